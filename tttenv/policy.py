@@ -1,4 +1,4 @@
-"""Policies, functions from boards to move probabilities, and common ways to make them.
+"""Policies, which map boards to move probabilities, and common ways to build them.
 
 Every policy is pure (same board, same probabilities, whatever the batch), legal and memoryless.
 """
@@ -143,7 +143,7 @@ def uniform(boards: Boards) -> Probs:
 class BoardFunction:
     """Player that is pure by construction, such as the network of a learner.
 
-    A certificate does not ask it about a board again.
+    Certificates query it only once on each board.
 
     Args:
         play: from boards (batch, cells) to move probabilities (batch, cells); it has no randomness
@@ -170,9 +170,9 @@ def blend(first: Policy, second: Policy, weight: float) -> Policy:
 def declares_equivariance(policy: Any) -> bool:
     """Return whether a player's attribute `equivariant` declares it equivariant.
 
-    It is for players where that follows from how they are made, ties included: on the images of a
-    board they play images of what they play on the board, with the same probabilities. Certificates
-    check it, and let images stand for one another then.
+    An equivariant player, on the image of a board under a symmetry, plays the images of its moves
+    with the same probabilities, ties included. Declare it only if it holds by construction.
+    Certificates check it, and then evaluate one board for all its images.
     """
     return policy is uniform or getattr(policy, "equivariant", False) is True
 
@@ -194,7 +194,7 @@ class Blend:
     Attributes:
         impure: the `impure` of the first part that has one, since a blend with a player that
             depends on the clock depends on it too; else None.
-        equivariant: whether both parts declare that they treat mirror images alike.
+        equivariant: whether both parts declare that they are equivariant.
     """
 
     def __init__(self, first: Policy, second: Policy, weight: float) -> None:
@@ -210,7 +210,7 @@ class Blend:
 def forfeits(policy: Any) -> bool:
     """Return whether a player declares, by its attribute `forfeits`, that it may forfeit.
 
-    Such a player may answer a board with zeros for all cells: it has no legal answer, and loses
+    Such a player may return zeros for all cells of a board. It then has no legal move and loses
     that game at once.
     """
     return getattr(policy, "forfeits", False) is True
@@ -241,8 +241,8 @@ def validated(boards: Boards, probs: Any, forfeits: bool = False) -> Probs:
     """Validate a policy's output for `boards` (batch, cells), and normalise each row.
 
     Args:
-        boards: the boards that the policy was asked about.
-        probs: its answer: an array, a tensor or lists of real numbers.
+        boards: the boards on which the policy was queried.
+        probs: its output: an array, a tensor or lists of real numbers.
         forfeits: whether rows of zeros are allowed, see `forfeits`.
 
     Raises:
@@ -291,7 +291,7 @@ KINDS: dict[str, Callable[[Numbers, Mask], Probs]] = {  # from outputs to probab
 
 
 class Observed:
-    """Policy from a function of observations; `unmasked` returns its play without a mask."""
+    """A policy that wraps a function of observations; `unmasked` plays without the mask."""
 
     def __init__(self, fn: Callable[[Any], Any], rules: Rules, obs: str, kind: str) -> None:
         self.fn, self.rules, self.obs, self.kind = fn, rules, obs, kind
@@ -328,7 +328,7 @@ class Observed:
 def from_observations(
     fn: Callable[[Any], Any], rules: Rules, obs: str = "onehot", kind: str = "logits"
 ) -> Observed:
-    """Return a policy from a function or network of the environment's observations.
+    """Return a policy that wraps a function or network of the environment's observations.
 
     A torch module is called without gradients and in evaluation mode, on its own device and in its
     own precision. The function may return a tensor, an array or lists. Taken cells are never
@@ -363,7 +363,7 @@ def is_network(fn: Any) -> bool:
 
 
 def _call_network(net: Any, seen: Any) -> Any:
-    """Return a network's output for observations converted to its device and precision."""
+    """Call a network on observations converted to its device and precision."""
     torch = sys.modules["torch"]
     like = next((weights for weights in net.parameters() if weights.is_floating_point()), None)
     kind = {} if like is None else {"device": like.device, "dtype": like.dtype}
@@ -388,7 +388,7 @@ def evaluating(net: Any) -> Iterator[None]:
 
 
 def _require_numbers(boards: Boards, answers: NDArray[np.float64], asked: Mask, kind: str) -> None:
-    """Raise ValueError unless the output gives valid numbers on the cells `asked`.
+    """Raise ValueError unless the outputs are valid on the cells `asked`.
 
     Logits and values of -inf are allowed, since masks are made of them.
     """

@@ -1,3 +1,3 @@
-"""Exact strength of a player: its certificate, its mistakes, a game that it loses."""
+"""The exact strength of a player: certificates, mistakes and lost games."""
 
 POSITIONS = 20_000_000  # default limit of positions per seat: 160 MB of codes

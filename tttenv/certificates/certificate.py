@@ -44,7 +44,7 @@ ALL_POSITIONS, REACHABLE = METHODS = ("all positions", "reachable positions")
 
 @dataclass(frozen=True)
 class Certificate:
-    """Exact strength of a player, which anyone who has the player can recompute.
+    """The exact strength of a player; anyone with the player can recompute it.
 
     None means unknown. With the method "all positions" everything is known.
 
@@ -97,12 +97,12 @@ class Certificate:
 
 
 def _never_loses(lines: dict[str, list[int] | None]) -> dict[str, bool | None]:
-    """Return, by seat, whether the player never loses; without a losing line it does not."""
+    """Return, by seat, whether the player never loses, that is, has no losing line."""
     return {seat: line is None for seat, line in lines.items()}
 
 
 def _shortest(lines: dict[str, list[int] | None]) -> dict[str, bool | None]:
-    """Return, by seat, True if a lost game is known, since it is then the shortest, else None."""
+    """Return, by seat, True if a lost game is known (it is then the shortest), else None."""
     return {seat: None if line is None else True for seat, line in lines.items()}
 
 
@@ -269,7 +269,7 @@ def reachable(game: Positions, table: Probs, seat: int) -> Mask:
 
 
 def blunders(solution: Solution, table: Probs) -> NDArray[np.bool_]:
-    """Return a mask (positions,) of those where the player may play a move that loses value.
+    """Mark the positions (positions,) where the player may play a move that loses value.
 
     A forfeit loses value wherever the position is not lost.
     """
@@ -293,7 +293,7 @@ NEVER = np.iinfo(np.int16).max // 2  # more plies than any game has
 
 
 def losing_lines(game: Positions, table: Probs, tiny: float) -> dict[str, list[int] | None]:
-    """Find the shortest game that the player loses, by seat, as the cells of both sides, or None.
+    """Find the shortest game lost in each seat, as the cells of both sides, or None.
 
     The player plays its moves with probability above `tiny`; if none of these games is lost, all
     its moves with probability above zero. The opponent plays any legal move. Among the shortest
@@ -336,9 +336,9 @@ def losing_line(game: Positions, table: Probs, seat: int, least: float) -> list[
 
 
 def _best_cells(lengths: NDArray[np.int16], chances: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return, per row, the most likely cell (rows,) with the shortest game, the first of ties.
+    """Return each row's most likely cell (rows,) among those with the shortest game.
 
-    Probabilities that differ by less than one part in 10**9 count as equal.
+    The first of ties; probabilities that differ by less than one part in 10**9 count as equal.
     """
     shortest = lengths == lengths.min(axis=1, keepdims=True)
     likely = np.where(shortest, chances, -1.0)
@@ -347,7 +347,7 @@ def _best_cells(lengths: NDArray[np.int16], chances: NDArray[np.float64]) -> NDA
 
 
 def _line_of(game: Positions, choice: NDArray[np.int8]) -> list[int]:
-    """Return the cells of the game that plays `choice` (positions,) from the start, until -1."""
+    """Return the cells played by following `choice` (positions,) from the empty board to -1."""
     line, at = [], 0
     while choice[at] >= 0:
         line.append(int(choice[at]))

@@ -1,4 +1,4 @@
-"""Learning curves as stored in cards: a bounded number of exact measurements, validated."""
+"""Learning curves stored in cards: a bounded number of validated, exact measurements."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ Point = tuple[float, ...]  # one value per column
 
 @dataclass(frozen=True)
 class Curve:
-    """Exact measurements of a training run, in order."""
+    """The exact measurements of a training run, in order."""
 
     steps: list[int]
     seconds: list[float]  # processor time since the first step
@@ -28,7 +28,7 @@ class Curve:
 
     @property
     def unbeatable_at(self) -> tuple[int, float] | None:
-        """Step and second of the first unbeatable measurement."""
+        """Step and time in seconds of the first unbeatable measurement, or None."""
         for step, second, *worst in zip(
             self.steps, self.seconds, self.worst["X"], self.worst["O"], strict=True
         ):

@@ -1,4 +1,4 @@
-"""Expansion by one round, the player's move and any reply, shared by all searches of its games.
+"""Expansion of positions by one round: the player's move and every reply.
 
 Positions are those in which the player is to move, as codes: see
 `tttenv.certificates.frontier_kernel`. A round queries the player on a batch of them, plays its
@@ -44,7 +44,7 @@ class Reached(NamedTuple):
 
 
 class Frontier:
-    """Expansion of positions by a player's moves and all replies.
+    """Expands positions by a player's moves and all replies.
 
     Args:
         rules: the game.
@@ -76,7 +76,7 @@ class Frontier:
         return kernels.decode(codes, self.rules.cells)
 
     def ask(self, boards: Boards) -> Probs:
-        """Return the player's validated probabilities (positions, cells)."""
+        """Query the player, and return its validated probabilities (positions, cells)."""
         return np.ascontiguousarray(ask(boards, self.policy))
 
     def expand(

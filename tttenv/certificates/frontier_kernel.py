@@ -1,8 +1,8 @@
-"""Compiled expansion by one round against a given player: its moves, all replies, their codes.
+"""Compiled expansion by one round: a player's moves, all replies and the resulting codes.
 
-Boards are in the view of the player, which is to move on all of them: 1 is its own stone, -1 its
-opponent's. A board's code is a number in base 3 with the digits 0 theirs, 1 empty, 2 mine, the
-first cell most significant; a word holds 39 cells, as many as fit in 63 bits, and larger boards
+Boards are from the perspective of the player, which is to move on all of them: 1 is its own stone,
+-1 its opponent's. A board's code is a number in base 3 with the digits 0 theirs, 1 empty, 2 mine,
+the first cell most significant; a word holds 39 cells, as many as fit in 63 bits, and larger boards
 take several words. So codes are ordered lexicographically by the cells.
 """
 

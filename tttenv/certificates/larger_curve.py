@@ -1,8 +1,8 @@
-"""Learning curves on boards too large to enumerate, as stored in cards: bounded and validated.
+"""Learning curves stored in cards for boards too large to enumerate.
 
 Each measure holds, from a certificate by reachable positions and for both seats: the number of
 positions followed, the number of lost positions in an attack of fixed length, the length of the
-shortest lost game found, and the worst case. What is undecided is None.
+shortest lost game found, and the worst case. Undecided values are None.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ Point = tuple[float | None, ...]  # one value per column
 
 @dataclass(frozen=True)
 class LargerCurve:
-    """Measurements taken during a training run, in order."""
+    """The measurements of a training run, in order."""
 
     steps: list[int]
     seconds: list[float]  # processor time since the first step

@@ -13,7 +13,7 @@ from tttenv.game.types import Boards
 
 @dataclass(frozen=True)
 class LostGame:
-    """Reconstruction of a player's lost games; see `through`."""
+    """Reconstructs a player's lost games; see `through`."""
 
     player: SeatedPlayer
     frontier: Frontier
@@ -64,7 +64,7 @@ class LostGame:
     def _step(self, board: Boards, wanted: NDArray[np.int64] | None) -> tuple[int, int]:
         """Return the player's move on a board (cells,) and a reply that leads to the code `wanted`.
 
-        For None, a reply that wins. The player's most likely moves are tried first.
+        If `wanted` is None, the reply wins. The player's most likely moves are tried first.
         """
         probs = self.frontier.ask(board[None])[0]
         for own in np.argsort(-probs, kind="stable")[: np.count_nonzero(probs)]:

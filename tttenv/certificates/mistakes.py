@@ -1,4 +1,4 @@
-"""Search for positions, reached by a player's own play, in which its move loses value.
+"""Search for a player's mistakes: positions that it reaches and in which its move loses value.
 
 Round by round, the player's moves and all replies are played, as for a certificate. Above a limit,
 half of the positions kept are the best for the opponent, and half are sampled. A line of play ends
@@ -25,7 +25,7 @@ THREATS = 200  # maximum threats tried in the search for the opponent's win
 
 @dataclass(frozen=True)
 class Mistakes:
-    """Result of the search in one seat."""
+    """The results of the search in one seat."""
 
     boards: Boards  # (mistakes, cells), in the view of the player, which is to move
     good: Mask  # (mistakes, cells): the moves proven to keep the position's value
@@ -60,7 +60,7 @@ def find_mistakes(
     Args:
         rules: the game.
         policy: the player.
-        seat: the player's, "X" or "O".
+        seat: the player's seat, "X" or "O".
         aim: the result that it should reach in this seat: 0 not to lose, 1 to win.
         width: maximum positions per round; more are subsampled.
         most: maximum failures to analyse, besides those that follow from the same mistakes.
@@ -104,9 +104,10 @@ def _chosen(
 
 
 def _next(frontier: Frontier, boards: Boards, moves: Cells) -> tuple[Boards, NDArray[np.int64]]:
-    """Return one board per class after a move on each of the boards and any reply.
+    """Return one board per symmetry class after the player's moves and every reply.
 
-    The boards are in the order of their codes; with each comes the first board it follows from.
+    The boards are in the order of their codes, each with the index of the first board that leads to
+    it.
     """
     probs = np.zeros(boards.shape)
     probs[np.arange(len(boards)), moves] = 1.0

@@ -1,4 +1,4 @@
-"""Compiled judgement of a player's moves by threats, and scores of the opponent's attack."""
+"""Compiled judging of a player's moves by threats, and scoring of the opponent's attack."""
 
 from dataclasses import dataclass
 
@@ -19,7 +19,7 @@ GOES_ON, FAILED, DONE = 0, 1, 2  # the status of a position after the player's m
 
 @dataclass(frozen=True, eq=False)
 class Referee(Struct):
-    """Board with working memory for threat search."""
+    """A board with working memory for threat search."""
 
     board: LineBoard  # side 0 is the player
     stack: ThreatStack

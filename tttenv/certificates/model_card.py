@@ -1,4 +1,4 @@
-"""Files of a checkpoint for the Hugging Face Hub, including a model card with its certificate."""
+"""Files of a checkpoint for the Hugging Face Hub, with a model card that has its certificate."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Player in one seat of a game, the subject of searches on boards too large to enumerate."""
+"""A player in one seat, as searched on boards too large to enumerate."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ from tttenv.policy import Policy
 
 @dataclass(frozen=True, eq=False)
 class SeatedPlayer:
-    """Player that is a function of the board, in one seat of a game."""
+    """A player in one seat of a game; its output depends only on the board."""
 
     rules: Rules
     policy: Policy
@@ -20,7 +20,7 @@ class SeatedPlayer:
     name: str  # the player's name in messages
 
     def first_boards(self) -> Boards:
-        """Return the boards (boards, cells) on which the player moves first, in its view."""
+        """Return the boards (boards, cells) of the player's first move, from its perspective."""
         if self.seat == "X":
             return self.rules.start(1)
         return -np.eye(self.rules.cells, dtype=np.int8)

@@ -1,4 +1,4 @@
-"""Exact numbers in words and digits, formatted the same in commands, curves and reports."""
+"""Formatting of exact numbers, shared by commands, curves and reports."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -20,7 +20,7 @@ def odds(row: Sequence[float]) -> str:
 
 
 def value(number: float) -> str:
-    """Format a value between -1 and 1 with its sign, and zero without one."""
+    """Format a value between -1 and 1 with a sign, and zero without one."""
     text = f"{number:+.4f}".rstrip("0").rstrip(".")
     if text not in ("+0", "-0"):
         return text

@@ -128,7 +128,7 @@ def loss_within(
 
     Returns:
         The results, with `never_loses` True if no game is lost within these rounds, and None if the
-        positions did not suffice to decide.
+        limit of positions was too low to decide.
 
     Raises:
         ValueError: as `search`.
@@ -190,7 +190,7 @@ class _Search:
         )
 
     def _ended(self) -> bool:
-        """Return whether no further position can change the remaining results."""
+        """Return whether the search is over, since no further position can change its results."""
         return self.ran_out or (self.lost_at is not None and not self.following)
 
     def _first_round(self) -> tuple[Codes, NDArray[np.float64]]:
@@ -278,7 +278,7 @@ class _Search:
             self.watch(at)
 
     def within_limits(self, codes: Codes) -> Mask | None:
-        """Mark the positions found for the next round that are kept, or return None for all.
+        """Return a mask of the positions to keep for the next round, or None to keep all.
 
         Also decides whether every reply is followed further, and whether the search runs out of
         positions. It then continues to the end of the round, whose positions are within the limit.
@@ -312,7 +312,7 @@ class _Search:
 
 
 class _Merged:
-    """Distinct positions found for the next round, in sorted parts."""
+    """The distinct positions found for the next round, in sorted parts."""
 
     def __init__(self, search: _Search) -> None:
         self.search = search

@@ -46,7 +46,7 @@ def refute(
     Args:
         rules: the game, on any board.
         policy: a player, its name, or a model of Stable-Baselines3.
-        seat: the player's, "X" or "O".
+        seat: the player's seat, "X" or "O".
         positions: the limit of queried positions.
 
     Returns:
@@ -140,7 +140,7 @@ def losing_leaves(rules: Rules, policy: Policy, seat: str, positions: int) -> tu
     Args:
         rules: the game.
         policy: the player.
-        seat: the player's, "X" or "O".
+        seat: the player's seat, "X" or "O".
         positions: the limit of queried positions.
 
     Returns:
@@ -165,7 +165,7 @@ class _Waiting:
     moves: NDArray[np.int64]  # (waiting, 2): the player's cell, -1 if none, and the opponent's
 
     def take(self, count: int) -> "_Waiting":
-        """Remove and return the first positions."""
+        """Remove and return the first `count` positions."""
         first, rest = self._part(slice(count)), self._part(slice(count, None))
         self.scores, self.boards = rest.scores, rest.boards
         self.before, self.moves = rest.before, rest.moves

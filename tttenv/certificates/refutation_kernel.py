@@ -1,9 +1,9 @@
-"""Compiled scores of the opponent's attacking replies to a given player.
+"""Compiled scoring of the opponent's attacking replies to a player's moves.
 
-Boards are in the view of the player, which is to move on all of them: 1 is its own stone, -1 the
-attacker's. A line is open for a side if it has no stone of the other side. The boards of a batch
-have little in common, so the stones on each line are counted anew; of `LineBoard` only the lines
-are used.
+Boards are from the perspective of the player, which is to move on all of them: 1 is its own stone,
+-1 the attacker's. A line is open for a side if it has no stone of the other side. The boards of a
+batch have little in common, so the stones on each line are counted anew; of `LineBoard` only the
+lines are used.
 """
 
 import numpy as np
@@ -95,7 +95,7 @@ def _gain(
     held: NDArray[np.int64],
     short: int,
 ) -> int:
-    """Return the increase of the score by the attacker's stone on `reply` (already placed).
+    """Return how much the attacker's stone on `reply`, already placed, raises the score.
 
     Args:
         board: (cells,).

@@ -1,4 +1,4 @@
-"""Snapshots of a player's moves during training: a few of them, in a validated file.
+"""Snapshots of a player's moves during training, stored in a validated file.
 
 Snapshots are stored only for players that always play one move per position, on enumerable boards
 of up to nine cells; a player that mixes moves leaves none.
@@ -32,7 +32,7 @@ Moves = NDArray[np.uint8]  # the cells, (decisions,)
 def extended(
     snapshots: Sequence[Snapshot], measures: Sequence[Point], policy: Policy, every: int
 ) -> tuple[Snapshot, ...]:
-    """Append a snapshot of the last measurement, then thin the snapshots out if too many.
+    """Append a snapshot of the last measurement, then thin out the snapshots if necessary.
 
     The selection depends only on the measurements, so a resumed run keeps the same snapshots: the
     first, the last, the first unbeatable one and some in between.
@@ -50,7 +50,7 @@ def extended(
 
 
 def moves_of(policy: Policy) -> str | None:
-    """Return the cells that a deterministic player plays, a digit per position, or None.
+    """Return the cells that a deterministic player plays, one digit per position, or None.
 
     None if it is not a table, the board is too large, or it mixes moves anywhere.
     """
@@ -63,7 +63,7 @@ def moves_of(policy: Policy) -> str | None:
 
 
 def table_of(rules: Rules, moves: Moves) -> Tabulated:
-    """Return the player that plays these cells.
+    """Return the player that plays the given cells, as a table.
 
     Raises:
         ValueError: if a cell is off the board or occupied.

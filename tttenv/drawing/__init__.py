@@ -1,1 +1,1 @@
-"""Boards as text, as pictures and in a window."""
+"""Boards as text, as images and in a window."""

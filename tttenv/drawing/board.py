@@ -1,4 +1,4 @@
-"""Drawing of a board in a window with pygame: cells, coordinates, hints and text."""
+"""Drawing of a board in a pygame window: cells, coordinates, hints and text."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -22,7 +22,7 @@ CHANCE_BAR = (0.14, 0.86, 0.055)  # of a cell's side: left, top and height of wh
 
 @dataclass(frozen=True)
 class Scene:
-    """Contents of a window: a board, its hints and its texts."""
+    """The contents of a window: a board, hints and texts."""
 
     board: Boards  # (cells,), seen by the side to move
     notes: tuple[str, ...] = ()  # lines below the board
@@ -37,7 +37,7 @@ class Scene:
 
 
 class Layout:
-    """Pixel positions of everything in a window of a given size."""
+    """Pixel positions in a window of a given size."""
 
     def __init__(self, rules: Rules, width: int, height: int, notes: int) -> None:
         self.rules, self.notes = rules, notes
@@ -67,7 +67,7 @@ def margins(unit: int, notes: int) -> tuple[int, int, int]:
 
 
 def paint(surface: pygame.Surface, rules: Rules, scene: Scene, layout: Layout) -> None:
-    """Draw a scene."""
+    """Draw a scene on a surface."""
     surface.fill(LIGHT.ground)
     won, blunders = winning_cells(rules, scene.board), dict(scene.blunders)
     for cell, mark in enumerate(marks(rules, scene.board)):
@@ -85,20 +85,20 @@ def paint(surface: pygame.Surface, rules: Rules, scene: Scene, layout: Layout) -
 
 
 def said(rules: Rules, board: Boards) -> str:
-    """Return the side to move or the result: "X to play", "O wins", "draw"."""
+    """Return the side to move or the result: "X to play", "O wins" or "draw"."""
     return status(rules, board).replace("to move", "to play")
 
 
 @lru_cache(maxsize=256)
 def _tile(side: int, mark: str, ground: Colour, rim: Colour | None) -> pygame.Surface:
-    """Return a cell as a pygame surface, whose first axis points to the right."""
+    """Return an image of a cell as a pygame surface, whose first axis points to the right."""
     return pygame.surfarray.make_surface(
         tiles.tile(side, mark, ground, rim, LIGHT).transpose(1, 0, 2)
     )
 
 
 def _ground(scene: Scene, cell: int, mark: str) -> Colour:
-    """Return a cell's background colour, from the move's value or else the player's probability."""
+    """Return the background colour of a cell, by its move's value or else its probability."""
     if mark != "_":
         return LIGHT.paper
     if scene.values is not None:
@@ -108,7 +108,7 @@ def _ground(scene: Scene, cell: int, mark: str) -> Colour:
 
 
 def _annotate(surface: pygame.Surface, scene: Scene, layout: Layout, cell: int) -> None:
-    """Write an empty cell's label and, below it, the player's probability of playing there."""
+    """Write an empty cell's label and, below it, the player's probability for that move."""
     x, y = layout.corner(cell)
     size, middle = layout.cell, layout.cell // 2
     label = scene.labels[cell] if scene.labels else ""
@@ -141,7 +141,7 @@ def percent(share: float) -> str:
 
 
 def _bar(surface: pygame.Surface, share: float, layout: Layout, cell: int) -> None:
-    """Draw a probability as a yellow bar at the bottom of a cell, with proportional width."""
+    """Draw a probability as a yellow bar of proportional width at the bottom of a cell."""
     x, y = layout.corner(cell)
     size, (left, top, height) = layout.cell, CHANCE_BAR
     box = pygame.Rect(
@@ -173,7 +173,7 @@ def _rim(surface: pygame.Surface, layout: Layout) -> None:
 
 
 def _words(surface: pygame.Surface, scene: Scene, layout: Layout, state: str) -> None:
-    """Write the state above the board, in the colour of its side, and the other texts below."""
+    """Write the state above the board, in the colour of its side, and other texts below."""
     centre = surface.get_width() // 2
     ink = LIGHT.ink(state[0]) if state[:1] in ("X", "O") else LIGHT.words
     write(surface, state, layout.unit * 2, ink, (centre, layout.top - layout.unit * 3))
@@ -199,5 +199,5 @@ def write(
 
 @lru_cache(maxsize=32)
 def _font(size: int) -> pygame.font.Font:
-    """Return pygame's bundled font, so that windows look the same everywhere."""
+    """Return the font bundled with pygame, so that windows look the same everywhere."""
     return pygame.font.Font(None, round(size * 1.35))

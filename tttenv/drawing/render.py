@@ -1,4 +1,4 @@
-"""Boards as text, and as pictures drawn with NumPy alone."""
+"""Boards as text, and as images drawn with NumPy alone."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,7 @@ def ansi(rules: Rules, board: Boards) -> str:
 
 
 def status(rules: Rules, board: Boards) -> str:
-    """Return "X to move" or "O to move" on a board (cells,), or its result: "O wins", "draw"."""
+    """Return the status of a board (cells,), such as "X to move", "O wins" or "draw"."""
     mover = "XO"[int(rules.seat(board))]
     other = "OX"[int(rules.seat(board))]
     if rules.lost(board):
@@ -37,7 +37,7 @@ def status(rules: Rules, board: Boards) -> str:
 
 
 def winning_cells(rules: Rules, board: Boards) -> set[int]:
-    """Return the cells of the completed lines, empty if nobody has won."""
+    """Return the cells of all completed lines; the set is empty if nobody has won."""
     full = (board[rules.lines] == -1).all(axis=1)  # who won has just moved
     return set(rules.lines[full].ravel().tolist())
 
@@ -50,17 +50,17 @@ def rgb(
     cell: int = CELL,
     palette: Palette = LIGHT,
 ) -> Picture:
-    """Draw the board (cells,) as a picture (m * cell, n * cell, 3) of uint8.
+    """Draw the board (cells,) as an image (m * cell, n * cell, 3) of uint8.
 
-    The line that won has its winner's colour. Letters of the columns stand in the first row's
-    cells, numbers of the rows in the first column's.
+    The winning line has the winner's colour. Cells of the first row show the column letters, cells
+    of the first column the row numbers.
 
     Args:
         rules: the game.
         board: seen by the side to move.
-        heat: numbers in [0, 1] (cells,) that colour the empty cells, such as a policy's chances.
-        last: the cell of the last stone, which has a rim.
-        cell: pixels a side of a cell.
+        heat: numbers in [0, 1] (cells,) that colour the empty cells, such as move probabilities.
+        last: the cell of the last stone, which is drawn with a rim.
+        cell: the side of a cell in pixels.
         palette: the colours.
     """
     picture = np.empty((rules.m * cell, rules.n * cell, 3), np.uint8)
@@ -83,16 +83,17 @@ def rgb(
 
 
 class LastStone:
-    """Detector of the stone played last, by comparing successive boards."""
+    """Finds the last stone by comparing successive boards."""
 
     def __init__(self) -> None:
         self.before: Boards | None = None  # seen by X
         self.cell: int | None = None
 
     def of(self, rules: Rules, board: Boards) -> int | None:
-        """Return the cell of the last stone on a board (cells,) seen by the side to move, or None.
+        """Return the cell of the last stone on a board (cells,), or None if it is unknown.
 
-        None where several stones have come since the board before, which need not be of one game.
+        It is unknown if several stones were added since the previous board, which may be from
+        another game.
         """
         stones = board * (1 if int(rules.seat(board)) == 0 else -1)
         before = self.before

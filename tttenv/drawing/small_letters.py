@@ -1,4 +1,4 @@
-"""Letters and digits of 5 by 7 pixels, for coordinates in pictures drawn with NumPy alone."""
+"""Letters and digits of 5 by 7 pixels, for coordinates in images drawn with NumPy alone."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +45,7 @@ GLYPHS = (
 
 
 def lettering(text: str) -> NDArray[np.bool_]:
-    """Return the pixels (7, width) of a text of digits and the letters a to s."""
+    """Return the pixels (7, width) of a text made of digits and the letters a to s."""
     parts = [GLYPHS[letter] for letter in text]
     between = np.zeros((HIGH, 1), np.bool_)
     return np.hstack([part for glyph in parts for part in (glyph, between)][:-1])

@@ -1,8 +1,8 @@
-"""Pictures of cells, drawn with NumPy alone, and their colour palettes.
+"""Images of cells, drawn with NumPy alone, and their colour palettes.
 
-One drawing serves the window, `rgb_array`, TensorBoard and the READMEs' pictures. X is blue and O
-orange, also the line that won; a move that wins is green, that draws grey, that loses red, each of
-another lightness; yellow is a player's chance; a blunder has a red rim.
+The window, `rgb_array`, TensorBoard and the images in READMEs share this code. X and its winning
+line are blue, O and its winning line orange; winning moves are green, drawing moves grey and losing
+moves red, each of a different lightness; probabilities are yellow; a blunder has a red rim.
 """
 
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ Picture: TypeAlias = NDArray[np.uint8]  # (height, width, 3)
 
 @dataclass(frozen=True)
 class Palette:
-    """Colours of the light or the dark theme."""
+    """The colours of the light or the dark theme."""
 
     ground: Colour  # behind the cells
     paper: Colour  # an empty cell
@@ -39,15 +39,15 @@ class Palette:
         return self.x if mark == "X" else self.o
 
     def line(self, mark: str) -> Colour:
-        """Return the background colour of the cells with which "X" or "O" won."""
+        """Return the background colour of cells in a line won by "X" or "O"."""
         return self.x_line if mark == "X" else self.o_line
 
     def value(self, value: int) -> Colour:
-        """Return the background colour of a move of value 1, 0 or -1."""
+        """Return the background colour for a move of value 1, 0 or -1."""
         return {1: self.win, 0: self.draw, -1: self.loss}[value]
 
     def heat(self, share: float) -> Colour:
-        """Return the background colour of a move with a probability, clipped to [0, 1]."""
+        """Return the background colour for a probability, clipped to [0, 1]."""
         part = min(max(share, 0.0), 1.0)
         one, two, three = (
             round((1 - part) * low + part * high)
@@ -98,14 +98,14 @@ RING, RING_HALF = 0.4, 0.014  # of the ring around the move that a player makes
 
 @lru_cache(maxsize=512)
 def tile(side: int, mark: str, ground: Colour, rim: Colour | None, palette: Palette) -> Picture:
-    """Draw a cell (side, side, 3), read-only, with antialiased edges.
+    """Draw a cell as a read-only image (side, side, 3) with antialiased edges.
 
     Args:
-        side: of the cell in pixels.
+        side: the side of the cell in pixels.
         mark: "X" or "O"; anything else is an empty cell.
         ground: the cell's colour.
         rim: a frame's colour; None for no frame.
-        palette: of the stones, and of what is behind the cell.
+        palette: the colours of stones and background.
     """
     axis = (np.arange(side) + 0.5) / side - 0.5
     down, right = np.abs(axis)[:, None], np.abs(axis)[None, :]
@@ -124,7 +124,7 @@ def tile(side: int, mark: str, ground: Colour, rim: Colour | None, palette: Pale
 
 
 def ringed(picture: Picture, colour: Colour) -> Picture:
-    """Return a copy of a cell's picture with a thin ring around its middle."""
+    """Return a copy of a cell's image with a thin ring around the centre."""
     axis = (np.arange(len(picture)) + 0.5) / len(picture) - 0.5
     changed = picture.astype(np.float64)
     distance = np.hypot(axis[:, None], axis[None, :])
@@ -143,6 +143,6 @@ def _box(
 
 
 def _ink(picture: NDArray[np.float64], depth: NDArray[np.float64], colour: Colour) -> None:
-    """Colour the inside of a shape, where its `depth`, as a fraction of the side, is positive."""
+    """Colour the inside of a shape, where `depth`, as a fraction of the side, is positive."""
     cover = np.clip(depth * len(picture) + 0.5, 0, 1)[..., None]
     picture += cover * (np.array(colour) - picture)

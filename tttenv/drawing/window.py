@@ -1,4 +1,4 @@
-"""Window with a board, to play in and for `render_mode="human"` (pygame-ce)."""
+"""A pygame-ce window that shows a board, for play and for `render_mode="human"`."""
 
 import os
 import sys
@@ -26,7 +26,7 @@ HEADLESS_DRIVERS = ("dummy", "offscreen")  # SDL's drivers without a visible win
 
 
 class Event(NamedTuple):
-    """User action: closing the window, a key, or a click on a cell or beside the board."""
+    """A user action: closing the window, a key, or a click on a cell or beside the board."""
 
     kind: Literal["leave", "key", "click"]
     key: str = ""
@@ -34,16 +34,16 @@ class Event(NamedTuple):
 
 
 class Window:
-    """Window that stays open until `close` and redraws itself when resized.
+    """A window that stays open until `close` and redraws itself when it is resized.
 
     Args:
-        rules: of the board to be shown.
-        title: for the window's frame.
-        notes: how many lines of text go below the board.
-        seen: raise an error where there is no display, and not draw offscreen, as SDL then does.
+        rules: the game of the board to show.
+        title: the window's title.
+        notes: the number of lines of text below the board.
+        seen: raise an error if there is no display, instead of drawing offscreen as SDL does.
 
     Raises:
-        OSError: if it is to be seen and there is no display to open it on.
+        OSError: if `seen` is set and there is no display.
     """
 
     def __init__(self, rules: Rules, title: str, notes: int = 0, seen: bool = False) -> None:
@@ -64,7 +64,7 @@ class Window:
         self._draw()
 
     def show(self, board: Boards, **more: Any) -> None:
-        """Show another board (cells,), seen by the side to move; `more` as in `drawing.Scene`."""
+        """Show another board (cells,); `more` sets other fields of `drawing.Scene`."""
         self.scene = Scene(board, **more)
         self._draw()
 
@@ -82,7 +82,7 @@ class Window:
                 self._draw()
 
     def hold(self, seconds: float) -> bool:
-        """Show the board for some seconds; return False as soon as the window is closed."""
+        """Show the board for `seconds`; return False as soon as the window is closed."""
         end = time.monotonic() + seconds
         while True:
             if any(event.kind == "leave" for event in self.events()):
@@ -140,7 +140,7 @@ class Window:
 
 @contextmanager
 def _stderr_silenced() -> Iterator[None]:
-    """Discard what C libraries write to standard error in this block."""
+    """Discard everything that C libraries write to standard error in this block."""
     sys.stderr.flush()
     try:
         before = os.dup(2)

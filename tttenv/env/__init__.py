@@ -1,4 +1,4 @@
-"""The environments `TicTacToe` and `VectorTicTacToe`, their wrappers, and the games behind both."""
+"""Gymnasium environments for m,n,k-games: `TicTacToe`, `VectorTicTacToe` and their wrappers."""
 
 import importlib
 from typing import TYPE_CHECKING, Any

@@ -1,4 +1,4 @@
-"""Validation of the arguments of matches and environments: opponents, actions and boards."""
+"""Argument validation for matches and environments: opponents, actions and boards."""
 
 from typing import Any, Literal, TypeAlias
 
@@ -22,7 +22,7 @@ def at_least_one_game(number: int) -> None:
 
 
 def one_action(action: Any) -> NDArray[Any]:
-    """Return the action of a single game as a batch of one (1,), of any dtype.
+    """Return the action of a single game as an array (1,) of any dtype.
 
     Raises:
         ValueError: unless it is a single number.
@@ -34,7 +34,7 @@ def one_action(action: Any) -> NDArray[Any]:
 
 
 def resolve_opponent(opponent: str | Policy | None, rules: Rules) -> Policy | None:
-    """Return the player of a spec; return a policy or None unchanged.
+    """Return the player named by a spec; return a policy or None unchanged.
 
     Raises:
         ValueError: for an unknown player, or an object that cannot play.
@@ -51,7 +51,7 @@ def resolve_opponent(opponent: str | Policy | None, rules: Rules) -> Policy | No
 
 
 def checked_boards(rules: Rules, games: int, boards: ArrayLike, seat: str | None) -> Boards:
-    """Check and return boards (games, cells) to continue from, the agent to move.
+    """Validate boards to continue from, and return them as an array (games, cells).
 
     Args:
         rules: the game.

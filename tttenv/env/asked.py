@@ -1,7 +1,6 @@
-"""Steps and resets against an opponent called through Python, which may raise.
+"""Steps and resets with an opponent that runs in Python and may raise an exception.
 
-An exception may come at any time, KeyboardInterrupt included. Then neither the games nor the
-generator change.
+If an exception is raised, KeyboardInterrupt included, the games and the generator are restored.
 """
 
 from contextlib import AbstractContextManager, nullcontext
@@ -24,12 +23,12 @@ NOTHING_TO_UNDO = nullcontext()
 def step(
     match: "Match", cells: Cells, output: StepOutput, rng: np.random.Generator, mode: int
 ) -> int:
-    """Step as `Match.play` does, calling the opponent between the agents' stones and the replies.
+    """Run `Match.play` with a Python opponent, which is queried after the agents' moves.
 
     Args:
         match: the games.
         cells: the agents' stones (games,), on the board.
-        output: written; of unspecified content if the opponent raises.
+        output: written to; its contents are unspecified if the opponent raises.
         rng: the generator that keys are drawn from.
         mode: when finished games restart.
 
@@ -60,13 +59,13 @@ def step(
 
 
 def restart(match: "Match", which: Mask, key: int, seat: str | None = None) -> None:
-    """Restart the marked games (games,); the opponent moves first where the agent is O.
+    """Restart the games marked in `which`; where the agent is O, the opponent moves first.
 
     Args:
         match: the games.
         which: the games to restart.
-        key: decides seats and openings.
-        seat: the agent's; None: as the match says.
+        key: the random key for seats and openings.
+        seat: the agent's seat; None: the match's setting.
 
     Raises:
         ValueError: if the opponent forfeits on the empty board.
@@ -118,7 +117,7 @@ class Rollback:
         self.state = self.bits.state
 
     def __enter__(self) -> None:
-        """Do nothing, since the constructor has saved the state."""
+        """Mark the block as entered; the constructor has already saved the state."""
         self.match.attempting = True
 
     def __exit__(

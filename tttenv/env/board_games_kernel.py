@@ -1,4 +1,4 @@
-"""Compiled step of a batch of games stored as boards, for rules with too many positions."""
+"""Compiled steps for games stored as boards, used when a table of positions would be too large."""
 
 from typing import Any
 
@@ -36,7 +36,7 @@ def step(
     mode: int,
     output: Output,
 ) -> int:
-    """Run a whole step: moves, replies, restarts, rewards and views.
+    """Run a full step of all games: moves, replies, restarts, rewards and observations.
 
     The arguments and the result are those of `table_games_kernel.step`, with `shape`, m, n and k,
     in place of the table.
@@ -78,7 +78,7 @@ def step(
 
 @inner
 def begin(board: Stones, game: int, key: np.uint64, opponent: Opponent, seat: int) -> None:
-    """Restart a game; if the agent is O, a RANDOM opponent opens."""
+    """Restart a game; if the agent is O, a RANDOM opponent makes the first move."""
     board[:] = 0
     second = seat != FIRST and (seat == SECOND or keyed(key, game, SEAT) >= 0.5)
     if second and opponent[0] != NOBODY:
@@ -113,7 +113,7 @@ def outcome_of(board: Stones, cell: int, shape: Shape) -> int:
 
 @inner
 def put(board: Stones, cell: int, self_play: bool, shape: Shape) -> int:
-    """Put the agent's stone on `cell` of its view (cells,); return the agent's outcome.
+    """Put the agent's stone on `cell` of a board (cells,), and return the agent's outcome.
 
     An occupied cell leaves the board unchanged. In self-play the view becomes the next mover's.
     """
@@ -129,7 +129,7 @@ def put(board: Stones, cell: int, self_play: bool, shape: Shape) -> int:
 
 @inner
 def answer(board: Stones, cell: int, shape: Shape) -> int:
-    """Put the opponent's stone on `cell` of the agent's view; return the agent's outcome."""
+    """Put the opponent's stone on `cell` of a board (cells,), and return the agent's outcome."""
     board[cell] = -1
     outcome = outcome_of(board, cell, shape)
     return LOSS if outcome == WIN else outcome
@@ -189,7 +189,7 @@ def reply(
 def sample_replies(
     boards: Boards, waiting: Cells, dice: Dice, opponent: Opponent, shape: Shape, cells: Cells
 ) -> None:
-    """Write a RANDOM opponent's cells (waiting,), with one random number each."""
+    """Sample a RANDOM opponent's cells (waiting,) from one uniform number each."""
     for j in range(len(waiting)):
         cells[j] = sample(boards[waiting[j]], dice[j])
 
@@ -212,7 +212,7 @@ def show(board: Stones, view: NDArray[np.float32]) -> None:
 
 @bare
 def observe(boards: Boards, shape: Shape, observations: NDArray[Any], masks: Boards) -> None:
-    """Write the views and masks (games,) of games in progress."""
+    """Write the observations and action masks of games in progress."""
     for i in range(len(boards)):
         show(boards[i], observations[i])
         for c in range(boards.shape[1]):
@@ -229,7 +229,7 @@ def observe_over(
     observations: NDArray[Any],
     masks: Boards,
 ) -> None:
-    """Write masks of zeros for the finished games among `which`."""
+    """Set the action masks of the finished games among `which` to zero."""
     for j in range(len(which)):
         if over[which[j]]:
             masks[which[j]] = 0
@@ -239,7 +239,7 @@ def observe_over(
 def observe_some(
     boards: Boards, flipped: Mask, which: Cells, shape: Shape, observations: NDArray[Any]
 ) -> None:
-    """Write the views of the games `which`."""
+    """Write the observations of the games `which`."""
     for j in range(len(which)):
         show(boards[which[j]], observations[which[j]])
 
@@ -259,7 +259,7 @@ def empty_in(board: Stones, start: int) -> int:
 
 @inner
 def nth_empty(board: Stones, number: int) -> int:
-    """Return the empty cell with index `number` among the empty cells of a board (cells,)."""
+    """Return the `number`-th empty cell of a board (cells,), counting from 0."""
     cell = 0
     while cell + CHUNK <= board.size:
         count = empty_in(board, cell)
@@ -294,7 +294,7 @@ def sample(board: Stones, die: float) -> int:
 
 @compiled
 def sample_legal(boards: Boards, key: np.uint64, shape: Shape, cells: Cells) -> None:
-    """Write a random empty cell for each game (games,), game i by the key's i-th number.
+    """Sample an empty cell for each game (games,); game i uses the key's i-th random number.
 
     Random cells are tried until one is empty, which is uniform over the empty cells; after some
     tries, each with a key of its own, the empty cells are counted instead.

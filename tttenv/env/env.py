@@ -194,7 +194,7 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
     def _played(
         self, action: np.int64
     ) -> tuple[Observation, SupportsFloat, bool, bool, dict[str, Any]]:
-        """Return the result of `step` for a game in progress."""
+        """Run `step` for a game in progress."""
         if (
             type(action) in QUICK
             and 0 <= action < self.rules.cells
@@ -253,7 +253,7 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
 
     @property
     def board(self) -> Boards:
-        """Board in the agent's view, a copy: int8 (m * n,)."""
+        """A copy of the board from the agent's perspective, int8 (m * n,)."""
         board: Boards = self.match.boards[0]
         return board
 

@@ -21,10 +21,10 @@ DRAWN = 256  # openings at once
 
 
 def require_both_seats(games: Any, stones: int) -> None:
-    """Reject environments with a fixed seat, and negative numbers of stones.
+    """Check that the number of stones is not negative and that the seat is random.
 
     Raises:
-        ValueError: for both.
+        ValueError: for a negative number or a fixed seat.
     """
     if stones < 0:
         raise ValueError(f"stones is at least 0, not {stones}")
@@ -113,7 +113,7 @@ class VectorExploringStarts(gymnasium.vector.VectorWrapper):
     def _opened(
         self, new: Mask, seen: Observation, infos: dict[str, Any]
     ) -> tuple[Observation, dict[str, Any]]:
-        """Return observations and infos after placing random stones in the new games."""
+        """Place random stones in the new games, and return the observations and infos."""
         games, count = self.games, int(np.count_nonzero(new))
         if not count or not self.stones:
             return seen, infos

@@ -1,4 +1,4 @@
-"""Batch of games in memory, used by `Match`, with boards in the agent's view."""
+"""Base class for the batches of games that `Match` plays."""
 
 from typing import Any
 
@@ -17,15 +17,15 @@ Dice = NDArray[np.float64]  # uniform random numbers in [0, 1)
 
 
 class GameBatch:
-    """Batch of games in progress.
+    """Base class for a batch of games in progress, with boards from the agent's perspective.
 
     `BoardGames` stores boards, for any rules; `TableGames` stores indices of positions, for games
     with few. Tests hold both to the same invariants.
 
     Args:
         rules: the game.
-        stored: what is stored of each game, for the empty board, (games, ...).
-        known: what the kernel knows of the rules.
+        stored: the stored form of each game's empty board, (games, ...).
+        known: what the kernel needs to know about the rules.
         planes: whether observations are one-hot planes; else they are boards.
 
     Attributes:
@@ -66,7 +66,7 @@ class GameBatch:
         return waiting[:going]
 
     def reply(self, opponent: Any, waiting: Numbers, dice: Dice) -> int:
-        """Play the opponent's stones in the games `waiting`, with one random number each.
+        """Play the opponent's replies in the games `waiting`, sampled with one uniform number each.
 
         Args:
             opponent: a policy, or the result of `compiled`.
@@ -95,7 +95,7 @@ class GameBatch:
 
         Args:
             which: indices of games.
-            key: decides seats and openings.
+            key: the random key for seats and openings.
             opponent: the result of `compiled`; None: X is to move in all these games.
             seat: the agent's: X, O or random.
         """
@@ -105,14 +105,14 @@ class GameBatch:
         self.outcomes[which], self.over[which] = GOING, False
 
     def observe(self, output: StepOutput) -> None:
-        """Write all games' observations and masks; masks of finished games are zeros."""
+        """Write the observations and action masks of all games; zeros mask finished games."""
         observations, masks, _, _, _, _ = output.compiled
         self.kernel.observe(self.stored, self.known, observations, masks)
         over = self.flipped, self.over, np.flatnonzero(self.over)
         self.kernel.observe_over(self.stored, *over, self.known, observations, masks)
 
     def observe_finals(self, output: StepOutput) -> None:
-        """Write the views of finished games as final views; zeros for the others."""
+        """Write the final observations of finished games; rows of other games are zeros."""
         *_, finals = output.compiled
         output.finals[:] = 0
         finished = np.flatnonzero(self.over)
@@ -139,7 +139,7 @@ class GameBatch:
     # What differs between the two ways to store a game.
 
     def compiled(self, opponent: Policy | None) -> Any:
-        """Return the opponent in the kernel's form, or None if it is called through Python.
+        """Return the kernel's encoding of the opponent, or None if it must be called in Python.
 
         Args:
             opponent: the opponent's policy; None: self-play, the agent moves for both sides.
@@ -147,15 +147,15 @@ class GameBatch:
         raise NotImplementedError
 
     def boards(self, which: Numbers | slice) -> Boards:
-        """Return a copy of some games' boards in the agent's view."""
+        """Return a copy of the boards of the games `which`, from the agent's perspective."""
         raise NotImplementedError
 
     def boards_to_reply(self, which: Numbers) -> Boards:
-        """Return a copy of some games' boards in the view of the opponent, which is to move."""
+        """Return a copy of the boards of the games `which`, from the opponent's perspective."""
         raise NotImplementedError
 
     def board_to_move(self, game: int) -> Boards:
-        """Return a game's board (cells,) in the view of the side to move, finished or not."""
+        """Return a game's board (cells,) from the mover's perspective, even if the game is over."""
         raise NotImplementedError
 
     def seats(self, which: Numbers | slice) -> NDArray[np.int64]:
@@ -163,7 +163,7 @@ class GameBatch:
         raise NotImplementedError
 
     def _stored(self, boards: Boards) -> NDArray[Any]:
-        """Return the stored form of games with these boards (games, cells), the agent to move."""
+        """Return boards (games, cells), the agent to move, in the form in which they are stored."""
         raise NotImplementedError
 
     def _as_rows(self, array: NDArray[Any]) -> NDArray[Any]:
@@ -172,7 +172,7 @@ class GameBatch:
 
 
 def asked(player: Policy, boards: Boards, dice: Dice) -> Cells:
-    """Sample cells (batch,) from a policy on boards (batch, cells) by uniform random numbers.
+    """Query a player on boards (batch, cells), and sample its cells (batch,).
 
     The cell is FORFEIT where the player forfeits.
     """

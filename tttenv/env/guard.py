@@ -1,4 +1,4 @@
-"""Checks of all environments: not closed and, before a step, with a game in progress."""
+"""Checks that an environment is open and, before a step, that a game is in progress."""
 
 import gymnasium
 
@@ -14,7 +14,7 @@ def require_game(closed: bool, going: bool, told: str = "call reset() first") ->
 
     Args:
         closed: whether the environment is closed.
-        going: whether there is a game to play on.
+        going: whether a game is in progress.
         told: what the error says.
 
     Raises:

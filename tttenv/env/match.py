@@ -1,4 +1,4 @@
-"""Games in progress between an agent and an opponent, the core of both environments.
+"""Batches of games between an agent and an opponent, the core of both environments.
 
 Boards are in the agent's view. Between steps the agent is to move, so its view is the mover's.
 Without an opponent (self-play) the agent moves for both sides, and boards switch to the next
@@ -32,7 +32,7 @@ from tttenv.utils.arrays import one_of, real_numbers
 
 
 class Match:
-    """Batch of games.
+    """A batch of games between an agent and an opponent, or in self-play.
 
     Args:
         rules: the game.
@@ -88,12 +88,12 @@ class Match:
 
     @property
     def boards(self) -> Boards:
-        """Boards (games, cells) in the agent's view, as a copy."""
+        """A copy of the boards (games, cells), from the agent's perspective."""
         return self.games.boards(slice(None))
 
     @property
     def opponent(self) -> Policy | None:
-        """Policy of the opponent, or None if the agent moves for both sides."""
+        """The opponent's policy, or None if the agent moves for both sides."""
         return self._opponent
 
     @opponent.setter
@@ -103,7 +103,7 @@ class Match:
 
     @property
     def asks(self) -> bool:
-        """Whether the opponent is called through Python, and so may raise in the middle of a step.
+        """Whether the opponent runs in Python, and so may raise in the middle of a step.
 
         False in self-play and against opponents that compiled code plays.
         """
@@ -145,7 +145,7 @@ class Match:
         self.active, self.key = len(self.over), None
 
     def checked(self, actions: ArrayLike) -> Cells:
-        """Return the actions (games,) as cells, checking that they can be played.
+        """Validate actions (games,), and return them as cells.
 
         Raises:
             ValueError: as `step`.
@@ -244,7 +244,7 @@ class Match:
         return mask
 
     def board_to_move(self, game: int) -> Boards:
-        """Return a game's board (cells,) in the view of the side to move, finished or not."""
+        """Return a game's board (cells,) from the mover's perspective, even if the game is over."""
         return self.games.board_to_move(game)
 
     def draw_key(self, rng: np.random.Generator) -> int:

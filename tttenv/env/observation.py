@@ -18,7 +18,7 @@ CHARACTERS = string.ascii_letters + string.digits + string.punctuation + " \n"  
 
 
 class Observer:
-    """Observer of a match's games in one format: "onehot", "board" or "dict".
+    """Observations of a match's games in one format: "onehot", "board" or "dict".
 
     Args:
         rules: the game.
@@ -43,7 +43,7 @@ class Observer:
         self.space = kinds[obs]
 
     def observe(self, match: Match) -> tuple[Observation, NDArray[np.int8]]:
-        """Return observations and int8 masks (games, cells) of all games, in the agent's view."""
+        """Return the observations and int8 masks (games, cells) of all games for the agent."""
         output = match.games.outputs.take()
         match.games.observe(output)
         return self.observed(output), output.masks
@@ -60,13 +60,13 @@ class Observer:
         return observation, mask
 
     def observed(self, output: StepOutput) -> Observation:
-        """Return a step's observations: for obs="dict" a dict with a copy of the masks."""
+        """Return the observations of a step, as a dict with a copy of the masks if obs="dict"."""
         if self.named:
             return {"observation": output.observations, "action_mask": output.masks.copy()}
         return output.observations
 
     def final(self, output: StepOutput) -> Observation:
-        """Return a step's final observations: for obs="dict" a structured array.
+        """Return the final observations of a step, as a structured array if obs="dict".
 
         `rows[i]["observation"]` is one game's observation; the masks are zeros.
         """

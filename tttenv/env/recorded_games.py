@@ -1,4 +1,4 @@
-"""Complete games between two players as a data set: boards, moves and outcomes."""
+"""Recorded games between two players as a data set: boards, moves and outcomes."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,7 +15,7 @@ Arrays = dict[str, NDArray[Any]]
 def recorded_games(
     rules: Rules, first: Policy, second: Policy, games: int, seed: int = 0
 ) -> Arrays:
-    """Play complete games of `first` as X against `second` as O; the seed determines them.
+    """Play and record complete games of `first` as X against `second` as O.
 
     All games in progress are played at once, each player being queried on all of its boards.
 
@@ -23,8 +23,8 @@ def recorded_games(
         rules: the game.
         first: plays X.
         second: plays O.
-        games: their number.
-        seed: of the random numbers by which moves are drawn from the players' probabilities.
+        games: the number of games.
+        seed: seeds the sampling of moves from the players' probabilities.
 
     Returns:
         Arrays with a row for each move, game by game in the order of the moves:
@@ -81,7 +81,7 @@ def recorded_games(
 
 
 def joined(parts: Sequence[Arrays]) -> Arrays:
-    """Return several sets of games as one, renumbered in order."""
+    """Concatenate sets of recorded games, renumbering the games in order."""
     games = np.cumsum([0, *(len(part["lengths"]) for part in parts)])
     moves = np.cumsum([0, *(len(part["actions"]) for part in parts)])
     shifted = [

@@ -1,4 +1,4 @@
-"""Boards of a match as text, as images and in a window, for both environments."""
+"""Rendering of boards as text, as images and in a window, for both environments."""
 
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -32,7 +32,7 @@ LastStones: TypeAlias = defaultdict[int, pictures.LastStone]  # by game, created
 
 
 def new_last_stones() -> LastStones:
-    """Return an empty record of the games' last stones."""
+    """Return an empty record of the last stone of each game."""
     return defaultdict(pictures.LastStone)
 
 
@@ -48,7 +48,7 @@ def draw(match: Match, game: int, render_mode: str | None, last: LastStones) -> 
 
 
 def show(match: Match, window: "Window | None", fps: float, last: LastStones) -> "Window":
-    """Show a match's single game for one frame, opening a window if there is none yet.
+    """Draw a match's only game in the window, opening the window first if necessary.
 
     Without a display it is drawn offscreen. If the user closes the window, the games continue
     without it.

@@ -1,4 +1,4 @@
-"""Seeds and options of a reset, validated before anything changes."""
+"""Validation of the seeds and options of a reset, before anything changes."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -30,7 +30,7 @@ def plain_seed(seed: Any) -> Any:
 
 
 def one_seed(seed: Any, games: int) -> Any:
-    """Return one seed for a batch of games, combining a list that has a seed per game.
+    """Return a single seed for a batch of games, combining a list of one seed per game.
 
     Raises:
         ValueError: for a list of another length, or of anything but integers from 0 on and None.
@@ -50,7 +50,7 @@ def one_seed(seed: Any, games: int) -> Any:
 
 
 def reset_mask(options: Mapping[Any, Any], games: int) -> Mask | None:
-    """Return a reset's option `reset_mask`, (games,) with at least one True, or None.
+    """Validate and return the option `reset_mask` (games,), or None if it is not set.
 
     Raises:
         ValueError: for any other value, or a board beside it.
@@ -68,7 +68,7 @@ def reset_mask(options: Mapping[Any, Any], games: int) -> Mask | None:
 
 
 class Start(NamedTuple):
-    """Validated options of a reset, which determine how games start."""
+    """Validated options of a reset."""
 
     boards: Boards | None  # (games, cells) to continue from; None: new games
     seat: Seat | None  # the agent's in new games; None: the environment's setting
@@ -107,7 +107,7 @@ class Start(NamedTuple):
         return cls(None, seat, which)
 
     def begin(self, match: Match, rng: np.random.Generator) -> None:
-        """Start the games."""
+        """Start the games of a match with these options."""
         if self.boards is None:
             which = np.ones(len(match.over), np.bool_) if self.which is None else self.which
             match.reset(which, rng, self.seat)

@@ -18,7 +18,7 @@ from tttenv.policy import FORFEIT, Policy, uniform
 
 
 def new_games(rules: Rules, count: int, planes: bool = False) -> GameBatch:
-    """Return a batch of `count` games, of the fastest class for the rules."""
+    """Return a batch of `count` games, using the fastest class for the rules."""
     kind = TableGames if rules.cells <= FEW else BoardGames
     return kind(rules, count, planes)
 
@@ -26,7 +26,7 @@ def new_games(rules: Rules, count: int, planes: bool = False) -> GameBatch:
 def rollout(
     rules: Rules, first: Policy, second: Policy, games: int, seed: int = 0
 ) -> NDArray[np.int8]:
-    """Play complete games of `first` as X against `second` as O; the seed determines the games.
+    """Play complete games of `first` as X against `second` as O, and return the results.
 
     Compiled if both players are random or tables; otherwise each is queried on all boards at once.
 
@@ -50,7 +50,7 @@ def rollout(
 def _asked_out(
     rules: Rules, first: Policy, second: Policy, count: int, rng: np.random.Generator
 ) -> NDArray[np.int8]:
-    """Play as `rollout` does, for any players, querying both on all games in progress."""
+    """Run `rollout` for any players, querying each on all games in progress at once."""
     games, results, number = new_games(rules, count), np.zeros(count, np.int8), np.arange(count)
     games.restart(np.arange(count), 0, None, "X")
     replying = games.compiled(second) or second
@@ -72,7 +72,7 @@ def _asked_out(
 def _walked_out(
     rules: Rules, first: Policy, second: Policy, seeds: NDArray[np.uint64]
 ) -> NDArray[np.int8]:
-    """Play as `rollout` does, but compiled, for random and tabulated players."""
+    """Run `rollout` in compiled code, for random and tabulated players."""
     if first is uniform and second is uniform:
         return random_table_games(seeds, *child_table(rules))
     reached = []

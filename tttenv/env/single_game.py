@@ -1,4 +1,4 @@
-"""Single game in plain Python, on the transition table that compiled batches use.
+"""A single game in plain Python, using the same transition table as compiled batches.
 
 For a batch of one, calling compiled code takes longer than the work itself.
 """
@@ -22,7 +22,7 @@ INCREMENT, FACTOR_1, FACTOR_2, BITS = int(STEP), int(MIX_1), int(MIX_2), 2**64 -
 
 
 class Lists(NamedTuple):
-    """Transition table as lists, which plain Python reads faster than arrays."""
+    """A transition table as lists, which Python reads faster than arrays."""
 
     successors: list[list[int]]
     outcomes: list[int]  # for the side to move
@@ -33,7 +33,7 @@ class Lists(NamedTuple):
 
 @lru_cache(maxsize=8)
 def lists(rules: Rules) -> Lists:
-    """Return the lists of a game; cached, since those of twelve cells take tens of megabytes."""
+    """Return a game's transition table as lists; cached, since it can take tens of megabytes."""
     known = transition_table(rules)
     _, legal, legal_count, _, _ = known.showing_boards
     seen = known.outcomes, SEEN_BY_OTHER[known.outcomes], legal, legal_count
@@ -41,7 +41,7 @@ def lists(rules: Rules) -> Lists:
 
 
 class SingleGame:
-    """Batch of one game, played in Python; its state stays in the batch's arrays.
+    """A batch of one game, played in Python; its state stays in the batch's arrays.
 
     It supports the opponents that the batch has compiled.
     """
@@ -81,7 +81,7 @@ class SingleGame:
         games.outcomes[0] = GOING
 
     def observe(self) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
-        """Return new arrays: the planes (3 * cells,) and the mask (cells,) in the agent's view."""
+        """Return new arrays: the agent's planes (3 * cells,) and action mask (cells,)."""
         at, games = self.games.stored.item(), self.games
         planes, mask = self.planes[at].copy(), self.masks[at].copy()
         if games.over.item():

@@ -1,4 +1,4 @@
-"""Options of a compiled step: the opponent's kind, the agent's seat, when games restart."""
+"""Constants for compiled steps: the opponent's kind, the agent's seat, when games restart."""
 
 # Kinds of opponent: none, so that the agent moves for both sides; one that moves at random;
 # and one whose move probabilities are looked up in a table.

@@ -38,13 +38,13 @@ class StepOutput:
 
 
 class OutputPool:
-    """Pool of step outputs, which avoids allocating memory at each step.
+    """A pool of step outputs, which avoids allocating memory at each step.
 
     Allocating a large array costs more than filling it, since the operating system provides its
     memory page by page. An output is used again once no other reference to its arrays is left.
 
     Args:
-        make: makes an output.
+        make: returns a new output.
     """
 
     _arrays = attrgetter("observations", "masks", "rewards", "outcomes", "over", "finals")
@@ -64,5 +64,5 @@ class OutputPool:
         return output
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Copy as an empty pool."""
+        """Support copying and pickling: the copy is an empty pool."""
         return OutputPool, (self.make,)

@@ -18,7 +18,7 @@ NO_PROBABILITIES = np.empty((0, 0)), np.empty(0, np.int64)  # for opponents that
 
 
 class TableGames(GameBatch):
-    """Batch of games stored as indices of positions, in the mover's view; see `GameBatch`."""
+    """A batch of games stored as position indices; see `GameBatch`."""
 
     kernel = table_games_kernel
 
@@ -28,7 +28,7 @@ class TableGames(GameBatch):
         super().__init__(rules, np.zeros(games, np.uint32), known, planes)
 
     def compiled(self, opponent: Policy | None) -> table_games_kernel.Opponent | None:
-        """Return the opponent in the kernel's form if it is none, random or a table, else None."""
+        """Return the kernel's encoding of no opponent, a random one or a table; else None."""
         if opponent is not None and is_table(opponent) and opponent.rules == self.rules:
             return TABLE, opponent.reached, opponent.last
         if opponent is None or opponent is uniform:
@@ -36,22 +36,22 @@ class TableGames(GameBatch):
         return None
 
     def boards(self, which: Numbers | slice) -> Boards:
-        """Return a copy of some games' boards in the agent's view."""
+        """Return a copy of the boards of the games `which`, from the agent's perspective."""
         boards: Boards = self.table.positions.boards[self.stored[which]]
         return np.where(self.flipped[which][:, None], -boards, boards)
 
     def boards_to_reply(self, which: Numbers) -> Boards:
-        """Return a copy of some games' boards in the view of the opponent, which is to move."""
+        """Return a copy of the boards of the games `which`, from the opponent's perspective."""
         boards: Boards = self.table.positions.boards[self.stored[which]]
         return boards
 
     def board_to_move(self, game: int) -> Boards:
-        """Return a game's board (cells,) as the side to move sees it, even if the game is over."""
+        """Return a game's board (cells,) from the mover's perspective, even if the game is over."""
         board: Boards = self.table.positions.boards[self.stored[game]].copy()
         return board
 
     def seats(self, which: Numbers | slice) -> NDArray[np.int64]:
-        """Return the seat of the agent in some games: 0 for X, 1 for O."""
+        """Return the agent's seat in each of the games `which`: 0 for X, 1 for O."""
         seats: NDArray[np.int64] = self.table.positions.seats[self.stored[which]]
         return seats ^ self.flipped[which]
 

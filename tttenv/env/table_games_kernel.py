@@ -1,4 +1,4 @@
-"""Compiled step of a batch of games stored as indices of positions, by a transition table.
+"""Compiled steps for games stored as position indices, using a transition table.
 
 A transition is the result of a move, as one number: eight times the next position, plus the outcome
 for the side that moved. An occupied cell keeps the position; its outcome is ILLEGAL.
@@ -58,7 +58,7 @@ def step(
     mode: int,
     output: Output,
 ) -> int:
-    """Run a whole step: moves, replies, restarts, rewards and views.
+    """Run a full step of all games: moves, replies, restarts, rewards and observations.
 
     Args:
         games: changed; none may be over unless `mode` is NEXT_STEP.
@@ -120,7 +120,7 @@ def step(
 
 @bare
 def list_over(over: Mask, listed: Cells) -> int:
-    """List the finished games, and return their number."""
+    """Write the indices of the finished games to `listed`, and return their number."""
     count = 0
     for i in range(len(over)):
         listed[count] = i
@@ -188,7 +188,7 @@ def reply(
 
 @bare
 def sample(position: np.uint32, die: float, opponent: Opponent, table: Table) -> int:
-    """Sample the opponent's cell by a random number; see `random_kernel.sample_categorical`."""
+    """Sample the opponent's cell from a uniform random number; see `sample_categorical`."""
     kind, cumulative, last = opponent
     _, legal, legal_count, _, _ = table
     if kind == TABLE:
@@ -205,7 +205,7 @@ def sample(position: np.uint32, die: float, opponent: Opponent, table: Table) ->
 def sample_replies(
     at: Positions, waiting: Cells, dice: Dice, opponent: Opponent, table: Table, cells: Cells
 ) -> None:
-    """Write a compiled opponent's cells (waiting,), with one random number each."""
+    """Sample a compiled opponent's cells (waiting,) from one uniform number each."""
     for j in range(len(waiting)):
         cells[j] = sample(at[waiting[j]], dice[j], opponent, table)
 
@@ -239,7 +239,7 @@ def restart(
 
 @bare
 def observe(at: Positions, table: Table, observations: Rows, masks: Rows) -> None:
-    """Write the views and masks (games,) of games in progress."""
+    """Write the observations and action masks of games in progress."""
     _, _, _, views, legal_masks = table
     for i in range(len(at)):
         observations[i] = views[at[i]]
@@ -257,7 +257,7 @@ def observe_over(
     observations: Rows,
     masks: Rows,
 ) -> None:
-    """Write the views of the games `which`, and masks of zeros for the finished ones."""
+    """Write the observations of the games `which`, and masks of zeros for finished games."""
     _, _, _, _, legal_masks = table
     observe_some(at, flipped, which, table, observations)
     for j in range(len(which)):
@@ -269,7 +269,7 @@ def observe_over(
 def observe_some(
     at: Positions, flipped: Mask, which: Cells, table: Table, observations: Rows
 ) -> None:
-    """Write the observations of the games with indices `which`, from the agent's side."""
+    """Write the observations of the games `which` from the agent's perspective."""
     _, _, _, views, _ = table
     other_side = np.uint32(len(views) // 2)
     for j in range(len(which)):
@@ -279,7 +279,7 @@ def observe_some(
 
 @compiled
 def sample_legal(at: Positions, key: np.uint64, table: Table, cells: Cells) -> None:
-    """Write a random legal cell for each game (games,), game i by the key's i-th number."""
+    """Sample a legal cell for each game (games,); game i uses the key's i-th random number."""
     _, legal, legal_count, _, _ = table
     for i in range(len(at)):
         count = legal_count[at[i]]

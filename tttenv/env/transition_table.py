@@ -30,7 +30,7 @@ class TransitionTable(NamedTuple):
 
 @lru_cache(maxsize=8)
 def transition_table(rules: Rules) -> TransitionTable:
-    """Return the cached tables of a small game."""
+    """Return the transition table of a small game; cached."""
     known = positions(rules)
     outcomes = known.outcomes
     masks = (known.successors >= 0).astype(np.int8)

@@ -181,7 +181,7 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
 
     @property
     def boards(self) -> Boards:
-        """Boards in the agent's view, a copy: int8 (num_envs, m * n)."""
+        """A copy of the boards from the agent's perspective, int8 (num_envs, m * n)."""
         return self.match.boards
 
     def render(self) -> tuple[Any, ...] | None:
@@ -199,7 +199,7 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
         return observed, {"action_mask": masks, "_action_mask": self._everywhere}
 
     def _endings(self, output: StepOutput) -> dict[str, Any]:
-        """Return the infos about the games that ended in a step."""
+        """Return the infos for the games that ended in a step."""
         over, outcomes = output.over, output.outcomes
         if self.autoreset_mode != AutoresetMode.SAME_STEP:
             return {"outcome": outcomes, "_outcome": over}
@@ -209,7 +209,7 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
         return {"final_obs": final, "_final_obs": over, "final_info": last, "_final_info": over}
 
     def _refuse_step(self) -> NoReturn:
-        """Raise the error for a step after closing, before a reset, or after the end of a game."""
+        """Raise the error for a step after close(), before reset() or after the end of a game."""
         require_game(self.closed, self._started)
         over = np.flatnonzero(self.match.over)[0]
         told = f"game {over} is over: call reset(options={{'reset_mask': mask}}) first"

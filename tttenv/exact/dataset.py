@@ -1,4 +1,4 @@
-"""Solved positions as a table: one row per position or class, with the value of every move."""
+"""Solved positions as a table: a row per position or symmetry class, with all move values."""
 
 from typing import Any
 

@@ -42,7 +42,7 @@ def tabulate_pure(rules: Rules, policy: Policy, name: str = "") -> Tabulated:
     Args:
         rules: a game that can be enumerated.
         policy: the player.
-        name: of the player, for messages; by default that of its function or class.
+        name: the player's name for messages; by default that of its function or class.
 
     Raises:
         ValueError: if the game is too large, or the policy's output is invalid or differs between
@@ -79,7 +79,7 @@ def require_same_answers(rules: Rules, policy: Policy, seat: int) -> None:
 
 
 def known_pure(policy: Any) -> bool:
-    """Return whether a policy is pure by construction: a table, our network, the random player."""
+    """Return whether a policy is pure by construction, such as a table or a learner's network."""
     if isinstance(policy, Blend):
         return known_pure(policy.first) and known_pure(policy.second)
     return isinstance(policy, Tabulated | Mixture | BoardFunction) or policy is policies.uniform
@@ -105,7 +105,7 @@ def display_name(something: Any) -> str:
 def _chosen_positions(
     game: Positions, policy: Policy, seat: int | None = None
 ) -> NDArray[np.int64]:
-    """Return the indices of positions of one or both seats to query again, in order.
+    """Choose the positions to query again, for one or both seats, and return their indices.
 
     The last ply is left out: with one legal move, every output is the same.
     """
@@ -122,7 +122,7 @@ def _chosen_positions(
 
 
 class Drawn:
-    """Random sample of rows to query again, out of all rows added; see the module.
+    """A random sample of the rows added to it, to be queried again; see the module.
 
     Args:
         policy: the player; unless it searches, up to 5,000 rows are all taken.
@@ -181,7 +181,7 @@ def require_answers_again(
         policy: the player.
         boards: undecided boards (batch, cells).
         first: the policy's first output (batch, cells).
-        name: of the player, for messages.
+        name: the player's name for messages.
 
     Raises:
         ValueError: at the first output that differs.

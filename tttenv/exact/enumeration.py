@@ -88,7 +88,7 @@ class Positions:
 
 
 def arrangements(rules: Rules) -> int:
-    """Count the boards with as many stones of X as of O or one more, reachable or not."""
+    """Count the boards with equally many X and O or one more X, reachable or not."""
     return sum(comb(rules.cells, s) * comb(s, s // 2) for s in range(rules.cells + 1))
 
 

@@ -1,4 +1,4 @@
-"""Policies as tables of move probabilities in every position of a small game."""
+"""Policies stored as tables of move probabilities, for every position of a small game."""
 
 from collections.abc import Callable
 from functools import cached_property
@@ -15,7 +15,7 @@ from tttenv.policy import Policy
 
 
 class Tabulated:
-    """Policy as a table of probabilities over `positions(rules)`, zero on finished ones.
+    """A policy stored as a table of move probabilities, one row per position.
 
     Args:
         rules: a game that can be enumerated.
@@ -93,9 +93,9 @@ class Tabulated:
 
 
 class Mixture:
-    """Policy that is uniform over the marked moves (positions, cells).
+    """A policy that is uniform over the marked moves (positions, cells).
 
-    It keeps the marks, an eighth of the memory of a `Tabulated`.
+    It stores only the mask, which takes an eighth of the memory of a `Tabulated`.
     """
 
     def __init__(self, rules: Rules, moves: Mask) -> None:

@@ -33,7 +33,7 @@ def line_counts(rules: Rules, boards: Boards) -> NDArray[np.int64]:
 
 
 def forks(rules: Rules, boards: Boards) -> NDArray[np.int64]:
-    """Return the number (...) of empty cells of boards (..., cells) where I make two threats.
+    """Count the forks (...) of boards (..., cells): empty cells where I make two threats.
 
     A threat is a line that holds k - 1 stones of mine and is otherwise empty.
     """
@@ -67,7 +67,7 @@ def seven(rules: Rules, boards: Boards) -> NDArray[np.float64]:
 
 
 def rich(rules: Rules, boards: Boards) -> NDArray[np.float64]:
-    """Return the pairwise products (batch, features) of features of boards (batch, cells).
+    """Return all pairwise products (batch, features) of basic features of boards.
 
     The facts are 1, the side to move and, for each side, its open lines, threats, forks, centre and
     stones on the cells whose row and column are both even or both odd: on 3x3 corners and centre.

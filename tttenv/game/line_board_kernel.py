@@ -1,7 +1,7 @@
-"""Board shared by all line-based searches: its stones, and the number of stones on every line.
+"""The board used by all line-based searches, with the number of stones on every line.
 
-The stones are those of side 0 and side 1: of whoever is to move at the root and the other, or of an
-attacker, who wants a line, and a defender, who has to stop him. A line is open to a side if the
+Side 0 is the side to move at the root and side 1 the other, or side 0 is an attacker, who wants a
+line, and side 1 the defender, who has to prevent it. A line is open to a side if the
 other has no stone on it. The potential of a side's open lines is the sum of 2**stones over them,
 its own stones on each; Erdos and Selfridge (1973) divide it by 2**k.
 
@@ -23,7 +23,7 @@ ATTACKER, DEFENDER = 0, 1  # the sides in a proof
 
 @dataclass(frozen=True, eq=False)
 class LineBoard(Struct):
-    """Lines of a game, stones on the board, and the number of each side's stones on every line."""
+    """A board with its lines, its stones and the number of each side's stones on every line."""
 
     lines: NDArray[np.int16]  # (lines, k): the cells of each line
     on_line: Mask  # (lines, cells): whether the cell is on the line
@@ -38,7 +38,7 @@ def new_line_board(lines: NDArray[np.int64], cells: int) -> LineBoard:
 
     Args:
         lines: the cells of every line, (lines, k).
-        cells: how many cells the board has.
+        cells: the number of cells.
     """
     on_line = np.zeros((len(lines), cells), np.bool_)
     on_line[np.arange(len(lines))[:, None], lines] = True
@@ -78,7 +78,7 @@ def remove(board: LineBoard, cell: int, side: int) -> None:
 
 @bare
 def set_stones(board: LineBoard, wanted: Boards) -> None:
-    """Set the stones from a board (cells,): 1 is side 0's stone, -1 side 1's."""
+    """Set the stones from a board (cells,): 1 is a stone of side 0, -1 a stone of side 1."""
     for cell in range(wanted.size):
         stone = 0 if wanted[cell] == 0 else 1 if wanted[cell] == 1 else 2
         if board.stones[cell] != stone:

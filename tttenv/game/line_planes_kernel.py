@@ -1,4 +1,4 @@
-"""Compiled network input planes with facts about the lines through each cell of a board.
+"""Compiled input planes for networks: features of the lines through each cell.
 
 A line is open to a side if the other has no stone on it.
 """
@@ -38,7 +38,7 @@ PLANES = 14
 
 @dataclass(frozen=True, eq=False)
 class PlaneLines(Struct):
-    """Board with its lines, and working memory for the search for threats."""
+    """A board with its lines, and working memory for the threat search."""
 
     board: LineBoard  # side 0 is to move
     stack: ThreatStack
@@ -50,15 +50,15 @@ def new_plane_lines(lines: NDArray[np.int64], cells: int, threats: int) -> Plane
 
     Args:
         lines: the cells of every line, (lines, k).
-        cells: how many cells the board has.
-        threats: tried in a search for a win by threats.
+        cells: the number of cells.
+        threats: the number of threats that a search for a win tries.
     """
     return PlaneLines(new_line_board(lines, cells), new_threat_stack(cells), threats)
 
 
 @bare
 def write_line_planes(boards: Boards, about: PlaneLines, planes: NDArray[np.float32]) -> None:
-    """Write the line planes of boards.
+    """Compute the line planes of a batch of boards.
 
     Of empty cells: WINS is 1 where a stone completes a line; TWO_SHORT is the number of open lines
     through the cell that need two more stones, halved, so that it is 1 where a stone makes a double
@@ -107,7 +107,7 @@ def write_line_planes(boards: Boards, about: PlaneLines, planes: NDArray[np.floa
 
 @inner
 def _write_threats(about: PlaneLines, side: int, out: NDArray[np.float32]) -> None:
-    """Write the planes of a side's wins by threats."""
+    """Write the planes that mark a side's wins by threats."""
     board = about.board
     k = board.lines.shape[1]
     wanted, begun = NONE, False
@@ -133,7 +133,7 @@ def _write_threats(about: PlaneLines, side: int, out: NDArray[np.float32]) -> No
 
 @inner
 def _write_losing_moves(board: Boards, about: PlaneLines, out: NDArray[np.float32]) -> None:
-    """Write the plane of moves after which the other side completes a line or wins by threats."""
+    """Mark the moves after which the other side completes a line or wins by threats."""
     for cell in range(len(board)):
         if board[cell] == 0 and out[WINS, cell] == 0:
             place(about.board, cell, 0)

@@ -22,7 +22,7 @@ NONE_OPEN = 1000  # returned by `stones_needed` without open lines; more than th
 
 @dataclass(frozen=True, eq=False)
 class OpenLines(Struct):
-    """Board with the heuristic's sums over its lines."""
+    """A board with the sums of the open-line heuristic."""
 
     board: LineBoard
     line_value: NDArray[np.int64]  # (k + 1, k + 1): by stones of side 0 and 1, for side 0
@@ -37,7 +37,7 @@ def new_open_lines(lines: NDArray[np.int64], cells: int) -> OpenLines:
 
     Args:
         lines: the cells of every line, (lines, k).
-        cells: how many cells the board has.
+        cells: the number of cells.
     """
     k = lines.shape[1]
     # powers[j] is the value of an open line with j stones; powers[0] is 0.
@@ -60,7 +60,7 @@ def new_open_lines(lines: NDArray[np.int64], cells: int) -> OpenLines:
 
 @bare
 def set_board(lines: OpenLines, board: Boards) -> None:
-    """Set the stones from a board (cells,): 1 is side 0's stone, -1 side 1's."""
+    """Set the stones from a board (cells,): 1 is a stone of side 0, -1 a stone of side 1."""
     count = len(lines.board.lines)
     for line in range(count):
         lines.board.held[line, 0] = lines.board.held[line, 1] = 0
@@ -107,7 +107,7 @@ def _add_line(lines: OpenLines, own: int, other: int, step: int) -> None:
 def stones_needed(lines: OpenLines, side: int) -> int:
     """Return the least number of stones that `side` (0 or 1) needs to complete a line.
 
-    NONE_OPEN if no line is open for it.
+    It is NONE_OPEN if no line is open to the side.
     """
     k: int = lines.board.lines.shape[1]
     for held in range(k, -1, -1):

@@ -46,7 +46,7 @@ def keyed_bounded(key: np.uint64, i: int, limit: int) -> int:
 
 @bare
 def keyed(key: np.uint64, game: int, use: int) -> float:
-    """Return the random number in [0, 1) for one game and one use in the step with this key.
+    """Return a game's random number in [0, 1) for one use, derived from the step's key.
 
     It is the output number `USES * game + use + 1` of splitmix64 seeded by the key, its upper 53
     bits as a fraction. So games depend on nothing but the key and their own number.
@@ -57,7 +57,7 @@ def keyed(key: np.uint64, game: int, use: int) -> float:
 
 @compiled
 def keyed_dice(key: np.uint64, games: NDArray[np.int64], use: int) -> NDArray[np.float64]:
-    """Return random numbers in [0, 1) for these games (games,) and one use; see `keyed`."""
+    """Return one random number in [0, 1) per game (games,), for one use; see `keyed`."""
     dice = np.empty(len(games))
     for j in range(len(games)):
         dice[j] = keyed(key, games[j], use)
@@ -94,7 +94,7 @@ def sample_categorical(probs: NDArray[np.float64], die: float) -> int:
 
 @compiled
 def pick(probs: Probs, dice: NDArray[np.float64]) -> Cells:
-    """Sample cells (batch,) from `probs` (batch, cells) by uniform `dice` (batch,) in [0, 1)."""
+    """Sample cells (batch,) from `probs` (batch, cells) with uniform `dice` (batch,) in [0, 1)."""
     cells = np.empty(len(probs), np.int64)
     for i in range(len(probs)):
         cells[i] = sample_categorical(probs[i], dice[i])

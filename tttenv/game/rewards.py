@@ -1,4 +1,4 @@
-"""Rewards, values and odds of outcomes, defined in this module only."""
+"""Rewards, values and probabilities of outcomes, defined only here."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ class Payoffs:
         table: the reward for each outcome, by its number, (5,).
 
     Raises:
-        ValueError: if that is no number from -1 to 1.
+        ValueError: if `draw` is not a number from -1 to 1.
     """
 
     def __init__(self, draw: float = 0.0) -> None:

@@ -1,4 +1,4 @@
-"""Games played to the end: play-outs of a position, and batches of whole games."""
+"""Compiled play-outs from a position, and batches of complete games."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,7 +19,7 @@ FEW = 12  # cells up to which all sets of one side's stones are looked up
 
 @dataclass(frozen=True, eq=False)
 class Playground(Struct):
-    """Working board of the play-outs; side 0 has the stones 1, side 1 the stones -1."""
+    """Working memory for play-outs; stones of side 0 are 1, stones of side 1 are -1."""
 
     m: int
     n: int
@@ -34,7 +34,7 @@ class Playground(Struct):
 
 
 def playground(m: int, n: int, k: int) -> Playground:
-    """Allocate the arrays of play-outs on an m by n board with k in a row."""
+    """Allocate working memory for play-outs of the m,n,k-game."""
     cells = m * n
     return Playground(
         m,
@@ -57,7 +57,7 @@ def _lined(m: int, n: int, k: int) -> Mask:
 
 @compiled
 def lined(m: int, n: int, k: int) -> Mask:
-    """Return a mask (2**cells,) of the sets of stones, as bit masks of cells, with a line."""
+    """Return a mask (2**cells,) of the sets of cells, coded as bits, that contain a line."""
     result = np.zeros(1 << (m * n), np.bool_)
     board = np.zeros(m * n, np.int8)
     for stones in range(result.size):
@@ -71,7 +71,7 @@ def lined(m: int, n: int, k: int) -> Mask:
 
 @inner
 def gather(p: Playground) -> int:
-    """List the empty cells in `empty`, row by row, and return their number."""
+    """Write the empty cells to `empty`, row by row, and return their number."""
     many = 0
     for cell in range(p.board.size):
         if p.board[cell] == 0:
@@ -82,7 +82,7 @@ def gather(p: Playground) -> int:
 
 @bare
 def random_playout(p: Playground, stone: int) -> int:
-    """Play at random to the end, `stone` (1 or -1) first; return the winner's stone or 0."""
+    """Play random moves to the end, `stone` (1 or -1) first; return the winner's stone or 0."""
     many = gather(p)
     if p.lined.size:
         return looked_up_playout(p, stone, many)
@@ -99,7 +99,7 @@ def random_playout(p: Playground, stone: int) -> int:
 
 @inner
 def looked_up_playout(p: Playground, stone: int, many: int) -> int:
-    """Play as `random_playout` does, with a lookup table of lines, on `many` listed cells.
+    """Run `random_playout` on the `many` listed cells, with a lookup table of lines.
 
     One number serves all moves: its upper half the first five, its lower half the others. As a
     fraction times the number of moves it gives a whole part, the move, and the fraction that the
@@ -129,7 +129,7 @@ def looked_up_playout(p: Playground, stone: int, many: int) -> int:
 
 @bare
 def tactical_playout(p: Playground, stone: int) -> int:
-    """Play as `random_playout` does, but win at once if possible, else block such a win."""
+    """Run `random_playout`, but win at once if possible, else block the opponent's win."""
     many = gather(p)
     for i in range(many):
         p.place[p.empty[i]] = i
@@ -206,9 +206,9 @@ def random_table_games(
         seeds: evenly distributed numbers.
         children: the positions that legal moves lead to, (positions, cells); final ones lead to
             themselves.
-        many: how many these are, (positions,).
+        many: the number of legal moves, (positions,).
         outcome: of final positions, for X, (positions,).
-        plies: after how many all games are over.
+        plies: the number of plies after which all games are over.
     """
     results = np.empty(len(seeds), np.int8)
     low, half = np.uint64(0xFFFFFFFF), np.uint64(32)
@@ -233,10 +233,10 @@ def table_games(
     first: NDArray[np.float64],
     second: NDArray[np.float64],
 ) -> NDArray[np.int8]:
-    """Play one game per seed between two tabulated players; return 1 where X won, -1 where O won.
+    """Play one game per seed between two tabulated players; return the results for X (games,).
 
     Args:
-        seeds: of each game's dice.
+        seeds: one per game, for its random numbers.
         successors: (positions, cells).
         outcomes: for the side to move, (positions,).
         first: X's cumulative probabilities, (positions, cells), ending with one.

@@ -1,4 +1,4 @@
-"""Rules of the m,n,k-game: boards, moves and endings. A board is always seen by the side to move.
+"""Rules of the m,n,k-game; boards are always from the perspective of the side to move.
 
 The side to move is never an argument: it is the parity of the stones, and X opens.
 """

@@ -19,7 +19,7 @@ def completes(board: Stones, cell: int, m: int, n: int, k: int) -> bool:
         cell: where the stone is; the cell must not be empty.
         m: the board's rows.
         n: the board's columns.
-        k: how many in a row win.
+        k: the number in a row that wins.
     """
     stone = board[cell]
     row = cell // n
@@ -40,7 +40,7 @@ def completes(board: Stones, cell: int, m: int, n: int, k: int) -> bool:
 
 @compiled
 def winning_cells(boards: Boards, side: int, m: int, n: int, k: int) -> Mask:
-    """Return the empty cells of boards (batch, cells) on which `side`, 1 or -1, would win.
+    """Return a mask of the empty cells on which `side` (1 or -1) would win at once.
 
     Returns:
         A mask (batch, cells).
@@ -74,7 +74,7 @@ def threats(board: Stones, cell: int, m: int, n: int, k: int, found: Cells) -> i
         found: (8,) or more, filled with the cells.
 
     Returns:
-        How many there are.
+        The number of threats.
     """
     stone = board[cell]
     row = cell // n

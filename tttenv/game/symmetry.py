@@ -29,7 +29,7 @@ def canonical(rules: Rules, boards: Boards) -> tuple[Boards, NDArray[np.int64]]:
     """Return the lexicographically first image of each board, and the map to it.
 
     Args:
-        rules: of the boards.
+        rules: the game.
         boards: (batch, cells).
 
     Returns:
@@ -47,7 +47,7 @@ def orbits(rules: Rules, boards: Boards) -> tuple[Boards, NDArray[np.int64]]:
     """Group boards (batch, cells) into symmetry classes.
 
     Returns:
-        One canonical board a class (classes, cells), and each board's class (batch,).
+        One canonical board per class (classes, cells), and each board's class (batch,).
     """
     images, _ = canonical(rules, boards)
     representatives, which = np.unique(images, axis=0, return_inverse=True)

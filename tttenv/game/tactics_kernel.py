@@ -1,4 +1,4 @@
-"""Compiled verdicts from lines alone: whether a position is decided, or its move forced."""
+"""Compiled tactics: positions decided by their lines, and forced moves."""
 
 from tttenv.game.line_board_kernel import NONE, SEVERAL, LineBoard, empty_cell
 from tttenv.game.threat_sequences_kernel import ThreatStack, winning_threats
@@ -10,7 +10,7 @@ NO_CELL = NONE
 
 @bare
 def judge(board: LineBoard, side: int, stack: ThreatStack, threats: int) -> tuple[int, int]:
-    """Return the result of an unfinished position if its lines decide it, and the forced move.
+    """Return a position's result if its lines decide it, and the forced move if there is one.
 
     The side to move wins if it completes a line or finds a sequence of single threats that wins. If
     it does not complete one, it loses if the other side threatens to complete lines on two cells,
@@ -19,8 +19,8 @@ def judge(board: LineBoard, side: int, stack: ThreatStack, threats: int) -> tupl
     Args:
         board: the position.
         side: the side to move, 0 or 1.
-        stack: room for the search of threats.
-        threats: how many are tried; 0 for no search.
+        stack: working memory for the threat search.
+        threats: the number of threats to try; 0 for no search.
 
     Returns:
         The proof or UNPROVEN, and the only move or NO_CELL.

@@ -1,4 +1,4 @@
-"""Wins by threats alone: each of the attacker's moves leaves the defender one reply.
+"""Wins by threats alone: each move of the attacker leaves the defender a single reply.
 
 The attacker has k - 2 stones on an open line and places one more; the defender has to take the last
 cell. The attacker wins if a move makes two threats at once (Allis, 1994: threat-space search, here
@@ -108,7 +108,7 @@ def winning_threats(
 
 @inner
 def _second_threat(board: LineBoard, side: int, line: int, move: int, reply: int) -> bool:
-    """Return whether a stone on `move` makes a threat besides that on `reply` by `line`."""
+    """Return whether a stone on `move` makes a second threat, besides `reply` on `line`."""
     k = board.lines.shape[1]
     for i in range(board.through_count[move]):
         other = board.lines_through[move, i]

@@ -1,4 +1,4 @@
-"""Transposition table of fixed size, keyed by Zobrist hashes (Zobrist, 1970).
+"""Fixed-size transposition table, keyed by Zobrist hashes (Zobrist, 1970).
 
 Buckets of two (Breuker, Uiterwijk and van den Herik, 1994): the deeper result stays in the first
 slot, any other goes to the second. An entry is valid only in the search, numbered by `age`, that
@@ -49,7 +49,7 @@ def toggle_hash(hashes: ZobristHashes, cell: int, side: int) -> None:
 
 @inner
 def canonical_image(hashes: ZobristHashes) -> int:
-    """Return the index of the map to the image with the smallest hash, the position's key."""
+    """Return the index of the symmetry whose image has the smallest hash, the position's key."""
     best = 0
     for i in range(1, hashes.current.size):
         if hashes.current[i] < hashes.current[best]:

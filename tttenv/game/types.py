@@ -1,4 +1,4 @@
-"""Array types used throughout the package; boards are always in the view of the side to move."""
+"""Array types; boards are always from the perspective of the side to move."""
 
 from typing import Any, TypeAlias
 

@@ -1,1 +1,1 @@
-"""Matches between players: pairs, leagues, and ratings."""
+"""Matches between players: pairs, leagues and ratings."""

@@ -1,4 +1,4 @@
-"""League players with validated and, if possible, cached outputs."""
+"""League players, with validated and, if possible, cached outputs."""
 
 from collections import ChainMap
 from typing import Any
@@ -19,11 +19,11 @@ LONGEST = 300  # maximum characters of a player's error message
 
 
 class PlayerError(ValueError):
-    """Error raised by a player, or invalid probabilities that it returned."""
+    """Raised if a player raises an error or returns invalid probabilities."""
 
 
 class Asker:
-    """Wrapper of a player for queries on batches of boards.
+    """Wraps a player for validated queries on batches of boards.
 
     Args:
         rules: the game.
@@ -68,7 +68,7 @@ class Asker:
         return probs
 
     def _kept(self, boards: Boards) -> Probs:
-        """Return the outputs, from the cache for boards queried before."""
+        """Return the outputs, using the cache for boards that were queried before."""
         keys = [board.tobytes() for board in np.ascontiguousarray(boards, np.int8)]
         new = list({key: row for row, key in enumerate(keys) if key not in self._known}.values())
         found: dict[bytes, bytes] = {}

@@ -1,4 +1,4 @@
-"""Round-robin league: every player against every other from all openings, in both colours, rated.
+"""Round-robin leagues: all pairs of players, from all openings and in both colours, with ratings.
 
 The work is divided into blocks of pairs that depend only on the players and the settings, so the
 same league has bit-identical results, whichever process plays which block.
@@ -32,7 +32,7 @@ LONGEST = 300  # maximum characters of the reason for a failed pair
 
 
 class Failed(NamedTuple):
-    """Pair without a result, because a player raised an error or returned invalid probabilities."""
+    """A pair without a result, because a player failed."""
 
     reason: str
 
@@ -54,7 +54,7 @@ class LeagueSettings:
 
 @dataclass(frozen=True)
 class Block:
-    """Unit of work: some pairs that are played together."""
+    """A unit of work: pairs that are played together."""
 
     settings: LeagueSettings
     pairs: tuple[tuple[str, str], ...]  # the players' specs
@@ -82,7 +82,7 @@ def blocks(settings: LeagueSettings, alone: Mapping[str, bool]) -> list[Block]:
 
 
 def play_block(block: Block) -> list[Result]:
-    """Return the results of a block's pairs, each for the first player of the pair.
+    """Play a block's pairs, and return each result for the first player of its pair.
 
     A function of the block alone, except for players with time limits, programs, or files that
     change. Players are cached for later blocks of the same process.
@@ -110,7 +110,7 @@ def _played(
     first: str,
     second: str,
 ) -> Result:
-    """Return the result of one pair."""
+    """Play one pair, and return its result."""
     digest = hashlib.sha256(f"{first}\n{second}".encode()).digest()
     seed = int(np.random.SeedSequence([settings.seed, *digest]).generate_state(1, np.uint64)[0])
     try:
@@ -126,7 +126,7 @@ _askers: OrderedDict[tuple[str, Rules], Asker] = OrderedDict()  # of this proces
 
 
 def _asker(spec: str, rules: Rules) -> Asker:
-    """Return the player of a spec from a least-recently-used cache."""
+    """Return the player named by a spec, from a least-recently-used cache."""
     found = _askers.pop((spec, rules), None) or Asker(rules, player(spec, rules), spec)
     _askers[spec, rules] = found
     while len(_askers) > PLAYERS_KEPT:
@@ -135,7 +135,7 @@ def _asker(spec: str, rules: Rules) -> Asker:
 
 
 class Standing(NamedTuple):
-    """Row of a player in the table of a league."""
+    """A player's row in the table of a league."""
 
     player: str
     elo: float | None  # None without a result
@@ -150,11 +150,11 @@ class Standing(NamedTuple):
 
 @dataclass(frozen=True)
 class League:
-    """Results of all pairs.
+    """The results of all pairs in a league.
 
     Attributes:
         settings: the league's settings.
-        openings: (openings, cells).
+        openings: the opening boards (openings, cells).
         players: their specs.
         results: by the indices of two players, the lower first.
     """
@@ -166,11 +166,11 @@ class League:
 
     @property
     def rules(self) -> Rules:
-        """Rules of the game."""
+        """The rules of the game."""
         return Rules.of(self.settings.rules)
 
     def result(self, first: int, second: int) -> Result:
-        """Return the result of two different players, for the first."""
+        """Return the result of two different players, from the first player's side."""
         if first < second:
             return self.results[first, second]
         found = self.results[second, first]
@@ -228,7 +228,7 @@ class League:
         return self._of_ranked(lambda some: ratings.elo(points[np.ix_(some, some)]))
 
     def alpha_rank(self) -> list[float | None]:
-        """Return the players' alpha-rank with infinite alpha; None for those without a result.
+        """Return the players' alpha-rank for infinite alpha; None for those without a result.
 
         A pair without a result counts as even.
         """
@@ -236,7 +236,7 @@ class League:
         return self._of_ranked(lambda some: ratings.alpha_rank(values[np.ix_(some, some)]))
 
     def _of_ranked(self, rate: Callable[[list[int]], NDArray[np.float64]]) -> list[float | None]:
-        """Apply `rate` to the indices of players with a result, with None for the others.
+        """Apply `rate` to the indices of players with a result; return None for the others.
 
         They are passed in the order of their names, so that rounding does not depend on the input
         order.
@@ -269,14 +269,14 @@ class League:
 
 
 def _place(row: Standing) -> tuple[bool, float, str]:
-    """Return the sort key of standings; ratings that differ only by rounding are equal."""
+    """Return the sort key of a standing; ratings that differ only by rounding are equal."""
     return row.elo is None, -round(row.elo or 0.0, 6), row.player
 
 
 def assembled(
     settings: LeagueSettings, players: Sequence[str], played: Mapping[tuple[str, str], Result]
 ) -> League:
-    """Assemble the league of these players, in this order.
+    """Assemble a league from the results of its pairs.
 
     Args:
         settings: the league's settings.

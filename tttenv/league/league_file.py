@@ -65,27 +65,27 @@ class FileSettings(TypedDict):
 
 
 class Player(TypedDict):
-    """Player in a league file."""
+    """A player in a league file."""
 
     player: Name
 
 
 class Pair(TypedDict):
-    """Pair in a league file, whose result is a `FailedPair` or a `PlayedPair`."""
+    """A pair in a league file, whose result is a `FailedPair` or a `PlayedPair`."""
 
     first: Count
     second: Count
 
 
 class FailedPair(TypedDict):
-    """Result of a pair in which a player failed."""
+    """The result of a pair in which a player failed."""
 
     method: Literal["failed"]
     reason: Name
 
 
 class PlayedPair(TypedDict):
-    """Result of a pair that has been played."""
+    """The result of a pair that was played."""
 
     method: Literal["exact", "sampled"]
     as_X: str | list[Any]
@@ -93,7 +93,7 @@ class PlayedPair(TypedDict):
 
 
 class File(TypedDict):
-    """Contents of a league file, as far as `read` uses them."""
+    """The contents of a league file that `read` uses."""
 
     version: Literal[1]
     settings: FileSettings
@@ -103,7 +103,7 @@ class File(TypedDict):
 
 
 def text(league: League) -> str:
-    """Return the file's contents; `read` is its inverse."""
+    """Return a league as the text of a file; `read` is the inverse."""
     return json.dumps(to_dict(league), allow_nan=False) + "\n"
 
 
@@ -176,7 +176,7 @@ def read(file: Path) -> League:
 
 
 def from_dict(content: Any) -> League:
-    """Return the league described by a file's contents; see `read`.
+    """Create a league from the contents of a file; see `read`.
 
     Raises:
         ValueError: for other contents.
@@ -219,7 +219,7 @@ def result_from_dict(row: Any, openings: int) -> Result:
         openings: the number of openings.
 
     Raises:
-        ValueError: for anything else.
+        ValueError: for an invalid row.
     """
     if isinstance(row, dict) and row.get("method") == FAILED:
         return Failed(schema.checked(FailedPair, row, "the result of a pair")["reason"])

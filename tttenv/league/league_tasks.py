@@ -1,4 +1,4 @@
-"""Blocks of a league as tasks for workers, and the parsing of their results."""
+"""League blocks as tasks for workers, and parsing of their results."""
 
 import hashlib
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ LARGEST_FILE = 2**31  # maximum bytes of a player's file
 
 @dataclass(frozen=True)
 class BlockTask:
-    """Everything that determines the results of a block, except clocks and programs."""
+    """Everything that determines a block's results, except clocks and external programs."""
 
     block: Block
     files: dict[str, list[str]]  # by player's spec: digests of the files it names
@@ -75,7 +75,7 @@ def _is_file(name: str) -> bool:
 
 
 def play(given: BlockTask, context: Context) -> list[dict[str, Any]]:
-    """Run a task: return the results of a block's pairs, JSON-serializable.
+    """Play a task's block, and return the results of its pairs as JSON-serializable dicts.
 
     Raises:
         ValueError: if a player's files differ from the task's; or OSError, if they are missing.
@@ -106,7 +106,7 @@ def results_of(outcome: TaskResult, openings: int) -> list[Result]:
     """Return a task's results; if it failed, every pair fails for the same reason.
 
     Args:
-        outcome: of one of `tasks`.
+        outcome: the outcome of one of `tasks`.
         openings: the number of openings.
     """
     block = outcome.task.arguments.block

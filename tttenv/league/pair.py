@@ -1,4 +1,4 @@
-"""Result of two players against each other from given openings, in both colours.
+"""Results of two players against each other from given openings, in both colours.
 
 Two deterministic players would play only one game in each colour from the empty board. Every game
 therefore starts from one of several openings, and is played in both colours.
@@ -45,7 +45,7 @@ LIMITS = PairLimits()
 
 
 class PairResult(NamedTuple):
-    """Result of two players, for the first of them."""
+    """The result of two players, from the first player's side."""
 
     method: str  # EXACT or SAMPLED
     # (2, openings, 3): wins, draws and losses of the first player as X and as O. Probabilities that
@@ -77,14 +77,14 @@ class PairResult(NamedTuple):
         return Sampled(self.games, *(float(share) for share in self.shares)).error
 
     def values(self) -> NDArray[np.float64]:
-        """Return the mean result of the first player of each opening (openings,), or NaN."""
+        """Return the first player's mean result per opening (openings,), or NaN."""
         wins, _, losses = self.odds.sum(axis=0).T
         games = self.odds.sum(axis=(0, 2))
         found = np.where(games > 0, (wins - losses) / np.maximum(games, 1), np.nan)
         return np.asarray(np.round(found, DIGITS) + 0.0, np.float64)
 
     def reversed(self) -> "PairResult":
-        """Return the same result for the other player."""
+        """Return the same result from the other player's side."""
         return PairResult(self.method, self.odds[::-1, :, ::-1])
 
 
@@ -118,7 +118,7 @@ def play(
 
 
 class Ply(NamedTuple):
-    """Distinct positions of some pairs with the same number of stones, sorted."""
+    """The distinct positions of some pairs with the same number of stones, sorted."""
 
     codes: Codes  # (positions, words)
     movers: NDArray[np.int64]  # (positions,): 2 * pair, plus 1 if the second player is to move
@@ -230,7 +230,7 @@ def _merged(ply: Ply) -> tuple[Ply, NDArray[np.int64]]:
 
 
 def _backed_up(plies: list[Moves]) -> Odds:
-    """Return the odds (positions, 3) for the side to move in the first ply's positions."""
+    """Back up the odds (positions, 3) for the side to move to the first ply's positions."""
     odds: Odds = np.zeros((0, 3))
     for moves in reversed(plies):
         # The odds of the next ply's positions for the other side, then WON and DRAWN.
@@ -247,7 +247,7 @@ def _backed_up(plies: list[Moves]) -> Odds:
 def sampled_odds(
     rules: Rules, first: Asker, second: Asker, openings: Boards, games: int, seed: int
 ) -> NDArray[np.float64]:
-    """Play games and return their counts (2, openings, 3) as in `PairResult`.
+    """Play games, and return the counts of results (2, openings, 3) as in `PairResult`.
 
     Every opening is played equally often as far as the number of games allows; the remainder is a
     random sample of openings, and each is played in both colours. All games run in parallel: each

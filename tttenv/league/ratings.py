@@ -1,4 +1,4 @@
-"""Ratings of players from the results of all pairs: Elo, alpha-rank, and cycles of three."""
+"""Ratings of players from the results of all pairs: Elo, alpha-rank and cycles of three."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,7 +13,7 @@ Floats = NDArray[np.float64]
 
 
 def elo(points: ArrayLike, prior: float = PRIOR) -> Floats:
-    """Compute Elo ratings by the Bradley-Terry model (1952), with draws as half wins and a prior.
+    """Compute Elo ratings by the Bradley-Terry model (1952), counting a draw as half a win.
 
     The ratings r maximise the posterior in which i scores against j with probability
     1 / (1 + 10 ** ((r[j] - r[i]) / 400)). The prior is a few games of every player against a
@@ -85,10 +85,10 @@ def alpha_rank(
     """Compute the alpha-rank of the strategies of a symmetric two-player game.
 
     Omidshafiei et al., "Alpha-Rank: Multi-Agent Evaluation by Evolution", Scientific Reports 9
-    (2019), for a single population: the share of time that a population spends with each strategy
-    if rarely one member mutates to another strategy, which takes over with a probability that
-    grows with its payoff advantage. Unlike Elo it reveals cycles: the strategies of a cycle share
-    the mass.
+    (2019), for a single population: the fraction of time that a population spends with each
+    strategy if, rarely, one member mutates to another strategy, which takes over with a probability
+    that grows with its payoff advantage. Unlike Elo it reveals cycles: the strategies of a cycle
+    share the mass.
 
     Args:
         values: (strategies, strategies): the row's payoff against the column. Alpha-rank compares
@@ -136,7 +136,7 @@ def _fixation(u: Floats, members: int) -> Floats:
 
 
 def _stationary(rates: Floats) -> Floats:
-    """Return the stationary distribution of a Markov chain with these transition rates.
+    """Return the stationary distribution of a Markov chain with the given transition rates.
 
     Computed by the elimination of Grassmann, Taksar and Heyman (1985), which only adds, multiplies
     and divides non-negative numbers and so loses no precision.
@@ -172,7 +172,9 @@ def _recurrent(rates: Floats) -> NDArray[np.int64]:
 
 
 def cycles_of_three(values: ArrayLike) -> list[tuple[int, int, int]]:
-    """Return all triples (a, b, c), a the lowest, with a beating b, b beating c, c beating a.
+    """Return all triples (a, b, c) in which a beats b, b beats c and c beats a.
+
+    Each cycle is listed once, with a the lowest index.
 
     Args:
         values: (players, players): positive if the row beats the column; NaN without a result.
@@ -188,13 +190,13 @@ def cycles_of_three(values: ArrayLike) -> list[tuple[int, int, int]]:
 
 
 def count_cycles_of_three(values: ArrayLike) -> int:
-    """Count the triples of `cycles_of_three`: a third of the closed walks of three steps."""
+    """Count the cycles of three, as a third of the closed walks of three steps."""
     beats = (np.asarray(values, np.float64) > 0).astype(np.float64)
     return round(float(np.sum((beats @ beats) * beats.T)) / 3)
 
 
 def _square(numbers: ArrayLike) -> Floats:
-    """Return a copy of a square matrix of finite numbers."""
+    """Return a copy of the argument as a square matrix, checking that it is finite."""
     found = np.array(numbers, np.float64)
     if found.ndim != 2 or found.shape[0] != found.shape[1] or not np.isfinite(found).all():
         raise ValueError(f"a square of finite numbers is wanted, not shape {found.shape}")

@@ -1,4 +1,4 @@
-"""Player evaluated by workers, in processes on this machine or on a Ray cluster.
+"""Players evaluated by workers, in processes on this machine or on a Ray cluster.
 
 A certificate queries its player on thousands of boards at a time; a player that searches each of
 them takes nearly all of the time. Such a player is queried board by board, so its outputs, and
@@ -26,7 +26,7 @@ TASKS = 4  # per worker and query, so that all end at about the same time
 
 @dataclass(frozen=True)
 class Questions:
-    """Boards to query a player on."""
+    """Boards on which to query a player."""
 
     player: str  # the player's spec
     files: list[str]  # digests of the files named in the spec
@@ -35,7 +35,7 @@ class Questions:
 
 
 class WorkerPlayer:
-    """Player of a spec, evaluated by workers, with the attributes of the local player.
+    """A player evaluated by workers, with the attributes of the local player.
 
     Args:
         backend: the workers; its context has been entered.
@@ -82,7 +82,7 @@ class WorkerPlayer:
 
 
 def worth_sharing(policy: Policy) -> bool:
-    """Return whether a player is queried board by board: it searches, or is a program.
+    """Return whether a player is queried board by board, so that workers speed it up.
 
     A language model is not shared: its server answers many prompts at the same time.
     """
@@ -92,7 +92,7 @@ def worth_sharing(policy: Policy) -> bool:
 
 
 def answer(given: Questions, context: Context) -> list[str]:
-    """Run a task: return the probabilities for each board, packed.
+    """Query the player of a task, and return its packed probabilities for each board.
 
     Raises:
         ValueError: if the player's files differ here; or as the player does.

@@ -1,7 +1,7 @@
-"""Independent tasks on many workers: processes of this machine, or a Ray cluster.
+"""Independent tasks on parallel workers: processes on this machine, or a Ray cluster.
 
-A task is a function of a module and its arguments. Its result depends on nothing else, so that it
-is the same wherever and beside whatever it ran, and it may be run again after a loss.
+A task is a module-level function and its arguments. Its result depends on nothing else, so it is
+the same wherever it runs, and a task can be rerun if its worker is lost.
 """
 
 from tttenv.parallel.executor import Backend, News, TaskResult, run

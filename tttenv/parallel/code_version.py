@@ -1,4 +1,4 @@
-"""Version of the code that computes a result: our sources and the numerical libraries."""
+"""Versions of the code that computes a result: our sources and the numerical libraries."""
 
 import hashlib
 import sys
@@ -15,11 +15,11 @@ LIBRARIES = ("numpy", "numba", "gymnasium", "torch", "stable-baselines3", "sb3-c
 def code_version(package: str) -> dict[str, str]:
     """Return the versions that a result depends on: sources, Python and libraries, by name.
 
-    Results of edited code are never taken for those of the code before, though the version number
-    of the package stays the same: all its sources count.
+    All sources of the package count, so that the results of edited code are never mistaken for
+    earlier ones although the package's version number is the same.
 
     Args:
-        package: in which the task's function is; it has been imported.
+        package: the imported package of the task's function.
     """
     found = {"python": f"{sys.version_info.major}.{sys.version_info.minor}"}
     for name in sorted({*PACKAGES, package}):

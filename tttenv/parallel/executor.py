@@ -23,7 +23,7 @@ class News(NamedTuple):
 
 @dataclass(frozen=True)
 class TaskResult:
-    """Result of a task: a value, or an error in one line."""
+    """The result of a task: a value, or a one-line error."""
 
     number: int  # of the task, counted from 0
     task: Task
@@ -34,19 +34,19 @@ class TaskResult:
 
 
 class Backend(Protocol):
-    """Workers of one kind; leaving the context ends them all."""
+    """Workers of one kind; leaving the context terminates all of them."""
 
     def __enter__(self) -> Any:
         """Start the workers."""
 
     def __exit__(self, kind: Any, /, *rest: Any) -> None:
-        """End all workers."""
+        """Terminate all workers."""
 
     def room(self) -> int:
         """Return the number of tasks that can run at the same time, including running ones."""
 
     def submit(self, number: int, task: Task) -> None:
-        """Start a task, or put it in a queue."""
+        """Start a task, or queue it."""
 
     def wait(self, seconds: float) -> list[tuple[int, Done]]:
         """Return the tasks that have ended, or an empty list if none ends within `seconds`.
@@ -55,7 +55,7 @@ class Backend(Protocol):
         """
 
     def news(self) -> list[tuple[int, int, int, str]]:
-        """Return the progress of running tasks: number, steps done, steps in all, and a remark."""
+        """Return the progress of running tasks: number, steps done, total steps and a remark."""
 
 
 def run(
@@ -66,15 +66,14 @@ def run(
 ) -> Iterator[TaskResult]:
     """Run all tasks and yield each result as it arrives, in no particular order.
 
-    A value is written to the results before it is yielded. Tasks whose value is there already are
-    not run; those that failed leave none. An error of one task does not end the others.
+    A value is written to the results before it is yielded. Tasks whose value is already there are
+    not run; failed tasks store nothing. An error in one task does not stop the others.
 
     Args:
-        tasks: taken one after the other, when there is room for them. Two of the same description
-            are no two tasks: hand in one.
+        tasks: taken one by one as workers become free. No two may have the same description.
         backend: the workers.
-        results: where values are kept; without it they are not.
-        watch: called in this thread with the progress of tasks at work.
+        results: where values are stored; None to store none.
+        watch: called in this thread with the progress of running tasks.
     """
     waiting, working = enumerate(tasks), dict[int, Task]()
     while True:

@@ -1,7 +1,6 @@
-"""Execution of tasks in processes of this machine, each with its own pipe to the driver.
+"""Execution of tasks in processes on this machine, each with its own pipe to the driver.
 
-A worker that dies costs its own task one attempt and the others nothing. Workers end with the
-driver, however it ends.
+If a worker dies, only its own task loses an attempt. Workers end with the driver, however it ends.
 """
 
 import contextlib
@@ -30,7 +29,7 @@ GPUS = "CUDA_VISIBLE_DEVICES"
 
 @dataclass
 class _Worker:
-    """Worker process and its current task."""
+    """A worker process and its current task."""
 
     process: SpawnProcess
     pipe: Connection
@@ -42,12 +41,12 @@ class _Worker:
 
 @dataclass
 class Processes:
-    """Worker processes, started when there is work for them.
+    """Worker processes, started on demand.
 
     Args:
-        workers: at the most.
-        cores: threads that the numerical libraries of each may use.
-        gpus: for each worker its own devices, as CUDA numbers them; empty if none is used.
+        workers: the maximum number of workers.
+        cores: the number of threads for the numerical libraries of each worker.
+        gpus: the CUDA devices of each worker; empty to use none.
     """
 
     workers: int
@@ -60,7 +59,7 @@ class Processes:
         self._news: deque[tuple[int, int, int, str]] = deque()
 
     def room(self) -> int:
-        """Return the number of workers, since no task waits in a queue."""
+        """Return the number of workers, since tasks are never queued."""
         return self.workers
 
     def submit(self, number: int, task: Task) -> None:
@@ -69,7 +68,7 @@ class Processes:
         self._begin(idle or self._start(), number, task)
 
     def wait(self, seconds: float) -> list[tuple[int, Done]]:
-        """Wait as `Backend.wait` does."""
+        """Return the tasks that have ended; see `Backend.wait`."""
         found = []
         pipes = {worker.pipe: worker for worker in self._workers}
         for pipe in wait(list(pipes), seconds):
@@ -82,7 +81,7 @@ class Processes:
         return found
 
     def news(self) -> list[tuple[int, int, int, str]]:
-        """Return the progress as `Backend.news` does."""
+        """Return the progress of running tasks; see `Backend.news`."""
         news = list(self._news)
         self._news.clear()
         return news
@@ -91,7 +90,7 @@ class Processes:
         return self
 
     def __exit__(self, kind: Any, /, *rest: Any) -> None:
-        """End all workers: busy ones at once, idle ones when they find no more work."""
+        """Terminate all workers: busy ones immediately, idle ones when their pipe closes."""
         for worker in self._workers:
             worker.pipe.close()
             if worker.task is not None:
@@ -112,7 +111,7 @@ class Processes:
             worker.pipe.send((task.work, task.arguments, task.folder))
 
     def _start(self) -> _Worker:
-        """Start a worker, with GPUs of its own if there are any to assign."""
+        """Start a worker, with its own GPUs if there are any to assign."""
         taken = {worker.environment.get(GPUS) for worker in self._workers}
         environment = dict.fromkeys(THREADS, str(self.cores))
         if self.gpus:
@@ -128,7 +127,7 @@ class Processes:
         return worker
 
     def _hear(self, worker: _Worker) -> Done | None:
-        """Handle a worker's message: its task's outcome, its progress, or its own end."""
+        """Handle a message from a worker: its task's outcome, its progress or its end."""
         try:
             told = worker.pipe.recv()
         except (EOFError, OSError):
@@ -139,7 +138,7 @@ class Processes:
         return None
 
     def _lost(self, worker: _Worker) -> Done | None:
-        """Handle the end of a worker, rerunning its task on another one if it has attempts left."""
+        """Handle the loss of a worker: rerun its task if it has attempts left."""
         self._workers.remove(worker)
         worker.pipe.close()
         worker.process.join(GRACE)
@@ -165,7 +164,7 @@ def _reason(process: SpawnProcess) -> str:
 
 @contextlib.contextmanager
 def _signals_held() -> Iterator[None]:
-    """Block termination signals in this block, and in a process started here until it is ready."""
+    """Block termination signals here and, until it is ready, in a process started here."""
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
@@ -179,7 +178,7 @@ def _signals_held() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _environment(changes: dict[str, str]) -> Iterator[None]:
-    """Change environment variables for processes started in this block."""
+    """Set environment variables for processes started in this block."""
     before = {name: os.environ.get(name) for name in changes}
     os.environ.update(changes)
     try:
@@ -193,7 +192,7 @@ def _environment(changes: dict[str, str]) -> Iterator[None]:
 
 
 def _work(pipe: Connection) -> None:
-    """Run tasks in turn until the driver closes the pipe; the main function of a worker."""
+    """Run tasks until the driver closes the pipe; the main function of a worker."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is the driver's to handle
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, HELD)
@@ -218,7 +217,7 @@ def _work(pipe: Connection) -> None:
 def _done(
     pipe: Connection, work: Work, arguments: Any, folder: Path | None, shared: Shared | None
 ) -> Done:
-    """Run a task and report its progress."""
+    """Run a task, reporting its progress."""
     told = 0.0
 
     def tell(step: int, steps: int, state: str) -> None:

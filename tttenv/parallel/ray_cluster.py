@@ -1,7 +1,7 @@
 """Execution of tasks on a Ray cluster of one or many machines; Ray is imported on first use.
 
 Every node needs the same version of this package and of the libraries that the tasks use: a node
-with another one refuses its tasks. A task's files travel with it, so that no disk need be shared.
+with other versions rejects its tasks. A task's files are sent along, so no shared disk is needed.
 """
 
 import contextlib
@@ -39,7 +39,7 @@ Files = dict[str, bytes]  # contents by path within a folder
 
 
 class _Lost(NamedTuple):
-    """Task whose worker was lost, until it is restarted."""
+    """A task whose worker was lost, until it is restarted."""
 
     after: float  # by the monotonic clock
     number: int
@@ -47,19 +47,19 @@ class _Lost(NamedTuple):
 
 
 class RayCluster:
-    """Workers of a Ray cluster; losing a node or a worker costs its tasks an attempt.
+    """Workers on a Ray cluster; tasks on a lost node or worker are retried.
 
-    Attempts are counted here. Ray does not count all losses: a node that goes may report to its
-    tasks that the driver is dead (OwnerDiedError), which Ray takes for an error of the task; and it
-    may spend several attempts on a node before it notices that the node is gone.
+    Attempts are counted here. Ray does not count all losses: a node that shuts down may report that
+    the driver is dead (OwnerDiedError), which Ray treats as an error of the task; and it may spend
+    several attempts on a node before it notices that the node is gone.
 
     Args:
-        address: of the cluster's head, as `ray.init` takes it; "auto" for that of RAY_ADDRESS, or
-            the one that runs on this machine, or else a new one of this machine alone.
-        cores: that each task takes.
-        gpus: that each task takes; parts of one are allowed.
-        memory: mebibytes that each task takes, as Ray reserves them; None for no account of it.
-        most: tasks in flight, at the most; None for as many as the cluster has room for.
+        address: the address of the cluster, as for `ray.init`; "auto" for that in RAY_ADDRESS, else
+            a cluster running on this machine, else a new one on this machine alone.
+        cores: the number of cores per task.
+        gpus: the number of GPUs per task, which may be fractional.
+        memory: mebibytes that Ray reserves per task; None to reserve none.
+        most: the maximum number of tasks in flight; None for as many as fit on the cluster.
 
     Entering its context connects to the cluster and raises ValueError if none answers.
 
@@ -87,7 +87,7 @@ class RayCluster:
         self._exit = _Exit()
 
     def room(self) -> int:
-        """Return the number as `Backend.room` does, which grows and shrinks with the cluster."""
+        """Return the number of tasks that fit on the cluster as it grows and shrinks."""
         if time.monotonic() - self._counted >= EVERY:
             self._counted = time.monotonic()
             has = self._ray.cluster_resources()
@@ -99,7 +99,7 @@ class RayCluster:
         return self._room
 
     def submit(self, number: int, task: Task) -> None:
-        """Submit a task as `Backend.submit` does."""
+        """Submit a task with its files; see `Backend.submit`."""
         files = None if task.folder is None else pack(task.folder)
         code = code_version(task.work.__module__.partition(".")[0])
         shared = None if task.shared is None else self._put(task.shared)
@@ -107,7 +107,7 @@ class RayCluster:
         self._flying[reference] = (number, task)
 
     def wait(self, seconds: float) -> list[tuple[int, Done]]:
-        """Wait as `Backend.wait` does."""
+        """Return the tasks that have ended; see `Backend.wait`."""
         self._exit.check()
         for lost in [lost for lost in self._lost if lost.after <= time.monotonic()]:
             self._lost.remove(lost)
@@ -140,7 +140,7 @@ class RayCluster:
         return self
 
     def __exit__(self, kind: Any, /, *rest: Any) -> None:
-        """End the running tasks, and the cluster if it was started for them."""
+        """Cancel the running tasks, and stop the cluster if it was started for them."""
         for reference in self._flying:
             with contextlib.suppress(Exception):  # the cluster may be gone
                 self._ray.cancel(reference, force=True)
@@ -148,15 +148,15 @@ class RayCluster:
         self._stack.__exit__(kind, *rest)
 
     def _put(self, shared: Shared) -> Any:
-        """Return a reference to a shared value, putting it into the cluster on first use."""
+        """Return a reference to a shared value, storing it in the cluster on first use."""
         if self._shared is None or self._shared[0] is not shared:
             self._shared = shared, self._ray.put(shared)
         return self._shared[1]
 
     def _land(self, reference: Any) -> tuple[int, Done | None]:
-        """Return the number and outcome of a task, writing its files; None if the task is rerun.
+        """Return a task's number and outcome and write its files; None if the task is rerun.
 
-        A task never raises: an error of Ray tells of a loss.
+        A task never raises, so an error from Ray means that its worker was lost.
         """
         number, task = self._flying.pop(reference)
         try:
@@ -169,7 +169,7 @@ class RayCluster:
         return number, done
 
     def _again(self, number: int, task: Task, error: Exception) -> Done | None:
-        """Rerun a task on another worker, unless it has no attempts left."""
+        """Rerun a task on another worker if it has attempts left."""
         losses = self._losses[number] = self._losses.get(number, 0) + 1
         if losses < ATTEMPTS:
             self._lost.append(_Lost(time.monotonic() + losses * PAUSE, number, task))
@@ -179,9 +179,9 @@ class RayCluster:
 
 
 class _Exit:
-    """Context in which a SystemExit from a signal handler is not replaced by another error.
+    """A context in which no other error replaces a SystemExit from a signal handler.
 
-    While the main thread is in Ray, Ray handles signals, and makes of any SystemExit one with
+    While the main thread is in Ray, Ray handles signals, and turns any SystemExit into one with
     status 1.
     """
 
@@ -190,7 +190,7 @@ class _Exit:
         self._before: dict[int, Any] = {}
 
     def check(self) -> None:
-        """Raise SystemExit if it was requested but has been lost."""
+        """Raise the SystemExit that was requested, if it has been lost."""
         if self._asked is not None:
             raise self._asked
 
@@ -223,7 +223,7 @@ class _Exit:
 
 @contextlib.contextmanager
 def _one_thread_prints() -> Iterator[None]:
-    """Discard anything other threads print while this block runs."""
+    """Discard everything that other threads print while this block runs."""
     before = sys.stdout
     sys.stdout = _OneThread(before)
     try:
@@ -233,10 +233,10 @@ def _one_thread_prints() -> Iterator[None]:
 
 
 class _OneThread:
-    """Stream for one thread, which discards what other threads write.
+    """A stream for one thread, which discards the writes of other threads.
 
-    Ray has a thread that prints to the standard output of the driver, among the results, what
-    became of lost nodes and workers, whatever it is told about logging.
+    A thread of Ray prints messages about lost nodes and workers to the driver's standard output,
+    among the results, whatever its logging settings are.
     """
 
     def __init__(self, stream: TextIO) -> None:
@@ -271,7 +271,7 @@ def _connected(address: str) -> Iterator[None]:
 
 
 def _connect(address: str) -> None:
-    """Connect to a cluster; start one on this machine if none is named and none runs.
+    """Connect to a cluster, starting one on this machine if none is named or running.
 
     Raises:
         ValueError: if no cluster answers.
@@ -302,9 +302,9 @@ def _disconnect() -> None:
 def _agree_on_tokens() -> None:
     """Disable tokens in this process if the cluster on this machine uses none.
 
-    Ray uses one if it finds it, and any earlier cluster may have left it. The nodes would then be
-    refused when they ask this process for objects, and report that it is dead. For a cluster with
-    tokens nothing is set: Ray reads the variable when it is imported, and later only of itself.
+    Ray uses a token if it finds one, and an earlier cluster may have left one. This process would
+    then reject the nodes' requests for objects, and they would report that it is dead. For a
+    cluster with tokens nothing is set: Ray reads the variable only when it is imported.
     """
     if _has_token() and _mode_of_the_cluster_here() == "disabled":
         os.environ[AUTH_MODE] = "disabled"
@@ -313,8 +313,8 @@ def _agree_on_tokens() -> None:
 def _mode_of_the_cluster_here() -> str | None:
     """Return whether the cluster on this machine requires tokens; None if none runs.
 
-    Another process asks one of its workers, which have it from their node: a process that has once
-    used a token goes on to ask for it, whatever it is told later.
+    A separate process asks one of the workers, which know it from their node: a process that has
+    once used a token keeps requiring it.
     """
     try:
         asked = subprocess.run(
@@ -327,7 +327,7 @@ def _mode_of_the_cluster_here() -> str | None:
 
 
 def _has_token() -> bool:
-    """Return whether there is a token where Ray looks for one."""
+    """Return whether Ray would find a token."""
     if os.environ.get("RAY_AUTH_TOKEN") or os.environ.get("RAY_AUTH_TOKEN_PATH"):
         return True
     return (Path.home() / ".ray" / "auth_token").exists()
@@ -357,7 +357,7 @@ def _perform(
     code: dict[str, str],
     shared: Shared | None,
 ) -> tuple[Done, Files | None]:
-    """Run a task in a folder of its own, in a worker, and return its outcome and files."""
+    """Run a task in a temporary folder of the worker, and return its outcome and files."""
     own = code_version(work.__module__.partition(".")[0])
     if differing := [name for name in code.keys() | own if code.get(name) != own.get(name)]:
         told = ", ".join(sorted(differing))
@@ -371,7 +371,7 @@ def _perform(
 
 
 def _unheard(step: int, steps: int, state: str) -> None:
-    """Ignore the progress within a task."""
+    """Ignore progress within a task."""
 
 
 def pack(folder: Path) -> Files:

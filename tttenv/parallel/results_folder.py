@@ -1,4 +1,4 @@
-"""Results of tasks as files in a folder, one per task, found by the task's full description."""
+"""Task results as files in a folder, one per task, named by a digest of its description."""
 
 import hashlib
 import re
@@ -17,27 +17,27 @@ OURS = re.compile(r"[0-9a-f]{64}\.json|\.[0-9a-f]{64}\.json\..+")  # results, an
 
 @dataclass(frozen=True)
 class Stored:
-    """Value found in the folder."""
+    """A value found in the folder."""
 
     value: Any
 
 
 class ResultsFolder:
-    """Folder of results, which persist between runs.
+    """A folder of task results, which persist between runs.
 
-    A file holds the description of its task, the value and a digest of the value. One that is cut
-    off, altered, no regular file or of another description is as if it were not there; so is one
-    whose task has a folder that is gone.
+    A file holds the description of its task, the value and a digest of the value. A file that is
+    truncated, altered, not regular or has another description is ignored; so is one whose task has
+    a folder that no longer exists.
 
     Args:
-        folder: made with the first result.
+        folder: the folder, created with the first result.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def get(self, task: Task) -> Stored | None:
-        """Return the stored value of a task, or None without a complete and matching one."""
+        """Return the stored value of a task, or None if there is no complete and matching file."""
         if task.folder is not None and not task.folder.is_dir():
             return None
         about = description(task)
@@ -53,7 +53,7 @@ class ResultsFolder:
         return Stored(found["value"])
 
     def put(self, task: Task, value: str) -> None:
-        """Store the value of a task, given as JSON text.
+        """Store a task's value as JSON text.
 
         Raises:
             OSError: naming the file that could not be written.
@@ -63,11 +63,11 @@ class ResultsFolder:
         write(self._file(task), text)
 
     def forget(self, task: Task) -> None:
-        """Remove the value of a task, if there is one."""
+        """Remove the stored value of a task, if any."""
         self._file(task).unlink(missing_ok=True)
 
     def remove(self) -> None:
-        """Remove all results, and the folder if nothing else is in it."""
+        """Remove all results, and the folder if it is then empty."""
         with suppress(FileNotFoundError, NotADirectoryError):
             for file in list(self.folder.iterdir()):
                 if OURS.fullmatch(file.name) and (file.is_symlink() or file.is_file()):

@@ -19,7 +19,7 @@ Tell: TypeAlias = Callable[[int, int, str], None]  # steps done, of how many, a 
 
 @dataclass(frozen=True)
 class Shared:
-    """Value that many tasks use, such as weights, sent once to each worker."""
+    """A value that many tasks use, such as weights, sent to each worker once."""
 
     version: int  # another one for another value
     value: Any  # which can be pickled
@@ -39,7 +39,7 @@ Work: TypeAlias = Callable[[Any, Context], Any]
 
 @dataclass(frozen=True)
 class Task:
-    """Piece of work with the same value whenever and wherever it runs."""
+    """A piece of work whose value does not depend on when and where it runs."""
 
     name: str  # in messages and beside progress bars
     work: Work  # a function of a module; returns what JSON can hold
@@ -51,7 +51,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Done:
-    """Outcome of a task in a worker: a value or an error."""
+    """The outcome of a task in a worker: a value or an error."""
 
     value: str | None  # as JSON
     error: str = ""  # in a line
@@ -59,10 +59,10 @@ class Done:
 
 
 def to_json(value: Any, sort_keys: bool = False) -> str:
-    """Return a value as JSON text.
+    """Serialize a value as JSON text.
 
     Raises:
-        ValueError: for a value that JSON cannot hold, such as NaN.
+        ValueError: for a value that JSON cannot represent, such as NaN.
     """
     try:
         return json.dumps(value, sort_keys=sort_keys, allow_nan=False, default=_refused)
@@ -74,8 +74,8 @@ def description(task: Task) -> dict[str, Any]:
     """Return everything that a task's value depends on: function, arguments, code version.
 
     Raises:
-        ValueError: unless the work is a function of a module and JSON can hold the arguments, of
-            which no part is shared.
+        ValueError: unless the work is a module-level function, and JSON can represent its arguments
+            and none of them is shared.
     """
     if task.shared is not None:
         raise ValueError(f"{task.name}: what tasks share does not describe them")
@@ -92,7 +92,7 @@ def description(task: Task) -> dict[str, Any]:
 
 
 def key(task: Task) -> str:
-    """Return the name of a task's result: a digest of its description, 64 hexadecimal digits."""
+    """Return the name of a task's result: a digest of its description in 64 hexadecimal digits."""
     return hashlib.sha256(to_json(description(task), sort_keys=True).encode()).hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""Alpha-beta player: exact where it searches to the end, guided by open lines elsewhere."""
+"""Alpha-beta player: exact where it can search to the end, guided by open lines elsewhere."""
 
 from typing import Literal
 
@@ -29,7 +29,7 @@ UNPROVEN_WIN = 0.999  # the value of a win or loss found without trying every mo
 
 
 class IterativeDeepening:
-    """Search of a board without an immediate win and with at most one threat to block.
+    """Iterative deepening on a board with no immediate win and at most one threat to block.
 
     Args:
         state: the kernel's arrays, ready for the board.
@@ -55,7 +55,7 @@ class IterativeDeepening:
         self.root: RootSearch | None = None
 
     def run(self) -> Found:
-        """Search with growing depth until a limit is reached or the result is proven."""
+        """Search with increasing depth until a limit is reached or the result is proven."""
         scores = self.state.lines.move_score
         order = sorted(self.classes, key=lambda cell: (-scores[cell], cell))
         if self.state.threats > 0 and self.empty > FULL_DEPTH_CELLS:
@@ -80,7 +80,7 @@ class IterativeDeepening:
         return self._found(best, self._value(score))
 
     def explain(self) -> Explanation:
-        """Run the search, then search its moves again for a score and a line each.
+        """Run the search, then search each of its moves again for a score and a variation.
 
         Of moves that are images of each other only the first is among the candidates.
         """
@@ -130,7 +130,7 @@ class IterativeDeepening:
         return root.found[: progress[kernel.FOUND]].tolist(), int(progress[kernel.FOUND_SCORE])
 
     def _cut_off(self, root: RootSearch) -> bool:
-        """Return whether the best moves are those of a depth that a limit cut off."""
+        """Return whether the best moves come from a depth that a limit interrupted."""
         return bool(self.state.threats > 0 and root.progress[kernel.BEST] > 0)
 
     def _found(self, best: list[int], value: float) -> Found:
@@ -138,7 +138,7 @@ class IterativeDeepening:
         return Found(uniform_on(moves, self.board.size), value, self.budget.spent)
 
     def _depths(self) -> list[int]:
-        """Return the depths to search, in plies: growing by one, then the whole game.
+        """Return the depths to search, in plies: increasing by one, then the whole game.
 
         The last depths before the whole game are skipped if they would cost more than they save by
         a better move order.
@@ -171,7 +171,7 @@ ONE_THREAT = "the other side threatens to complete a line: all other moves lose 
 
 
 class AlphaBeta:
-    """Player with alpha-beta search; `search` returns the probabilities with their value."""
+    """A player that uses alpha-beta search; `search` returns the value as well."""
 
     board_by_board = True  # the same bits for a board, whatever else is in the batch
 
@@ -223,9 +223,10 @@ class AlphaBeta:
         return self._searched(board, self._classes(np.flatnonzero(moves[0]).tolist(), maps))
 
     def explain(self, board: Boards) -> Explanation:
-        """Search one undecided board (cells,) as for a move, then compare its moves.
+        """Search an undecided board (cells,) as when playing, then compare its moves.
 
-        That takes as long again, or up to 200,000 positions if only the depth is limited.
+        The comparison takes as long as the search, or up to 200,000 positions if only the depth is
+        limited.
 
         Raises:
             ValueError: for a board that is finished or cannot be reached.
@@ -270,7 +271,7 @@ class AlphaBeta:
         return moves, np.flatnonzero(~at_once)
 
     def _searched(self, board: Boards, classes: dict[int, list[int]]) -> Found:
-        """Search for the best among some classes of moves."""
+        """Search for the best move among classes of equivalent moves."""
         kernel.start(self.state, board)
         return IterativeDeepening(self.state, board, self.limits, classes, self.first).run()
 

@@ -1,8 +1,8 @@
-"""Comparison of root moves after an alpha-beta search, each with a score and a line of its own.
+"""Comparison of root moves after an alpha-beta search, with a score and a variation for each.
 
-A search that only wants the best move knows no more about the others than that they are not better.
-Here they are searched again with growing depth, in windows that are open below, up to the depth
-that decided the move. The transposition table of the search is used further.
+An alpha-beta search only learns that the other moves are no better than the best one. Here they are
+searched again with increasing depth, in windows that are open below, up to the depth that decided
+the move. The transposition table of the search is reused.
 """
 
 from typing import NamedTuple
@@ -17,7 +17,7 @@ from tttenv.players.search_budget import Budget, LimitError, Limits, score_move
 
 
 class ScoredMove(NamedTuple):
-    """A root move with its score to a depth."""
+    """A root move with its score at a given depth."""
 
     score: int
     at_most: bool  # whether the score is only an upper bound
@@ -33,19 +33,19 @@ def scored_moves(
     depths: list[int],
     best_score: int,
 ) -> dict[int, ScoredMove]:
-    """Search root moves one by one, with growing depth until a limit is reached.
+    """Search root moves one by one, with increasing depth until a limit is reached.
 
     Args:
-        state: the kernel's arrays, as a search of `board` left them.
+        state: the kernel's arrays after a search of `board`.
         board: the root (cells,).
-        limits: of positions and seconds.
-        moves: those that the search compared, the best first.
-        depths: those that the search finished, in plies.
+        limits: the limits on positions and seconds.
+        moves: the moves that the search compared, the best first.
+        depths: the depths that the search finished, in plies.
         best_score: of the best move at the last of them. No other has a higher one; where a
             selective search now finds one, the best score is shown as its upper bound.
 
     Returns:
-        What is known about each move: the result of the deepest search of it that was finished.
+        For each move, the result of its deepest completed search.
     """
     put_board(state, board)
     budget, found, order = Budget(state.left, limits), dict[int, ScoredMove](), list(moves)
@@ -67,7 +67,7 @@ def scored_moves(
 
 
 def principal_variation(state: SearchState, board: Boards, move: int) -> tuple[int, ...]:
-    """Return a root move and the continuation that the transposition table expects.
+    """Return a root move and its best continuation in the transposition table.
 
     Wins and blocks of threats, which the search takes for granted, are added at its end.
 
@@ -91,7 +91,7 @@ def principal_variation(state: SearchState, board: Boards, move: int) -> tuple[i
 
 
 def _forced_cell(state: SearchState, board: Boards, stone: int) -> int | None:
-    """Return the first cell that completes a line of `stone`, else one of the other side's."""
+    """Return the first cell that completes a line for `stone`, else for the other side."""
     for side in (stone, -stone):
         cells = np.flatnonzero(winning_cells(board[None], side, state.m, state.n, state.k)[0])
         if len(cells):

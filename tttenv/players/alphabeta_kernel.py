@@ -136,10 +136,10 @@ def new_search_state(
     """Allocate the arrays of a search.
 
     Args:
-        shape: rows, columns and how many in a row win: (m, n, k).
+        shape: rows, columns and the number in a row that wins: (m, n, k).
         lines: the cells of every line, (lines, k).
         maps: the symmetries, (maps, cells).
-        entries: how many entries the transposition table may have.
+        entries: the maximum number of entries in the transposition table.
         width: the largest number of moves tried at a position.
         threats: tried in one search for a win by single threats; 0 for no such search.
     """
@@ -234,7 +234,7 @@ STEP, TRIED_MOVES, BEST, SCORE, FOUND, FOUND_SCORE, AGAIN = range(7)
 
 @dataclass(frozen=True, eq=False)
 class RootSearch(Struct):
-    """Progress of a search with growing depth."""
+    """Progress of an iterative-deepening search."""
 
     order: Cells  # (moves,): in which they are tried
     depths: Cells  # (depths,): in plies, the move counted
@@ -244,7 +244,7 @@ class RootSearch(Struct):
 
 
 def new_root_search(order: list[int], depths: list[int]) -> RootSearch:
-    """Return a search that has not begun, with the first move as the best so far."""
+    """Return the state of a search before it starts, with the first move as the best so far."""
     moves = np.array(order, np.int64)
     progress = np.array([0, 0, 0, -INFINITY, 1, 0, 0], np.int64)
     return RootSearch(moves, np.array(depths, np.int64), moves.copy(), moves.copy(), progress)
@@ -252,16 +252,16 @@ def new_root_search(order: list[int], depths: list[int]) -> RootSearch:
 
 @bare
 def search_deeper(s: SearchState, root: RootSearch, first: bool, budget: int) -> bool:
-    """Search the root's moves with growing depth, up to the last depth or a proof.
+    """Search the root's moves with increasing depth, up to the last depth or a proof.
 
     Args:
         s: started on the root's board, and used by this search alone until it is done.
-        root: how far the search is; written.
+        root: the progress of the search; updated.
         first: whether only the first of equally good moves, row by row, is wanted.
         budget: positions to search now, about; never more than are left.
 
     Returns:
-        Whether the search is done; if not, it is called again to go on.
+        Whether the search is done; if not, call again to continue.
     """
     stop = max(0, s.left[0] - budget)
     progress = root.progress
@@ -331,7 +331,7 @@ def move_to_front(order: Cells, best: Cells, count: int) -> None:
 
 @bare
 def begin_move(s: SearchState, cell: int, alpha: int, beta: int, depth: int) -> None:
-    """Begin to search the root's move `cell` in the window (alpha, beta), `depth` plies deep."""
+    """Start searching the root move `cell` in the window (alpha, beta), `depth` plies deep."""
     s.left[0] -= 1
     s.frames[0].cell = cell
     toggle_stone(s, 0, cell)
@@ -373,7 +373,7 @@ def search_nodes(s: SearchState, budget: int) -> None:
 
 @inner
 def first_stage(s: SearchState, ply: int) -> int:
-    """Return the stage in which the search of the move about to be tried begins."""
+    """Return the stage with which to start searching the move about to be tried."""
     frame = s.frames[ply]
     if s.threats == 0 or s.attacker[0] != NONE or frame.tried == 1:
         return FULL
@@ -552,7 +552,7 @@ def probe_table(s: SearchState, ply: int) -> bool:
 
 @inner
 def close_frame(s: SearchState, ply: int) -> None:
-    """Set the score of a frame whose moves are tried or cut off, and store it in the table."""
+    """Set a frame's score once its moves are tried or cut off, and store it in the table."""
     frame = s.frames[ply]
     frame.best = min(max(frame.best, frame.lower), frame.upper)
     bound = EXACT

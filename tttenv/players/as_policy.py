@@ -14,7 +14,7 @@ WANTED = "a name, a function from boards (batch, cells) to move probabilities, o
 
 
 def resolve_policy(rules: Rules, something: Any) -> Policy:
-    """Return the policy for a spec, function, network or model.
+    """Convert a spec, function, network or model to a policy.
 
     Args:
         rules: the game to play.
@@ -44,7 +44,7 @@ def _described(something: Any) -> str:
 
 
 def _called_with_boards(net: Any) -> Policy:
-    """Return a policy that calls a torch module with boards; failures raise a helpful error."""
+    """Wrap a torch module that takes boards as a policy, with helpful error messages."""
 
     def policy(boards: Boards) -> Probs:
         try:

@@ -1,4 +1,4 @@
-"""Trained players that come with the package, by the names of their folders."""
+"""Trained players that ship with the package, named after their folders."""
 
 import re
 from functools import cache
@@ -26,7 +26,7 @@ def names() -> list[str]:
 
 
 def folder(name: str) -> Path | None:
-    """Return the checkpoint folder of a trained player, or None if there is none of this name."""
+    """Return the checkpoint folder of a trained player, or None if no player has this name."""
     if not _NAME.fullmatch(name):
         return None
     found = (home() / group / name for group in GROUPS)

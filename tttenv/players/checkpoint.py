@@ -1,4 +1,4 @@
-"""Checkpoint files: a card with names and digests of the other files, committed last.
+"""Checkpoint files: data files, and a card with their digests that is written last.
 
 A checkpoint is a folder with `card.json` (learner, preset, config, rules, steps, versions,
 certificate, choice, and the other files with the SHA-256 of each) and up to four data files:
@@ -58,14 +58,14 @@ _NUMBERS = re.compile(r"\[\n[\s\d.,eE+-]*\]")  # lists in JSON, whose strings co
 
 
 class Choice(TypedDict):
-    """Method of choosing a move from a checkpoint's weights."""
+    """How a checkpoint's player chooses a move from its weights."""
 
     tolerance: NotRequired[Annotated[float, Between(0, 1)] | None]
     canonical: NotRequired[bool]
 
 
 class Card(TypedDict):
-    """Entries of a card that are checked when it is read; it may have others."""
+    """Entries of a card that are validated when it is read; a card may have others."""
 
     learner: str
     preset: str
@@ -83,7 +83,7 @@ def read_card(folder: Path) -> dict[str, Any]:
     """Return the card of the checkpoint in `folder`.
 
     Raises:
-        ValueError: if the folder or its card is missing, or it is no card of a checkpoint.
+        ValueError: if the folder or its card is missing, or the card is invalid.
     """
     file = folder / CARD
     try:
@@ -100,10 +100,10 @@ def checked_card(card: Any, name: object) -> dict[str, Any]:
 
     Args:
         card: untrusted.
-        name: of the file, for the message.
+        name: the file's name, for the message.
 
     Raises:
-        ValueError: if it is no card of a checkpoint.
+        ValueError: if it is not a valid card.
     """
     refusal = f"{shown(name)} is not the card of a checkpoint"
     found = cast("dict[str, Any]", checked(Card, card, refusal))
@@ -113,7 +113,7 @@ def checked_card(card: Any, name: object) -> dict[str, Any]:
 
 
 def read_data(folder: Path, *roles: str) -> tuple[dict[str, Any], dict[str, bytes]]:
-    """Return the card of the checkpoint in `folder` and its data files, from the same commit.
+    """Return a checkpoint's card and its data files, all from the same commit.
 
     A training run may replace the checkpoint while it is read; then reading starts again.
 
@@ -135,7 +135,7 @@ def read_data(folder: Path, *roles: str) -> tuple[dict[str, Any], dict[str, byte
 
 
 def read_whole(file: Path, role: str) -> bytes:
-    """Return the contents of a data file, checked against the digest in its name.
+    """Read a data file, and check it against the digest in its name.
 
     Raises:
         ValueError: if it is missing or damaged, or has the name of another role.
@@ -158,7 +158,7 @@ def file_of(card: Mapping[str, Any], role: str) -> str | None:
 
 
 def data_files(folder: Path, role: str) -> list[Path]:
-    """Return all data files with this role in a folder, whether a card names them or not."""
+    """Return all data files with this role in a folder, whether or not a card names them."""
     return sorted(p for p in folder.glob(f"{role}*.safetensors") if DATA_FILE.fullmatch(p.name))
 
 
@@ -166,7 +166,7 @@ def commit(folder: Path, about: Mapping[str, Any], data: Mapping[str, bytes]) ->
     """Write a checkpoint atomically: `folder` holds the previous one until its card is replaced.
 
     Args:
-        folder: made if missing.
+        folder: created if missing.
         about: the entries of the card, without "files".
         data: the contents of the data files by their role.
 
@@ -311,7 +311,7 @@ def _of_table(folder: Path, trained: Rules) -> Policy:
 
 
 def _of_weights(folder: Path, rules: Rules, simulations: int, threes: int) -> Policy:
-    """Return a checkpoint's player that plays from its weights, with or without a search.
+    """Return a checkpoint's player that plays from its weights, with or without a tree search.
 
     Raises:
         ValueError: as `load`, or if the libraries of the learners are not installed.

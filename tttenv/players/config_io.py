@@ -1,4 +1,4 @@
-"""Loading of dataclasses, such as learners' configs, from JSON, checking the players they name."""
+"""Loading of dataclasses, such as learners' configs, from untrusted JSON."""
 
 import re
 import typing
@@ -15,12 +15,12 @@ _T = TypeVar("_T")
 def from_stored(
     kind: type[_T], stored: Mapping[str, Any], name: str, trusted: Collection[str] = ()
 ) -> _T:
-    """Return an instance of a dataclass, such as a learner's Config, from its fields in JSON.
+    """Create a dataclass, such as a learner's Config, from its fields in JSON.
 
     Args:
         kind: the dataclass.
         stored: its fields by name; missing ones take their defaults.
-        name: of the learner or file, for the message.
+        name: the name of the learner or file, for the message.
         trusted: fields that may name any player, because the user named the same one.
 
     Raises:

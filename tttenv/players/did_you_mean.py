@@ -15,9 +15,9 @@ WEIGHTS = (".pt", ".pth", ".ckpt", ".h5", ".keras", ".npz", ".safetensors")  # n
 
 @contextmanager
 def did_you_mean(spec: str) -> Iterator[None]:
-    """Suggest a player in errors about unknown names raised in this block.
+    """Add suggestions to errors about unknown players that are raised in this block.
 
-    For a misspelt checkpoint folder this is the closest one; for a network of another program, the
+    For a misspelt checkpoint folder this is the closest one; for a network of another library, the
     player that loads it.
     """
     try:
@@ -31,7 +31,7 @@ def did_you_mean(spec: str) -> Iterator[None]:
 
 
 def _from_elsewhere(spec: str) -> str | None:
-    """Return the right spec for a network's file or a module's object, or None."""
+    """Return the right spec for a network file or an object in a module, or None."""
     ending, name = os.path.splitext(spec)[1].lower(), shown(spec)
     from tttenv.players import FOREIGN, PLAYERS, bundled  # which import what this module helps
 

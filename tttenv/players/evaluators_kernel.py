@@ -1,4 +1,4 @@
-"""Evaluators for the tree search without a network: play-outs and open lines."""
+"""Evaluators for tree search without a network: play-outs and open lines."""
 
 from math import log, tanh
 
@@ -22,7 +22,7 @@ def evaluate_by_lines(
 
     Args:
         boards: (batch, cells), seen by the side to move.
-        lines: of the game.
+        lines: the game's open lines.
         logits: output: (batch, cells): the logarithm of each cell's score in the order of moves.
         values: output: (batch,), for the side to move.
     """
@@ -46,10 +46,10 @@ def evaluate_by_playouts(
 
     Args:
         boards: (batch, cells), seen by the side to move.
-        playouts: room for them.
-        count: play-outs from each board.
-        tactical: whether they win and block.
-        start: a number that seeds the dice together with the board, a uint64.
+        playouts: working memory.
+        count: the number of play-outs from each board.
+        tactical: whether play-outs win at once and block.
+        start: a uint64 that, together with the board, seeds the random numbers.
         values: output: (batch,), for the side to move.
     """
     for i in range(len(boards)):

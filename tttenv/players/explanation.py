@@ -1,4 +1,4 @@
-"""Explanations of a move: what a player's search found about the moves that it compared."""
+"""Explanations of moves: what a player's search found about each candidate."""
 
 from typing import Any, NamedTuple
 
@@ -6,7 +6,7 @@ from tttenv.game.types import Boards
 
 
 class Candidate(NamedTuple):
-    """What a search found about one move, in the view of the side to move."""
+    """What a search found about a move, for the side to move."""
 
     cell: int
     value: float | None = None  # 1 a win, 0 a draw, -1 a loss; None if it was not valued
@@ -19,7 +19,7 @@ class Candidate(NamedTuple):
 
 
 class Explanation(NamedTuple):
-    """Result of a search, move by move."""
+    """The result of a search, with an entry for each candidate move."""
 
     candidates: list[Candidate]  # the best first; moves that the search left out are missing
     nodes: int | None = None  # positions searched for the move, or play-outs made
@@ -27,7 +27,7 @@ class Explanation(NamedTuple):
 
 
 def explain(policy: Any, board: Boards) -> Explanation:
-    """Return what a player's search finds on an undecided board (cells,).
+    """Return a player's explanation of its move on an undecided board (cells,).
 
     A player that can explain its moves has a method `explain(board) -> Explanation`. For all others
     the explanation is empty.

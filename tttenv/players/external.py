@@ -1,4 +1,4 @@
-"""Player run by another program, in any language, over standard input and output.
+"""Player backed by a program in any language, over standard input and output.
 
     external:command=./bot
     external:command=(python3 bot.py --level 2),timeout=10
@@ -52,7 +52,7 @@ _WORD = re.compile(r"([+-]?[0-9]{1,9})(?::([0-9.eE+-]{1,40}))?")  # a cell, and 
 
 
 class ExternalProtocol:
-    """Protocol of lines described above.
+    """The line protocol described above.
 
     Args:
         rules: the game.

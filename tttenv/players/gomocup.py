@@ -1,4 +1,4 @@
-"""Player run by a Gomoku engine over the Gomocup protocol.
+"""Player backed by a Gomoku engine that speaks the Gomocup protocol.
 
     gomocup:command=./pbrain-engine
     gomocup:command=(wine pbrain-engine.exe),time=5
@@ -68,7 +68,7 @@ class EngineLimits:
 
 
 class GomocupProtocol:
-    """Manager's side of the protocol, described above."""
+    """The manager's side of the protocol described above."""
 
     def __init__(self, rules: Rules, command: str, limits: EngineLimits) -> None:
         self.rules, self.command, self.limits = rules, command, limits

@@ -1,4 +1,4 @@
-"""Tree search player: Gumbel AlphaZero's search, guided by play-outs or open lines."""
+"""Tree search player: the search of Gumbel AlphaZero, guided by play-outs or open lines."""
 
 from dataclasses import replace
 from typing import Any, Literal, cast
@@ -26,7 +26,7 @@ Evaluator = Literal["lines", "playouts", "tactical"]
 
 
 class GumbelPlayer:
-    """Player that searches a tree, guided by an evaluator or a checkpoint's network.
+    """A player that uses tree search, guided by an evaluator or a checkpoint's network.
 
     Args:
         rules: the game.
@@ -60,7 +60,7 @@ class GumbelPlayer:
         return Found(move, float(values[0]), self.tree_search.simulations)
 
     def explain(self, board: Boards) -> Explanation:
-        """Search one undecided board (cells,) as for a move, and return what was found.
+        """Search an undecided board (cells,) as when playing, and explain the move.
 
         Raises:
             ValueError: for a board that is finished or cannot be reached.
@@ -98,7 +98,7 @@ def gumbel(
     playouts: int = 8,
     seed: int = 0,
 ) -> GumbelPlayer:
-    """Return a player that searches a tree: Gumbel at the root, PUCT below, and proofs.
+    """Return a tree search player: Gumbel at the root, PUCT below it, and proven results.
 
     The output depends on the board alone.
 
@@ -154,7 +154,7 @@ def side_by_side(rules: Rules, simulations: int) -> int:
 
 
 class LineEvaluator:
-    """Evaluator of positions by their open lines; see the kernel."""
+    """Evaluates positions by their open lines; see the kernel."""
 
     def __init__(self, rules: Rules) -> None:
         self.lines = new_open_lines(rules.lines, rules.cells)
@@ -168,7 +168,7 @@ class LineEvaluator:
 
 
 class PlayoutEvaluator:
-    """Evaluator by the mean result of play-outs, with uniform priors; see the kernel."""
+    """Evaluates positions by the mean result of play-outs, with uniform priors; see the kernel."""
 
     def __init__(self, rules: Rules, count: int, tactical: bool, seed: int) -> None:
         self.room = playground(rules.m, rules.n, rules.k)

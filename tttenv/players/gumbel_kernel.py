@@ -1,17 +1,18 @@
-"""Compiled tree search on many trees in parallel, guided by an evaluator of positions.
+"""Compiled tree search on many trees in parallel, guided by a position evaluator.
 
 An evaluator gives each position a logit for every cell and a value for the side to move: a network,
-play-outs, open lines. Here are the two halves of a simulation beside it: `select` goes from the
-root of every tree to a leaf that needs an evaluation and collects all these leaves into one batch;
-`back_up` adds them to their trees. At the root the moves are chosen by Gumbel noise, sequential
-halving and completed values (Danihelka et al., "Policy improvement by planning with Gumbel", ICLR
-2022), below it by PUCT (Silver et al., Science 362, 2018).
+play-outs, open lines. Around it, a simulation has two halves: `select` goes from the root of every
+tree to a leaf that needs an evaluation and collects all these leaves into one batch; `back_up` adds
+them to their trees. At the root the moves are chosen by Gumbel noise, sequential halving and
+completed values (Danihelka et al., "Policy improvement by planning with Gumbel", ICLR 2022), below
+it by PUCT (Silver et al., Science 362, 2018).
 
-What lines decide is not left to the evaluator: a position in which the side to move completes a
-line, or wins by a sequence of single threats, is won; one in which the other side threatens on two
-cells is lost; one without an open line is drawn; a single threat leaves one move, so that the tree
-goes on below it at once. All moves of the root are judged so before the search. Such proofs are
-backed up (MCTS-Solver, Winands et al., 2008), and proven moves are not searched again.
+Positions that their lines decide are not left to the evaluator: a position in which the side to
+move completes a line, or wins by a sequence of single threats, is won; one in which the other side
+threatens on two cells is lost; one without an open line is drawn; a single threat leaves one move,
+so that the tree goes on below it at once. All moves of the root are judged so before the search.
+Such proofs are backed up (MCTS-Solver, Winands et al., 2008), and proven moves are not searched
+again.
 
 Values and proofs belong to the side to move: 1 a win, 0 a draw, -1 a loss. An edge is a move in a
 node, its value that of the move.
@@ -88,9 +89,9 @@ def new_forest(
 
     Args:
         lines: the cells of every line, (lines, k).
-        cells: how many cells the board has.
-        trees: searched together at most.
-        simulations: for each tree at most.
+        cells: the number of cells.
+        trees: the maximum number of trees searched together.
+        simulations: the maximum number per tree.
         settings: the constants of the search.
     """
     nodes = 2 * simulations + 8  # forced moves take nodes of their own
@@ -129,12 +130,12 @@ def select(f: Forest, trees: int, leaves: Boards, which: NDArray[np.int64]) -> i
 
     Args:
         f: the trees; `roots`, `noise`, `simulations` and `schedule` are set, `done` and `nodes` 0.
-        trees: how many.
+        trees: the number of trees.
         leaves: output: the positions to evaluate, seen by their side to move.
         which: output: the tree of each.
 
     Returns:
-        How many leaves there are; 0 when all simulations are done.
+        The number of leaves; 0 when all simulations are done.
     """
     waiting = 0
     for tree in range(trees):
@@ -172,7 +173,7 @@ def back_up(
 
     Args:
         f: the trees.
-        waiting: how many leaves.
+        waiting: the number of leaves.
         which: the tree of each.
         logits: (leaves, cells); those of taken cells are ignored.
         values: (leaves,), from -1 to 1 for the side to move.
@@ -207,7 +208,7 @@ def improved_policy(f: Forest, trees: int, probs: Probs, values: Probs, moves: C
 
     Args:
         f: the trees, all simulations done.
-        trees: how many.
+        trees: the number of trees.
         probs: output: (trees, cells), the improved policy: logits and completed values, without
             moves that are proven to be worse than others.
         values: output: (trees,), the value of the root: proven, or the policy's mean.
@@ -299,7 +300,7 @@ def _descend(f: Forest, tree: int) -> bool:
 
 @inner
 def _judge_root(f: Forest, tree: int) -> None:
-    """Prove what the lines decide about the root, whose stones are on the board."""
+    """Prove the root's result if its lines decide it; its stones are on the board."""
     board, cells = f.board, f.roots.shape[1]
     k = board.lines.shape[1]
     proof, forced = judge(board, 0, f.stack, f.settings.threats)
@@ -331,7 +332,7 @@ def _judge_root(f: Forest, tree: int) -> None:
 
 @inner
 def _judge_root_moves(f: Forest, tree: int) -> None:
-    """Prove what the lines decide about the positions after the root's moves."""
+    """Prove the results of the root's moves where lines decide them."""
     best, every = LOSS, True
     for cell in range(f.roots.shape[1]):
         if f.allowed[tree, 0, cell]:
@@ -352,7 +353,7 @@ def _judge_root_moves(f: Forest, tree: int) -> None:
 def _add_node(f: Forest, tree: int, side: int, forced: int) -> int:
     """Add a node without priors for the position on the board; return NO_NODE if full.
 
-    Its moves are `forced` alone, if that is a cell, else those on lines that are open to somebody,
+    Its moves are `forced` alone, if that is a cell, else those on lines that are open to a side,
     and all empty cells if there are none of these.
     """
     node = int(f.nodes[tree])
@@ -481,7 +482,7 @@ def _best_proof(f: Forest, tree: int) -> int:
     """Return the value below which proven root moves are inferior.
 
     WIN if a move is proven to win, the highest if all moves are proven, else DRAW: moves that are
-    proven to lose are worse than those of which nothing is known.
+    proven to lose are worse than unproven ones.
     """
     best, every = LOSS, True
     for cell in range(f.roots.shape[1]):

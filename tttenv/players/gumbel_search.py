@@ -34,7 +34,7 @@ class SearchResults(NamedTuple):
 
 
 class GumbelSearch:
-    """Tree search with one evaluator on one game, reusing the memory of its trees."""
+    """Tree search for one game and one evaluator, which reuses the memory of its trees."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class GumbelSearch:
         self.which = np.zeros(trees, np.int64)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Copy with newly allocated trees."""
+        """Support copying and pickling: the copy allocates new trees."""
         about = self.rules, self.evaluate, self.simulations, self.trees
         return type(self), (*about, self.considered, self.settings)
 
@@ -117,7 +117,7 @@ class GumbelSearch:
         return SearchResults(policy, found, moves_found, forest.root_proof[:count].copy())
 
     def explain(self, chosen: int) -> Explanation:
-        """Return what the last search found on the first of its boards.
+        """Explain the result of the last search on the first of its boards.
 
         Args:
             chosen: the move that it returned, which comes first.
@@ -129,7 +129,7 @@ class GumbelSearch:
         return Explanation(candidates, int(forest.done[0]))
 
     def _candidate(self, cell: int) -> Candidate:
-        """Return what the first tree knows about a move of its root."""
+        """Return the first tree's statistics for a root move."""
         forest, node = self.forest, 0
         visits, proof = int(forest.visits[0, 0, cell]), int(forest.proof[0, 0, cell])
         value = float(forest.total[0, 0, cell]) / visits if visits else None

@@ -58,7 +58,7 @@ _COMMIT = re.compile(r"[0-9a-f]{7,64}")
 
 @dataclass(frozen=True)
 class Pulled:
-    """Origin of the player in a folder."""
+    """Origin of a pulled player."""
 
     endpoint: str  # the address of the Hub
     repo: str  # OWNER/NAME
@@ -106,7 +106,7 @@ def split(spec: str) -> tuple[str, str, dict[str, str]]:
 
 
 def check_names(repo: str, revision: str) -> None:
-    """Raise ValueError unless these are valid names of a repository and a revision."""
+    """Raise ValueError for an invalid name of a repository or revision."""
     if not _REPO.fullmatch(repo):
         raise ValueError(f"{HOW}, not {shown(repr(repo), 120)}")
     if not _BRANCH.fullmatch(revision):

@@ -1,4 +1,4 @@
-"""Player that queries a language model over a server with OpenAI's chat completions.
+"""Player that queries a language model through an OpenAI-compatible chat server.
 
     llm:url=http://127.0.0.1:8000/v1,model=NAME
     llm:url=http://127.0.0.1:8000/v1,model=NAME,notation=moves,concurrency=4
@@ -60,7 +60,7 @@ def llm(
         url: the server's address, up to and including /v1.
         model: the model's name on the server.
         notation: how positions are described: grid, coordinates or moves.
-        temperature: of sampling; the player can be certified only at 0.
+        temperature: the sampling temperature; the player can be certified only at 0.
         concurrency: the number of requests at the same time.
         timeout: seconds to wait for an answer.
         retries: the number of times a failed request is repeated.
@@ -178,14 +178,14 @@ class LanguageModel:
         }
 
     def summary(self) -> str:
-        """Return the counts among the particulars as a sentence."""
+        """Return a sentence with the numbers of prompts and of positions without a legal answer."""
         reasons = Counter(self.illegal.values()).most_common()
         named = ", ".join(f"{count:,} {reason}" for reason, count in reasons)
         share = f"{len(self.illegal):,} of {len(self._seen):,} positions without a legal answer"
         return f"{self.prompts:,} prompts; {share}{f': {named}' if named else ''}"
 
     def _read(self, position: str, board: Boards, answer: str) -> int | None:
-        """Parse the move in an answer; return None and count it if there is none."""
+        """Parse the move from an answer; return None and record the reason if it has none."""
         parsed = parse(self.rules, board, answer)
         if parsed.cell is None:
             self.illegal[position] = parsed.reason
@@ -223,7 +223,7 @@ def _kept(file: Path) -> str | None:
 
 
 class _Server:
-    """Client of a model on a server with OpenAI's chat completions."""
+    """Client for a model on an OpenAI-compatible chat server."""
 
     def __init__(self, url: str, settings: dict[str, Any], timeout: float, retries: int) -> None:
         import openai

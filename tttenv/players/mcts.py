@@ -1,4 +1,4 @@
-"""Monte Carlo tree search player: UCT with play-outs, random numbers seeded by the board."""
+"""Monte Carlo tree search player: UCT with play-outs, seeded by the board."""
 
 from typing import Any, Literal
 
@@ -18,7 +18,7 @@ SLICE = 2_000  # iterations between two checks of the clock and of Ctrl-C
 
 
 class MonteCarlo:
-    """Player with Monte Carlo tree search; `search` and `visits` return details for one board."""
+    """A Monte Carlo tree search player; `search` and `visits` return details for one board."""
 
     board_by_board = True  # the same bits for a board, whatever else is in the batch
 
@@ -51,7 +51,7 @@ class MonteCarlo:
         return Found(uniform_on([int(tree.move[best])], self.rules.cells), float(value), done)
 
     def explain(self, board: Boards) -> Explanation:
-        """Search one undecided board (cells,) as for a move, and return what was found.
+        """Search an undecided board (cells,) as when playing, and explain the move.
 
         Raises:
             ValueError: for a board that is finished or cannot be reached.
@@ -60,7 +60,7 @@ class MonteCarlo:
         return Explanation([self._candidate(node) for node in self._ranked(0).tolist()], done)
 
     def _candidate(self, node: int) -> Candidate:
-        """Return what the tree knows about the move that leads to a child of the root."""
+        """Return a child of the root as a candidate move with its statistics."""
         tree, line = self.tree, [int(self.tree.move[node])]
         visits, proof = int(tree.visits[node]), int(tree.proof[node])
         value = (int(tree.points[node]) - visits) / visits if visits else None
@@ -82,7 +82,7 @@ class MonteCarlo:
         return nodes
 
     def visits(self, board: Boards) -> NDArray[np.int64]:
-        """Return the visits of each move (cells,) in a search from one undecided board (cells,).
+        """Search one undecided board (cells,), and return the visit count of each move (cells,).
 
         Raises:
             ValueError: for a board that is finished or cannot be reached.
@@ -99,7 +99,7 @@ class MonteCarlo:
         )
 
     def _search_tree(self, board: Boards) -> int:
-        """Build the board's tree up to a limit or a proof; return the number of iterations."""
+        """Build the board's tree until a limit or a proof; return the number of iterations."""
         init_tree(self.tree, self.rules.check(board), self.seed)
         deadline = None if self.time is None else now() + self.time
         done = 0

@@ -69,9 +69,9 @@ def new_tree(
     """Allocate a tree.
 
     Args:
-        shape: rows, columns and how many in a row win: (m, n, k).
+        shape: rows, columns and the number in a row that wins: (m, n, k).
         lines: the cells of every line, (lines, k).
-        nodes: how many nodes the tree may have.
+        nodes: the maximum number of nodes.
         exploration: the c of UCT.
         bias: weight of the open lines in the selection; 0 switches them off.
         tactical: whether play-outs win and block.
@@ -114,7 +114,7 @@ def init_node(t: Tree, node: int, cell: int) -> None:
 def expand(t: Tree, node: int) -> bool:
     """Add the children of the node whose position is on the board, in random order.
 
-    False if the tree is full; then nothing has changed.
+    Return False if the tree is full; then nothing has changed.
     """
     many = gather(t.playouts)
     first = t.node_count[0]

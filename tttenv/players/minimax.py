@@ -1,4 +1,4 @@
-"""Minimax player: perfect play, looked up in the solved game or searched."""
+"""Minimax player: perfect play from a table of the solved game or by search."""
 
 from typing import Literal
 
@@ -19,7 +19,7 @@ NOT_LEGAL = -1000  # rank of a move to a taken cell
 
 
 class MinimaxSearch:
-    """Perfect player that searches the game tree instead of a solved game's table.
+    """A perfect player that searches the game tree instead of a table of the solved game.
 
     Moves are compared by their ranks, as in `tttenv.exact.solution`: in a game of c cells the rank
     of a win in d plies is c + 1 - d, of a draw 0 and of a loss d - c - 1, so fast wins and slow
@@ -132,7 +132,7 @@ def minimax(
             of a position.
 
     Raises:
-        ValueError: if the game is too large for it.
+        ValueError: if the game is too large.
     """
     if search != "table":
         return MinimaxSearch(rules, search, ties)

@@ -1,4 +1,4 @@
-"""Player from a network in an ONNX file, exported from any framework."""
+"""Player that runs a network from an ONNX file, exported from any framework."""
 
 from pathlib import Path
 from typing import Any, Literal
@@ -52,7 +52,7 @@ def onnx(
 
 
 class _Network:
-    """Function of observations loaded from an ONNX file."""
+    """A network loaded from an ONNX file, as a function of observations."""
 
     def __init__(self, path: str, rules: Rules, obs: str, output: str) -> None:
         import onnxruntime

@@ -1,4 +1,4 @@
-"""Player that wraps another one and plays a pairing strategy wherever one guarantees no loss."""
+"""Player that plays a pairing strategy where one exists, and otherwise asks another player."""
 
 import numpy as np
 
@@ -60,7 +60,7 @@ class PairingPlayer:
         return probs
 
     def explain(self, board: Boards) -> Explanation:
-        """Return the other player's explanation, with a note where pairs or a win replace it."""
+        """Return the other player's explanation, with a note if a pairing or a win overrides it."""
         found = explain(self.policy, board)
         if winning_cells(board[None], 1, *self._shape).any():
             return found._replace(note=COMPLETES)

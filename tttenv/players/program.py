@@ -1,4 +1,4 @@
-"""External program that answers line by line: start it, query it in time, and kill it."""
+"""External programs that answer line by line: starting, querying and killing them."""
 
 import contextlib
 import os
@@ -27,7 +27,7 @@ class ProgramError(ValueError):
 
 
 class Program:
-    """Running program, ended by `close`, by the garbage collector, or when Python exits.
+    """A running program; it ends on `close`, on garbage collection or when Python exits.
 
     `ask` writes a line and reads the answer. Where an answer may have several lines, `write` writes
     and each call of `read_line` reads the next one.
@@ -85,7 +85,7 @@ class Program:
         return self.read_line()
 
     def available_lines(self) -> Iterator[str]:
-        """Yield the complete lines that have arrived, as `read_line` does, without waiting.
+        """Yield the complete lines that have arrived, as `read_line` returns them, without waiting.
 
         Raises:
             ProgramError: if its output is no line.
@@ -125,7 +125,7 @@ class Program:
         return answer.decode(errors="replace").strip()
 
     def kill(self) -> None:
-        """Kill the program at once with its process group."""
+        """Kill the program and its process group immediately."""
         if self.close.alive:
             _kill(self.life)
         self.close()
@@ -190,7 +190,7 @@ class Program:
 
 
 def _started(command: list[str]) -> "tuple[subprocess.Popen[bytes], int]":
-    """Start a program's watchdog; return its process and the pipe whose closing ends the program.
+    """Start a program under a watchdog; return its process and the pipe that, when closed, ends it.
 
     Raises:
         OSError: if the program cannot be started.

@@ -19,7 +19,7 @@ ENTRY = 120  # bytes of a cached answer besides its board and its numbers
 
 
 class ProgramProtocol(Protocol):
-    """Messages that start a program and query it; failures raise `ProgramError`."""
+    """How to start and query a program; failures raise `ProgramError`."""
 
     def launch(self) -> Program:
         """Start the program."""
@@ -35,14 +35,14 @@ class ProgramProtocol(Protocol):
 
 
 class ProgramPlayer:
-    """Player backed by a program; `close` ends the program, the next query restarts it.
+    """A player backed by a program; `close` ends the program, and the next query restarts it.
 
     Players with `one_by_one` are queried on a few boards at a time, since they may be slow.
 
     Args:
         rules: the game.
         command: the program and its arguments, for messages.
-        protocol: how it is started and queried.
+        protocol: how the program is started and queried.
         memory: maximum megabytes of cached answers.
     """
 
@@ -113,7 +113,7 @@ def pack(probs: NDArray[np.float64]) -> bytes:
 
 
 def unpack(packed: bytes, cells: int) -> NDArray[np.float64]:
-    """Return the probabilities (cells,) that `pack` packed."""
+    """Unpack the probabilities (cells,) packed by `pack`."""
     count = len(packed) // 10  # two bytes and eight a cell
     probs: NDArray[np.float64] = np.zeros(cells)
     numbers = np.frombuffer(packed, np.uint16, count)

@@ -1,4 +1,4 @@
-"""Player from a model saved by Stable-Baselines3 or sb3-contrib."""
+"""Player that runs a model saved by Stable-Baselines3 or sb3-contrib."""
 
 import importlib
 from typing import Any, Literal, cast
@@ -17,7 +17,7 @@ def sb3(
     algorithm: Algorithm = "detect",
     deterministic: bool = False,
 ) -> Policy:
-    """Return the player in the zip file at `path`; see `tttenv.adapters.sb3.policy`.
+    """Return the player for the model saved at `path`; see `tttenv.adapters.sb3.policy`.
 
     Args:
         rules: the game it was trained for.

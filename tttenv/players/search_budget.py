@@ -1,4 +1,4 @@
-"""Limits of an alpha-beta search, in positions and seconds, and the scores of its moves."""
+"""Budgets of an alpha-beta search, in positions and seconds, and the scoring of root moves."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,7 +21,7 @@ SLICE = 20_000  # positions between two checks of the clock and of Ctrl-C
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits of a search, each None for no limit."""
+    """Limits of a search; None means no limit."""
 
     depth: int | None  # plies
     nodes: int | None  # positions
@@ -29,11 +29,11 @@ class Limits:
 
 
 class LimitError(Exception):
-    """Interrupts a search whose limit is reached; its results are discarded."""
+    """Raised to interrupt a search at its limit; the results of that depth are discarded."""
 
 
 class Budget:
-    """Remaining budget of one move.
+    """The remaining budget for one move.
 
     Args:
         left: the kernel state's counter (1,) of remaining positions.
@@ -59,7 +59,7 @@ class Budget:
 
     @contextmanager
     def part(self, share: float, nodes: int) -> Iterator[None]:
-        """Limit this block to a part of the budget; if it is used up, the block just ends.
+        """Limit a block to part of the budget; the block ends early if that is used up.
 
         Args:
             share: fraction of the positions and of the seconds, if they are limited.

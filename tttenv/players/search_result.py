@@ -1,4 +1,4 @@
-"""Results of a search from a board, and checks of the limits that search players accept."""
+"""Search results, and validation of the limits that search players accept."""
 
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ LIMIT = 2.0**63  # every limit is below this, so that it fits into an int64
 
 
 class Found(NamedTuple):
-    """Result of a search from one board."""
+    """The result of searching one board."""
 
     probs: NDArray[np.float64]  # (cells,): move probabilities
     value: float  # for the side to move: 1 a win, 0 a draw, -1 a loss; in between, an estimate

@@ -1,4 +1,4 @@
-"""Players that are queried on one image of each board, so that all images get the same moves.
+"""Players queried on one image of each board, so that symmetric boards get symmetric moves.
 
 A player is *equivariant* if it plays images of a board in the same way. For a player that plays one
 move, this means: for every board b and every symmetry g, the board after its move on g(b) has the
@@ -11,7 +11,7 @@ board, nothing more is required. A single move on such a board is its own image 
 fixes its cell: on the empty board of 3,3,3 the player may open in a certain corner. On g(b) it may
 play any image of the move on b.
 
-A player declares itself equivariant by an attribute `equivariant` that is True.
+A player declares itself equivariant by setting its attribute `equivariant` to True.
 """
 
 import numpy as np
@@ -36,14 +36,14 @@ def canonical_player(rules: Rules, policy: Policy) -> Policy:
 
 
 class Canonical:
-    """Player that queries another on the canonical image of each board and maps the move back.
+    """A player that queries another one on canonical boards and maps the moves back.
 
     Args:
         rules: the game.
         policy: the other player.
 
     Attributes:
-        equivariant: True, as said in this module's docstring.
+        equivariant: True; see the module's docstring.
         impure: that of the other player, if it has one.
     """
 
@@ -66,6 +66,6 @@ class Canonical:
 
 
 class CanonicalTable(Tabulated):
-    """Probabilities of a `Canonical` player in every position of a small game."""
+    """A `Canonical` player as a table over the positions of a small game."""
 
     equivariant = True

@@ -1,4 +1,4 @@
-"""Moves that matter while a side threatens to make two threats at once.
+"""Moves that attack with double threats, and moves that defend against them.
 
 A threat is a line that needs one more stone, a double threat two of them with different last cells:
 it wins unless the other side completes a line first. A side can make a double threat if two of its
@@ -20,7 +20,7 @@ from tttenv.utils.struct import Struct
 
 @dataclass(frozen=True, eq=False)
 class ThreatRoom(Struct):
-    """Working memory of the functions of this module."""
+    """Working memory for the functions of this module."""
 
     ends: NDArray[np.int64]  # (lines + lines through a cell, 2): the empty cells of lines
     hits: Cells  # (cells,): how many double threats a stone on the cell is in the way of
@@ -34,7 +34,7 @@ def new_threat_room(lines: OpenLines, cells: int) -> ThreatRoom:
 
 @bare
 def can_make_double_threat(lines: OpenLines, side: int, room: ThreatRoom) -> bool:
-    """Return whether a side could make a double threat with one stone."""
+    """Return whether `side` can make a double threat with one stone."""
     if lines.open_count[side, lines.board.lines.shape[1] - 2] < 2:
         return False
     count = _list_ends(lines, side, room)
@@ -46,7 +46,7 @@ def can_make_double_threat(lines: OpenLines, side: int, room: ThreatRoom) -> boo
 
 @bare
 def only_answers(lines: OpenLines, side: int, room: ThreatRoom, barred: Mask) -> bool:
-    """Mark every cell except moves of `side` that prevent an immediate double threat.
+    """Bar every cell except the moves of `side` that prevent an immediate double threat.
 
     Neither side can complete a line. Such a move makes a threat itself, or takes a cell of every
     double threat: the cell that both lines share or the last cell of one of them.
@@ -54,7 +54,7 @@ def only_answers(lines: OpenLines, side: int, room: ThreatRoom, barred: Mask) ->
     Args:
         lines: the open lines of the board.
         side: to move, 0 or 1.
-        room: to work in.
+        room: working memory.
         barred: output: (cells,), true for all other cells, if the answer is True.
 
     Returns:
@@ -88,16 +88,16 @@ def only_answers(lines: OpenLines, side: int, room: ThreatRoom, barred: Mask) ->
 
 @bare
 def only_attacks(lines: OpenLines, side: int, room: ThreatRoom, barred: Mask) -> int:
-    """Mark all cells but the moves of `side` that threaten, or prepare a double threat.
+    """Bar every cell except the moves of `side` that make a threat or prepare a double one.
 
     Args:
         lines: the open lines of the board.
         side: to move, 0 or 1.
-        room: to work in.
+        room: working memory.
         barred: output: (cells,), true for all other cells.
 
     Returns:
-        How many moves there are.
+        The number of moves.
     """
     k = lines.board.lines.shape[1]
     count = _list_ends(lines, side, room)
@@ -155,7 +155,7 @@ def _note_ends(lines: OpenLines, line: int, but: int, room: ThreatRoom, row: int
 
 @inner
 def _crosses(room: ThreatRoom, row: int, count: int) -> bool:
-    """Return whether a row's line shares just one empty cell with a line before `count`."""
+    """Return whether a row's line shares exactly one empty cell with one of the first `count`."""
     ends = room.ends
     for j in range(count):
         for a in range(2):

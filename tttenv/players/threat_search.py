@@ -1,4 +1,4 @@
-"""Search for wins by threats and threes, to find one's own and to parry the other side's.
+"""Search for wins by threats and threes, for attack and for defence.
 
 In a threat search one side, the attacker, makes only threats and moves after which a double threat
 could follow, in Gomoku fours and threes, and the other side answers them (Allis, van den Herik and
@@ -27,14 +27,14 @@ MOVER, OTHER = 0, 1  # the sides in the kernel, at the root
 
 
 class Forced(NamedTuple):
-    """Result of a search for wins by threats and threes on a board."""
+    """The result of a threat search on one board."""
 
     win: int | None  # a move that begins such a win, if one was found
     losing: list[int]  # else moves to avoid, after which the other side has such a win
 
 
 class ThreatSearch:
-    """Search for wins by threats and threes, before another search of a board begins.
+    """Searches for wins by threats and threes before another search of the board.
 
     Args:
         rules: the game, of three or more in a row.
@@ -86,7 +86,7 @@ def winning_attack(
 
 
 def losing_moves(state: SearchState, budget: Budget, board: Boards, moves: list[int]) -> set[int]:
-    """Return the moves after which a win by threats and threes was found for the other side.
+    """Return the moves that were found to lose to threats and threes.
 
     Args:
         state: the kernel's arrays, which are reset.

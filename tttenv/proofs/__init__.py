@@ -1,1 +1,1 @@
-"""Game values of positions too large to enumerate, proved by search, and a proof checker."""
+"""Proofs of game values on boards too large to enumerate, and a checker for them."""

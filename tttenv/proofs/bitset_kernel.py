@@ -68,7 +68,7 @@ def intersect(cells: CellSet, others: CellSet) -> None:
 
 @inner
 def size_of_common(cells: CellSet, others: CellSet) -> int:
-    """Return the number of cells that two sets have in common."""
+    """Return the size of the intersection of two sets."""
     count = 0
     for word in range(cells.size):
         bits = cells[word] & others[word]

@@ -1,4 +1,4 @@
-"""Verification of proof files, without any search and without the prover's code.
+"""Verification of proof files without searching and without the prover's code.
 
 Only the rules of the game are shared: the lines and the symmetries, and the latter are checked.
 """
@@ -37,7 +37,7 @@ REASONS = {
 
 @dataclass(frozen=True)
 class CheckedProof:
-    """Result of verifying a proof."""
+    """The result of verifying a proof."""
 
     rules: Rules
     board: Boards  # (cells,), seen by the side to move
@@ -51,17 +51,17 @@ def check_proof(path: str | Path) -> int:
 
     Raises:
         FileNotFoundError: if there is no such file.
-        ValueError: if the file is no proof, or a step of it does not hold.
+        ValueError: if the file is not a proof, or one of its steps does not hold.
     """
     return checked(path).value
 
 
 def checked(path: str | Path) -> CheckedProof:
-    """Verify the proof in a file and return its position along with the value.
+    """Verify the proof in a file, and return its position along with the value.
 
     Raises:
         FileNotFoundError: if there is no such file.
-        ValueError: if the file is no proof, or a step of it does not hold.
+        ValueError: if the file is not a proof, or one of its steps does not hold.
     """
     file = Path(path)
     content = proof_file.read(file)

@@ -1,8 +1,8 @@
-"""Verification of the proofs that `recording_kernel` writes, without searching.
+"""Compiled verification of the proofs that `recording_kernel` writes, without searching.
 
-Nothing of the prover is used: a board of three kinds of cell, the lines of the rules and the
-symmetries, which the caller has checked. Every claim about a position is verified on its board, and
-every cell of the other side is either followed or lies outside the zone of a move that was.
+It uses none of the prover's code, only a board of three kinds of cell, the lines of the rules and
+the symmetries, which the caller has checked. Every claim about a position is verified on its board,
+and every cell of the other side is either followed or lies outside the zone of a move that was.
 
 A zone is a set of empty cells such that the defender holds even if the attacker owned every empty
 cell outside it. So each rule makes sure that every line open to the attacker has a cell of the
@@ -42,7 +42,7 @@ POTENTIAL, PAIRS, MOVE, WIN, TWO_THREATS, ANSWER, MOVES = range(7)
 
 @dataclass(frozen=True, eq=False)
 class Board(Struct):
-    """Lines and symmetries of the game, and the stones: 0 empty, 1 attacker's, 2 defender's."""
+    """The lines and symmetries of a game, and the stones: 0 empty, 1 attacker's, 2 defender's."""
 
     lines: Cells  # (lines, k)
     through: Cells  # (cells, most): the lines through each cell, then -1
@@ -52,7 +52,7 @@ class Board(Struct):
 
 @dataclass(frozen=True, eq=False)
 class Finished(Struct):
-    """Positions verified so far, as smallest images, and their zones on those images."""
+    """Positions verified so far, as their smallest images, and the zones on those images."""
 
     slots: NDArray[np.int64]  # (slots,): a position's row plus one, 0 where free; a power of two
     boards: NDArray[np.int8]  # (rows, cells)
@@ -62,7 +62,7 @@ class Finished(Struct):
 
 @dataclass(frozen=True, eq=False)
 class Walk(Struct):
-    """Position of the reader in the proof, and one row per ply of the walk through it."""
+    """The reading position in a proof, with one row per ply of the walk through it."""
 
     numbers: NDArray[np.int16]  # (length,)
     at: NDArray[np.int64]  # (1,)
@@ -76,7 +76,7 @@ class Walk(Struct):
 
 @inner
 def smallest_image(board: Board, image: Stones) -> int:
-    """Fill `image` with the lexicographically smallest image and return its map's index."""
+    """Write the lexicographically smallest image to `image`, and return its map's index."""
     best = 0
     cells = board.stones.size
     for cell in range(cells):
@@ -222,7 +222,7 @@ def read_zone_cells(board: Board, walk: Walk, zone: Mask) -> int:
 
 @inner
 def check_potential(board: Board, attacker_moves: bool, zone: Mask) -> int:
-    """Check that the sum of 2**stones over the open lines is below Erdos and Selfridge's bound."""
+    """Check that the attacker's potential is below the bound of Erdos and Selfridge."""
     bound = np.int64(1) << (board.lines.shape[1] - (1 if attacker_moves else 0))
     potential = np.int64(0)
     for line in range(len(board.lines)):
@@ -348,7 +348,7 @@ def next_attack(board: Board, walk: Walk, ply: int) -> int:
 
 @bare
 def end_hold(board: Board, walk: Walk, ply: int) -> int:
-    """Continue a position after its move is verified; return HOLDS, GO_ON or a reason."""
+    """Continue after a move of the position is verified; return HOLDS, GO_ON or a reason."""
     zone, after = walk.zones[ply], walk.zones[ply + 1]
     left = 0
     for other in range(zone.size):
@@ -406,7 +406,7 @@ def next_reply(board: Board, walk: Walk, ply: int) -> bool:
 
 @bare
 def end_win(board: Board, walk: Walk, ply: int, attacker_moves: bool) -> int:
-    """Continue a position after its move is verified; return HOLDS or GO_ON."""
+    """Continue after a move of the position is verified; return HOLDS or GO_ON."""
     if not attacker_moves and walk.step[ply] == MOVES and next_reply(board, walk, ply):
         return GO_ON
     return HOLDS
@@ -414,17 +414,17 @@ def end_win(board: Board, walk: Walk, ply: int, attacker_moves: bool) -> int:
 
 @bare
 def check(board: Board, finished: Finished, walk: Walk, wins: bool, attacker_first: bool) -> int:
-    """Verify that the proof shows that the attacker wins, or that the defender holds.
+    """Verify a proof that the attacker wins, or that the defender holds.
 
     Args:
         board: the position.
-        finished: no positions yet.
-        walk: at the beginning of the proof.
-        wins: what is to be shown: that the attacker wins, or that the defender holds.
+        finished: an empty set of positions.
+        walk: a walk at the beginning of the proof.
+        wins: whether the proof claims that the attacker wins, or that the defender holds.
         attacker_first: whether the attacker is to move.
 
     Returns:
-        HOLDS or the reason why not.
+        HOLDS, or the reason why the proof fails.
     """
     ply = 0
     while True:

@@ -1,4 +1,4 @@
-"""Values of a position's moves: exact on small boards, elsewhere bounds from proofs."""
+"""Values of a position's moves: exact on small boards, bounds from proofs on larger ones."""
 
 from functools import cached_property, lru_cache
 from typing import NamedTuple
@@ -19,9 +19,9 @@ CACHED = 1_024  # positions
 
 
 class Bounds(NamedTuple):
-    """Bounds on the value of every move for the side to move: 1, 0 or -1.
+    """Lower and upper bounds on the value (1, 0 or -1) of each move for the side to move.
 
-    A move is decided where both are equal; cells that are taken have the bounds -1 and 1.
+    A move is decided if both are equal; occupied cells have the bounds -1 and 1.
     """
 
     at_least: NDArray[np.int64]  # (cells,)
@@ -31,9 +31,9 @@ class Bounds(NamedTuple):
 class MoveValues:
     """Bounds on the values of moves in positions of one game.
 
-    On boards small enough to enumerate they are the values of the solved game, elsewhere what a
-    search proves; all searches share what they have found. Every position has a limit of nodes
-    instead of seconds, so that the same positions in the same order have the same answers on every
+    On boards small enough to enumerate, both bounds are the value in the solved game; on larger
+    ones they are proved by a search, and all searches share one table. The limit is a number of
+    nodes, not seconds, so the same positions in the same order give the same bounds on every
     machine.
     """
 
@@ -42,7 +42,7 @@ class MoveValues:
 
         Args:
             rules: the game.
-            work: for one position at most: nodes of the search times cells.
+            work: the maximum work per position: search nodes times cells.
         """
         self.rules, self.work = rules, work
         self._found = lru_cache(CACHED)(self._solved if enumerable(rules) else self._search)

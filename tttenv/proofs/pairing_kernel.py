@@ -19,7 +19,7 @@ MANY = 1 << 30
 
 @dataclass(frozen=True, eq=False)
 class Pairing(Struct):
-    """Pairs chosen so far and their effect on the open lines."""
+    """The pairs chosen so far, and their effect on the open lines."""
 
     partner: NDArray[np.int64]  # (cells,): the other cell of the pair, or -1
     free: NDArray[np.int64]  # (lines,): empty cells in no pair that has only one cell on the line
@@ -41,12 +41,15 @@ def new_pairing(lines: int, cells: int) -> Pairing:
 
 @inner
 def find_pairing(board: LineBoard, pairing: Pairing, limit: int) -> bool:
-    """Return whether a pairing strategy stops the attacker, leaving its pairs in `pairing.partner`.
+    """Search for a pairing strategy against the attacker, and write it to `pairing.partner`.
 
     Args:
         board: the attacker may be to move.
-        pairing: room for the search.
-        limit: how many pairs are tried.
+        pairing: working memory; its pairs are written.
+        limit: the maximum number of pairs to try.
+
+    Returns:
+        Whether a pairing strategy was found.
     """
     count = _begin(board, pairing)
     stack = pairing.stack
@@ -96,7 +99,7 @@ def _begin(board: LineBoard, pairing: Pairing) -> int:
 def _tightest_line(pairing: Pairing, count: int) -> int:
     """Return the open line without a pair that has the fewest free cells.
 
-    -1 if all have a pair, -2 if one has no room for a pair.
+    It is -1 if all have a pair, -2 if a line has no room for one.
     """
     best = -1
     fewest = MANY
@@ -131,8 +134,8 @@ def _pair(board: LineBoard, pairing: Pairing, first: int, second: int, step: int
 def _nth_pair(board: LineBoard, pairing: Pairing, line: int, n: int) -> tuple[int, int]:
     """Return the n-th best pair on a line, from 0; (-1, -1) after the last.
 
-    A pair is the better the more open lines without a pair contain both cells, then the fewer
-    lines go through either.
+    A pair is better if more open lines without a pair contain both cells, then if fewer lines pass
+    through either.
     """
     k = board.lines.shape[1]
     last_score, last_code = MANY, -1

@@ -1,4 +1,4 @@
-"""Proof files: a position, the claims about it, and the numbers that prove them.
+"""Proof files: a position, the claims about it and the numbers that prove them.
 
 One safetensors file: metadata of texts, and an int16 array for each side whose attack is judged, as
 `tttenv.proofs.recording_kernel` describes it.
@@ -26,7 +26,7 @@ CLAIMS = {1: {"X": WINS}, 0: {"X": HELD, "O": HELD}, -1: {"O": WINS}}  # by valu
 
 @dataclass(frozen=True, eq=False)
 class Claim:
-    """Claim about one side's attack."""
+    """A claim about one side's attack."""
 
     says: str  # WINS, HELD or STEALING
     numbers: NDArray[np.int16]  # (length,); none for STEALING
@@ -35,7 +35,7 @@ class Claim:
 
 @dataclass(frozen=True, eq=False)
 class Content:
-    """Contents of a proof file, whose format is checked but not its proof."""
+    """The contents of a proof file: its format has been checked, but not the proof."""
 
     rules: Rules
     board: Boards  # (cells,), seen by the side to move

@@ -3,7 +3,7 @@
 Two questions decide a value: can X force a line, and can O? Each is a proof-number search with
 forced replies, wins by threats, potentials (Erdos and Selfridge, 1973), pairing strategies (Hales
 and Jewett, 1963) and relevance zones (Wu and Lin, 2010); see `tttenv.proofs.search_kernel`. From
-the empty board O cannot: a second player who could would be robbed of his strategy by the first.
+the empty board O cannot, by strategy stealing.
 """
 
 from collections.abc import Callable
@@ -50,16 +50,16 @@ Watcher = Callable[[ProofProgress], None]
 
 @dataclass(frozen=True, eq=False)
 class Proof:
-    """Result of a proof search from a position.
+    """The result of a proof search from a position.
 
     Attributes:
         rules: the game.
         board: the position (cells,), seen by the side to move.
-        value: for X under perfect play: 1, 0 or -1; None if the nodes ran out.
-        at_least: the value is not lower; -1 if nothing is known.
-        at_most: the value is not higher.
-        nodes: positions searched.
-        seconds: of searching, without compiling.
+        value: the value for X under perfect play: 1, 0 or -1; None if the nodes ran out.
+        at_least: a lower bound on the value; -1 if nothing is known.
+        at_most: an upper bound on the value.
+        nodes: the number of positions searched.
+        seconds: search time, without compile time.
     """
 
     rules: Rules
@@ -75,10 +75,10 @@ class Proof:
         """Write the proof to a file that `tttenv.check_proof` verifies.
 
         Args:
-            path: of the file, replaced if it is there; missing folders are made.
+            path: the file, which is replaced if it exists; missing folders are created.
 
         Returns:
-            How many numbers the proof has.
+            The number of integers in the proof.
 
         Raises:
             ValueError: if the value is not proved.
@@ -95,14 +95,15 @@ class Proof:
 
 
 class Prover:
-    """Proof searches from positions of one game, which share their tables."""
+    """Runs proof searches from positions of one game, which share their tables."""
 
     def __init__(self, rules: Rules, memory: int = MEMORY) -> None:
         """Create a prover with empty tables.
 
         Args:
             rules: the game.
-            memory: bytes of its tables, at most; with less it forgets more and takes longer.
+            memory: maximum bytes of the tables; with less memory more is forgotten, and searches
+                take longer.
         """
         self.rules, self.memory = rules, memory
         self.searches = {side: self._search(FIRST_PLACES) for side in SIDES}
@@ -117,11 +118,11 @@ class Prover:
 
         Args:
             board: (cells,), seen by the side to move; None for the empty board.
-            nodes: to search at most; None for no limit.
-            watch: told how far the search is, some ten times a second.
+            nodes: the maximum number of nodes to search; None for no limit.
+            watch: called with the progress of the search about ten times a second.
 
         Raises:
-            ValueError: for a board that no play leads to or that is finished, or nodes below 1.
+            ValueError: for a board that is unreachable or finished, or nodes below 1.
         """
         position = self.rules.start() if board is None else self.rules.check(board)
         if nodes is not None and nodes < 1:
@@ -169,14 +170,14 @@ class Prover:
         return found
 
     def _open_questions(self, wins: dict[str, bool | None], position: Boards) -> str:
-        """Return the sides whose win is still undecided, the side to move first."""
+        """Return the sides for which it is undecided whether they win, the side to move first."""
         if True in wins.values():
             return ""
         order = SIDES if int(self.rules.seat(position)) == 0 else SIDES[::-1]
         return "".join(side for side in order if wins[side] is None)
 
     def _answer(self, position: Boards, attacker: str, nodes: int) -> bool | None:
-        """Return whether the attacker wins, or None if undecided after `nodes` nodes."""
+        """Search whether the attacker wins; return None if undecided after `nodes` nodes."""
         search = self.searches[attacker]
         stop = int(search.nodes[0]) + nodes
         if search.ply[0] == search_kernel.NOT_BEGUN:
@@ -196,7 +197,7 @@ class Prover:
         return ATTACKER if moves == attacker else DEFENDER
 
     def _set_up(self, search: search_kernel.ProofSearch, position: Boards, attacker: str) -> None:
-        """Set up the position on the search's board."""
+        """Put a position on the board of a search."""
         attacks = self._first(position, attacker) == ATTACKER
         search_kernel.set_board(search, position if attacks else -position)
 
@@ -205,14 +206,14 @@ class Prover:
         return search_kernel.new_proof_search(self.rules.lines, maps(self.rules), table)
 
     def _entries(self, attacker: str) -> int:
-        """Return the number of entries at which the attacker's table should be doubled."""
+        """Return the number of entries at which to double the attacker's table."""
         each = entry_bytes(self.rules.cells)
         places = {side: search.table.entries.size for side, search in self.searches.items()}
         during = sum(places.values()) + 2 * places[attacker]  # both tables, while it is copied
         return places[attacker] // 4 if during * each <= self.memory else UNLIMITED
 
     def _grow(self, attacker: str) -> search_kernel.ProofSearch:
-        """Double the table of the attacker's search."""
+        """Double the size of the table in the attacker's search."""
         old = self.searches[attacker]
         new = new_proof_table(2 * old.table.entries.size, self.rules.cells)
         copy_entries(old.table, new)
@@ -231,7 +232,8 @@ class Prover:
         """Record the proof that the attacker wins, or that the defender holds; return the claim.
 
         Raises:
-            ValueError: if the table does not hold the proof, as after a damaged file was loaded.
+            ValueError: if the table does not hold the proof, for example after loading a damaged
+                file.
         """
         search = self.searches[attacker]
         first = self._first(position, attacker)
@@ -258,7 +260,7 @@ class Prover:
     def _solve(
         self, search: search_kernel.ProofSearch, recording: recording_kernel.Recording
     ) -> None:
-        """Search a position of a proof that is no longer in the table."""
+        """Search a position of a proof again that is no longer in the table."""
         board = np.choose(search.board.stones, [0, 1, -1]).astype(np.int8)
         first, changed, cell = int(recording.mover[0]), board.copy(), recording.unsolved[0]
         if cell >= 0:
@@ -279,11 +281,11 @@ def prove(rules: Rules, board: ArrayLike | None = None, nodes: int | None = None
     Args:
         rules: the game.
         board: the position (cells,), seen by the side to move; None for the empty board.
-        nodes: positions to search at most; if they run out, the value is None. None for no limit:
-            on large boards the search may take longer than anyone can wait.
+        nodes: the maximum number of positions to search; if they run out, the value is None. None
+            for no limit: on large boards the search may then take forever.
 
     Raises:
-        ValueError: for a board that no play leads to or that is finished, or nodes below 1.
+        ValueError: for a board that is unreachable or finished, or nodes below 1.
     """
     return Prover(rules).prove(board, nodes)
 
@@ -294,7 +296,7 @@ KNOWN_MEMORY = 2**28  # bytes of the tables for it
 
 @lru_cache(maxsize=256)
 def known_value(rules: Rules) -> int | None:
-    """Return a game's value for X (1, 0 or -1) if it is proved within seconds, else None.
+    """Return a game's value for X (1, 0 or -1) if it can be proved within seconds, else None.
 
     Games small enough to enumerate are solved. The search has a limit of nodes instead of seconds,
     so that the answer is the same on every machine.

@@ -1,4 +1,4 @@
-"""Recording of a proof from the table of a finished search, for `checking_kernel` to verify.
+"""Compiled recording of a proof from a finished search's table, for `checking_kernel`.
 
 A proof is a list of numbers, the positions in the order of a depth-first walk. A position that is
 an image of one that is finished already takes no number. With the defender to prove that he holds:
@@ -71,7 +71,7 @@ FINISHED, FOLLOWS = 0, 1  # a position: finished, or the one after `Recording.mo
 
 @dataclass(frozen=True, eq=False)
 class Recording(Struct):
-    """Proof recorded so far, its positions, and one row per ply of the walk."""
+    """The proof recorded so far, its positions, and one row per ply of the walk."""
 
     numbers: NDArray[np.int16]  # (room,)
     length: NDArray[np.int64]  # (1,)
@@ -90,7 +90,7 @@ class Recording(Struct):
 
 
 def new_recording(cells: int, room: int) -> Recording:
-    """Return an empty proof with room for `room` numbers, a power of two."""
+    """Return an empty proof with a capacity of `room` numbers, a power of two."""
     plies, size = cells + 2, words(cells)
     return Recording(
         numbers=np.zeros(room, np.int16),
@@ -112,20 +112,21 @@ def new_recording(cells: int, room: int) -> Recording:
 
 @bare
 def record(s: ProofSearch, r: Recording, wins: bool, first: int, positions: int) -> int:
-    """Record the proof, or a part of it, that the attacker wins or that the defender holds.
+    """Record all or part of the proof that the attacker wins or that the defender holds.
 
     Args:
-        s: a search that is finished or left. Its board stays where the walk is; if the proof is
-            UNSOLVED, it has to be searched before the next call, after the attacker's move
-            `r.unsolved` if that is one.
-        r: what is written so far.
-        wins: what is to be shown: that the attacker wins, or that the defender holds.
-        first: who is to move, ATTACKER or DEFENDER.
-        positions: after how many more it is BUSY, so that the caller can look up.
+        s: a finished or aborted search. Its board follows the walk; if the result is UNSOLVED, the
+            board must be searched before the next call, after the attacker's move `r.unsolved` if
+            that is a cell.
+        r: the recording so far; updated.
+        wins: whether to prove that the attacker wins, or that the defender holds.
+        first: the side to move, ATTACKER or DEFENDER.
+        positions: the number of positions after which to return BUSY, so that the caller gets
+            control.
 
     Returns:
         The proof's length; or FULL, FAILED, BUSY or UNSOLVED. After the last two, another call
-        goes on.
+        continues.
     """
     stop = r.finished[0] + positions
     ply, returning = r.ply[0], r.returning[0] != 0
@@ -159,7 +160,7 @@ def record(s: ProofSearch, r: Recording, wins: bool, first: int, positions: int)
 
 @inner
 def _open_hold(s: ProofSearch, r: Recording, ply: int, mover: int) -> int:
-    """Begin a position that the defender holds; return FINISHED, FOLLOWS or an error code."""
+    """Start a position that the defender holds; return FINISHED, FOLLOWS or an error code."""
     zone = r.zones[ply]
     clear(zone)
     if _known(s, r, zone):
@@ -218,7 +219,7 @@ def _continue_hold(s: ProofSearch, r: Recording, ply: int) -> int:
 
 @inner
 def _next_attack(s: ProofSearch, r: Recording, ply: int) -> int:
-    """Choose the attacker's settled move whose zone leaves the fewest other moves."""
+    """Choose the proven attacking move whose zone leaves the fewest other moves."""
     best, fewest = NONE, 1 << 30
     strongest, weight = NONE, -1
     for cell in range(s.live.size):
@@ -243,7 +244,7 @@ def _next_attack(s: ProofSearch, r: Recording, ply: int) -> int:
 
 @inner
 def _open_win(s: ProofSearch, r: Recording, ply: int, mover: int) -> int:
-    """Begin a position that the attacker wins; return as `_open_hold` does."""
+    """Start a position that the attacker wins; return as `_open_hold` does."""
     clear(r.zones[ply])
     if _known(s, r, r.zones[ply]):
         return FINISHED
@@ -300,7 +301,7 @@ def _next_reply(s: ProofSearch, r: Recording, ply: int, cell: int) -> int:
 
 @inner
 def _settled_move(s: ProofSearch, r: Recording, wanted: int) -> int:
-    """Return the move that proves the board WON or HELD; or FAILED or UNSOLVED."""
+    """Return the move that proves the board WON or HELD, or else FAILED or UNSOLVED."""
     hashes = s.hashes
     image = canonical_image(hashes)
     at = find(s.table, hashes.current[image] | np.uint64(1))
@@ -323,7 +324,7 @@ def _settled_move(s: ProofSearch, r: Recording, wanted: int) -> int:
 
 @inner
 def _place(s: ProofSearch, r: Recording) -> tuple[int, int]:
-    """Return the index of the canonical map, and the board's slot or a free slot for it."""
+    """Return the index of the canonical map, and the board's slot or else a free slot."""
     image = canonical_image(s.hashes)
     key = s.hashes.current[image] | np.uint64(1)
     at = np.int64(key & np.uint64(r.keys.size - 1))
@@ -391,7 +392,7 @@ def _write_judged(
 
 @inner
 def _winning_cell(board: LineBoard, side: int, but: int) -> int:
-    """Return a cell other than `but` on which a side completes a line."""
+    """Return a cell other than `but` on which `side` completes a line."""
     k = board.lines.shape[1]
     for line in range(len(board.lines)):
         if board.held[line, side] == k - 1 and board.held[line, 1 - side] == 0:

@@ -1,7 +1,7 @@
-"""Checkpoints of unfinished proof searches, from which long proofs are resumed.
+"""Checkpoint files of unfinished proof searches, from which long proofs are resumed.
 
-One safetensors file with the entries of both tables. A wrong file cannot make a wrong proof: what a
-search says is recorded as a proof in the end, and that is checked.
+One safetensors file with the entries of both tables. A wrong file cannot lead to a wrong proof: the
+result of a search is recorded as a proof in the end, and the proof is checked.
 """
 
 from dataclasses import dataclass, replace
@@ -35,7 +35,7 @@ SETS = ("zones", "left")
 
 @dataclass(frozen=True, eq=False)
 class SavedSearch:
-    """State of an unfinished search."""
+    """The state of an unfinished search."""
 
     prover: Prover
     board: Boards  # (cells,), seen by the side to move
@@ -71,8 +71,8 @@ def read(file: Path, memory: int) -> SavedSearch:
     """Read the state of a search.
 
     Args:
-        file: that `write` has written.
-        memory: bytes of the tables, at most.
+        file: a file written by `write`.
+        memory: maximum bytes of the tables.
 
     Raises:
         FileNotFoundError: if there is no such file.
@@ -106,7 +106,7 @@ def read(file: Path, memory: int) -> SavedSearch:
 
 
 def _places(counts: list[int], rules: Rules, memory: int) -> list[int]:
-    """Return the table size for each count: at least twice the count, if memory allows."""
+    """Return the table size for each count: at least twice the count, if memory permits."""
     places = [max(BUCKET, 1 << (2 * count + 1).bit_length()) for count in counts]
     while sum(places) * entry_bytes(rules.cells) > memory and max(places) > BUCKET:
         places[places.index(max(places))] //= 2
@@ -116,10 +116,10 @@ def _places(counts: list[int], rules: Rules, memory: int) -> list[int]:
 def _table(
     rules: Rules, side: str, arrays: dict[str, Numbers], places: int, damaged: str
 ) -> ProofTable:
-    """Return one side's table of this size, checking that every number is in range.
+    """Return one side's table of the given size, checking that every number is in range.
 
     Raises:
-        ValueError: if one is not.
+        ValueError: if a number is out of range.
     """
     count = arrays[f"{side}.key"].size
     source = ProofTable(

@@ -1,4 +1,4 @@
-"""Proof-number search for one question: can the attacker complete a line before the defender does?
+"""Compiled proof-number search: can the attacker complete a line before the defender does?
 
 If not, the defender holds: he completes a line first, or the board fills up. The search is
 depth-first with proof and disproof numbers as limits (df-pn: Nagai, 2002). A proof number is 0 once
@@ -94,7 +94,7 @@ FRAME = np.dtype(
 
 @dataclass(frozen=True, eq=False)
 class Frames(Struct):
-    """Search stack: one row per ply with the state of each position on the current path."""
+    """The search stack: the state of each position on the current path, one row per ply."""
 
     of: Numbers  # (plies,) of FRAME
     cells: NDArray[np.int16]  # (plies, cells): the moves that are not settled yet
@@ -107,7 +107,7 @@ class Frames(Struct):
 
 @dataclass(frozen=True, eq=False)
 class ProofSearch(Struct):
-    """Proof-number search with its board, its table and its working arrays."""
+    """A proof-number search with its board, table and working memory."""
 
     board: LineBoard
     table: ProofTable
@@ -127,7 +127,7 @@ def new_proof_search(lines: NDArray[np.int64], maps: Cells, table: ProofTable) -
     Args:
         lines: the cells of every line, (lines, k).
         maps: the board's symmetries (maps, cells), as in `symmetry.maps`.
-        table: for this board's cells; searches with the same attacker may share it.
+        table: a table for boards of this size; searches with the same attacker may share it.
     """
     cells = maps.shape[1]
     plies = cells + 2
@@ -181,15 +181,15 @@ def remove_stone(s: ProofSearch, cell: int, side: int) -> None:
 
 @bare
 def search(s: ProofSearch, mover: int, nodes: int, entries: int, early: bool) -> int:
-    """Search the current board, or continue, until it is settled or a limit is reached.
+    """Start or continue a search of the current board, until a proof or a limit is reached.
 
     Args:
-        s: the search. While its position is open, its board stays where the search is, so that
-            another call goes on as if there had been no limit.
-        mover: who is to move when a search begins, ATTACKER or DEFENDER.
-        nodes: how many may be searched.
-        entries: how many the table may have, so that it can be replaced by a larger one in time.
-        early: whether to end it at once instead, see `leave`.
+        s: the search. While its position is open, its board follows the search, so that another
+            call continues as if there had been no limit.
+        mover: the side to move when a search starts, ATTACKER or DEFENDER.
+        nodes: the maximum number of nodes to search.
+        entries: the number of table entries at which to stop, so that the caller can enlarge it.
+        early: whether to end the search immediately instead; see `leave`.
 
     Returns:
         WON, HELD or OPEN.
@@ -249,7 +249,7 @@ def _take_back(s: ProofSearch, ply: int) -> None:
 
 @inner
 def _set_limits(s: ProofSearch, ply: int, best: int, second: int) -> None:
-    """Set the limits of the position after the best move from the second best move's number."""
+    """Set the limits for the best move's position from the second best move's number."""
     frame, after = s.frames.of[ply], s.frames.of[ply + 1]
     better = second + 1 + (second >> 2)  # a quarter more, so that it does not change at every step
     if frame.mover == ATTACKER:
@@ -264,7 +264,7 @@ def _set_limits(s: ProofSearch, ply: int, best: int, second: int) -> None:
 
 @inner
 def _weigh(s: ProofSearch, ply: int) -> tuple[int, int]:
-    """Compute a position's proof numbers from those of its moves; settle it if they decide it.
+    """Compute a position's proof numbers from those of its moves, and settle it if possible.
 
     Returns:
         The best move, as its place in the list, and the second best number; -1 without moves.
@@ -283,9 +283,9 @@ def _weigh(s: ProofSearch, ply: int) -> tuple[int, int]:
 def _weigh_attacks(s: ProofSearch, ply: int) -> tuple[int, int]:
     """Compute the numbers of an attacker's position: one winning move is enough.
 
-    The disproof number is the largest of the moves' and one for each other move: a sum would count
-    the same defence many times over (Ueda, Hashimoto, Hashimoto and Iida, 2008: weak proof-number
-    search).
+    The disproof number is the largest among the moves plus one for each other move: a sum would
+    count the same defence many times over (Ueda, Hashimoto, Hashimoto and Iida, 2008: weak
+    proof-number search).
     """
     frame = s.frames.of[ply]
     best, least, second, most = -1, INFINITY, INFINITY, 0
@@ -379,9 +379,9 @@ def _use_zones(s: ProofSearch, ply: int) -> None:
 
 @inner
 def _settled_zone(s: ProofSearch, ply: int, move: int) -> bool:
-    """Write the zone of a settled move into `Frames.scratch`.
+    """Write the zone of a settled move to `Frames.scratch`.
 
-    False if the table has lost it; then the move counts as not settled.
+    Return False if the table has lost it; the move then counts as not settled.
     """
     mover, cell = s.frames.of[ply].mover, s.frames.cells[ply, move]
     image, key = key_after(s, cell, mover)
@@ -423,7 +423,7 @@ def _store(s: ProofSearch, ply: int, cell: int) -> None:
 
 @inner
 def _enter(s: ProofSearch, ply: int) -> None:
-    """Evaluate a newly reached position, and list its moves if it stays open."""
+    """Evaluate a newly reached position, and list its moves if it is still open."""
     frame = s.frames.of[ply]
     s.nodes[0] += 1
     frame.began = s.nodes[0] - 1
@@ -462,7 +462,7 @@ def _enter(s: ProofSearch, ply: int) -> None:
 
 @inner
 def survey(s: ProofSearch, mover: int) -> tuple[int, int, int]:
-    """Compute `weights` and `live`.
+    """Compute `weights` and `live`, the potential, and the cells that complete a line.
 
     Returns:
         The attacker's potential; the cell on which the mover completes a line, and that on which
@@ -506,7 +506,7 @@ def _one_more(found: int, cell: int) -> int:
 def judge(
     s: ProofSearch, mover: int, potential: int, mine: int, theirs: int, zone: NDArray[np.uint64]
 ) -> int:
-    """Return WON, HELD or OPEN from the lines, after `survey`; fill `zone` if HELD."""
+    """Judge a surveyed position by its lines: WON, HELD or OPEN; fill `zone` if HELD."""
     bound = 1 << s.board.lines.shape[1]
     if mover == ATTACKER:
         if mine != NONE:
@@ -539,7 +539,7 @@ def judge(
 def _judge_longer(
     s: ProofSearch, mover: int, potential: int, mine: int, theirs: int, zone: NDArray[np.uint64]
 ) -> int:
-    """Return WON, HELD or OPEN from threats or a pairing; fill `zone` if HELD."""
+    """Judge a position by threats or a pairing: WON, HELD or OPEN; fill `zone` if HELD."""
     if mover == ATTACKER:
         if winning_threats(s.board, ATTACKER, s.threats, theirs, THREATS_TRIED) != NONE:
             return WON
@@ -558,7 +558,7 @@ def _judge_longer(
 
 @inner
 def _add_winning_cells(board: LineBoard, side: int, cells: NDArray[np.uint64]) -> int:
-    """Add all cells on which a side completes a line; return the last one."""
+    """Add all cells on which `side` completes a line to `cells`; return the last one."""
     k = board.lines.shape[1]
     last = NONE
     for line in range(len(board.lines)):
@@ -575,7 +575,7 @@ def _add_winning_cells(board: LineBoard, side: int, cells: NDArray[np.uint64]) -
 def hit_open_lines(board: LineBoard, zone: NDArray[np.uint64], times: int, but: int) -> None:
     """Add cells until the zone contains `times` cells of each line open to the attacker.
 
-    Lines through the cell `but` are left out, unless it is NONE.
+    Lines through the cell `but` are skipped, unless it is NONE.
     """
     k = board.lines.shape[1]
     for line in range(len(board.lines)):
@@ -636,7 +636,7 @@ def _list_moves(s: ProofSearch, ply: int, potential: int, fresh: bool) -> None:
 
 @inner
 def _store_win(s: ProofSearch, ply: int) -> None:
-    """Store the current board as a win of the attacker."""
+    """Store the current board in the table as a win for the attacker."""
     frame = s.frames.of[ply]
     frame.image = canonical_image(s.hashes)
     frame.key = s.hashes.current[frame.image] | np.uint64(1)
@@ -649,7 +649,7 @@ def _store_win(s: ProofSearch, ply: int) -> None:
 
 @inner
 def _add_move(s: ProofSearch, ply: int, cell: int, potential: int) -> None:
-    """Add a move to the list, with its proof numbers from the table, or initial ones.
+    """Add a move to the list, with proof numbers from the table or initial ones.
 
     The first disproof number is the cube of the potential after the move over the bound of Erdos
     and Selfridge, the first proof number 1, with an addition for the attacker's quiet moves.
@@ -677,7 +677,7 @@ def _add_move(s: ProofSearch, ply: int, cell: int, potential: int) -> None:
 
 @inner
 def _makes_threat(board: LineBoard, cell: int) -> bool:
-    """Return whether an attacker's stone on the cell threatens to complete a line."""
+    """Return whether a stone of the attacker on `cell` threatens to complete a line."""
     k = board.lines.shape[1]
     for i in range(board.through_count[cell]):
         line = board.lines_through[cell, i]

@@ -1,6 +1,6 @@
-"""Table of a proof-number search: proof numbers and zones of positions, up to symmetry.
+"""Transposition table of a proof-number search: proof numbers and zones, up to symmetry.
 
-Buckets of four; where all four are taken, the entry with the least work behind it goes. Results do
+Buckets of four; if all four are taken, the entry that took the least work is replaced. Results do
 not depend on how a position was reached, so that one table serves all searches with the same
 attacker.
 """
@@ -32,7 +32,7 @@ ENTRY = np.dtype(
 
 @dataclass(frozen=True, eq=False)
 class ProofTable(Struct):
-    """Entries, each with two sets of cells on its canonical image; see `search_kernel`."""
+    """Table entries, each with two sets of cells on its canonical image; see `search_kernel`."""
 
     entries: Numbers  # (places,) of ENTRY
     zones: NDArray[np.uint64]  # (places, words): the zone, as far as it is known
@@ -51,7 +51,7 @@ def new_proof_table(places: int, cells: int) -> ProofTable:
 
 
 def entry_bytes(cells: int) -> int:
-    """Return the bytes per table entry for boards with `cells` cells."""
+    """Return the number of bytes per table entry for boards with `cells` cells."""
     return ENTRY.itemsize + 16 * words(cells)
 
 

@@ -1,4 +1,4 @@
-"""Wrapper of an environment under test that turns every failure into a `SubjectError`."""
+"""Wrapper for an environment under test that turns every failure into a `SubjectError`."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ STEP = (
 
 
 class CheckedEnv:
-    """Wrapper of the environment `raw` that validates its return values."""
+    """Wraps an environment and validates its return values."""
 
     def __init__(self, raw: Any) -> None:
         self.raw = raw
@@ -24,7 +24,7 @@ class CheckedEnv:
         """Start a new game and return its observation and info.
 
         Raises:
-            SubjectError: if it raises, takes no seed or returns something else.
+            SubjectError: if `reset` raises, takes no seed or returns something else.
         """
         with failing("reset", RESET):
             told = self.raw.reset(seed=seed)
@@ -36,7 +36,8 @@ class CheckedEnv:
         """Play a cell and return observation, reward, terminated, truncated and info.
 
         Raises:
-            SubjectError: if it raises, which is then its cause, or returns something else.
+            SubjectError: if `step` raises (the cause is then that exception) or returns something
+                else.
         """
         with failing("stepped", STEP):
             told = self.raw.step(cell)
@@ -51,7 +52,7 @@ class CheckedEnv:
             raise SubjectError(f"step returns no number and two truths: {shown}", STEP) from None
 
     def mask(self, observed: Any, info: dict[str, Any]) -> Mask | None:
-        """Return the action mask from the info, the observation or `action_masks()`, if any."""
+        """Return the action mask from the info, the observation or `action_masks()`, or None."""
         told, bare = info.get("action_mask"), getattr(self.raw, "unwrapped", self.raw)
         if told is None and isinstance(observed, dict):
             told = observed.get("action_mask", observed.get("mask"))
@@ -61,7 +62,7 @@ class CheckedEnv:
             return None if told is None else np.asarray(told).astype(bool).reshape(-1)
 
     def method_mask(self, info: dict[str, Any]) -> Mask | None:
-        """Return the mask of `action_masks()` if the info contains a mask too."""
+        """Return the mask from `action_masks()` if the info contains a mask as well, else None."""
         method = getattr(getattr(self.raw, "unwrapped", self.raw), "action_masks", None)
         if "action_mask" not in info or not callable(method):
             return None
@@ -75,5 +76,5 @@ class CheckedEnv:
 
 
 def _kind(told: Any) -> str:
-    """Describe a return value in words."""
+    """Describe a return value in a few words."""
     return f"{len(told)} values" if isinstance(told, tuple) else f"one {type(told).__name__}"

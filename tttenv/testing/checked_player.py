@@ -1,4 +1,4 @@
-"""Player under test, its validated outputs, and the boards on which it is tested."""
+"""A player under test, with its validated outputs and the boards on which it is tested."""
 
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ ENGINE = (
 
 @dataclass(frozen=True)
 class CheckedPlayer:
-    """Player under test, with validated outputs."""
+    """A player under test, with validated outputs."""
 
     name: str
     rules: Rules
@@ -44,7 +44,7 @@ class CheckedPlayer:
 
     @cached_property
     def boards(self) -> Boards:
-        """Undecided boards to query."""
+        """The undecided boards on which to query the player."""
         usual = 10**6 if enumerable(self.rules) else 500
         return some_boards(self.rules, usual if self.count is None else self.count)
 
@@ -55,12 +55,12 @@ class CheckedPlayer:
 
     @cached_property
     def output(self) -> Numbers:
-        """Output on all boards, from the first query."""
+        """The player's output on all boards, from the first query."""
         return self.query(self.boards)
 
     @cached_property
     def table(self) -> Tabulated:
-        """Table of the player's moves, masked and renormalized."""
+        """The player's moves as a table, masked and renormalized."""
         order = np.zeros((len(positions(self.rules)), self.rules.cells))
         order[positions(self.rules).index(self.boards)] = masked_normalise(
             self.output, self.boards == 0
@@ -69,12 +69,12 @@ class CheckedPlayer:
 
     @cached_property
     def strength(self) -> tuple[Strength, ...]:
-        """Exact strength as X and as O, on boards that can be enumerated."""
+        """The player's exact strength as X and as O, on enumerable boards."""
         return strength(self.rules, self.table)
 
     @property
     def expected(self) -> str:
-        """Required output, described for this kind of player."""
+        """Description of the output required from this kind of player."""
         kinds = {"external:": PROGRAM, "gomocup:": ENGINE}
         return next((told for kind, told in kinds.items() if kind in self.name), FUNCTION)
 
@@ -112,7 +112,7 @@ class CheckedPlayer:
 
 
 def some_boards(rules: Rules, count: int = 500, seed: int = 0) -> Boards:
-    """Return at most `count` undecided boards: of all if enumerable, else from random games."""
+    """Return at most `count` undecided boards, from random games if not enumerable."""
     rng = np.random.default_rng(seed)
     if enumerable(rules):
         game = positions(rules)

@@ -1,4 +1,4 @@
-"""Findings about a player or an environment, and the resulting verdict."""
+"""Diagnosis of a player or an environment: findings and a verdict."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ WEAKNESSES = {  # of a subject without problems, by its first weak check
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """Findings of all checks in order; `tttenv doctor --json` prints `to_dict()`."""
+    """The findings of all checks, in order; `tttenv doctor --json` prints `to_dict()`."""
 
     subject: str  # the name of the player or environment
     findings: tuple[Finding, ...]
@@ -34,7 +34,7 @@ class Diagnosis:
 
     @property
     def verdict(self) -> str:
-        """Findings in a few words: "healthy" if there is neither a problem nor a weakness."""
+        """Summary in a few words: "healthy" if there is neither a problem nor a weakness."""
         if self.problems:
             return f"{self.problems} problem{'s' * (self.problems != 1)}"
         found = {one.check: one for one in self.findings}
@@ -46,7 +46,7 @@ class Diagnosis:
         return "healthy"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON: subject, verdict, problems, and the checks by row."""
+        """Return JSON-serializable data: subject, verdict, problems and checks."""
         keys = ("status", "told", "change", "check")
         checks = [{key: getattr(one, key) for key in keys} for one in self.findings]
         told = {"subject": self.subject, "verdict": self.verdict, "problems": self.problems}
@@ -62,7 +62,7 @@ def diagnose(
     games: int = 200,
     seed: int = 0,
 ) -> Diagnosis:
-    """Look for the classic mistakes of a training setup; `tttenv doctor` prints the result.
+    """Look for common mistakes in a training setup; `tttenv doctor` prints the result.
 
     Args:
         subject: an environment, a policy, a network or a model of Stable-Baselines3.
@@ -88,14 +88,14 @@ def diagnosis(
     seed: int,
     watch: Callable[[Iterable[Finding], int], Iterable[Finding]] = lambda findings, count: findings,
 ) -> Diagnosis:
-    """Run all checks of a subject.
+    """Run all checks on a subject.
 
     Args:
-        name: of the subject.
-        subject: is checked.
+        name: the subject's name.
+        subject: the subject of the checks.
         games: the number of games to play in an environment.
         seed: the random seed of these games.
-        watch: passes the findings on as they are made, with the number of checks.
+        watch: called with the findings, as they are made, and the number of checks; yields them.
     """
     if isinstance(subject, Environment):
         recorded = record(subject.env, subject.rules, games, seed)

@@ -86,7 +86,7 @@ def interface(record: Record) -> Finding:
 
 
 def _spelt_out(env: Any) -> Any:
-    """Return a `reset` with parameters `seed` and `options` for one with arbitrary keywords."""
+    """Give a `reset` with arbitrary keywords the named parameters `seed` and `options`."""
     wanted = inspect.signature(env.reset).parameters
     anything = any(one.kind is one.VAR_KEYWORD for one in wanted.values())
     if not anything or "seed" in wanted or not isinstance(env, gymnasium.Env):
@@ -96,13 +96,13 @@ def _spelt_out(env: Any) -> Any:
 
 class _Spelt(gymnasium.Wrapper):
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> Any:
-        """Start a new game, passing on only the arguments that were given."""
+        """Start a new game, passing on only the arguments that are set."""
         named: dict[str, Any] = {"seed": seed, "options": options}
         return self.env.reset(**{name: one for name, one in named.items() if one is not None})
 
 
 def _plain(message: Any) -> str:
-    """Return a warning as one line without colours."""
+    """Return a warning as a single line without colours."""
     return " ".join(re.sub(r"\x1b\[[0-9;]*m", "", str(message)).split()).removeprefix("WARN: ")
 
 
@@ -140,7 +140,7 @@ def masks(record: Record) -> Finding:
 
 
 def view(record: Record) -> Finding:
-    """Check that observations show the stones of the side to move as its own."""
+    """Check that observations are from the perspective of the side to move."""
     wrong = {
         seat: [
             now for game, now in record.moments if _mover(record, game, now) == seat and _off(now)
@@ -169,7 +169,7 @@ def _mover(record: Record, game: Game, now: Moment) -> int:
 
 
 def finals(record: Record) -> Finding:
-    """Check that the last observation is the finished board, not the next game's first."""
+    """Check that the final observation is the finished board, not the next game's first one."""
     lost = [game for game in record.games if game.last.over and not game.last.whole]
     if not lost:
         return ok("the last observation is the finished board")
@@ -221,7 +221,7 @@ def _replay(record: Record) -> list[Any]:
 
 
 def rewards(record: Record) -> Finding:
-    """Check that a win pays, a loss costs and a draw pays between -1 and 1, in both seats."""
+    """Check that rewards have the right signs in both seats, and draws pay between -1 and 1."""
     pay: dict[int, set[float]] = {1: set(), 0: set(), -1: set()}  # by result
     for game in record.games:
         result = _result(record, game.last)
@@ -263,7 +263,7 @@ def _payee(record: Record, game: Game) -> int:
 
 
 def endings(record: Record) -> Finding:
-    """Check that a game is over exactly when it is won, lost or full."""
+    """Check that a game terminates exactly when it is won, lost or drawn."""
     for game in record.games:
         for now in game.moments:
             done, shown = _result(record, now) is not None, record.rules.format(now.board)
@@ -322,7 +322,7 @@ ENVIRONMENT = [
 
 
 def check_env(env: Any, games: int = 200, seed: int = 0) -> None:
-    """Check a single-game environment like `TicTacToe-v0`: masks, rewards, views and episode ends.
+    """Check a single-game environment like `TicTacToe-v0`: masks, rewards, views and endings.
 
     Args:
         env: an environment of the game `env.unwrapped.rules`, or of 3,3,3 without that attribute.
@@ -341,7 +341,7 @@ def check_env(env: Any, games: int = 200, seed: int = 0) -> None:
 
 
 def check_mirrored(env_as_x: Any, env_as_o: Any, cells: list[int]) -> None:
-    """Check that the same game, replayed from both seats, pays each side its own result.
+    """Check that a game replayed from both seats pays each side its own result.
 
     Rewards must sum to zero, or a draw must pay both sides the same and less than a win.
 

@@ -1,4 +1,4 @@
-"""Failures of the code under test, reported as findings about it."""
+"""Failures of the code under test, which are reported as findings."""
 
 import sysconfig
 import traceback
@@ -15,7 +15,7 @@ FOREIGN = [Path(sysconfig.get_path(name)) for name in ("stdlib", "purelib", "pla
 
 
 class SubjectError(Exception):
-    """Failure of the subject: its reason, and what to change; caused by the original exception."""
+    """A failure of the subject, with its reason and what to change."""
 
     def __init__(self, told: str, change: str) -> None:
         super().__init__(told)
@@ -24,7 +24,7 @@ class SubjectError(Exception):
 
 @contextmanager
 def failing(when: str, change: str) -> Iterator[None]:
-    """Turn an exception in the block into a `SubjectError`: the subject "fails when `when`"."""
+    """Turn an exception in the block into a `SubjectError` that says when it was raised."""
     try:
         yield
     except FAILURES as error:
@@ -33,7 +33,7 @@ def failing(when: str, change: str) -> Iterator[None]:
 
 @contextmanager
 def user_errors(name: str) -> Iterator[None]:
-    """Report exceptions of the user's code in this block as invalid input of that name."""
+    """Turn exceptions from user code in this block into a ValueError with the given name."""
     try:
         yield
     except FAILURES as error:  # a script without a main guard may call exit
@@ -41,7 +41,7 @@ def user_errors(name: str) -> Iterator[None]:
 
 
 def describe_error(error: BaseException) -> str:
-    """Describe an error in one line: its type, its message and the user's line that raised it."""
+    """Describe an error in one line: type, message and the line of user code that raised it."""
     message = " ".join(str(error).split())
     return type(error).__name__ + (f": {message}" if message else "") + _place(error)
 
@@ -59,7 +59,7 @@ def raised_by_user_code(error: BaseException) -> bool:
 
 
 def _place(error: BaseException) -> str:
-    """Return the innermost line of the user's code, or an empty string for a syntax error."""
+    """Return the innermost line of user code, or an empty string for a syntax error."""
     if isinstance(error, SyntaxError):
         return ""
     for frame in reversed(traceback.extract_tb(error.__traceback__)):

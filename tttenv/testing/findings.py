@@ -1,4 +1,4 @@
-"""Results of checks: what was seen, what to change, and the invariant violated, if any.
+"""Findings of checks: what was observed, what to change, and any invariant violated.
 
 The doctor prints all findings; `check_policy` and `check_env` raise the first violation. A player
 may satisfy all invariants and still show a training mistake, and an environment may violate one
@@ -17,7 +17,7 @@ REPAIR = "fix the error, which one of its attributes or methods raises"
 
 @dataclass(frozen=True)
 class Finding:
-    """Outcome of one check."""
+    """The outcome of one check."""
 
     status: str  # "ok", "weak", "problem" or "skipped"
     told: str  # what was seen
@@ -28,7 +28,7 @@ class Finding:
 
 
 class Check(NamedTuple):
-    """Row of a table of checks; `look` is called with the subject."""
+    """A row in a table of checks; `look` is called with the subject."""
 
     name: str
     look: Callable[[Any], Finding]
@@ -42,17 +42,17 @@ def ok(told: str, breaks: str = "") -> Finding:
 
 
 def weak(told: str, change: str) -> Finding:
-    """Return the finding of a weakness that is no mistake, and what to change."""
+    """Return a weakness, which is not a mistake, and what to change."""
     return Finding("weak", told, change)
 
 
 def problem(told: str, change: str, breaks: str = "") -> Finding:
-    """Return a problem, what to change, and the invariant that it violates, if any."""
+    """Return a problem, what to change and the invariant that it violates, if any."""
     return Finding("problem", told, change, breaks=breaks)
 
 
 def skipped(why: str, breaks: str = "") -> Finding:
-    """Return the finding of a check that was not run."""
+    """Return the finding of a check that was skipped."""
     return Finding("skipped", why, breaks=breaks)
 
 
@@ -60,7 +60,7 @@ def examine(subject: Any, checks: list[Check]) -> Iterator[Finding]:
     """Run all checks in order, stopping after a problem in a `first` one.
 
     If the subject has a `failure`, no games could be played, and checks that need games are
-    skipped. If it fails during a check, that is a problem of this check.
+    skipped. If it fails during a check, the finding of this check is a problem.
     """
     unplayed = getattr(subject, "failure", None) is not None
     for check in checks:
@@ -82,11 +82,11 @@ def examine(subject: Any, checks: list[Check]) -> Iterator[Finding]:
 
 
 class LawBrokenError(AssertionError):
-    """Violation of an invariant by a player or environment; the message is one line."""
+    """A player or environment violates an invariant; the message is one line."""
 
 
 def require(holds: Any, law: str) -> None:
-    """Raise LawBrokenError, naming the invariant, unless it holds."""
+    """Raise LawBrokenError with the invariant's name unless it holds."""
     if not holds:
         raise LawBrokenError(law)
 

@@ -1,4 +1,4 @@
-"""Decoding of the board from an observation."""
+"""Decoding of boards from observations."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from tttenv.game.types import Boards, Cells
 
 
 def board_of(observed: Any, cells: int) -> Boards | None:
-    """Return the board (cells,) of an observation in any format, or None if it is unknown."""
+    """Decode the board (cells,) from an observation in any format; None if it is unknown."""
     if isinstance(observed, dict):
         observed = observed.get("observation", observed.get("obs"))
     try:
@@ -28,12 +28,12 @@ def board_of(observed: Any, cells: int) -> Boards | None:
 
 
 def empty_cells(observed: Any, rules: Rules) -> Cells:
-    """Return the cells that an observation shows as empty, or all cells if it is unknown."""
+    """Return the cells that an observation shows as empty, or all cells if unknown."""
     board = board_of(observed, rules.cells)
     return np.flatnonzero(board == 0) if board is not None else np.arange(rules.cells)
 
 
 def finished(observed: Any, rules: Rules) -> bool:
-    """Return whether an observation shows a finished board, in any view."""
+    """Return whether an observation shows a finished board, from either side's perspective."""
     board = board_of(observed, rules.cells)
     return board is None or bool(rules.over(board) or rules.lost(-board))

@@ -1,4 +1,4 @@
-"""Checks of a policy: valid output, and common mistakes of trained players.
+"""Checks for a policy: valid output, and common mistakes of trained players.
 
 `check_policy` raises the first violated invariant; the doctor reports every finding.
 """
@@ -73,7 +73,7 @@ def repeatable(subject: CheckedPlayer) -> Finding:
 
 
 def batches(subject: CheckedPlayer) -> Finding:
-    """Check that the output on a board depends neither on its batch nor on the order."""
+    """Check that the output on a board depends neither on its batch nor on the board order."""
     boards, near = subject.some, subject.near
     together = subject.query(boards)
     if np.abs(subject.query(boards) - together).max() > near:
@@ -100,7 +100,7 @@ def batches(subject: CheckedPlayer) -> Finding:
 
 
 def legal(subject: CheckedPlayer) -> Finding:
-    """Check the probability on occupied cells, with and without the player's mask."""
+    """Check the probability on occupied cells, with and without the mask."""
     boards = subject.boards
     played = float(subject.output[boards != 0].sum() / len(boards))
     breaks = TAKEN if subject.output[boards != 0].any() else ""
@@ -189,7 +189,7 @@ def learned(subject: CheckedPlayer) -> Finding:
 
 
 def _has_learned(both: Sequence[Strength]) -> bool:
-    """Return whether a seat is stronger than untrained weights may be by chance."""
+    """Return whether the player is stronger in a seat than untrained weights may be by chance."""
     return any(
         seat.optimal > seat.optimal_by_chance + CHANCE
         or (seat.gain > UNTRAINED and (seat.on_its_path or 0) > ON_ITS_PATH)
@@ -204,7 +204,7 @@ def _percent(shares: list[float]) -> str:
 
 
 def if_it_has_learned(look: Look) -> Look:
-    """Skip a check that is uninformative for players that have learned nothing."""
+    """Skip a check that says nothing about players that have learned nothing."""
 
     @wraps(look)
     def looked(subject: CheckedPlayer) -> Finding:
@@ -241,7 +241,7 @@ def rewards(subject: CheckedPlayer) -> Finding:
 
 
 def _plays_to_lose(seat: Strength, both: Sequence[Strength]) -> bool:
-    """Return whether a seat avoids winning more than untrained weights do by chance.
+    """Return whether the player avoids wins in a seat more than untrained weights do.
 
     Less evidence is enough if the other seat shows that it was trained.
     """
@@ -275,10 +275,10 @@ def sides(subject: CheckedPlayer) -> Finding:
 
 
 def _one_sided(least: Strength, most: Strength) -> bool:
-    """Return whether a seat is no better than untrained and the other one is.
+    """Return whether one seat is no better than untrained weights while the other one is.
 
-    A fixed order of the cells, which untrained weights may amount to, wins many games as X against
-    random moves; what it plays on its own path is no better than random moves.
+    Untrained weights may amount to a fixed order of the cells, which wins many games as X against
+    random moves; its moves on its own path are no better than random ones.
     """
     if not least.beatable or most.gain < 0.35:
         return False
@@ -290,14 +290,14 @@ def _one_sided(least: Strength, most: Strength) -> bool:
 
 
 def _way(part: float) -> str:
-    """Format the progress from random play in per cent, never below 0."""
+    """Format the progress from random play as a percentage, never below 0."""
     whole = round(100 * part)
     return f"{whole}%" if whole >= 0 else "below 0%"
 
 
 @if_it_has_learned
 def explored(subject: CheckedPlayer) -> Finding:
-    """Check whether the player is good only in positions that its own moves lead to."""
+    """Check whether the player is good only in positions reached by its own moves."""
     if "problem" in (rewards(subject).status, sides(subject).status):
         return skipped("it plays to lose or in one seat only")
     blind = [
@@ -320,7 +320,7 @@ def explored(subject: CheckedPlayer) -> Finding:
 
 @if_it_has_learned
 def view(subject: CheckedPlayer) -> Finding:
-    """Check whether the player is better on boards with both sides' stones swapped."""
+    """Check whether the player is better when both sides' stones are swapped."""
     if (turned := _turned(subject)) is None:
         return skipped("answers boards that can be reached only")
     if not turned:
@@ -339,9 +339,9 @@ def view(subject: CheckedPlayer) -> Finding:
 
 
 def _turned(subject: CheckedPlayer) -> dict[str, tuple[float, float]] | None:
-    """Return the seats that play better on swapped boards, with their accuracies on both.
+    """Return the seats in which the player is better on swapped boards, with both accuracies.
 
-    None if it cannot be asked about boards that cannot be reached.
+    None if the player cannot be queried on unreachable boards.
     """
     try:
         there = optimal(
@@ -363,8 +363,8 @@ IMPROVE = (
 def lost_games(subject: CheckedPlayer) -> Finding:
     """Report a lost game for each seat, if a short search finds one, on boards of any size.
 
-    On boards that can be enumerated, report also that there is none. A game lost in a seat that
-    loses under perfect play is no weakness.
+    On enumerable boards, also report that there is none. A game lost in a seat that loses under
+    perfect play is not a weakness.
     """
     if limit := getattr(subject.policy, "impure", None):
         return skipped(f"is limited by {limit}: it may not play the same game again")
@@ -416,12 +416,12 @@ LAWS = 4  # the first checks, which are invariants
 
 
 def check_policy(policy: Policy, rules: Rules, tolerance: float = 1e-6, count: int = 500) -> None:
-    """Check a policy's invariants: legal, normalized, independent of the batch, memoryless.
+    """Check a policy's invariants: legal, normalized, memoryless and independent of the batch.
 
     Args:
         policy: the player.
         rules: the game.
-        tolerance: largest difference, beyond 1e-4, between outputs on the same board.
+        tolerance: maximum difference, beyond 1e-4, between outputs on the same board.
         count: the number of boards to test.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Games played in an environment under test, recorded step by step.
+"""Recording of games, step by step, in an environment under test.
 
 The owner of a stone is inferred from the cells played, not from the observation, so that an
 observation in the wrong view is detected.
@@ -20,7 +20,7 @@ LONGEST = 1000  # steps before a game counts as endless
 
 @dataclass
 class Moment:
-    """Return values of the environment at one step, and the true state of the game."""
+    """The environment's return values at one step, and the true state of the game."""
 
     shown: Boards | None  # the observed board, (cells,); None: not understood
     mask: Mask | None  # the reported legal cells
@@ -35,14 +35,14 @@ class Moment:
 
 @dataclass
 class Game:
-    """Sequence of moments of one game, from the first observation to the last."""
+    """The moments of one game, from the first observation to the last."""
 
     seat: int  # the agent's, or the first mover's if alone: 0 for X, 1 for O
     moments: list[Moment] = field(default_factory=list)
 
     @property
     def last(self) -> Moment:
-        """Last moment of the game."""
+        """The last moment of the game."""
         return self.moments[-1]
 
 
@@ -59,18 +59,18 @@ class Record:
 
     @property
     def everything(self) -> list[tuple[Game, Moment]]:
-        """All moments with their games, including final ones."""
+        """All moments, including final ones, with their games."""
         return [(game, now) for game in self.games for now in game.moments]
 
     @property
     def moments(self) -> list[tuple[Game, Moment]]:
-        """All moments with the agent to move, with their games."""
+        """All moments in which the agent is to move, with their games."""
         every = [(game, now) for game in self.games for now in game.moments if not now.over]
         return [(game, now) for game, now in every if not finished(now.board, self.rules)]
 
 
 def record(env: Any, rules: Rules, games: int, seed: int) -> Record:
-    """Play games of random legal moves and record them, or the reason why that failed.
+    """Play and record games of random legal moves, or record why that failed.
 
     Raises:
         ValueError: if the observations show no board.

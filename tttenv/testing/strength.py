@@ -1,4 +1,4 @@
-"""Strength of a player, in the few exact numbers that its checks need."""
+"""A player's strength, as the few exact numbers that the checks need."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -29,9 +29,10 @@ SEARCHED = 500  # positions searched for a lost game in each seat
 
 @dataclass(frozen=True)
 class Strength:
-    """Strength of a player in one seat; "optimal" counts positions where a mistake is possible.
+    """A player's strength in one seat; "optimal" counts positions where a mistake is possible.
 
-    The shares above chance are 0 for random moves, 1 for optimal ones, and None without positions.
+    The fractions above chance are 0 for random moves, 1 for optimal ones, and None without
+    positions.
     """
 
     gain: float  # progress from random play (0) to a best response to it (1)
@@ -45,7 +46,7 @@ class Strength:
 
 
 def strength(rules: Rules, player: Tabulated) -> tuple[Strength, ...]:
-    """Measure a player as X and as O."""
+    """Measure a player's strength as X and as O."""
     game, solution = positions(rules), solve(rules)
     legal: Mask = game.successors >= 0
     critical = (legal & ~solution.optimal).any(axis=1)
@@ -114,9 +115,9 @@ def optimal(rules: Rules, policy: Policy) -> list[float]:
 
 
 def lost_game(rules: Rules, policy: Policy, seat: str) -> list[int] | None:
-    """Return the cells of a game lost in a seat, or None if a short search finds none.
+    """Return a game that a player loses in a seat, or None if a short search finds none.
 
     Raises:
-        ValueError: if its output on a board changes between queries.
+        ValueError: if the player's output on a board changes between queries.
     """
     return refute(rules, policy, seat, SEARCHED)

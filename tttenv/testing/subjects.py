@@ -1,4 +1,4 @@
-"""Subjects of a diagnosis: an environment, or a player, model or network."""
+"""Subjects of a diagnosis: environments, players, models and networks."""
 
 import importlib
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from tttenv.testing.failures import user_errors
 
 @dataclass(frozen=True)
 class Environment:
-    """Single-game environment and its game."""
+    """A single-game environment and its game."""
 
     env: Any
     rules: Rules
@@ -22,7 +22,7 @@ class Environment:
 def subject_of(
     name: str, found: Any, rules: Rules | None, obs: str | None = None, kind: str = "logits"
 ) -> CheckedPlayer | Environment:
-    """Return an object as a subject of the checks.
+    """Convert an object to a subject of the checks.
 
     Args:
         name: its name in messages.
@@ -43,7 +43,7 @@ def subject_of(
 
 
 def environment_subject(name: str, env: Any, rules: Rules | None = None) -> Environment:
-    """Return an environment as a subject, with its own game or else 3,3,3."""
+    """Convert an environment to a subject, with its own game or else 3,3,3."""
     with user_errors(name):
         batch, space = hasattr(env, "num_envs"), getattr(env, "action_space", None)
         size, bare = getattr(space, "n", None), getattr(env, "unwrapped", env)
@@ -59,7 +59,7 @@ def environment_subject(name: str, env: Any, rules: Rules | None = None) -> Envi
 def player_subject(
     name: str, rules: Rules, found: Any, obs: str | None = None, kind: str = "logits"
 ) -> CheckedPlayer:
-    """Return a policy, function, network or model as a subject."""
+    """Convert a policy, function, network or model to a subject."""
     with user_errors(name):
         model = hasattr(found, "policy") and hasattr(found, "predict")
         network_itself = is_network(found)
@@ -72,7 +72,7 @@ def player_subject(
 
 
 def model_subject(name: str, rules: Rules, model: Any, deterministic: bool) -> CheckedPlayer:
-    """Return a Stable-Baselines3 model as a subject, both as a player and as a network."""
+    """Convert a Stable-Baselines3 model to a subject, both as a player and as a network."""
     models = importlib.import_module("tttenv.adapters.sb3.models")
     asked = models.observed(model, rules, deterministic)
     return CheckedPlayer(name, rules, asked, asked, models.masked(model))

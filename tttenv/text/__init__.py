@@ -1,4 +1,4 @@
-"""Positions as prompts for language models, their answers as moves, and exact rewards for them.
+"""Prompts for language models, parsing of their answers, and exact rewards.
 
 `prompt` describes a position, `parse` reads the move from an answer, `verdict` compares the move
 with perfect play, `reward` turns this into one number, and `tasks` lists the positions to train and

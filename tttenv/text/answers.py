@@ -1,4 +1,4 @@
-"""Strict parsing of the move in an answer, which never guesses a move that is not named."""
+"""Strict parsing of moves from answers, which never guesses a move that is not named."""
 
 import json
 import re
@@ -23,14 +23,14 @@ _OBJECT = re.compile(r"\{[^{}]*\}")
 
 @dataclass(frozen=True)
 class Parsed:
-    """Move in an answer or, without one, the reason."""
+    """The move parsed from an answer, or the reason why there is none."""
 
     cell: int | None  # a legal move
     reason: str = ""  # "none", "ambiguous", "taken" or "off the board" if there is no move
 
 
 def parse(rules: Rules, board: ArrayLike, answer: str) -> Parsed:
-    """Parse the move in an answer.
+    """Parse the move from an answer.
 
     A cell is a number from 0 or a coordinate such as b2. The last `<move>...</move>` counts.
     Without this tag, JSON objects such as `{"move": "b2"}` and cells in brackets such as `[4]`
@@ -40,7 +40,7 @@ def parse(rules: Rules, board: ArrayLike, answer: str) -> Parsed:
     Args:
         rules: the game.
         board: (cells,), in the view of the side to move; undecided.
-        answer: what the model has answered.
+        answer: the model's answer.
 
     Raises:
         ValueError: for a board that is finished or cannot be reached, or an answer that is no text.
@@ -77,13 +77,13 @@ def _named(answer: str) -> list[str] | None:
 
 
 def _alone(text: str) -> list[str]:
-    """Return the cell that makes up the whole text, if it does."""
+    """Return the cell that makes up the whole text, if any."""
     match = _ALONE.fullmatch(text.strip())
     return [match[1] or match[2]] if match else []
 
 
 def _json_moves(text: str) -> list[Any]:
-    """Return the texts and integers under the key "move" of a JSON object."""
+    """Return the texts and integers under the key "move" in a JSON object."""
     try:
         pairs = json.loads(text, object_pairs_hook=list)
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""Positions as text: the rules in a few sentences, the board, the side to move, how to answer."""
+"""Positions as prompts: the rules, the board, the side to move and how to answer."""
 
 from collections.abc import Callable
 
@@ -15,7 +15,7 @@ SIDES = "XO"
 
 
 def prompt(rules: Rules, board: ArrayLike, notation: str = "grid", legal: bool = False) -> str:
-    """Describe a position to a language model and ask for a move.
+    """Describe a position to a language model and ask it for a move.
 
     Args:
         rules: the game.
@@ -45,7 +45,7 @@ def prompt(rules: Rules, board: ArrayLike, notation: str = "grid", legal: bool =
 
 
 def observation(rules: Rules, board: ArrayLike, over: bool) -> str:
-    """Return the observation for `obs="text"`: a prompt, or how the game has ended.
+    """Return the observation for `obs="text"`: a prompt, or how the game ended.
 
     Args:
         rules: the game.

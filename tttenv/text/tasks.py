@@ -18,7 +18,7 @@ SPLITS = ("train", "test", "all")
 
 @dataclass(frozen=True)
 class Task:
-    """Position in which to find a move."""
+    """A position in which to find a move."""
 
     rules: Rules
     position: str  # X, O and _ row by row, as `Rules.format` writes it
@@ -27,15 +27,15 @@ class Task:
 
     @property
     def board(self) -> Boards:
-        """Position (cells,) in the view of the side to move."""
+        """The position (cells,) from the perspective of the side to move."""
         return self.rules.parse(self.position)
 
     def prompt(self, notation: str = "grid", legal: bool = False) -> str:
-        """Describe the position as `tttenv.text.prompt` does."""
+        """Return the prompt for the position; see `tttenv.text.prompt`."""
         return prompt(self.rules, self.board, notation, legal)
 
     def verdict(self, answer: str) -> Verdict:
-        """Compare the move in an answer with perfect play, as `tttenv.text.verdict` does."""
+        """Compare the move in an answer with perfect play; see `tttenv.text.verdict`."""
         return verdict(self.rules, self.board, answer)
 
 

@@ -1,4 +1,4 @@
-"""Exact verdicts on an answer's move against perfect play, and rewards for it."""
+"""Exact verdicts that compare a move with perfect play, and rewards based on them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ CACHED = 4_096  # positions of large boards
 
 @dataclass(frozen=True)
 class Verdict:
-    """Move compared with perfect play; values are 1, 0 or -1 for the side that moves.
+    """A move compared with perfect play; values are 1, 0 or -1 for the side that moves.
 
     On boards of up to 15 cells everything is exact. On larger ones it is what a search of bounded
     size proves, and None where it proves nothing. An answer without a legal move loses the game.
@@ -43,7 +43,7 @@ def verdict(rules: Rules, board: ArrayLike, answer: str) -> Verdict:
     Args:
         rules: the game.
         board: (cells,), in the view of the side to move; undecided.
-        answer: what the model has answered, read by `parse`.
+        answer: the model's answer, parsed by `parse`.
 
     Raises:
         ValueError: as `parse`.
@@ -78,7 +78,7 @@ def reward(verdict: Verdict, scheme: str = "regret") -> float:
     """Return a reward in [0, 1] for a verdict; 0 for an answer without a legal move.
 
     Args:
-        verdict: of an answer.
+        verdict: the verdict on an answer.
         scheme: "regret": 1 - regret / 2, so 1 for every move that keeps the value, 0.5 for one that
             turns a win into a draw; "kept": 1 if the move keeps the value, else 0; "game": the
             result of the game under perfect play after the move, 1 for a win, 0.5 for a draw.
@@ -119,7 +119,7 @@ SCHEMES: dict[str, Callable[[Verdict], float | None]] = {
 
 @lru_cache(CACHED)
 def _bounds(rules: Rules, position: bytes) -> Bounds:
-    """Return bounds on all moves from a fresh search, so that they are reproducible."""
+    """Return reproducible bounds on all moves, from a new search."""
     return MoveValues(rules).bounds(np.frombuffer(position, np.int8))
 
 
@@ -140,7 +140,7 @@ def _best(rules: Rules, position: np.ndarray, known: Bounds, value: int | None) 
 
 
 def _kept(known: Bounds, legal: np.ndarray, low: int, high: int) -> bool | None:
-    """Return whether a move with these bounds keeps the value, or None if unknown."""
+    """Return whether a move with the given bounds keeps the value, or None if unknown."""
     if low >= known.at_most[legal].max():
         return True
     return False if high < known.at_least[legal].max() else None

@@ -1,1 +1,1 @@
-"""Utilities that all other folders use: tables of names, files, arrays, and compilation."""
+"""Utilities used by all other folders: registries, files, arrays and compilation."""

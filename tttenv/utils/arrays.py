@@ -1,4 +1,4 @@
-"""Validation of arguments as arrays of real numbers; anything else raises a ValueError."""
+"""Validation of arguments that must be arrays of real numbers."""
 
 import reprlib
 from typing import Any
@@ -21,11 +21,11 @@ REPR.maxstring = REPR.maxlong = REPR.maxother = 4 * LONGEST
 
 
 def real_numbers(what: str, given: Any) -> NDArray[Any]:
-    """Convert an argument to an array of real numbers of any type and shape.
+    """Convert an argument to an array of real numbers, keeping its type and shape.
 
     Args:
         what: the name of the argument, for the message.
-        given: numbers; a masked array is refused, since the masked numbers have no meaning.
+        given: numbers; masked arrays are rejected, since masked numbers have no meaning.
 
     Raises:
         ValueError: for anything else.
@@ -62,8 +62,8 @@ def described(given: Any) -> str:
 def _count(given: Any) -> int | None:
     """Count the numbers in nested lists, assuming that sibling lists have the same length.
 
-    An array counts as nothing, since it exists already; so does what has no length. None for text,
-    which NumPy would take minutes to copy into an array of the longest text's width.
+    An array counts as nothing, since it exists already; so does an object without a length. None
+    for text, which NumPy would take minutes to copy into an array of the longest text's width.
     """
     count = 1
     for _ in range(DEEPEST):
@@ -80,6 +80,6 @@ def _count(given: Any) -> int | None:
 
 
 def one_of(what: str, value: str, known: tuple[str, ...]) -> None:
-    """Raise ValueError, listing the known values, unless `value` is one of them."""
+    """Raise ValueError unless `value` is one of the known values, which it lists."""
     if not isinstance(value, str) or value not in known:
         raise ValueError(f"{what} is one of {', '.join(known)}, not {described(value)}")

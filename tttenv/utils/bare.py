@@ -1,4 +1,4 @@
-"""Variants of `compiled` without reference counts, for functions that allocate no arrays.
+"""Variants of `compiled` without reference counting, for functions that allocate no arrays.
 
 numba counts references to every array that a function uses, even where a tuple of arrays is only
 passed on; in the searches the counting takes longer than the work itself (measured: 2.3 times).
@@ -16,14 +16,14 @@ _R = TypeVar("_R")
 
 
 def bare(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Compile `function` without reference counts; it may use arrays, but not allocate any."""
+    """Compile `function` without reference counting; it may use arrays, but not allocate any."""
     return _with_options(compiled(function), _nrt=False)
 
 
 def inner(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Compile `function` as `bare` does, to be called by compiled functions only.
+    """Compile `function` like `bare`, for calls from compiled functions only.
 
-    LLVM then sees its code in the callers alone; see `inlining`. A call from Python raises a
+    LLVM then sees its code only inside its callers; see `inlining`. A call from Python raises a
     TypeError.
     """
     made: Any = _with_options(bare(function), no_cpython_wrapper=True)

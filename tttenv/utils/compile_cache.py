@@ -1,4 +1,4 @@
-"""Numba's cache of compiled code, protected against damage and other users' files.
+"""Numba's cache of compiled code, protected against damaged files and other users' files.
 
 numba unpickles the files of its cache and runs them, even if they are damaged. Here every file ends
 with the SHA-256 of the bytes before, which is checked before anything is unpickled. A file with
@@ -29,14 +29,14 @@ _warned: list[str] = []  # the only warning of this process, once it is given
 
 
 def warn_once(message: str) -> None:
-    """Log a warning about the cache once; later problems have the same cause."""
+    """Log a warning about the cache, once, since later problems have the same cause."""
     if not _warned:
         _warned.append(message)
         logging.getLogger("tttenv").warning("tttenv: %s", message)
 
 
 def cache_unused_message(folder: object, error: Exception) -> str:
-    """Return the message that compiled code cannot be stored in `folder`."""
+    """Return the warning that compiled code cannot be stored in `folder`."""
     return (
         f"compiled code is not kept in {folder}: {_reason(error)}. It is compiled at each start;"
         " TTTENV_CACHE names another folder"
@@ -49,7 +49,7 @@ def _reason(error: Exception) -> str:
 
 
 class CheckedCache(caching.FunctionCache):
-    """Cache of one function's compiled code, whose failures never stop the program."""
+    """A function's cache of compiled code, whose failures never stop the program."""
 
     def __init__(self, function: Callable[..., Any], folder: str) -> None:
         self._impl_class = partial(_CacheFiles, folder=folder)  # type: ignore[assignment]  # called alike
@@ -58,7 +58,7 @@ class CheckedCache(caching.FunctionCache):
         self._cache_file = _CheckedFiles(folder, self._impl.filename_base, stamp)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return the cached code for a signature, or None if there is no usable one."""
+        """Return the cached code for a signature, or None if there is no usable code."""
         try:
             return super().load_overload(sig, target_context)
         except Exception as error:  # unpickling and LLVM raise anything
@@ -74,13 +74,13 @@ class CheckedCache(caching.FunctionCache):
 
 
 def is_cached(function: Any) -> bool:
-    """Return whether the cache has code for a compiled function, for any argument types."""
+    """Return whether the cache has code of a compiled function for any argument types."""
     files = getattr(function._cache, "_cache_file", None)
     return files is not None and os.path.exists(files._index_path)
 
 
 class _CacheFiles(caching.CompileResultCacheImpl):
-    """File names of a function's cached code."""
+    """File names for a function's cached code."""
 
     def __init__(self, function: Callable[..., Any], folder: str) -> None:
         # numba's own __init__ would look for a folder
@@ -91,13 +91,13 @@ class _CacheFiles(caching.CompileResultCacheImpl):
         self._filename_base = self.get_filename_base(name, getattr(sys, "abiflags", ""))
 
     def rebuild(self, target_context: Any, payload: Any) -> Any:
-        """Return the function with the loaded code."""
+        """Rebuild a function from its loaded code."""
         callee = inlining.from_cache(target_context, payload)
         return super().rebuild(target_context, payload) if callee is None else callee
 
 
 class _CacheFolder(caching.UserProvidedCacheLocator):
-    """Folder for the compiled code of one function."""
+    """Folder for a function's compiled code."""
 
     def __init__(self, file: str, line: int, folder: str) -> None:
         self._py_file, self._lineno, self._cache_path = file, line, folder
@@ -108,17 +108,17 @@ class _CacheFolder(caching.UserProvidedCacheLocator):
 
 
 class _CheckedFiles(caching.IndexDataCacheFile):
-    """Index and data files of one function, each with a digest at its end."""
+    """Index and data files of a function, each ending with a digest."""
 
     def save(self, key: Any, data: Any) -> None:
-        """Store data with its key, which `load` compares."""
+        """Store data together with its key, which `load` compares."""
         super().save(key, (key, data))
 
     def load(self, key: Any) -> Any:
         """Return the data stored under a key, or None.
 
-        Two processes that write at once may give their files the same number, so that the index of
-        one leads to the data of the other. So data count only if they hold the same key.
+        Two processes that write at the same time may use the same number for their files, so that
+        the index of one leads to the data of the other. So the data must contain the same key.
         """
         found = super().load(key)
         return found[1] if found is not None and found[0] == key else None

@@ -1,6 +1,6 @@
-"""Compile time of this process, measured so that no other timing includes it.
+"""Measurement of this process's compile time, so that other timings can exclude it.
 
-What is compiled is logged by the logger `tttenv`, level INFO; commands show it on a terminal.
+Compilations are logged by the logger `tttenv` at level INFO; commands show them on a terminal.
 """
 
 import logging
@@ -34,7 +34,7 @@ _logger = logging.getLogger("tttenv")
 
 
 class _Watch(events.Listener):
-    """Listener that counts compiled functions, and the seconds of those compiled for Python calls.
+    """Listener that counts compiled functions and times compilations started from Python.
 
     A function's compilation includes that of the functions it calls.
     """
@@ -53,7 +53,7 @@ class _Watch(events.Listener):
         self._depth += 1
 
     def _announce(self, function: Any) -> None:
-        """Log the function being compiled and the number of compiled functions."""
+        """Log the function about to be compiled and the number of functions that it needs."""
         module = function.py_func.__module__
         if module.startswith("tttenv."):
             self._missing = missing(function)
@@ -63,19 +63,19 @@ class _Watch(events.Listener):
             self.tell(self._subject, f" ({self._total} functions)" if self._total > 1 else "")
 
     def tell(self, subject: str, about: str = "") -> None:
-        """Log the subject of a compilation once."""
+        """Log the subject of a compilation, once."""
         if subject not in self._logged:
             self._logged.add(subject)
             _logger.info("tttenv: compiling %s, once on this machine%s", subject, about)
 
     @property
     def progress(self) -> str:
-        """Description of the current compilation and its progress, or an empty string."""
+        """Description of the current compilation with its progress, or an empty string."""
         done = self._total - len(self._missing)
         return f"compiling {self._subject} ({done} of {self._total})" if self._subject else ""
 
     def waited(self, seconds: float) -> None:
-        """Add the seconds spent waiting for another process to compile needed code."""
+        """Add the seconds spent waiting for another process to compile."""
         self.seconds += seconds
 
     def on_end(self, event: Any) -> None:
@@ -90,7 +90,7 @@ class _Watch(events.Listener):
 
 
 def missing(function: Any) -> set[Any]:
-    """Return a compiled function and those it calls, as far as the cache lacks their code."""
+    """Return those of a compiled function and its callees that are not in the cache."""
     found, left = set(), [function]
     while left:
         each = left.pop()
@@ -112,33 +112,33 @@ def processor() -> tuple[str, ...]:
 
 
 def now() -> float:
-    """Return seconds on a clock that pauses while compiling; only differences are meaningful."""
+    """Return seconds on a clock that stops during compilation; only differences are meaningful."""
     return time.perf_counter() - watch.seconds
 
 
 def now_by_processor() -> float:
-    """Return processor seconds without compiling; only differences are meaningful."""
+    """Return processor seconds, excluding compilation; only differences are meaningful."""
     return time.process_time() - watch.processor_seconds
 
 
 class Stopwatch:
-    """Stopwatch in seconds, without compile time."""
+    """A stopwatch that excludes compile time."""
 
     def __init__(self, processor: bool = False) -> None:
         """Start the stopwatch.
 
         Args:
-            processor: whether to count processor time instead of time on the clock.
+            processor: whether to measure processor time instead of wall-clock time.
         """
         self._now = now_by_processor if processor else now
         self._start, self._compiled = self._now(), watch.seconds
 
     @property
     def seconds(self) -> float:
-        """Seconds since the start, without compile time."""
+        """Seconds since the start, excluding compile time."""
         return self._now() - self._start
 
     @property
     def compile_seconds(self) -> float:
-        """Seconds of compile time since the start."""
+        """Seconds of compilation since the start."""
         return watch.seconds - self._compiled

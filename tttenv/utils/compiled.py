@@ -1,4 +1,4 @@
-"""Compilation of loops to machine code by numba, cached under a hash of all kernels' sources.
+"""Compilation of loops to machine code by numba, cached under a hash of all kernel sources.
 
 numba recompiles a function when its own file changes, but not when a function it calls in another
 file does. So the cache is in a folder named by the hash of the sources of all kernels: an edit of
@@ -34,13 +34,13 @@ BASE = ("bare", "compiled", "inlining", "struct")  # what all kernels are writte
 
 
 def sources() -> list[Path]:
-    """Return the files that compiled code depends on: all kernels and their helpers."""
+    """Return the source files that compiled code depends on: all kernels and their helpers."""
     base = [PACKAGE / "utils" / f"{name}.py" for name in BASE]
     return sorted([*base, *PACKAGE.rglob("*_kernel.py")])
 
 
 def source_hash() -> str:
-    """Return a hash of all kernels and numba's version, as 16 hexadecimal digits."""
+    """Return a hash of all kernel sources and numba's version, as 16 hexadecimal digits."""
     digest = hashlib.sha256(numba.__version__.encode())
     for file in sources():
         name = file.relative_to(PACKAGE).as_posix()
@@ -49,7 +49,7 @@ def source_hash() -> str:
 
 
 def _cache_folder() -> str:
-    """Return the folder for compiled code, or an empty string if none is safe."""
+    """Return the folder for compiled code, or an empty string if no folder is safe."""
     wanted, user = os.environ.get("TTTENV_CACHE"), os.environ.get("XDG_CACHE_HOME", "")
     base = Path(wanted) if wanted else Path(user if os.path.isabs(user) else "~/.cache") / "tttenv"
     try:
@@ -64,7 +64,7 @@ CACHE_FOLDER = _cache_folder()
 
 
 def _name_of_record(record: Any) -> tuple[str, tuple[str, ...]]:
-    """Return the name of a record type within compiled code, the same in all processes."""
+    """Return the name of a record type in compiled code, the same in all processes."""
     return "Record", (str(record.name),)
 
 
@@ -88,22 +88,22 @@ def compiled(function: Callable[_P, _R]) -> Callable[_P, _R]:
 def _type_of_argument(original: Callable[..., Any], value: Any) -> Any:
     """Return the type of an argument that is neither a number nor an array, such as a struct.
 
-    numba would ask for it by several calls in Python, which take longer than some searches.
+    numba would find it by several calls in Python, which take longer than some searches.
     """
     known = getattr(value, "_numba_type_", None)
     return original(value) if known is None else known
 
 
 def _call_template(original: Callable[..., Any], args: Any, kws: Any) -> Any:
-    """Resolve a call from compiled code to one signature instead of several.
+    """Resolve calls from compiled code to a single signature.
 
-    numba would compile a function anew for each constant and each width of integers given to it.
+    numba would compile a function again for each constant and integer width that it is called with.
     """
     return original(tuple(map(_widened, args)), {name: _widened(kws[name]) for name in kws})
 
 
 def _widened(kind: Any) -> Any:
-    """Return a constant's type without its value, with any signed integer as an int64."""
+    """Return the type of a constant without its value, and int64 for any signed integer."""
     types: Any = numba.types
     kind = types.unliteral(kind)
     return types.int64 if kind in types.signed_domain else kind

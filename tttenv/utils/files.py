@@ -1,4 +1,4 @@
-"""Atomic writing of files."""
+"""Atomic file writing."""
 
 import contextlib
 import os
@@ -9,8 +9,8 @@ from pathlib import Path
 def write(file: Path, data: bytes | str) -> None:
     """Replace `file` with `data` atomically: readers see the old contents or the new ones.
 
-    The data goes to a temporary file beside it, is flushed to the disk and then takes its name;
-    missing folders are made.
+    The data is written to a temporary file beside it and flushed to disk, then the file is renamed;
+    missing folders are created.
 
     Raises:
         OSError: naming `file`, if it cannot be written.

@@ -1,7 +1,7 @@
 """Downloads from and uploads to the Hugging Face Hub, bounded in size and time.
 
 The library `huggingface_hub` provides the server's address (HF_ENDPOINT), the connection with its
-proxies, and the token. What the server answers is untrusted, and the token goes to no other server.
+proxies, and the token. Responses are untrusted, and the token is sent to no other server.
 """
 
 import re
@@ -34,7 +34,7 @@ STATUS = {  # what an answer other than 200 means
 
 
 class HubError(ValueError):
-    """Failure of a request to the Hub, described in one line."""
+    """A failed request to the Hub, described in one line."""
 
 
 def endpoint() -> str:
@@ -49,7 +49,7 @@ def endpoint() -> str:
 
 
 def host(url: str) -> str:
-    """Return the host of an address for messages, since paths and queries may hold signatures."""
+    """Return the host of a URL for messages, since paths and queries may contain signatures."""
     return shown(urlsplit(url).netloc.rpartition("@")[2], 100)
 
 
@@ -58,13 +58,13 @@ def fetch(url: str, limit: int, file: bool = False) -> bytes:
 
     Args:
         url: on the Hub.
-        limit: bytes of the answer, at most.
-        file: whether it is a file rather than an answer of the API. A file has time for its bytes
-            and may come from another server that the Hub redirects to. That server does not get the
-            token, and https is never left.
+        limit: maximum bytes of the response.
+        file: whether this is a file rather than an API response. A file is given time in proportion
+            to its size, and may come from another server that the Hub redirects to. That server
+            does not get the token, and a redirect from https to http is refused.
 
     Raises:
-        HubError: for any other answer, and if there is none.
+        HubError: for any other response, or none.
     """
     size = limit if file else 0
     return _within(url, size, lambda given_up: _answer(url, limit, file, given_up))
@@ -76,8 +76,8 @@ def upload(repo: str, files: Mapping[str, bytes], private: bool, replaced: re.Pa
     Args:
         repo: OWNER/NAME.
         files: contents by name.
-        private: whether a repository that is created is for its owner only.
-        replaced: older files with such names are removed in the same commit.
+        private: whether a newly created repository is private.
+        replaced: older files whose names match are removed in the same commit.
 
     Returns:
         The commit.
@@ -108,10 +108,10 @@ def _commit(
 
 
 def _within(url: str, size: int, work: Callable[[threading.Event], _T]) -> _T:
-    """Call `work` and return its result, within the time allowed for `size` bytes.
+    """Call `work` and return its result, with a time limit that depends on `size` in bytes.
 
-    A server may send one byte every few seconds, in the headers too: only a clock outside the
-    connection ends that. The function runs in a thread, which ends soon after it is given up.
+    A server may send one byte every few seconds, even in the headers; only a clock outside the
+    connection can stop that. The function runs in a thread, which ends soon after it is abandoned.
 
     Raises:
         HubError: if it takes longer.
@@ -152,7 +152,7 @@ def _answer(url: str, limit: int, elsewhere: bool, given_up: threading.Event) ->
 
 
 def _one_answer(url: str, authorized: bool, limit: int, given_up: threading.Event) -> bytes | str:
-    """Return the body of one response, or the address that it redirects to."""
+    """Return the body of a single response, or the address to which it redirects."""
     from huggingface_hub.utils import build_hf_headers, get_session
 
     headers = build_hf_headers(token=None if authorized else False, library_name="tttenv")
@@ -192,9 +192,9 @@ def _bounded(
 
 @contextmanager
 def _guarded(at: str, given_up: threading.Event) -> Iterator["HfApi"]:
-    """Yield the library's client, with every response treated as untrusted.
+    """Yield the library's client, guarded so that every response is treated as untrusted.
 
-    Redirects to other servers are refused, the token goes to none, and answers are bounded.
+    Redirects to other servers are refused, the token is sent to none, and responses are bounded.
     """
     from huggingface_hub import HfApi
     from huggingface_hub.utils import (
@@ -235,7 +235,7 @@ def _guarded(at: str, given_up: threading.Event) -> Iterator["HfApi"]:
 
 
 def _stream(stream: Any, at: str, given_up: threading.Event) -> "httpx2.SyncByteStream":
-    """Return the stream of a response, bounded in size."""
+    """Wrap the stream of a response so that its size is bounded."""
     import httpx2
 
     class Bounded(httpx2.SyncByteStream):
@@ -249,7 +249,7 @@ def _stream(stream: Any, at: str, given_up: threading.Event) -> "httpx2.SyncByte
 
 
 def _check_redirect(url: str, target: str, elsewhere: bool) -> None:
-    """Raise HubError for redirects that leave https, or leave the Hub without permission."""
+    """Raise HubError for a redirect from https to http, or to a server that is not allowed."""
     scheme, before = urlsplit(target).scheme, urlsplit(url).scheme
     left = scheme not in ("http", "https") or (before, scheme) == ("https", "http")
     if left or (_origin(target) != _origin(url) and not elsewhere):
@@ -273,10 +273,10 @@ def _status(code: int) -> str:
 
 @contextmanager
 def _errors_of(url: str) -> Iterator[None]:
-    """Convert errors to one line without any token or text from the server.
+    """Convert errors to a single line without a token or text from the server.
 
     Raises:
-        HubError: for each of them.
+        HubError: for every error.
     """
     import httpx2
     from huggingface_hub.errors import HfHubHTTPError, LocalTokenNotFoundError, OfflineModeIsEnabled

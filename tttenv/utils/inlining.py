@@ -1,8 +1,8 @@
-"""Compilation of functions that only compiled functions call, whose code exists only in callers.
+"""Compilation of functions called only from compiled code, which exist only inside callers.
 
-numba optimizes a function together with all that it calls, makes machine code of it, and does both
-again for each of its callers. Code that Python never calls needs neither by itself. Here it stays
-as numba's front end wrote it, until a function that Python calls is optimized with it.
+numba optimizes a function together with everything it calls, generates machine code, and does both
+again for each of its callers. Code that Python never calls needs neither on its own. Here it stays
+as numba's front end wrote it, until it is optimized as part of a function that Python calls.
 """
 
 from typing import Any
@@ -14,10 +14,10 @@ KIND = "callee"  # of code in the cache, beside numba's own kinds "object" and "
 
 
 class CalleeCode(codegen.JITCodeLibrary):
-    """LLVM code that is linked into callers and has no machine code of its own."""
+    """LLVM code that is linked into its callers and has no machine code of its own."""
 
     def _optimize_final_module(self) -> None:
-        """Do nothing, since the code is optimized in its callers."""
+        """Do nothing, since the code is optimized as part of its callers."""
 
     def _finalize_final_module(self) -> None:
         self._finalize_dynamic_globals()
@@ -29,12 +29,12 @@ class CalleeCode(codegen.JITCodeLibrary):
 
 
 class _NoMachineCode:
-    """Placeholder where numba keeps a callable function, by which callers find the code."""
+    """Placeholder for the callable function that numba would store, used to find the code."""
 
 
 @compiler_machinery.register_pass(mutates_CFG=True, analysis_only=False)
 class _CalleeLowering(typed_passes.NativeLowering):
-    """Lowering pass that makes a function's code available to callers."""
+    """Lowering pass that makes the code of a function available to its callers."""
 
     _name = "callee_lowering"
 
@@ -70,7 +70,7 @@ class CalleeCompiler(compiler.CompilerBase):
 
 
 def from_cache(target: Any, payload: Any) -> Any:
-    """Return the function that `CalleeCode` was stored for, or None for any other payload."""
+    """Return the function stored as `CalleeCode`, or None for any other payload."""
     (name, kind, bitcode), description, environment, signature, *_ = payload
     if kind != KIND:
         return None

@@ -1,4 +1,4 @@
-"""Libraries in the package's extras, and how to install them."""
+"""Libraries that the package's extras install, and the commands to install them."""
 
 from functools import cache
 from importlib.util import find_spec
@@ -38,7 +38,7 @@ def require_learn() -> None:
 
 
 def to_install(error: ImportError) -> str | None:
-    """Return a sentence with the installation command for a failed import, or None."""
+    """Return a sentence that says how to install the missing library, or None if unknown."""
     name = (error.name or "").partition(".")[0]
     extra = "learn" if name in LEARN else EXTRAS.get(name)
     if extra is None:

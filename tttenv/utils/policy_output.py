@@ -1,4 +1,4 @@
-"""Validation of a player's output: arrays, tensors and lists of real numbers become float64."""
+"""Validation of a player's output: arrays, tensors and lists of real numbers."""
 
 from typing import Any
 
@@ -13,13 +13,13 @@ LONGEST_REASON = 150  # characters of a foreign library's error message
 
 
 def answered_numbers(answer: Any, whose: str = "a policy") -> NDArray[np.float64]:
-    """Convert a policy's output to float64; a float64 array is returned without a copy.
+    """Convert a policy's output to float64; a float64 array is returned without copying.
 
-    Tensors of torch are copied to the CPU, without their gradients.
+    torch tensors are detached and copied to the CPU.
 
     Args:
         answer: an array, a tensor or lists.
-        whose: who gave the answer, for the message.
+        whose: the owner of the output, for the message.
 
     Raises:
         ValueError: for anything but real numbers in rows of equal length.
@@ -41,12 +41,12 @@ def answered_numbers(answer: Any, whose: str = "a policy") -> NDArray[np.float64
 
 
 def brief(row: NDArray[Any]) -> str:
-    """Return a board (cells,), or a policy's output for it, as text of bounded length."""
+    """Format a board (cells,), or a policy's output for it, as text of bounded length."""
     return shown(row.tolist(), LONGEST_ROW)
 
 
 def _without_gradient(answer: Any) -> Any:
-    """Convert a torch tensor to an array, possibly complex; return others unchanged."""
+    """Convert a torch tensor to an array, possibly complex; return anything else unchanged."""
     if not (hasattr(answer, "detach") and hasattr(answer, "cpu")):
         return answer
     tensor = answer.detach().cpu()

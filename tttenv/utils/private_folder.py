@@ -1,4 +1,4 @@
-"""Private folders for compiled code, which runs when loaded: no other user can write to them."""
+"""Private folders for compiled code, which no other user may be able to write to."""
 
 import os
 import stat
@@ -10,24 +10,24 @@ PRIVATE = 0o700  # the rights of a folder that is made here
 
 
 class SharedFolderError(OSError):
-    """Error for a folder, or a file in it, that another user can write to."""
+    """A folder, or a file in it, is writable by another user."""
 
 
 def private_folder(folder: Path) -> Path:
     """Return a folder that only this user can write to, creating it if necessary.
 
-    Where the system knows no owners of files (Windows), it is made and nothing is checked.
+    On systems without file owners (Windows) it is created without checks.
 
     Args:
-        folder: relative ones begin at the working directory.
+        folder: the folder; a relative path starts at the working directory.
 
     Returns:
-        Its real path, without links.
+        Its real path, with all links resolved.
 
     Raises:
-        SharedFolderError: if somebody else owns it, owns a link on the way, or can write to it
-            or rename it: a parent that others write to is one like /tmp, with the sticky bit.
-        OSError: if it cannot be made or looked at.
+        SharedFolderError: if another user owns it or a link in its path, or can write to it or
+            rename it; a parent that others can write to must have the sticky bit, like /tmp.
+        OSError: if it cannot be created or inspected.
     """
     folder = Path(os.path.abspath(folder))
     if not hasattr(os, "geteuid"):
@@ -54,8 +54,8 @@ def require_private(status: os.stat_result, name: object) -> None:
     """Raise unless a file or folder belongs to this user and no other user can write to it.
 
     Args:
-        status: of the file or folder.
-        name: of it, for the message.
+        status: the status of the file or folder.
+        name: its name, for the message.
 
     Raises:
         SharedFolderError: naming it.
@@ -69,7 +69,7 @@ def require_private(status: os.stat_result, name: object) -> None:
 
 
 def _trusted(status: os.stat_result) -> bool:
-    """Return whether a file or folder belongs to this user or to the administrator."""
+    """Return whether a file or folder belongs to this user or to root."""
     return status.st_uid in (os.geteuid(), 0)
 
 

@@ -1,7 +1,7 @@
-"""Tables of objects by name: the module of each, and the options it takes.
+"""Registries of objects by name: where each is defined, and the options that it takes.
 
 A row names its target as "module:attribute"; nothing is imported before it is used. A spec is
-`name[:option=value[,option=value]]`, where a value may stand in parentheses to hold a spec itself.
+`name[:option=value[,option=value]]`, where a value in parentheses may itself be a spec.
 """
 
 import difflib
@@ -22,7 +22,7 @@ LONGEST_NAME = 40  # characters of a name or value that a message repeats
 
 @dataclass(frozen=True)
 class Row:
-    """Table entry: the module and name of an object, and a one-line description."""
+    """An entry of a table: the module and name of an object, and a one-line description."""
 
     target: str  # "module:attribute"
     about: str  # one line for help texts
@@ -32,7 +32,7 @@ class Row:
 
 
 class Table(Generic[_T]):
-    """Table of rows by name; `load` returns the object, a `_T`, of a row."""
+    """A table of rows by name; `load` imports and returns the object of a row."""
 
     def __init__(self, kind: str, rows: dict[str, Row], otherwise: str = "") -> None:
         self.kind = kind  # of the objects, like "player", for messages
@@ -58,7 +58,7 @@ class Table(Generic[_T]):
 def near(name: str, known: Iterable[str]) -> str | None:
     """Return the known name closest to `name`, or None if none is similar.
 
-    Upper and lower case are the same. The beginning of a name is enough if it is unique.
+    Case is ignored. A unique prefix of a name is enough.
     """
     names = {other.lower(): other for other in known}
     asked = name.lower()
@@ -77,10 +77,10 @@ def unknown(
     """Return an error message for an unknown name, with the closest and all known names.
 
     Args:
-        kind: of the objects, like "player".
+        kind: the kind of objects, such as "player".
         name: the unknown name.
         names: the known names.
-        listed: what the message lists as known; by default `names`.
+        listed: the names that the message lists as known; by default `names`.
     """
     names = list(names)
     found = near(name, names) if isinstance(name, str) else None
@@ -109,7 +109,7 @@ def parse(spec: str) -> tuple[str, dict[str, str]]:
 
 
 def _split(text: str) -> list[str]:
-    """Split a text at the commas outside all parentheses."""
+    """Split text at the commas outside all parentheses."""
     parts, depth = [""], 0
     for letter in text:
         depth += (letter == "(") - (letter == ")")

@@ -1,4 +1,4 @@
-"""Validation of JSON from untrusted files against types; errors are one line with file and field.
+"""Validation of untrusted JSON against Python types, with one-line errors.
 
     class Row(TypedDict):
         learner: str
@@ -53,7 +53,7 @@ Count: TypeAlias = Annotated[int, Between(0, LARGEST)]
 
 
 class _Mismatch(Exception):  # noqa: N818  # never leaves this module
-    """Error for a value that does not match its type."""
+    """A value does not match its type."""
 
     def __init__(self, place: str, message: str) -> None:
         super().__init__(message)
@@ -70,7 +70,7 @@ def read(file: Path, kind: type[_T], what: str, limit: int = LONGEST) -> _T:
         limit: maximum bytes.
 
     Raises:
-        ValueError: if it is missing, no regular file of bounded size, or has another content.
+        ValueError: if the file is missing, not a regular file of bounded size, or does not match.
     """
     refusal = f"{shown(file)} holds no {what}"
     try:
@@ -94,13 +94,13 @@ def checked(
 
     Args:
         kind: the type.
-        value: what JSON can hold.
-        name: of the value, the beginning of messages, if any.
+        value: a JSON value.
+        name: the value's name, with which messages begin, if any.
         inspect: called with each value, its type and its place before the value is checked; it may
             raise a ValueError.
 
     Raises:
-        ValueError: if it is not of that type.
+        ValueError: if the value does not match the type.
     """
     try:
         return typing.cast("_T", _value(value, kind, "", inspect or _nothing))
@@ -118,7 +118,7 @@ def fits(kind: Any, value: Any) -> bool:
 
 
 def _nothing(value: Any, hint: Any, place: str) -> None:
-    """Accept any value without inspection."""
+    """Do nothing; the default for `inspect`."""
 
 
 @lru_cache(maxsize=256)
@@ -127,7 +127,7 @@ def _hints(kind: Any) -> dict[str, Any]:
 
 
 def _value(value: Any, hint: Any, place: str, inspect: Inspect) -> Any:
-    """Convert a JSON value to its type; `place` is its path of names."""
+    """Convert a JSON value to its type; `place` is its path, for messages."""
     inspect(value, hint, place)
     hint = getattr(hint, "__supertype__", hint)  # of a NewType
     origin, inner = typing.get_origin(hint), typing.get_args(hint)
@@ -166,7 +166,7 @@ def _value(value: Any, hint: Any, place: str, inspect: Inspect) -> Any:
 
 
 def _object(value: dict[str, Any], hint: Any, place: str, inspect: Inspect) -> Any:
-    """Convert an object to a dataclass, or to the dict of a TypedDict."""
+    """Convert a JSON object to a dataclass or a TypedDict."""
     hints, strict = _hints(hint), is_dataclass(hint)
     if strict:
         needed = {f.name for f in fields(hint) if f.default is f.default_factory is MISSING}
@@ -221,7 +221,7 @@ def _wrong(value: Any, hint: Any, place: str) -> _Mismatch:
 
 
 def _in_words(hint: Any) -> str:
-    """Describe a type in plain words."""
+    """Describe a type in words."""
     origin, inner = typing.get_origin(hint), typing.get_args(hint)
     if origin in (typing.NotRequired, typing.Required):
         return _in_words(inner[0])

@@ -1,7 +1,7 @@
-"""Arrays and numbers that compiled functions take as one pointer, a `Struct`.
+"""Structs of arrays and numbers, which compiled functions take as a single pointer.
 
-numba passes a tuple as one argument for each number in it: an array of two dimensions is seven. A
-search that hands a tuple of fifty arrays from function to function spends most of its compile time
+numba passes a tuple as one argument for each number in it: a two-dimensional array takes seven. A
+search that passes a tuple of fifty arrays from function to function spends most of its compile time
 on these arguments. A `Struct` is a pointer to the addresses, shapes and strides of its arrays,
 which are loaded where they are used. It is immutable, so the compiler may keep what it has loaded.
 
@@ -64,7 +64,7 @@ class Struct:
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Copy with arrays, and therefore addresses, of its own."""
+        """Support copying and pickling: the copy has arrays of its own, at other addresses."""
         return type(self), tuple(getattr(self, each.name) for each in fields(self))
 
 
@@ -134,7 +134,7 @@ class _StructAttribute(AttributeTemplate):
     key = StructType
 
     def generic_resolve(self, kind: Any, name: str) -> Any:  # type: ignore[override]  # numba's says nothing
-        """Return the type of a field, or None."""
+        """Return the type of a field, or None if there is no such field."""
         return dict(kind.members).get(name)
 
 
@@ -173,7 +173,7 @@ def _load_array(context: Any, builder: Any, member: Any, pointer: Any, at: int) 
 
 
 def _load(builder: Any, pointer: Any, at: int, kind: Any) -> Any:
-    """Load the number at an offset as invariant: compiled code never overwrites it."""
+    """Load the number at an offset as invariant, since compiled code never overwrites it."""
     place = builder.gep(builder.bitcast(pointer, WORD.as_pointer()), [WORD(at)])
     loaded = builder.load(builder.bitcast(place, kind.as_pointer()))
     loaded.set_metadata("invariant.load", builder.module.add_metadata([]))

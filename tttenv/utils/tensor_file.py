@@ -1,4 +1,4 @@
-"""Reading of untrusted safetensors files, whose headers are checked before any tensor is created.
+"""Reading of untrusted safetensors files; the header is checked before any tensor is created.
 
 The format: eight bytes with the header's length, the header as JSON, the tensors' bytes.
 """
@@ -23,7 +23,7 @@ Kind = tuple[str, tuple[int, ...]]  # a tensor's type, as "F32", and its shape
 
 @dataclass(frozen=True)
 class Header:
-    """Contents of a safetensors file's header."""
+    """The contents of a safetensors file's header."""
 
     data: bytes = field(repr=False)  # the whole file
     tensors: dict[str, Kind]  # by name
@@ -41,7 +41,7 @@ class Header:
             refusal: the beginning of messages.
 
         Raises:
-            ValueError: if it holds other tensors, or its data are damaged.
+            ValueError: if the file holds other tensors, or its data is damaged.
         """
         for name in [*expected, *self.tensors]:
             if (has := self.tensors.get(name)) != (wanted := expected.get(name)):
@@ -58,7 +58,7 @@ def header(data: bytes, name: object) -> Header:
 
     Args:
         data: the whole file.
-        name: of the file, for the message.
+        name: the file's name, for the message.
 
     Raises:
         ValueError: if the header is damaged or longer than the file.
@@ -90,5 +90,5 @@ def _entry(key: str, value: Any, name: object) -> Kind:
 
 
 def _spelled(kind: Kind | None) -> str:
-    """Describe a type and a shape, either of which may come from a file."""
+    """Describe a type and a shape, which may come from an untrusted file."""
     return "missing" if kind is None else shown(f"{kind[0]} {list(kind[1])}", REPEATED)

@@ -22,11 +22,11 @@ _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 
 
 def shown(text: object, limit: int = QUOTED) -> str:
-    """Return untrusted text in printable form: control characters escaped, length bounded.
+    """Return untrusted text in printable form: control characters escaped, length limited.
 
     Args:
         text: anything; its `str` is shown.
-        limit: characters, at the most.
+        limit: maximum number of characters.
     """
     whole = str(text)
     made = whole[:limit]
@@ -42,8 +42,8 @@ def read_bytes(file: Path, limit: int) -> bytes:
     A named pipe, a device or a socket is refused without being read or waited for.
 
     Raises:
-        FileNotFoundError: if there is nothing under this name.
-        ValueError: for anything but a regular file of that size that can be read.
+        FileNotFoundError: if the file does not exist.
+        ValueError: for anything but a readable regular file of at most that size.
     """
     try:
         handle = os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
@@ -69,11 +69,11 @@ def read_bytes(file: Path, limit: int) -> bytes:
 
 
 def parse_json(data: bytes, name: object, finite: bool = True) -> Any:
-    """Return the value of JSON text with lists and objects nested at most 60 deep.
+    """Parse JSON text with lists and objects nested at most 60 deep.
 
     Args:
-        data: UTF-8.
-        name: of the file, for the message.
+        data: the text as UTF-8.
+        name: the file's name, for the message.
         finite: whether to refuse infinities and NaN.
 
     Raises:
@@ -91,20 +91,20 @@ def parse_json(data: bytes, name: object, finite: bool = True) -> Any:
 
 
 def read_json(file: Path, limit: int = LONGEST_JSON) -> Any:
-    """Return the value of a JSON file; see `read_bytes` and `parse_json`.
+    """Read a JSON file; see `read_bytes` and `parse_json`.
 
     Raises:
-        FileNotFoundError: if there is nothing under this name.
+        FileNotFoundError: if the file does not exist.
         ValueError: for anything but a regular file of bounded size with JSON in it.
     """
     return parse_json(read_bytes(file, limit), file)
 
 
 def folder_within(file: Path, named: str, homes: Sequence[Path]) -> Path:
-    """Return a folder named in a file, if it lies within one of `homes`, following links.
+    """Resolve a folder named in a file, and check that it lies within one of `homes`.
 
     Raises:
-        ValueError: if it lies elsewhere or is none.
+        ValueError: if it lies elsewhere or is not a folder.
     """
     try:
         place = Path(named).resolve()
@@ -123,7 +123,7 @@ def first_line(error: BaseException) -> str:
 
 
 def _depth(data: bytes) -> int:
-    """Return the nesting depth of the brackets outside strings."""
+    """Return the nesting depth of the brackets outside JSON strings."""
     depth = deepest = 0
     for bracket in _STRING.sub(b"", data).translate(None, _NO_BRACKETS):
         depth += 1 if bracket in b"[{" else -1

@@ -1,4 +1,4 @@
-"""Metrics of a player, with one file and one table row each, shown in TensorBoard and cards.
+"""Metrics of a player, shown in TensorBoard and cards; each has one file and one table row.
 
 A metric is a function (rules, policy) -> numbers by tag. The tags of exact metrics begin with
 `exact/`, like `exact/worst_case_O`; those of sampled metrics begin with `sampled/` and come with

@@ -1,4 +1,4 @@
-"""Probability that a player puts on optimal moves, by ply."""
+"""Mean probability that a player assigns to optimal moves, by ply."""
 
 from tttenv.exact import positions, solve, tabulate
 from tttenv.game.rules import Rules

@@ -40,7 +40,7 @@ class Sampled:
 
     @property
     def margin(self) -> float:
-        """Half the width of the 95 % confidence interval of `value`, in normal approximation."""
+        """Half the width of the 95 % confidence interval of `value`, by normal approximation."""
         return SIGMAS * self.error
 
 
@@ -58,7 +58,7 @@ def measure(rules: Rules, policy: Policy, games: int = GAMES, seed: int = 0) -> 
 def arena(
     rules: Rules, policy: Policy, other: Policy, seat: str, games: int = GAMES, seed: int = 0
 ) -> Sampled:
-    """Play `games` games of `policy` in `seat` against `other`, determined by the seed.
+    """Sample `games` games of `policy` in `seat` against `other`, reproducible by seed.
 
     Raises:
         ValueError: for a seat other than "X" or "O", or fewer than one game.

@@ -1,4 +1,4 @@
-"""Number of lost positions among the first ones of an attack, on boards of any size."""
+"""Number of lost positions among the first that an attack queries, on boards of any size."""
 
 from tttenv.certificates.refutation import losing_leaves
 from tttenv.exact import SEATS

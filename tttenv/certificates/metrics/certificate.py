@@ -1,4 +1,4 @@
-"""Certificates as numbers by tag."""
+"""Numbers of a certificate, by tag."""
 
 from tttenv.certificates.certificate import Certificate, certify
 from tttenv.game.rewards import RESULTS
