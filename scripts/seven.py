@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that `scripts
 
 from tttenv.certificates import phrases
 from tttenv.cli import console
-from tttenv.cli.options import FileOrNone, Flag
+from tttenv.cli.options import Flag
 from tttenv.cli.text_tables import say
 
 PROG = "seven.py"
@@ -23,35 +23,20 @@ class Arguments:
     """Check and show what is proved about the seven features of the published LMS player.
 
     No weights of them are unbeatable as O; how few games they lose; which feature they lack.
-    Checking needs whole numbers only. --prove searches for all proofs anew (a minute or two,
-    with SciPy), --best for the best weights; both write what they find.
+    Checking needs whole numbers only. The proofs were found by a search over the player's moves, in
+    which linear programs tell which moves some weights still allow.
     """
 
     file: Path = FILE  # proofs, weights and certificates
     check: Flag = False  # check the file and say no more than that it holds
-    prove: Flag = False  # search for all proofs anew
-    best: Flag = False  # search for the best weights anew, and prove again
-    climbs: int = 40  # with --best: how often hill climbing starts
-    seed: int = 0  # with --best: of all random numbers
-    out: FileOrNone = None  # where to write; with --prove and --best the file itself
     json: Flag = False  # print all of it as JSON
 
 
 def main(args: list[str]) -> None:
-    """Search if requested, then check, write and print."""
+    """Check the claims in the file, and print them."""
     given = console.parse(Arguments, PROG, args)
-    console.check_seed(given.seed)
-    if given.climbs < 1:
-        raise ValueError("--climbs is at least 1")
-    out = given.out or (given.file if given.prove or given.best else None)
-    if out:
-        console.check_folder(out.parent)
-    data = search(given) if given.prove or given.best else read(given.file)
+    data = read(given.file)
     verify(data, given.file)
-    if out:
-        from tttenv.utils.files import write
-
-        write(out, lines(data))
     if given.json:
         print(json.dumps(data, indent=2))
     elif given.check:
@@ -91,46 +76,6 @@ def verify(data: dict[str, Any], file: Path) -> None:
         raise ValueError(f"{file} does not hold what this script writes: {told}") from None
     except ValueError as error:
         raise ValueError(f"{file} does not hold: {shown(error)}") from None
-
-
-def best_weights(file: Path) -> list[float]:
-    """Return the best weights found so far, from a file.
-
-    Raises:
-        ValueError: if they are not seven numbers.
-    """
-    found = read(file).get("best_weights")
-    if not isinstance(found, list) or len(found) != 7 or not all(map(is_number, found)):
-        raise ValueError(f"{file} does not hold what this script writes: no seven best weights")
-    return found
-
-
-def is_number(value: object) -> bool:
-    """Return whether a value is a number, not a boolean, with absolute value below 1e9."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e9
-
-
-def search(given: Arguments) -> dict[str, Any]:
-    """Search for all proofs and, with --best, for the best weights."""
-    from scripts.seven_features import claims
-    from scripts.seven_features.best import climb
-
-    with console.bar(quiet=given.json) as progress:
-        if given.best:
-            task = progress.add_task("climbing", total=given.climbs)
-            weights = climb(given.seed, given.climbs, lambda: progress.advance(task))
-        else:
-            weights = best_weights(given.file)
-        task = progress.add_task("proving", total=None)
-        return claims.find(weights, lambda what: progress.update(task, description=what))
-
-
-def lines(data: dict[str, Any]) -> str:
-    """Format the claims as JSON, with one line per entry and answer."""
-    rows = {key: json.dumps(entry) for key, entry in data.items()}
-    for key in ("answers", "lacking", "why"):
-        rows[key] = "[\n" + ",\n".join(f"  {json.dumps(row)}" for row in data[key]) + "\n ]"
-    return "{\n" + ",\n".join(f' "{key}": {row}' for key, row in rows.items()) + "\n}\n"
 
 
 def show(data: dict[str, Any]) -> None:

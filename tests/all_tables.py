@@ -8,7 +8,6 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PROGRAMS = {  # the scripts that take options, and where their arguments are; train has its own
-    "adapters": "scripts.adapters",
     "analyze": "tttenv.cli.analyze",
     "benchmark": "learners.cli.benchmark",
     "certify": "tttenv.cli.certify",
@@ -42,7 +41,7 @@ def measured(wide):
     """Print the tables of measurements."""
     from learners.cli import benchmark_tables
     from learners.registry import LEARNERS
-    from scripts import adapters, speed
+    from scripts import speed
     from scripts.reproduction import tables
     from scripts.speed_rows import ours
 
@@ -61,11 +60,6 @@ def measured(wide):
         speeds, ratios = dict.fromkeys(beside, 3.95e7), dict.fromkeys(beside, 13.3)
         results.append(speed.Speed(row.name, row.unit, 1.15e8, speeds, ratios))
     speed.show(results)
-    begin("adapters")
-    rates = {"environment_steps_per_second": 1234567.0, "share_of_time_in_network": 0.9876}
-    cost = {"seconds": 0.0123, "every": 10_000, "share_of_training_time": 0.0123}
-    stepping = {"games": 64, "stepping": {"VecEnv": rates, "DummyVecEnv": rates}, "ratio": 7.7}
-    adapters.show({**stepping, "exact_eval": {"MaskablePPO": cost, "A2C": cost}})
     begin("reproduce")
     tables.show(read("published.json")["rows"], wide)
 

@@ -1,1 +1,1 @@
-"""Exact limits of seven features: proofs in integers, and the search for them."""
+"""Exact limits of seven features: proofs in integers."""

@@ -1,26 +1,24 @@
-"""Claims about the seven features: how they are found, and how they are verified."""
+"""Claims about the seven features, and how they are verified."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from scripts.seven_features.facts import certificate, contrast, losses, require
-from scripts.seven_features.features import ADDED, RULES, SEVEN, Question, player
+from scripts.seven_features.features import ADDED, RULES, Question, features, player
+from scripts.seven_features.losses import reach
 from scripts.seven_features.proof import check
+from tttenv import certify
 from tttenv.certificates.certificate import Certificate
-from tttenv.exact import worst_case
+from tttenv.exact import positions, solve, worst_case
 
-ORDERS = 8  # tries for the smallest proof of questions that are quickly answered
 CURE = "their_forks"  # the one feature that the seven lack
 REST = tuple(name for name in ADDED if name != CURE)
 # After X corner, O centre, X opposite corner, and after X centre, O corner, X opposite corner.
 # On each all moves that keep the draw look alike: a cell that keeps it and one that loses.
 WHY = (("X___O___X", 1, 2), ("O___X___X", 2, 1))
-
-Tell = Callable[[str], None]
 
 
 def questions(best: Fraction) -> list[Question]:
@@ -29,45 +27,6 @@ def questions(best: Fraction) -> list[Question]:
     fewer = Question("O", losing_below=best)
     added = [Question("O", added=REST), Question("O", added=(CURE,))]
     return [*ours, fewer, Question("X"), *added]
-
-
-def find(best_weights: list[float], tell: Tell) -> dict[str, Any]:
-    """Answer all questions.
-
-    Raises:
-        ValueError: if SciPy is missing, or an answer fails its check.
-    """
-    lost = losses(best_weights)
-    answers = [answer(question, tell) for question in questions(lost)]
-    cure = next(found["yes"] for found in answers if found["added"] == [CURE])
-    return {
-        "rules": str(RULES),
-        "features": list(SEVEN),
-        "unbeatable_possible": possible(answers),
-        "proved": True,
-        "best_weights": best_weights,
-        "best_losses": str(lost),
-        "best": certificate(best_weights),
-        "lacking": [
-            {"feature": CURE, "weights": cure, "certificate": certificate(cure, (CURE,))},
-        ],
-        "not_enough": list(REST),
-        "why": [contrast(*row) for row in WHY],
-        "answers": answers,
-    }
-
-
-def answer(question: Question, tell: Tell) -> dict[str, Any]:
-    """Answer a question: weights under "yes", or the smallest proof found under "no"."""
-    from scripts.seven_features.search import Search
-
-    quick = question.ties == "first" and question.losing_below is None
-    found: list[Any] = []
-    for order in range(ORDERS if quick else 1):
-        found.append(Search(question, order, lambda: tell(title(question))).answer())
-        if isinstance(found[0], list):
-            return {**asked(question), "yes": found[0]}
-    return {**asked(question), "no": min(found, key=lambda tree: len(json.dumps(tree)))}
 
 
 def verify(data: Mapping[str, Any]) -> None:
@@ -143,3 +102,42 @@ def title(question: Question) -> str:
         what = f"losing less than {question.losing_below} to random moves"
     more = f" + {', '.join(question.added)}" if question.added else ""
     return f"seven features{more}, as {question.seat}, ties {question.ties}: {what}"
+
+
+def contrast(board: str, keeping: int, losing: int) -> dict[str, Any]:
+    """Compare the features of a value-preserving move with those of a losing one.
+
+    Raises:
+        ValueError: if they do not, or if not all moves that keep it have the same features.
+    """
+    game, seen = positions(RULES), features()
+    at = int(game.index(RULES.parse(board)))
+    keeps = solve(RULES).optimal[at]
+    require(bool(keeps[keeping] and not keeps[losing]), f"cells {keeping} and {losing} on {board}")
+    kept, lost = seen[game.successors[at][keeps]], seen[game.successors[at][losing]]
+    require(bool((kept == kept[0]).all()), f"the moves that keep {board} look different")
+    return {
+        "board": board,
+        "keeps": np.flatnonzero(keeps).tolist(),
+        "loses": losing,
+        "difference": (kept[0] - lost).tolist(),
+    }
+
+
+def losses(weights: list[float]) -> Fraction:
+    """Return the exact fraction of games that these weights lose as O against random moves."""
+    cells = player(weights).table.argmax(axis=1)
+    question = Question("O")
+    return reach(question, dict(enumerate(cells.tolist())))[1]
+
+
+def certificate(weights: list[float], added: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Return the certificate of weights, JSON-serializable."""
+    found: dict[str, Any] = json.loads(json.dumps(certify(RULES, player(weights, added)).to_dict()))
+    return found
+
+
+def require(holds: bool, otherwise: str) -> None:
+    """Raise ValueError with the message `otherwise` unless the condition holds."""
+    if not holds:
+        raise ValueError(otherwise)

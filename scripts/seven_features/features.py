@@ -20,10 +20,6 @@ from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
 
 RULES = Rules()
-SEVEN = (
-    *("one", "my_lines_of_two", "their_lines_of_two", "my_centre", "my_corners"),
-    *("my_lines_begun", "my_lines_full"),
-)
 EDGES, CORNERS, CENTRE = [1, 3, 5, 7], [0, 2, 6, 8], 4
 
 # Features one could add: boards (batch, cells), seen by who has just moved -> numbers (batch,).

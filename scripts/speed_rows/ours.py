@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
 from typing import Any, NamedTuple, cast
 
 import gymnasium
@@ -19,6 +20,7 @@ from tttenv.policy import uniform
 
 BOARDS = ((3, 3, 3), (9, 9, 5), (15, 15, 5))
 BIG = 65_536
+SB3 = 64  # games side by side in Stable-Baselines3
 
 
 def rows(seed: int) -> Iterator[SpeedRow]:
@@ -41,6 +43,9 @@ def rows(seed: int) -> Iterator[SpeedRow]:
         name = f"2 vector envs in 2 threads, opponent={opponent}, {BIG:,} games each"
         work, one = (_later(kind, seed, BIG, {"opponent": opponent}) for kind in (pair, vector))
         yield SpeedRow(name, "steps", work, cores=2, beside=(("one env in one thread", one),))
+    beside = (("DummyVecEnv", _later(stable_baselines3, seed, False)),)
+    work = _later(stable_baselines3, seed, True)
+    yield SpeedRow(f"SB3 VecEnv, {SB3} games and their masks", "steps", work, beside=beside)
     for m, n, k in BOARDS:
         rivals = (f"OpenSpiel C++ play-outs {m},{n},{k}",)
         yield SpeedRow(f"play-outs {m},{n},{k}", "games", _later(playouts, m, n, k), rivals)
@@ -125,6 +130,25 @@ def pair(seed: int, batch: int, options: dict[str, Any]) -> Work:
 
     def work() -> float:
         return sum(part.result() for part in [pool.submit(one) for one in both])
+
+    return work
+
+
+def stable_baselines3(seed: int, compiled: bool) -> Work:
+    """Return a workload: ten steps of games in our VecEnv, or in SB3's of single environments."""
+    from stable_baselines3.common.vec_env import DummyVecEnv
+
+    single = [lambda: gymnasium.make("TicTacToe-v0")] * SB3
+    env: Any = import_module("tttenv.adapters.sb3").VecEnv(SB3) if compiled else DummyVecEnv(single)
+    env.seed(seed)
+    env.reset()
+    rng = np.random.default_rng(seed)
+
+    def work() -> float:
+        for _ in range(10):
+            masks = np.array(env.env_method("action_masks"))
+            env.step((masks * rng.random(masks.shape)).argmax(axis=1))
+        return 10.0 * SB3
 
     return work
 

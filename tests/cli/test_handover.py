@@ -43,7 +43,6 @@ PAIRS = [
         "prove 4,4,3 --nodes 1 --resume --json",
         "results/proofs/4-4-3.search.safetensors",
     ),
-    Pair("seven --out seven.json", "seven --check --file seven.json", "seven.json"),
 ]
 
 

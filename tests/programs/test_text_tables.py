@@ -26,7 +26,6 @@ ROOT = Path(__file__).parents[2]
 TABLES = [
     "benchmark",
     "speed",
-    "adapters",
     "reproduce",
     "seven",
     "certify",

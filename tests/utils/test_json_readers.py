@@ -36,7 +36,6 @@ READERS = {
     "published": published.read,
     "league": league_file.read,
     "seven": checked_seven,
-    "best weights": seven.best_weights,
     "kept model": kept_model,
     "zip": load,
 }
