@@ -131,7 +131,10 @@ def test_every_phase_of_a_search_is_told_with_its_counts(monkeypatch):
         assert after.waiting > 0
     for at in told:
         assert at.phase in progress(at)
-        assert f"{at.positions:,} positions asked about, {at.waiting:,} waiting" in progress(at)
+        assert f"{at.positions:,} positions queried, {at.waiting:,} waiting" in progress(at)
+        assert ("left in this round" in progress(at)) == (
+            at.phase == FOLLOWING and at.positions > 0
+        )
 
 
 def test_a_search_that_runs_out_is_undecided(capsys):

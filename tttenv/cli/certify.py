@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 from tttenv.certificates import phrases
@@ -148,10 +149,13 @@ def certified(given: Arguments, rules: Any, policy: Any) -> Any:
 
 
 def progress(found: Any) -> str:
-    """Describe the progress of a search in one line."""
-    done = f"{found.positions:,} positions asked about, {found.waiting:,} waiting"
+    """Describe the progress of a search in one line, with the time left in a round if known."""
+    done = f"{found.positions:,} positions queried, {found.waiting:,} waiting"
     where = f"as {found.seat}, {DOING[found.phase]}, round {found.number + 1}"
-    return f"{where}: {done}"
+    if found.phase != "following" or not found.positions:
+        return f"{where}: {done}"
+    left = round(found.waiting * found.seconds / found.positions)
+    return f"{where}: {done}, {timedelta(seconds=left)} left in this round"
 
 
 def meet(given: Arguments) -> None:
