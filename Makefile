@@ -58,10 +58,10 @@ test-loggers: .venv-rllib/ready ## trainings logged to wandb, offline, and to ML
 test-agents: .venv-agents/ready ## verifiers and OpenEnv, in an environment of their own
 	.venv-agents/bin/python -m pytest -n 0 tests/agents $(ARGS)
 
-campaign: .venv/dev ## attack the package for SECONDS: kills, failing disks, hostile files and calls
+campaign: .venv/dev ## attack the package for SECONDS: kills, failing disks, hostile files
 	$(BIN)/python -m tests.campaign --seconds $(SECONDS) $(ARGS)
 
-campaign-short: .venv/dev ## the same with as many cases on every machine, about two minutes of them
+campaign-short: .venv/dev ## the same with as many cases on every machine, a minute or two of them
 	$(BIN)/python -m tests.campaign --short $(ARGS)
 
 check: .venv/dev ## ruff, ruff format and mypy --strict

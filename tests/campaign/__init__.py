@@ -1,4 +1,4 @@
-"""Campaign of attacks on the whole package: kills, failing disks, hostile files and calls, bots.
+"""Campaign of attacks on the whole package: kills, failing disks, hostile files.
 
 It runs for as long as it is given and is no part of the test suite:
 
@@ -21,7 +21,7 @@ class Row:
     target: str  # "module:Class", the module within this package
     about: str  # what is done to the package, in a line
     share: float  # of the seconds, in proportion to the others
-    short: int  # cases of the short form, which takes about two minutes in all
+    short: int  # cases of the short form, which takes a minute or two in all
     trains: bool = False  # its cases train: the learners are loaded and warmed up beforehand
     time_limit: float = 120.0  # seconds after which a case counts as hanging
 
@@ -30,17 +30,10 @@ class Row:
 FAMILIES = {
     "kills": Row("kills:Kills", "trainings killed at random moments and resumed", 3, 9, True, 300),
     "drivers": Row(
-        "drivers:Drivers", "drivers of tasks killed at random moments", 2, 2, False, 300
+        "drivers:Drivers", "drivers of tasks killed at random moments", 2, 4, False, 300
     ),
-    "sweeps": Row("sweeps:Sweeps", "sweeps killed at random moments and resumed", 2, 1, True, 600),
     "calls": Row("calls:Calls", "a training's n-th file-system call fails or kills", 3, 16, True),
     "files": Row("files:Files", "mutated checkpoints, loaded in every way", 3, 400, True, 150),
-    "hostile_calls": Row("hostile_calls:HostileCalls", "hostile calls to environments", 2, 60),
-    "answers": Row("answers:Answers", "hostile answers of language models", 1, 20),
-    "reader": Row("reader:Reader", "a reader beside a training that saves every step", 2, 3, True),
-    "bots": Row("bots:Bots", "external programs that misbehave, players that are ended", 1, 23),
-    "managers": Row("managers:Managers", "managers that send our engines rubbish", 1, 2),
     "growth": Row("growth:Growth", "long runs: memory, descriptors and threads", 1, 7, False, 300),
-    "games": Row("games:Games", "random games in all environments and a plain referee", 1, 8),
     "two_trainings": Row("two_trainings:TwoTrainings", "two trainings in one folder", 1, 2, True),
 }

@@ -81,7 +81,9 @@ def _parse(args: list[str]) -> argparse.Namespace:
     )
     parser.add_argument("--seed", type=int, help="of all cases; left out: a new one, printed")
     parser.add_argument("--case", type=int, help="run this one case again")
-    parser.add_argument("--workers", type=int, default=1, help="processes that share the cases")
+    parser.add_argument(
+        "--workers", type=int, help="processes that share the cases; left out: 2 if --short, else 1"
+    )
     parser.add_argument("--folder", help="where to work; left out: in memory, where there is any")
     given = parser.parse_args(args)
     unknown = [name for name in given.families if name not in FAMILIES]
@@ -89,6 +91,8 @@ def _parse(args: list[str]) -> argparse.Namespace:
         parser.error(f"no family {unknown[0]!r}; known are {', '.join(FAMILIES)}")
     if given.case is not None and len(given.families) != 1:
         parser.error("--case is of one family: name it")
+    if given.workers is None:
+        given.workers = 2 if given.short else 1
     if given.workers < 1:
         parser.error("--workers is at least 1")
     lengths = (given.seconds, given.count, given.case)

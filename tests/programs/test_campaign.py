@@ -86,7 +86,7 @@ def test_the_short_form_has_its_own_number_of_cases():
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_campaign_asked_to_end_prints_its_figures_and_removes_its_folder(tmp_path, number):
-    command = [sys.executable, "-m", "tests.campaign", "games", "--seconds", "600"]
+    command = [sys.executable, "-m", "tests.campaign", "growth", "--seconds", "600"]
     with subprocess.Popen(
         [*command, "--folder", str(tmp_path)],
         cwd=ROOT,
@@ -94,11 +94,11 @@ def test_a_campaign_asked_to_end_prints_its_figures_and_removes_its_folder(tmp_p
         stderr=subprocess.PIPE,
         text=True,
     ) as campaign:
-        while campaign.poll() is None and not list(tmp_path.glob("*/games-*")):
+        while campaign.poll() is None and not list(tmp_path.glob("*/growth-*")):
             time.sleep(0.05)
         campaign.send_signal(number)
         figures, told = campaign.communicate()
     assert campaign.returncode == 130
-    assert re.search(r"^games +0 failed +\d+ cases", figures, re.MULTILINE)
+    assert re.search(r"^growth +0 failed +\d+ cases", figures, re.MULTILINE)
     assert told == "campaign      ended early\n"
     assert not list(tmp_path.iterdir())
