@@ -1,1 +1,1 @@
-"""Learners: one file and one row in `registry` each, all trained by the loop in `training`."""
+"""Learners, each with one file and one row in `registry`, trained by the loop in `training`."""

@@ -1,13 +1,13 @@
-"""Actors: workers that search the moves of a learner's games, in processes or on a Ray cluster.
+"""Actors: workers that run the searches of a learner's games, locally or on a Ray cluster.
 
-The learner keeps the games, the random numbers and all that it learns. In each step it sends its
-boards, a part to each actor, and gets back what the searches found. An actor holds nothing but the
-latest weights: one that is lost is replaced, and another one searches its part, with the same
-result. No more than one part for each actor is ever under way.
+The learner keeps the games, the random numbers and everything that it learns. In each step it sends
+a part of its boards to each actor, and receives the results of the searches. An actor holds only
+the latest weights, so if it is lost, another actor searches its part with the same result. At most
+one part per actor is in progress.
 
-With one actor the whole batch is one part, and a training is bit for bit that without actors. The
-same number of actors gives the same bits wherever they are; another number makes batches of another
-size, in which the last digits of a network's sums may differ.
+With one actor the whole batch is one part, and training is bit-identical to training without
+actors. The same number of actors gives bit-identical results wherever they run; another number
+changes the size of the batches, and with it the rounding of a network's outputs.
 """
 
 import json
@@ -33,7 +33,7 @@ KINDS = {"policy": np.float64, "values": np.float64, "moves": np.int64, "proofs"
 
 
 class Searches(NamedTuple):
-    """Batch of requested searches."""
+    """A batch of searches to run."""
 
     boards: Boards  # (batch, cells), seen by the side to move
     simulations: NDArray[np.int64]  # (batch,)
@@ -42,7 +42,7 @@ class Searches(NamedTuple):
 
 @dataclass(frozen=True)
 class SearchSettings:
-    """Settings of an actor's searches, whose memory is reused while they stay the same."""
+    """Settings of an actor's searches; memory is reused while they stay the same."""
 
     rules: str
     shape: Shape  # of the network
@@ -55,21 +55,21 @@ class SearchSettings:
 
 @dataclass(frozen=True)
 class Part:
-    """Searches that one actor runs in one step."""
+    """The searches that one actor runs in one step."""
 
     settings: SearchSettings
     wanted: Searches
 
 
 class Actors:
-    """Actors of one learner.
+    """The actors of one learner.
 
     Args:
-        backend: whose workers they are; its context has been entered.
-        number: of actors.
-        overlap: whether the learner learns while they search, from the examples of earlier steps.
-        threads: of torch in each.
-        device: of their networks.
+        backend: the backend that runs the actors; its context has been entered.
+        number: the number of actors.
+        overlap: whether the learner learns from earlier steps' examples while the actors search.
+        threads: the number of torch threads per actor.
+        device: the device of the actors' networks.
     """
 
     def __init__(
@@ -94,9 +94,9 @@ class Actors:
         Args:
             wanted: the searches.
             rules: the game.
-            shape: of the network.
+            shape: the network's shape.
             net: the network.
-            search: that would do it here: its settings are used.
+            search: a local search whose settings the actors use.
         """
         count = len(wanted.boards)
         self.parts = min(self.number, count)
@@ -119,10 +119,10 @@ class Actors:
         self._submit()
 
     def end(self) -> SearchResults:
-        """Return the results of the searches, in the order of the boards.
+        """Wait for all searches, and return their results in the order of the boards.
 
         Raises:
-            ValueError: if a search failed, or an actor was lost time and again.
+            ValueError: if a search failed, or actors were lost repeatedly.
         """
         found: dict[int, SearchResults] = {}
         while len(found) < self.parts:
@@ -144,7 +144,7 @@ class Actors:
 
 
 def search_part(part: Part, context: Context) -> dict[str, list[Any]]:
-    """Run an actor's searches and return the results as JSON values, without rounding."""
+    """Run an actor's searches, and return the results as JSON values without rounding."""
     assert context.shared is not None
     searcher = _searcher(part.settings)
     with torch.device(part.settings.device):
@@ -154,7 +154,7 @@ def search_part(part: Part, context: Context) -> dict[str, list[Any]]:
 
 
 class _Searcher:
-    """Network of an actor, and the trees of its searches."""
+    """The network of an actor, and the trees of its searches."""
 
     def __init__(self, settings: SearchSettings) -> None:
         self.net = ResidualNet(settings.shape, None)
@@ -168,7 +168,7 @@ class _Searcher:
         )
 
     def take(self, shared: Shared) -> None:
-        """Load these weights into the network."""
+        """Load shared weights into the network."""
         if shared.version != self.version:
             weights = load(shared.value)
             own = {name.removeprefix("net."): tensor for name, tensor in weights.items()}
@@ -178,7 +178,7 @@ class _Searcher:
 
 @lru_cache(maxsize=1)
 def _searcher(settings: SearchSettings) -> _Searcher:
-    """Return the searcher of this process."""
+    """Return the searcher of this process; cached while the settings stay the same."""
     torch.set_num_threads(settings.threads)
     with torch.device(settings.device):
         return _Searcher(settings)
@@ -189,6 +189,6 @@ def _on_cpu(weights: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
 
 
 def _results(value: str) -> SearchResults:
-    """Decode what `search_part` returned."""
+    """Decode the output of `search_part`."""
     rows = json.loads(value)
     return SearchResults(**{name: np.array(rows[name], kind) for name, kind in KINDS.items()})

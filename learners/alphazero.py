@@ -1,14 +1,15 @@
-"""AlphaZero with Gumbel search, trained on counterexamples too: mistakes found by proofs.
+"""AlphaZero with Gumbel search, also trained on its own mistakes, which a prover finds.
 
-A network plays both sides of many games, each move chosen by a tree search that it guides, and
-learns what the searches found and how the games ended (Silver et al., Science 362, 2018; search:
-Danihelka et al., "Policy improvement by planning with Gumbel", ICLR 2022). From KataGo (Wu, arXiv
-1902.10565) come full searches for a share of the moves only, and the head for the reply; from
-MiniZero (Wu et al., arXiv 2310.11305) simulations that grow during the training.
+A network plays both sides of many games, choosing each move by a tree search that it guides, and
+learns the results of the searches and the outcomes of the games (Silver et al., Science 362, 2018;
+search: Danihelka et al., "Policy improvement by planning with Gumbel", ICLR 2022). From KataGo (Wu,
+arXiv 1902.10565) come full searches for only a fraction of the moves, and the head that predicts
+the reply; from MiniZero (Wu et al., arXiv 2310.11305) come simulations that increase during
+training.
 
-At intervals the player is examined as a certificate would: its moves and all replies, round by
-round. Where it gives a result away, the position goes into a buffer of its own, with the moves that
-a prover finds to keep the value, and is learned from then on.
+At intervals the player is examined as for a certificate: its moves and all replies, round by round.
+A position in which it gives away a result goes into a separate buffer, with the moves that a prover
+finds to keep the value, and is trained on from then on.
 """
 
 import copy
@@ -109,7 +110,7 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
     def step(self) -> dict[str, float]:
         """Play one move in every game, take gradient steps, and examine the player periodically.
 
-        The gradient steps come before the move if actors search it meanwhile.
+        If actors run the searches, the gradient steps are taken while they search.
         """
         wanted, full = self._wanted_searches()
         losses: dict[str, float] = {}
@@ -150,12 +151,12 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
     def networks(
         cls, config: AlphaZeroConfig, rules: Rules, rng: Rng | None = None
     ) -> dict[str, ResidualNet]:
-        """Return the network that plays and guides the search."""
+        """Return the network, which plays and guides the search."""
         return {"net": ResidualNet(Shape(config.channels, config.blocks), rng)}
 
     @classmethod
     def player_of(cls, config: AlphaZeroConfig, rules: Rules, nets: Mapping[str, Any]) -> Policy:
-        """Return the greedy player of the network, on canonical boards, without a search."""
+        """Return a player that picks the network's likeliest cell, on canonical boards."""
         return canonical_player(rules, likeliest_move(rules, nets["net"]))
 
     @classmethod
@@ -167,7 +168,7 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
         simulations: int,
         threes: int,
     ) -> Policy:
-        """Return a tree search guided by the network with these weights, on canonical boards.
+        """Return a player that runs a tree search on canonical boards, guided by the weights.
 
         Raises:
             ValueError: for a number out of range.
@@ -201,7 +202,7 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
         }
 
     def state_dict(self) -> dict[str, Any]:
-        """Return copies of all parts, and the rows of the mistakes that are not learned yet."""
+        """Return copies of all parts, and the rows of mistakes that are not learned yet."""
         return super().state_dict() | {"wrong": self.wrong.copy()}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
@@ -211,7 +212,7 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
             self.wrong = checked_rows(state["wrong"], len(self.mistakes))
 
     def _wanted_searches(self) -> tuple[Searches, Mask]:
-        """Return the searches for each game's next move, and a mask (games,) of the full ones."""
+        """Return the searches for each game's next move, and a mask (games,) of full searches."""
         config, boards, rng = self.config, self.env.boards, self.rng
         grown = min(1.0, self.steps / config.progressive)
         most = config.quick_simulations + grown * (config.simulations - config.quick_simulations)
@@ -222,12 +223,12 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
         return Searches(boards, np.where(opening, 1, simulations), noise), full
 
     def _play(self, boards: Boards, full: Mask, searched: SearchResults) -> Examples:
-        """Play one move in every game, and return the examples of the games that end.
+        """Play one move in every game, and return examples from the games that end.
 
         Args:
-            boards: of all games.
-            full: which searches were full.
-            searched: what they found.
+            boards: the boards of all games.
+            full: a mask of the full searches.
+            searched: the results of the searches.
         """
         config, games, rng, count = self.config, self.games, self.rng, len(boards)
         opening = games.random_left > 0
@@ -245,7 +246,7 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
         return examples
 
     def _proven(self, boards: Boards, found: SearchResults) -> SearchResults:
-        """Correct the results of searches by what is proved about their roots."""
+        """Correct the search results where a proof about the root is known."""
         known = self.mistakes.find(boards)
         policy, moves, proofs = found.policy.copy(), found.moves.copy(), found.proofs.copy()
         policy[known.rows] = known.keep_good_moves(policy[known.rows])
@@ -255,7 +256,7 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
         return found._replace(policy=policy, moves=moves, proofs=proofs)
 
     def _learn(self) -> dict[str, float]:
-        """Take one step's gradient steps, and return their mean losses; empty without examples."""
+        """Take the gradient steps of this step, and return mean losses; empty without examples."""
         if len(self.replay) < self.config.batch:
             return {}
         losses = [self._update() for _ in range(self.config.updates)]
@@ -300,7 +301,7 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
         return {"policy_loss": policy.item(), "value_loss": value.item()}
 
     def _review(self) -> None:
-        """Find the proven positions where the player prefers, or nearly prefers, a bad move."""
+        """Find the proven positions in which the player (nearly) prefers a bad move."""
         boards, policies = self.mistakes.boards, self.mistakes.kept.policies[: len(self.mistakes)]
         if not len(boards):
             return
@@ -310,7 +311,7 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
         self.wrong = np.flatnonzero(bad > good - MARGIN)
 
     def _examine(self) -> None:
-        """Search the player's own play for mistakes, and store them."""
+        """Search the player's own play for mistakes, and store them as examples."""
         config, policy = (
             self.config,
             Canonical(self.rules, likeliest_move(self.rules, self.average)),
@@ -335,7 +336,7 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
                 self.width[at] = min(width * 2, config.widest)
 
     def _remember(self, found: Mistakes) -> None:
-        """Store some of the positions that the player reaches."""
+        """Store a sample of the positions that the player reaches."""
         count = min(self.config.reached // 4, len(found.others))
         rows = self.rng.choice(len(found.others), count, replace=False)
         self.reached.add(
@@ -348,10 +349,10 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
         )
 
     def _doubtful(self, boards: Boards, values: MoveValues) -> Examples:
-        """Return examples of the reached positions where the player is least sure and could err.
+        """Return examples from reached positions in which the player is least sure and could err.
 
-        As many are taken of each number of stones: there are few positions with few stones, and
-        a mistake in one of them is in many games.
+        The same number is taken for each number of stones: there are few positions with few stones,
+        and a mistake in one of them affects many games.
         """
         kept: list[tuple[Boards, Mask, int]] = []
         for board in self._least_sure(boards):
@@ -368,7 +369,7 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
         )
 
     def _least_sure(self, boards: Boards) -> Boards:
-        """Return, per number of stones, the boards with the most probable second-best move."""
+        """Return the boards with the most probable second-best move, for each number of stones."""
         stones = np.count_nonzero(boards, axis=1)
         groups = np.unique(stones)
         chosen = [boards[:0]]
@@ -384,7 +385,7 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
         return np.concatenate(chosen)
 
     def _begin(self, ended: NDArray[np.int64]) -> None:
-        """Restart the ended games with random stones, or from positions that the player reaches."""
+        """Restart the ended games, with random stones or from positions that the player reaches."""
         config, rng = self.config, self.rng
         self.games.random_left[ended] = rng.integers(0, config.opening + 1, len(ended))
         elsewhere = ended[rng.random(len(ended)) < config.reached_share]
@@ -409,7 +410,7 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
 
 
 class _Games(NamedTuple):
-    """Records of the games in progress; arrays begin with (games, plies)."""
+    """Records of the games in progress; arrays have shape (games, plies, ...)."""
 
     boards: Boards  # (games, plies, cells)
     policies: NDArray[np.float32]  # (games, plies, cells): found by full searches, else zero
@@ -423,7 +424,7 @@ class _Games(NamedTuple):
 
     @classmethod
     def new(cls, config: AlphaZeroConfig, rules: Rules, rng: np.random.Generator) -> "_Games":
-        """Return the empty records of new games."""
+        """Return empty records for new games."""
         shape = config.games, rules.cells
         return cls(
             boards=np.zeros((*shape, rules.cells), np.int8),
@@ -457,14 +458,14 @@ class _Games(NamedTuple):
         self.random_left[:] = np.maximum(self.random_left - 1, 0)
 
     def finish(self, ended: NDArray[np.int64], rewards: NDArray[Any], rules: Rules) -> Examples:
-        """Return the examples of the games that have ended, and clear their records.
+        """Return examples from the ended games, and clear their records.
 
-        The result of a position is that of its game, or what a search proves later in the game,
-        whichever comes first. Before a random move it is the value that the search had there.
+        The result of a position is the outcome of its game or a result proved later in the game,
+        whichever comes first. Before a random move it is the value found by the search.
 
         Args:
-            ended: the numbers of the games (ended,).
-            rewards: of the side that moved last, (ended,): 1 or 0.
+            ended: the indices of the games (ended,).
+            rewards: the rewards (ended,) of the side that moved last: 1 or 0.
             rules: the game.
         """
         parts = []
@@ -496,14 +497,14 @@ class _Games(NamedTuple):
         return concatenated(parts)
 
     def state_dict(self) -> dict[str, Any]:
-        """Return copies of the records by name."""
+        """Return copies of the records, by name."""
         return {name: part.copy() for name, part in self._asdict().items()}
 
     def load_state_dict(self, stored: dict[str, Any]) -> None:
         """Restore the result of `state_dict()`.
 
         Raises:
-            ValueError: for other shapes or types, and for numbers that no game has.
+            ValueError: for other shapes or types, or impossible values.
         """
         for name, part in self._asdict().items():
             if stored[name].shape != part.shape or stored[name].dtype != part.dtype:
@@ -526,5 +527,5 @@ class _Games(NamedTuple):
 
 
 def _as_results(value: float) -> NDArray[np.float32]:
-    """Return probabilities of win, draw and loss with this mean and the most draws possible."""
+    """Return the probabilities of win, draw and loss with the given mean and the most draws."""
     return np.array([max(value, 0), 1 - abs(value), max(-value, 0)], np.float32)

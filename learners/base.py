@@ -1,4 +1,4 @@
-"""Protocols of a learner: it learns step by step, has a current policy, and can be saved."""
+"""Protocols for learners, which learn step by step, have a current policy and can be saved."""
 
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
@@ -12,8 +12,8 @@ from tttenv.policy import Policy
 class Learner(Protocol):
     """Protocol of a learner, which only learns: it writes no files and prints nothing.
 
-    All its random numbers come from generators seeded by `config.seed`. It makes tensors by torch's
-    own constructors, so that they are on the device that the training loop has chosen.
+    All its random numbers come from generators seeded by `config.seed`. It creates tensors with
+    torch's own constructors, so that they are on the device chosen by the training loop.
     """
 
     Config: ClassVar[type]  # a frozen dataclass: `seed` and the learner's own fields
@@ -27,11 +27,11 @@ class Learner(Protocol):
             rules: the game.
 
         Raises:
-            ValueError: for a config or rules that it cannot learn with.
+            ValueError: for a config or rules that it does not support.
         """
 
     def step(self) -> dict[str, float]:
-        """Learn for one step; return numbers by name, plotted as `train/NAME`."""
+        """Learn for one step, and return numbers by name, plotted as `train/NAME`."""
         ...
 
     def policy(self) -> Policy:
@@ -46,21 +46,21 @@ class Learner(Protocol):
         ...
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restore the result of `state_dict()` bit for bit; `policy` needs "weights" only."""
+        """Restore the result of `state_dict()` bit for bit; `policy` needs only "weights"."""
         ...
 
 
 @runtime_checkable
 class PlaysFromWeights(Protocol):
-    """Learner whose player can be created from its weights alone, as all in `LEARNERS` can.
+    """Learner whose player can be created from its weights alone, as for all in `LEARNERS`.
 
-    A checkpoint may come from an untrusted source: to play it, neither an environment nor an
-    opponent is made, and nothing that its config names is run or read.
+    A checkpoint may come from an untrusted source: to play it, no environment or opponent is
+    created, and nothing that its config names is run or read.
 
-    A learner whose player takes the first of the best by computed numbers has an attribute
-    `tolerance` besides, of `tttenv.policy.first_best`, which the checkpoint's card repeats. One
-    whose weights have the same shapes on all boards, and play any, has an attribute `any_board`,
-    which is true.
+    A learner whose player picks the first of the best cells by computed outputs also has an
+    attribute `tolerance` for `tttenv.policy.first_best`, which is copied to the checkpoint's card.
+    A learner whose weights have the same shapes on all boards, and can play any, has a true
+    attribute `any_board`.
     """
 
     @classmethod
@@ -68,19 +68,19 @@ class PlaysFromWeights(Protocol):
         """Return tensors with the names, shapes and types of the weights, on the meta device.
 
         Raises:
-            ValueError: for rules that it cannot play.
+            ValueError: for rules that the learner cannot play.
         """
         ...
 
     @classmethod
     def player(cls, config: Any, rules: Rules, weights: dict[str, Tensor]) -> Policy:
-        """Return the policy that plays from these weights, shaped as in `empty_weights`."""
+        """Return the player with the given weights, shaped as in `empty_weights`."""
         ...
 
 
 @runtime_checkable
 class SearchesFromWeights(Protocol):
-    """Learner whose weights can guide a tree search, with `NAME:simulations=64`."""
+    """Learner whose weights can guide a tree search: `NAME:simulations=64`."""
 
     @classmethod
     def search_player(
@@ -91,9 +91,10 @@ class SearchesFromWeights(Protocol):
         simulations: int,
         threes: int,
     ) -> Policy:
-        """Return a player that searches with this many simulations per move.
+        """Return a player that runs a tree search guided by the given weights.
 
-        Before it, so many positions are searched for wins by threats and threes; 0 for none.
+        Each move takes `simulations` simulations, after a search of `threes` positions for wins by
+        threats and threes; 0 for none.
 
         Raises:
             ValueError: for a number out of range.
@@ -103,10 +104,10 @@ class SearchesFromWeights(Protocol):
 
 @runtime_checkable
 class StartsFromWeights(Protocol):
-    """Learner that can start from weights trained elsewhere, for example on a smaller board."""
+    """Learner that can start from weights trained elsewhere, such as on a smaller board."""
 
     def start_from(self, weights: dict[str, Tensor]) -> None:
-        """Load the weights of a learner of the same kind, of any rules, before the first step.
+        """Load the weights of a learner of the same kind, for any rules, before the first step.
 
         Raises:
             RuntimeError: for other names or shapes.
@@ -116,20 +117,20 @@ class StartsFromWeights(Protocol):
 
 @runtime_checkable
 class PlaysByActors(Protocol):
-    """Learner whose moves can be searched by actors; see `learners.actors`."""
+    """Learner whose searches can be run by actors; see `learners.actors`."""
 
     actors: Any  # None: it searches itself
 
 
 @runtime_checkable
 class ExaminesItself(Protocol):
-    """Learner that searches its own play for mistakes on boards too large to enumerate."""
+    """Learner that examines its own play for mistakes on boards too large to enumerate."""
 
     @property
     def doubts(self) -> bool | None:
         """Whether the player has lost or has not been examined yet; None if it is never examined.
 
-        As long as it doubts, a certificate would only find the same; it looks less far then, and
-        further when it no longer doubts.
+        While this is true, a certificate would only find the same mistakes, so certificates search
+        less far until it is false.
         """
         ...

@@ -1,6 +1,6 @@
-"""The settings of every learner and their presets; importing this module does not load PyTorch.
+"""Settings of all learners and their presets; importing them does not load PyTorch.
 
-So `tttenv train LEARNER --help` and a mistyped option are answered at once.
+This makes `tttenv train LEARNER --help` and errors in options immediate.
 """
 
 from dataclasses import dataclass, replace

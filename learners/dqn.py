@@ -1,9 +1,9 @@
-"""Deep Q-learning: a network estimates the Q-value of each legal cell from replayed transitions.
+"""Deep Q-learning: a network estimates the Q-value of each legal cell from replayed moves.
 
-The target of a move is its reward and the best Q value of the next board. In self-play that board
-is the other side's, whose best value is ours negated: r - max q (negamax); against an opponent it
-is our own: r + max q. The maximum is over legal cells; q comes from the target network, an older
-copy (Mnih et al., Nature 518, 2015). Replayed transitions are turned or mirrored at random.
+The target of a move is its reward plus the best Q-value of the next board. In self-play the other
+side moves next, so the best value is negated: r - max q (negamax); against an opponent it is
+r + max q. The maximum is over legal cells; q comes from the target network, an older
+copy (Mnih et al., Nature 518, 2015). Replayed transitions are rotated or reflected at random.
 """
 
 import copy
@@ -25,8 +25,8 @@ from tttenv.policy import TOLERANCE
 class DQN(PlaysByNetworks[DQNConfig]):
     """DQN learner, for any rules.
 
-    Published, in nestedsoftware/tictac: plain boards, random replies, a draw paying like a win, and
-    2,000,000 games in each seat, one gradient step without replay for every move.
+    As published in nestedsoftware/tictac: plain boards, random replies, a draw that pays as much as
+    a win, and 2,000,000 games in each seat, with one gradient step without replay for every move.
     """
 
     Config: ClassVar[type] = DQNConfig
@@ -67,7 +67,7 @@ class DQN(PlaysByNetworks[DQNConfig]):
 
     @classmethod
     def networks(cls, config: DQNConfig, rules: Rules, rng: Rng | None = None) -> Nets:
-        """Return the Q-network, from which the player acts greedily."""
+        """Return the Q-network, on which the player is greedy."""
         return {"net": (PlainMLP if config.plain else MaskedMLP)(rules.cells, config.hidden, rng)}
 
     def parts(self) -> dict[str, Any]:
@@ -83,7 +83,7 @@ class DQN(PlaysByNetworks[DQNConfig]):
         }
 
     def _play(self) -> Transitions:
-        """Play one move in every game, by an epsilon-greedy choice."""
+        """Play one epsilon-greedy move in every game, and return the transitions."""
         boards = self.env.boards
         q_values = evaluate(self.rules, [self.net], boards)
         explore = self.rng.random((len(boards), 1)) < self.config.epsilon
@@ -98,7 +98,7 @@ def td_targets(transitions: Transitions, values: torch.Tensor, sign: int) -> tor
 
     Args:
         transitions: a batch of moves.
-        values: the Q values of the boards after the moves, (batch, cells).
+        values: the Q-values of the boards after the moves, (batch, cells).
         sign: 1 if the same side moves next, -1 if the other side does.
     """
     best = values.masked_fill(torch.as_tensor(transitions.after != 0), -torch.inf).amax(dim=1)
@@ -107,7 +107,7 @@ def td_targets(transitions: Transitions, values: torch.Tensor, sign: int) -> tor
 
 
 class PlainMLP(MaskedMLP):
-    """Network from boards as 1, -1 and 0 to Q-values between -1, a loss, and 1, a win."""
+    """Network from boards of 1, -1 and 0 to Q-values between -1 (a loss) and 1 (a win)."""
 
     def __init__(
         self, cells: int, hidden: tuple[int, ...], rng: np.random.Generator | None

@@ -1,4 +1,4 @@
-"""AlphaZero's training examples: positions with targets, in a buffer of fixed size."""
+"""Buffer of AlphaZero's training examples: positions with policy and result targets."""
 
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ from tttenv.game.types import Boards
 
 
 class Examples(NamedTuple):
-    """Positions and targets, whose field names are the keys in stored training states."""
+    """A batch of positions with targets; field names are keys in stored training states."""
 
     boards: Boards  # (batch, cells), seen by the side to move
     policies: NDArray[np.float32]  # (batch, cells): probabilities; all zero where there is none
@@ -21,10 +21,10 @@ class Examples(NamedTuple):
 
 
 class ExamplesBuffer(RingBuffer):
-    """Buffer of the last `capacity` examples.
+    """A buffer of the last `capacity` examples.
 
     Args:
-        capacity: how many are stored; further ones overwrite the oldest.
+        capacity: the number of examples stored; new ones overwrite the oldest.
         rules: the game.
     """
 
@@ -42,7 +42,7 @@ class ExamplesBuffer(RingBuffer):
 
     @property
     def boards(self) -> Boards:
-        """Stored boards (len(self), cells)."""
+        """The stored boards (len(self), cells)."""
         return self.kept.boards[: len(self)]
 
     def sample(
@@ -51,9 +51,9 @@ class ExamplesBuffer(RingBuffer):
         """Sample `count` examples with replacement, each mapped by a random symmetry.
 
         Args:
-            count: how many.
-            rng: draws them.
-            among: the rows from which they are drawn; None for all.
+            count: the number of examples.
+            rng: the generator.
+            among: the rows to sample from; None for all.
         """
         rows = rng.integers(0, len(self) if among is None else max(len(among), 1), count)
         rows = rows if among is None else among[rows]
@@ -80,7 +80,7 @@ class ExamplesBuffer(RingBuffer):
 
 
 def checked_rows(rows: NDArray[np.int64], count: int) -> NDArray[np.int64]:
-    """Check and return row indices of a buffer with `count` examples.
+    """Validate row indices of a buffer with `count` examples, and return them.
 
     Raises:
         ValueError: for anything else.
@@ -91,10 +91,10 @@ def checked_rows(rows: NDArray[np.int64], count: int) -> NDArray[np.int64]:
 
 
 def no_examples(rules: Rules) -> Examples:
-    """Return an empty batch."""
+    """Return an empty batch of examples."""
     return ExamplesBuffer(0, rules).kept
 
 
 def concatenated(parts: list[Examples]) -> Examples:
-    """Return the examples of all parts as one batch."""
+    """Concatenate batches of examples."""
     return Examples(*map(np.concatenate, zip(*parts, strict=True)))

@@ -1,15 +1,15 @@
-"""Genetic algorithm whose genes are the moves of a player, one per symmetry class.
+"""Genetic algorithm whose genes are a player's moves, one per symmetry class.
 
-A player's fitness is 1 - lost / played over all games that can happen from both seats when the
-other side plays every legal reply; 1 is unbeatable. Parents are selected with probabilities that
+A player's fitness is 1 - lost / played over all games that are possible in both seats if the other
+side plays every legal reply; 1 is unbeatable. Parents are selected with probabilities that
 grow with their fitness; a child takes each gene, a move, from one of them, and rarely a random one
 (Holland, Adaptation in Natural and Artificial Systems, 1975). One backward pass over the positions
 counts the games of all players.
 
-As published, the probabilities of good and bad players hardly differ, and a player's genes for
-positions that it avoids are not tested: a better move that leads there loses at first. Repaired,
-probabilities follow a high power of the fitness, the best player survives, and games in which a
-player deviates from its genes count a little, too.
+As published, the selection probabilities of good and bad players hardly differ, and a player's
+genes for positions that it avoids are not tested, so a better move that leads there loses at first.
+In the repaired form the probabilities follow a high power of the fitness, the best player survives,
+and games in which a player deviates from its genes count a little, too.
 """
 
 from typing import Any, ClassVar, NamedTuple
@@ -28,7 +28,7 @@ from tttenv.policy import Policy
 
 
 class PlyClasses(NamedTuple):
-    """Symmetry classes of positions with the same number of stones, undecided ones first."""
+    """Symmetry classes of the positions with the same number of stones, undecided ones first."""
 
     seat: int  # who is to move: 0 for X, 1 for O
     children: Tensor  # (undecided, cells): each move's class, numbered within the next ply
@@ -39,8 +39,8 @@ class PlyClasses(NamedTuple):
 class Genetic(SavesParts):
     """Genetic learner, for games small enough to enumerate.
 
-    Source: lecture notes "TicTacToe experiment platform" (2018), section 10. A gene is the move in
-    all images of a position.
+    Source: lecture notes "TicTacToe experiment platform" (2018), section 10. A gene is the move
+    played in all images of a position.
     """
 
     Config: ClassVar[type] = GeneticConfig
@@ -62,7 +62,7 @@ class Genetic(SavesParts):
         self.fitness = self.fitness_of(self.genes)  # (population,)
 
     def step(self) -> dict[str, float]:
-        """Breed one generation."""
+        """Breed the next generation."""
         config, count = self.config, self.config.population
         best = self.fitness.argsort(descending=True, stable=True)[: config.elite]
         cumulative = (self.fitness.double() ** config.power).cumsum(0)
@@ -90,10 +90,10 @@ class Genetic(SavesParts):
 
     @classmethod
     def player(cls, config: GeneticConfig, rules: Rules, weights: dict[str, Tensor]) -> Policy:
-        """Return the player with these genes.
+        """Return the player with the given genes.
 
         Raises:
-            ValueError: for a gene that is no cell.
+            ValueError: for a gene that is not a cell.
         """
         genes, game = weights["genes"], positions(rules)
         if not ((genes >= 0) & (genes < rules.cells)).all():
@@ -101,7 +101,7 @@ class Genetic(SavesParts):
         return _player(game, SymmetryClasses(game, symmetric=True), genes)
 
     def parts(self) -> dict[str, Any]:
-        """Return the fittest player's genes, those of the population, and the generator."""
+        """Return the genes of the fittest player and of the population, and the generator."""
         best = self.genes[:, self.fitness.argmax()].clone()
         return {"weights": {"genes": best}, "genes": self.genes, "rng": self.rng}
 
@@ -117,7 +117,7 @@ class Genetic(SavesParts):
         return torch.as_tensor(self.rng.random(tuple(self.genes.shape), np.float32))
 
     def _random_moves(self, rows: Tensor) -> Tensor:
-        """Return a random legal move for each of the classes with indices `rows`."""
+        """Sample a legal move for each of the classes with indices `rows`."""
         values = torch.as_tensor(self.rng.random((len(rows), self.rules.cells), np.float32))
         return torch.where(self.legal[rows], values, -1.0).argmax(dim=1)
 
@@ -141,7 +141,7 @@ def _class_rows(symmetry: SymmetryClasses) -> NDArray[np.int64]:
 
 
 def _player(game: Positions, symmetry: SymmetryClasses, genes: Tensor) -> Policy:
-    """Return the player with these genes (classes,)."""
+    """Return the player with the given genes (classes,)."""
     cells = np.zeros(len(game), np.int64)
     cells[_class_rows(symmetry)] = genes.cpu().numpy()
     chosen = np.arange(game.rules.cells) == symmetry.expand_cells(cells)[:, None]

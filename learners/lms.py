@@ -1,14 +1,14 @@
-"""LMS: a linear evaluation of boards, updated after every move by the least mean squares rule.
+"""LMS: a linear evaluation of boards, updated after every move by least mean squares.
 
 The value of a board for one side is a weighted sum of features. After each move the weights change
 by eta times the error times the features; the error is the value of the next board minus the value
 of this one (Widrow and Hoff, 1960; Mitchell, Machine Learning, 1997, section 1.2).
 
 The published form has seven features, all of them counts: the value of a line of two does not
-depend on who moves next, and a fork is just two lines; its player is beatable. Repaired, there are
-features of the side to move, threats and forks, and products of two of them; moves are random with
-probability epsilon, and the target of a board is the value after the best reply. The evaluator is
-still linear, and the rule still LMS.
+depend on who moves next, and a fork is just two lines; its player is beatable. The repaired form
+has features for the side to move, threats and forks, and products of two of them; moves are random
+with probability epsilon, and the target of a board is the value after the best reply. The evaluator
+is still linear, and the rule is still LMS.
 """
 
 from collections.abc import Callable
@@ -34,8 +34,8 @@ TOLERANCE = 2.0**-30  # rich: values this near the best are ties, being sums in 
 class LMS(SavesParts):
     """LMS learner, for games small enough to enumerate.
 
-    Source of the published form: "LMS" tic-tac-toe (Medium) and its repository, 10,000 games in
-    which x and o share the weights, and each round is both sides' moves.
+    Source of the published form: "LMS" tic-tac-toe (Medium) and its repository, with 10,000 games
+    in which x and o share the weights, and a round consists of both sides' moves.
     """
 
     Config: ClassVar[type] = LMSConfig
@@ -58,7 +58,7 @@ class LMS(SavesParts):
         self.env = VectorTicTacToe(config.games, m, n, k, None, obs="board")
 
     def step(self) -> dict[str, float]:
-        """Play some games; return the mean squared error, or the norm of the weights."""
+        """Play games; return the mean squared error, or the norm of the weights as published."""
         if self.config.features == "rich":
             return {"error": self._play_many()}
         w = self.weights.cpu().numpy()
@@ -80,13 +80,13 @@ class LMS(SavesParts):
 
     @classmethod
     def player(cls, config: LMSConfig, rules: Rules, weights: dict[str, torch.Tensor]) -> Policy:
-        """Return the player that is greedy on the evaluation with these weights."""
+        """Return the player that is greedy with respect to the evaluation with these weights."""
         game = positions(rules)
         seen = _features(config)(rules, -game.boards)
         return _greedy(config, game, _moves(config, game, seen, weights["weights"]))
 
     def parts(self) -> dict[str, Any]:
-        """Return the weights, the games played and the generator."""
+        """Return the weights, the number of games played and the generator."""
         return {"weights": {"weights": self.weights}, "played": self.played, "rng": self.rng}
 
     def _moves(self) -> NDArray[np.float64]:
@@ -116,7 +116,7 @@ class LMS(SavesParts):
         return float(np.mean(errors))
 
     def _play_one(self, w: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Play one game as published, always viewed by X, and return the updated weights."""
+        """Play one game as published, always from X's perspective, and return the new weights."""
         x_seat = self.played % 2 if self.config.starter == "alternate" else 0
         at, eta, game = 0, self.config.eta, self.game
 
@@ -146,7 +146,7 @@ def _features(config: LMSConfig) -> Callable[[Rules, Boards], Features]:
 def _moves(
     config: LMSConfig, game: Positions, seen: Features, weights: torch.Tensor
 ) -> NDArray[np.float64]:
-    """Return the value of each move (positions, cells), from the features of the next board."""
+    """Compute the value of each move (positions, cells) from the features of the next board."""
     after, w = game.successors, weights.cpu().numpy()
     values = _weighted(seen, w) if config.features == "seven" else seen @ w
     return np.where(after >= 0, values[after], -np.inf)
@@ -156,8 +156,8 @@ def _weighted(features: Features, weights: NDArray[np.float64]) -> Any:
     """Return weighted sums (...,) of features (..., features), bit-identical on every CPU.
 
     The order of additions in a matrix product depends on the CPU and on the row. With the seven
-    features, which are counts, many moves have equal values, and rounding by that order would
-    choose between them. The rich features use the matrix product, which is faster.
+    features, which are counts, many moves have equal values, and rounding would decide between
+    them. The rich features use the matrix product, which is faster.
     """
     return np.multiply(features, weights).sum(axis=-1)
 
@@ -168,7 +168,7 @@ def _tolerance(config: LMSConfig) -> float:
 
 
 def _greedy(config: LMSConfig, game: Positions, moves: NDArray[np.float64]) -> Policy:
-    """Return the player of the move with the highest value (positions, cells), first of ties.
+    """Return a player that picks the move with the highest value, the first of ties.
 
     Mirror images have equal rich features, but their values, by a matrix product, are equal only up
     to rounding.

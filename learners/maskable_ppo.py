@@ -1,8 +1,9 @@
-"""MaskablePPO of sb3-contrib, trained against perfect, past, random and erring opponents.
+"""sb3-contrib's MaskablePPO, trained against perfect, past, random and erring opponents.
 
-PPO (Schulman et al., arXiv 1707.06347, 2017) with taken cells masked. "self" is a frozen snapshot;
-games begin with random stones (exploring starts). Against opponents that err, a draw must pay more
-than three quarters of the way from loss to win; as published, at +1/0/-1, the player takes risks.
+PPO (Schulman et al., arXiv 1707.06347, 2017) with occupied cells masked. "self" is a frozen
+snapshot; games begin with random stones (exploring starts). Against opponents that err, a draw must
+pay more than three quarters of the way from loss to win; as published, with +1/0/-1, the player
+takes risks.
 """
 
 import copy
@@ -62,7 +63,7 @@ class MaskablePPO(PlaysByNetworks[MaskablePPOConfig]):
         self.pool = {spec: player(spec, rules) for spec in config.pool if spec != "self"}
 
     def step(self) -> dict[str, float]:
-        """Collect a rollout against the next opponent, and update on it."""
+        """Collect a rollout against the next opponent, and update the networks on it."""
         config, spec = self.config, self.config.pool[self.rollouts % len(self.config.pool)]
         if self.rollouts % config.snapshot == 0:
             self.former = copy.deepcopy(self.actor)
@@ -96,7 +97,7 @@ class MaskablePPO(PlaysByNetworks[MaskablePPOConfig]):
         }
 
     def state_dict(self) -> dict[str, Any]:
-        """Return copies of all parts, and of SB3's games."""
+        """Return copies of all parts and of SB3's games."""
         games = {"boards": self.env.games.boards, "starts": self.model._last_episode_starts}
         return super().state_dict() | games
 
@@ -119,7 +120,7 @@ class MaskablePPO(PlaysByNetworks[MaskablePPOConfig]):
 
 @contextmanager
 def seeded_globals(rng: np.random.Generator) -> Iterator[None]:
-    """Seed the global generators that SB3 uses from `rng`, and restore their states afterwards."""
+    """Seed the global generators used by SB3, and restore their states afterwards."""
     seed, numpy_state = int(rng.integers(2**32)), np.random.get_state()  # noqa: NPY002  # SB3's
     with torch.random.fork_rng():
         torch.manual_seed(seed)

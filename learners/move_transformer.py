@@ -1,7 +1,7 @@
-"""Causal transformer over move lists, and the move list that represents a board.
+"""Causal transformer over move lists, and conversion of boards to move lists.
 
-Its input is the moves so far, one token each, and never a board: what stands where it has to work
-out by itself, as Othello-GPT does (Li et al., "Emergent world representations", ICLR 2023).
+Its input is the moves so far, one token each, and never a board, which it has to reconstruct, as
+Othello-GPT does (Li et al., "Emergent world representations", ICLR 2023).
 """
 
 import math
@@ -19,15 +19,15 @@ Moves = NDArray[np.int64]  # (games, plies): the cells in the order played, -1 a
 
 
 class MoveTransformer(nn.Module):
-    """Network of pre-normalised blocks of causal attention and an MLP, as in GPT-2.
+    """A network of pre-norm blocks with causal attention and an MLP, as in GPT-2.
 
     Args:
-        cells: of the board; there is a token for each, and one for the start.
+        cells: the number of cells; there is one token for each, and one for the start.
         layers: the number of blocks.
-        width: of the residual stream.
-        heads: of the attention in each block; they divide the width.
-        rng: samples the first weights; at first, the blocks and the head give zero. None leaves the
-            weights uninitialised, for those that are loaded from a file.
+        width: the width of the residual stream.
+        heads: the number of attention heads per block, which must divide the width.
+        rng: samples the initial weights, with which blocks and head output zero. None leaves the
+            weights uninitialised, to be loaded from a file.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class MoveTransformer(nn.Module):
         return logits
 
     def streams(self, tokens: Tensor) -> list[Tensor]:
-        """Return the residual stream (games, plies, width) before the first block and after each.
+        """Return the residual streams (games, plies, width) before the first and after each block.
 
         Args:
             tokens: (games, plies), see `tokens_of`.
@@ -98,7 +98,7 @@ def _initialise(net: MoveTransformer, rng: np.random.Generator) -> None:
 
 
 def tokens_of(moves: Moves) -> Tensor:
-    """Return the input tokens before each move: 0 at the start, then the last cell + 1.
+    """Return the input token before each move: 0 at the start, else the last cell + 1.
 
     Args:
         moves: (games, plies).
@@ -109,7 +109,7 @@ def tokens_of(moves: Moves) -> Tensor:
 
 
 def move_lists(rules: Rules, boards: Boards) -> Moves:
-    """Return one move list per board, in which each side plays its stones in cell order.
+    """Convert each board to a move list in which each side plays its cells in order.
 
     X and O take turns. Every such list is a legal game if the board has no line.
 
@@ -118,7 +118,7 @@ def move_lists(rules: Rules, boards: Boards) -> Moves:
         boards: (games, cells), seen by the side to move.
 
     Returns:
-        The cells (games, cells), -1 after the last.
+        The cells (games, cells), -1 after the last move.
     """
     of_x = np.where(rules.seat(boards) == 0, 1, -1)[:, None]
     moves = np.full(boards.shape, -1, np.int64)
@@ -129,12 +129,12 @@ def move_lists(rules: Rules, boards: Boards) -> Moves:
 
 
 def sorted_moves(moves: Moves) -> Moves:
-    """Return the same games with each side's moves sorted by cell."""
+    """Reorder games so that each side plays its cells in ascending order."""
     return _reordered(moves, moves)
 
 
 def shuffled_moves(moves: Moves, rng: np.random.Generator) -> Moves:
-    """Return the same games with each side's moves in a random order."""
+    """Reorder games so that each side plays its cells in random order."""
     return _reordered(moves, rng.random(moves.shape))
 
 
@@ -148,7 +148,7 @@ def _reordered(moves: Moves, keys: NDArray[np.int64] | NDArray[np.float64]) -> M
 
 
 def boards_before(rules: Rules, moves: Moves) -> tuple[Boards, Mask]:
-    """Return the board before each move, and a mask of the boards that are not finished.
+    """Return the board before each move, and a mask of unfinished boards.
 
     Args:
         rules: the game.
@@ -156,8 +156,7 @@ def boards_before(rules: Rules, moves: Moves) -> tuple[Boards, Mask]:
 
     Returns:
         Boards (games, plies, cells), seen by the side to move; and a mask (games, plies), false
-        after the end of a list and where the game is over, by a line that reordering has completed
-        earlier, too.
+        after the end of a list and where the game is over, which after reordering may be earlier.
     """
     games, plies = moves.shape
     side = (1 - 2 * (np.arange(plies, dtype=np.int8) % 2))[:, None]

@@ -27,10 +27,10 @@ class MaskedMLP(nn.Module):
     """Multilayer perceptron from one-hot boards to one number per cell.
 
     Args:
-        cells: how many the board has; the input has 3 * cells numbers, the output `cells`.
+        cells: the number of cells; the input has 3 * cells numbers, the output `cells`.
         hidden: the widths of the hidden layers, each followed by a ReLU.
-        rng: samples the first weights (Glorot and Bengio, 2010, uniform); biases are zero. None
-            leaves the weights uninitialised, for those that are loaded from a file.
+        rng: samples the initial weights (Glorot and Bengio, 2010, uniform); biases are zero. None
+            leaves the weights uninitialised, to be loaded from a file.
     """
 
     def __init__(self, cells: int, hidden: Sequence[int], rng: np.random.Generator | None) -> None:
@@ -50,7 +50,7 @@ class MaskedMLP(nn.Module):
 
 
 def empty_linear(fan_in: int, fan_out: int) -> nn.Linear:
-    """Return an uninitialised linear layer on the current device, using no random numbers."""
+    """Return an uninitialised linear layer on the current device, drawing no random numbers."""
     make: Any = nn.utils.skip_init  # torch leaves it untyped
     layer: nn.Linear = make(nn.Linear, fan_in, fan_out, device=torch.get_default_device())
     return layer
@@ -69,19 +69,19 @@ def _linear(fan_in: int, fan_out: int, rng: np.random.Generator | None) -> nn.Li
 
 
 def planes(boards: Boards) -> Tensor:
-    """Return boards (batch, cells) as one-hot planes (batch, 3 * cells) on the current device."""
+    """Convert boards (batch, cells) to one-hot planes (batch, 3 * cells) on the current device."""
     return torch.as_tensor(one_hot(boards))
 
 
 def greedy_player(rules: Rules, nets: Sequence[nn.Module]) -> Policy:
-    """Return a player that plays the legal cell with the highest output, as a frozen snapshot.
+    """Return a frozen player that picks the legal cell with the highest output.
 
-    Outputs that differ from the highest by no more than rounding are ties, of which the first cell
-    is taken, so that the same weights make the same moves on another CPU: see
+    Outputs that differ from the highest by no more than rounding are ties, and the first cell is
+    picked, so that the same weights make the same moves on another CPU; see
     `tttenv.policy.first_best`. If the game can be enumerated, the nets are evaluated once on all
-    positions, in their own precision; a checkpoint keeps these moves. Else a certificate may ask
-    about millions of boards, and the nets are evaluated in float64, whose rounding leaves hardly
-    one board of so many in doubt.
+    positions, in their own precision, and a checkpoint stores these moves. Otherwise a certificate
+    may query millions of boards, and the nets are evaluated in float64, where rounding hardly ever
+    matters.
 
     Args:
         rules: the game.
@@ -100,9 +100,9 @@ def greedy_player(rules: Rules, nets: Sequence[nn.Module]) -> Policy:
 
 
 def evaluate(rules: Rules, nets: Sequence[nn.Module], boards: Boards) -> Outputs:
-    """Return outputs (batch, cells) for boards (batch, cells), each from its seat's network.
+    """Return the outputs (batch, cells) of each board's network, chosen by seat.
 
-    They are in the precision of the nets, float32 or float64.
+    They have the precision of the nets, float32 or float64.
     """
     precision = next(nets[0].parameters()).dtype
     values = np.empty(boards.shape, np.float64 if precision == torch.float64 else np.float32)
@@ -116,15 +116,15 @@ def evaluate(rules: Rules, nets: Sequence[nn.Module], boards: Boards) -> Outputs
 
 
 def has_float64(net: nn.Module) -> bool:
-    """Return whether the net's device computes in float64, which Apple's GPUs ("mps") do not."""
+    """Return whether a net's device supports float64, which Apple's GPUs ("mps") do not."""
     return all(weight.device.type != "mps" for weight in net.parameters())
 
 
 def empty_weights(make: Callable[[], Nets]) -> dict[str, Tensor]:
-    """Return the weights of the networks of `make` by name, on the meta device.
+    """Return the weights of the networks created by `make`, by name, on the meta device.
 
     Raises:
-        ValueError: for layers that no machine has room for.
+        ValueError: for layers too large for any machine.
     """
     with torch.device("meta"):
         try:
@@ -135,7 +135,7 @@ def empty_weights(make: Callable[[], Nets]) -> dict[str, Tensor]:
 
 
 def nets_of(make: Callable[[], Nets], weights: dict[str, Tensor]) -> Nets:
-    """Return the networks of `make` with these weights, on the current device."""
+    """Create networks with `make`, and load the given weights, on the current device."""
     with torch.device("meta"):
         nets = make()
     for name, own in _by_net(nets, weights).items():
@@ -144,7 +144,7 @@ def nets_of(make: Callable[[], Nets], weights: dict[str, Tensor]) -> Nets:
 
 
 def weights_of(nets: Nets) -> dict[str, Tensor]:
-    """Return copies of all weights by name: the network's name, a dot, the name within it."""
+    """Return copies of all weights, named by network and parameter: "net.layers.0.weight"."""
     return {
         f"{name}.{weight}": tensor.clone()
         for name, net in nets.items()
@@ -153,16 +153,16 @@ def weights_of(nets: Nets) -> dict[str, Tensor]:
 
 
 def load_weights(nets: Nets, weights: dict[str, Tensor]) -> None:
-    """Copy weights, named as in `weights_of`, into the networks."""
+    """Copy weights, named as in `weights_of`, into networks."""
     for name, own in _by_net(nets, weights).items():
         nets[name].load_state_dict(own)
 
 
 def load_optimiser(optimiser: torch.optim.Optimizer, state: dict[str, Any]) -> None:
-    """Restore the moments from a `state_dict`, but keep the config's settings.
+    """Restore an optimiser's moments from a `state_dict`, keeping the config's settings.
 
     Raises:
-        ValueError: for moments of other kinds or shapes than a step of this optimiser leaves.
+        ValueError: for moments whose kinds or shapes do not match this optimiser.
     """
     tried = copy.deepcopy(optimiser)
     for group in tried.param_groups:
@@ -182,9 +182,9 @@ def load_optimiser(optimiser: torch.optim.Optimizer, state: dict[str, Any]) -> N
 def on_threads(work: Callable[[int, int], None], most: int) -> None:
     """Run `work(worker, workers)` for every worker, each on one torch thread.
 
-    There are as many workers as torch has threads, at most `most`. If several threads compute one
-    layer together, they wait for each other after it, and a layer of a small network is short: as
-    soon as another process needs a core, that takes many times longer than one thread alone.
+    There are as many workers as torch has threads, at most `most`. Threads that compute a layer
+    together wait for each other after it, and the layers of a small network are short: as soon as
+    another process needs a core, this takes many times longer than a single thread.
     """
     threads = torch.get_num_threads()
     workers = max(1, min(threads, most))
@@ -204,7 +204,7 @@ def _kinds(moments: dict[str, Any]) -> dict[str, Any]:
 
 
 def _by_net(nets: Nets, weights: dict[str, Tensor]) -> dict[str, dict[str, Tensor]]:
-    """Return the weights of each network, by their names within it."""
+    """Group weights by network, using their names within the network."""
     return {
         name: {
             key.removeprefix(f"{name}."): tensor

@@ -1,7 +1,7 @@
-"""Parts that a learner saves, and the player restored from its weights.
+"""Saving and restoring a learner as named parts, and its player from the weights.
 
-A learner that inherits from `PlaysByNetworks` names its networks and its parts, and nothing else of
-saving and loading. `learners.training` saves the step, the curves and the settings besides.
+A learner that inherits from `PlaysByNetworks` only names its networks and parts. In addition,
+`learners.training` saves the step, the curves and the settings.
 """
 
 from typing import Any, Generic, TypeVar
@@ -30,7 +30,7 @@ class SavesParts:
     """Learner that saves and restores the parts returned by `parts`."""
 
     def parts(self) -> dict[str, Any]:
-        """Return everything that the learner consists of, by key; its player needs "weights" only.
+        """Return everything that makes up the learner, by key; its player needs only "weights".
 
         A part is restored in place: networks by name, an optimiser, a generator, an environment
         (its boards), a tensor, an array, a dict of parts, or any object with `state_dict` and
@@ -47,7 +47,7 @@ class SavesParts:
 
         Raises:
             KeyError: if another part is missing.
-            ValueError: for a part that does not fit.
+            ValueError: for a part that does not match.
             RuntimeError: for networks or tensors of other shapes.
         """
         for key, part in self.parts().items():
@@ -59,19 +59,19 @@ class SavesParts:
 
 
 class PlaysByNetworks(SavesParts, Generic[ConfigT]):
-    """Learner whose part "weights" holds the networks that its player consists of, by name."""
+    """Learner whose part "weights" contains the networks that its player needs, by name."""
 
     config: ConfigT
     rules: Rules
 
     @classmethod
     def networks(cls, config: ConfigT, rules: Rules, rng: Rng | None = None) -> Nets:
-        """Return the networks that play, by name.
+        """Return the networks that the player needs, by name.
 
         Args:
-            config: of the learner.
+            config: the learner's config.
             rules: the game.
-            rng: samples the first weights; None leaves them uninitialised.
+            rng: samples the initial weights; None leaves them uninitialised.
 
         Raises:
             ValueError: for rules that the learner cannot play.
@@ -80,11 +80,11 @@ class PlaysByNetworks(SavesParts, Generic[ConfigT]):
 
     @classmethod
     def player_of(cls, config: ConfigT, rules: Rules, nets: Nets) -> Policy:
-        """Return a player that picks the legal cell with the highest output of these networks."""
+        """Return a player that picks the legal cell with the highest output of the networks."""
         return greedy_player(rules, list(nets.values()))
 
     def policy(self) -> Policy:
-        """Return the player of the current networks."""
+        """Return a player with the current networks."""
         return self.player_of(self.config, self.rules, self.parts()["weights"])
 
     @classmethod
@@ -94,12 +94,12 @@ class PlaysByNetworks(SavesParts, Generic[ConfigT]):
 
     @classmethod
     def player(cls, config: ConfigT, rules: Rules, weights: dict[str, Tensor]) -> Policy:
-        """Return the player of the networks with these weights."""
+        """Return a player whose networks have the given weights."""
         return cls.player_of(config, rules, nets_of(lambda: cls.networks(config, rules), weights))
 
 
 def _saved(part: Any) -> Any:
-    """Return a copy of a part's contents."""
+    """Return a copy of the contents of a part."""
     if isinstance(part, dict):
         if all(isinstance(inner, nn.Module) for inner in part.values()):
             return weights_of(part)
@@ -116,7 +116,7 @@ def _saved(part: Any) -> Any:
 
 
 def _restore(part: Any, saved: Any) -> None:
-    """Copy the contents that `_saved` returned into a part."""
+    """Copy contents returned by `_saved` into a part."""
     if isinstance(part, dict):
         if all(isinstance(inner, nn.Module) for inner in part.values()):
             load_weights(part, saved)

@@ -1,4 +1,4 @@
-"""Positions with proven values and good moves: training examples found by board."""
+"""Buffer of positions with proven values and good moves, which can be looked up by board."""
 
 from typing import Any, NamedTuple
 
@@ -12,7 +12,7 @@ from tttenv.game.types import Boards
 
 
 class Known(NamedTuple):
-    """Proven facts about some boards of a batch."""
+    """Proven facts about those boards of a batch that are stored."""
 
     rows: NDArray[np.int64]  # (known,): their numbers in the batch
     policies: NDArray[np.float32]  # (known, cells): positive for good moves only
@@ -20,18 +20,18 @@ class Known(NamedTuple):
 
     @property
     def values(self) -> NDArray[np.int8]:
-        """Return the proven values (known,) for the side to move."""
+        """The proven values (known,) for the side to move."""
         return np.asarray(1 - self.results.argmax(axis=1), np.int8)
 
     def keep_good_moves(self, policies: NDArray[Any]) -> NDArray[np.float32]:
-        """Restrict policies (known, cells) to good moves, falling back to the stored policies."""
+        """Restrict policies (known, cells) to good moves, else return the stored policies."""
         good = np.where(self.policies > 0, policies, 0).astype(np.float32)
         total = good.sum(axis=1, keepdims=True)
         return np.where(total > 1e-3, good / np.maximum(total, 1e-3), self.policies)
 
 
 class ProvenPositions(ExamplesBuffer):
-    """Buffer of the last `capacity` examples, with positive probability on good moves only."""
+    """A buffer of the last `capacity` examples, in which only good moves have probability."""
 
     def __init__(self, capacity: int, rules: Rules) -> None:
         super().__init__(capacity, rules)
@@ -55,7 +55,7 @@ class ProvenPositions(ExamplesBuffer):
         return Known(known, policies, self.kept.results[rows[known]])
 
     def correct(self, examples: Examples) -> Examples:
-        """Return the examples, corrected by the proven facts."""
+        """Correct examples by the proven facts."""
         known = self.find(examples.boards)
         policies, results = examples.policies.copy(), examples.results.copy()
         policies[known.rows] = known.keep_good_moves(policies[known.rows])
@@ -66,12 +66,12 @@ class ProvenPositions(ExamplesBuffer):
         """Restore the `state_dict()` of a buffer with the same capacity.
 
         Raises:
-            ValueError: for examples that are none of this game.
+            ValueError: for examples that do not belong to this game.
         """
         super().load_state_dict(state)
         self._index()
 
     def _index(self) -> None:
-        """Index the rows by board, the latest row of each."""
+        """Index the rows by board; the latest row of each board counts."""
         rows = np.arange(self.seen - len(self), self.seen) % max(self.capacity, 1)
         self.rows = {self.kept.boards[row].tobytes(): row for row in rows.tolist()}

@@ -1,13 +1,14 @@
 """Tabular Q-learning: a table of Q-values, updated backwards after every game.
 
-After a game, from its last move to its first, the value of a move moves a share `lr` of the way to
-its target: the result, or the value of its player's best next move (Watkins, Learning from Delayed
-Rewards, 1989). A move's entry is that of the board it leads to, and all images of a board share one
-entry: the table has up to 764. With probability epsilon a move is random.
+After a game, from its last move to its first, the value of a move moves towards its target by a
+fraction `lr` of the difference; the target is the result, or the value of the player's best next
+move (Watkins, Learning from Delayed Rewards, 1989). A move shares its entry with the board that it
+leads to, and all images of a board share one entry: the table has up to 764. With probability
+epsilon a move is random.
 
-As published, the table learns against random play, with a draw paying as much as a win: it becomes
-unbeatable and wins little. Repaired, it plays both sides, and a draw is half a win. Games run side
-by side; the targets of one entry in the same turn are averaged.
+As published, the table learns against random play, and a draw pays as much as a win: it becomes
+unbeatable and wins little. The repaired form plays both sides, and a draw is half a win. Games run
+in parallel; targets of the same entry in the same turn are averaged.
 """
 
 from typing import Any, ClassVar, NamedTuple
@@ -36,7 +37,7 @@ class Turn(NamedTuple):
 class QTable(PlaysByTable[QTableConfig]):
     """Q-learning learner, for games small enough to enumerate.
 
-    Source of the published form: the repository nestedsoftware/tictac, its Q-table.
+    Source of the published form: the Q-table of the repository nestedsoftware/tictac.
     """
 
     Config: ClassVar[type] = QTableConfig
@@ -68,7 +69,7 @@ class QTable(PlaysByTable[QTableConfig]):
         return {"items": self.known.sum().item(), "epsilon": self._epsilon()}
 
     def parts(self) -> dict[str, Any]:
-        """Return the table, which entries were updated, the number of games and the generator."""
+        """Return the table, a mask of updated entries, the number of games and the generator."""
         return {
             "weights": {"values": self.values},
             "known": self.known,
@@ -83,7 +84,7 @@ class QTable(PlaysByTable[QTableConfig]):
         return max(config.epsilon - 0.1 * (played // config.fall if config.fall else 0), 0.0)
 
     def _play(self) -> list[Turn]:
-        """Play games to the end, and return their moves turn by turn."""
+        """Play games to the end, and return their moves, turn by turn."""
         games, epsilon, played = self.config.games, self._epsilon(), []
         as_o = not self.config.self_play and self.played >= self.config.turns
         self.env.reset(options={"seat": SEATS[as_o]})
@@ -102,7 +103,7 @@ class QTable(PlaysByTable[QTableConfig]):
         return played
 
     def _learn(self, played: list[Turn]) -> None:
-        """Update the table, from the last turn to the first."""
+        """Update the table from the last turn to the first."""
         later = played[-1].at
         for turn in reversed(played):
             best = self.move_values(later).amax(dim=1)

@@ -1,4 +1,4 @@
-"""Learners that can be trained by name, and their usual numbers of steps."""
+"""Registry of the learners that can be trained by name, with their usual numbers of steps."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from tttenv.utils.registry import Row, Table, unknown
 
 @dataclass(frozen=True)
 class LearnerRow(Row):
-    """Row of a learner: its class, a one-line description, its usual steps and intervals."""
+    """A learner's row: its class, one-line description, usual steps and intervals."""
 
     steps: int = 1000  # at the most, by default
     every: int = 10  # steps between certificates
@@ -124,7 +124,7 @@ LEARNERS: Table[Any] = Table(
 
 
 def row(name: str) -> LearnerRow:
-    """Return the row of the learner `name`.
+    """Return the row of the learner with the given name.
 
     Raises:
         ValueError: for an unknown name, with the nearest known one and all others.
@@ -137,7 +137,7 @@ def row(name: str) -> LearnerRow:
 
 
 def presets(name: str) -> Mapping[str, Any]:
-    """Return the Configs of learner `name` by preset, without loading PyTorch if its row has them.
+    """Return a learner's configs by preset, without loading PyTorch if possible.
 
     Raises:
         ValueError: for an unknown name, with the nearest known one and all others.

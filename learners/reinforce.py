@@ -1,8 +1,8 @@
-"""REINFORCE: moves that led to a win become more likely, moves that led to a loss less likely.
+"""REINFORCE: moves that led to a win become more likely, moves that led to a loss less so.
 
-One network, the policy, plays both sides, from random openings (exploring starts), without which it
-stays beatable; a second one, the baseline, estimates the expected result. Bounds on the outputs and
-a bonus for entropy keep all moves possible. Source: Williams, Machine Learning 8 (1992).
+The policy network plays both sides from random openings (exploring starts), without which it stays
+beatable; a second network, the baseline, estimates the expected result. Bounded outputs and an
+entropy bonus keep all moves possible. Source: Williams, Machine Learning 8 (1992).
 """
 
 from typing import Any, ClassVar
@@ -50,7 +50,7 @@ class Reinforce(PlaysByNetworks[ReinforceConfig]):
 
     @classmethod
     def networks(cls, config: ReinforceConfig, rules: Rules, rng: Rng | None = None) -> Nets:
-        """Return the policy network, whose player is greedy."""
+        """Return the policy network, on which the player is greedy."""
         return {"moves": MaskedMLP(rules.cells, config.hidden, rng)}
 
     def parts(self) -> dict[str, Any]:
@@ -63,16 +63,17 @@ class Reinforce(PlaysByNetworks[ReinforceConfig]):
         }
 
     def log_probs(self, boards: Boards) -> torch.Tensor:
-        """Return the moves' log-probabilities (batch, cells), -1e9 on taken cells."""
+        """Return log-probabilities of the moves (batch, cells); occupied cells are masked."""
         outputs = self.config.bound * torch.tanh(
             self.policy_net(planes(boards)) / self.config.bound
         )
         return outputs.masked_fill(torch.as_tensor(boards != 0), -1e9).log_softmax(dim=1)
 
     def _play(self) -> list[Any]:
-        """Return the moves after the openings: boards (moves, cells), cells and results (moves,).
+        """Play games, and return boards (moves, cells), cells (moves,) and results (moves,).
 
-        A result is that of the game for the side that made the move: 1, 0 or -1.
+        Moves in the opening are left out. A result is the outcome of the game (1, 0 or -1) for the
+        side that made the move.
         """
         self.env.reset()
         opening = self.rng.integers(0, self.config.opening + 1, self.config.games)

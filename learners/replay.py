@@ -1,4 +1,4 @@
-"""Replay buffer of the latest transitions, in arrays of fixed size, sampled uniformly."""
+"""Replay buffer of fixed size, from which transitions are sampled uniformly."""
 
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ from tttenv.game.types import Boards, Cells, Mask
 
 
 class Transitions(NamedTuple):
-    """Batch of transitions, whose field names are the keys in stored training states."""
+    """A batch of transitions; field names are keys in stored training states."""
 
     boards: Boards  # (batch, cells), seen by the side that moves
     cells: Cells  # (batch,): its moves
@@ -22,10 +22,10 @@ class Transitions(NamedTuple):
 
 
 class Replay(RingBuffer):
-    """Buffer of the last `capacity` transitions.
+    """A buffer of the last `capacity` transitions.
 
     Args:
-        capacity: how many are stored; further ones overwrite the oldest.
+        capacity: the number of transitions stored; new ones overwrite the oldest.
         rules: the game.
 
     Raises:
@@ -48,12 +48,12 @@ class Replay(RingBuffer):
         super().__init__(kept, capacity)
 
     def sample(self, count: int, rng: np.random.Generator, turned: bool = False) -> Transitions:
-        """Sample `count` transitions with replacement from a non-empty buffer.
+        """Sample `count` transitions with replacement; the buffer must not be empty.
 
         Args:
-            count: how many.
-            rng: the generator of the random numbers.
-            turned: whether each is replaced by one of its images, sampled uniformly.
+            count: the number of transitions.
+            rng: the generator.
+            turned: whether to replace each by a random image of it under the board's symmetries.
         """
         rows = rng.integers(0, len(self), count)
         boards, cells, rewards, over, after = self.kept

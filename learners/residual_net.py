@@ -1,8 +1,8 @@
 """Small residual network with policy, value and reply heads, for boards of any size.
 
-Convolutions and pooling over the board make no assumption on its size, so the weights learned on
-one board serve on another. Global pooling in every block and the head for the other side's reply
-are those of KataGo (Wu, "Accelerating self-play learning in Go", arXiv 1902.10565).
+Convolutions and pooling make no assumption about the size of the board, so weights learned on one
+board can be used on another. Global pooling in every block and the head for the other side's reply
+are taken from KataGo (Wu, "Accelerating self-play learning in Go", arXiv 1902.10565).
 """
 
 import copy
@@ -28,7 +28,7 @@ BATCH = 1024  # boards in one call of the network
 
 
 class Outputs(NamedTuple):
-    """Outputs of the network for a batch of boards."""
+    """The network's outputs for a batch of boards."""
 
     policy: Tensor  # (batch, cells): logits of the moves
     results: Tensor  # (batch, 3): logits of a win, a draw and a loss for the side to move
@@ -36,13 +36,13 @@ class Outputs(NamedTuple):
 
 
 class ResidualNet(nn.Module):
-    """Residual convolutional network with heads for policy, result and reply.
+    """A residual convolutional network with heads for policy, result and reply.
 
     Args:
-        shape: its size.
-        rng: samples the first weights (He et al., 2015); the last layer of every block and of every
-            head is zero at first, so that an untrained network finds all moves alike. None leaves
-            the weights uninitialised, for those that are loaded from a file.
+        shape: the number of channels and blocks.
+        rng: samples the initial weights (He et al., 2015); the last layer of every block and head
+            is initially zero, so that an untrained network rates all moves equally. None leaves the
+            weights uninitialised, to be loaded from a file.
     """
 
     def __init__(self, shape: Shape, rng: np.random.Generator | None) -> None:
@@ -75,7 +75,7 @@ class ResidualNet(nn.Module):
 
 
 class _Block(nn.Module):
-    """Two convolutions with a skip connection; the first one also sees pooled features."""
+    """Residual block of two convolutions, the first of which also sees pooled features."""
 
     def __init__(self, channels: int) -> None:
         super().__init__()
@@ -124,7 +124,7 @@ def planes_of(rules: Rules) -> Callable[[Boards], Tensor]:
 
 
 def evaluator(rules: Rules, net: ResidualNet) -> Evaluate:
-    """Return the network as an evaluator of positions for tree search."""
+    """Wrap the network as a position evaluator for tree search."""
     planes = planes_of(rules)
 
     def evaluate(boards: Boards) -> tuple[Floats, Floats]:
@@ -138,10 +138,10 @@ def evaluator(rules: Rules, net: ResidualNet) -> Evaluate:
 
 
 def rounded(evaluate: Evaluate) -> Evaluate:
-    """Return the evaluator with its outputs rounded to multiples of 2**-10.
+    """Wrap an evaluator to round its outputs to multiples of 2**-10.
 
-    Batches of other sizes and other CPUs round the same sums differently; a search that compares
-    these numbers would now and then go another way.
+    Other batch sizes and other CPUs round the same sums differently, and a search that compares
+    these numbers would occasionally take another path.
     """
 
     def evaluate_rounded(boards: Boards) -> tuple[Floats, Floats]:
@@ -156,11 +156,11 @@ def _rounded(numbers: Floats) -> Floats:
 
 
 def likeliest_move(rules: Rules, net: ResidualNet) -> Policy:
-    """Return a player of the legal cell with the highest logit, as a frozen snapshot.
+    """Return a frozen player that picks the legal cell with the highest logit.
 
-    The moves are those of the network computed in float64, whose rounding leaves hardly any board
-    in doubt, see `tttenv.policy.first_best`; but only boards on which float32 might choose
-    otherwise are computed so, since it takes many times longer.
+    The moves are those of the network in float64, where rounding hardly ever matters (see
+    `tttenv.policy.first_best`), but only boards on which float32 might choose another move are
+    computed in float64, since that takes many times longer.
     """
     single = copy.deepcopy(net).eval()
     exact = has_float64(single)

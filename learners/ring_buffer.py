@@ -1,4 +1,4 @@
-"""Ring buffer that keeps the latest rows of several arrays."""
+"""Ring buffer that stores the latest rows of several arrays."""
 
 from typing import Any
 
@@ -8,15 +8,15 @@ from tttenv.utils.untrusted import shown
 
 
 class RingBuffer:
-    """Buffer of the last `capacity` rows of the arrays of a NamedTuple.
+    """A buffer of the last `capacity` rows, stored in the arrays of a NamedTuple.
 
     Args:
         kept: a NamedTuple of arrays that all begin with (capacity,); they become the storage.
             Its field names are keys of stored training states.
-        capacity: how many rows are stored; further ones overwrite the oldest.
+        capacity: the number of rows stored; new ones overwrite the oldest.
 
     Attributes:
-        seen: how many rows were ever added.
+        seen: the number of rows ever added.
     """
 
     kept: Any
@@ -28,7 +28,7 @@ class RingBuffer:
         return min(self.seen, self.capacity)
 
     def add(self, new: Any) -> None:
-        """Store rows, replacing the oldest ones; keep the last `capacity` at most."""
+        """Store rows, replacing the oldest; at most the last `capacity` new rows are stored."""
         count = min(len(new[0]), self.capacity)
         rows = (self.seen + np.arange(count)) % max(self.capacity, 1)
         for array, part in zip(self.kept, new, strict=True):
@@ -44,7 +44,7 @@ class RingBuffer:
         """Restore the `state_dict()` of a buffer with the same capacity.
 
         Raises:
-            ValueError: for rows that do not fit.
+            ValueError: for rows that do not match.
         """
         seen, kept = state["seen"], type(self.kept)(**state["kept"])
         count = min(seen, self.capacity)
@@ -57,4 +57,4 @@ class RingBuffer:
             array[:count] = part
 
     def check(self, kept: Any) -> None:
-        """Raise ValueError for rows of the right shapes with impossible contents."""
+        """Raise ValueError for rows with the right shapes but impossible contents."""

@@ -3,14 +3,15 @@
 Source: the public experiment "ModelThreeDensesReluReluAdamMasked" in Keras.
 
 In each round the nets' greedy moves on all boards are computed. The look-ahead then plays every
-legal move of every board, and after it both nets' greedy moves to the end; backward induction over
-the table of successors gives the results of all these games in one pass. The targets of the nets
-are made of these results, and the nets are updated on batches of boards.
+legal move on every board, followed by both nets' greedy moves to the end; backward induction over
+the table of successors gives the results of all these games in one pass. These results determine
+the targets of the nets, which are updated on batches of boards.
 
-In the published form the target of a win grows with its speed, and that of a draw and of a loss
-alike with its length, so that a loss by the last stone has the target of a draw, and its second
-player stays beatable. Repaired, a loss always has a lower target than a draw; the chance to win
-against random play is a part of the targets; and the nets see one board of each symmetry class.
+In the published form the target of a win grows with its speed, and the targets of draws and losses
+grow with their length, so that a loss by the last stone has the target of a draw, and the second
+player stays beatable. In the repaired form a loss always has a lower target than a draw, the
+probability of winning against random play is part of the targets, and the nets see one board of
+each symmetry class.
 """
 
 from typing import Any, ClassVar, NamedTuple
@@ -33,7 +34,7 @@ from tttenv.policy import TOLERANCE, Policy, first_best
 class LookAhead(NamedTuple):
     """Results of each move in each position (positions, cells), for the side that makes it.
 
-    Moves that are not legal have zeros.
+    Illegal moves have zeros.
     """
 
     results: NDArray[np.int8]  # 1 win, 0 draw, -1 loss, if both sides then play greedily
@@ -42,7 +43,7 @@ class LookAhead(NamedTuple):
 
 
 def look_ahead(game: Positions, cells: Cells) -> LookAhead:
-    """Play every legal move, then `cells` (positions,) for both sides, and return the results."""
+    """Play every legal move and then `cells` (positions,) for both sides; return the results."""
     size = game.boards.shape
     found = LookAhead(np.zeros(size, np.int8), np.zeros(size, np.int16), np.zeros(size))
     result = np.where(game.lost, -1, 0).astype(np.int8)  # of greedy play, for the side to move
@@ -66,9 +67,9 @@ def look_ahead(game: Positions, cells: Cells) -> LookAhead:
 def targets_by_length(game: Positions, found: LookAhead) -> NDArray[np.float64]:
     """Return the published targets (positions, cells): 0.7 to 1 for a win, else 0 to 0.4.
 
-    With k plies after the move and s stones before it on 9 cells, a win has the target
-    .7 + .3 * .5 ** (2k / (9 - s)), a draw and a loss .4 * k / (9 - s): a quick win and a slow loss
-    are better, and a loss by the last stone has the target of a draw.
+    With k plies after the move and s stones before it on 9 cells, a win has the target .7 + .3 * .5
+    ** (2k / (9 - s)), a draw or a loss .4 * k / (9 - s): quick wins and slow losses are better, and
+    a loss by the last stone has the target of a draw.
     """
     left = np.count_nonzero(game.boards == 0, axis=1, keepdims=True)
     share = found.plies / np.maximum(left, 1)
@@ -76,12 +77,12 @@ def targets_by_length(game: Positions, found: LookAhead) -> NDArray[np.float64]:
 
 
 def targets_by_result(found: LookAhead, draw: float, chance: float) -> NDArray[np.float64]:
-    """Return targets (positions, cells) that mix the result and the probability of a win.
+    """Return targets (positions, cells) that mix the result and the winning probability.
 
     Args:
-        found: of the look-ahead.
+        found: the results of the look-ahead.
         draw: the result of a draw; a win is 1, a loss 0.
-        chance: the weight of the chance to win; the result has the rest.
+        chance: the weight of the winning probability; the result has the rest.
     """
     outcome = np.where(found.results > 0, 1.0, np.where(found.results == 0, draw, 0.0))
     return np.asarray((1 - chance) * outcome + chance * found.chances)
@@ -126,7 +127,7 @@ class SelfPlay(PlaysByNetworks[SelfPlayConfig]):
         return {f"loss_{seat}": loss.item() for seat, loss in zip("XO", losses, strict=True)}
 
     def policy(self) -> Policy:
-        """Return the player of the legal cell with the highest output, the first of ties."""
+        """Return a player that picks the legal cell with the highest output, the first of ties."""
         return _player(self.game, self.symmetry, self._all_values())
 
     @classmethod
@@ -137,7 +138,7 @@ class SelfPlay(PlaysByNetworks[SelfPlayConfig]):
 
     @classmethod
     def player_of(cls, config: SelfPlayConfig, rules: Rules, nets: Nets) -> Policy:
-        """Return a player of the legal cell with the highest output of its seat's network."""
+        """Return a player that picks the cell with the highest output of its seat's network."""
         game = positions(rules)
         symmetry, seen = SymmetryClasses(game, config.symmetric), planes(game.boards)
         return _player(game, symmetry, _values(config, game, symmetry, seen, nets))
@@ -152,12 +153,12 @@ class SelfPlay(PlaysByNetworks[SelfPlayConfig]):
         }
 
     def _values(self, seat: int, rows: NDArray[np.int64]) -> Tensor:
-        """Return the outputs (rows, cells) of a seat's network for these positions."""
+        """Return the outputs (rows, cells) of a seat's network on the positions `rows`."""
         net = self.nets[SEATS[seat]]
         return _outputs(self.config, net, self.planes[torch.as_tensor(rows)])
 
     def _all_values(self) -> NDArray[np.float32]:
-        """Return the outputs (positions, cells) for all representatives, as `_values` does."""
+        """Return the outputs (positions, cells) for all representatives."""
         return _values(self.config, self.game, self.symmetry, self.planes, self.nets)
 
     def _greedy(self) -> Cells:
@@ -165,7 +166,7 @@ class SelfPlay(PlaysByNetworks[SelfPlayConfig]):
         return self.symmetry.expand_cells(self._all_values().argmax(axis=1))
 
     def _targets(self, found: LookAhead) -> Tensor:
-        """Return the training targets (positions, cells) that the config selects."""
+        """Return the training targets (positions, cells) selected by the config."""
         if self.config.targets == "published":
             targets = targets_by_length(self.game, found)
         else:
@@ -173,13 +174,13 @@ class SelfPlay(PlaysByNetworks[SelfPlayConfig]):
         return torch.as_tensor(targets.astype(np.float32))
 
     def _loss(self, seat: int, rows: NDArray[np.int64], targets: Tensor) -> Tensor:
-        """Return the mean squared error over all cells, counting illegal cells as zero."""
+        """Return the mean squared error over all cells; illegal cells count as zero."""
         at = torch.as_tensor(rows)
         error = (self._values(seat, rows) - targets[at]) * self.legal[at]
         return error.square().sum() / max(error.numel(), 1)
 
     def _sampled_rows(self) -> list[NDArray[np.int64]]:
-        """Sample the positions of an update: the indices of X's and those of O's."""
+        """Sample the positions for an update: the indices of X's and of O's."""
         count, rng = self.config.batch, self.rng
         if self.config.boards == "uniform":
             return [rows[rng.integers(0, len(rows), count)] for rows in self.symmetry.rows]
@@ -197,9 +198,9 @@ def _outputs(config: SelfPlayConfig, net: torch.nn.Module, seen: Tensor) -> Tens
 def _values(
     config: SelfPlayConfig, game: Positions, symmetry: SymmetryClasses, seen: Tensor, nets: Nets
 ) -> NDArray[np.float32]:
-    """Return the outputs (positions, cells) of each representative's network, by seat.
+    """Return the outputs (positions, cells) for all representatives, each from its seat's network.
 
-    Those of other positions and of moves that are not legal are -inf.
+    Other positions and illegal moves have -inf.
     """
     values = np.full(game.boards.shape, -np.inf, np.float32)
     with torch.no_grad():
@@ -210,7 +211,7 @@ def _values(
 
 
 def _player(game: Positions, symmetry: SymmetryClasses, values: NDArray[np.float32]) -> Policy:
-    """Return a player that picks the highest-valued cell, or the first one in a tie."""
+    """Return a player that picks the cell with the highest value, the first of ties."""
     legal, rows = game.successors >= 0, np.concatenate(symmetry.rows)
     cells = np.zeros(len(game), np.int64)
     cells[rows] = first_best(values[rows], legal[rows]).argmax(axis=1)

@@ -1,9 +1,10 @@
-"""Supervised learning of moves: a classifier from boards to best replies, on symmetric images.
+"""Supervised learning of moves: a classifier from boards to best replies.
 
 As published, it learns one reply to each of 25 boards, and loses to random play. Its test set is
-one board, whose images are in the training set, and on which every legal move is optimal. Repaired,
-it learns all classes of the solved game in all their images, with equal labels for all optimal
-moves and illegal moves masked; `holdout` keeps whole classes apart, so that nothing leaks.
+one board, whose images are in the training set and on which every legal move is optimal. The
+repaired form learns all symmetry classes of the solved game in all their images, with equal labels
+for all optimal moves and illegal moves masked; `holdout` holds out whole classes, so that nothing
+leaks.
 """
 
 import csv
@@ -43,17 +44,17 @@ class LabelledPositions(NamedTuple):
     labels: Probs  # (rows, cells): the probability of each move; a row sums to one
 
     def select(self, rows: NDArray[Any]) -> "LabelledPositions":
-        """Return some of the rows, given by indices or a mask."""
+        """Return the rows given by indices or a mask."""
         return LabelledPositions(self.boards[rows], self.labels[rows])
 
     def mapped(self, cells: NDArray[np.int64]) -> "LabelledPositions":
-        """Apply a separate symmetry to each row: `cells[i]` of `cells` (rows, cells) to row i."""
+        """Apply a symmetry to each row: `cells[i]` of `cells` (rows, cells) to row i."""
         take = np.take_along_axis
         return LabelledPositions(take(self.boards, cells, axis=1), take(self.labels, cells, axis=1))
 
 
 def solved_positions(rules: Rules) -> LabelledPositions:
-    """Return one board per undecided symmetry class, with equal labels on its optimal moves."""
+    """Return one board per undecided symmetry class, labelled with its optimal moves."""
     solution, rows = (
         solve(rules),
         np.sort(np.concatenate(SymmetryClasses(positions(rules), True).rows)),
@@ -67,7 +68,7 @@ def solved_positions(rules: Rules) -> LabelledPositions:
 def sample_solved(rules: Rules, count: int, rng: np.random.Generator) -> LabelledPositions:
     """Sample boards (count, cells) with O to move, one per class, with one optimal move each.
 
-    They replace the published boards where their file is missing.
+    They replace the published boards if their file is missing.
     """
     boards, labels = solved_positions(rules)
     second = np.flatnonzero(rules.seat(boards) == 1)
@@ -78,8 +79,8 @@ def sample_solved(rules: Rules, count: int, rng: np.random.Generator) -> Labelle
 def read_csv(rules: Rules, path: str | Path) -> tuple[LabelledPositions, list[str]]:
     """Read the valid rows of a CSV file, and describe what is wrong with the others.
 
-    Each row is a board, cell by cell 1 mine, -1 theirs, 0 empty, and the cell of the best reply. It
-    is valid if the board can be reached and the reply is an optimal move.
+    Each row is a board (1 mine, -1 theirs, 0 empty, cell by cell) and the cell of the best reply.
+    It is valid if the board is reachable and the reply is an optimal move.
 
     Raises:
         ValueError: if the file cannot be read or is too large, or no row is valid.
@@ -110,12 +111,12 @@ def read_csv(rules: Rules, path: str | Path) -> tuple[LabelledPositions, list[st
 
 
 def skipped_rows(path: str | Path, believed: int, complaints: list[str]) -> str:
-    """Describe the rows that `read_csv` rejected: their number, and one of the reasons.
+    """Describe the rows rejected by `read_csv`: how many, and the first reason.
 
     Args:
         path: the file.
-        believed: how many rows are valid.
-        complaints: the messages about the others.
+        believed: the number of valid rows.
+        complaints: the messages about the invalid ones.
     """
     if not complaints:
         return ""
@@ -139,7 +140,7 @@ def export_csv(rules: Rules, path: str | Path) -> int:
 
 
 def images(rules: Rules, rows: LabelledPositions) -> LabelledPositions:
-    """Return all images (rows * maps, cells) of all rows under the symmetries."""
+    """Return the images (rows * maps, cells) of all rows under all symmetries."""
     every_map, count = maps(rules), len(rows.boards)
     repeated = rows.select(np.repeat(np.arange(count), len(every_map)))
     return repeated.mapped(np.tile(every_map, (count, 1)))
@@ -148,9 +149,9 @@ def images(rules: Rules, rows: LabelledPositions) -> LabelledPositions:
 def published_images(
     rules: Rules, rows: LabelledPositions, count: int, rng: np.random.Generator
 ) -> LabelledPositions:
-    """Map random rows by two random symmetries each, without the test board, as published.
+    """Apply two random symmetries to random rows as published, dropping the test board.
 
-    So the eight images have unequal probabilities, and the images of the test board remain.
+    The eight images therefore have unequal probabilities, and images of the test board remain.
     """
     first, second = maps(rules)[rng.integers(1, 6, (2, count))]
     drawn = rows.select(rng.integers(0, len(rows.boards), count))
@@ -212,7 +213,7 @@ class Supervised(PlaysByNetworks[SupervisedConfig]):
         self.legal = torch.as_tensor(examples.boards == 0)
 
     def step(self) -> dict[str, float]:
-        """Take some gradient steps on batches of examples."""
+        """Take gradient steps on batches of examples."""
         for _ in range(self.config.fits):
             size = min(self.config.batch, len(self.inputs))
             rows = torch.as_tensor(self.rng.choice(len(self.inputs), size, replace=False))
@@ -228,13 +229,13 @@ class Supervised(PlaysByNetworks[SupervisedConfig]):
 
     @classmethod
     def networks(cls, config: SupervisedConfig, rules: Rules, rng: Rng | None = None) -> Nets:
-        """Return the classifier by name."""
+        """Return the classifier."""
         require_enumerable(rules)
         return {"net": _net(config, rules.cells, rng)}
 
     @classmethod
     def player_of(cls, config: SupervisedConfig, rules: Rules, nets: Nets) -> Policy:
-        """Return a player of the legal cell with the highest output, the first of ties."""
+        """Return a player that picks the legal cell with the highest output, the first of ties."""
         net = nets["net"]
         return tabulate(
             rules, lambda boards: first_best(_outputs(config, net, boards), boards == 0)
@@ -245,7 +246,7 @@ class Supervised(PlaysByNetworks[SupervisedConfig]):
         return {"weights": {"net": self.net}, "optimiser": self.optimiser, "rng": self.rng}
 
     def _rows(self) -> tuple[LabelledPositions, list[str]]:
-        """Return the config's boards and labels, without symmetric images, and warnings."""
+        """Return the boards and labels of the config, without symmetric images, and warnings."""
         rows, complaints = solved_positions(self.rules), list[str]()
         if self.config.moves_csv:
             rows, complaints = read_csv(self.rules, self.config.moves_csv)
@@ -259,7 +260,7 @@ class Supervised(PlaysByNetworks[SupervisedConfig]):
         return rows, complaints
 
     def _optimal(self, boards: Boards) -> float:
-        """Return the fraction of these boards on which the highest output is an optimal move."""
+        """Return the fraction of boards on which the highest output is an optimal move."""
         optimal = solve(self.rules).optimal[solve(self.rules).positions.index(boards)]
         outputs = _outputs(self.config, self.net, boards)
         return float((first_best(outputs, boards == 0) * optimal).sum(axis=1).mean())

@@ -1,4 +1,4 @@
-"""Symmetry classes of positions, each with one representative, and tables over them."""
+"""Symmetry classes of positions, and learners that keep a table with one entry per class."""
 
 from typing import Any, Generic
 
@@ -16,11 +16,11 @@ from tttenv.policy import Policy
 
 
 class SymmetryClasses:
-    """Representative of every position: one position per class of rotations and reflections.
+    """Maps every position to a representative of its symmetry class.
 
     Args:
         game: all positions.
-        symmetric: use one representative for each class; False: each position is its own.
+        symmetric: use one representative per class; False: each position represents itself.
     """
 
     def __init__(self, game: Positions, symmetric: bool) -> None:
@@ -35,9 +35,9 @@ class SymmetryClasses:
         self.rows = [np.flatnonzero(own & (game.seats == seat)) for seat in (0, 1)]
 
     def expand_cells(self, cells: Cells) -> Cells:
-        """Map the representatives' chosen cells to all positions (positions,).
+        """Map the cells chosen for representatives to all positions (positions,).
 
-        Entries of positions that are not representatives are ignored.
+        Entries for other positions are ignored.
         """
         chosen = cells[self.representative]
         mapped: Cells = np.take_along_axis(self.cell_map, chosen[:, None], axis=1)[:, 0]
@@ -47,8 +47,8 @@ class SymmetryClasses:
 def sample_by_play(game: Positions, rng: np.random.Generator, count: int) -> NDArray[np.int64]:
     """Sample the indices (count,) of positions after 0 to cells - 1 random moves.
 
-    A move that would end the game is not played, and no other follows. So boards with many stones
-    are rarer than among all positions, and boards with X to move more frequent.
+    A move that would end the game is not played, and no further move follows. So boards with many
+    stones are rarer than among all positions, and boards with X to move more frequent.
     """
     cells = game.rules.cells
     stones = rng.integers(0, cells, count)
@@ -64,8 +64,8 @@ def sample_by_play(game: Positions, rng: np.random.Generator, count: int) -> NDA
 class PlaysByTable(SavesParts, Generic[ConfigT]):
     """Learner with one value per afterstate, whose player takes the best move.
 
-    Images of a position share the entry of their representative if the config says `symmetric`. The
-    part "weights" holds the table, `values` (positions,), in float64.
+    With `symmetric` in the config, images of a position share the entry of their representative.
+    The part "weights" contains the table, `values` (positions,), in float64.
     """
 
     config: ConfigT
@@ -76,13 +76,13 @@ class PlaysByTable(SavesParts, Generic[ConfigT]):
         self.representative, self.after = _numbers(self.game, config.symmetric)
 
     def policy(self) -> Policy:
-        """Return the player of the table's best move, the first of ties."""
+        """Return the player that takes the table's best move, the first of ties."""
         return _greedy(self.game, self.move_values(torch.arange(len(self.game))))
 
     def move_values(self, at: Tensor) -> Tensor:
         """Return the value of each move (positions, cells) in the positions with indices `at`.
 
-        It is -2 for moves that are not legal.
+        It is -2 for illegal moves.
         """
         return _move_values(self.after[at], self.values, self.representative)
 
@@ -94,14 +94,14 @@ class PlaysByTable(SavesParts, Generic[ConfigT]):
 
     @classmethod
     def player(cls, config: Any, rules: Rules, weights: dict[str, Tensor]) -> Policy:
-        """Return the player that is greedy on a table with these numbers."""
+        """Return the player that is greedy on a table with the given values."""
         game = positions(rules)
         representative, after = _numbers(game, config.symmetric)
         return _greedy(game, _move_values(after, weights["values"], representative))
 
 
 def _numbers(game: Positions, symmetric: bool) -> tuple[Tensor, Tensor]:
-    """Return every position's representative (positions,), and successors (-1 for none)."""
+    """Return every position's representative (positions,), and its successors (-1 for none)."""
     classes = SymmetryClasses(game, symmetric)
     after = torch.as_tensor(game.successors.astype(np.int64))  # (positions, cells)
     return torch.as_tensor(classes.representative), after
@@ -112,7 +112,7 @@ def _move_values(after: Tensor, values: Tensor, representative: Tensor) -> Tenso
 
 
 def _greedy(game: Positions, moves: Tensor) -> Policy:
-    """Return the player of the move with the highest of the values (positions, cells)."""
+    """Return a player that picks the move with the highest value (positions, cells)."""
     best = moves.argmax(dim=1, keepdim=True).cpu().numpy()
     chosen = np.arange(game.rules.cells) == best
     return Tabulated.uniform_over(game.rules, chosen & (game.successors >= 0))

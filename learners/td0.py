@@ -1,12 +1,13 @@
-"""TD(0) over afterstates: a table of the values of positions for the side that has just moved.
+"""TD(0) over afterstates: a table of position values for the side that has just moved.
 
-With every move the value of the position before moves a share alpha towards the value of the one
-after (Sutton and Barto, Reinforcement Learning, 2018, section 1.5 and chapter 6). A move is the
-best by the table or, with probability epsilon, a random one, from which nothing is learned.
+With every move the value of the position before moves towards the value of the position after by a
+fraction alpha of the difference (Sutton and Barto, Reinforcement Learning, 2018, section 1.5 and
+chapter 6). Moves are greedy or, with probability epsilon, random; nothing is learned from random
+moves.
 
-As published, the replies are random, so that risks pay and O stays beatable. Repaired, the table
-moves for both sides, games begin with some random stones, and all images of a board share one
-value. Games run side by side; the targets of one entry in the same turn are averaged.
+As published, the replies are random, so that risks pay and O stays beatable. In the repaired form
+the table moves for both sides, games begin with random stones, and all images of a board share one
+value. Games run in parallel; targets of the same entry in the same turn are averaged.
 """
 
 from typing import Any, ClassVar
@@ -27,9 +28,9 @@ class TD0(PlaysByTable[TD0Config]):
     """TD(0) learner, for games small enough to enumerate.
 
     Source of the published form: lecture notes "TicTacToe experiment platform" (2018), section 9.
-    The notes' code plays against itself and learns, before each move, from 2,000 episodes that
-    begin with the position at hand. A greedy move never leads to a position that was not visited
-    yet; a random move that ends the game is learned from.
+    The code of the notes plays against itself and, before each move, learns from 2,000 episodes
+    that start from the current position. A greedy move never leads to an unvisited position; a
+    random move that ends the game is learned from.
     """
 
     Config: ClassVar[type] = TD0Config
@@ -67,7 +68,7 @@ class TD0(PlaysByTable[TD0Config]):
         return {"rms_error": error[1:].square().mean().sqrt().item()}
 
     def parts(self) -> dict[str, Any]:
-        """Return the table, the root of the next games, and the generator."""
+        """Return the table, the starting position of the next games, and the generator."""
         return {"weights": {"values": self.values}, "root": self.root, "rng": self.rng}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
@@ -77,7 +78,7 @@ class TD0(PlaysByTable[TD0Config]):
             raise ValueError("its games begin in a position that is none")
 
     def _play(self) -> None:
-        """Play a batch of games from the root to the end, updating the table along the way."""
+        """Play a batch of games from the root to the end, updating the table after each move."""
         config, games, over = self.config, self.config.games, self.game.over
         self.env.reset(options={"board": self.game.boards[self.root]} if self.root else None)
         opening = self.rng.integers(0, config.opening + 1, games)
@@ -101,9 +102,9 @@ class TD0(PlaysByTable[TD0Config]):
             before, active, turn = after, active & ~ended, turn + 1
 
     def _choose(self, at: Tensor, explore: Tensor) -> NDArray[np.int64]:
-        """Choose a cell in each position (games,): the table's best one, or a random one.
+        """Choose a cell in each position (games,): the table's best move, or a random one.
 
-        It is random where `explore` (games, 1) says so and where no value is known.
+        It is random where `explore` (games, 1) is True or no value is known.
         """
         random_values = torch.as_tensor(self.rng.random((len(at), self.rules.cells)))
         moves = self.move_values(at)
@@ -111,7 +112,7 @@ class TD0(PlaysByTable[TD0Config]):
         return np.asarray(torch.where(explore, random_values, moves).argmax(dim=1).cpu())
 
     def _learn(self, at: NDArray[np.int64], targets: Tensor, which: NDArray[np.bool_]) -> None:
-        """Update the values of the positions `at` (games,) in the games where `which` is True."""
+        """Update the values of positions `at` (games,) in the games where `which` is True."""
         rows = torch.as_tensor(np.flatnonzero(which))
         entries = self.representative[torch.as_tensor(at)[rows]]
         change = torch.zeros_like(self.values).index_add_(0, entries, targets[rows])

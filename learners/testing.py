@@ -20,13 +20,13 @@ def check_learner(kind: type[Learner], rules: Rules, config: Any = None, steps: 
     """Check that a learner satisfies the invariants of the `Learner` protocol.
 
     Args:
-        kind: the class.
+        kind: the learner's class.
         rules: a game it can learn.
-        config: of the kind's Config; the default preset if left out.
-        steps: how many steps to train for each law.
+        config: an instance of the class's Config; None uses the default preset.
+        steps: the number of steps to train for each invariant.
 
     Raises:
-        LawBrokenError: at the first broken law.
+        LawBrokenError: at the first violated invariant.
     """
     config = kind.presets["default"] if config is None else config
     check_config(kind, config, rules)
@@ -40,7 +40,7 @@ def check_learner(kind: type[Learner], rules: Rules, config: Any = None, steps: 
 
 
 def check_config(kind: type[Learner], config: Any, rules: Rules) -> None:
-    """Check that a config is a frozen dataclass with a seed, and can be stored as JSON."""
+    """Check that a config is a frozen dataclass with a seed that can be stored as JSON."""
     require(is_dataclass(kind.Config), "Config is a dataclass")
     require(kind.Config.__dataclass_params__.frozen, "Config is frozen")  # type: ignore[attr-defined]  # dataclasses have it
     require("seed" in {field.name for field in fields(kind.Config)}, "Config has a seed")

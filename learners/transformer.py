@@ -1,14 +1,14 @@
-"""Transformer that learns the game from move lists, without a board.
+"""Transformer that learns the game from move lists, without seeing a board.
 
-The default preset learns from its own games by policy gradient. The reward of a move is its exact
+The default preset learns from its own games by policy gradient. The cost of a move is its exact
 regret, known from the solved game, so the gradient is summed over all moves instead of sampled
-(Allen et al., "Mean actor critic", arXiv 1709.00503), with a bonus for entropy. The preset
+(Allen et al., "Mean actor critic", arXiv 1709.00503), with an entropy bonus. The preset
 `imitation` predicts the next move in games of perfect players, as Othello-GPT predicts legal moves
 (Li et al., "Emergent world representations", ICLR 2023).
 
-A policy is asked about a board, and a board is written as one list of moves, see
-`learners.move_transformer.move_lists`. `follow_histories` asks the network about the moves of every
-game that can arise, in the order in which they are played.
+A policy is queried on boards, and a board is converted to one list of moves; see
+`learners.move_transformer.move_lists`. `follow_histories` queries the network on every game that
+can arise, with the moves in the order in which they are played.
 """
 
 import copy
@@ -59,7 +59,7 @@ class Transformer(PlaysByNetworks[TransformerConfig]):
         )
 
     def step(self) -> dict[str, float]:
-        """Play games to the end, then take one gradient step for each order of their moves."""
+        """Play games to the end, then take one gradient step for each ordering of their moves."""
         for group in self.optimiser.param_groups:
             group["lr"] = self.config.lr * 0.5 ** (self.steps / self.config.half_life)
         played = self._play()
@@ -74,13 +74,13 @@ class Transformer(PlaysByNetworks[TransformerConfig]):
     def networks(
         cls, config: TransformerConfig, rules: Rules, rng: Rng | None = None
     ) -> dict[str, MoveTransformer]:
-        """Return the move transformer as the network "net"."""
+        """Return the move transformer."""
         require_solvable(rules)
         return {"net": MoveTransformer(rules.cells, config.layers, config.width, config.heads, rng)}
 
     @classmethod
     def player_of(cls, config: TransformerConfig, rules: Rules, nets: Mapping[str, Any]) -> Policy:
-        """Return the player of the legal cell with the highest logit, the first of ties."""
+        """Return a player that picks the legal cell with the highest logit, the first of ties."""
         return _player(rules, nets["net"])
 
     def parts(self) -> dict[str, Any]:
@@ -96,8 +96,8 @@ class Transformer(PlaysByNetworks[TransformerConfig]):
     def _play(self) -> Moves:
         """Play games to the end, and return their moves (games, cells).
 
-        A seat's moves are sampled from the network or at random, its kind for the whole game; those
-        to imitate are random optimal moves of both sides.
+        For a whole game, a seat's moves are sampled either from the network or uniformly. In games
+        to imitate, both sides play random optimal moves.
         """
         config, rules = self.config, self.rules
         moves = np.full((config.games, rules.cells), -1, np.int64)
@@ -124,7 +124,7 @@ class Transformer(PlaysByNetworks[TransformerConfig]):
         return moves
 
     def _learn(self, moves: Moves) -> dict[str, float]:
-        """Take a gradient step on all positions of these games (games, cells)."""
+        """Take a gradient step on all positions of games (games, cells)."""
         boards, waiting = boards_before(self.rules, moves)
         boards = boards[waiting]
         logits = self.net(tokens_of(moves))[torch.as_tensor(waiting)]
@@ -147,14 +147,14 @@ class Transformer(PlaysByNetworks[TransformerConfig]):
 
 
 def regrets(rules: Rules, boards: Boards) -> NDArray[np.float32]:
-    """Return each move's loss of the board's value: 0 for none, 1 from a win to a loss.
+    """Return the regret of each move: 0 if it keeps the value, 1 if it turns a win into a loss.
 
     Args:
         rules: the game.
         boards: (batch, cells), undecided.
 
     Returns:
-        Regrets (batch, cells), 0 for taken cells.
+        Regrets (batch, cells), 0 for occupied cells.
     """
     solution = solve(rules)
     rows = solution.positions.index(boards)
@@ -175,19 +175,19 @@ class Histories:
 
     @property
     def worst_case(self) -> int:
-        """Worst result: 1, 0 or -1."""
+        """The worst result: 1, 0 or -1."""
         _, drawn, lost = self.games
         return -1 if lost else 0 if drawn else 1
 
 
 def follow_histories(rules: Rules, net: MoveTransformer, seat: int) -> Histories:
-    """Play the network's moves against all replies from the empty board, keeping move order.
+    """Play the network against all replies from the empty board, keeping move order.
 
-    The number of games is that of lists of replies: up to 945 on 3,3,3 and 46,080 on 3,4,3.
+    There is one game per list of replies: up to 945 on 3,3,3 and 46,080 on 3,4,3.
 
     Args:
         rules: the game.
-        net: for example the `average` of a `Transformer`.
+        net: the network, for example the `average` of a `Transformer`.
         seat: 0 for X, 1 for O.
 
     Raises:
@@ -239,10 +239,10 @@ def _logits(net: MoveTransformer, moves: Moves) -> NDArray[np.float64]:
 
 
 def _player(rules: Rules, net: MoveTransformer) -> Policy:
-    """Return the greedy player on lists from `move_lists`, as a frozen snapshot.
+    """Return a frozen greedy player on lists from `move_lists`.
 
-    As with `learners.nets.greedy_player`, it is computed in float64 on boards that are too many to
-    be looked up.
+    As in `learners.nets.greedy_player`, it is computed in float64 if there are too many boards for
+    a table.
     """
     frozen = copy.deepcopy(net)
     if not enumerable(rules) and has_float64(net):

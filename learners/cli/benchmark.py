@@ -46,7 +46,7 @@ class Arguments:
 
 
 def main(args: list[str], prog: str = PROG) -> None:
-    """Run the benchmark and print the paths of its files."""
+    """Run the benchmark, and print the paths of its files."""
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
     for name in given.learners:
         row(name)
@@ -105,7 +105,7 @@ def train_all(given: Arguments) -> list[dict[str, Any]]:
     """Train every learner with every seed, and return the results in this order.
 
     Raises:
-        ValueError: naming the trainings that failed, after all have ended.
+        ValueError: naming the training runs that failed, after all have ended.
     """
     if not given.learners:
         return []
@@ -153,7 +153,7 @@ def named_players() -> list[dict[str, Any]]:
 
 
 def trained_player(training: dict[str, Any]) -> dict[str, Any]:
-    """Return a trained player's row: its certificate, and when it first became unbeatable."""
+    """Return a trained player's row: its certificate and when it became unbeatable."""
     reached = training["unbeatable_at"]
     return {
         "player": f"{training['learner']} {training['seed']}",
@@ -165,7 +165,7 @@ def trained_player(training: dict[str, Any]) -> dict[str, Any]:
 
 
 def summary(name: str, trainings: list[dict[str, Any]]) -> dict[str, Any]:
-    """Summarize the seeds of a learner: how many became unbeatable, and the median time."""
+    """Summarize a learner's runs: how many became unbeatable, and the median time."""
     own = [training for training in trainings if training["learner"] == name]
     reached = [training["unbeatable_at"] for training in own if training["unbeatable_at"]]
     return {

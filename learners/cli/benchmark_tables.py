@@ -39,7 +39,7 @@ LEGEND = [
 
 
 def show(result: dict[str, Any], wide: bool = False) -> None:
-    """Print the results as tables; narrow terminals omit some columns unless `wide`."""
+    """Print the results as tables; on narrow terminals some columns are omitted unless `wide`."""
     print(_title(result))
     missing = text_tables.show(COLUMNS, _rows(result), wide)
     text_tables.tell_left_out(missing, "--wide shows them, and benchmark.json has all numbers")
@@ -60,15 +60,15 @@ def _title(result: dict[str, Any]) -> str:
 
 
 def _rows(result: dict[str, Any]) -> list[list[str]]:
-    """Return two rows of cells per player, one per seat."""
+    """Return the table's cells, two rows per player, one for each seat."""
     return [_cells(entry, seat) for entry in result["players"] for seat in ("X", "O")]
 
 
 def ship(result: dict[str, Any], seed: int, out: Path) -> None:
     """Copy the players of `seed` without their training state, and list them in `out`'s README.
 
-    The list goes between the README's marks `players`; the rest of the README stays as it is. What
-    all seeds took goes to `out/benchmark.json`.
+    The list goes between the README's markers `players`; the rest of the README is unchanged. The
+    results of all seeds go to `out/benchmark.json`.
     """
     from tttenv.players.checkpoint import (
         POLICY,
@@ -96,7 +96,7 @@ def ship(result: dict[str, Any], seed: int, out: Path) -> None:
 
 
 def shipped_cards(folder: Path) -> list[dict[str, Any]]:
-    """Return the cards of the learners' players in a folder, in the order of the learners."""
+    """Return the cards of the trained players in a folder, in the order of the learners."""
     from learners.registry import LEARNERS
     from tttenv.players.checkpoint import CARD, read_card
 
@@ -116,11 +116,11 @@ def players(folder: Path) -> str:
 
 
 def shipped_results(folder: Path, named: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return results in the form that `text` takes: named players, then a folder's trained ones.
+    """Return results for `text`: the named players, then the trained ones in a folder.
 
     Args:
-        folder: trained players, and what all seeds of their learners took.
-        named: rows of players that need no training.
+        folder: a folder with trained players, and the results of all seeds of their learners.
+        named: the rows of players that need no training.
     """
     from tttenv.certificates.curve import from_card
 
@@ -135,7 +135,7 @@ def shipped_results(folder: Path, named: list[dict[str, Any]]) -> dict[str, Any]
 
 
 def measured(folder: Path) -> list[dict[str, Any]]:
-    """Return the measurements over all seeds of each learner, stored beside its bundled player."""
+    """Load the summaries over all seeds of each learner, stored beside the bundled players."""
     found: list[dict[str, Any]] = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))[
         "learners"
     ]
@@ -143,7 +143,7 @@ def measured(folder: Path) -> list[dict[str, Any]]:
 
 
 def _cells(entry: dict[str, Any], seat: str) -> list[str]:
-    """Return one row of the table; entries common to both seats are in X's row."""
+    """Return one row of cells; values common to both seats are in X's row."""
     seconds = "" if entry["seconds"] is None else f"{entry['seconds']:.1f}"
     unbeatable = "yes" if entry["unbeatable"] else "no"
     optimal = phrases.share(entry["optimal_moves"]["all"])

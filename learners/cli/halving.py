@@ -1,7 +1,7 @@
-"""Successive halving: every setting is trained briefly, and only the best ones further.
+"""Successive halving: train every setting briefly, and continue with only the best.
 
 Jamieson and Talwalkar, Non-stochastic Best Arm Identification and Hyperparameter Optimization
-(2016). Settings are compared by exact certificates, so that no luck of sampled games decides.
+(2016). Settings are compared by exact certificates, so the comparison involves no sampling noise.
 """
 
 import math
@@ -14,22 +14,22 @@ ROUNDS = 3
 
 
 def budgets(steps: int, every: int) -> list[int]:
-    """Return the number of steps after each round, in whole intervals between certificates.
+    """Return the number of steps after each round, in multiples of the certificate interval.
 
     Args:
-        steps: of a full training.
-        every: steps between certificates.
+        steps: the number of steps in a full training run.
+        every: the number of steps between certificates.
     """
     parts = [steps / KEEP**left for left in range(ROUNDS - 1, -1, -1)]
     return [min(math.ceil(part / every) * every, steps) for part in parts]
 
 
 def better(values: Mapping[int, Sequence[Mapping[str, Any]]]) -> list[int]:
-    """Return the settings that continue, the best first: one in `KEEP`, but at least one.
+    """Return the settings that continue, best first: one in `KEEP`, but at least one.
 
     Args:
-        values: for each setting, what its trainings came to so far, as `trainings.train_one` tells;
-            a setting whose trainings all failed has none.
+        values: for each setting, the results of its training runs so far, as returned by
+            `trainings.train_one`; empty for a setting whose runs all failed.
     """
     ranked = sorted(values, key=lambda one: strength(values[one]), reverse=True)
     return ranked[: max(1, math.ceil(len(ranked) / KEEP))]
@@ -38,9 +38,9 @@ def better(values: Mapping[int, Sequence[Mapping[str, Any]]]) -> list[int]:
 def strength(values: Sequence[Mapping[str, Any]]) -> tuple[float, ...]:
     """Return the sort key of a setting: the exact worst case first, higher is better.
 
-    Share of trainings that are unbeatable; then the mean over seeds of the worst case, both seats
-    added; of the share of optimal moves; and last, few steps to an unbeatable player. What a
-    certificate leaves undecided counts as lost.
+    First the fraction of runs that are unbeatable; then the means over seeds of the worst case,
+    summed over both seats, and of the fraction of optimal moves; last, fewer steps to an unbeatable
+    player. Undecided values count as lost.
     """
     if not values:
         return (-1.0, -2.0, 0.0, -math.inf)

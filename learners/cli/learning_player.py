@@ -1,4 +1,4 @@
-"""TD(0) that continues to learn while it plays, as in the lecture notes it comes from."""
+"""A TD(0) player that keeps learning while it plays, as in the lecture notes."""
 
 from dataclasses import replace
 from typing import Any
@@ -13,15 +13,15 @@ WHILE_PLAYING = {"alpha": 0.2, "epsilon": 0.1, "opening": 0, "games": 50, "batch
 
 
 class LearningPlayer:
-    """Player that is a td0 learner: it runs `learn` before each move and saves nothing.
+    """A td0 learner as a player: it runs `learn` before each move, and saves nothing.
 
     Args:
-        spec: the folder of a td0 checkpoint, or "td0": one that knows nothing yet.
+        spec: the folder of a td0 checkpoint, or "td0" for an untrained learner.
         rules: the game.
-        seed: of its random numbers.
+        seed: the seed of its random numbers.
 
     Raises:
-        ValueError: for anything but td0, or a checkpoint of other rules.
+        ValueError: for anything but td0, or a checkpoint for other rules.
     """
 
     def __init__(self, spec: str, rules: Rules, seed: int) -> None:
@@ -48,7 +48,7 @@ class LearningPlayer:
         return self.policy(boards)
 
     def learn(self, board: Any) -> None:
-        """Run 500 episodes that start on this board (cells,)."""
+        """Run 500 episodes that start from a board (cells,)."""
         self.learner.root = int(positions(self.learner.rules).index(board))
         self.learner.step()
         self.policy = self.learner.policy()

@@ -1,18 +1,18 @@
-"""Blocks of text between markers: the generated parts of a README."""
+"""Generated blocks of a README, which are between markers."""
 
 from pathlib import Path
 
 
 def around(text: str, name: str, where: str = "the text") -> tuple[str, str]:
-    """Return the text before and after the block of this name, with the markers.
+    """Return the text before and after a named block, including its markers.
 
     Args:
         text: the whole text.
         name: the block's name.
-        where: the text's origin, for the error.
+        where: where the text is from, for the error message.
 
     Raises:
-        ValueError: if the text has no such marks.
+        ValueError: if the text has no such markers.
     """
     begin, end = f"<!-- {name}: begin -->\n", f"<!-- {name}: end -->"
     before, found, rest = text.partition(begin)
@@ -23,21 +23,21 @@ def around(text: str, name: str, where: str = "the text") -> tuple[str, str]:
 
 
 def check(file: Path, name: str) -> None:
-    """Raise ValueError if the file has no markers of this name."""
+    """Raise ValueError if a file has no markers with the given name."""
     around(file.read_text(encoding="utf-8"), name, str(file))
 
 
 def replaced(text: str, name: str, block: str, where: str = "the text") -> str:
-    """Return the text with the block between the markers of this name replaced."""
+    """Return the text with a named block replaced."""
     before, after = around(text, name, where)
     return f"{before}{block}\n{after}"
 
 
 def put(file: Path, name: str, block: str) -> None:
-    """Replace the text between the markers of this name in a file.
+    """Replace a named block in a file.
 
     Raises:
-        ValueError: if the file has none.
+        ValueError: if the file has no such block.
     """
     from tttenv.utils.files import write
 

@@ -1,4 +1,4 @@
-"""Search space of a sweep: grids of values, and random values from ranges."""
+"""Search space of a sweep: grids of values, and random samples from ranges."""
 
 import hashlib
 import math
@@ -24,7 +24,7 @@ MOST = 100_000  # settings
 
 @dataclass(frozen=True)
 class Setting:
-    """One setting of a sweep, trained with every seed."""
+    """A setting in a sweep, trained with every seed."""
 
     learner: str
     preset: str
@@ -33,14 +33,14 @@ class Setting:
 
     @property
     def name(self) -> str:
-        """Return the learner's name and the fields that differ from the defaults."""
+        """The learner's name, and the fields that differ from their defaults."""
         parts = [self.learner]
         parts += [self.rules] if self.rules != "3,3,3" else []
         parts += [self.preset] if self.preset != "default" else []
         return " ".join(parts + [f"{key}={text(value)}" for key, value in self.changes.items()])
 
     def folder(self, seed: int) -> str:
-        """Return the folder name of a training run, unique to that run."""
+        """Return a folder name for the training run with `seed`, unique to that run."""
         whole = f"{self.name} {seed}"
         plain = re.sub(r"[^\w.=+-]", "-", whole.replace(",", "x"))
         numbers = all(isinstance(value, int | float | tuple) for value in self.changes.values())
@@ -49,10 +49,10 @@ class Setting:
         return f"{plain[:LONGEST_NAME]}-{hashlib.sha256(whole.encode()).hexdigest()[:8]}"
 
     def training(self, seed: int, schedule: Any) -> Training:
-        """Return the training run of this setting with a seed.
+        """Return the training run of this setting with `seed`.
 
         Raises:
-            ValueError: if the learner refuses the values.
+            ValueError: if the learner rejects the values.
         """
         config = replace(LEARNERS.load(self.learner).presets[self.preset], **self.changes)
         config = replace(config, seed=seed)
@@ -60,7 +60,7 @@ class Setting:
 
 
 def text(value: Any) -> str:
-    """Format a value of a setting in one word."""
+    """Format the value of a setting as one word."""
     if isinstance(value, tuple | list):
         return "x".join(map(text, value))
     if isinstance(value, float) and float(f"{value:g}") == value:
@@ -78,22 +78,22 @@ def settings(
     seed: int,
     prog: str,
 ) -> list[Setting]:
-    """Return all distinct settings: every preset, every board and every combination of values.
+    """Return all distinct settings: every preset, board and combination of values.
 
     Args:
-        learners: names.
-        presets: of each learner.
-        rules: games.
-        grids: fields and values, as "lr=1e-3,3e-3"; a value that is a tuple has spaces between
-            its numbers.
-        ranges: fields and bounds, as "lr=1e-4..1e-2". Draws are uniform in the logarithm if the
-            lower bound is above zero, and uniform otherwise.
-        draws: how many times all ranges are drawn from; each draw goes with every grid's values.
-        seed: of the draws.
+        learners: the names of learners.
+        presets: the presets to use for each learner.
+        rules: the games.
+        grids: fields and values, such as "lr=1e-3,3e-3"; the numbers of a tuple are separated by
+            spaces.
+        ranges: fields and bounds, such as "lr=1e-4..1e-2". Samples are log-uniform if the lower
+            bound is above zero, and uniform otherwise.
+        draws: the number of samples from all ranges; each is combined with all values of the grids.
+        seed: the seed of the samples.
         prog: the command's name, for messages.
 
     Raises:
-        ValueError: for an unknown field or preset, and for bounds that are none.
+        ValueError: for an unknown field or preset, or invalid bounds.
     """
     given = [_parts(one, "--grid")[0] for one in grids] + [name for name, _ in _all(ranges)]
     if len(set(given)) < len(given):
@@ -122,7 +122,7 @@ def settings(
 
 
 def _parts(given: str, option: str) -> tuple[str, str]:
-    """Split an option into the name of a field and its values."""
+    """Split the value of an option into the name of a field and its values."""
     name, equals, words = given.partition("=")
     if not equals or not name or not words:
         raise ValueError(f"{option} is FIELD=..., not {shown(given, 80)!r}")
@@ -130,10 +130,10 @@ def _parts(given: str, option: str) -> tuple[str, str]:
 
 
 def _hint(learner: str, name: str) -> Any:
-    """Return the annotated type of a field of a learner's config.
+    """Return the type annotation of a field in a learner's config.
 
     Raises:
-        ValueError: if it has none of this name.
+        ValueError: if it has no field of this name.
     """
     kind = LEARNERS.load(learner).Config
     names = [one.name for one in fields(kind) if one.name != "seed"]
@@ -156,7 +156,7 @@ def _value(learner: str, name: str, word: str, prog: str) -> Any:
 
 
 def _draws(learner: str, ranges: Sequence[str], draws: int, seed: int) -> Iterator[dict[str, Any]]:
-    """Sample values from all ranges, `draws` times; a larger number only adds samples."""
+    """Sample values from all ranges `draws` times; a larger number only adds samples."""
     bounds = [(name, *_bounds(learner, name, words)) for name, words in _all(ranges)]
     for number in range(draws):
         rng = np.random.default_rng([seed, number])

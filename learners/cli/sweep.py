@@ -1,4 +1,4 @@
-"""Sweep of many training runs, compared by exact certificates: `tttenv sweep dqn --seeds 20`."""
+"""Compare many training runs by exact certificates: `tttenv sweep dqn --seeds 20`."""
 
 import sys
 from collections.abc import Sequence
@@ -55,7 +55,7 @@ class Arguments:
 
 
 def main(args: list[str], prog: str = PROG) -> None:
-    """Train all settings, print and write the results; exit with status 1 if a run failed."""
+    """Train all settings, and print and write the results; exit with status 1 if a run failed."""
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
     check(given, prog)
     with console.stage("loading PyTorch", given.json):
@@ -97,7 +97,7 @@ def main(args: list[str], prog: str = PROG) -> None:
 
 
 def check(given: Arguments, prog: str) -> None:
-    """Raise ValueError for invalid arguments, before anything is loaded or run."""
+    """Raise ValueError for invalid arguments before anything is loaded or run."""
     if not given.learners:
         raise ValueError(f"which learners? As in: {prog} dqn; known are {', '.join(LEARNERS)}")
     for name in given.learners:
@@ -123,11 +123,11 @@ def check(given: Arguments, prog: str) -> None:
 def train_all(tried: Sequence["Setting"], given: Arguments) -> list["TrainingResult"]:
     """Train every setting with every seed, and return the results in this order.
 
-    With --halve in rounds, after each of which a part of the settings of each learner and game goes
-    on from where its trainings stopped.
+    With --halve training has rounds; after each, the best settings of each learner and game
+    continue from where their runs stopped.
 
     Raises:
-        ValueError: if a learner refuses a setting, before anything is trained.
+        ValueError: if a learner rejects a setting, before anything is trained.
     """
     from learners.cli import halving, sweep_tables, trainings
 
@@ -171,7 +171,7 @@ def train_all(tried: Sequence["Setting"], given: Arguments) -> list["TrainingRes
 
 
 def _schedule(one: "Setting", given: Arguments) -> "Schedule":
-    """Return the schedule of a full training run of a setting."""
+    """Return the schedule of a full training run for a setting."""
     from learners.training.loop import usual_schedule
 
     return usual_schedule(
@@ -185,7 +185,7 @@ def _schedule(one: "Setting", given: Arguments) -> "Schedule":
 
 
 def _unfinished(outcome: TaskResult, steps: int) -> bool:
-    """Return whether a run of an earlier round can continue to this many steps."""
+    """Return whether a run from an earlier round can continue up to `steps` steps."""
     if outcome.error or outcome.value["unbeatable_at"]:
         return False
     return bool(outcome.value["steps"] < steps)
@@ -194,7 +194,7 @@ def _unfinished(outcome: TaskResult, steps: int) -> bool:
 def _survivors(
     going: Sequence["Setting"], seeds: range, latest: dict[tuple[str, int], TaskResult]
 ) -> list["Setting"]:
-    """Return the settings that continue in the next round, for each learner and game."""
+    """Return the settings of each learner and game that continue in the next round."""
     from learners.cli import halving
 
     kept: set[int] = set()
@@ -209,7 +209,7 @@ def _survivors(
 
 
 def _result(one: "Setting", seed: int, outcome: TaskResult) -> "TrainingResult":
-    """Return the result of a training run, with `stopped_early` still false."""
+    """Convert the outcome of a training run; `stopped_early` is still false."""
     from tttenv.report.sweep_file import TrainingResult
 
     value = outcome.value or {}

@@ -1,4 +1,4 @@
-"""Results of a sweep by setting and by training run, as tables and as CSV."""
+"""Sweep results, by setting and by training run, as tables and CSV."""
 
 import csv
 import io
@@ -32,11 +32,11 @@ LEGEND = (
 
 
 def summary(name: str, results: Sequence[TrainingResult]) -> dict[str, Any]:
-    """Summarize the training runs of one setting.
+    """Summarize the training runs of a setting.
 
     Args:
-        name: of the setting.
-        results: of its trainings, those that failed included.
+        name: the name of the setting.
+        results: the results of its training runs, including failed ones.
     """
     done = [one for one in results if not one.error]
     reached = [one for one in done if one.unbeatable]
@@ -67,7 +67,7 @@ def _quartiles(numbers: list[float]) -> list[float] | None:
 
 
 def show(summaries: Sequence[dict[str, Any]], wide: bool = False) -> None:
-    """Print the table of settings; narrow terminals omit some columns unless `wide`."""
+    """Print the table of settings; on narrow terminals some columns are omitted unless `wide`."""
     missing = text_tables.show(COLUMNS, [_cells(found) for found in summaries], wide)
     text_tables.tell_left_out(missing, "--wide shows them, and sweep.json has all numbers")
     text_tables.say(LEGEND)
@@ -108,7 +108,7 @@ def line(found: TrainingResult) -> str:
 
 
 def as_csv(results: Sequence[TrainingResult]) -> str:
-    """Return one line per run; the fields that settings change have columns of their own."""
+    """Return results as CSV with one line per run and a column for each field that varies."""
     changed = dict.fromkeys(name for one in results for name in one.changes)
     plain = [
         field.name for field in fields(TrainingResult) if field.name not in ("changes", "setting")

@@ -1,4 +1,4 @@
-"""Suggested commands for a training run whose folder already holds another one."""
+"""Suggestions for a training run whose folder already contains another run."""
 
 import shlex
 from collections.abc import Sequence
@@ -13,13 +13,13 @@ COMMAND = ("tttenv", "train")
 
 
 def commands(learner: str, options: Sequence[str], out: Path) -> list[str]:
-    """Return a command that resumes the run in a folder, and one that uses another folder.
+    """Return a command that resumes the run in a folder, and one that uses a new folder.
 
-    The first is missing where the folder holds no training of this learner that can go on.
+    The first is omitted if the folder has no run of this learner that can be resumed.
 
     Args:
         learner: the name of the learner.
-        options: what was typed after it.
+        options: the options typed after it.
         out: the folder.
     """
     anew = [*COMMAND, learner, *_without_out(options), "--out", str(_free(out))]
@@ -28,7 +28,7 @@ def commands(learner: str, options: Sequence[str], out: Path) -> list[str]:
 
 
 def _resuming(learner: str, out: Path) -> list[str] | None:
-    """Return the command that resumes a run, with more steps if the run is finished."""
+    """Return the command that resumes a run, with more steps if it is finished, or None."""
     try:
         state = load_training(out)
         progress = from_stored(Progress, state["clock"], str(out))
@@ -50,6 +50,6 @@ def _without_out(options: Sequence[str]) -> list[str]:
 
 
 def _free(out: Path) -> Path:
-    """Return the first free folder: runs/td0-0-2, then runs/td0-0-3 and so on."""
+    """Return the first folder that does not exist: runs/td0-0-2, runs/td0-0-3 and so on."""
     names = (out.with_name(f"{out.name}-{number}") for number in count(2))
     return next(name for name in names if not name.exists())

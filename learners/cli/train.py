@@ -39,7 +39,7 @@ tttenv train {name} --out runs/mine --resume
 
 @dataclass(frozen=True)
 class Options:
-    """Options of a training run that are independent of the learner."""
+    """Options of a training run that do not depend on the learner."""
 
     steps: NumberOrNone = None  # total steps; if omitted, until unbeatable; a preset in full
     preset: str = "default"  # a named set of the learner's own fields
@@ -81,7 +81,7 @@ def _train(name: str, rest: list[str], prog: str, compiled: Callable[[], None]) 
         name: the learner.
         rest: its options.
         prog: the command's name.
-        compiled: returns when what a step needs is compiled.
+        compiled: waits until the code needed for a step is compiled.
     """
     quiet = "--json" in rest
     options, config = _parse(name, rest, prog)
@@ -128,10 +128,10 @@ def _train(name: str, rest: list[str], prog: str, compiled: Callable[[], None]) 
 
 
 def _backend(options: Options) -> Any:
-    """Return the workers of the actors, or None without actors.
+    """Create the workers for the actors, or return None without actors.
 
     Raises:
-        ValueError: if there is no room for one.
+        ValueError: if there is no room for a worker.
     """
     if not options.actors:
         if options.ray is not None:
@@ -148,7 +148,7 @@ def _backend(options: Options) -> Any:
 
 
 def _overview(args: list[str], prog: str = PROG) -> None:
-    """Print the help that is independent of any learner."""
+    """Print the help that does not depend on a learner."""
     wanted = not args or args[0] in ("-h", "--help")
     if not wanted:
         raise ValueError(f"usage: {prog} LEARNER [OPTIONS]; known learners: {', '.join(LEARNERS)}")
@@ -163,7 +163,7 @@ def _overview(args: list[str], prog: str = PROG) -> None:
 
 
 def _parse(name: str, rest: list[str], prog: str) -> tuple[Options, Any]:
-    """Return the options and the learner's config, based on the preset or the resumed run."""
+    """Parse the options and the learner's config, starting from the preset or the resumed run."""
     preset, known = _peek(rest, "--preset") or Options.preset, presets(name)
     if preset not in known:
         raise ValueError(unknown(f"preset of {name}", preset, known))
@@ -181,8 +181,8 @@ def _parse(name: str, rest: list[str], prog: str) -> tuple[Options, Any]:
 def _stored(out: Path, name: str, kind: type, rest: list[str]) -> tuple[Options, Any]:
     """Return the options and config of the run in a folder, which is untrusted.
 
-    A player of another kind than `checked_spec` lets pass starts a program or loads a file: it has
-    to be said again on the command line.
+    A player that `checked_spec` rejects starts a program or loads a file, so it must be named again
+    on the command line.
     """
     from learners.training.checkpoint import load_training
     from learners.training.loop import Schedule
@@ -224,10 +224,10 @@ def _parse_from(
 
 
 def _export(name: str, options: Options) -> None:
-    """Write the data set of the supervised learner, in the format of --moves-csv.
+    """Export the supervised learner's data set in the format of --moves-csv.
 
     Raises:
-        ValueError: if the learner has none, or the file is there already.
+        ValueError: if the learner has no data set, or the file already exists.
     """
     from learners.supervised import export_csv
     from tttenv.game.rules import Rules
@@ -244,7 +244,7 @@ def _export(name: str, options: Options) -> None:
 
 
 def _peek(args: list[str], option: str) -> str | None:
-    """Return the value of an option before the arguments are parsed, or None if it is missing."""
+    """Return the value of an option before parsing, or None if it is missing."""
     for arg, following in zip(args, [*args[1:], ""], strict=False):
         if arg == option:
             return following
@@ -254,7 +254,7 @@ def _peek(args: list[str], option: str) -> str | None:
 
 
 def _usual_folder(name: str, options: Options, config: Any) -> Path:
-    """Return runs/LEARNER-SEED, with preset and rules in between unless they are defaults."""
+    """Return runs/LEARNER-SEED, with the preset and rules in between if they are not defaults."""
     parts = [name, str(config.seed)]
     if options.preset != Options.preset:
         parts.insert(1, options.preset)
@@ -264,13 +264,13 @@ def _usual_folder(name: str, options: Options, config: Any) -> Path:
 
 
 class _Bar:
-    """Progress bar of a training run: steps, the next certificate, the last exact worst case.
+    """Progress bar of a training run: steps, next certificate and last exact worst case.
 
-    On a terminal a bar moves; elsewhere one line says what begins, and one how it ended.
+    If standard error is not a terminal, it prints one line at the start and one at the end.
 
     Args:
         about: the learner and its game.
-        schedule: of the training.
+        schedule: the run's schedule.
         quiet: show nothing.
     """
 
@@ -338,7 +338,7 @@ class _Bar:
         self.progress.update(self.task, completed=step, total=step, description=ending, below=below)
 
     def _coming(self, step: int, due: bool) -> str:
-        """Describe the current work, or when the next certificate is due."""
+        """Describe the current work, or say when the next certificate is due."""
         if due:
             return "certifying"
         following = step - step % self.schedule.every + self.schedule.every
@@ -346,7 +346,7 @@ class _Bar:
 
 
 def _with_a_line_below() -> Any:
-    """Return the class of a progress bar with a line of text below it."""
+    """Return a progress bar class that shows a line of text below the bar."""
     from rich.progress import Progress
 
     class Below(Progress):
@@ -360,7 +360,7 @@ def _with_a_line_below() -> Any:
 def _conclude(
     out: Path, last: Any, compile_seconds: float, as_json: bool, log: Sequence[str]
 ) -> None:
-    """Print the last evaluation of a run, and the paths of its player and its curves."""
+    """Print the last evaluation of a run, and the paths of its player and curves."""
     if as_json:
         found = None if last.certificate is None else last.certificate.to_dict()
         result = {"player": str(out), "steps": last.step, "seconds": last.seconds}

@@ -1,4 +1,4 @@
-"""Training runs as tasks, spread over all workers."""
+"""Training runs as tasks for workers."""
 
 import hashlib
 from collections.abc import Callable, Sequence
@@ -24,7 +24,7 @@ RESULTS = ".finished"  # folder of what finished trainings came to, beside the f
 
 @dataclass(frozen=True)
 class Training:
-    """Training run, described by everything that determines its result."""
+    """A training run, described by everything that determines its result."""
 
     learner: str
     preset: str
@@ -40,20 +40,20 @@ def run_all(
     quiet: bool,
     tell: Callable[[TaskResult], str | None] = lambda outcome: None,
 ) -> list[TaskResult]:
-    """Execute all training runs; see `workers.run_all`.
+    """Run all training runs on workers; see `workers.run_all`.
 
-    Finished ones are known again by what the folder RESULTS in `runs` says of them. Those that were
-    interrupted on this machine go on from their last checkpoint.
+    Finished runs are recognised by their results in the folder RESULTS of `runs`. Runs that were
+    interrupted on this machine continue from their last checkpoint.
 
     Args:
-        trainings: each with the name of its folder in `runs`.
-        runs: where the trained players go.
+        trainings: the runs, each with the name of its folder in `runs`.
+        runs: the folder for the trained players.
         given: where to train.
         quiet: show no bars.
-        tell: a line to print when a training has ended, if any.
+        tell: returns a line to print when a run has ended, or None.
 
     Raises:
-        ValueError: if a folder holds something else, or there is no room for one training.
+        ValueError: if a folder contains something else, or there is no room for a single run.
     """
     check_folders(trainings, runs)
     tasks = [Task(name, train_one, training, runs / name) for name, training in trainings]
@@ -74,11 +74,11 @@ def forget(runs: Path) -> None:
 
 
 def train_one(training: Training, context: Context) -> dict[str, Any]:
-    """Train in the task's folder, reporting the progress of every step and the last evaluation.
+    """Train in the task's folder, and return the results; progress is reported at every step.
 
     Returns:
-        Steps, seconds of processor time, seconds that compiling took besides, step and seconds of
-        the first unbeatable certificate if there was one, and the last certificate.
+        Steps, processor seconds, compile seconds, the step and seconds of the first unbeatable
+        certificate if there was one, and the last certificate.
     """
     from learners.training.loop import Evaluation
     from learners.training.train import Setup, remove, train
@@ -132,7 +132,7 @@ def _made_here(folder: Path) -> bool:
 
 
 def _interrupted(folder: Path, training: Training) -> bool:
-    """Return whether the folder holds an unfinished part of this run, which can be continued."""
+    """Return whether the folder holds an unfinished state of this run that can be continued."""
     from learners.training.checkpoint import load_training
     from learners.training.loop import Progress, finished
     from tttenv.players.config_io import from_stored
@@ -148,7 +148,7 @@ def _interrupted(folder: Path, training: Training) -> bool:
 
 
 def _digest(training: Training) -> str:
-    """Return a digest of everything that determines the weights at a step, including the code."""
+    """Return a digest of everything that determines the weights at a step, including code."""
     about = asdict(training)
     schedule = about.pop("schedule")
     about |= {name: schedule[name] for name in ("every", "device", "threads")}

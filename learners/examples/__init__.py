@@ -1,1 +1,1 @@
-"""Single-file learners, to read from top to bottom and to copy."""
+"""Learners in a single file each, to read from top to bottom and to copy."""

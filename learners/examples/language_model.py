@@ -3,13 +3,13 @@
     python -m learners.examples.language_model --seed 1
     tttenv certify hf:path=runs/language-model/grpo
 
-A GPT-2 of some 160,000 weights, which reads bytes and starts from random numbers, sees nothing but
-the prompts of `tttenv.text`. First it is shown best moves, then TRL's `GRPOTrainer` pays it the
-exact reward of its own answers (Shao et al., "DeepSeekMath", arXiv 2402.03300). After each stage it
-is judged twice: by its certificate, and the usual way, by 100 games against a perfect opponent that
-always plays the first of its best moves.
+A byte-level GPT-2 with about 160,000 weights, initialised at random, sees only the prompts of
+`tttenv.text`. First it imitates best moves, then TRL's `GRPOTrainer` trains it on the exact rewards
+of its own answers (Shao et al., "DeepSeekMath", arXiv 2402.03300). After each stage it is evaluated
+twice: by its certificate, and as is common, by 100 games against a perfect opponent that always
+plays the first of its best moves.
 
-It takes some ten minutes on two cores, and needs the extra `language`.
+It takes about ten minutes on two cores, and needs the extra `language`.
 """
 
 import importlib
@@ -44,7 +44,7 @@ REWARDS: Any = importlib.import_module("tttenv.adapters.trl")
 
 @dataclass(frozen=True)
 class Args:
-    """Language model trained from random weights to an exact certificate."""
+    """A language model, trained from random weights and certified exactly."""
 
     rules: str = "3,3,3"  # m rows, n columns, k in a row; at most 15 cells
     seed: int = 0  # of the weights, the tasks and all random numbers
@@ -97,10 +97,10 @@ def untrained(args: Args, tokenizer: Any) -> Any:
 
 
 class Imitation:
-    """Supervised trainer that imitates the best moves of tasks, all equally likely.
+    """Supervised trainer that imitates the best moves of tasks, each with equal probability.
 
-    The rules, with which every prompt begins, are the same for all positions of a game: they are
-    computed once a step.
+    Every prompt begins with the rules of the game, which are the same for all positions, so they
+    are processed once per step.
     """
 
     def __init__(self, args: Args, model: Any, tokenizer: Any, rules: Rules) -> None:
@@ -114,7 +114,7 @@ class Imitation:
         self.epoch = args.seed * 1000
 
     def step(self, number: int) -> float:
-        """Take a gradient step on the next tasks, and return the loss."""
+        """Take one gradient step on the next tasks, and return the loss."""
         args = self.args
         rate = args.lr * min(1.0, (number + 1) / 50) * (1 - number / args.steps)
         for group in self.optimiser.param_groups:
@@ -155,13 +155,13 @@ class Imitation:
 
 
 class Told(transformers.TrainerCallback):
-    """Callback that prints the mean reward periodically."""
+    """Callback that prints the mean reward at intervals."""
 
     def __init__(self, args: Args) -> None:
         self.steps = args.grpo_steps
 
     def on_log(self, *given: Any, **about: Any) -> None:
-        """Print a line."""
+        """Print the mean reward."""
         if "reward" in about["logs"]:
             step, reward = given[1].global_step, float(about["logs"]["reward"])
             print(f"GRPO, step {step} of {self.steps}: mean reward {reward:.3f}", flush=True)
@@ -200,7 +200,7 @@ def improve(args: Args, model: Any, tokenizer: Any, rules: Rules) -> None:
 
 
 def answers(model: Any, tokenizer: Any, prompts: list[str]) -> dict[str, str]:
-    """Return the greedy answers to prompts of the same length."""
+    """Return the greedy answers to prompts, all of the same length."""
     found = dict[str, str]()
     model.eval()
     for at in range(0, len(prompts), 256):
@@ -221,7 +221,7 @@ def answers(model: Any, tokenizer: Any, prompts: list[str]) -> dict[str, str]:
 
 
 def judge(args: Args, model: Any, tokenizer: Any, rules: Rules) -> dict[str, Any]:
-    """Certify a model exactly, and play it against a perfect opponent."""
+    """Certify a model exactly, and also play it against a perfect opponent."""
     game, solution = positions(rules), solve(rules)
     boards = game.boards[game.decisions]
     said = answers(model, tokenizer, [text.prompt(rules, board) for board in boards])
@@ -247,8 +247,8 @@ def _worst(certificate: Any, seat: str) -> int:
 def _not_lost(player: Policy, opponent: Policy, rules: Rules, games: int) -> float:
     """Return the fraction of games that a deterministic player does not lose, over both seats.
 
-    Both always move in the same way, so that there are two different games only: that is what such
-    a judgement is worth.
+    Both players are deterministic, so there are only two different games: this shows how little
+    such an evaluation is worth.
     """
     lost = 0
     for number in range(games):

@@ -28,7 +28,7 @@ from tttenv.policy import Policy, from_observations
 
 @dataclass(frozen=True)
 class Args:
-    """PPO with masks on TicTacToe-v0."""
+    """Masked PPO on TicTacToe-v0."""
 
     rules: str = "3,3,3"  # m rows, n columns, k in a row
     opponent: str = "random"  # any player: random, tactical, minimax, a checkpoint's folder, ...
@@ -52,7 +52,7 @@ class Args:
 
 
 class Agent(nn.Module):
-    """Policy network and value network on one-hot boards."""
+    """Policy and value networks on one-hot boards."""
 
     def __init__(self, cells: int, hidden: int) -> None:
         super().__init__()
@@ -60,7 +60,7 @@ class Agent(nn.Module):
         self.critic = mlp(3 * cells, hidden, 1, gain=1.0)
 
     def log_probs(self, planes: Tensor, masks: Tensor) -> Tensor:
-        """Return the moves' log-probabilities (batch, cells), with probability zero on taken cells.
+        """Return log-probabilities of the moves (batch, cells); occupied cells are masked.
 
         Args:
             planes: (batch, 3 * cells), the environment's observations.
@@ -88,12 +88,12 @@ def mlp(inputs: int, hidden: int, outputs: int, gain: float) -> nn.Sequential:
 
 
 class Rollouts:
-    """Collector of rollouts: `turns` moves in each of `games` games, returned as tensors.
+    """Collects rollouts of `turns` moves in each of `games` games, as tensors.
 
     Args:
         args: the settings.
         rules: the game.
-        env: a vector environment with `games` games; None: `TicTacToe-v0` as the settings say.
+        env: a vector environment with `games` games; None creates `TicTacToe-v0` with the settings.
     """
 
     def __init__(self, args: Args, rules: Rules, env: Any = None) -> None:
@@ -108,7 +108,7 @@ class Rollouts:
 
     @torch.no_grad()
     def play(self, agent: Agent) -> dict[str, Tensor]:
-        """Collect one rollout, flattened to (turns * games, ...)."""
+        """Collect one rollout, and return it flattened to (turns * games, ...)."""
         found: dict[str, list[Tensor]] = {name: [] for name in NAMES}
         for _ in range(self.args.turns):
             log_probs = agent.log_probs(self.planes, self.masks)
@@ -126,7 +126,7 @@ class Rollouts:
         return {name: parts.flatten(0, 1) for name, parts in stacked.items()}
 
     def _advantages(self, found: dict[str, Tensor], next_values: Tensor) -> Tensor:
-        """Return generalised advantage estimates (turns, games), reset at the end of each game."""
+        """Return generalised advantage estimates (turns, games), cut off where games end."""
         advantages, advantage = torch.zeros_like(found["values"]), torch.zeros_like(next_values)
         for turn in reversed(range(self.args.turns)):
             active = 1 - found["over"][turn]
@@ -143,7 +143,7 @@ NAMES = ("planes", "masks", "cells", "log_probs", "values", "rewards", "over")
 def learn(
     args: Args, agent: Agent, optimiser: torch.optim.Optimizer, found: dict[str, Tensor]
 ) -> dict[str, float]:
-    """Update on one rollout for `epochs` passes, and return the losses of the last minibatch."""
+    """Update the agent on a rollout for `epochs` passes; return the last minibatch's losses."""
     returns, size = found["advantages"] + found["values"], args.games * args.turns
     for _ in range(args.epochs):
         for rows in torch.randperm(size).tensor_split(args.minibatches):
@@ -166,7 +166,7 @@ def learn(
 
 
 def player(agent: Agent, rules: Rules) -> Policy:
-    """Return the greedy player of the agent: its most likely legal cell, without exploration."""
+    """Return a player that picks the agent's most likely legal cell."""
     return from_observations(agent.actor, rules, kind="values")
 
 
@@ -192,7 +192,7 @@ def train(args: Args) -> Agent:
 
 
 def main() -> None:
-    """Train with the command-line arguments, and print the player's exact strength."""
+    """Train with the arguments of the command line, and print the player's exact strength."""
     args = tyro.cli(Args)
     try:
         agent, rules = train(args), Rules.of(args.rules)

@@ -1,1 +1,1 @@
-"""Training of any learner: the loop, its files and its curves."""
+"""Training of any learner: the loop, its files and its logs."""

@@ -1,4 +1,4 @@
-"""Board pictures with text, drawn by Pillow, for TensorBoard and the READMEs."""
+"""Board images with text, drawn by Pillow, for TensorBoard and READMEs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ READABLE = 9  # pixels of letters that can be read
 
 
 def policy_picture(rules: Rules, board: Boards, shares: NDArray[np.float64]) -> Picture:
-    """Draw a policy's probabilities on a board, in yellow and in per cent, below the side to move.
+    """Draw a policy's probabilities on a board, with the side to move above it.
 
     Args:
         rules: the game.
@@ -28,7 +28,7 @@ def policy_picture(rules: Rules, board: Boards, shares: NDArray[np.float64]) -> 
         shares: (cells,), the probabilities.
 
     Returns:
-        The picture (height, width, 3) of uint8.
+        An image (height, width, 3) of uint8.
     """
     cell = min(LARGE, max(SMALL, BOARD // max(rules.m, rules.n)))
     drawn = board_picture(rules, board, cell, LIGHT, Annotations(shares=shares))
@@ -43,7 +43,7 @@ def policy_picture(rules: Rules, board: Boards, shares: NDArray[np.float64]) -> 
 
 @dataclass(frozen=True)
 class Annotations:
-    """Annotations of a board picture besides the stones, by cell."""
+    """Annotations of a board image, by cell, in addition to the stones."""
 
     shares: NDArray[np.float64] | None = None  # (cells,): probabilities, as colours and per cent
     grounds: Mapping[int, Colour] = field(default_factory=dict)  # other colours of empty cells
@@ -60,14 +60,14 @@ def board_picture(
     palette: Palette,
     notes: Annotations = Annotations(),
 ) -> Any:
-    """Return a board as a Pillow image.
+    """Draw a board as a Pillow image.
 
     Args:
         rules: the game.
         board: (cells,), seen by the side to move.
-        cell: pixels a side of a cell.
+        cell: the side of a cell in pixels.
         palette: the colours.
-        notes: what it shows besides the stones.
+        notes: annotations in addition to the stones.
     """
     whole = Image.new("RGB", (rules.n * cell, rules.m * cell), palette.ground)
     won, shares = winning_cells(rules, board), notes.shares
@@ -93,7 +93,7 @@ def board_picture(
 def coordinates(
     picture: Any, rules: Rules, corner: tuple[int, int], cell: int, ink: Colour
 ) -> None:
-    """Write letters above and numbers beside a board whose top left corner is at `corner`."""
+    """Write column letters above and row numbers beside a board."""
     (x, y), size = corner, cell // 7
     for column in range(rules.n):
         at = x + column * cell + cell // 2, y - size
@@ -105,15 +105,15 @@ def coordinates(
 def write(
     picture: Any, text: str, size: int, ink: Colour, at: tuple[int, int], anchor: str = "la"
 ) -> None:
-    """Write a line in letters of `size` pixels, or nothing if that is too small to read.
+    """Write a line of text, or nothing if `size` is too small to read.
 
     Args:
-        picture: Pillow's image.
-        text: the line.
-        size: of the letters.
-        ink: their colour.
-        at: where.
-        anchor: which point of the line is there, in Pillow's words: "la" is its upper left corner.
+        picture: the Pillow image.
+        text: the text.
+        size: the font size in pixels.
+        ink: the colour.
+        at: the position of the anchor.
+        anchor: the text anchor, as in Pillow: "la" is the upper left corner.
     """
     if text and size >= READABLE:
         font = ImageFont.load_default(size)

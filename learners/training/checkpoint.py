@@ -1,6 +1,6 @@
-"""Files of trained players and interrupted runs, written atomically, read without running code.
+"""Checkpoints of players and interrupted runs: written atomically, read without running code.
 
-What a checkpoint names is never run: to play it, a network is made of its weights and nothing else.
+Nothing named in a checkpoint is ever run: to play it, only a network with its weights is created.
 """
 
 import json
@@ -54,19 +54,19 @@ def save(
     certificate: Certificate | None = None,
     snapshots: Sequence[Snapshot] = (),
 ) -> None:
-    """Write the learner's current player atomically.
+    """Write a checkpoint of the learner's current player atomically.
 
     Args:
-        folder: made if missing; an older checkpoint in it is replaced.
-        learner: whose weights and policy are written.
+        folder: created if missing; an older checkpoint in it is replaced.
+        learner: the learner whose weights and policy are written.
         rules: the game.
-        about: what the card says besides: learner, preset, config, steps and more.
-        training: the state to go on from, written into the same commit.
-        certificate: of the player, on a board too large to enumerate; left out, it is computed.
-        snapshots: of the training so far.
+        about: further entries of the card: learner, preset, config, steps and more.
+        training: the state for resuming, written in the same commit.
+        certificate: the player's certificate on a board too large to enumerate; None computes it.
+        snapshots: the snapshots of the run so far.
 
     Raises:
-        OSError: naming the file that could not be written; the older checkpoint is whole then.
+        OSError: naming the file that could not be written; the older checkpoint is then intact.
     """
     files = {} if training is None else {STATE: state_bytes(training)}
     if snapshots:
@@ -93,20 +93,21 @@ def save(
 def load_policy(
     folder: Path, simulations: int = 0, threes: int = 0, rules: Rules | None = None
 ) -> Policy:
-    """Return the player of the checkpoint in `folder`, created from its weights.
+    """Create the player of the checkpoint in `folder` from its weights.
 
-    Its networks are made and nothing else: no environment, no opponent.
+    Only its networks are created, no environment or opponent.
 
     Args:
-        folder: of the checkpoint.
-        simulations: of a tree search that the network guides, for each move; 0 for none.
-        threes: positions searched for wins by threats and threes before that; 0 for none.
-        rules: the game it is to play; None takes the one it was trained on.
+        folder: the checkpoint's folder.
+        simulations: the number per move of a tree search guided by the network; 0 for no search.
+        threes: the number of positions searched for wins by threats and threes before that; 0 for
+            none.
+        rules: the game to play; None for the one it was trained on.
 
     Raises:
-        ValueError: if the checkpoint is missing, damaged or of an unknown learner, or of one whose
-            player does not search though simulations are asked for; for threes without these; for
-            other rules than those it was trained on, unless the learner's weights serve on any.
+        ValueError: if the checkpoint is missing, damaged or of an unknown learner; for simulations
+            if its player does not search; for threes without simulations; for rules other than
+            those it was trained on, unless the learner's weights work on any board.
     """
     if threes and not simulations:
         raise ValueError("threes are searched for before a tree search: set simulations, too")
@@ -133,9 +134,9 @@ def load_policy(
 
 
 def load_learner(folder: Path) -> Learner:
-    """Return the learner of the checkpoint in `folder`, on the current device.
+    """Load the learner of the checkpoint in `folder` onto the current device.
 
-    It is made with all that it learns with, an environment too; to play, see `load_policy`.
+    It is complete, with its environment, so that it can learn further; to play, see `load_policy`.
 
     Raises:
         ValueError: if the checkpoint is missing, damaged or of an unknown learner, or its config
@@ -171,13 +172,13 @@ def load_weights(folder: Path, name: str) -> tuple[Any, dict[str, torch.Tensor]]
 
 
 def load_training(folder: Path) -> dict[str, Any]:
-    """Read the state of the run in `folder`: "learner", "clock" (its progress), "about", "plan".
+    """Read the state of the run in `folder`: "learner", "clock" (progress), "about", "plan".
 
-    If the card is gone or does not know a state, as in older checkpoints, the state is found by its
-    name; one that bears its digest has to have it.
+    If the card is missing or names no state, as in older checkpoints, the state is found by its
+    file name, and a digest in the name is checked.
 
     Raises:
-        ValueError: if it holds none, or a damaged one.
+        ValueError: if there is no state, or it is damaged.
     """
     try:
         card = read_card(folder)
@@ -217,7 +218,7 @@ def load_state(file: Path) -> dict[str, Any]:
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of the libraries that computed the numbers of a card."""
+    """Return the versions of the libraries that compute the numbers in a card."""
     return {
         "tttenv": tttenv.__version__,
         "torch": torch.__version__,
@@ -231,7 +232,7 @@ def _kind(card: dict[str, Any]) -> Any:
 
 
 def _settings(folder: Path, card: dict[str, Any]) -> tuple[Any, Rules]:
-    """Return the config and the rules of a card."""
+    """Parse the config and the rules in a card."""
     try:
         rules = Rules.of(card["rules"])
         return from_stored(_kind(card).Config, card["config"], card["learner"]), rules
@@ -246,11 +247,11 @@ def _misfit(folder: Path, card: dict[str, Any]) -> str:
 def _weights(
     file: Path, data: bytes, wanted: dict[str, torch.Tensor] | None
 ) -> dict[str, torch.Tensor]:
-    """Load the weights from a file onto the current device, checking their names and shapes.
+    """Load weights from a file onto the current device, checking their names and shapes.
 
     Raises:
-        ValueError: for other names, shapes or types than wanted, seen before tensors are made, and
-            for numbers that are not finite.
+        ValueError: for unexpected names, shapes or types, before any tensor is created, or for
+            numbers that are not finite.
     """
     found = header(data, file).tensors
     if wanted is not None:
@@ -285,7 +286,7 @@ def _shape(tensors: dict[str, tuple[str, tuple[int, ...]]], name: str) -> tuple[
 
 
 def _unnamed_training(folder: Path) -> dict[str, Any]:
-    """Load the latest complete training state from a folder whose card names none."""
+    """Load the latest complete training state in a folder whose card names none."""
     whole, refusals = [], []
     for file in data_files(folder, STATE):
         try:
@@ -298,7 +299,7 @@ def _unnamed_training(folder: Path) -> dict[str, Any]:
 
 
 def _training(data: bytes, file: Path) -> dict[str, Any]:
-    """Parse the state of a training run, if it is complete."""
+    """Parse the state of a training run, checking that it is complete."""
     state = _state(data, file)
     parts = [state.get(key) for key in ("learner", "clock", "about", "plan")]
     if not all(isinstance(part, dict) for part in parts):
@@ -321,7 +322,7 @@ def _state(data: bytes, file: Path) -> dict[str, Any]:
 
 
 def _smallest(table: Probs) -> torch.Tensor:
-    """Return the same numbers in the smallest dtype that represents them exactly."""
+    """Convert a table to the smallest dtype that represents its numbers exactly."""
     for kind in (np.uint8, np.float32):
         if (table == table.astype(kind)).all():
             return torch.from_numpy(table.astype(kind))
@@ -329,7 +330,7 @@ def _smallest(table: Probs) -> torch.Tensor:
 
 
 def _pack(value: Any, tensors: dict[str, torch.Tensor]) -> Any:
-    """Return a value as JSON, with its tensors and arrays moved to `tensors` under a number."""
+    """Convert a value to JSON data, moving its tensors and arrays to `tensors`."""
     if isinstance(value, torch.Tensor | np.ndarray):
         name = str(len(tensors))
         if isinstance(value, torch.Tensor):

@@ -1,4 +1,4 @@
-"""Logger to plain files: `csv/curves.csv`, pictures, and the certificate as Markdown."""
+"""Logger that writes plain files: curves as CSV, images, and the certificate as Markdown."""
 
 import csv
 import io
@@ -22,10 +22,10 @@ LARGEST = 2**30  # bytes of curves that are read to go on
 
 
 class CSVLog:
-    """Logger that writes one training run to the folder `csv`; see `loggers.Logger`.
+    """Logger that writes a training run to the folder `csv`; see `loggers.Logger`.
 
-    `curves.csv` has a row for each point: step, tag and value. Pictures are named after their tag
-    and step.
+    `curves.csv` has one row per point: step, tag and value. Image files are named after tag and
+    step.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class CSVLog:
         self.stream.write(_text((step, tag, repr(float(n))) for tag, n in numbers.items()))
 
     def pictures(self, step: int, pictures: Mapping[str, Picture]) -> None:
-        """Write each picture as a PNG file, such as `policy-opening-00000050.png`."""
+        """Write each image as a PNG file, such as `policy-opening-00000050.png`."""
         for name, picture in pictures.items():
             data = io.BytesIO()
             Image.fromarray(picture).save(data, "PNG")
@@ -69,7 +69,7 @@ def _text(rows: Any) -> str:
 
 
 def _rows_until(file: Path, step: int) -> list[list[str]]:
-    """Return the rows of an interrupted run up to a step; its last line may be truncated."""
+    """Return the rows of an interrupted run up to `step`; the last line may be truncated."""
     try:
         text = read_bytes(file, LARGEST).decode(errors="replace")
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Loggers of a run's curves, pictures and certificate, by name, one row each."""
+"""Loggers for a run's curves, images and certificate, in a table by name."""
 
 import contextlib
 import shutil
@@ -47,46 +47,46 @@ SCENES = {
 
 
 class Logger(Protocol):
-    """Destination of a training run's measurements.
+    """Destination for the measurements of a training run.
 
-    It is made of the checkpoint's folder, the rules, the settings by name (learner, preset, rules
-    and the learner's config), and the step to go on from: what an interrupted run wrote beyond that
-    step is dropped if possible, or written again.
+    It is created with the checkpoint's folder, the rules, the settings by name (learner, preset,
+    rules and the learner's config), and the step to continue from: later points of an interrupted
+    run are dropped if possible, or logged again.
     """
 
     def curves(self, step: int, numbers: Mapping[str, float]) -> None:
         """Log one point per tag, such as `exact/worst_case_X`."""
 
     def pictures(self, step: int, pictures: Mapping[str, Picture]) -> None:
-        """Log pictures (height, width, 3) of uint8 by name, such as `policy/opening`."""
+        """Log images (height, width, 3) of uint8 by name, such as `policy/opening`."""
 
     def flush(self) -> None:
-        """Write everything to disk before a checkpoint is saved."""
+        """Write everything to disk; called before a checkpoint is saved."""
 
     def summary(self, step: int, certificate: Certificate | None) -> None:
         """Log the last certificate."""
 
     def close(self, finished: bool) -> None:
-        """Close the logger after a run that has finished or failed."""
+        """Close the logger after a run that finished or failed."""
 
 
 class Loggers:
-    """Any number of loggers as one, created by `opened`."""
+    """Any number of loggers as a single one, created by `opened`."""
 
     def __init__(self, rules: Rules, loggers: Sequence[Logger]) -> None:
         self.rules, self.loggers = rules, loggers
 
     def curves(self, step: int, numbers: Mapping[str, float]) -> None:
-        """Pass on one point per tag."""
+        """Log one point per tag to all loggers."""
         for logger in self.loggers:
             logger.curves(step, numbers)
 
     def unbeatable(self, step: int, seconds: float) -> None:
-        """Pass on the step and second of the first unbeatable certificate."""
+        """Log the step and seconds of the first unbeatable certificate."""
         self.curves(step, {SECONDS: seconds, STEPS: float(step)})
 
     def scenes(self, step: int, policy: Policy) -> None:
-        """Pass on heat maps, in per cent, of the policy's probabilities on a few named boards."""
+        """Log heat maps of the policy's probabilities on a few named boards."""
         pictures = policy_pictures(self.rules, policy)
         for logger in self.loggers:
             logger.pictures(step, pictures)
@@ -97,7 +97,7 @@ class Loggers:
             logger.flush()
 
     def summary(self, step: int, certificate: Certificate | None) -> None:
-        """Pass on the last certificate."""
+        """Log the last certificate to all loggers."""
         for logger in self.loggers:
             logger.summary(step, certificate)
 
@@ -106,10 +106,10 @@ class Loggers:
 def opened(
     names: Sequence[str], folder: Path, rules: Rules, settings: Mapping[str, Any], at: int = 0
 ) -> Iterator[Loggers]:
-    """Yield the loggers with these names, and close them at the end.
+    """Yield the loggers with the given names, and close them at the end.
 
     Raises:
-        ModuleNotFoundError: if the library of one is not installed.
+        ModuleNotFoundError: if the library of a logger is not installed.
         ValueError: for an unknown name.
     """
     with contextlib.ExitStack() as stack:
@@ -121,7 +121,7 @@ def opened(
 
 
 def _closing(logger: Logger) -> Callable[..., None]:
-    """Return an exit callback that closes a logger at the end of a `with` block."""
+    """Return an exit callback for a `with` block that closes a logger."""
 
     def close(failure: type[BaseException] | None, *_: object) -> None:
         logger.close(finished=failure is None)
@@ -130,7 +130,7 @@ def _closing(logger: Logger) -> Callable[..., None]:
 
 
 def chosen(given: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of loggers from a command's options, each of which may list several.
+    """Return the names of loggers in a command's options, each of which may list several.
 
     Raises:
         ModuleNotFoundError: if the library of one is not installed.
@@ -144,7 +144,7 @@ def chosen(given: Sequence[str]) -> tuple[str, ...]:
 
 
 def remove_logs(folder: Path) -> None:
-    """Remove the logs of a run that died before its first checkpoint."""
+    """Remove the logs of a run that was killed before its first checkpoint."""
     for pattern in FILES:
         for path in folder.glob(pattern):
             if path.is_dir() and not path.is_symlink():
@@ -154,7 +154,7 @@ def remove_logs(folder: Path) -> None:
 
 
 def run_of(file: Path) -> str | None:
-    """Return the identifier of an interrupted run, stored in a file of its checkpoint's folder."""
+    """Read the identifier of an interrupted run from a file in the checkpoint's folder."""
     try:
         text = read_bytes(file, 200).decode("ascii").strip()
     except (FileNotFoundError, ValueError):
@@ -172,7 +172,7 @@ def in_one_line(library: str, errors: type[Exception]) -> Iterator[None]:
 
 
 def policy_pictures(rules: Rules, policy: Policy) -> dict[str, Picture]:
-    """Return heat maps, in per cent, of a policy's probabilities on a few named boards."""
+    """Draw heat maps of a policy's probabilities on a few named boards."""
     scenes = SCENES.get(str(rules), {"opening": "_" * rules.cells})
     boards = {name: rules.parse(text) for name, text in scenes.items()}
     return {

@@ -25,7 +25,7 @@ MOST_ACTORS = 1024
 class Schedule:
     """Length and intervals of a training run, counted in steps, never in seconds.
 
-    So that trained weights do not depend on the machine's speed.
+    Trained weights therefore do not depend on the machine's speed.
     """
 
     steps: int  # in all, those of an interrupted run included
@@ -52,7 +52,7 @@ class Schedule:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """State of a training run after some steps, with the player's exact strength."""
+    """The state of a training run after some steps, with the player's exact strength."""
 
     step: int  # steps taken so far
     seconds: float  # of processor time since the first step, without compiling
@@ -64,14 +64,14 @@ class Evaluation:
 
 
 def usual_schedule(name: str, preset: str = "default", **changes: Any) -> Schedule:
-    """Return the usual schedule of a learner and preset, with some fields changed.
+    """Return the usual schedule of a learner and preset, with changes.
 
-    If `steps` is given, all of them are trained. The usual number is an upper bound: without a
-    preset of its own, the training ends at the first unbeatable certificate.
+    If `steps` is given, all of them are trained. The usual number is an upper bound: unless the
+    preset has its own number, training ends at the first unbeatable certificate.
 
     Args:
-        name: of the learner.
-        preset: of its settings.
+        name: the learner's name.
+        preset: the preset of its settings.
         changes: fields of `Schedule`; those that are None keep their usual values.
 
     Raises:
@@ -91,7 +91,7 @@ def usual_schedule(name: str, preset: str = "default", **changes: Any) -> Schedu
 
 @dataclass
 class Progress:
-    """Progress of a training run, including interrupted parts; its fields are saved with it."""
+    """Progress of a training run, including interrupted parts; its fields are saved."""
 
     step: int = 0
     seconds: float = 0.0  # of processor time
@@ -101,7 +101,7 @@ class Progress:
     snapshots: tuple[Snapshot, ...] = ()  # players along it
 
     def measured(self, added: Point, policy: Policy, every: int) -> None:
-        """Store a measurement and the current player; `every` is the steps between measurements."""
+        """Add a measurement and a snapshot of the player, thinning both out if necessary."""
         self.measures = extended(self.measures, added, every)
         self.snapshots = snapshots.extended(self.snapshots, self.measures, policy, every)
 
@@ -112,7 +112,7 @@ class Progress:
         certificate: Certificate | None,
         last: bool,
     ) -> Evaluation:
-        """Return an evaluation with these measurements and the current progress."""
+        """Create an evaluation from measurements and the current progress."""
         return Evaluation(
             step=self.step,
             seconds=self.seconds,
@@ -141,11 +141,11 @@ def run(
     """Train, yielding an evaluation every `schedule.every` steps and at the end.
 
     Args:
-        learner: is trained.
+        learner: the learner to train.
         rules: the game.
-        schedule: how long, and how often to evaluate.
-        progress: where to go on from; it is updated.
-        stepped: called with the number of steps taken so far, after each of them.
+        schedule: the number of steps, and the intervals.
+        progress: the progress to continue from; it is updated.
+        stepped: called after each step with the number of steps so far.
 
     Raises:
         ValueError: in one line, if a step fails because the learner's numbers have diverged.
@@ -183,9 +183,9 @@ def run(
 
 
 def before_training(learner: Learner, rules: Rules, progress: Progress) -> dict[str, float]:
-    """Measure a learner before its first step: exact numbers by tag.
+    """Measure a learner before its first step, and return exact numbers by tag.
 
-    There are none on boards too large to enumerate, where they would take minutes.
+    Empty on boards too large to enumerate, where this would take minutes.
     """
     if not enumerable(rules):
         return {}
@@ -217,7 +217,7 @@ def finished(schedule: Schedule, progress: Progress) -> bool:
 
 
 def last_evaluation(learner: Learner, rules: Rules, progress: Progress) -> Evaluation:
-    """Evaluate a finished run again."""
+    """Evaluate the player of a finished run again."""
     policy, certificate, numbers = _evaluate(rules, learner)
     numbers = {**numbers, "time/seconds": progress.seconds}
     return progress.evaluation(numbers, policy, certificate, last=True)
@@ -226,10 +226,10 @@ def last_evaluation(learner: Learner, rules: Rules, progress: Progress) -> Evalu
 def _evaluate(
     rules: Rules, learner: Learner
 ) -> tuple[Policy, Certificate | None, dict[str, float]]:
-    """Return the learner's player, its certificate, and its metrics by tag.
+    """Return the learner's player, its certificate and its metrics by tag.
 
     On boards too large to enumerate, the certificate is by reachable positions, and sampled games
-    are played beside it.
+    are played in addition.
     """
     policy = learner.policy()
     if enumerable(rules):

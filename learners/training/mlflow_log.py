@@ -1,7 +1,7 @@
-"""Logger to MLflow, with one MLflow run per training run.
+"""MLflow logger, with one MLflow run per training run.
 
-The experiment is `tttenv`, or MLFLOW_EXPERIMENT_NAME, on the server or in the store that
-MLFLOW_TRACKING_URI names.
+The experiment is `tttenv` or MLFLOW_EXPERIMENT_NAME, on the server or in the store given by
+MLFLOW_TRACKING_URI.
 """
 
 import os
@@ -26,10 +26,10 @@ LONGEST = 500  # characters of a setting
 
 
 class MLflowLog:
-    """Logger of one training run, continued on resume; see `loggers.Logger`.
+    """Logger of a training run, continued on resume; see `loggers.Logger`.
 
     Raises:
-        ValueError: in one line, if the store cannot be opened or the server reached.
+        ValueError: in one line, if the store cannot be opened or the server cannot be reached.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class MLflowLog:
         write(folder / RUN, f"{known}\n")
 
     def _begun(self, folder: Path, settings: Mapping[str, Any]) -> str:
-        """Start a new run and return its identifier."""
+        """Start a new MLflow run, and return its identifier."""
         name = os.environ.get("MLFLOW_EXPERIMENT_NAME") or "tttenv"
         experiment = self.client.get_experiment_by_name(name)
         number = experiment.experiment_id if experiment else self.client.create_experiment(name)
@@ -63,7 +63,7 @@ class MLflowLog:
             self.client.log_batch(self.run, metrics=metrics)
 
     def pictures(self, step: int, pictures: Mapping[str, Picture]) -> None:
-        """Log pictures as artifacts, such as `policy/opening-00000050.png`."""
+        """Log images as artifacts, such as `policy/opening-00000050.png`."""
         with in_one_line("mlflow", MlflowException):
             for name, picture in pictures.items():
                 self.client.log_image(self.run, picture, f"{name}-{step:08}.png")
@@ -78,6 +78,6 @@ class MLflowLog:
                 self.client.log_text(self.run, certificate_table(certificate), "certificate.md")
 
     def close(self, finished: bool) -> None:
-        """End the run."""
+        """End the MLflow run."""
         with in_one_line("mlflow", MlflowException):
             self.client.set_terminated(self.run, "FINISHED" if finished else "FAILED")

@@ -1,4 +1,4 @@
-"""Descriptions of TensorBoard's curves, shown behind each chart's (i)."""
+"""Descriptions of TensorBoard tags, shown behind the (i) of each chart."""
 
 import re
 
@@ -42,7 +42,7 @@ DESCRIPTIONS = {
 
 
 def description(tag: str) -> str:
-    """Return a tag's description, or an empty string for an unknown tag."""
+    """Return the description of a tag, or an empty string for an unknown tag."""
     for pattern, text in DESCRIPTIONS.items():
         if found := re.fullmatch(pattern, tag):
             return found.expand(text)

@@ -1,4 +1,4 @@
-"""TensorBoard logger: curves, heat maps of the policy, the certificate, the settings."""
+"""TensorBoard logger: curves, policy heat maps, certificate and settings."""
 
 import contextlib
 import signal
@@ -35,10 +35,10 @@ SIGNALS = [
 
 @contextlib.contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Delay signals until the end of the block, where they are handled as usual.
+    """Delay signals until the end of the block, then handle them as usual.
 
-    A handler that raises within TensorBoard's queue leaves its lock held or its thread asleep, and
-    whoever closes the writer then waits for that thread: two minutes, or for good.
+    A handler that raises within TensorBoard's queue leaves its lock held or its thread asleep, so
+    that closing the writer then takes two minutes or never ends.
     """
     came: list[int] = []
     handlers: dict[int, Any] = {}
@@ -91,7 +91,7 @@ TRAINING = {"training": {"losses and other numbers of the learner": _chart("trai
 
 
 def layout(rules: Rules) -> dict[str, dict[str, list[Any]]]:
-    """Return the charts that have data for these rules, by group and title."""
+    """Return the charts that have data for the given rules, by group and title."""
     if not enumerable(rules):
         return LARGE | TRAINING
     game = positions(rules)
@@ -104,10 +104,10 @@ def layout(rules: Rules) -> dict[str, dict[str, list[Any]]]:
 
 
 def _begin_after(folder: Path) -> None:
-    """Wait, for at most a second, until new event files sort after the folder's present ones.
+    """Wait up to a second, until new event files sort after those already in the folder.
 
-    TensorBoard reads the files in the order of their names, which begin with the second they were
-    made in: of two from one second, the later run's may come first, and its points are lost.
+    TensorBoard reads files in the order of their names, which begin with the time in seconds: of
+    two files from the same second, that of the later run may come first, and its points are lost.
     """
     seconds = [file.name.split(".")[3] for file in folder.glob(f"{EVENTS}*")]
     latest = max((int(second) for second in seconds if second.isdecimal()), default=0)
@@ -115,13 +115,13 @@ def _begin_after(folder: Path) -> None:
 
 
 class TensorBoard:
-    """Logger that writes the events of one training run to `folder`; see `loggers.Logger`.
+    """Logger that writes the events of a training run to `folder`; see `loggers.Logger`.
 
     Args:
-        folder: TensorBoard shows its name as the run's.
+        folder: the folder, whose name TensorBoard shows as the run's.
         rules: the game.
         settings: the learner, preset and config, shown in the tab HPARAMS.
-        at: the step to go on from; later events of an interrupted run are dropped.
+        at: the step to continue from; later events of an interrupted run are dropped.
     """
 
     def __init__(
@@ -138,7 +138,7 @@ class TensorBoard:
 
     @_uninterrupted()
     def close(self, finished: bool = True) -> None:
-        """Close the file."""
+        """Close the event file."""
         self.writer.close()
 
     @_uninterrupted()
@@ -154,13 +154,13 @@ class TensorBoard:
 
     @_uninterrupted()
     def pictures(self, step: int, pictures: Mapping[str, Picture]) -> None:
-        """Write pictures for the IMAGES tab."""
+        """Write images for the IMAGES tab."""
         for name, picture in pictures.items():
             self.writer.add_image(name, picture, step, dataformats="HWC")
 
     @_uninterrupted()
     def summary(self, step: int, certificate: Certificate | None) -> None:
-        """Write the certificate as a table for the TEXT tab, and the status of the run."""
+        """Write the certificate as a table for the TEXT tab, and mark the run as ended."""
         if certificate is not None:
             self.writer.add_text("certificate", certificate_table(certificate), step)
         self._write(self._hparams()[2])
@@ -174,12 +174,12 @@ class TensorBoard:
         return Summary(value=[value])
 
     def _hparams(self) -> Any:
-        """Write the settings, and the numbers by which runs are compared, for the HPARAMS tab."""
+        """Return the summaries of settings and compared metrics for the HPARAMS tab."""
         untyped: Any = hparams  # torch leaves it so
         return untyped(self._compared(), dict.fromkeys(COMPARED, 0.0))
 
     def _compared(self) -> dict[str, Any]:
-        """Return the settings for the HPARAMS tab, which shows the first few alphabetically."""
+        """Return the settings for the HPARAMS tab, named so that the important ones sort first."""
         return {
             key if key in FIRST else f"setting {key}": _plain(value)
             for key, value in self.settings.items()
@@ -192,5 +192,5 @@ class TensorBoard:
 
 
 def _plain(value: Any) -> bool | float | str:
-    """Convert a value to one of the types that HPARAMS can show."""
+    """Convert a value to a type that the HPARAMS tab can show."""
     return value if isinstance(value, bool | int | float | str) else str(np.array(value).tolist())

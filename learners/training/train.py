@@ -1,4 +1,4 @@
-"""Training runs with their files: checkpoints, logs, and resuming."""
+"""Training runs with their files: checkpoints, logs and resuming."""
 
 import contextlib
 import json
@@ -54,7 +54,7 @@ Stepped = Callable[[int], None]
 
 @dataclass(frozen=True)
 class Setup:
-    """Origin, loggers and actors of a training run."""
+    """Starting weights, loggers and actors of a training run."""
 
     preset: str = "default"  # the name of the config, for the card
     start: Path | None = None  # a checkpoint of the learner, of any rules, to take weights from
@@ -78,11 +78,11 @@ def train(
 
     Args:
         name: a row of `registry.LEARNERS`.
-        config: of the learner.
+        config: the learner's config.
         rules: the game.
-        schedule: how long to train, how often to evaluate and save, and where to compute.
-        out: the checkpoint's folder; refused if it holds one already, unless `resume` is set.
-        resume: go on exactly where the training in `out` stopped; if it is finished, but its player
+        schedule: the number of steps, the intervals, and the device and threads.
+        out: the checkpoint's folder, which must not contain a checkpoint unless `resume` is set.
+        resume: continue exactly where the run in `out` stopped; if it is finished, but its player
             is missing or older, write the player again.
         watch: called with every evaluation.
         setup: the checkpoint to start from, the loggers, and so on.
@@ -91,10 +91,10 @@ def train(
         The last evaluation.
 
     Raises:
-        ValueError: if `out` is taken, holds nothing to resume or is being trained in, a setting is
-            no finite number or the seed below 0, the learner refuses the rules, or the training
-            cannot begin with the weights in `setup.start`.
-        OSError: naming the file that could not be written; the last checkpoint is whole then.
+        ValueError: if `out` is taken, has nothing to resume or is in use by another run; for a
+            setting that is not finite or a negative seed; if the learner rejects the rules, or
+            training cannot start from the weights in `setup.start`.
+        OSError: naming the file that could not be written; the last checkpoint is then intact.
     """
     _check_numbers(config)
     stored = json.loads(json.dumps(asdict(config)))
@@ -138,10 +138,10 @@ def _use_actors(
     backend: Backend | None,
     stack: contextlib.ExitStack,
 ) -> None:
-    """Let actors search a learner's moves until the exit stack closes.
+    """Let actors run a learner's searches until the exit stack closes.
 
     Raises:
-        ValueError: if such a learner has no use for them.
+        ValueError: if the learner does not support actors.
     """
     from learners.actors import Actors
 
@@ -161,10 +161,10 @@ def _use_actors(
 
 
 def _start(learner: Learner, name: str, folder: Path) -> str:
-    """Initialize a learner from the weights in a folder, and return the card's entry on them.
+    """Initialize a learner from the weights in a folder, and return an entry for the card.
 
     Raises:
-        ValueError: if they do not fit, or such a learner does not begin with any.
+        ValueError: if they do not match, or the learner cannot start from weights.
     """
     if not isinstance(learner, StartsFromWeights):
         raise ValueError(f"{name} begins with weights of its own, not with those of a checkpoint")
@@ -182,7 +182,7 @@ def remove(out: Path, but: str = LOCK) -> None:
     """Remove everything that a training run left in `out`, except the file `but`.
 
     Raises:
-        ValueError: if one is still writing there.
+        ValueError: if a run is still writing there.
     """
     with _locked(out):
         for path in out.iterdir():
@@ -194,7 +194,7 @@ def remove(out: Path, but: str = LOCK) -> None:
 
 @dataclass(frozen=True)
 class _Training:
-    """Learner in training, and the folder of its checkpoints and curves."""
+    """A learner in training, with the folder for its checkpoints and curves."""
 
     learner: Learner
     rules: Rules
@@ -204,7 +204,7 @@ class _Training:
     log: Sequence[str]  # names of loggers
 
     def follow(self, progress: Progress, watch: Watch, stepped: Stepped) -> Evaluation:
-        """Train to the end, logging curves at every evaluation and saving regular checkpoints."""
+        """Train to the end, logging every evaluation and saving checkpoints at intervals."""
         stepped(progress.step)
         interval = self.schedule.checkpoint_every
         saved = progress.step // interval if progress.step else -1  # the first evaluation is saved
@@ -228,8 +228,8 @@ class _Training:
         """Continue the run in the folder from where it stopped.
 
         Raises:
-            ValueError: if there is nothing to go on from, it was another training, or it is
-                finished and its player is whole.
+            ValueError: if there is nothing to resume, it was a different run, or it is finished and
+                its player is complete.
         """
         progress = self._restore()
         if not finished(self.schedule, progress):
@@ -290,7 +290,7 @@ class _Training:
         return bool(card["steps"] == step and all(card[k] == v for k, v in self.about.items()))
 
     def _checkpoint(self, progress: Progress, evaluation: Evaluation) -> None:
-        """Save the player and the state, under the same keys as older versions."""
+        """Save the player and the state, using the same keys as older versions."""
         state = {
             "clock": asdict(progress),
             "about": self.about,
@@ -327,7 +327,7 @@ class _Training:
 def _require_same_kinds(own: dict[str, Any], stored: dict[str, Any]) -> None:
     """Raise ValueError unless the plain numbers of two states have the same types.
 
-    A loader would take any value; what counts the steps, say, would fail later or count wrongly.
+    Loading accepts any value, so a step counter, for example, would fail later or count wrongly.
     """
     for key, value in own.items():
         if isinstance(value, dict) and isinstance(stored.get(key), dict):
@@ -341,7 +341,7 @@ def _dict(value: Any) -> dict[str, Any]:
 
 
 def is_taken(out: Path) -> bool:
-    """Return whether the folder holds a checkpoint or a saved training state."""
+    """Return whether the folder contains a checkpoint or a saved training state."""
     return (out / CARD).exists() or bool(data_files(out, STATE))
 
 
@@ -353,11 +353,11 @@ def _require_free(out: Path) -> None:
 
 @contextlib.contextmanager
 def _locked(out: Path) -> Iterator[None]:
-    """Hold the folder's lock, which is released even if the process is killed.
+    """Lock the folder; the lock is released even if the process is killed.
 
     Raises:
-        ValueError: if another training holds it.
-        OSError: if the folder cannot be made or written to.
+        ValueError: if another run holds the lock.
+        OSError: if the folder cannot be created or written to.
     """
     lock = FileLock(out / LOCK, blocking=False)
     try:
@@ -374,10 +374,10 @@ def _locked(out: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _computing(schedule: Schedule) -> Iterator[None]:
-    """Use the schedule's device and number of threads in this block.
+    """Use the schedule's device and number of threads within this block.
 
     Raises:
-        ValueError: for a device that torch does not have here.
+        ValueError: for a device that is not available.
     """
     try:
         torch.empty(1, device=schedule.device).cpu()

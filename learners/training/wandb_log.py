@@ -1,7 +1,7 @@
-"""Weights & Biases logger, with one run there per training run.
+"""Weights & Biases logger, with one W&B run per training run.
 
-The project is `tttenv`, or WANDB_PROJECT; WANDB_MODE=offline keeps the run in the checkpoint's
-folder until `wandb sync` uploads it. The library handles the key; it is not read here.
+The project is `tttenv` or WANDB_PROJECT; WANDB_MODE=offline keeps the run in the checkpoint's
+folder until `wandb sync` uploads it. Only the library reads the API key.
 """
 
 import os
@@ -24,12 +24,12 @@ RUN = "wandb-run.txt"  # the run's identifier, in the checkpoint's folder
 
 
 class WandbLog:
-    """Logger of one training run, continued on resume; see `loggers.Logger`.
+    """Logger of a training run, continued on resume; see `loggers.Logger`.
 
-    The axis of all curves is the training's step.
+    The horizontal axis of all curves is the training step.
 
     Raises:
-        ValueError: in one line, if the library cannot begin a run, as without a login.
+        ValueError: in one line, if the library cannot start a run, for example without a login.
     """
 
     def __init__(
@@ -56,13 +56,13 @@ class WandbLog:
             self.run.log({"step": step, **numbers})
 
     def pictures(self, step: int, pictures: Mapping[str, Picture]) -> None:
-        """Log pictures."""
+        """Log images."""
         made = {name: wandb.Image(picture) for name, picture in pictures.items()}
         with in_one_line("wandb", wandb.errors.Error):
             self.run.log({"step": step, **made})
 
     def flush(self) -> None:
-        """Do nothing, since the library's own process writes what was logged."""
+        """Do nothing; the library's own process writes the data."""
 
     def summary(self, step: int, certificate: Certificate | None) -> None:
         """Log the certificate as a table, and its numbers in the run's summary."""
@@ -77,6 +77,6 @@ class WandbLog:
             self.run.summary.update(numbers)
 
     def close(self, finished: bool) -> None:
-        """End the run."""
+        """End the W&B run."""
         with in_one_line("wandb", wandb.errors.Error):
             self.run.finish(exit_code=0 if finished else 1)

@@ -1,4 +1,4 @@
-"""Adapters for other libraries, one file or folder each, loaded only when imported by name."""
+"""Adapters to other libraries, loaded only when imported by name."""
 
 import copy
 from collections.abc import Callable, Iterator
@@ -13,7 +13,7 @@ from tttenv.policy import Policy, evaluating
 
 @contextmanager
 def wanted(*libraries: str, extra: str = "adapters") -> Iterator[None]:
-    """Turn a failed import of a library in this block into a one-line installation hint.
+    """Turn a failed import of a library in this block into an installation hint.
 
     Raises:
         ImportError: if one of the named libraries (by import name) is not installed.
@@ -36,7 +36,7 @@ def frozen(rules: Rules, module: Any, play: Callable[[Any], Policy]) -> Policy:
         rules: the game; if it is enumerable, the module is evaluated once on all positions,
             otherwise it is copied.
         module: the module, which may be trained further.
-        play: a function from the module to its policy.
+        play: a function that returns the policy of a module.
     """
     if not enumerable(rules):
         return play(copy.deepcopy(module).eval())

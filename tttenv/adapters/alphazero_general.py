@@ -1,4 +1,4 @@
-"""Adapter to alpha-zero-general: our games for its self-play, and its networks as players.
+"""Adapter to alpha-zero-general: our games for its self-play, its networks as players.
 
 `Game` has the methods of `Game` in github.com/suragnair/alpha-zero-general, for its self-play on
 any board. `player` turns its networks into players. Neither imports that repository.
@@ -26,7 +26,7 @@ DRAW = 1e-4  # what `Game.getGameEnded` returns for a draw, since 0 means that t
 
 
 class Net(Protocol):
-    """Interface that `player` requires of a network, as in alpha-zero-general's `NeuralNet`."""
+    """A network as `player` requires it, such as alpha-zero-general's `NeuralNet`."""
 
     def predict(self, board: Boards, /) -> tuple[Any, Any]:
         """Return move probabilities (cells,) or (cells + 1,), and a value, for a board (m, n)."""
@@ -59,7 +59,7 @@ class Game:
         return self.rules.cells
 
     def getNextState(self, board: ArrayLike, player: int, action: int) -> tuple[Boards, int]:  # noqa: N802
-        """Return the board (m, n) after the player's move, and the next player.
+        """Return the board (m, n) after a player's move, and the next player.
 
         Raises:
             ValueError: for a cell that is off the board or taken.
@@ -107,7 +107,7 @@ class Game:
         return self._seen(board, 1).tobytes()
 
     def _seen(self, board: ArrayLike, player: int) -> Boards:
-        """Return the cells (cells,) in the player's view: 1 for its own stones, else -1."""
+        """Return the cells (cells,) from a player's perspective: 1 for its own stones, else -1."""
         if player not in (1, -1):
             raise ValueError(f"a player is 1 or -1, not {player!r}")
         if np.shape(board) != self.getBoardSize():
@@ -117,7 +117,7 @@ class Game:
         return self.rules.boards(np.reshape(board, -1)) * np.int8(player)
 
     def _absolute(self, cells: Boards, player: int) -> Boards:
-        """Convert cells (cells,) in the player's view to a board (m, n)."""
+        """Convert cells (cells,) from a player's perspective to a board (m, n)."""
         return (cells * np.int8(player)).reshape(self.getBoardSize())
 
 

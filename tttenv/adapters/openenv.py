@@ -41,13 +41,13 @@ SESSIONS = 64  # games at the same time on one server
 
 
 class MnkGameAction(Action):
-    """Answer of a language model."""
+    """A language model's answer."""
 
     answer: str = Field(..., max_length=LONGEST, description="Text that names one empty cell")
 
 
 class MnkGameObservation(Observation):
-    """Prompt for the model."""
+    """The prompt for the model, and the verdict on its last move."""
 
     prompt: str = Field("", description="The position, and how to answer")
     verdict: dict[str, Any] = Field(
@@ -56,13 +56,13 @@ class MnkGameObservation(Observation):
 
 
 class MnkGame(Environment[MnkGameAction, MnkGameObservation, State]):
-    """Game against one of our players, seen from one seat.
+    """A game against one of our players, played by the model from one seat.
 
     Args:
         rules: m rows, n columns, k in a row.
         opponent: any player, by its spec.
         seat: "X", "O" or "random".
-        notation: of the prompts: "grid", "coordinates" or "moves".
+        notation: the notation of the prompts: "grid", "coordinates" or "moves".
 
     Raises:
         ValueError: for unknown rules, players or notations.
@@ -87,7 +87,7 @@ class MnkGame(Environment[MnkGameAction, MnkGameObservation, State]):
     def reset(
         self, seed: int | None = None, episode_id: str | None = None, **_options: Any
     ) -> MnkGameObservation:
-        """Start a game, in which the opponent may move first."""
+        """Start a game; the opponent may move first."""
         self.env.reset(seed=seed)
         self.counted = State(episode_id=episode_id or str(uuid4()), step_count=0)
         self.over = False
@@ -115,7 +115,7 @@ class MnkGame(Environment[MnkGameAction, MnkGameObservation, State]):
 
     @property
     def state(self) -> State:
-        """State of the episode: its id and number of steps."""
+        """State of the episode: its id and the number of steps."""
         return self.counted
 
     def _shown(self, reward: float, verdict: dict[str, Any]) -> MnkGameObservation:
@@ -126,7 +126,7 @@ class MnkGame(Environment[MnkGameAction, MnkGameObservation, State]):
 
 
 class MnkGameEnv(EnvClient[MnkGameAction, MnkGameObservation, State]):
-    """Client of a server of `MnkGame`."""
+    """Client for a server of `MnkGame`."""
 
     def _step_payload(self, action: MnkGameAction) -> dict[str, Any]:
         return {"answer": action.answer}
@@ -147,7 +147,7 @@ class MnkGameEnv(EnvClient[MnkGameAction, MnkGameObservation, State]):
 
 
 def make_app(**settings: Any) -> Any:
-    """Return the server's application, with the arguments of `MnkGame` and one game per client.
+    """Create the server application; arguments are those of `MnkGame`, each client gets a game.
 
     Raises:
         ValueError: as `MnkGame`.

@@ -1,4 +1,4 @@
-"""Dataset for reasoning-gym: positions of the game, with exact scores.
+"""Dataset for reasoning-gym: positions with exact scores.
 
 Example::
 
@@ -26,7 +26,7 @@ NAME = "mnk_game"
 
 @dataclass
 class MnkGameConfig:
-    """Settings of the dataset, with the fields that reasoning-gym expects."""
+    """Settings of the dataset, including those that reasoning-gym expects."""
 
     rules: str = "3,3,3"  # m rows, n columns, k in a row; at most 15 cells
     split: str = "train"  # "train", "test" or "all", see `tttenv.text.tasks`
@@ -37,10 +37,10 @@ class MnkGameConfig:
     seed: int | None = 0  # of the order of the positions, and of the image of each; None is 0
 
     def validate(self) -> None:
-        """Check the settings.
+        """Validate the settings.
 
         Raises:
-            ValueError: for one that is out of range, or a game of more than 15 cells.
+            ValueError: for a setting out of range, or a game of more than 15 cells.
         """
         one_of("notation", self.notation, tuple(text.NOTATIONS))
         one_of("scheme", self.scheme, tuple(text.SCHEMES))
@@ -50,7 +50,7 @@ class MnkGameConfig:
 
 
 class MnkGameDataset(ProceduralDataset):  # type: ignore[misc]  # reasoning-gym is not typed
-    """Dataset with one item per symmetry class of positions; see `tttenv.text.tasks`."""
+    """A dataset with one item per symmetry class of positions; see `tttenv.text.tasks`."""
 
     def __init__(self, config: MnkGameConfig) -> None:
         super().__init__(config=config, seed=config.seed or 0, size=config.size)
@@ -81,7 +81,7 @@ class MnkGameDataset(ProceduralDataset):  # type: ignore[misc]  # reasoning-gym 
         }
 
     def score_answer(self, answer: str | None, entry: dict[str, Any]) -> float:
-        """Return the exact reward of an answer, from 0 to 1; 0 without a legal move.
+        """Return the exact reward for an answer, from 0 to 1; 0 if it has no legal move.
 
         Args:
             answer: the model's answer.

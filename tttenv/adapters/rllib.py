@@ -45,12 +45,12 @@ with wanted("ray", extra="rllib"):
 
 
 def register(name: str = "TicTacToe-v0") -> None:
-    """Register the environment with RLlib under a name, created by `make`."""
+    """Register the environment with RLlib under the given name."""
     register_env(name, make)
 
 
 def make(config: dict[str, Any] | None = None) -> Any:
-    """Create the environment from `env_config`, by default with the action mask in observations.
+    """Create the environment from `env_config`; by default observations contain the action mask.
 
     Args:
         config: arguments of `TicTacToe-v0`, and `opening`: exploring starts, games begin with 0 to
@@ -77,7 +77,7 @@ def set_opponent(algorithm: Any, opponent: str | Policy | None) -> None:
 
 
 class MaskedModule(DefaultPPOTorchRLModule):  # type: ignore[misc]  # unknown where ray is missing
-    """RLlib's PPO networks with the logits of occupied cells masked.
+    """RLlib's PPO networks with masked logits for occupied cells.
 
     It requires `obs="dict"`; network options are those of RLlib's `DefaultModelConfig`.
 
@@ -92,7 +92,7 @@ class MaskedModule(DefaultPPOTorchRLModule):  # type: ignore[misc]  # unknown wh
         super().__init__(observation_space=observation_space["observation"], **kwargs)
 
     def setup(self) -> None:
-        """Build the networks on the observation alone, without the mask of the module's space."""
+        """Build the networks for the observation alone, without the mask."""
         super().setup()
         self.observation_space = self.full_observation_space
 

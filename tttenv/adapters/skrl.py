@@ -32,7 +32,7 @@ with wanted("skrl", "torch"):
 
 
 def make_env(num_envs: int = 1, opening: int = 0, **kwargs: Any) -> Any:
-    """Return a batch of games in skrl's wrapper for Gymnasium's vector environments.
+    """Return a batch of games in skrl's wrapper for Gymnasium vector environments.
 
     Observations are float32 (3 * m * n,): mine, theirs, empty. The method `set_opponent`
     replaces the opponent.
@@ -40,17 +40,17 @@ def make_env(num_envs: int = 1, opening: int = 0, **kwargs: Any) -> Any:
     Args:
         num_envs: the number of games.
         opening: exploring starts: games begin with 0 to this many random stones.
-        kwargs: of `VectorTicTacToe`: m, n, k, opponent, seat, illegal, render_mode, draw.
+        kwargs: arguments of `VectorTicTacToe`: m, n, k, opponent, seat, illegal, render_mode, draw.
     """
     games = VectorTicTacToe(num_envs, **kwargs, obs="onehot")
     return Games(VectorExploringStarts(games, opening) if opening else games)
 
 
 class Games(GymnasiumWrapper):
-    """Wrapper of skrl that tolerates trainers' calls to `render` without a render mode."""
+    """skrl's wrapper, extended so that trainers may call `render` without a render mode."""
 
     def reset(self) -> Any:
-        """Return the first observation and later the latest one, since finished games restart.
+        """Return the first observation, or later the current one, since finished games restart.
 
         Raises:
             gymnasium.error.ClosedEnvironmentError: after `close()`.
@@ -68,12 +68,12 @@ class Games(GymnasiumWrapper):
 
 
 def legal(observations: torch.Tensor) -> torch.Tensor:
-    """Return the empty cells, bool (batch, cells), of observations (batch, 3 * cells)."""
+    """Return a mask (batch, cells) of the empty cells in observations (batch, 3 * cells)."""
     return observations[:, -(observations.shape[1] // 3) :] > 0.5
 
 
 def masked(numbers: torch.Tensor, observations: torch.Tensor) -> torch.Tensor:
-    """Return logits or values (batch, cells) with -1e9 on occupied cells, for use in `compute`."""
+    """Set logits or values (batch, cells) to -1e9 on occupied cells, for use in `compute`."""
     return numbers.masked_fill(~legal(observations), -1e9)
 
 
@@ -81,7 +81,7 @@ class Legal:
     """Mixin, listed before Model, that restricts random exploration to legal cells."""
 
     def random_act(self, inputs: dict[str, Any], *, role: str = "") -> tuple[torch.Tensor, Any]:
-        """Sample a legal cell per row, as a tensor (batch, 1)."""
+        """Sample a legal cell for each row, as a tensor (batch, 1)."""
         return torch.multinomial(legal(inputs["observations"]).float(), 1), {}
 
 

@@ -1,4 +1,4 @@
-"""TextArena environment in which two language models play the game.
+"""TextArena environment for games between two language models.
 
 Example::
 
@@ -27,13 +27,14 @@ PLAYERS = ("X", "O")
 
 
 class MnkGame(textarena.Env):  # type: ignore[misc]  # TextArena is not typed
-    """Two-player, turn-based game on a board of any size.
+    """Two-player, turn-based m,n,k-game.
 
     Args:
         rules: m rows, n columns, k in a row.
-        notation: of the prompts: "grid", "coordinates" or "moves".
+        notation: the notation of the prompts: "grid", "coordinates" or "moves".
         legal: list the legal moves in the prompts.
-        errors: how many answers in a row without a legal move are forgiven; the next one loses.
+        errors: the number of consecutive answers without a legal move that are forgiven; the next
+            one loses.
 
     Raises:
         ValueError: for unknown rules or an unknown notation.
@@ -49,7 +50,7 @@ class MnkGame(textarena.Env):  # type: ignore[misc]  # TextArena is not typed
         self.board = self.rules.start()
 
     def reset(self, num_players: int = 2, seed: int | None = None) -> None:
-        """Start a game, which involves no randomness."""
+        """Start a game; there is no randomness."""
         self.board = self.rules.start()
         self.state = textarena.TwoPlayerState(
             num_players=num_players, seed=seed, error_allowance=self.errors
@@ -60,7 +61,7 @@ class MnkGame(textarena.Env):  # type: ignore[misc]  # TextArena is not typed
         self._describe()
 
     def step(self, action: str) -> tuple[bool, dict[str, Any]]:
-        """Parse a player's answer and play its move.
+        """Parse a player's answer, and play its move.
 
         Returns:
             Whether the game is over, and `tttenv.text.Verdict` of the answer as a dict.
@@ -86,7 +87,7 @@ class MnkGame(textarena.Env):  # type: ignore[misc]  # TextArena is not typed
         return done, info
 
     def _describe(self) -> None:
-        """Send the prompt to the player to move."""
+        """Send a prompt to the player to move."""
         self.state.add_observation(
             to_id=self.state.current_player_id,
             message=text.prompt(self.rules, self.board, self.notation, self.legal),

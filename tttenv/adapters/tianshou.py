@@ -1,4 +1,4 @@
-"""Adapter to Tianshou 2: observations with the keys `obs` and `mask`, and policies as players.
+"""Adapter to Tianshou 2: masked environments, masked networks, and policies as players.
 
 Example::
 
@@ -46,7 +46,7 @@ def make_env(opening: int = 0, **kwargs: Any) -> Any:
 
     Args:
         opening: exploring starts: games begin with 0 to this many random stones.
-        kwargs: of `TicTacToe-v0`: m, n, k, opponent, seat, illegal, render_mode, draw.
+        kwargs: arguments of `TicTacToe-v0`: m, n, k, opponent, seat, illegal, render_mode, draw.
     """
     game: Any = TicTacToe(**kwargs, obs="dict")
     cells, seen = game.rules.cells, game.observation_space
@@ -90,7 +90,7 @@ class MaskedActor(AbstractDiscreteActor):
         raise NotImplementedError("a MaskedActor has no network before its own")
 
     def forward(self, obs: Any, state: Any = None, info: Any = None) -> tuple[torch.Tensor, Any]:
-        """Return logits (batch, cells), -1e9 on occupied cells and on all of a finished board."""
+        """Return logits (batch, cells), with -1e9 on all cells that are not legal."""
         logits = self.net(torch.as_tensor(obs.obs))
         taken = torch.as_tensor(np.asarray(obs.mask)) == 0
         return logits.masked_fill(taken, -1e9), state

@@ -1,4 +1,4 @@
-"""Language model from a Hugging Face transformers folder, run in this process."""
+"""Language models from Hugging Face transformers folders, run in this process."""
 
 import hashlib
 from pathlib import Path
@@ -15,21 +15,21 @@ LONGEST_REASON = 200  # characters of the library's error in a message
 
 
 class Answers:
-    """Greedy decoder of answers: the most likely token at each step, the first of ties.
+    """Greedy decoder: takes the most likely token at each step, the first of ties.
 
     Prompts are answered one at a time, without padding, so an answer depends on its prompt alone.
     If the tokenizer has a chat template, a prompt is the only message of a user.
 
     Args:
-        folder: with config.json, the tokenizer's files and the weights as safetensors, as
-            `save_pretrained` writes them. No code in it is run, and nothing is downloaded.
+        folder: a folder with config.json, the tokenizer's files and the weights as safetensors, as
+            written by `save_pretrained`. No code in it is run, and nothing is downloaded.
         tokens: the maximum length of an answer.
 
     Attributes:
-        sha256: of the weights, file by file in the order of their names.
+        sha256: the SHA-256 of the weights, file by file in the order of their names.
 
     Raises:
-        ValueError: if the folder is missing, damaged, or or holds no safetensors.
+        ValueError: if the folder is missing or damaged, or holds no safetensors.
     """
 
     def __init__(self, folder: Path, tokens: int) -> None:
@@ -110,7 +110,7 @@ class Answers:
 
 
 def _weights(folder: Path, name: str) -> list[Path]:
-    """Return the weight files of a folder, checking that it is safe to open."""
+    """Return the weight files in a folder, checking that it is safe to open."""
     entries = sorted(folder.iterdir()) if folder.is_dir() else []
     weights = [entry for entry in entries if entry.suffix == ".safetensors"]
     if not weights or not (folder / "config.json").is_file():
@@ -123,7 +123,7 @@ def _weights(folder: Path, name: str) -> list[Path]:
 
 
 def _numbers(tokens: Any) -> set[int]:
-    """Return the end tokens' ids from a configuration: None, one id, or a list of them."""
+    """Return the ids of end tokens from a configuration: None, one id or a list of ids."""
     if tokens is None:
         return set()
     return set(tokens) if isinstance(tokens, list | tuple) else {int(tokens)}

@@ -1,4 +1,4 @@
-"""Exact rewards for TRL: rows of a dataset, reward functions, and whole games for its trainers.
+"""Adapter to TRL: exact rewards, dataset rows and whole games for its trainers.
 
 TRL itself is not imported. `GRPOTrainer` of trl 1.16 calls a reward function with the completions
 and the columns of the dataset, and expects a list of numbers. Its `environment_factory` makes an
@@ -20,25 +20,25 @@ GAMES = 1_000_000  # of one environment, before its seeds are those of the next
 
 
 class RewardFunction(Protocol):
-    """Reward function as TRL calls it."""
+    """A reward function as called by TRL."""
 
     __name__: str  # names the reward in TRL's logs
 
     def __call__(
         self, completions: Sequence[Any], *, rules: Sequence[str], position: Sequence[str], **_: Any
     ) -> list[float | None]:
-        """Return one reward per completion, None to exclude it."""
+        """Return one reward per completion; None excludes a completion."""
         ...
 
 
 def rows(
     tasks: Iterable[text.Task], notation: str = "grid", legal: bool = False, chat: bool = True
 ) -> list[dict[str, Any]]:
-    """Return tasks as rows for `datasets.Dataset.from_list`: prompt, rules and position.
+    """Convert tasks to rows for `datasets.Dataset.from_list`: prompt, rules and position.
 
     Args:
-        tasks: such as those of `tttenv.text.tasks`.
-        notation: of the prompts, as for `tttenv.text.prompt`.
+        tasks: tasks such as those of `tttenv.text.tasks`.
+        notation: the notation of the prompts, as for `tttenv.text.prompt`.
         legal: list the legal moves in the prompts.
         chat: each prompt is a list of one user message; False: a text.
 
@@ -54,9 +54,9 @@ def rows(
 
 
 def reward_function(scheme: str = "regret") -> RewardFunction:
-    """Return a reward function that judges completions of the prompts of `rows`.
+    """Return a reward function for completions of the prompts of `rows`.
 
-    A move on a large board that a search leaves undecided has the reward None: TRL leaves it out.
+    A move on a large board that a search leaves undecided has the reward None, so TRL ignores it.
 
     Args:
         scheme: "regret", "kept" or "game", see `tttenv.text.reward`.
@@ -98,7 +98,7 @@ def _exact(found: text.Verdict, scheme: str) -> float | None:
 
 
 class Game:
-    """Game against one of our players, as an environment of TRL; see `game_factory`."""
+    """A game against one of our players, as a TRL environment; see `game_factory`."""
 
     def __init__(self, env: TicTacToe, notation: str, pays: str, seed: int) -> None:
         self._env, self._notation, self._pays, self._seed = env, notation, pays, seed
@@ -107,7 +107,7 @@ class Game:
         self._over, self._result = False, 0.0
 
     def reset(self, **_columns: Any) -> str:
-        """Start a game and describe it, ignoring the columns of the dataset."""
+        """Start a game and describe it; the dataset's columns are ignored."""
         self._env.reset(seed=self._seed)
         self._seed += 1
         self._verdicts, self._over, self._result = [], False, 0.0
@@ -162,11 +162,11 @@ def game_factory(
         rules: m rows, n columns, k in a row. Moves that a search leaves undecided, on large boards,
             do not count.
         opponent: any player, by its spec.
-        seat: of the model.
-        notation: of the positions: "grid", "coordinates" or "moves".
+        seat: the model's seat.
+        notation: the notation of the positions: "grid", "coordinates" or "moves".
         pays: "regret", "kept" or "game": the mean of `tttenv.text.reward` over the moves of the
             model; "result": 1 for a win, 0.5 for a draw, 0 for a loss or a game that did not end.
-        seed: of the first environment's games; each environment has games of its own.
+        seed: the seed of the first environment's games; each environment plays different games.
 
     Raises:
         ValueError: for unknown rules, players, notations or rewards.

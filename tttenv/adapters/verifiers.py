@@ -1,4 +1,4 @@
-"""Taskset for verifiers: positions of the game, with exact rewards.
+"""Taskset for verifiers: positions with exact rewards.
 
 verifiers looks for a module by its name, without dots. A file `mnk_game.py` of two lines is one::
 
@@ -26,7 +26,7 @@ __all__ = ["MnkGameConfig", "MnkGameData", "MnkGameTask", "MnkGameTaskset"]
 
 
 class MnkGameData(vf.TaskData):
-    """Position in which to find a move."""
+    """A position in which to find a move."""
 
     rules: str  # m rows, n columns, k in a row
     position: str  # X, O and _ row by row
@@ -35,7 +35,7 @@ class MnkGameData(vf.TaskData):
 
 
 class MnkGameTask(vf.Task[MnkGameData, vf.State, vf.TaskConfig]):
-    """Task that scores the model's last reply."""
+    """A task that scores the model's last reply."""
 
     @vf.reward(weight=1.0)  # type: ignore[untyped-decorator]  # without verifiers installed
     async def exact(self, trace: vf.Trace) -> float:
@@ -49,14 +49,14 @@ class MnkGameTask(vf.Task[MnkGameData, vf.State, vf.TaskConfig]):
 
     @property
     def full(self) -> float:
-        """Reward of a best move; less than 1 in the scheme "game" if the game is not won."""
+        """Reward for a best move; with scheme "game" it is below 1 unless the position is won."""
         rules = Rules.of(self.data.rules)
         board = rules.parse(self.data.position)
         value = text.verdict(rules, board, f"<move>{self.data.best[0]}</move>").value_before
         return (1 + (value or 0)) / 2 if self.data.scheme == "game" else 1.0
 
     def paid(self, answer: str) -> float:
-        """Return the reward of an answer."""
+        """Return the reward for an answer."""
         rules = Rules.of(self.data.rules)
         found = text.verdict(rules, rules.parse(self.data.position), answer)
         return text.reward(found, self.data.scheme)
@@ -80,7 +80,7 @@ class MnkGameConfig(vf.TasksetConfig):
 
 
 class MnkGameTaskset(vf.Taskset[MnkGameTask, MnkGameConfig]):
-    """Taskset with one task per symmetry class of positions."""
+    """A taskset with one task per symmetry class of positions."""
 
     def load(self) -> Iterator[MnkGameTask]:
         """Yield the tasks.

@@ -1,1 +1,1 @@
-"""Commands: arguments, output and prompts; rich is imported only inside functions."""
+"""Commands of the package; rich is imported only inside functions."""

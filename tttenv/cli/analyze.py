@@ -25,8 +25,8 @@ class Arguments:
 
     Every legal move is a row, the player's own first: its exact value where that is known, the
     value that the player's search gives it, and the line that the search expects. Alpha-beta also
-    shows how deep it searched, a tree search how often it visited the move. Of a player without a
-    search there are probabilities, and lines of best play where the game is solved.
+    shows how deep it searched, a tree search how often it visited the move. For a player without
+    a search only probabilities are shown, and lines of best play where the game is solved.
     """
 
     player: Player  # name[:option=value,...] or a checkpoint's folder
@@ -38,7 +38,7 @@ class Arguments:
 
 
 def main(args: list[str], prog: str = PROG) -> None:
-    """Analyze a position and print the moves."""
+    """Analyze a position, and print its moves."""
     about = console.with_players(Arguments)
     given = console.parse(Arguments, prog, args, about, EXAMPLES)
     if given.top < 1:

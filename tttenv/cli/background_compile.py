@@ -1,4 +1,4 @@
-"""Compilation of what a command needs, in background processes."""
+"""Background compilation of the code that a command needs."""
 
 import os
 import subprocess
@@ -12,7 +12,7 @@ CODE = "import sys; from tttenv.cli import compile; compile.in_order(sys.argv[1:
 
 
 class BackgroundCompile:
-    """Parts being compiled by background processes.
+    """Compiles parts of the package in background processes.
 
     Args:
         names: the parts, keys of `tttenv.cli.compile.PARTS`.
@@ -25,9 +25,9 @@ class BackgroundCompile:
         self._lanes = [(share, _start(share)) for share in shares if share]
 
     def wait(self, *names: str) -> None:
-        """Wait until these parts are compiled or their compilation has failed.
+        """Wait until the given parts are compiled or their compilation has failed.
 
-        The time counts as compile time of this process.
+        The waiting time counts as compile time of this process.
         """
         from tttenv.utils.compile_time import watch
 
@@ -42,14 +42,14 @@ class BackgroundCompile:
         watch.waited(time.perf_counter() - began)
 
     def stop(self) -> None:
-        """End the processes."""
+        """Kill the processes."""
         for _, process in self._lanes:
             process.kill()
             process.communicate()
 
 
 def _missing(names: Sequence[str]) -> list[str]:
-    """Return the parts that are not in the cache; none if there is no cache."""
+    """Return the parts that are not in the cache, or an empty list if there is no cache."""
     from tttenv.cli.compile import is_compiled
     from tttenv.utils.compiled import CACHE_FOLDER
 
@@ -57,7 +57,7 @@ def _missing(names: Sequence[str]) -> list[str]:
 
 
 def _start(names: Sequence[str]) -> "subprocess.Popen[str]":
-    """Start a process that compiles parts in this order and prints each name when done."""
+    """Start a process that compiles parts in the given order and prints each name when done."""
     home = str(Path(__file__).parents[2])  # the folder of tttenv, installed or not
     path = os.pathsep.join(filter(None, (home, os.environ.get("PYTHONPATH"))))
     return subprocess.Popen(
@@ -72,7 +72,7 @@ def _start(names: Sequence[str]) -> "subprocess.Popen[str]":
 
 @contextmanager
 def compiling(*names: str, processes: int = 1) -> Iterator[BackgroundCompile]:
-    """Compile parts missing from the cache in background processes until the block ends.
+    """Compile parts that are not in the cache, in background processes until the block ends.
 
     Args:
         names: the parts, keys of `tttenv.cli.compile.PARTS`, in the order they are needed.

@@ -63,7 +63,7 @@ class Arguments:
 
 
 def main(args: list[str], prog: str = PROG) -> None:
-    """Certify a player and print the result."""
+    """Certify a player, and print the result."""
     about = console.with_players(Arguments)
     given = console.parse(Arguments, prog, args, about, EXAMPLES)
     console.check_seed(given.seed)
@@ -131,7 +131,7 @@ def asked_by_workers(given: Arguments, rules: Any, policy: Any) -> Iterator[Any]
 
 
 def certified(given: Arguments, rules: Any, policy: Any) -> Any:
-    """Compute a player's certificate with a progress bar."""
+    """Compute the certificate of a player, showing a progress bar."""
     from tttenv import certify
     from tttenv.certificates.certificate import ALL_POSITIONS, REACHABLE, default_method
 
@@ -149,7 +149,7 @@ def certified(given: Arguments, rules: Any, policy: Any) -> Any:
 
 
 def progress(found: Any) -> str:
-    """Describe the progress of a search in one line, with the time left in a round if known."""
+    """Describe the progress of the search in one line."""
     done = f"{found.positions:,} positions queried, {found.waiting:,} waiting"
     where = f"as {found.seat}, {DOING[found.phase]}, round {found.number + 1}"
     if found.phase != "following" or not found.positions:
@@ -159,7 +159,7 @@ def progress(found: Any) -> str:
 
 
 def meet(given: Arguments) -> None:
-    """Measure the player against another one and print the result."""
+    """Measure a player against another one, and print the result."""
     from tttenv import Rules, player
     from tttenv.certificates.certificate import require_pure
     from tttenv.cli import head_to_head
@@ -188,7 +188,7 @@ def meet(given: Arguments) -> None:
 
 @contextmanager
 def watched(policy: Any, name: str, rules: Any, quiet: bool) -> Iterator[Any]:
-    """Yield the same player, with a progress bar if evaluating or certifying it takes long."""
+    """Yield the player, with a progress bar if evaluating or certifying it takes long."""
     from tttenv.certificates.certificate import require_pure
     from tttenv.exact import Tabulated, enumerable, positions, require_solvable
     from tttenv.policy import forfeits
@@ -227,7 +227,7 @@ def watched(policy: Any, name: str, rules: Any, quiet: bool) -> Iterator[Any]:
 
 
 def print_certificate(name: str, certificate: Any, explain: bool = False) -> None:
-    """Print a certificate as text; with `explain`, also what it leaves unknown and why."""
+    """Print a certificate; with `explain`, also print what it leaves unknown and why."""
     found = verdict(certificate)
     print_verdict(f"{name} on {certificate.rules}: {found}", found[:2].isupper())
     if certificate.reached is None:
@@ -246,7 +246,7 @@ def print_certificate(name: str, certificate: Any, explain: bool = False) -> Non
 
 
 def _print_all(certificate: Any) -> None:
-    """Print a certificate of the method "all positions"."""
+    """Print a certificate by all positions."""
     columns = [
         Column("", left=True),
         *(Column(head) for head in ("win %", "draw %", "loss %", "worst case")),
@@ -270,7 +270,7 @@ def _print_all(certificate: Any) -> None:
 
 
 def _blunders(certificate: Any) -> str:
-    """Describe the number of blunders and, if the player is still unbeatable, the reason."""
+    """Return the number of blunders in words, and why the player may still be unbeatable."""
     count = certificate.blunders
     if count == 0:
         return "none"
@@ -283,13 +283,13 @@ def _blunders(certificate: Any) -> str:
 
 
 def print_verdict(text: str, good: bool) -> None:
-    """Print the first line, in green or red on a terminal, unless NO_COLOR is set."""
+    """Print the verdict, in green or red on a terminal unless NO_COLOR is set."""
     lines = text_tables.wrapped(text, text_tables.room())
     print(text_tables.painted("\n".join(lines), "good" if good else "bad"))
 
 
 def verdict(certificate: Any) -> str:
-    """Summarize a certificate in a few words. If X wins the game, O is not judged."""
+    """Summarize a certificate in a few words; if X wins the game, O is not judged."""
     never, always = certificate.never_loses, certificate.worst_case["X"] == 1
     if certificate.value == 1 and always:
         return "ALWAYS WINS as X, who wins this game under perfect play"
@@ -307,12 +307,12 @@ def verdict(certificate: Any) -> str:
 
 
 def _lost_anyway(certificate: Any) -> str:
-    """Return the seat that loses the game under perfect play, if any."""
+    """Return the seat that loses the game under perfect play, or an empty string."""
     return {1: "O", -1: "X"}.get(certificate.value, "")
 
 
 def _as_seat(certificate: Any, seat: str) -> str:
-    """Describe the lost game in a seat by its length."""
+    """Name a seat and the length of the game lost in it, if any."""
     line = certificate.losing_line[seat]
     if line is None:
         return f"as {seat}"
@@ -326,7 +326,7 @@ def _stones(count: int) -> str:
 
 
 def _print_reached(certificate: Any) -> None:
-    """Print a certificate of the method "reachable positions"."""
+    """Print a certificate by reachable positions."""
     columns = [
         Column("", left=True),
         *(Column(head, group="vs random") for head in ("win %", "draw %", "loss %")),
@@ -357,7 +357,7 @@ def _print_reached(certificate: Any) -> None:
 
 
 def _unknown(certificate: Any) -> Iterator[str]:
-    """Yield what a certificate leaves unknown, and why."""
+    """Yield sentences on what a certificate leaves unknown, and why."""
     yield "results against perfect play, optimal moves and blunders, which need all positions"
     if None in certificate.vs_random.values():
         yield (
@@ -370,7 +370,7 @@ def _unknown(certificate: Any) -> Iterator[str]:
 
 
 def _game(certificate: Any, seat: str) -> str:
-    """Return the game lost in a seat in coordinates (a1, b2), or an empty string."""
+    """Return the game lost in a seat as coordinates (a1, b2), or an empty string."""
     from tttenv.game.notation import names_of
     from tttenv.game.rules import Rules
 
@@ -381,7 +381,7 @@ def _game(certificate: Any, seat: str) -> str:
 
 
 def _forfeited(certificate: Any, seat: str) -> bool:
-    """Return whether the game lost in a seat ends because the player has no legal answer."""
+    """Return whether the game lost in a seat ends with the player's forfeit."""
     from tttenv.game.rules import Rules
 
     line, rules = certificate.losing_line[seat], Rules.of(certificate.rules)

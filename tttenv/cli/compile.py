@@ -37,7 +37,7 @@ class Arguments:
 
 
 def main(args: list[str], prog: str = PROG) -> None:
-    """Compile everything, with a progress bar."""
+    """Compile all parts, with a progress bar."""
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
     where = workers.Workers(jobs=given.jobs)
     workers.check(where)
@@ -60,7 +60,7 @@ def main(args: list[str], prog: str = PROG) -> None:
 
 
 def compile_group(names: list[str], context: "Context") -> dict[str, dict[str, Any]]:
-    """Compile some parts in a worker; return each one's number of functions and seconds."""
+    """Compile parts in a worker; return the number of functions and the seconds of each."""
     from tttenv.utils.compile_time import watch
 
     found = {}
@@ -74,19 +74,19 @@ def compile_group(names: list[str], context: "Context") -> dict[str, dict[str, A
 
 
 def in_order(names: list[str]) -> None:
-    """Compile some parts in sequence and print each name when done."""
+    """Compile parts in the given order, and print each name when done."""
     for name in names:
         _compile(name)
         print(name, flush=True)
 
 
 def is_compiled(name: str) -> bool:
-    """Return whether a part is in the cache, as far as known without loading it."""
+    """Return whether a part is marked as compiled in the cache."""
     return _mark_of(name).exists()
 
 
 def _mark_of(name: str) -> Path:
-    """Return the path of the empty file that marks a part, for this processor and Python."""
+    """Return the path of the empty file that marks a part as compiled for this machine."""
     from tttenv.utils.compile_time import processor
     from tttenv.utils.compiled import CACHE_FOLDER
 
@@ -112,7 +112,7 @@ def _prover() -> None:
 
 
 def _writer_of_proofs() -> None:
-    """Start recording a proof without a search, which fails at once but compiles the code."""
+    """Compile the recording of proofs by starting one without a search."""
     from tttenv.game.line_board_kernel import ATTACKER
     from tttenv.game.rules import Rules
     from tttenv.proofs.prover import Prover
@@ -123,7 +123,7 @@ def _writer_of_proofs() -> None:
 
 
 def _checker_of_proofs() -> None:
-    """Check an invalid proof, which compiles the checker."""
+    """Compile the proof checker by checking an invalid proof."""
     import numpy as np
 
     import tttenv
@@ -204,7 +204,7 @@ def _networks() -> None:
 
 
 def _play(rules: str, *names: str) -> None:
-    """Query players for a move on the empty board."""
+    """Compile players by querying them on the empty board."""
     from tttenv.game.rules import Rules
     from tttenv.players import player
 

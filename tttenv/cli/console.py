@@ -1,4 +1,4 @@
-"""Shared code of all commands: arguments, one-line errors, tables and progress bars."""
+"""Code shared by all commands: argument parsing, one-line errors, help and progress bars."""
 
 import contextlib
 import errno
@@ -38,16 +38,16 @@ AllWorkers: TypeAlias = Annotated[Workers, tyro.conf.arg(name="")]  # its option
 
 
 def run(script: Callable[[list[str]], None], prog: str, args: Sequence[str] | None = None) -> None:
-    """Run a script: invalid input exits with one line and status 2, an interrupt with 130.
+    """Run a command; invalid input exits with one line and status 2, an interrupt with 130.
 
-    A warning is one line too, without the line of code that Python would show below it.
+    Warnings are printed as one line, without the source line that Python would add.
 
     SIGTERM exits with status 143. SIGHUP (the terminal closes) exits with 129, unless it is
     ignored, as under nohup.
 
     Args:
-        script: a function of the arguments.
-        prog: its name, the prefix of messages.
+        script: the command, a function of the arguments.
+        prog: the command's name, the prefix of messages.
         args: arguments that replace the command line.
     """
     warnings.showwarning = lambda message, *_, **__: print(
@@ -80,15 +80,15 @@ def run(script: Callable[[list[str]], None], prog: str, args: Sequence[str] | No
 
 
 class _LogLines(logging.Handler):
-    """Handler that prints log records on standard error, above any progress bar."""
+    """Log handler that prints records to standard error, above any progress bar."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Print one record."""
+        """Print a record."""
         print(record.getMessage(), file=sys.stderr)
 
 
 def _show_log() -> None:
-    """Show on the terminal what is being compiled, since this takes seconds."""
+    """Show log messages on the terminal, such as those about compilation."""
     logger = logging.getLogger("tttenv")
     if not any(isinstance(handler, _LogLines) for handler in logger.handlers):
         logger.addHandler(_LogLines())
@@ -111,7 +111,7 @@ def _flush() -> None:
 
 
 def failure(error: OSError) -> str:
-    """Describe an operating system error: what failed and where."""
+    """Describe an operating system error, with the file that it concerns."""
     if not error.strerror:
         return str(error)
     given = (error.filename, error.filename2)
@@ -124,7 +124,7 @@ def failure(error: OSError) -> str:
 
 
 def fail(prog: str, message: str, commands: Sequence[str] = ()) -> None:
-    """Print an error as one line, with control characters escaped, and exit with status 2.
+    """Print an error on one line, with control characters escaped, and exit with status 2.
 
     On a terminal narrower than the line it is wrapped between words.
 
@@ -140,7 +140,7 @@ def fail(prog: str, message: str, commands: Sequence[str] = ()) -> None:
 
 
 def visible(message: str) -> str:
-    """Return a message as one line of bounded length, with control characters escaped."""
+    """Return a message as a single line of bounded length, with control characters escaped."""
     return shown(" ".join(message.split()), LONGEST)
 
 
@@ -151,7 +151,7 @@ def parse(
     description: str | None = None,
     examples: str = "",
 ) -> _T:
-    """Parse the arguments into a dataclass, whose comments are the help; errors are one line.
+    """Parse arguments into a dataclass, whose field comments are the help.
 
     Args:
         kind: the dataclass.
@@ -177,7 +177,7 @@ def parse(
 
 
 class _Page(io.StringIO):
-    """Help output of the parser, with the colours and boxes that the stream supports."""
+    """Collects the parser's help, with the colours and boxes that the stream supports."""
 
     @property
     def encoding(self) -> str:  # type: ignore[override]  # a variable only in typeshed
@@ -188,7 +188,7 @@ class _Page(io.StringIO):
 
 
 def unwrapped(text: str) -> str:
-    """Join the lines of each paragraph, keeping indented lines."""
+    """Join the lines of each paragraph, leaving indented lines alone."""
     lines: list[str] = []
     for line in text.split("\n"):
         if line and lines and lines[-1] and not (line[0].isspace() or lines[-1][0].isspace()):
@@ -199,9 +199,9 @@ def unwrapped(text: str) -> str:
 
 
 def filled(text: str) -> str:
-    """Wrap the long lines of a help text to the width of its boxes, dropping their colours.
+    """Wrap the long lines of a help text to the width of its boxes, without colours.
 
-    An optional value is named by its type alone: the text beside it says what leaving it out means.
+    An optional value is shown by its type alone; the text beside it says what the default means.
     """
     width = shutil.get_terminal_size().columns
     text = OPTIONAL.sub(lambda found: found[1].ljust(len(found[0])), text)
@@ -229,7 +229,7 @@ PLAINLY = {  # plain wording for messages of Python and the parser
 
 
 def _gist(box: str) -> str:
-    """Reduce the parser's boxed message to one sentence, with the closest option."""
+    """Reduce the parser's boxed error to one sentence, with the closest option."""
     lines = [line.strip("│╭╮╰╯ ") for line in box.splitlines()[1:]]
     rules = [at for at, line in enumerate(lines) if line and not line.strip("─")]
     said = " ".join(lines[: rules[0]] if rules else lines).strip("─ ") or box.strip()
@@ -264,7 +264,7 @@ def check_folder(folder: Path | None) -> None:
     """Check that a folder is writable or can be created, before any work is done.
 
     Raises:
-        ValueError: if it or one of its parents is a file, or nothing can be written there.
+        ValueError: if it or one of its parents is a file, or it is not writable.
     """
     for part in [folder, *folder.parents] if folder else []:
         if part.exists():
@@ -275,12 +275,12 @@ def check_folder(folder: Path | None) -> None:
 
 
 def _try_writing(folder: Path, wanted: bool, refusal: str) -> None:
-    """Create and delete a temporary folder, to test whether a folder is really writable.
+    """Create and delete a temporary folder, to test whether a folder is writable.
 
     Nothing is created in the `wanted` folder itself, which another process may be using.
 
     Raises:
-        ValueError: the refusal and its reason.
+        ValueError: with `refusal` and the reason, if it is not writable.
     """
     try:
         if wanted and not os.access(folder, os.W_OK):
@@ -298,7 +298,7 @@ def bar(quiet: bool) -> Any:
 
 @contextlib.contextmanager
 def stage(text: str, quiet: bool = False) -> Iterator[Callable[[str], None]]:
-    """Show a stage of the work and its time on a terminal, and erase the line at the end.
+    """Show the current stage of the work and its time on a terminal, then erase the line.
 
     If standard error is not a terminal, nothing is shown.
 
@@ -307,7 +307,7 @@ def stage(text: str, quiet: bool = False) -> Iterator[Callable[[str], None]]:
         quiet: show nothing.
 
     Yields:
-        A function that replaces the text.
+        A function that changes the text.
     """
     if quiet or not sys.stderr.isatty():
         yield lambda text: None

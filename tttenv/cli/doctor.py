@@ -38,7 +38,7 @@ class Arguments:
 
 
 def main(args: list[str], prog: str = PROG) -> None:
-    """Check a player or environment and print the findings."""
+    """Check a player or an environment, and print the findings."""
     given = console.parse(Arguments, prog, args, description=manual(), examples=EXAMPLES)
     console.check_seed(given.seed)
     if given.games < 1:
@@ -70,7 +70,7 @@ def manual() -> str:
 
 
 def show(found: Any) -> None:
-    """Print a diagnosis as text."""
+    """Print a diagnosis."""
     width = text_tables.room()
     for one in found.findings:
         lines = text_tables.wrapped(f"{one.status:<8} {one.check:<12} {one.told}", width, " " * 22)

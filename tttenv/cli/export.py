@@ -1,4 +1,4 @@
-"""Export of solved positions or recorded games as a table: `tttenv export positions.csv`."""
+"""Export solved positions as a table, or recorded games: `tttenv export positions.csv`."""
 
 import csv
 import io
@@ -48,7 +48,7 @@ class Arguments:
 
 
 def main(args: list[str], prog: str = PROG) -> None:
-    """Write the table and print its size.
+    """Write the file, and print its size.
 
     Raises:
         ValueError: for another kind of file, or a game that is too large to solve.
@@ -77,7 +77,7 @@ def main(args: list[str], prog: str = PROG) -> None:
 
 
 def _positions(given: Arguments) -> tuple[Mapping[str, Any], dict[str, Any]]:
-    """Return the solved positions by column, and their numbers."""
+    """Return the solved positions as columns, and their counts."""
     rules = given.rules or "3,3,3"
     with console.stage(f"solving {rules}", given.json):
         from tttenv.exact.dataset import solved_positions
@@ -89,10 +89,10 @@ def _positions(given: Arguments) -> tuple[Mapping[str, Any], dict[str, Any]]:
 
 
 def _games(given: Arguments) -> tuple[Mapping[str, Any], dict[str, Any]]:
-    """Return games of players as arrays, and their numbers.
+    """Play games, and return them as arrays along with their counts.
 
     Raises:
-        ValueError: without a player, or for fewer than one game.
+        ValueError: if no player is named, or for fewer than one game.
     """
     if given.player is None:
         raise ValueError(f"who plays the games in {given.out}? name one by --player")
@@ -121,13 +121,13 @@ def _games(given: Arguments) -> tuple[Mapping[str, Any], dict[str, Any]]:
 
 
 def _halves(one: str, other: str, games: int) -> list[tuple[str, str, int]]:
-    """Return X, O and the number of games for each seating of two players."""
+    """Return X, O and the number of games for both seatings of two players."""
     pairs = [(one, other, games - games // 2), (other, one, games // 2)]
     return [pair for pair in pairs if pair[2]]
 
 
 def as_csv(table: Mapping[str, Any]) -> bytes:
-    """Return the table as CSV with a header; the value of an illegal move is left empty."""
+    """Convert a table to CSV with a header; the values of illegal moves are empty."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(table)
@@ -136,7 +136,7 @@ def as_csv(table: Mapping[str, Any]) -> bytes:
 
 
 def as_parquet(table: Mapping[str, Any]) -> bytes:
-    """Return the table as a Parquet file; the value of an illegal move is null."""
+    """Convert a table to Parquet; the values of illegal moves are null."""
     import numpy as np
     import pyarrow as pa
     from pyarrow import parquet
@@ -151,9 +151,9 @@ def as_parquet(table: Mapping[str, Any]) -> bytes:
 
 
 def as_npz(arrays: Mapping[str, Any]) -> bytes:
-    """Return arrays as a compressed .npz file without pickles; the bytes are reproducible.
+    """Convert arrays to a compressed .npz file without pickles, reproducible byte for byte.
 
-    numpy.savez would write the time into it.
+    numpy.savez would store the current time.
     """
     import numpy as np
 

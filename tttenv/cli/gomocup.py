@@ -1,4 +1,4 @@
-"""Engine for Gomocup managers that wraps a player, over standard input and output."""
+"""Run a player as a Gomocup engine, over standard input and output: `tttenv gomocup`."""
 
 import os
 import sys
@@ -40,7 +40,7 @@ class Arguments:
 
 
 def main(args: list[str], prog: str = PROG) -> None:
-    """Reply to a manager's lines until END or the end of the input."""
+    """Reply to a manager's commands until END or the end of input."""
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
     console.check_seed(given.seed)
     from tttenv.cli.gomocup_engine import LONGEST_LINE, Engine
@@ -59,7 +59,7 @@ def main(args: list[str], prog: str = PROG) -> None:
 
 
 def require_player(given: Arguments) -> None:
-    """Create the player once, on a small board, to reject an invalid one before any game.
+    """Create the player on a small board, so that an invalid one fails before any game.
 
     Raises:
         ValueError: as `tttenv.player`, and for a checkpoint with another k.
@@ -85,7 +85,7 @@ def lines(stream: BinaryIO, longest: int) -> Iterator[bytes]:
 
 
 def answers_alone_on_standard_output() -> FileIO:
-    """Return a file for the replies, and redirect all other standard output to standard error."""
+    """Return a file for replies; redirect other output to standard error."""
     if sys.stdout is not None:
         sys.stdout.flush()
     answers: Any = os.fdopen(os.dup(STDOUT), "wb", buffering=0)

@@ -1,7 +1,7 @@
-"""Engine's side of the Gomocup protocol: the replies to a manager's lines.
+"""The engine's side of the Gomocup protocol: replies to a manager's commands.
 
-It does no input or output itself: `tttenv.cli.gomocup` and the tests pass it the lines. The
-commands and their replies:
+It does no input or output; `tttenv.cli.gomocup` and the tests pass it the lines. The commands and
+their replies:
 
     START size                      OK, with an empty board
     RECTSTART columns,rows          the same on a rectangular board
@@ -45,26 +45,26 @@ SIDES = {"1": 1, "2": -1}  # own stones and the other side's, in BOARD lines and
 
 
 class RefusedError(ValueError):
-    """Reason for an ERROR reply."""
+    """Raised for a command that gets an ERROR reply; its message is the reason."""
 
 
 @dataclass(frozen=True)
 class Game:
-    """Game with its board (cells,): 1 for the engine's stones, -1 for the other side's."""
+    """A game with its board (cells,): 1 for the engine's stones, -1 for the other side's."""
 
     rules: Rules
     board: Boards
     opens: bool | None = None  # whether the engine is X; None while the board is empty
 
     def cell(self, text: str) -> int:
-        """Return the cell written as `x,y`."""
+        """Parse a cell written as `x,y`."""
         found = PAIR.fullmatch(text)
         if not found:
             raise RefusedError(f"a column and a row as in 7,7 are wanted, not {_quoted(text)}")
         return self.cell_at(int(found[1]), int(found[2]))
 
     def cell_at(self, column: int, row: int) -> int:
-        """Return the index of the cell in a column and a row."""
+        """Return the index of the cell at a column and a row."""
         if column >= self.rules.n or row >= self.rules.m:
             size = f"{self.rules.n} columns and {self.rules.m} rows"
             raise RefusedError(f"{column},{row} is off the board of {size}")
@@ -79,16 +79,16 @@ class Game:
         return Game(self.rules, board, opens)
 
     def written(self, cell: int) -> str:
-        """Return a cell as `x,y`."""
+        """Format a cell as `x,y`."""
         return f"{cell % self.rules.n},{cell // self.rules.n}"
 
     def stones(self) -> tuple[int, int]:
-        """Return the numbers of stones of the engine and of the other side."""
+        """Return the number of the engine's stones and of the other side's."""
         return int((self.board == 1).sum()), int((self.board == -1).sum())
 
 
 class BoardLines:
-    """Lines of a BOARD command up to DONE; the first error is kept for the reply."""
+    """The lines of a BOARD command up to DONE; the first error is kept for the reply."""
 
     def __init__(self, game: Game | None) -> None:
         self.game = game and Game(game.rules, game.rules.start())
@@ -124,7 +124,7 @@ class BoardLines:
 
 
 class Engine:
-    """Engine that plays a manager's games with one player.
+    """Gomocup engine that plays a manager's games with one player.
 
     Args:
         spec: the player; its option `time`, if it has one, is the maximum per move, which the
@@ -185,7 +185,7 @@ class Engine:
         return self._set_up(int(found[2]), int(found[1]))
 
     def _set_up(self, m: int, n: int) -> str:
-        """Set up an empty board and compile its player before its clock starts."""
+        """Set up an empty board, and compile its player before the clock starts."""
         self._require_rule()
         rules = Rules(m, n, self.k)
         if self.made is None or self.made[1] != rules:
@@ -220,7 +220,7 @@ class Engine:
         self.board_lines = BoardLines(self.game)
 
     def _board_line(self, line: str) -> str | None:
-        """Handle a line between BOARD and DONE, or DONE."""
+        """Handle a line between BOARD and DONE, or DONE itself."""
         assert self.board_lines is not None
         if line.upper() == "DONE":
             lines, self.board_lines = self.board_lines, None
@@ -270,13 +270,13 @@ class Engine:
             )
 
     def _started(self) -> Game:
-        """Return the game, or raise if there is no board."""
+        """Return the current game; raise if there is no board yet."""
         if self.game is None:
             raise RefusedError("START comes first")
         return self.game
 
     def _move(self, game: Game, opens: bool | None) -> str:
-        """Play the player's move on a board; a failure leaves the game unchanged."""
+        """Play the player's move on a board; if it fails, the game is unchanged."""
         self._require_rule()
         if game.rules.over(game.board) or game.rules.lost(-game.board):
             raise RefusedError("the game is over: there is no move to play")
@@ -287,7 +287,7 @@ class Engine:
         return game.written(cell)
 
     def _policy(self, rules: Rules) -> Policy:
-        """Return the player, recreated if its time for the next move has changed."""
+        """Return the player, created again if its time limit has changed."""
         seconds = self.budget.seconds
         spec = self.spec if seconds is None else limited_to(self.spec, seconds)
         if self.made is None or self.made[:2] != (spec, rules):
@@ -296,10 +296,10 @@ class Engine:
 
 
 def _quoted(text: str) -> str:
-    """Return a manager's text quoted for a reply."""
+    """Quote a manager's text for a reply."""
     return f"'{_plain(text, QUOTED)}'"
 
 
 def _plain(text: str, limit: int) -> str:
-    """Reduce a text to printable ASCII of limited length."""
+    """Convert text to printable ASCII of limited length."""
     return shown(shown(text, limit).encode("ascii", "backslashreplace").decode(), limit)

@@ -10,7 +10,7 @@ Result = dict[str, Any]
 
 
 def require_small(rules: Any) -> None:
-    """Raise ValueError for games too large to enumerate, naming the commands that sample."""
+    """Raise ValueError for games too large to enumerate, and suggest commands that sample."""
     from tttenv.exact import solvable
 
     if not solvable(rules):
@@ -22,7 +22,7 @@ def require_small(rules: Any) -> None:
 
 
 def measure(rules: Any, player: Any, other: Any) -> Result:
-    """Compute the results of `player` against `other` as X and as O.
+    """Compute the exact results of `player` against `other` as X and as O.
 
     Args:
         rules: the game.
@@ -40,7 +40,7 @@ def measure(rules: Any, player: Any, other: Any) -> Result:
 
 
 def show(player: str, other: str, rules: Any, found: Result) -> None:
-    """Print the result as text."""
+    """Print the results."""
     text_tables.say(f"{player} against {other} on {rules}, over all their games:", "  ")
     columns = [
         Column("seat", left=True),

@@ -1,4 +1,4 @@
-"""Round-robin league: `tttenv league random tactical minimax`."""
+"""Play a round-robin league: `tttenv league random tactical minimax`."""
 
 import json
 import sys
@@ -62,7 +62,7 @@ class Arguments:
 
 
 def main(args: list[str], prog: str = PROG) -> None:
-    """Play all pairs, rate the players, write the results and print them."""
+    """Play all pairs and rate the players; write the results and print them."""
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
     _check(given)
     from tttenv import Rules
@@ -100,10 +100,10 @@ def main(args: list[str], prog: str = PROG) -> None:
 
 
 def _check(given: Arguments) -> None:
-    """Check the arguments as far as possible without loading the players.
+    """Check the arguments, as far as possible without loading the players.
 
     Raises:
-        ValueError: for a number out of range, a duplicate player, or a single one.
+        ValueError: for a number out of range, a duplicate player, or fewer than two players.
     """
     console.check_seed(given.seed)
     workers.check(given.workers)
@@ -122,7 +122,7 @@ def _check(given: Arguments) -> None:
 
 
 def usual(rules: Any) -> list[str]:
-    """Return a league's default players, from weak to strong.
+    """Return the default players of a league, from weak to strong.
 
     Trained players of large boards are networks, omitted if PyTorch is not installed.
     """
@@ -141,10 +141,10 @@ def _kept(given: Arguments) -> Path:
 
 
 def _play(blocks: Sequence["Block"], given: Arguments, openings: int) -> list[list["Result"]]:
-    """Return the results of all blocks in order, playing only those that are not stored.
+    """Return the results of all blocks in order, playing only blocks without stored results.
 
     Raises:
-        KeyboardInterrupt: at an interrupt, with a line on the stored results.
+        KeyboardInterrupt: on an interrupt, after a line about the stored results.
     """
     from tttenv.league import league_tasks
 
@@ -172,7 +172,7 @@ def _play(blocks: Sequence["Block"], given: Arguments, openings: int) -> list[li
 
 
 def _alone(players: Sequence[str], rules: Any, tell: Callable[[str], None]) -> dict[str, bool]:
-    """Check that each player can be created, and return whether each is slow to query.
+    """Check that each player can be created, and return whether it is slow to query.
 
     Args:
         players: their specs.
@@ -195,7 +195,7 @@ def _alone(players: Sequence[str], rules: Any, tell: Callable[[str], None]) -> d
 
 
 def show(found: dict[str, Any]) -> None:
-    """Print the results from the contents of the file."""
+    """Print the results in a league file."""
     settings, openings, rows = found["settings"], len(found["openings"]), found["players"]
     methods = [pair["method"] for pair in found["pairs"]]
     parts = [
@@ -265,7 +265,7 @@ def _show_matrix(found: dict[str, Any]) -> None:
 
 
 def _tell_cycles(found: dict[str, Any]) -> None:
-    """Print the cycles of players in which each beats the next."""
+    """Print the cycles of players in which each one beats the next."""
     cycles, rows = found["cycles"], found["players"]
     openings = sum(count > 0 for count in cycles["by_opening"])
     if not cycles["count"] and not openings:
@@ -280,7 +280,7 @@ def _tell_cycles(found: dict[str, Any]) -> None:
 
 
 def _complain(failed: list[tuple[str, str, str]], prog: str) -> None:
-    """Print the pairs without a result and why, then exit with status 1."""
+    """Print the pairs without a result and the reasons, then exit with status 1."""
     for first, second, reason in failed[:MOST_TOLD]:
         told = console.visible(f"no result of {first} and {second}: {reason}")
         print(f"{prog}: {told}", file=sys.stderr)

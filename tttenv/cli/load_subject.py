@@ -1,4 +1,4 @@
-"""Loader of the subject of `tttenv doctor`: a player, model, network or environment."""
+"""Loading the subject of `tttenv doctor`: a player, model, network or environment."""
 
 import importlib
 
@@ -21,7 +21,7 @@ from tttenv.utils.registry import near
 
 
 def load(name: str, rules: str | None, obs: str | None, kind: str) -> CheckedPlayer | Environment:
-    """Load the player or environment of this name.
+    """Load the player or environment with the given name.
 
     Args:
         name: a player's spec, a checkpoint's folder, an environment's id, or module:attribute,

@@ -1,4 +1,4 @@
-"""The command `tttenv` and the table of its subcommands."""
+"""The command `tttenv` and its table of subcommands."""
 
 import sys
 from typing import Any
@@ -43,7 +43,7 @@ GROUPS = {  # the order of the overview
 
 
 def main() -> None:
-    """Run the command named by the first argument with the remaining arguments."""
+    """Run the subcommand named by the first argument."""
     name, *rest = sys.argv[1:] or [""]
     if name in COMMANDS.rows:
         prog = f"{PROG} {name}"

@@ -1,4 +1,4 @@
-"""Display of all progress bars: on standard error, including what is being compiled."""
+"""Progress bars on standard error, which also show compilation."""
 
 import sys
 from typing import Any
@@ -8,9 +8,9 @@ def display(*columns: Any, quiet: bool = False, transient: bool = False) -> Any:
     """Return a `rich.progress.Progress` on standard error.
 
     Args:
-        columns: of each bar, as `rich.progress.Progress` takes them; none for the usual ones.
+        columns: the columns of each bar, as for `rich.progress.Progress`; none for the usual ones.
         quiet: show nothing.
-        transient: remove it at the end.
+        transient: remove the bar at the end.
     """
     from rich.console import Console
     from rich.progress import Progress
@@ -26,7 +26,7 @@ def display(*columns: Any, quiet: bool = False, transient: bool = False) -> Any:
 
 
 def _compiling() -> Any:
-    """Return a column that shows what is being compiled and its progress."""
+    """Return a column that shows the progress of compilation."""
     from rich.progress import ProgressColumn
     from rich.text import Text
 

@@ -1,4 +1,4 @@
-"""Solve a game, write the proof and check it: `tttenv prove 5,5,4`."""
+"""Prove the value of a game, and check the proof: `tttenv prove 5,5,4`."""
 
 import json
 import time
@@ -67,7 +67,7 @@ def main(args: list[str], prog: str = PROG) -> None:
 
 
 def _prove(given: Arguments, rules: Any, board: Any, out: Path) -> None:
-    """Search, write the proof, check it and print; an interrupt saves the search to a file."""
+    """Search, then write, check and print the proof; on an interrupt save the search."""
     unfinished = out.with_name(out.name.removesuffix(".safetensors") + ".search.safetensors")
     with (
         console.stage(f"preparing the search of {rules}", given.json) as tell,
@@ -83,11 +83,11 @@ def _prove(given: Arguments, rules: Any, board: Any, out: Path) -> None:
 
 
 def _begun(given: Arguments, rules: Any, board: Any, unfinished: Path) -> Any:
-    """Return the saved search, or a new one.
+    """Load the saved search, or start a new one.
 
     Raises:
-        ValueError: if there is none to resume, an unfinished one without --resume, or the saved
-            one is of another position.
+        ValueError: if there is no search to resume, if there is one without --resume, or if it is
+            of another position.
     """
     from tttenv.proofs import search_checkpoint
     from tttenv.proofs.prover import Prover
@@ -109,11 +109,11 @@ def _begun(given: Arguments, rules: Any, board: Any, unfinished: Path) -> Any:
 
 
 class _ProofSearch:
-    """Search that saves itself to a file, periodically and when interrupted.
+    """A proof search that is saved to a file periodically and when interrupted.
 
     Args:
-        begun: the search before this run.
-        file: the file of the unfinished search.
+        begun: the state of the search before this run.
+        file: the file for the unfinished search.
         later: compiles the writer and the checker of proofs.
         tell: called with a line of progress.
     """
@@ -129,7 +129,7 @@ class _ProofSearch:
         """Search at most `nodes` positions, write the proof to `out`, and check it.
 
         Returns:
-            The result, as printed by --json.
+            The result, as printed with --json.
         """
         from tttenv.proofs.checker import checked
         from tttenv.utils.compile_time import Stopwatch
@@ -183,7 +183,7 @@ class _ProofSearch:
             self._keep()
 
     def _spent(self, run: Any) -> None:
-        """Add the nodes and seconds of this run."""
+        """Add the nodes and seconds of this run to the totals."""
         self.nodes = self.begun.nodes + run.nodes
         self.seconds = self.begun.seconds + run.seconds
 
@@ -197,7 +197,7 @@ class _ProofSearch:
 
 
 def _show(result: dict[str, Any], unfinished: Path) -> None:
-    """Print the result as text."""
+    """Print the result."""
     rules, nodes, seconds = result["rules"], result["nodes"], result["seconds"]
     if result["value"] is None:
         known = {(-1, 1): "", (0, 1): ": O cannot force a win", (-1, 0): ": X cannot force a win"}
@@ -219,14 +219,14 @@ def _show(result: dict[str, Any], unfinished: Path) -> None:
 
 
 def _described(progress: Any, before: int) -> str:
-    """Describe the progress of a search in one line."""
+    """Describe the progress of the search in one line."""
     rate = progress.nodes / max(progress.seconds, 1e-9)
     left = f"{progress.moves} first moves left" if progress.moves else "looking at the board"
     return f"can {progress.attacker} win? {before + progress.nodes:,} nodes, {rate:,.0f}/s, {left}"
 
 
 def _check(file: Path, as_json: bool) -> None:
-    """Check a proof and print what it proves."""
+    """Check a proof file, and print what it proves."""
     from tttenv.proofs.checker import checked
 
     try:

@@ -30,11 +30,11 @@ class Arguments:
 
 
 def main(args: list[str], prog: str = PROG) -> None:
-    """Download the player and print how to use it.
+    """Download the player, and print how to use it.
 
     Raises:
         ModuleNotFoundError: without the package huggingface_hub.
-        ValueError: if it is not there, cannot be reached or is no checkpoint.
+        ValueError: if the player does not exist, cannot be reached or is not a checkpoint.
     """
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
     from tttenv.players import hub

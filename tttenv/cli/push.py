@@ -17,7 +17,7 @@ tttenv push runs/selfplay-0 OWNER/NAME --dry-run
 
 @dataclass(frozen=True)
 class Arguments:
-    """Upload a trained player to the Hugging Face Hub, with a model card of its certificate.
+    """Upload a trained player to the Hugging Face Hub, with its certificate in a model card.
 
     The folder is what tttenv train wrote. What a training needs to go on stays here. Log in by
     hf auth login, or set HF_TOKEN; HF_ENDPOINT names another server. A repository that does not
@@ -33,12 +33,12 @@ class Arguments:
 
 
 def main(args: list[str], prog: str = PROG) -> None:
-    """Check the player, upload it and print its address.
+    """Check the player, upload it, and print its address.
 
     Raises:
         ModuleNotFoundError: without the package huggingface_hub.
-        ValueError: if the folder holds no checkpoint, its card states another strength than its
-            player has, or the Hub refuses.
+        ValueError: if the folder holds no checkpoint, its card states a strength that its player
+            does not have, or the Hub rejects it.
     """
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
     from tttenv.certificates import model_card

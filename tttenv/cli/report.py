@@ -1,4 +1,4 @@
-"""Report in one HTML file, with a board to play on: `tttenv report`."""
+"""Write a report as a single HTML file with a board to play on: `tttenv report`."""
 
 import json
 import sys
@@ -42,7 +42,7 @@ class Arguments:
 
 
 def main(args: list[str], prog: str = PROG) -> None:
-    """Write the report and print its location."""
+    """Write the report, and print where it is."""
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
     contents = Contents(
         results=given.results,
@@ -59,13 +59,13 @@ def main(args: list[str], prog: str = PROG) -> None:
 
 
 def address(file: Path) -> str:
-    """Return a file's URL, which is clickable in terminals and opens in browsers."""
+    """Return the URL of a file, which terminals make clickable and browsers open."""
     return file.resolve().as_uri()
 
 
 @dataclass(frozen=True)
 class Contents:
-    """Files and players shown in a report."""
+    """The files and players that a report shows."""
 
     results: Path  # of the benchmark; may be missing
     published: Path = PUBLISHED  # of the reproductions; may be missing

@@ -1,8 +1,8 @@
-"""Tables and sentences on standard output, fitted to the terminal or to 120 columns in a pipe.
+"""Tables and sentences on standard output, fitted to the terminal or to a pipe's 120 columns.
 
 If a terminal is too narrow for a table, long cells move below their row; then columns are
 moved to lines below the rows or dropped, in a fixed order; then the first column is wrapped. In
-a pipe nothing is dropped: of a table wider than 120 columns, what does not fit is below the rows.
+a pipe nothing is dropped: columns beyond the 120th character are moved below the rows.
 """
 
 import os
@@ -23,7 +23,7 @@ NARROWEST = 12  # minimum characters of a wrapped first column
 
 @dataclass(frozen=True)
 class Column:
-    """Column of a table, with its layout on narrow terminals."""
+    """A column of a table, with its layout on narrow terminals."""
 
     head: str  # may contain a newline
     group: str = ""  # shown above the first visible column of the group
@@ -35,7 +35,7 @@ class Column:
 
     @property
     def name(self) -> str:
-        """Name of the column without its group heading."""
+        """Full name of the column: its group heading and its own."""
         return " ".join(f"{self.group} {self.head}".split())
 
 
@@ -48,7 +48,7 @@ def room(stream: TextIO | None = None) -> int | None:
     The environment variable COLUMNS overrides it, as usual.
 
     Args:
-        stream: standard output by default.
+        stream: the stream; standard output by default.
     """
     if not (stream or sys.stdout).isatty():
         return None
@@ -59,14 +59,14 @@ def say(text: str, hang: str = "") -> None:
     """Print a sentence, wrapped between words on a terminal.
 
     Args:
-        text: may start with spaces.
+        text: the sentence, which may start with spaces.
         hang: the prefix of further lines.
     """
     print("\n".join(wrapped(text, room(), hang)))
 
 
 def painted(text: str, style: str) -> str:
-    """Return a text in one of `STYLES` on a terminal, unless NO_COLOR is set."""
+    """Style text with one of `STYLES` on a terminal, unless NO_COLOR is set."""
     plain = not sys.stdout.isatty() or "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
     return text if plain else f"\x1b[{STYLES[style]}m{text}\x1b[0m"
 
@@ -90,8 +90,8 @@ def show(columns: Sequence[Column], rows: Rows, wide: bool = False) -> list[str]
     """Print a table.
 
     Args:
-        columns: its columns.
-        rows: its cells.
+        columns: the columns.
+        rows: the cells of each row.
         wide: never narrow the table: every row is one line with all columns.
 
     Returns:
@@ -110,7 +110,7 @@ def tell_left_out(names: Iterable[str], more: str) -> None:
 
     Args:
         names: the columns' names.
-        more: like "--wide shows them".
+        more: how to see them, such as "--wide shows them".
     """
     kept = ", ".join(name.replace(" ", KEPT) for name in dict.fromkeys(names))
     if kept:
@@ -119,7 +119,7 @@ def tell_left_out(names: Iterable[str], more: str) -> None:
 
 
 def lines(columns: Sequence[Column], rows: Rows, width: int | None = None) -> list[str]:
-    """Return the lines of a table, headings first, fitted to `width` characters if given."""
+    """Format a table as lines, headings first, fitted to `width` characters if given."""
     fit = fitted(columns, rows, width)
     made = [_line(columns, fit, head) for head in zip(*_heads(columns, fit.shown), strict=True)]
     made.append(" " * (GAP // 2) + _rule() * (fit.width - GAP // 2))
@@ -137,7 +137,7 @@ def lines(columns: Sequence[Column], rows: Rows, width: int | None = None) -> li
 
 
 class Fit(NamedTuple):
-    """Layout of a table within a width."""
+    """The layout of a table within a given width."""
 
     shown: list[int]  # indices of the columns side by side
     sizes: list[int]  # their widths in characters
@@ -145,12 +145,12 @@ class Fit(NamedTuple):
 
     @property
     def width(self) -> int:
-        """Width of a whole line."""
+        """Width of a full line."""
         return GAP // 2 + sum(self.sizes) + GAP * (len(self.sizes) - 1)
 
 
 def fitted(columns: Sequence[Column], rows: Rows, width: int | None) -> Fit:
-    """Fit as much of a table as possible into a width, or all of it without one."""
+    """Lay out as much of a table as fits into a width, or all of it if there is no width."""
     fit = _fit(columns, rows, list(range(len(columns))), limited=False)
     if width is None or fit.width <= width:
         return fit
@@ -166,7 +166,7 @@ def fitted(columns: Sequence[Column], rows: Rows, width: int | None) -> Fit:
 
 
 def _fit(columns: Sequence[Column], rows: Rows, shown: list[int], limited: bool) -> Fit:
-    """Lay out these columns side by side, as wide as they need."""
+    """Lay out the given columns side by side, as wide as necessary."""
     heads = _heads(columns, shown)
     sizes = []
     for head, i in zip(heads, shown, strict=True):
@@ -176,13 +176,13 @@ def _fit(columns: Sequence[Column], rows: Rows, shown: list[int], limited: bool)
 
 
 def _beside(column: Column, cell: str, limited: bool) -> str:
-    """Return a cell's text within its column; empty if it moves below the row."""
+    """Return the text of a cell within its column; empty if it moves below the row."""
     long = limited and column.limit is not None and len(cell) > column.limit
     return "" if long else cell
 
 
 def _heads(columns: Sequence[Column], shown: list[int]) -> list[list[str]]:
-    """Return the heading of each column as lines, the same number for all, group names on top."""
+    """Return each column's heading as lines, all of the same number, group names on top."""
     found, before = [], ""
     for i in shown:
         column = columns[i]
@@ -202,7 +202,7 @@ def _line(columns: Sequence[Column], fit: Fit, cells: Sequence[str]) -> str:
 
 
 def _rule() -> str:
-    """Return a piece of the line under the headings, in characters that the output supports."""
+    """Return one character of the line under the headings, which the output can encode."""
     try:
         "─".encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""Time per move of a player under a manager's limits, and the spec with that limit."""
+"""Time per move under a manager's limits, and player specs with that limit."""
 
 from dataclasses import dataclass
 
@@ -13,24 +13,24 @@ MOVES = 20  # a move may take 1 / MOVES of the match's remaining time
 
 @dataclass
 class TurnTime:
-    """Time limits of a manager in seconds, each None for no limit."""
+    """A manager's time limits in seconds; None means no limit."""
 
     turn: float | None = None  # per move; 0: play as fast as possible
     left: float | None = None  # for the rest of the match; may be negative
 
     @property
     def seconds(self) -> float | None:
-        """Time for the next move, to two digits, or None for no limit."""
+        """Time limit for the next move in seconds, to two digits, or None for no limit."""
         limits = [] if self.turn is None else [SHARE * self.turn - MARGIN]
         limits += [] if self.left is None else [self.left / MOVES]
         return max(LEAST, float(f"{min(limits):.2g}")) if limits else None
 
 
 def limited_to(spec: str, seconds: float) -> str:
-    """Return a player's spec with each option `time` limited to `seconds`.
+    """Limit every option `time` in a player's spec to `seconds`.
 
-    A nested player is limited too, as in `epsilon:player=(alphabeta:time=5)`. A spec without
-    `time`, of a player of fixed strength, is returned unchanged.
+    Nested players are limited too, as in `epsilon:player=(alphabeta:time=5)`. A spec without `time`
+    is returned unchanged.
 
     Args:
         spec: the player's spec.
@@ -53,7 +53,7 @@ def limited_to(spec: str, seconds: float) -> str:
 
 
 def _number(text: str) -> float:
-    """Parse a number; return 0 for any other text, which the player will reject."""
+    """Parse a number; return 0 for any other text, which the player will then reject."""
     try:
         return float(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Import of user code named as module:attribute from the current folder."""
+"""Import of user code, named as module:attribute, from the current folder."""
 
 import importlib
 import inspect
@@ -10,17 +10,17 @@ from tttenv.testing.failures import user_errors
 
 
 def is_in_a_module(name: str) -> bool:
-    """Return whether a name is of the form module:attribute."""
+    """Return whether a name has the form module:attribute."""
     module, colon, attribute = name.partition(":")
     named = all(part.isidentifier() for part in [*module.split("."), *attribute.split(".")])
     return bool(colon) and named and not os.path.isdir(name)
 
 
 def imported(name: str) -> Any:
-    """Import the attribute, and call it if it is a class or function without required arguments.
+    """Import an attribute, and call it if it is a class or function without required arguments.
 
     Raises:
-        ValueError: if it cannot be imported or made, or is a class that needs arguments.
+        ValueError: if it cannot be imported or created, or is a class that needs arguments.
     """
     module, _, path = name.partition(":")
     sys.path.insert(0, os.getcwd())

@@ -1,4 +1,4 @@
-"""Options for where a command's tasks run, and a progress bar over all of them."""
+"""Options for where a command's tasks run, and progress bars for them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Workers:
 
     @property
     def device(self) -> str:
-        """Torch device of a task."""
+        """Torch device for a task."""
         return "cuda" if self.gpus_per_task else "cpu"
 
 
@@ -42,7 +42,7 @@ HERE = Workers()  # this machine, with default settings
 
 
 def check(given: Workers) -> None:
-    """Raise ValueError for invalid options, before anything is run."""
+    """Raise ValueError for invalid options, before anything runs."""
     if given.jobs is not None and given.jobs < 1:
         raise ValueError("--jobs is at least 1")
     if given.cores_per_task < 1:
@@ -72,8 +72,8 @@ def run_all(
         given: where to run.
         results: the folder of stored values, possibly from an earlier run; see `run`.
         quiet: show no bars.
-        tell: returns the line to print after a task, if any.
-        pieces: the unit of the total bar, which is the sum of the tasks' sizes.
+        tell: called after each task; returns a line to print, or None.
+        pieces: the unit of the total bar, which counts the sizes of all tasks.
 
     Raises:
         ValueError: if there is no room for one task, or no Ray cluster.
@@ -95,7 +95,7 @@ def run_all(
 
 
 def values(outcomes: Sequence[TaskResult]) -> list[Any]:
-    """Return the values of tasks, all of which must have succeeded.
+    """Return the values of tasks, raising if any of them failed.
 
     Raises:
         ValueError: naming the failed tasks; the results of the others remain stored.
@@ -109,7 +109,7 @@ def values(outcomes: Sequence[TaskResult]) -> list[Any]:
 
 
 def backend(given: Workers) -> Any:
-    """Return the workers for these options, as a context manager not yet entered.
+    """Create the workers for the options, as a context manager that is not entered yet.
 
     Raises:
         ValueError: if there is no room for one task.
@@ -125,7 +125,7 @@ def backend(given: Workers) -> Any:
 
 
 def _processes(given: Workers) -> Backend:
-    """Return processes on this machine, as many as its cores, devices and memory allow.
+    """Create worker processes, as many as the cores, devices and memory of this machine allow.
 
     Raises:
         ValueError: if there is no room for one task.
@@ -154,7 +154,7 @@ def _processes(given: Workers) -> Backend:
 
 
 def _devices() -> list[str]:
-    """Return the CUDA device names of this machine."""
+    """Return the names of this machine's CUDA devices."""
     visible = os.environ.get("CUDA_VISIBLE_DEVICES")
     if visible is not None:
         return [name.strip() for name in visible.split(",") if name.strip()]
@@ -163,11 +163,11 @@ def _devices() -> list[str]:
 
 
 class _Bars:
-    """Progress bar over all tasks with the remaining time, and one per running task with progress.
+    """A progress bar for all tasks with the remaining time, and one for each running task.
 
     Args:
         sizes: the tasks' sizes.
-        pieces: their unit.
+        pieces: the unit of the sizes.
         quiet: show nothing.
     """
 

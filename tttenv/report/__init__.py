@@ -1,1 +1,1 @@
-"""Report: its parts, combined into one HTML file."""
+"""The report: a single HTML file with a board, exact numbers and curves."""

@@ -92,7 +92,7 @@ def html(
     swept: Sequence[Ending] = (),
     url: str | None = None,
 ) -> str:
-    """Return the whole page.
+    """Return the report's HTML.
 
     Args:
         players: the players, at least one; the strongest are listed first.
@@ -152,13 +152,13 @@ def html(
 
 
 def _joined(folder: str, names: Sequence[str], suffix: str) -> str:
-    """Concatenate files of a folder of the page."""
+    """Concatenate files from a folder of the page."""
     files = [PAGE / folder / f"{name}.{suffix}" for name in names]
     return "\n".join(file.read_text(encoding="utf-8") for file in files)
 
 
 def checked_url(url: str) -> str:
-    """Check an address and return it, with a slash at the end if it names no file.
+    """Validate a URL and return it, with a trailing slash if it does not name a file.
 
     Raises:
         ValueError: unless it is a plain web address.
@@ -169,7 +169,7 @@ def checked_url(url: str) -> str:
 
 
 def _links(url: str | None) -> Markup:
-    """Return the links to the project, and how to install it.
+    """Return the links to the project and the installation command.
 
     The addresses are those of the installed package. The documentation of a published page is the
     folder above it, unless the package names another.
@@ -193,7 +193,7 @@ def _links(url: str | None) -> Markup:
 
 
 def _published_at(url: str | None) -> Markup:
-    """Return the metadata for link previews, whose image is in the same folder."""
+    """Return the metadata for link previews, which name an image in the page's folder."""
     if url is None:
         return joined([])
     told = {"og:url": url, "og:image": urljoin(url, PREVIEW)}
@@ -207,7 +207,7 @@ def _icon() -> str:
 
 
 def _policy(scripts: Sequence[str], style: str) -> str:
-    """Return a content security policy that allows only these scripts and this style."""
+    """Return a content security policy that allows only the given scripts and style."""
     allowed = {"default-src": "'none'", "base-uri": "'none'", "form-action": "'none'"}
     allowed["worker-src"] = "blob:"  # the worker, created from text in the page
     allowed["img-src"] = "data:"  # the icon, embedded in the page

@@ -1,7 +1,7 @@
-"""Charts of the page as SVG: learning curves, and small drawings next to numbers.
+"""SVG charts for the page: learning curves, and small drawings next to numbers.
 
-Curves are drawn in view-box units and scale as a whole. Drawings in tables are placed in per cent
-and scale with the page; everything they show is also given in text next to them.
+Curves are drawn in view-box units and scale as a whole. Drawings in tables use percentages and
+scale with the page; everything they show also appears as text next to them.
 """
 
 import math
@@ -19,7 +19,7 @@ MINUS = "\u2212"
 
 
 def minus(text: str) -> str:
-    """Replace the hyphen in a number with a minus sign."""
+    """Replace the hyphens in a text with minus signs."""
     return text.replace("-", MINUS)
 
 
@@ -63,18 +63,18 @@ Values = Sequence[float | None]  # None is unknown
 
 @dataclass(frozen=True)
 class Chart:
-    """Chart of measurements over time, in parts one below the other with a common time axis."""
+    """A chart of measurements over time, as parts one below the other with a common time axis."""
 
     parts: list[Markup]
     height: int  # in view-box units
     places: list[float]  # of the measures
 
     def svg(self, label: str, cursor: bool = False) -> Markup:
-        """Return the chart as an element of the page, coloured by the page's style sheet.
+        """Return the chart as an SVG element of the page, coloured by the page's style sheet.
 
         Args:
             label: the label for screen readers.
-            cursor: whether a script marks a measure.
+            cursor: whether a script marks a measurement.
         """
         about = {"role": "img", "aria_label": label, "viewBox": f"0 0 {WIDTH} {self.height}"}
         if not cursor:
@@ -94,20 +94,20 @@ class Chart:
 
 
 def chart(along: Sequence[float], below: int, words: str, parts: Sequence[Markup]) -> Chart:
-    """Return a chart of these parts.
+    """Assemble a chart from its parts, and add the horizontal axis.
 
     Args:
-        along: the seconds or steps of the measures.
-        below: where the lowest part ends.
+        along: the seconds or steps of the measurements.
+        below: the y coordinate at which the lowest part ends.
         words: the label of the horizontal axis.
-        parts: what is above the axis.
+        parts: the elements above the axis.
     """
     axis = _along_the_bottom(along[-1], below, words)
     return Chart([*parts, *axis], below + BELOW, places(along))
 
 
 def curve_chart(curve: Curve, over: str) -> Chart:
-    """Draw the fraction of optimal moves above the worst case of both seats.
+    """Draw a curve's fraction of optimal moves, and below it both seats' worst cases.
 
     Args:
         curve: the curve.
@@ -131,7 +131,7 @@ def curve_chart(curve: Curve, over: str) -> Chart:
 
 
 def larger_chart(curve: LargerCurve) -> Chart:
-    """Draw the results of certificates on a larger board, in three parts over seconds."""
+    """Draw the results of certificates on a larger board over seconds, in three parts."""
     xs, tops, size = places(curve.seconds), (22, 118, 214), 60
     parts = seats_key(tops[0] - 9)
     for (count, words), top in zip(LARGER.items(), tops, strict=True):
@@ -145,20 +145,20 @@ def larger_chart(curve: LargerCurve) -> Chart:
 
 
 def places(along: Sequence[float]) -> list[float]:
-    """Return the x coordinates of measurements at these seconds or steps."""
+    """Return the x coordinates of measurements at the given seconds or steps."""
     return [round(LEFT + (RIGHT - LEFT) * at / max(along[-1], 1e-9), 2) for at in along]
 
 
 def height(value: float, least: float, most: float, part: Part) -> float:
-    """Return the y coordinate of a value in a part that shows `least` to `most`."""
+    """Return the y coordinate of a value in a part that ranges from `least` to `most`."""
     top, bottom = part
     return round(bottom - (bottom - top) * _share(value, least, most), 2)
 
 
 def line(xs: Sequence[float], ys: Values, name: str) -> list[Markup]:
-    """Draw steps and a marker per measurement: a cross for X, a ring for O, a dot for both.
+    """Draw a step line with a marker per measurement: cross for X, ring for O, dot for both.
 
-    Each measure holds until the next one, without interpolation, with gaps where it is unknown.
+    Each measurement holds until the next one, without interpolation; unknown ones leave gaps.
     """
     path, last = "", None
     for x, y in zip(xs, ys, strict=True):
@@ -180,7 +180,7 @@ def line(xs: Sequence[float], ys: Values, name: str) -> list[Markup]:
 
 
 def scale(part: Part, values: Sequence[tuple[float, str]]) -> list[Markup]:
-    """Draw labelled gridlines across a part at these values, in ascending order."""
+    """Draw labelled gridlines across a part at the given values, in ascending order."""
     least, most = values[0][0], values[-1][0]
     parts = []
     for value, words in values:
@@ -200,17 +200,17 @@ def ticks(last: float) -> list[float]:
 
 
 def seats_key(y: float) -> list[Markup]:
-    """Draw the legend of the markers, at the right."""
+    """Draw the legend of the markers, on the right."""
     return [label("\u00d7 as X", 228, y, "x"), label("\u25cb as O", 272, y, "o")]
 
 
 def label(words: str, x: float, y: float, name: str = "label", anchor: str = "start") -> Markup:
-    """Draw a text in a learning curve."""
+    """Draw text in a learning curve."""
     return element("text", words, x=f"{x:g}", y=f"{y:g}", class_=name, text_anchor=anchor)
 
 
 def measures(curve: Curve) -> str:
-    """Format the measurements for the page's cursor, fields separated by | and records by ;."""
+    """Format the measurements for the page's cursor: fields end with |, records with ;."""
     columns = zip(curve.steps, curve.seconds, curve.optimal, *curve.worst.values(), strict=True)
     return ";".join(
         f"{step:,}|{second:.1f}|{phrases.share(share)}|"
@@ -220,7 +220,7 @@ def measures(curve: Curve) -> str:
 
 
 def _along_the_bottom(last: float, below: int, words: str) -> list[Markup]:
-    """Draw ticks with numbers from 0 to `last` under a part that ends at `below`, with a label."""
+    """Draw the horizontal axis from 0 to `last` below a part: ticks, numbers and a label."""
     last, parts = max(last, 1e-9), []
     for tick in ticks(last):
         x = LEFT + (RIGHT - LEFT) * tick / last
@@ -261,13 +261,13 @@ ROOM = 8.0  # margin at both ends of an axis in per cent, for half a dot
 
 
 def number(text: str) -> Markup:
-    """Format a number aligned at the decimal point, with a minus sign."""
+    """Format a number, aligned at the decimal point, with a minus sign."""
     whole, point, fraction = minus(text).partition(".")
     return element("span", whole, element("span", point + fraction), class_="number")
 
 
 def bar(odds: Sequence[float], label: str) -> Markup:
-    """Draw the fractions of wins, draws and losses side by side."""
+    """Draw the fractions of wins, draws and losses as a stacked bar."""
     parts, at = [], 0.0
     for name, share in zip(RESULTS, odds, strict=True):
         if share > 0:
@@ -278,9 +278,9 @@ def bar(odds: Sequence[float], label: str) -> Markup:
 
 
 def axis(dots: Sequence[tuple[float, str]]) -> Markup:
-    """Draw dots on a line from -1 to 0, by value and class, with ticks at the ends and the middle.
+    """Draw dots on an axis from -1 to 0 with ticks at both ends and in the middle.
 
-    The class "x" is drawn as a cross, others as a ring or disc by the style.
+    Each dot is a value and a class; "x" is drawn as a cross, others as a ring or disc by the style.
     """
     ends = {"x1": percent(ROOM / 100), "x2": percent(1 - ROOM / 100)}
     parts = [element("line", class_="axis", y1="50%", y2="50%", **ends)]
@@ -292,7 +292,7 @@ def axis(dots: Sequence[tuple[float, str]]) -> Markup:
 
 
 def along(value: float, least: float, most: float) -> float:
-    """Return the position of a value on the axis, as a fraction of the drawing's width."""
+    """Return the position of a value on an axis, as a fraction of the drawing's width."""
     return ROOM / 100 + _share(value, least, most) * (1 - 2 * ROOM / 100)
 
 
@@ -302,7 +302,7 @@ def dot(x: float, y: float, name: str) -> Markup:
 
 
 def percent(share: float) -> str:
-    """Format a fraction as a percentage, for a coordinate in a drawing."""
+    """Format a fraction as a percentage, used as a coordinate."""
     return f"{100 * share:.2f}".rstrip("0").rstrip(".") + "%"
 
 
@@ -318,5 +318,5 @@ def log_ends(values: Sequence[float]) -> tuple[float, float]:
 
 
 def text(words: str, x: float, y: float, name: str = "") -> Markup:
-    """Draw text centred at fractions of the width and, in per cent, of the height."""
+    """Draw text centred at a fraction of the width and a percentage of the height."""
     return element("text", words, x=percent(x), y=f"{y:g}%", class_=name)

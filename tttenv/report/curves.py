@@ -1,4 +1,4 @@
-"""Learning curves, read from checkpoint cards or TensorBoard events."""
+"""Learning curves read from checkpoint cards or TensorBoard event files."""
 
 import math
 from pathlib import Path
@@ -17,8 +17,8 @@ BOUNDS = (*LIMITS[2:], LIMITS[1])  # bounds of the values
 def read(folder: Path) -> tuple[Curve | None, str | None]:
     """Return the learning curve of the run in `folder`, and an error message or None.
 
-    The card holds the curve up to its player. For older checkpoints without it the event files are
-    read.
+    The card stores the curve up to its player. For older checkpoints without a curve the event
+    files are read.
     """
     try:
         if curve := from_card(read_card(folder)):
@@ -31,7 +31,7 @@ def read(folder: Path) -> tuple[Curve | None, str | None]:
 def from_events(folder: Path) -> tuple[Curve | None, str | None]:
     """Return the curve from the event files in `folder`, and an error message or None.
 
-    None if there are no event files or none can be read; of a killed run only complete steps.
+    The curve is None if no event files can be read; for a killed run it has only complete steps.
     """
     try:
         if not events.files(folder):
@@ -46,10 +46,10 @@ def from_events(folder: Path) -> tuple[Curve | None, str | None]:
 
 
 def _curve(values: dict[str, dict[int, float]]) -> Curve:
-    """Return the curve of the values by tag and step.
+    """Build a curve from values by tag and step.
 
     Raises:
-        ValueError: if they are not valid measures.
+        ValueError: if they are not valid measurements.
     """
     steps = sorted(set.intersection(*(set(points) for points in values.values())))
     if not steps:
@@ -63,7 +63,7 @@ def _curve(values: dict[str, dict[int, float]]) -> Curve:
 
 
 def thinned(curve: Curve, most: int = MOST) -> Curve:
-    """Thin a curve to `most` measurements; keep the first, the last and the first unbeatable."""
+    """Thin a curve to `most` measurements: the first, the last and the first unbeatable stay."""
     count = len(curve.steps)
     if count <= most:
         return curve

@@ -1,4 +1,4 @@
-"""Data of the page's board: every position, its exact value, and every player's moves."""
+"""Data for the page's board: every position, its exact value and every player's moves."""
 
 import base64
 from collections.abc import Sequence
@@ -16,13 +16,13 @@ from tttenv.report.networks import Network
 
 
 def tables(players: list[Shown], networks: Sequence[Network] = ()) -> dict[str, Any]:
-    """Return all tables, JSON-serializable; arrays are little-endian bytes in base64.
+    """Return all tables as JSON-serializable data; arrays are little-endian bytes in base64.
 
     Positions are indexed as in `tttenv.exact.positions`.
 
     Args:
         players: the players of 3,3,3, at least one.
-        networks: the networks of larger boards; their weights stand elsewhere, see `element_of`.
+        networks: the networks for larger boards; their weights are elsewhere, see `element_of`.
     """
     game = positions(RULES)
     return {
@@ -36,7 +36,7 @@ def tables(players: list[Shown], networks: Sequence[Network] = ()) -> dict[str, 
 
 
 def element_of(number: int) -> str:
-    """Return the id of the element that holds a network's weights, given its number."""
+    """Return the id of the element that contains a network's weights, by its number."""
     return f"network-{number}"
 
 
@@ -50,7 +50,7 @@ def classes() -> NDArray[np.int64]:
 
 
 def quantised(player: Shown) -> NDArray[np.uint8]:
-    """Quantize the player's probabilities of all legal moves to 0 to 255, by position.
+    """Quantize a player's probabilities of all legal moves to integers from 0 to 255.
 
     As in the certificate, a move counts as played if its probability is above 1e-6; it is then at
     least 1.
@@ -62,9 +62,9 @@ def quantised(player: Shown) -> NDArray[np.uint8]:
 
 
 def choices(moves: Moves) -> NDArray[np.uint8]:
-    """Pack the moves in all undecided positions into bits, the lowest first.
+    """Pack the moves in all undecided positions into bits, lowest bits first.
 
-    A position takes the minimum number of bits for the index of one of its legal moves.
+    Each position takes the minimum number of bits for the index of a legal move.
     """
     game = positions(RULES)
     legal = game.successors[game.decisions] >= 0

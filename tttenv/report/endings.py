@@ -1,4 +1,4 @@
-"""Times at which training runs became unbeatable, from the benchmark or a sweep."""
+"""Times at which training runs became unbeatable, from a benchmark or a sweep."""
 
 import math
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ BENCHMARK = "results of the benchmark"
 
 @dataclass(frozen=True)
 class Ending:
-    """Outcome of one training run."""
+    """The outcome of a training run."""
 
     name: str  # the learner, or the sweep's setting
     seed: int
@@ -30,7 +30,7 @@ class Ending:
 
 
 class BenchmarkPlayer(TypedDict):
-    """Player in the results of the benchmark."""
+    """A player in benchmark results."""
 
     player: str
     folder: str | None
@@ -38,7 +38,7 @@ class BenchmarkPlayer(TypedDict):
 
 
 class BenchmarkTraining(TypedDict):
-    """Training run in the results of the benchmark."""
+    """A training run in benchmark results."""
 
     learner: str
     seed: Count
@@ -47,7 +47,7 @@ class BenchmarkTraining(TypedDict):
 
 
 class Benchmark(TypedDict):
-    """Results of the benchmark, as far as the page shows them."""
+    """The part of benchmark results that the page shows."""
 
     players: Annotated[list[BenchmarkPlayer], Between(1, math.inf)]
     trainings: NotRequired[list[BenchmarkTraining]]
@@ -55,7 +55,7 @@ class Benchmark(TypedDict):
 
 
 def of_benchmark(found: Benchmark, file: Path) -> list[Ending]:
-    """Return the runs of a results file, or an empty list if it has none.
+    """Return the training runs in a results file, or an empty list if there are none.
 
     Raises:
         ValueError: if there are too many.
@@ -74,7 +74,7 @@ def of_benchmark(found: Benchmark, file: Path) -> list[Ending]:
 
 
 def of_sweep(file: Path) -> list[Ending]:
-    """Return a sweep's runs that did not fail.
+    """Return the runs of a sweep that did not fail.
 
     Raises:
         ValueError: if the file is not a valid sweep file, or too large.

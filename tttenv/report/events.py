@@ -17,19 +17,19 @@ LENGTH, CHECKSUM = struct.Struct("<Q"), struct.Struct("<I")
 
 
 class Scalars(NamedTuple):
-    """Scalars of a folder's event files."""
+    """Scalars from the event files in a folder."""
 
     values: dict[str, dict[int, float]]  # by tag and step
     cut: Path | None  # a file that ends within a record, as after its writer was killed
 
 
 def files(folder: Path) -> list[Path]:
-    """Return the event files in a folder in the order of their creation."""
+    """Return the event files in a folder, in order of creation."""
     return sorted(folder.glob("events.out.tfevents.*"))
 
 
 def read(folder: Path, tags: Sequence[str]) -> Scalars:
-    """Return the scalars of these tags from the event files of a folder.
+    """Return the scalars with the given tags from the event files in a folder.
 
     A resumed run writes a new file, which first overrides the steps after its start in earlier
     files.
@@ -70,7 +70,7 @@ def read(folder: Path, tags: Sequence[str]) -> Scalars:
 
 
 def records(data: bytes, file: Path) -> Iterator[tuple[bytes, int, int]]:
-    """Yield the complete records of a file: the data, its checksum, and the record's end.
+    """Yield the complete records in a file: the data, its checksum and the record's end.
 
     Raises:
         ValueError: if a length is damaged.

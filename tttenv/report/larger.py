@@ -1,6 +1,6 @@
-"""Trained players for boards other than the page's own: certificates and lost games.
+"""Trained players for boards other than 3,3,3: certificates and lost games.
 
-Their positions are too many for the page, so each player is one row of a table, based on the
+They have too many positions for the page, so each player is one row of a table, based on its
 certificate by reachable positions; a lost game of each losing seat is described and drawn.
 """
 
@@ -44,7 +44,7 @@ VALUES = {1: "X wins", 0: "draw", -1: "O wins", None: "not known"}
 
 @dataclass(frozen=True)
 class Larger:
-    """Trained player for a board other than the page's own."""
+    """A trained player for a board other than 3,3,3."""
 
     name: str
     rules: Rules
@@ -56,7 +56,7 @@ class Larger:
 
 
 def split(specs: list[str]) -> tuple[list[str], list[str]]:
-    """Split specs into players for the page's own board and checkpoints for other boards."""
+    """Split specs into players for 3,3,3 and checkpoints for other boards."""
     others = [spec for spec in specs if _is_larger(spec)]
     return [spec for spec in specs if spec not in others], others
 
@@ -76,10 +76,10 @@ def from_specs(
     positions: int = POSITIONS,
     tell: Callable[[str], None] = lambda text: None,
 ) -> list[Larger]:
-    """Load the checkpoints of specs, named by their folder or, if ambiguous, by their spec.
+    """Load the checkpoints named by specs, labelled by folder or, if ambiguous, by spec.
 
     Args:
-        specs: of checkpoints for other boards.
+        specs: the specs of checkpoints for other boards.
         positions: the limit per seat of certificates to compute.
         tell: called with the next stage of the work.
 
@@ -107,7 +107,7 @@ def _checkpoint(spec: str) -> tuple[Path, dict[str, str]]:
 def _certified(
     name: str, spec: str, folder: Path, options: dict[str, str], positions: int
 ) -> Larger:
-    """Load the player of a spec, with its card's certificate if suitable, else a computed one.
+    """Load the player of a spec with its card's certificate if suitable, else compute one.
 
     A card's certificate by all positions does not contain the number of reachable ones: it is used
     as such only if the player cannot be loaded, because PyTorch is not installed. Otherwise it
@@ -133,7 +133,7 @@ def _certified(
 
 
 def _curve(card: dict[str, Any]) -> LargerCurve | None:
-    """Return the card's curve, or None if it has no valid one."""
+    """Return the curve in a card, or None if there is no valid one."""
     try:
         return from_card(card)
     except ValueError:
@@ -141,14 +141,14 @@ def _curve(card: dict[str, Any]) -> LargerCurve | None:
 
 
 def _network(folder: Path, name: str, rules: Rules, certificate: Certificate) -> Network | None:
-    """Return the data to play a network in the page, or None if that is impossible."""
+    """Return the data needed to play a network in the page, or None if it cannot be played."""
     if find_spec("torch") is None:
         return None
     return networks.packed(folder, name, rules, certificate)
 
 
 def html(players: Sequence[Larger]) -> Markup:
-    """Return the table of all players, and a figure for each seat with a lost game."""
+    """Return the table of all players, with a figure for each seat that loses a game."""
     if not players:
         return joined([])
     heads = [element("th", head, scope="col") for head in HEADS]
@@ -181,7 +181,7 @@ def html(players: Sequence[Larger]) -> Markup:
 
 
 def _learning(player: Larger, curve: LargerCurve) -> Markup:
-    """Return a figure of a player's certificates during training."""
+    """Return a figure of the certificates of a player during training."""
     heading = element("h3", f"{player.name} learns {player.rules}")
     about = f"{curve.steps[-1]:,} steps, {curve.seconds[-1]:,.0f} s"
     label = f"What certificates of {player.name} followed and found, over seconds of training"
@@ -203,7 +203,7 @@ def _row(player: Larger) -> Markup:
 
 
 def _link(player: Larger) -> Markup:
-    """Return the player's name as a link to its board."""
+    """Return a player's name as a link to its board."""
     address = f"#play={quote(player.name, safe='', errors='replace')}&rules={player.rules}"
     return element("a", player.name, href=address)
 
@@ -216,7 +216,7 @@ def _verdict(found: Certificate, seat: str) -> str:
 
 
 def _figure(player: Larger, seat: str, line: list[int]) -> Markup:
-    """Return a lost game: its moves in words, and its last board with numbered moves."""
+    """Return a figure of a lost game: its moves in words, and its final board."""
     which = "the shortest" if player.certificate.shortest[seat] else "not always the shortest"
     heading = element("h3", f"{player.name} loses as {seat}")
     about = f"on {player.rules} after {len(line)} stones, {which} such game"
@@ -231,7 +231,7 @@ def _figure(player: Larger, seat: str, line: list[int]) -> Markup:
 
 
 def _drawing(rules: Rules, line: list[int]) -> Markup:
-    """Draw the last board of a game with numbered moves and the winning line."""
+    """Draw the final board of a game, with numbered moves and the winning line."""
     width, height = CELL * rules.n, CELL * rules.m
     inner = [f"M{CELL * at} 0v{height}" for at in range(1, rules.n)]
     inner += [f"M0 {CELL * at}h{width}" for at in range(1, rules.m)]
@@ -249,7 +249,7 @@ def _drawing(rules: Rules, line: list[int]) -> Markup:
 
 
 def _won(rules: Rules, line: list[int]) -> list[tuple[int, int]]:
-    """Return the rows and columns of the cells of all lines that the last move completed."""
+    """Return the row and column of every cell in a line completed by the last move."""
     own = set(line[(len(line) - 1) % 2 :: 2])
     lines = [cells for cells in rules.lines.tolist() if own.issuperset(cells)]
     return sorted({divmod(cell, rules.n) for cells in lines for cell in cells})

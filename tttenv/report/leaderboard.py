@@ -1,4 +1,4 @@
-"""Leaderboard: one row per player, with its exact numbers as text and drawings."""
+"""Leaderboard: one row per player, with exact numbers as text and drawings."""
 
 from collections.abc import Callable
 from urllib.parse import quote
@@ -30,7 +30,7 @@ RISING = {"Player", "Blunders reached", "Other blunders", "Seconds"}  # the best
 
 
 def html(players: list[Shown]) -> Markup:
-    """Return the table, strongest first; each cell has its exact number as sort key."""
+    """Return the leaderboard, strongest player first; each cell is sorted by its exact number."""
     rows = [(player, _cells(player)) for player in ranked(players)]
     heads = [
         element(
@@ -46,7 +46,7 @@ def html(players: list[Shown]) -> Markup:
 
 
 def ranked(players: list[Shown]) -> list[Shown]:
-    """Sort by unbeatable, then the sum of both worst cases, then wins against random."""
+    """Sort players by unbeatable, then the sum of both worst cases, then wins against random."""
 
     def strength(player: Shown) -> tuple[bool, float, float]:
         found = player.certificate
@@ -59,8 +59,8 @@ def ranked(players: list[Shown]) -> list[Shown]:
 def blunder_positions(player: Shown) -> tuple[int, int]:
     """Count the positions in which the player may blunder: reachable ones and others.
 
-    Their sum is the number of blunders of the certificate. A position is reachable if the player's
-    own moves, with probability above 1e-6, and any replies lead there, in one of the seats.
+    Their sum is the number of blunders in the certificate. A position is reachable if the player's
+    own moves with probability above 1e-6 and any replies lead to it, in either seat.
     """
     game = positions(RULES)
     table = np.where(player.table.table > TINY, player.table.table, 0.0)
@@ -87,7 +87,7 @@ def _row(player: Shown, cells: dict[str, Cell]) -> Markup:
 
 
 def _cells(player: Shown) -> dict[str, Cell]:
-    """Return a row's cells after the first, by column heading."""
+    """Return a player's cells after the first, by column heading."""
     found = player.certificate
     odds, worst, optimal = found["vs_random"], found["worst_case"], found["optimal_moves"]["all"]
     reached, others = blunder_positions(player)
@@ -139,7 +139,7 @@ def _seat(seat: str) -> Markup:
 
 
 def _seconds(player: Shown) -> Cell:
-    """Return the training time, in italics if it covers the whole run, and the steps."""
+    """Return the training time (in italics if it covers the whole run) and the steps."""
     if player.seconds is None or player.steps is None:
         return "", ""
     told = element("i" if player.in_all else "span", f"{player.seconds:.1f}")
@@ -148,10 +148,10 @@ def _seconds(player: Shown) -> Cell:
 
 
 def standouts(players: list[Shown]) -> Markup:
-    """Return a sentence on which trained player is best at what, or nothing if none is trained.
+    """Return a sentence that says which trained player is best at what, if any is trained.
 
-    Compared are the unbeatable ones, or all if none is. A comparison is left out if more than two
-    lead in it or if a number is not known.
+    Only unbeatable players are compared, or all of them if none is unbeatable. A comparison is
+    omitted if more than two players are tied for first or if a number is unknown.
     """
     trained = [player for player in players if player.steps is not None]
     if not trained:
@@ -173,7 +173,7 @@ def standouts(players: list[Shown]) -> Markup:
 
 
 def _share_of(safe: int, trained: int) -> str:
-    """Say how many of the trained players are unbeatable."""
+    """Return the beginning of a sentence on how many trained players are unbeatable."""
     if trained == 1:
         return f"The only trained player {'is unbeatable' if safe else 'can be beaten'}"
     if safe == trained:
@@ -184,7 +184,7 @@ def _share_of(safe: int, trained: int) -> str:
 
 
 def _wins(player: Shown) -> float:
-    """Return the wins against random moves in both seats, as the leaderboard compares them."""
+    """Return the sum of both seats' win rates against random moves, rounded for comparison."""
     odds = player.certificate["vs_random"]
     return float(round(sum(odds[seat][0] for seat in SEATS), 9))
 
@@ -192,7 +192,7 @@ def _wins(player: Shown) -> float:
 def _leaders(
     players: list[Shown], cost: Callable[[Shown], float], one: str, two: str, what: str
 ) -> str:
-    """Return the sentence on which players cost least, or an empty string if more than two."""
+    """Return a sentence that names the players with the lowest cost, or "" if more than two."""
     costs = [cost(player) for player in players]
     best = [p.name for p, found in zip(players, costs, strict=True) if found == min(costs)]
     if len(players) < 2 or len(best) > 2 or len(best) == len(players):
@@ -201,10 +201,10 @@ def _leaders(
 
 
 def insight(players: list[Shown]) -> Markup:
-    """Return a sentence on the player whose win rate is most misleading, if any.
+    """Return a sentence about the player with the most misleading win rate, if there is one.
 
-    It loses under 5 % of its games against random moves in a seat in which one opponent always
-    beats it.
+    Such a player loses less than 5 % of its games against random moves in a seat in which some
+    opponent always beats it.
     """
     hidden = [
         (odds[2], seat, player.name)
@@ -223,7 +223,7 @@ def insight(players: list[Shown]) -> Markup:
 
 
 def notes(players: list[Shown]) -> Markup:
-    """Return the notes below the table that apply to some row."""
+    """Return the notes below the table that apply to at least one row."""
     parts = []
     if any(player.quick for player in players):
         parts.append(

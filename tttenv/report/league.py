@@ -1,4 +1,4 @@
-"""League on the page: its standings and the expected result of each pair."""
+"""League section of the page: standings, and the expected result of each pair."""
 
 from math import isnan
 
@@ -15,7 +15,7 @@ HEADS = ("Player", "Elo", "Alpha-rank, %", "Score, %", "Wins, %", "Draws, %", "L
 
 
 def html(league: League | None) -> Markup:
-    """Return the settings, the standings and the heat map of the pairs, strongest first."""
+    """Return the settings, standings and heat map of a league, strongest player first."""
     if league is None:
         return joined([])
     rows = league.standings()
@@ -54,7 +54,7 @@ def _standings(rows: list[Standing]) -> Markup:
 
 
 def _name(number: int, player: str) -> Markup:
-    """Return the heading of a player's row in the table."""
+    """Return the row heading of a player in the table."""
     name = shorter(player, LONGEST)
     return element("th", f"{number} {name}", scope="row", title=name)
 
@@ -67,7 +67,7 @@ def _cells(row: Standing) -> list[str]:
 
 
 def _heat_map(league: League, order: list[int]) -> Markup:
-    """Return the matrix, whose numbers convey everything that its colours do."""
+    """Return the matrix of expected results; its numbers say everything that its colours do."""
     values = league.values()
     numbers = [element("th", number, scope="col") for number in range(1, len(order) + 1)]
     body = []

@@ -1,4 +1,4 @@
-"""Loading of the report's players, with their certificates and learning curves."""
+"""Loading of the report's players, with certificates and learning curves."""
 
 import importlib
 import json
@@ -43,7 +43,7 @@ LONGEST = 100  # maximum characters of a name
 
 @dataclass(frozen=True)
 class Seeds:
-    """Training results of a learner with several seeds."""
+    """Training results of a learner over several seeds."""
 
     unbeatable: int
     count: int
@@ -52,7 +52,7 @@ class Seeds:
 
 @dataclass(frozen=True)
 class Shown:
-    """Player as shown in the report."""
+    """A player as shown in the report."""
 
     name: str
     spec: str  # the argument of `tttenv certify` that certifies it again
@@ -76,7 +76,7 @@ class Shown:
 
 @dataclass(frozen=True)
 class Results:
-    """Contents of a benchmark results file."""
+    """The contents of a benchmark results file."""
 
     players: list[Shown]
     trainings: list[Ending]  # of all seeds
@@ -87,7 +87,7 @@ def from_benchmark(
     runs: Path | None = None,
     tell: Callable[[str], None] = lambda text: None,
 ) -> Results:
-    """Load the players of a results file, with recomputed certificates, and its runs.
+    """Load the players and runs in a results file, recomputing all certificates.
 
     The results file is untrusted, so nothing in it runs or loads code: an entry without a folder
     names a safe built-in player, one with a folder a checkpoint, which is data. A trained player is
@@ -95,7 +95,7 @@ def from_benchmark(
 
     Args:
         file: the results.
-        runs: another folder with trained players besides the current folder and the file's own.
+        runs: a folder with trained players, in addition to the current folder and that of the file.
         tell: called with the next stage of the work.
 
     Raises:
@@ -126,7 +126,7 @@ def from_benchmark(
 
 
 def _among(player: Shown, folder: str, trainings: list[Ending]) -> Shown:
-    """Return a trained player under its learner's name, with its number of unbeatable runs."""
+    """Name a trained player after its learner, and add how many of its runs are unbeatable."""
     own = next((ending for ending in trainings if ending.folder == folder), None)
     if own is None:
         return player
@@ -142,14 +142,14 @@ def _among(player: Shown, folder: str, trainings: list[Ending]) -> Shown:
 
 
 def _seeds(endings: list[Ending]) -> Seeds:
-    """Return the training results of one learner."""
+    """Summarize the outcomes of a learner's runs."""
     times = [ending.seconds for ending in endings if ending.seconds is not None]
     return Seeds(len(times), len(endings), median(times) if times else None)
 
 
 @cache
 def _measured() -> dict[str, Seeds]:
-    """Return the training results of the bundled learners by name."""
+    """Return the training results of the bundled learners, by name."""
     file = bundled.home() / "benchmark.json"
     if not file.is_file():
         return {}
@@ -160,7 +160,7 @@ def _measured() -> dict[str, Seeds]:
 
 
 def from_specs(specs: list[str], tell: Callable[[str], None] = lambda text: None) -> list[Shown]:
-    """Load the players of specs, named by their spec or folder.
+    """Load the players named by specs, labelled by spec or folder.
 
     Args:
         specs: the players' specs.
@@ -180,7 +180,7 @@ def from_specs(specs: list[str], tell: Callable[[str], None] = lambda text: None
 
 
 def endings_of(players: list[Shown]) -> list[Ending]:
-    """Return the outcomes of the players' training runs, as known from their curves."""
+    """Return the outcomes of the players' training runs, according to their curves."""
     return [
         Ending(player.name, 0, reached[1] if (reached := player.curve.unbeatable_at) else None)
         for player in players
@@ -189,12 +189,12 @@ def endings_of(players: list[Shown]) -> list[Ending]:
 
 
 def usual() -> list[str]:
-    """Return the specs of the package's trained players and of all named players."""
+    """Return the specs of the bundled trained players and of all named players."""
     return [*(name for name in bundled.names() if rules_of(name) == RULES), *PLAYERS]
 
 
 def shown(spec: str, name: str) -> Shown:
-    """Load the player of a user's spec under this name.
+    """Load the player named by a user's spec, and label it `name`.
 
     Raises:
         ValueError: if it is unknown, damaged, impure or for another board.
@@ -207,7 +207,7 @@ def shown(spec: str, name: str) -> Shown:
 
 
 def named(spec: str, name: str, policy: Policy) -> Shown:
-    """Return a player that is not a checkpoint, as `shown` does."""
+    """Return a player that is not a checkpoint, prepared as in `shown`."""
     table = _table(policy, spec)
     name_of_row = spec.partition(":")[0]
     row = PLAYERS.rows.get(name_of_row) or FOREIGN.rows.get(name_of_row)
@@ -218,12 +218,12 @@ def named(spec: str, name: str, policy: Policy) -> Shown:
 
 
 def trained(folder: Path, name: str, seconds: float | None = None) -> Shown:
-    """Return the player of a checkpoint, as `shown` does.
+    """Load the player of a checkpoint, prepared as in `shown`.
 
     Args:
         folder: the checkpoint.
         name: the display name.
-        seconds: its training time; None: from its curve or its card.
+        seconds: the training time; None takes it from the curve or the card.
     """
     card, told = read_card(folder), portable_name(folder)
     rules = Rules.of(str(card["rules"]))
@@ -263,10 +263,10 @@ def trained(folder: Path, name: str, seconds: float | None = None) -> Shown:
 def _earlier(
     folder: Path, card: dict[str, Any], curve: Curve | None, table: Tabulated
 ) -> dict[int, Moves]:
-    """Return the moves of earlier snapshots of the run, by step.
+    """Return the moves in earlier snapshots of a run, by step.
 
     Raises:
-        ValueError: if the file of snapshots is damaged, or its last player differs.
+        ValueError: if the snapshot file is damaged, or its last player differs.
     """
     if curve is None:
         return {}
@@ -280,7 +280,7 @@ def _earlier(
 
 
 def _table(policy: Policy, name: str) -> Tabulated:
-    """Return a table of the player's move probabilities in all positions.
+    """Tabulate a player's move probabilities in all positions.
 
     Raises:
         ValueError: if its output is not reproducible.
@@ -291,6 +291,6 @@ def _table(policy: Policy, name: str) -> Tabulated:
 
 
 def portable_name(folder: Path) -> str:
-    """Return a checkpoint's portable name, which for bundled ones is just the name."""
+    """Return a portable name for a checkpoint; for a bundled one this is just its name."""
     named = bundled.folder(folder.name)
     return folder.name if named and named == folder.resolve() else str(folder)

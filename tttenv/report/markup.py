@@ -1,7 +1,7 @@
-"""Conversion of text to HTML in one place: anything that is not markup is escaped here.
+"""Creation of HTML; everything that is not markup is escaped here and only here.
 
-A page is built from `element` alone, so the names, texts and numbers in it can never open or close
-a tag or an attribute.
+The page is built only from `element`, so names, texts and numbers in it can never open or close a
+tag or an attribute.
 """
 
 import base64
@@ -12,16 +12,16 @@ from html import escape
 
 
 class Markup(str):
-    """HTML that goes into the page unescaped; only this module creates it."""
+    """HTML that is inserted without escaping; only this module creates it."""
 
     __slots__ = ()
 
 
 def element(tag: str, *content: object, **attributes: object) -> Markup:
-    """Return an element with its end tag.
+    """Return an HTML element with its end tag.
 
     Args:
-        tag: its name.
+        tag: the element's name.
         content: markup is kept; anything else becomes escaped text.
         attributes: an underscore within a name becomes a hyphen, a trailing one is dropped.
 
@@ -35,17 +35,17 @@ def element(tag: str, *content: object, **attributes: object) -> Markup:
 
 
 def void(tag: str, **attributes: object) -> Markup:
-    """Return an element without content and end tag, with attributes as in `element`."""
+    """Return an HTML element without content or end tag, with attributes as in `element`."""
     return Markup(element(tag, **attributes).removesuffix(f"</{tag}>"))
 
 
 def joined(parts: Iterable[object]) -> Markup:
-    """Concatenate the parts: markup is kept, anything else becomes escaped text."""
+    """Concatenate parts: markup is kept, anything else becomes escaped text."""
     return Markup("".join(part if isinstance(part, Markup) else text(part) for part in parts))
 
 
 def text(value: object) -> Markup:
-    """Return any value as escaped text, for content and attributes.
+    """Convert any value to escaped text, for content and attributes.
 
     Raises:
         ValueError: for a number that is not finite.
@@ -56,7 +56,7 @@ def text(value: object) -> Markup:
 
 
 def packed(content: bytes) -> Markup:
-    """Return bytes as deflated base-85 text that is safe within a script element.
+    """Return bytes as compressed base-85 text that is safe within a script element.
 
     The encoding is that of `base64.b85encode` with a comma for <, so that nothing in it ends the
     element or opens a comment. The page's scripts unpack it, see page/shared/packed.js.

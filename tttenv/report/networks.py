@@ -1,4 +1,4 @@
-"""Networks that the page plays on larger boards: their weights and descriptions."""
+"""Networks that the page can play on larger boards: weights and descriptions."""
 
 import importlib
 from dataclasses import dataclass
@@ -23,12 +23,13 @@ MOST = 120_000  # maximum weights of a network in a page
 
 @dataclass(frozen=True)
 class Network:
-    """Network for the page.
+    """A network for the page.
 
     Attributes:
-        about: its name, rules, shape and certificate, JSON-serializable.
-        weights: those of the policy's layers, float32, in the order in which page/worker/network.js
-            reads them: first the lowest bytes of all of them, last the highest.
+        about: JSON-serializable name, rules, shape and certificate.
+        weights: the float32 weights of the policy's layers, in the order in which
+            page/worker/network.js reads them: first the lowest bytes of all weights, last the
+            highest.
     """
 
     about: dict[str, Any]
@@ -36,7 +37,7 @@ class Network:
 
 
 def packed(folder: Path, name: str, rules: Rules, certificate: Certificate) -> Network | None:
-    """Return a network, or None if the page cannot play it.
+    """Pack a checkpoint's network for the page; return None if the page cannot play it.
 
     Args:
         folder: the checkpoint, whose player is the network alone.
@@ -71,7 +72,7 @@ def packed(folder: Path, name: str, rules: Rules, certificate: Certificate) -> N
 
 
 def playable(card: dict[str, Any], rules: Rules) -> bool:
-    """Return whether the page can play a card's network, apart from its number of weights."""
+    """Return whether the page can play the network of a card, whatever its size."""
     near = card.get("choice", {}).get("tolerance")
     if card["learner"] != LEARNER or not plays_canonically(card) or near != TOLERANCE:
         return False

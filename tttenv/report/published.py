@@ -1,4 +1,4 @@
-"""Published numbers compared with ours: the output of `reproduce.py --summary` as HTML tables."""
+"""HTML tables that compare published numbers with ours."""
 
 import re
 from pathlib import Path
@@ -13,7 +13,7 @@ from tttenv.utils.schema import Number
 
 
 class PublishedRow(TypedDict):
-    """Row of the file of published numbers."""
+    """A row of the file of published numbers."""
 
     source: str
     what: str
@@ -31,7 +31,7 @@ class PublishedRow(TypedDict):
 
 
 class PublishedNumbers(TypedDict):
-    """Contents of the file of published numbers."""
+    """The contents of the file of published numbers."""
 
     rows: list[PublishedRow]
 
@@ -45,10 +45,10 @@ HEADS = ("Number", "Claimed", "As published", "Repaired", "Note")
 
 
 def read(file: Path) -> list[Filled]:
-    """Return the rows of the file, or an empty list if there is no such file.
+    """Read the rows of the file; return an empty list if the file does not exist.
 
     Raises:
-        ValueError: if it has invalid contents.
+        ValueError: if its contents are invalid.
     """
     if not file.exists():
         return []
@@ -56,7 +56,7 @@ def read(file: Path) -> list[Filled]:
 
 
 def html(rows: list[Filled]) -> Markup:
-    """Return a figure of the worst cases as O, followed by the collapsed tables of numbers."""
+    """Return a figure of the worst cases as O, followed by collapsed tables of all numbers."""
     main = [row for row in rows if row["main"]]
     parts = [] if len(main) in (0, len(rows)) else [_folded("The main numbers", main)]
     known = [source for source in CITED if any(row["source"] == source for row in rows)]
@@ -66,7 +66,7 @@ def html(rows: list[Filled]) -> Markup:
 
 
 def _source(name: str) -> Markup:
-    """Return a list item with the author, title and address of a source."""
+    """Return the author, title and address of a source, as a list item."""
     words, address = CITED[name]
     about = words if address is None else element("a", words, href=address)
     return element("li", f"{name}: ", about)
@@ -84,7 +84,7 @@ def _folded(label: str, rows: list[Filled]) -> Markup:
 
 
 def worst_as_o(rows: list[Filled]) -> list[tuple[str, dict[str, float]]]:
-    """Return each learner's worst cases as O, by "claimed", "published" and "repaired"."""
+    """Return the learners with their worst cases as O: claimed, published and repaired."""
     found = []
     for row in rows:
         name = LEARNERS.get((row["source"], row["what"]))
@@ -100,7 +100,7 @@ def worst_as_o(rows: list[Filled]) -> list[tuple[str, dict[str, float]]]:
 
 
 def _figure(rows: list[Filled]) -> Markup:
-    """Draw one row per learner on an axis from -1 to 0, or nothing without numbers."""
+    """Draw the worst cases on an axis from -1 to 0, one row per learner, if there are any."""
     found = worst_as_o(rows)
     if not found:
         return joined([])
@@ -148,10 +148,10 @@ def _row(row: Filled) -> Markup:
 
 
 def _minus(cell: str) -> str:
-    """Replace the hyphens of a cell's numbers by minus signs, except a dash alone."""
+    """Replace the hyphens in a cell's numbers with minus signs, unless the cell is a lone dash."""
     return cell if cell == "-" else minus(cell)
 
 
 def _noted(note: str) -> str:
-    """Replace the hyphens of a note's numbers by minus signs, except within words."""
+    """Replace the hyphens in a note's numbers with minus signs, except within words."""
     return re.sub(r"(?<![\w-])-(?=\.?\d)", MINUS, note)

@@ -1,4 +1,4 @@
-"""Cells of a table of published numbers: claimed, as published, repaired."""
+"""Cells of the table of published numbers: claimed, as published and repaired."""
 
 from typing import Any
 
@@ -51,7 +51,7 @@ LEARNERS = {
 
 
 def cells(row: Filled) -> list[str]:
-    """Return a row's cells after the first."""
+    """Return the cells of a row after the first."""
     budget = "-" if row["budget"] is None else row["budget"]
     if row["budget"] is not None and row["budget"] != row["budget_claimed"]:
         budget += f" / {row['budget_claimed']}"
@@ -64,7 +64,7 @@ def cells(row: Filled) -> list[str]:
 
 
 def spelled(numbers: Any, unit: str) -> str:
-    """Format numbers for a table."""
+    """Format numbers for a table cell."""
     if numbers is None or len(numbers) == 0:
         return "-"
     return " / ".join(_spell(number, unit) for number in numbers)

@@ -1,4 +1,4 @@
-"""Strip charts of when training runs became unbeatable: a dot per seed on a logarithmic axis."""
+"""Strip charts of when training runs became unbeatable: one dot per seed on a log axis."""
 
 import math
 from collections.abc import Sequence
@@ -18,11 +18,11 @@ SCATTER = (math.sqrt(5) - 1) / 2  # vertical distance of successive seeds' dots
 
 
 def table(trainings: Sequence[Ending], head: str) -> Markup:
-    """Return one row per name with its seeds as dots, the fastest median first.
+    """Return a table with one row per name and one dot per seed, the fastest median first.
 
     Args:
         trainings: the runs, at least one.
-        head: the heading of the names.
+        head: the heading of the column of names.
     """
     groups: dict[str, list[Ending]] = {}
     for training in trainings:
@@ -50,7 +50,7 @@ def _share(group: Sequence[Ending]) -> float:
 
 
 def _middle(group: Sequence[Ending]) -> float | None:
-    """Return the median over the seeds that became unbeatable."""
+    """Return the median time over the seeds that became unbeatable."""
     times = [one.seconds for one in group if one.seconds is not None]
     return median(times) if times else None
 

@@ -1,4 +1,4 @@
-"""Sweep results files, sweep.json."""
+"""The results file of a sweep, sweep.json."""
 
 import json
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ WHAT = "results of a sweep"
 
 @dataclass(frozen=True)
 class TrainingResult:
-    """Result of a training run, with None for unknown values."""
+    """The result of a training run; unknown values are None."""
 
     learner: str
     preset: str
@@ -42,11 +42,11 @@ class SweepFile(TypedDict):
 
 
 def text(summaries: Sequence[dict[str, Any]], results: Sequence[TrainingResult]) -> str:
-    """Return the contents of the file, from which `read` extracts the results.
+    """Return the contents of the file; `read` extracts the results from it.
 
     Args:
-        summaries: the settings' summaries, see `sweep_tables.summary`.
-        results: of all runs.
+        summaries: the summaries of the settings; see `sweep_tables.summary`.
+        results: the results of all runs.
     """
     rows = [asdict(result) for result in results]
     return json.dumps({"settings": list(summaries), "trainings": rows}, indent=2) + "\n"
@@ -56,6 +56,6 @@ def read(file: Path) -> list[TrainingResult]:
     """Read the results from an untrusted file.
 
     Raises:
-        ValueError: if the file is missing or holds anything else.
+        ValueError: if the file is missing or invalid.
     """
     return schema.read(file, SweepFile, WHAT)["trainings"]

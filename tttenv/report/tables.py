@@ -1,4 +1,4 @@
-"""Curves and table of pairs as HTML, from elements that escape their content."""
+"""Learning curves and the table of pairs as HTML."""
 
 from itertools import product
 from typing import Any
@@ -16,7 +16,7 @@ SIGNS = {"win": "+1", "draw": "=", "loss": minus("-1")}
 
 
 def curves(players: list[Shown]) -> Markup:
-    """Return a figure for each player with a learning curve, or with event files that hold none."""
+    """Return a figure for each player with a learning curve or unreadable event files."""
     return joined(
         _figure(player, number)
         for number, player in enumerate(players)
@@ -53,13 +53,13 @@ def _figure(player: Shown, number: int) -> Markup:
 
 
 def scores(players: list[Shown]) -> list[list[Score]]:
-    """Return the exact result of every player as X (rows) against every player as O (columns)."""
+    """Compute the exact result of every player as X (rows) against every player as O (columns)."""
     found = [score(RULES, x.table, o.table) for x, o in product(players, players)]
     return [found[at : at + len(players)] for at in range(0, len(found), len(players))]
 
 
 def pairs(players: list[Shown], found: list[list[Score]]) -> Markup:
-    """Return the table of X's expected results, with a row per X and a column per O."""
+    """Return the table of X's expected results, with one row per X and one column per O."""
     names = [element("span", player.name, title=player.about) for player in players]
     heads = [element("th", name, scope="col") for name in names]
     rows = [
@@ -75,7 +75,7 @@ def pairs(players: list[Shown], found: list[list[Score]]) -> Markup:
 
 
 def _pair(result: Score, row: int, column: int) -> Markup:
-    """Return a pair's value, with its three probabilities shown on selection."""
+    """Return the cell of a pair: its value, with all three probabilities shown on selection."""
     shares = "|".join(phrases.share(part) for part in result)
     sure = next((name for name, part in zip(RESULTS, result, strict=True) if part > SURE), None)
     classes = [f"sure {sure}" if sure else f"t{round(4 * result.value):+d}"]
@@ -85,7 +85,7 @@ def _pair(result: Score, row: int, column: int) -> Markup:
 
 
 def _short(value: float, sure: str | None) -> str:
-    """Format a value with two decimals, or as a highlighted sign for a certain result."""
+    """Format a value with two decimals, or as a sign if the result is certain."""
     if sure:
         return SIGNS[sure]
     cut = round(min(abs(value), 0.99), 2)  # only certain results are shown as such
@@ -93,7 +93,7 @@ def _short(value: float, sure: str | None) -> str:
 
 
 def certain(players: list[Shown], found: list[list[Score]]) -> Markup:
-    """Return one sentence that counts the pairs with a certain result."""
+    """Return a sentence that counts the pairs with a certain result."""
     ends = [[part > SURE for part in result] for results in found for result in results]
     wins, draws, losses = (sum(column) for column in zip(*ends, strict=True))
     words = (
@@ -104,7 +104,7 @@ def certain(players: list[Shown], found: list[list[Score]]) -> Markup:
 
 
 def options(players: list[Shown]) -> Markup:
-    """Return the players as options of a select element, by index."""
+    """Return the players as options of a select element, with their indices as values."""
     return joined(element("option", p.name, value=n, title=p.about) for n, p in enumerate(players))
 
 

@@ -1,1 +1,1 @@
-"""Self-play until unbeatable, one recipe per library, to copy and change."""
+"""Self-play recipes, one per library, that train until unbeatable; copy and change them."""

@@ -1,4 +1,4 @@
-"""Self-play with PettingZoo: the PPO of learners/examples/ppo.py against a pool of its past selves.
+"""Self-play with PettingZoo: our single-file PPO against a pool of its past selves.
 
     python -m learners.examples.self_play.pettingzoo_ppo --seed 1
 
@@ -23,7 +23,7 @@ from tttenv.policy import from_observations, sample, uniform
 
 
 class Duels:
-    """PettingZoo games as a vector environment; `seats` holds the agent's seat in each game."""
+    """PettingZoo games as a vector environment; `seats` maps each game to the agent's seat."""
 
     def __init__(self, games: int, rng: np.random.Generator, opponent: Policy = uniform) -> None:
         self.rng, self.opponent = rng, opponent
@@ -57,7 +57,7 @@ class Duels:
 
 
 def train(seed: int = 0, steps: int = 1_000_000) -> Certificate:
-    """Train until unbeatable, for at most `steps` agent moves, and return the certificate."""
+    """Train until unbeatable, for at most `steps` moves of the agent; return the certificate."""
     torch.manual_seed(seed)
     rules, rng, pool = Rules(3, 3, 3), np.random.default_rng(seed), list[Policy]()
     args = Args(seed=seed, games=256, hidden=128, entropy=0.02)

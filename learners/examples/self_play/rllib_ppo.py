@@ -5,7 +5,8 @@
 The agent takes both seats, and each reward is its own. The opponent is drawn from random moves and
 frozen copies of the agent. Training ends when the exact certificate says "unbeatable".
 
-RLlib pins another Gymnasium: it needs the extra `rllib` in a virtual environment of its own.
+RLlib pins another version of Gymnasium: install the extra `rllib` in a separate virtual
+environment.
 """
 
 import random
@@ -25,7 +26,7 @@ MOVES, ROLLOUTS = 4096, 8  # of the agent in a rollout; rollouts for a certifica
 
 
 def train(seed: int = 0, steps: int = 1_000_000) -> Certificate:
-    """Train until unbeatable, for at most `steps` agent moves, and return the certificate."""
+    """Train until unbeatable, for at most `steps` moves of the agent; return the certificate."""
     ray.init("local", num_cpus=1, include_dashboard=False, log_to_driver=False)
     rllib.register()
     rules, rng = Rules(3, 3, 3), random.Random(seed)

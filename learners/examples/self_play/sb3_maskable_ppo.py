@@ -2,8 +2,8 @@
 
     python -m learners.examples.self_play.sb3_maskable_ppo --seed 1
 
-The agent takes both seats, and each reward is its own. The opponent is replaced by random moves and
-frozen copies of the model in turn. Training ends when the exact certificate says "unbeatable".
+The agent takes both seats, and each reward is its own. The opponent alternates between random moves
+and frozen copies of the model. Training ends when the exact certificate says "unbeatable".
 """
 
 import torch
@@ -16,7 +16,7 @@ from tttenv.certificates.certificate import Certificate
 
 
 def train(seed: int = 0, steps: int = 1_000_000) -> Certificate:
-    """Train until unbeatable, for at most `steps` agent moves, and return the certificate."""
+    """Train until unbeatable, for at most `steps` moves of the agent; return the certificate."""
     torch.set_num_threads(1)
     # Games start from random positions, so that replies to all moves are learned. A draw pays 0.7:
     # against opponents that err, an agent that is paid 0 takes risks and can then be beaten.

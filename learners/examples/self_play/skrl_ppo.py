@@ -24,7 +24,7 @@ GAMES, TURNS, ROLLOUTS = 256, 16, 8  # side by side; moves in a rollout; rollout
 
 
 def train(seed: int = 0, steps: int = 1_000_000) -> Certificate:
-    """Train until unbeatable, for at most `steps` agent moves, and return the certificate."""
+    """Train until unbeatable, for at most `steps` moves of the agent; return the certificate."""
     set_seed(seed)
     rules, rng = Rules(3, 3, 3), random.Random(seed)
     # Games start from random positions, so that replies to all moves are learned. A draw pays 0.7:

@@ -29,14 +29,14 @@ GAMES, TURNS, ROLLOUTS = 64, 64, 8  # side by side; moves in a rollout; rollouts
 
 
 def mlp(outputs: int) -> nn.Module:
-    """Return a network with two hidden layers."""
+    """Return a network with two hidden layers of 128 units."""
     return nn.Sequential(
         nn.Linear(27, 128), nn.Tanh(), nn.Linear(128, 128), nn.Tanh(), nn.Linear(128, outputs)
     )
 
 
 def train(seed: int = 0, steps: int = 1_000_000) -> Certificate:
-    """Train until unbeatable, for at most `steps` agent moves, and return the certificate."""
+    """Train until unbeatable, for at most `steps` moves of the agent; return the certificate."""
     torch.set_num_threads(1)
     torch.manual_seed(seed)
     np.random.seed(seed)  # noqa: NPY002  # Tianshou shuffles its batches by this generator

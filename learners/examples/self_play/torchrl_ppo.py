@@ -25,7 +25,7 @@ GAMES, TURNS, ROLLOUTS = 256, 16, 8  # side by side; moves in a rollout; rollout
 
 
 def train(seed: int = 0, steps: int = 1_000_000) -> Certificate:
-    """Train until unbeatable, for at most `steps` agent moves, and return the certificate."""
+    """Train until unbeatable, for at most `steps` moves of the agent; return the certificate."""
     torch.set_num_threads(1)
     torch.manual_seed(seed)
     rules, rng = Rules(3, 3, 3), random.Random(seed)

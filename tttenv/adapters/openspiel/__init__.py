@@ -1,4 +1,4 @@
-"""Adapter to OpenSpiel in both directions: our players there, and its policies and bots here.
+"""Adapter to OpenSpiel: our players in OpenSpiel, and its policies and bots as players.
 
 Example::
 

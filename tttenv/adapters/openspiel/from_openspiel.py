@@ -1,4 +1,4 @@
-"""OpenSpiel's policies and bots as players."""
+"""OpenSpiel policies and bots as players."""
 
 import zlib
 from collections.abc import Callable
@@ -54,13 +54,13 @@ def seed_of(board: Boards) -> int:
 
 
 class FirstAnswers:
-    """Cache of a bot's first move on each board."""
+    """Plays a bot's first move on each board, which is cached."""
 
     def __init__(self, bot: Any) -> None:
         self.bot, self.answers = bot, dict[bytes, int]()
 
     def __call__(self, board: Boards, state: Any) -> dict[int, float]:
-        """Return the bot's first move on this board, with probability one."""
+        """Return the bot's first move on the board, with probability one."""
         key = board.tobytes()
         if key not in self.answers:
             self.bot.restart_at(state)
@@ -69,7 +69,7 @@ class FirstAnswers:
 
 
 def _board_by_board(rules: Rules, answer: Callable[[Boards, Any], dict[int, float]]) -> Policy:
-    """Return a player that queries action probabilities one board at a time."""
+    """Return a player that gets action probabilities for one board at a time."""
 
     def play(boards: Boards) -> Probs:
         probs = np.zeros(boards.shape)
@@ -82,7 +82,7 @@ def _board_by_board(rules: Rules, answer: Callable[[Boards, Any], dict[int, floa
 
 
 def _by_seat(rules: Rules, *players: Policy) -> Policy:
-    """Return the player that uses the first policy as X and the second as O."""
+    """Return a player that uses the first policy as X and the second as O."""
 
     def play(boards: Boards) -> Probs:
         probs, seats = np.zeros(boards.shape), rules.seat(boards)

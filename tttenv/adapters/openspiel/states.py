@@ -1,4 +1,4 @@
-"""Conversion between OpenSpiel's states and our boards."""
+"""Conversion between OpenSpiel states and our boards."""
 
 from functools import lru_cache
 from typing import Any
@@ -15,7 +15,7 @@ with wanted("pyspiel"):
 
 @lru_cache(maxsize=8)
 def game(rules: Rules) -> Any:
-    """Return OpenSpiel's game with these rules, `tic_tac_toe` or `mnk`; its actions are our cells.
+    """Return the OpenSpiel game for the rules, `tic_tac_toe` or `mnk`; its actions are our cells.
 
     It is always zero-sum: OpenSpiel pays both players 0 for a draw.
     """
@@ -25,7 +25,7 @@ def game(rules: Rules) -> Any:
 
 
 def board_of(rules: Rules, state: Any) -> Boards:
-    """Return the board (cells,) of an OpenSpiel state, in the view of the side to move."""
+    """Return the board (cells,) of an OpenSpiel state, from the mover's perspective."""
     board, cells = rules.start(), state.history()
     board[cells[::-2]] = -1  # the last stone is the other side's
     board[cells[-2::-2]] = 1
@@ -33,10 +33,11 @@ def board_of(rules: Rules, state: Any) -> Boards:
 
 
 def state_of(rules: Rules, board: Boards) -> Any:
-    """Return an OpenSpiel state with this undecided board (cells,), its stones placed row by row.
+    """Return an OpenSpiel state with the given undecided board (cells,).
 
-    States are identified by their histories. Of the many that lead to a board this is one in which
-    X and O alternate; nobody wins on the way, as no part of an undecided board holds a line.
+    States are identified by their histories. Of the many histories that lead to a board, this one
+    places the stones of each side row by row; nobody wins on the way, since no part of an undecided
+    board contains a line.
     """
     mover = int(rules.seat(board))
     stones = [np.flatnonzero(board == 1), np.flatnonzero(board == -1)]

@@ -20,21 +20,21 @@ Moves: TypeAlias = list[tuple[int, float]]  # actions and their probabilities
 
 
 class BoardPolicy(Theirs):
-    """OpenSpiel policy that follows our player on the state's board; created by `policy`."""
+    """An OpenSpiel policy that follows our player; created by `policy`."""
 
     def __init__(self, rules: Rules, player: Policy) -> None:
         super().__init__(game(rules), [0, 1])
         self.rules, self.player = rules, player
 
     def action_probabilities(self, state: Any, player_id: int | None = None) -> dict[int, float]:
-        """Return the probabilities of a state's legal actions."""
+        """Return the probabilities of the legal actions in a state."""
         board = board_of(self.rules, state)[None]
         probs = validated(board, self.player(board.copy()))[0]
         return {action: float(probs[action]) for action in state.legal_actions()}
 
 
 class BoardBot(pyspiel.Bot):
-    """OpenSpiel bot that samples our player's moves with its own generator."""
+    """An OpenSpiel bot that samples our player's moves with its own generator."""
 
     def __init__(self, rules: Rules, player: Policy, seed: int) -> None:
         super().__init__()
@@ -44,27 +44,27 @@ class BoardBot(pyspiel.Bot):
         """Do nothing, since the bot has no memory."""
 
     def step(self, state: Any) -> int:
-        """Sample an action in a state; the generator does not advance if the player fails."""
+        """Sample an action in a state; if the player fails, the generator does not advance."""
         board = board_of(self.rules, state)[None]
         probs = validated(board, self.player(board.copy()))
         return int(sample(probs, self.rng.random(1))[0])
 
 
 def policy(rules: Rules, player: str | Policy) -> BoardPolicy:
-    """Convert our player, a policy or spec, to an OpenSpiel policy for both sides."""
+    """Convert a player or spec to an OpenSpiel policy for both sides."""
     return BoardPolicy(rules, _ours(rules, player))
 
 
 def bot(rules: Rules, player: str | Policy, seed: int = 0) -> BoardBot:
-    """Convert our player to an OpenSpiel bot for both sides, which samples moves with `seed`."""
+    """Convert a player or spec to an OpenSpiel bot for both sides, which samples with `seed`."""
     return BoardBot(rules, _ours(rules, player), seed)
 
 
 def table(rules: Rules, player: str | Policy) -> dict[str, Moves]:
-    """Return our player's moves by information state, over all histories, for OpenSpiel's C++ code.
+    """Return a player's moves in every information state, for OpenSpiel's C++ code.
 
-    For `pyspiel.nash_conv`, `pyspiel.TabularBestResponse` and `pyspiel.TabularPolicy`; 294,778
-    histories on 3,3,3.
+    Use it with `pyspiel.nash_conv`, `pyspiel.TabularBestResponse` and `pyspiel.TabularPolicy`.
+    There are 294,778 histories on 3,3,3.
 
     Raises:
         ValueError: if the game is too large to enumerate, or the player returns invalid

@@ -1,4 +1,4 @@
-"""TicTacToe for PettingZoo: the two sides as alternating agents, with action masks.
+"""Adapter to PettingZoo: the two sides as alternating agents, with action masks.
 
 Example::
 
@@ -25,10 +25,10 @@ __all__ = ["AGENTS", "env", "raw_env"]
 
 
 def env(**kwargs: Any) -> Any:
-    """Return `raw_env` with PettingZoo's usual wrappers.
+    """Return the environment with PettingZoo's usual wrappers; arguments as in `raw_env`.
 
-    An illegal move terminates and truncates the game: -1 for the player of the move, 0 for the
-    other. With `illegal="raise"` it is a `ValueError`, and nothing changes.
+    An illegal move terminates and truncates the game: -1 for the player that made it, 0 for the
+    other. With `illegal="raise"` it raises a `ValueError`, and nothing changes.
     """
     game: Any = raw_env(**kwargs)
     if game.match.illegal == "lose":

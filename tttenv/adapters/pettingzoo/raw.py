@@ -1,4 +1,4 @@
-"""PettingZoo AEC environment of the game, without wrappers."""
+"""The PettingZoo AEC environment, without wrappers."""
 
 from typing import Any, Literal
 
@@ -79,15 +79,15 @@ class raw_env(pettingzoo.AECEnv):  # noqa: N801  # PettingZoo's name
         self.state_space = spaces.Box(-1, 1, (cells,), np.int8)
 
     def observation_space(self, agent: str) -> Any:
-        """Return an agent's observation space, the same object each time."""
+        """Return the observation space of an agent, the same object each time."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> Any:
-        """Return the action space, the cells."""
+        """Return the action space of an agent: the cells."""
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Start a game: on an empty board, or on an undecided one with `options={"board": ...}`.
+        """Start a game on an empty board, or on the undecided `options["board"]`.
 
         A board is in the view of the side to move, or is a text like "OOX_X____". The seed and
         other options are ignored, as PettingZoo's tests require.
@@ -110,7 +110,7 @@ class raw_env(pettingzoo.AECEnv):  # noqa: N801  # PettingZoo's name
         self._show()
 
     def step(self, action: int | None) -> None:
-        """Play the current agent's move, or None for an agent whose game is over.
+        """Play the current agent's move; pass None for an agent whose game is over.
 
         Raises:
             ValueError: for a cell off the board, for an occupied one with `illegal="raise"`, and
@@ -137,7 +137,7 @@ class raw_env(pettingzoo.AECEnv):  # noqa: N801  # PettingZoo's name
 
     @property
     def board(self) -> Boards:
-        """Copy of the board (cells,) in the view of the side to move, finished or not."""
+        """A copy of the board (cells,) from the mover's perspective, even if the game is over."""
         return self.match.board_to_move(0)
 
     def state(self) -> Boards:
@@ -145,7 +145,7 @@ class raw_env(pettingzoo.AECEnv):  # noqa: N801  # PettingZoo's name
         return self._seen_by(AGENTS[0])
 
     def observe(self, agent: str) -> dict[str, NDArray[Any]]:
-        """Return the board in the view of `agent`, and its mask."""
+        """Return the board from the perspective of `agent`, and its action mask."""
         board, mask = self._seen_by(agent), np.zeros(self.rules.cells, np.int8)
         if agent == self.agent_selection and not self.terminations.get(agent, True):
             mask[board == 0] = 1
@@ -160,7 +160,7 @@ class raw_env(pettingzoo.AECEnv):  # noqa: N801  # PettingZoo's name
         return print(shown) if human else shown
 
     def close(self) -> None:
-        """Do nothing, since there is nothing to close."""
+        """Do nothing; there is nothing to close."""
 
     def _seen_by(self, agent: str) -> Boards:
         return self.board * (1 if AGENTS[int(self.rules.seat(self.board))] == agent else -1)

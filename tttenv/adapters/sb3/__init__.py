@@ -1,4 +1,4 @@
-"""Adapter to Stable-Baselines3 and sb3-contrib: fast batches, exact evaluation, players.
+"""Adapter to Stable-Baselines3 and sb3-contrib: fast batches, exact evaluation and players.
 
 Example::
 

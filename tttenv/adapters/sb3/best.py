@@ -1,4 +1,4 @@
-"""Ranking of models by their certificates, and the certificate of a folder's best model."""
+"""Ranking of models by their certificates, and storage of the best model's certificate."""
 
 from pathlib import Path
 
@@ -12,12 +12,13 @@ UNDECIDED = -0.5  # stands in for the unknown worst case of a seat that is undec
 
 
 def rank(certificate: Certificate) -> tuple[float, float, float]:
-    """Return a sort key of three numbers that ranks players of the same game.
+    """Return a sort key of three numbers to rank players of the same game.
 
-    They are the worst case of the weaker seat, the sum of both, and the share of optimal moves.
-    By reachable positions that share is unknown; it is then the mean length of the lost games as a
-    share of all cells, where a seat without a lost game counts as 1. An unknown worst case counts
-    as 0 if the player never loses, otherwise as halfway between a loss and a draw.
+    They are the worst case of the weaker seat, the sum of both worst cases, and the fraction of
+    optimal moves. By reachable positions that fraction is unknown; it is replaced by the mean
+    length of the lost games as a fraction of all cells, where a seat without a lost game counts as
+    1. An unknown worst case counts as 0 if the player never loses, otherwise as halfway between a
+    loss and a draw.
     """
     x, o = (_worst(certificate, seat) for seat in SEATS)
     value = certificate.value or 0
@@ -37,7 +38,7 @@ def _worst(certificate: Certificate, seat: str) -> float:
 
 
 def stored_certificate(folder: Path, rules: Rules) -> Certificate | None:
-    """Load the certificate of the best model in `folder`, or return None.
+    """Load the certificate of the best model in `folder`; return None without one.
 
     Raises:
         ValueError: if it cannot be read or belongs to another game.

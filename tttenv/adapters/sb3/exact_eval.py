@@ -31,12 +31,12 @@ SHOWN = (
 
 
 class ExactEvalCallback(BaseCallback):
-    """Callback that certifies the model, restricted to legal cells, during training.
+    """Certify the model, restricted to legal cells, during training.
 
     SB3's logger, and thus TensorBoard, receives `exact/worst_case_X`, `exact/worst_case_O`,
     `exact/win_vs_random_X` and all other tags of `tttenv.certificates.metrics.EXACT`; for models
-    that take no mask also `exact/illegal_mass`, their probability of occupied cells, on up to 15
-    cells. Training is not affected: the model is bit-identical to one trained without the
+    that take no mask also `exact/illegal_mass`, the probability that they put on occupied cells, on
+    up to 15 cells. Training is not affected: the model is bit-identical to one trained without the
     callback.
 
     Beyond 15 cells the certificate covers the positions that the model can reach, at most 200,000

@@ -1,4 +1,4 @@
-"""Loading of models saved by Stable-Baselines3, with their class detected from the zip file."""
+"""Loading of models saved by Stable-Baselines3, detecting their class from the zip file."""
 
 import importlib
 import io
@@ -23,7 +23,7 @@ _NO_MODEL = (
 
 
 class Algorithm(NamedTuple):
-    """Model class, and how to recognise its saved models."""
+    """A model class, and how to recognise its saved models."""
 
     target: str  # "module:Class"
     field: str  # a setting that it saves
@@ -46,7 +46,7 @@ def load(file: Path | str, algorithm: str | None = None) -> BaseAlgorithm:
     """Load a model saved by SB3; unpickling the zip file may run arbitrary code.
 
     Args:
-        file: the zip.
+        file: the zip file.
         algorithm: a name in `ALGORITHMS`; None detects it.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Stable-Baselines3 and sb3-contrib models as players, and their probability of illegal moves."""
+"""Stable-Baselines3 and sb3-contrib models as players, and their illegal probability mass."""
 
 import copy
 import inspect
@@ -33,7 +33,7 @@ HEADS: dict[str, tuple[Callable[[Any, Any], torch.Tensor], str]] = {
 
 
 def policy(model: BaseAlgorithm, rules: Rules, deterministic: bool = False) -> Policy:
-    """Return a frozen snapshot of the model's policy, always on legal cells.
+    """Return a frozen snapshot of a model's policy, restricted to legal cells.
 
     Actor-critics (MaskablePPO, PPO, A2C, TRPO) play each legal cell with its probability,
     renormalized over the legal ones; value models (DQN, QRDQN) play the legal cell with the
@@ -93,10 +93,10 @@ def _wide(given: Any) -> Any:
 
 
 def illegal_mass(model: BaseAlgorithm, rules: Rules, deterministic: bool = False) -> float:
-    """Return the exact mean probability that the unmasked model puts on occupied cells.
+    """Return the exact mean probability that an unmasked model puts on occupied cells.
 
     The mean is over all positions with a move. For value models, and with `deterministic`, it is
-    the share of positions where the highest of all cells is an occupied one.
+    the fraction of positions in which the highest output is on an occupied cell.
 
     Raises:
         ValueError: if the game is too large to enumerate, and as `policy`.
@@ -144,7 +144,7 @@ def observed(model: BaseAlgorithm, rules: Rules, deterministic: bool) -> Observe
 
 
 class Answer:
-    """Network of a model as a function of observations, on its own device and without gradients."""
+    """A model's network as a function of observations, on its own device without gradients."""
 
     def __init__(self, net: Any, scaler: Any, head: str) -> None:
         self.net, self.scaler, self.head = net, scaler, head
@@ -168,7 +168,7 @@ class Answer:
 
 
 def _kind(space: spaces.Space[Any], rules: Rules) -> str:
-    """Return the environment's `obs` that matches the space: "onehot", "board" or "dict"."""
+    """Return the `obs` argument that matches a space: "onehot", "board" or "dict"."""
     if isinstance(space, spaces.Dict):
         if set(space.spaces) == {"observation", "action_mask"}:
             space = space.spaces["observation"]

@@ -13,7 +13,7 @@ from tttenv.policy import Policy
 
 
 class SelfPlayCallback(BaseCallback):
-    """Callback that replaces the opponent of all games: named players, then snapshots, in turn.
+    """Replace the opponent of all games by named players and snapshots in turn.
 
     Works with `VecEnv`, and with SB3's own wrappers of `gym.make("TicTacToe-v0")`, also in
     subprocesses. The model remains a single agent that plays one side, so each reward and each
@@ -29,7 +29,7 @@ class SelfPlayCallback(BaseCallback):
         verbose: 1 prints a line when a snapshot is taken.
 
     Attributes:
-        snapshots: the current opponents among them, the newest last.
+        snapshots: the snapshots that are current opponents, the newest last.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class SelfPlayCallback(BaseCallback):
 
     @property
     def pool(self) -> list[str | Policy]:
-        """All opponents, in the order in which they play."""
+        """All opponents, in order of play."""
         return [*self.named, *self.snapshots]
 
     def _init_callback(self) -> None:

@@ -1,4 +1,4 @@
-"""Batch of games as an SB3 VecEnv with action masks.
+"""A batch of games as an SB3 VecEnv with action masks.
 
 from sb3_contrib import MaskablePPO
 from tttenv.adapters.sb3 import VecEnv
@@ -27,7 +27,7 @@ ALONE = (
 
 
 class VecEnv(vec_env.VecEnv):
-    """Wrapper of `tttenv.vector.VectorTicTacToe` as a Stable-Baselines3 `VecEnv`.
+    """Wrap `tttenv.vector.VectorTicTacToe` as a Stable-Baselines3 `VecEnv`.
 
     Finished games restart in the same step; their infos hold `terminal_observation` and
     `outcome`, a value of `tttenv.Outcome`.
@@ -41,9 +41,9 @@ class VecEnv(vec_env.VecEnv):
         draw: the reward for a draw, from -1 to 1. For an agent that must never lose, trained
             against fallible opponents, choose draw - loss > 3 * (win - draw), so more than 0.5 for
             rewards of 1 and -1.
-        kwargs: of `VectorTicTacToe`: m, n, k, opponent, seat, illegal, obs and more. SB3 attributes
-            every reward and observation to one agent, so `opponent=None` causes a warning: for
-            self-play use `SelfPlayCallback`.
+        kwargs: arguments of `VectorTicTacToe`: m, n, k, opponent, seat, illegal, obs and more. SB3
+            attributes every reward and observation to one agent, so `opponent=None` causes a
+            warning: for self-play use `SelfPlayCallback`.
 
     Raises:
         ValueError: with both `opening` and a fixed `seat`.
@@ -75,7 +75,7 @@ class VecEnv(vec_env.VecEnv):
         self.actions = actions
 
     def step_wait(self) -> tuple[Any, NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
-        """Play the actions; return observations, rewards, dones and one info per game.
+        """Play the stored actions; return observations, rewards, dones and one info per game.
 
         If an exception is raised, including by the opponent, nothing has changed and the step can
         be retried.
@@ -98,17 +98,17 @@ class VecEnv(vec_env.VecEnv):
         self.games.close()
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
-        """Return the batch's attribute, once per requested game."""
+        """Return an attribute of the batch, once per requested game."""
         return [getattr(self.games, attr_name)] * len(self._rows(indices))
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        """Set the batch's attribute, for all games regardless of `indices`."""
+        """Set an attribute of the batch, for all games regardless of `indices`."""
         setattr(self.games, attr_name, value)
 
     def env_method(
         self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any
     ) -> list[Any]:
-        """Call the batch's method once; `action_masks` and `render` return one value per game."""
+        """Call a method of the batch; `action_masks` and `render` return one value per game."""
         answer = getattr(self.games, method_name)(*method_args, **method_kwargs)
         rows = self._rows(indices)
         if method_name in ("action_masks", "render") and answer is not None:
@@ -116,25 +116,25 @@ class VecEnv(vec_env.VecEnv):
         return [answer] * len(rows)
 
     def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
-        """Return False for every game."""
+        """Return False for each requested game, since none is wrapped."""
         return [False] * len(self._rows(indices))
 
     def put(self, boards: Boards) -> Any:
-        """Set all games to unchecked boards (num_envs, cells), and return the observations."""
+        """Set the boards (num_envs, cells) of all games, unchecked, and return the observations."""
         self.games.match.set_checked_boards(boards)
         return self.games.observer.observe(self.games.match)[0]
 
     def get_images(self) -> Sequence[NDArray[np.uint8] | None]:
-        """Return the games' images; requires `render_mode="rgb_array"`."""
+        """Return an image of each game; requires `render_mode="rgb_array"`."""
         return self.games.render() or ()
 
     def _last(self, seen: Any) -> Any:
-        """Convert a final observation to the space's format: for obs="dict" a dict."""
+        """Convert a final observation to the format of the space: a dict if obs="dict"."""
         names = seen.dtype.names
         return {name: seen[name] for name in names} if names else seen
 
     def _opened(self, new: NDArray[np.bool_], observed: Any) -> Any:
-        """Return the observations after placing random stones in the new games."""
+        """Place random stones in the new games, and return the observations."""
         if not self.opening or not new.any():
             return observed
         boards = self.games.boards

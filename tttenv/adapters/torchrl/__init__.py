@@ -1,4 +1,4 @@
-"""Adapter to TorchRL: one game or a batch with its ActionMask, and trained modules as players.
+"""Adapter to TorchRL: masked environments for one game or a batch, and modules as players.
 
 Example::
 
@@ -31,7 +31,7 @@ __all__ = ["Games", "LegalActions", "make_env", "policy"]
 
 
 def make_env(num_envs: int | None = None, opening: int = 0, **kwargs: Any) -> Any:
-    """Return a masked TorchRL environment; random actions and `MaskedCategorical` are legal.
+    """Return a TorchRL environment with action masks, so that random actions are legal.
 
     Observations are "observation", float32 (3 * m * n,): mine, theirs, empty; and "action_mask",
     bool (m * n,), all False on a finished board. Actions are categorical.
@@ -40,7 +40,7 @@ def make_env(num_envs: int | None = None, opening: int = 0, **kwargs: Any) -> An
         num_envs: None: a single game, through TorchRL's `GymEnv`; otherwise a batch, as `Games`,
             whose method `set_opponent` replaces the opponent.
         opening: exploring starts of a batch: games begin with 0 to this many random stones.
-        kwargs: of `TicTacToe-v0`: m, n, k, opponent, seat, illegal, draw.
+        kwargs: arguments of `TicTacToe-v0`: m, n, k, opponent, seat, illegal, draw.
 
     Raises:
         ValueError: for an opening without `num_envs`, or with a fixed `seat`.

@@ -1,4 +1,4 @@
-"""Batch of games as one TorchRL environment, and its action mask."""
+"""A batch of games as a TorchRL environment, with its action mask."""
 
 from typing import Any
 
@@ -20,9 +20,10 @@ with wanted("torchrl", "tensordict", "torch"):
 
 
 class LegalActions(ActionMask):
-    """ActionMask of TorchRL, extended to finished games, which have no legal action.
+    """TorchRL's ActionMask, extended to finished games, which have no legal action.
 
-    `check_env_specs` and batched rollouts sample actions for them too, although none is played.
+    `check_env_specs` and batched rollouts sample actions for finished games too, although these are
+    not played.
     """
 
     def _call(self, next_tensordict: Any) -> Any:
@@ -32,12 +33,12 @@ class LegalActions(ActionMask):
 
 
 class Games(EnvBase):
-    """Batch of games as one TorchRL environment; finished games restart on reset.
+    """A batch of games as a single TorchRL environment; finished games restart on reset.
 
     Args:
         num_envs: the number of games.
         opening: exploring starts: games begin with 0 to this many random stones.
-        kwargs: of `VectorTicTacToe`: m, n, k, opponent, seat, illegal, draw.
+        kwargs: arguments of `VectorTicTacToe`: m, n, k, opponent, seat, illegal, draw.
 
     Raises:
         ValueError: for an opening with a fixed `seat`.
@@ -105,7 +106,7 @@ class Games(EnvBase):
         super().close(raise_if_closed=False)
 
     def _seen(self) -> dict[str, Any]:
-        """Return the observations, masks and finished flags of all games."""
+        """Return the observations, masks and termination flags of all games."""
         match = self.games.match
         planes, masks = self.games.observer.observe(match)
         over = torch.tensor(match.over[:, None])

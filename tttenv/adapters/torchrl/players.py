@@ -14,7 +14,7 @@ with wanted("tensordict", "torch"):
 
 
 def policy(module: Any, rules: Rules, deterministic: bool = False) -> Policy:
-    """Return a trained TorchRL module as a player.
+    """Return a player that follows a trained TorchRL module.
 
     Args:
         module: a tensordict module over "observation" and "action_mask". One with `get_dist`, such
@@ -47,7 +47,7 @@ def policy(module: Any, rules: Rules, deterministic: bool = False) -> Policy:
 
 
 def _written(module: Any) -> str:
-    """Return the kind of numbers that a module outputs: values or logits."""
+    """Return what a module outputs: values or logits."""
     for key, kind in (("action_value", "values"), ("logits", "logits")):
         if key in getattr(module, "out_keys", ()):
             return kind

@@ -1,1 +1,1 @@
-"""Interactive play: session, terminal, window, hints, players that watch or learn."""
+"""Interactive play in a terminal or a window, with hints, take-back and analysis."""

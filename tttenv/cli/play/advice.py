@@ -1,4 +1,4 @@
-"""Advice on a position: every move's value, exact if possible, and a player's probabilities."""
+"""Advice on a position: the value of every move, and a player's probabilities."""
 
 from collections.abc import Callable
 from functools import cached_property, lru_cache
@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # only needed on boards too large to solve
 
 
 class Hint(NamedTuple):
-    """Values and probabilities of every cell of a board, in the view of the side to move."""
+    """Values and probabilities of every cell of a board, for the side to move."""
 
     legal: Any  # (cells,)
     values: Any  # (cells,): 1, 0, -1 under perfect play, nan if undecided; None if all are
@@ -28,7 +28,7 @@ class Hint(NamedTuple):
     best: tuple[int, ...] = ()  # without a proven win: the moves a search chooses
 
     def short(self, cell: int) -> str:
-        """Return the value of a move, such as "+2", or an empty string for an occupied cell."""
+        """Format the value of a move, such as "+2"; return an empty string for an occupied cell."""
         if self.values is None or not self.legal[cell]:
             return ""
         value = None if np.isnan(self.values[cell]) else int(self.values[cell])
@@ -36,7 +36,7 @@ class Hint(NamedTuple):
 
 
 class Advice:
-    """Hints on positions of one game, and its blunders, the moves that lose value.
+    """Gives hints on positions of one game, and finds blunders: moves that lose value.
 
     An enumerable game is solved at the first query. On larger boards every position is searched
     for about a second, and moves may stay undecided. If no move is proven to win, a hint also names
@@ -52,7 +52,7 @@ class Advice:
         self._chosen = lru_cache(CACHED)(self._search)
 
     def hint(self, board: Any, policy: Policy) -> Hint:
-        """Return the values of all moves on a board (cells,), with `policy`'s probabilities."""
+        """Return the values of all moves on a board (cells,), with a player's probabilities."""
         found = self.values(board, policy)
         if self.exact:
             return found
@@ -63,7 +63,7 @@ class Advice:
         return found._replace(best=best)
 
     def values(self, board: Any, policy: Policy) -> Hint:
-        """Return a hint without the moves that alpha-beta chooses."""
+        """Return a hint without the moves chosen by alpha-beta."""
         legal, boards = board == 0, board[None].copy()
         shares = validated(boards, policy(boards.copy()), forfeits(policy))[0]
         if not self.exact:
@@ -76,9 +76,9 @@ class Advice:
         return Hint(legal, np.sign(ranks), self._stones(ranks), shares)
 
     def blunder(self, board: Any, cell: int) -> str | None:
-        """Describe a move on `board` that loses value, or return None.
+        """Describe a move on `board` that loses value; return None for other moves.
 
-        None for a good move, and for one not known to be a blunder.
+        Moves that are not known to be blunders count as others.
         """
         if not self.exact:
             return self._proved_blunder(board, cell)
@@ -95,9 +95,9 @@ class Advice:
         return words.blunder(move(cell), [move(int(c)) for c in np.flatnonzero(values == best)])
 
     def refutation(self, board: Any, cell: int) -> str | None:
-        """Describe how best play continues after a move on `board`, or return None.
+        """Describe best play after a move on `board`; return None if it is unknown.
 
-        None if the game is not solved or has ended.
+        It is unknown if the game is not solved or has ended.
         """
         if not self.exact or self.rules.over(self.rules.play(board, cell)):
             return None
@@ -107,12 +107,12 @@ class Advice:
         return words.best_play(self._name(cell), names, mover, status(self.rules, end))
 
     def told(self, board: Any, cell: int) -> str | None:
-        """Describe a blunder and its refutation; return None if the move is no blunder."""
+        """Describe a blunder and its refutation; return None if the move is not a blunder."""
         sentence = self.blunder(board, cell)
         return sentence and " ".join(filter(None, (sentence, self.refutation(board, cell))))
 
     def losing_move(self, boards: list[Any], cells: list[int], seat: int) -> int | None:
-        """Return the index of the stone that lost a game, or None if it is not known.
+        """Return the index of the stone that lost a game, or None if it is unknown.
 
         Args:
             boards: the boards before each stone, in the view of the side to move.
@@ -134,7 +134,7 @@ class Advice:
         return bool(self._ranks(board)[cell] < 0)
 
     def _proved_blunder(self, board: Any, cell: int) -> str | None:
-        """Describe a move of known value if another is proven better."""
+        """Describe a move with a known value if another move is proven better."""
         low, high = self._moves.bounds(board)
         best, value = int(low.max()), int(high[cell])
         if low[cell] != value or best <= value:
@@ -170,12 +170,12 @@ class Advice:
         return solve(self.rules).move_ranks[index].astype(np.int64)
 
     def _stones(self, ranks: Any) -> Any:
-        """Return the winner's remaining stones from the ranks of moves, or 0 for a draw."""
+        """Convert the ranks of moves to the winner's remaining stones, or 0 for a draw."""
         plies = self.rules.cells + 1 - np.abs(ranks)
         return np.where(ranks == 0, 0, words.winners_stones(plies))
 
     def best_line(self, board: Any, cell: int) -> tuple[list[int], Any]:
-        """Return best play after `cell`, and its end: fastest wins, slowest losses."""
+        """Return best play after `cell` (fastest wins, slowest losses) and the final board."""
         line, after = [], self.rules.play(board, cell)
         while not self.rules.over(after):
             line.append(int(self._ranks(after).argmax()))

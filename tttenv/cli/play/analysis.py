@@ -1,4 +1,4 @@
-"""A player's view of a position as a table: each move with values, visits and a line."""
+"""Analysis of a position by a player, as a table of moves with values, visits and lines."""
 
 from typing import Any, NamedTuple
 
@@ -27,7 +27,7 @@ COLUMNS = (
 
 
 class Analysis(NamedTuple):
-    """What is known about the moves of a position, and what a player's search found there."""
+    """What is known about the moves in a position, and what a player's search found."""
 
     hint: Hint
     found: Explanation
@@ -36,13 +36,13 @@ class Analysis(NamedTuple):
 
 
 def analyze(advice: Advice, policy: Policy, board: Any, played: int | None = None) -> Analysis:
-    """Analyze an undecided board (cells,) as a player sees it.
+    """Analyze an undecided board (cells,) with a player.
 
     Args:
-        advice: on the game.
+        advice: the advice on the game.
         policy: the player.
         board: seen by the side to move.
-        played: the move that comes first; None for the most probable one.
+        played: the move to list first; None for the most probable one.
     """
     hint, found = advice.values(board, policy), explain(policy, board.copy())
     known = {one.cell: number for number, one in enumerate(found.candidates)}
@@ -58,7 +58,7 @@ def analyze(advice: Advice, policy: Policy, board: Any, played: int | None = Non
 
 
 def show(advice: Advice, board: Any, analysis: Analysis, shown: int = SHOWN) -> None:
-    """Print an analysis as a table of up to `shown` moves, and what its columns mean."""
+    """Print an analysis as a table of up to `shown` moves, with an explanation of its columns."""
     hint, found = analysis.hint, analysis.found
     known = {one.cell: one for one in found.candidates}
     rows = [
@@ -78,7 +78,7 @@ def show(advice: Advice, board: Any, analysis: Analysis, shown: int = SHOWN) -> 
 
 
 def to_dict(advice: Advice, analysis: Analysis) -> dict[str, Any]:
-    """Return an analysis as JSON: all legal moves, the player's own first."""
+    """Convert an analysis to JSON data: all legal moves, the player's own move first."""
     hint, found = analysis.hint, analysis.found
     known = {one.cell: one for one in found.candidates}
     moves = []
@@ -126,7 +126,7 @@ def _row(advice: Advice, hint: Hint, cell: int, one: Candidate, line: list[int])
 
 
 def _value(one: Candidate) -> str:
-    """Return a search's value of a move in words where it has seen the end, else as a number."""
+    """Format a search's value of a move, in words if it reached the end of the game."""
     if one.value is None:
         return ""
     if one.stones is not None:

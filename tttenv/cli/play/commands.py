@@ -1,4 +1,4 @@
-"""Commands that can be typed instead of a cell, and their help text."""
+"""Commands that can be typed instead of a cell, and their help."""
 
 from tttenv.cli.play.notation import ways
 from tttenv.game.rules import Rules
@@ -18,7 +18,7 @@ NAMES = {alias: name for name, (others, _) in COMMANDS.items() for alias in (nam
 
 
 def help_lines(rules: Rules) -> list[str]:
-    """Return the help on how to place a stone, and every command with its aliases."""
+    """Return help on how to place a stone, and on every command with its aliases."""
     known = [(", ".join((name, *others)), about) for name, (others, about) in COMMANDS.items()]
     return [
         f"To put a stone, name a cell by {ways(rules)}.",

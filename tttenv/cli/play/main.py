@@ -46,7 +46,7 @@ class Arguments:
 
 
 def main(args: list[str], prog: str = PROG) -> None:
-    """Set up the players and play."""
+    """Set up the players, and play."""
     about = console.with_players(Arguments)
     given = console.parse(Arguments, prog, args, about, EXAMPLES)
     console.check_seed(given.seed)
@@ -78,9 +78,10 @@ def main(args: list[str], prog: str = PROG) -> None:
 
 
 def _seated(given: Arguments, beside: ExitStack) -> tuple[Any, Any]:
-    """Return the session for these arguments, and advice on its positions.
+    """Return the session for the arguments, and advice on its positions.
 
-    What the advice needs on large boards is compiled in the background until `beside` is closed.
+    Code that the advice needs on large boards is compiled in the background until `beside` is
+    closed.
     """
     from tttenv.cli.play.advice import Advice
     from tttenv.cli.play.position import position_of
@@ -111,7 +112,7 @@ def _seated(given: Arguments, beside: ExitStack) -> tuple[Any, Any]:
 
 
 def _side(spec: str, rules: Any) -> Any:
-    """Return a side of a session, played by the player that a spec names."""
+    """Return a side of a session that is played by the player of a spec."""
     from tttenv.cli.play.session import Side
     from tttenv.players import player
 
@@ -120,7 +121,7 @@ def _side(spec: str, rules: Any) -> Any:
 
 
 def _usual(given: Arguments) -> str:
-    """Return the spec of the default player for these arguments."""
+    """Return the spec of the default player for the arguments."""
     from tttenv.exact import enumerable
     from tttenv.game.rules import Rules
     from tttenv.players import bundled
@@ -134,7 +135,7 @@ def _usual(given: Arguments) -> str:
 
 
 def _short(spec: str) -> str:
-    """Return a player's display name: the spec, or the last part of a path."""
+    """Return the display name of a player: its spec, or the last part of a path."""
     from tttenv.players import checkpoint_of
 
     found = checkpoint_of(spec)

@@ -1,4 +1,4 @@
-"""Names of cells: keyboard keys on 3x3, numbers, and coordinates like b2."""
+"""Names of cells: keyboard keys on 3x3, numbers and coordinates such as b2."""
 
 import re
 
@@ -9,15 +9,15 @@ KEYS = "qweasdzxc"  # arranged on the keyboard like the cells on the board
 
 
 def cell_of(rules: Rules, text: str, otherwise: str = "") -> int:
-    """Return the cell named by a key (on 3x3), a number or a coordinate, in either case.
+    """Parse the name of a cell, in either case: a key (on 3x3), a number or a coordinate.
 
     Args:
         rules: the game.
-        text: untrusted.
-        otherwise: ends the message about a text that names none.
+        text: the name, untrusted.
+        otherwise: the end of the error message for other text.
 
     Raises:
-        ValueError: if it names none; the message lists valid names.
+        ValueError: if the text names no cell; the message lists valid names.
     """
     name = text.strip().lower()
     if len(name) == 1 and name in keys(rules):
@@ -36,12 +36,12 @@ def cell_of(rules: Rules, text: str, otherwise: str = "") -> int:
 
 
 def keys(rules: Rules) -> str:
-    """Return the keys that stand for cells, or an empty string except on 3x3."""
+    """Return the keys that name cells, or an empty string on boards other than 3x3."""
     return KEYS if (rules.m, rules.n) == (3, 3) else ""
 
 
 def ways(rules: Rules) -> str:
-    """Return the ways to name a cell, in one line."""
+    """Describe the ways to name a cell, in one line."""
     row, column = (rules.m + 1) // 2, (rules.n + 1) // 2
     middle = (row - 1) * rules.n + column - 1
     others = f"number (0 to {rules.cells - 1}) or coordinate ({name_of(rules, middle)})"
@@ -49,6 +49,6 @@ def ways(rules: Rules) -> str:
 
 
 def shortened(text: str) -> str:
-    """Return the user's text for display: quoted, with unprintable characters escaped, and cut."""
+    """Quote a user's text for display: unprintable characters escaped, and cut if long."""
     shown = ascii(text)
     return shown if len(shown) <= 40 else f"{shown[:36]}...'"

@@ -1,4 +1,4 @@
-"""Positions to start from, given as a board, as moves, or as moves from a board."""
+"""Starting positions, given as a board, as moves, or as moves from a board."""
 
 import re
 from typing import Any, NamedTuple
@@ -12,28 +12,28 @@ EMPTY = str.maketrans(".", "_")
 
 
 class Position(NamedTuple):
-    """The beginning of a game: moves, and the boards before and after each."""
+    """The beginning of a game: its moves, and the boards before and after them."""
 
     boards: list[Any]  # (moves + 1) of (cells,), seen by the side to move
     cells: list[int]  # of the moves
 
     def copy(self) -> "Position":
-        """Return a position with lists of its own."""
+        """Return a copy with its own lists."""
         return Position([*self.boards], [*self.cells])
 
 
 def position_of(rules: Rules, board: str | None, moves: str | None) -> Position:
-    """Parse and check the position given by `--board` and `--moves`, both untrusted.
+    """Parse and validate the position given by `--board` and `--moves`, both untrusted.
 
     Args:
         rules: the game.
-        board: X, O and `.` or `_` row by row, with a `/` after each row or with none; None for the
+        board: X, O and `.` or `_` row by row, optionally with a `/` after each row; None for the
             empty board.
-        moves: from there, in order, cells as `cell_of` reads them with commas, dots or spaces
-            between them; None for none.
+        moves: the moves from there, in order: cells as parsed by `cell_of`, separated by commas,
+            dots or spaces; None for no moves.
 
     Raises:
-        ValueError: for anything else, a position that cannot be reached, and a finished game.
+        ValueError: for anything else, an unreachable position or a finished game.
     """
     found = Position([rules.start() if board is None else _board_of(rules, board)], [])
     if moves is not None and len(moves) > LONGEST:
@@ -45,7 +45,7 @@ def position_of(rules: Rules, board: str | None, moves: str | None) -> Position:
 
 
 def _play(rules: Rules, found: Position, text: str) -> None:
-    """Add a move to a position."""
+    """Parse a move, and add it to a position."""
     try:
         cell = cell_of(rules, text)
     except ValueError as error:
@@ -61,7 +61,7 @@ def _play(rules: Rules, found: Position, text: str) -> None:
 
 
 def _board_of(rules: Rules, text: str) -> Any:
-    """Return the board (cells,) of an untrusted text."""
+    """Parse a board (cells,) from untrusted text."""
     if len(text) > LONGEST:
         raise ValueError(f"--board has {len(text):,} characters, more than {LONGEST:,}")
     rows = text.strip().strip("/").split("/")

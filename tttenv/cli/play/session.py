@@ -1,4 +1,4 @@
-"""Successive games between two sides: moves, take-back, resignation, seats and score.
+"""Sessions of games between two sides: moves, take-back, resignation, seats and score.
 
 It does no input or output: the terminal, the window and the tests all play through it.
 """
@@ -17,13 +17,13 @@ SEATS = "XO"
 
 
 def number_of(board: Any) -> int:
-    """Return the number of the stone that is put on a board (cells,) next, from 1."""
+    """Return the number, from 1, of the next stone on a board (cells,)."""
     return int(np.count_nonzero(board)) + 1
 
 
 @dataclass(frozen=True)
 class Side:
-    """Side of a session, a human if it has no policy."""
+    """A side in a session; it is a human if it has no policy."""
 
     name: str
     policy: Policy | None = None
@@ -31,7 +31,7 @@ class Side:
 
 
 class Session:
-    """Games of `first` against `second`, which swap seats after each game.
+    """Games of `first` against `second`, who swap seats after each game.
 
     Args:
         rules: the game.
@@ -39,7 +39,7 @@ class Session:
         second: takes the other seat.
         seat: 0 for X, 1 for O.
         seed: the seed for sampling the players' moves.
-        position: from which each game starts; None for the empty board.
+        position: the position from which each game starts; None for the empty board.
     """
 
     def __init__(
@@ -61,41 +61,41 @@ class Session:
 
     @property
     def board(self) -> Any:
-        """Board (cells,) in the view of the side to move."""
+        """The board (cells,) from the perspective of the side to move."""
         return self.boards[-1]
 
     @property
     def mover(self) -> int:
-        """Side to move: 0 for X, 1 for O."""
+        """The side to move: 0 for X, 1 for O."""
         return int(self.rules.seat(self.board))
 
     @property
     def over(self) -> bool:
-        """Whether this game has ended."""
+        """Whether the current game has ended."""
         return self.resigned or self.forfeited or bool(self.rules.over(self.board))
 
     @property
     def winner(self) -> int | None:
-        """Seat that has won this game, or None for a draw or a game in progress."""
+        """The seat that won the current game, or None for a draw or an unfinished game."""
         if self.resigned:
             return 1 - self.seat
         return 1 - self.mover if self.forfeited or self.rules.lost(self.board) else None
 
     @property
     def outcome(self) -> str:
-        """Result of the game: "X wins", "draw"; "X to play" during the game."""
+        """The result, such as "X wins" or "draw", or "X to play" during the game."""
         if not self.over:
             return f"{SEATS[self.mover]} to play"
         return "draw" if self.winner is None else f"{SEATS[self.winner]} wins"
 
     @property
     def score(self) -> tuple[int, int, int]:
-        """Games won by the first side, drawn, and won by the second, including this one."""
+        """Numbers of games won by the first side, drawn, and won by the second side, so far."""
         wins = [*self.played, *([self._champion()] if self.over else [])]
         return wins.count("first"), wins.count(None), wins.count("second")
 
     def side(self, seat: int) -> Side:
-        """Return the side in `seat`."""
+        """Return the side that plays `seat`."""
         return self.sides[seat != self.seat]
 
     def awaits_person(self) -> bool:
@@ -103,7 +103,7 @@ class Session:
         return not self.over and self.side(self.mover).policy is None
 
     def play(self, cell: int) -> None:
-        """Put the mover's stone on `cell`.
+        """Put a stone of the side to move on `cell`.
 
         Raises:
             ValueError: if the game is over, or the cell is occupied or off the board.
@@ -114,7 +114,7 @@ class Session:
         self.cells.append(cell)
 
     def move(self) -> int | None:
-        """Play the move of a side with a policy and return its cell, or None if it forfeits."""
+        """Play the move of a side with a policy, and return its cell, or None if it forfeits."""
         side, boards = self.side(self.mover), self.board[None].copy()
         assert side.policy is not None
         if side.prepare:
@@ -127,11 +127,11 @@ class Session:
         return self.cells[-1]
 
     def plies(self, seat: int) -> list[int]:
-        """Return the indices of the moves of a seat in `cells`."""
+        """Return the indices in `cells` of the moves made by a seat."""
         return [ply for ply in range(len(self.cells)) if self.rules.seat(self.boards[ply]) == seat]
 
     def takes_back(self) -> bool:
-        """Return whether the human has a stone to take back, or a resignation."""
+        """Return whether the human can take back a stone or a resignation."""
         return self.resigned or bool(self.plies(self.seat))
 
     def take_back(self) -> int:
@@ -158,14 +158,14 @@ class Session:
         """Resign the game for the first side.
 
         Raises:
-            ValueError: if it is over.
+            ValueError: if the game is over.
         """
         if self.over:
             raise ValueError(f"the game is over: {self.outcome}")
         self.resigned = True
 
     def again(self) -> None:
-        """Start another game from the same position with the seats swapped.
+        """Start another game from the same position, with seats swapped.
 
         An unfinished game does not count.
         """

@@ -1,4 +1,4 @@
-"""Play in a terminal or through a pipe: reads lines, runs commands, prints boards."""
+"""Play in a terminal or through a pipe: reads lines, runs commands and prints boards."""
 
 import sys
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from tttenv.game.notation import name_of
 
 
 class Terminal:
-    """Games of a human in a session, line by line; `run` plays until the user quits."""
+    """A human's games in a session, line by line; `run` plays until the user quits."""
 
     def __init__(self, session: Session, advice: Advice, hints: bool) -> None:
         self.session, self.advice, self.always = session, advice, hints
@@ -58,7 +58,7 @@ class Terminal:
         return line
 
     def _follow(self, line: str) -> None:
-        """Run a command or play a cell."""
+        """Run the command or play the cell on a line of input."""
         if name := NAMES.get(line.lower()):
             self.obey[name]()
         elif not line:
@@ -82,7 +82,7 @@ class Terminal:
         self._go_on()
 
     def _go_on(self) -> None:
-        """Play the other side's move if it is its turn, and show the board."""
+        """Play the other side's move if it is to move, and show the board."""
         session = self.session
         if not session.over and not session.awaits_person():
             before = session.board
@@ -113,7 +113,7 @@ class Terminal:
         self._score()
 
     def _explain(self) -> None:
-        """Print which of the human's moves lost the game."""
+        """Print which move of the human lost the game."""
         boards, cells = self.session.boards, self.session.cells
         stone = self.advice.losing_move(boards, cells, self.session.seat)
         if stone is not None:

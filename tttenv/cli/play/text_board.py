@@ -1,4 +1,4 @@
-"""Boards and hints as lines of text, with coordinates, in colour on a terminal."""
+"""Boards and hints as lines of text with coordinates, in colour on a terminal."""
 
 import os
 from collections.abc import Callable
@@ -23,7 +23,7 @@ SAME = 1e-9  # probabilities that differ by less are equal
 
 
 def painter(out: TextIO) -> Paint:
-    """Return the colours for a terminal; none for pipes and files, or if NO_COLOR is set."""
+    """Return a function that colours text for a terminal, or leaves it plain otherwise."""
     plain = not out.isatty() or "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
 
     def paint(text: str, kind: str) -> str:
@@ -34,7 +34,7 @@ def painter(out: TextIO) -> Paint:
 
 
 def board_lines(rules: Rules, board: Any, last: int | None, paint: Paint) -> list[str]:
-    """Return the board (cells,) with X, O and dots; in colour the last stone is underlined."""
+    """Draw a board (cells,) as lines of X, O and dots, with the last stone underlined."""
     cells = []
     for cell, mark in enumerate(marks(rules, board)):
         shown = paint(mark.replace("_", "."), mark)
@@ -45,18 +45,18 @@ def board_lines(rules: Rules, board: Any, last: int | None, paint: Paint) -> lis
 def hint_lines(
     rules: Rules, board: Any, hint: Hint, name: str, paint: Paint, width: int | None = None
 ) -> list[str]:
-    """Return each move's value and its probability for `name`, and a legend.
+    """Return lines with the value and probability of each move, and a legend.
 
-    On boards up to a size the cells are shown as boards, side by side or one above the other; on
-    larger ones the moves are counted, and the most likely ones listed.
+    On small boards they are shown as two boards, side by side or one above the other; on larger
+    ones the moves are counted, and the most likely ones listed.
 
     Args:
         rules: the game.
         board: in the view of the side to move.
-        hint: on that board.
+        hint: the hint on that board.
         name: the player whose probabilities are shown.
         paint: the colours.
-        width: of the terminal; None for a pipe.
+        width: the width of the terminal; None for a pipe.
     """
     legend = words.NOTHING_DECIDED
     if hint.values is not None:
@@ -77,7 +77,7 @@ def hint_lines(
 
 
 def best_line(rules: Rules, hint: Hint) -> str:
-    """Return the moves that a search chooses, or an empty string if a move is known to win."""
+    """Return a line with the moves that a search chooses, or "" if a move is known to win."""
     return f"best by search, not proved: {_some(rules, list(hint.best))}" if hint.best else ""
 
 
@@ -95,7 +95,7 @@ def _share(share: float) -> str:
 
 
 def _counted(rules: Rules, hint: Hint) -> str:
-    """Return the number of moves known to win, draw and lose, with some of their names."""
+    """Return a line with the numbers of winning, drawing and losing moves, and some of them."""
     parts = []
     for value in (1, 0, -1):
         cells = np.flatnonzero(hint.legal & (hint.values == value))
@@ -109,7 +109,7 @@ def _counted(rules: Rules, hint: Hint) -> str:
 
 
 def _likeliest(rules: Rules, hint: Hint, name: str) -> str:
-    """Return a player's most likely moves, grouped by probability."""
+    """Return a line with a player's most likely moves, grouped by probability."""
     cells = np.flatnonzero(hint.shares > 0)
     cells = cells[np.argsort(-hint.shares[cells], kind="stable")]
     alike = int((hint.shares[cells] > hint.shares[cells[0]] - SAME).sum())
@@ -123,14 +123,14 @@ def _likeliest(rules: Rules, hint: Hint, name: str) -> str:
 
 
 def _some(rules: Rules, cells: list[int]) -> str:
-    """Return the names of some of these cells and the number of others."""
+    """Return the names of the first few cells, and the number of others."""
     others = len(cells) - LIKELIEST
     more = f" and {others} other{'s' * (others > 1)}" if others > 0 else ""
     return names_of(rules, cells[:LIKELIEST]) + more
 
 
 def _grid(rules: Rules, cells: list[str], width: int, paint: Paint) -> list[str]:
-    """Return cells of equal width in numbered rows, below the letters of the columns."""
+    """Arrange cells of equal width in numbered rows below the column letters."""
     letters = " ".join(f"{letter:>{width}}" for letter in COLUMNS[: rules.n])
     lines = [paint(f"    {letters}", "rim")]
     for row in range(rules.m):
@@ -140,7 +140,7 @@ def _grid(rules: Rules, cells: list[str], width: int, paint: Paint) -> list[str]
 
 
 def _beside(blocks: list[list[str]], size: int, width: int | None) -> list[str]:
-    """Arrange titled blocks of one size side by side if they fit, else one above the other."""
+    """Arrange blocks of text side by side if they fit, else one above the other."""
     titles, grids = [block[0] for block in blocks], [block[1:] for block in blocks]
     head = "".join(f"{title:<{size + GAP}}" for title in titles).rstrip()
     if max(len(head), len(blocks) * (size + GAP) - GAP) <= (width or WIDE):

@@ -1,4 +1,4 @@
-"""Games between two players, watched in a terminal or through a pipe, or printed as JSON."""
+"""Games between two players, watched as text or printed as JSON."""
 
 import json
 import sys
@@ -14,10 +14,10 @@ PAUSE = 0.7  # seconds between stones on a terminal
 
 
 def watch(session: Session, games: int, as_json: bool, advice: Advice | None = None) -> None:
-    """Play games between the two players of a session, with seats swapped after each.
+    """Play games between the two players of a session, swapping seats after each game.
 
     Args:
-        session: with two players.
+        session: a session with two players.
         games: the number of games.
         as_json: print the games at the end instead of every stone.
         advice: if given, show the value of every move and point out blunders.
@@ -50,7 +50,7 @@ def watch(session: Session, games: int, as_json: bool, advice: Advice | None = N
 
 
 def _play(session: Session, advice: Advice | None, quiet: bool) -> None:
-    """Play one game to its end."""
+    """Play one game to the end."""
     paint, pause = painter(sys.stdout), PAUSE if sys.stdout.isatty() else 0
     while not session.over:
         seat = session.mover

@@ -1,4 +1,4 @@
-"""Play or watch in a window, with mouse and keyboard."""
+"""Play in a window with mouse and keyboard, or watch two players."""
 
 import time
 from typing import Any
@@ -16,7 +16,7 @@ LINES = 5  # below the board: two blunders, legend of hints, score, keys
 
 
 class Windowed:
-    """Games of a session in a window; `run` plays until the user leaves."""
+    """The games of a session in a window; `run` plays until the user leaves."""
 
     def __init__(self, session: Session, advice: Advice, hints: bool, games: int) -> None:
         self.session, self.advice, self.hints = session, advice, hints
@@ -41,7 +41,7 @@ class Windowed:
         print(self._score())
 
     def scene(self) -> dict[str, Any]:
-        """Return the current contents of the window, as fields of `drawing.Scene` by name."""
+        """Return the current contents of the window, as the fields of `drawing.Scene`."""
         session = self.session
         blunders = self._blunders()
         alarms = [f"{words.GLYPH} {self._whose(n)}: {told}" for n, told in blunders.items()]
@@ -85,7 +85,7 @@ class Windowed:
             self._show()
 
     def _let_players_move(self) -> None:
-        """Play the move of a player whose turn it is, a moment after the previous stone."""
+        """Play a player's move if it is to move, after a short pause."""
         if time.monotonic() < self.due:
             return
         if self.session.over:
@@ -123,9 +123,10 @@ class Windowed:
         self.due = time.monotonic() + (THINKING if self.person else WATCHING)
 
     def _blunders(self) -> dict[int, str]:
-        """Return remarks on stones, by their indices.
+        """Return remarks on blunders, by the index of the stone.
 
-        With hints, on the last stone of either side; after a lost game, on the one that lost it.
+        With hints they are about the last stone of each side; after a lost game, about the stone
+        that lost it.
         """
         session = self.session
         boards, cells = session.boards, session.cells

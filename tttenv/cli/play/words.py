@@ -1,7 +1,7 @@
-"""Values, distances and blunders in words, the same in the terminal, the window and the report.
+"""Wording of values, distances and blunders, shared by the terminal, window and report.
 
-A distance counts the winner's remaining stones, and a move is judged from before it is made: a
-move that completes a line is a "win in 1". Cells are named by their coordinates.
+A distance counts the winner's remaining stones, starting before the move: a move that completes a
+line is a "win in 1". Cells are named by their coordinates.
 """
 
 from collections.abc import Iterable, Sequence
@@ -23,7 +23,7 @@ NAMED = 8  # maximum moves in a sentence
 
 
 class Move(NamedTuple):
-    """Move and its value for its side under perfect play."""
+    """A move with its value under perfect play for the side that makes it."""
 
     name: str  # its cell's coordinates
     value: int  # 1, 0 or -1
@@ -32,17 +32,17 @@ class Move(NamedTuple):
 
 
 def winners_stones(plies: int) -> int:
-    """Return how many of a won game's last `plies` stones are the winner's."""
+    """Return how many of the last `plies` stones of a won game belong to the winner."""
     return (plies + 1) // 2
 
 
 def verdict(value: int, stones: int | None) -> str:
-    """Return a move's value in words: "win in 2", "loss in 1", "draw"; "win" without a distance."""
+    """Describe a move's value: "win in 2", "loss in 1", "draw", or "win" without a distance."""
     return RESULT[value] + _distance(value, stones)
 
 
 def short(value: int | None, stones: int | None) -> str:
-    """Return a move's value for a cell: "+2", "-1", "="; "+" without a distance, "?" if unknown."""
+    """Format a move's value for a cell: "+2", "-1", "="; "+" without a distance, "?" if unknown."""
     if value is None:
         return UNDECIDED
     return SIGNS[value] + ("" if value == 0 or stones is None else str(stones))
@@ -58,7 +58,7 @@ def blunder(played: Move, better: Sequence[Move]) -> str:
 
 
 def _kept(better: Sequence[Move]) -> Iterable[str]:
-    """Yield the moves that keep a value, grouped by result, the fastest wins first."""
+    """Yield the moves that keep the value, grouped by result, fastest wins first."""
     ranked = sorted(better, key=lambda move: (move.at_least, move.stones or 0))
     left = NAMED
     for (unsure, stones), group in groupby(ranked, lambda move: (move.at_least, move.stones)):
