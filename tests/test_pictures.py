@@ -21,7 +21,7 @@ def text(name):
     return (ROOT / name).read_text(encoding="utf-8")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def players():
     """Return all players of the bundled report, certified."""
     return load_players.from_specs(load_players.usual())

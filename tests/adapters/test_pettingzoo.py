@@ -14,7 +14,7 @@ import tttenv
 from tttenv.adapters.pettingzoo import AGENTS, env, raw_env
 from tttenv.policy import sample
 
-SIZES = pytest.mark.parametrize("size", [(3, 3, 3), (2, 4, 3), (9, 9, 5)])
+SIZES = pytest.mark.parametrize("size", [(3, 3, 3), (3, 4, 3), (9, 9, 5)])
 
 
 @SIZES

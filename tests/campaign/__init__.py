@@ -35,5 +35,4 @@ FAMILIES = {
     "calls": Row("calls:Calls", "a training's n-th file-system call fails or kills", 3, 16, True),
     "files": Row("files:Files", "mutated checkpoints, loaded in every way", 3, 400, True, 150),
     "growth": Row("growth:Growth", "long runs: memory, descriptors and threads", 1, 7, False, 300),
-    "two_trainings": Row("two_trainings:TwoTrainings", "two trainings in one folder", 1, 2, True),
 }

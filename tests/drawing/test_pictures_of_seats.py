@@ -15,7 +15,7 @@ from tttenv.env.transition_table import FEW
 from tttenv.env.vector import VectorTicTacToe
 
 # Up to FEW cells games are kept as numbers of positions, beyond as boards: some on either side.
-SIZES = [(3, 3, 3), (3, 4, 3), (1, 12, 3), (1, 13, 3), (2, 7, 4), (3, 5, 3), (4, 4, 4), (5, 5, 4)]
+SIZES = [(3, 3, 3), (3, 4, 3), (1, 13, 3), (4, 4, 4)]
 
 
 def last_cell(boards):

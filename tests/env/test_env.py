@@ -40,7 +40,7 @@ def test_the_empty_board_is_drawn_before_the_first_reset_as_a_benchmark_does():
 
 @pytest.mark.parametrize(
     ("rules", "illegal", "obs"),
-    pairs([(3, 3, 3), (2, 4, 3), (5, 5, 4), (9, 9, 5)], ["lose", "raise"], OBS),
+    pairs([(3, 3, 3), (3, 4, 3), (5, 5, 4), (9, 9, 5)], ["lose", "raise"], OBS),
 )
 def test_masked_play_obeys_the_laws_of_an_environment(rules, illegal, obs):
     m, n, k = rules

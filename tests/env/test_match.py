@@ -75,13 +75,13 @@ def test_no_key_is_drawn_in_self_play():
 
 @pytest.mark.parametrize("games", [1, 3])
 def test_an_opponent_that_comes_after_self_play_gets_a_key_of_its_own(games):
-    match = Match(Rules(1, 2, 2), games)
+    match = Match(RULES, games)
     match.reset(every(games), Keys())
     match.step(np.zeros(games, np.int64), Keys())
     if games == 1:
-        match.step_one(1, Keys())
+        match.step_one(0, Keys())  # a taken cell, which ends the game
     else:
-        match.step(np.ones(games, np.int64), Keys())
+        match.step(np.zeros(games, np.int64), Keys())
     assert match.over.all()
     match.opponent = uniform
     match.reset(every(games), rng := Keys(5))
@@ -156,8 +156,8 @@ def test_reviving_goes_on_from_one_board_for_all_or_one_for_each():
 
 
 def test_one_board_for_each_of_several_games_is_not_taken_for_one_for_all():
-    match = Match(Rules(1, 3, 2), 3, player("first", Rules(1, 3, 2)), "X")
-    boards = [Rules(1, 3, 2).parse(text) for text in ("___", "X__", "__X")]
+    match = Match(RULES, 9, player("first"), "X")
+    boards = [RULES.start(), *(-np.eye(9, dtype=np.int8)[cell] for cell in range(8))]
     match.set_boards(np.array(boards))
     assert (match.boards == boards).all()
 

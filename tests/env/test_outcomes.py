@@ -32,7 +32,7 @@ from tttenv.game.rewards import ODDS, RESULTS, VALUES, Payoffs
 from tttenv.testing import check_env, check_mirrored
 
 # Up to FEW cells games are kept as numbers of positions, beyond as boards: some on either side.
-SIZES = [(3, 3, 3), (2, 2, 2), (1, 12, 3), (1, 13, 3), (4, 4, 3), (4, 4, 4)]
+SIZES = [(3, 3, 3), (1, 12, 3), (1, 13, 3), (4, 4, 3)]
 GAMES = 7
 PLAYERS = [None, "random", "tactical", "function"]
 OBS = ["onehot", "board", "dict"]

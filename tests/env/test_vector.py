@@ -63,7 +63,7 @@ def test_a_batch_of_one_equals_the_single_environment_seed_for_seed(opponent, se
 
 
 @pytest.mark.parametrize(
-    ("opponent", "seat", "rules"), pairs(PLAYERS, SEATS, [(3, 3, 3), (2, 4, 3), (5, 5, 4)])
+    ("opponent", "seat", "rules"), pairs(PLAYERS, SEATS, [(3, 3, 3), (3, 4, 3), (5, 5, 4)])
 )
 def test_a_batch_equals_the_plain_referee_handed_the_same_keys(opponent, seat, rules):
     if opponent in ("minimax", "epsilon") and rules == (5, 5, 4):

@@ -1,10 +1,7 @@
 """Disturbed initial weights: of the given size, different for every seed, and temporary."""
 
 import ast
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -72,53 +69,3 @@ def test_what_asserts_how_strong_a_training_became_is_marked():
     for test in found:
         marks = [ast.unparse(mark) for mark in test.decorator_list]
         assert "pytest.mark.trained" in marks, f"{test.name} lacks @pytest.mark.trained"
-
-
-SAMPLE = """
-import pytest
-
-@pytest.mark.trained
-def test_marked(disturbance, reached):
-    reached("seed", disturbance, below=3)
-
-def test_unmarked(reached):
-    reached("number", 1, above=0)
-
-def test_skipped():
-    pytest.skip("no program")
-"""
-
-
-@pytest.fixture
-def ran(tmp_path):
-    """Return a function that runs the sample with the settings of all tests."""
-    (tmp_path / "test_sample.py").write_text(SAMPLE)
-    (tmp_path / "conftest.py").write_text((TESTS / "conftest.py").read_text(encoding="utf-8"))
-
-    def run(*options, path=os.environ["PATH"]):
-        command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider"]
-        env = {**os.environ, "PATH": path, "PYTHONPATH": str(TESTS)}
-        env.pop("CI", None)
-        done = subprocess.run(
-            [*command, *options, "-c", os.devnull, f"--rootdir={tmp_path}", str(tmp_path)],
-            env=env, capture_output=True, text=True, cwd=tmp_path,
-        )  # fmt: skip
-        return done.stdout
-
-    return run
-
-
-def test_the_summary_shows_passes_and_numbers_beside_their_bounds(ran):
-    told = ran("--disturbances", "3", "-k", "test_marked")
-    assert re.search(r"test_sample\.py::test_marked: 2/3 passed, \d\.\d s a run\n", told), told
-    assert "    seed: 1 / 2 / 3  (< 3)\n" in told
-
-
-def test_an_unmarked_test_cannot_assert_what_a_training_reached(ran):
-    assert "bears @pytest.mark.trained" in ran("-k", "test_unmarked")
-
-
-def test_a_run_says_in_a_line_what_was_skipped_and_what_to_install(ran, tmp_path):
-    told = ran("-k", "test_skipped", path=str(tmp_path))
-    line = "1 test skipped (1 in test_sample.py): apt-get install chromium xvfb xdotool"
-    assert line in told.splitlines(), told
