@@ -1,1 +1,1 @@
-"""Scripts to run from a checkout, `python scripts/NAME.py`, and the modules that only they need."""
+"""Scripts to run from a checkout, `python scripts/NAME.py`, with the modules they need."""

@@ -1,4 +1,4 @@
-"""Make the pictures and tables of README, docs and checkpoints/ from the trained players."""
+"""Make the pictures and tables of README, docs/ and checkpoints/ from the trained players."""
 
 import sys
 from collections.abc import Callable
@@ -17,7 +17,7 @@ Files = dict[Path, bytes]  # by their place in the repository
 
 
 def tables(seed: int) -> Files:
-    """Return checkpoints/README.md with the tables between its markers regenerated."""
+    """Return checkpoints/README.md with the tables between its markers updated."""
     from scripts.lib.shipped_tables import README, written
 
     return {Path(README): written().encode()}
@@ -38,21 +38,21 @@ def terminal(seed: int) -> Files:
 
 
 def page(seed: int) -> Files:
-    """Photograph parts of the report in a browser (Playwright and Chromium), as PNG."""
+    """Take screenshots of parts of the report (Playwright and Chromium), as PNG."""
     from scripts.lib.page_pictures import page_pictures
 
     return _pictures(page_pictures())
 
 
 def window(seed: int) -> Files:
-    """Draw the window of a game, as PNG."""
+    """Draw the window during a game, as PNG."""
     from scripts.lib.window_picture import window_picture
 
     return {IMAGES / "window.png": window_picture()}
 
 
 def games(seed: int) -> Files:
-    """Draw a game and a training run as GIFs."""
+    """Draw a game and a training run, as GIFs."""
     from scripts.lib.game_gif import game_gifs
     from scripts.lib.learning_gif import learning_gifs
     from tttenv.drawing.tiles import DARK, LIGHT
@@ -98,7 +98,7 @@ class Arguments:
 
 
 def main(args: list[str]) -> None:
-    """Make the requested parts and print the size of each file."""
+    """Make the requested parts, and print the size of each file."""
     given = console.parse(Arguments, PROG, args)
     console.check_seed(given.seed)
     for name in given.only:
@@ -115,12 +115,12 @@ def main(args: list[str]) -> None:
 
 
 def _pictures(made: dict[tuple[str, str], bytes]) -> Files:
-    """Return pictures, given by name and scheme, as files: learning.gif, learning-dark.gif."""
+    """Return pictures as files, named by picture and scheme: learning.gif, learning-dark.gif."""
     return {IMAGES / named(name, scheme): data for (name, scheme), data in made.items()}
 
 
 def named(name: str, scheme: str) -> str:
-    """Return a picture's file name in a scheme."""
+    """Return the file name of a picture in a scheme."""
     stem, dot, ending = name.rpartition(".")
     return name if scheme == "light" else f"{stem}-{scheme}{dot}{ending}"
 

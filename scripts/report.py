@@ -1,4 +1,4 @@
-"""Write one HTML page to play on and explore: `python scripts/report.py`."""
+"""Write a single HTML page to play on and explore: `python scripts/report.py`."""
 
 from tttenv.cli import console
 from tttenv.cli.report import PROG, main

@@ -49,7 +49,7 @@ class Arguments:
 
 
 def main(args: list[str]) -> None:
-    """Run all jobs, fill in the rows, and list those outside their tolerance."""
+    """Run all jobs, fill in the rows, and list the rows outside their tolerance."""
     given = console.parse(Arguments, PROG, args)
     check(given)
     mode = "quick" if given.quick else "full" if given.full else "default"
@@ -109,7 +109,7 @@ def check(given: Arguments) -> None:
 def reproduce(
     given: Arguments, mode: str, show: Callable[[str, list[dict[str, Any]]], None]
 ) -> dict[str, Any]:
-    """Return all rows of the sources, filled in.
+    """Run the jobs of the sources, and return all their rows, filled in.
 
     Args:
         given: the arguments.
@@ -159,12 +159,12 @@ def reproduce(
 def _rows(
     names: tuple[str, ...], tasks: list["Task"], done: dict[int, dict[str, Any]], mode: str
 ) -> list[dict[str, Any]]:
-    """Return the rows of sources whose tasks are all done.
+    """Return the filled rows of sources whose tasks are all done.
 
     Args:
-        names: of the sources.
-        tasks: of the whole run.
-        done: what they found, by their numbers.
+        names: the names of the sources.
+        tasks: the tasks of the whole run.
+        done: the results by task number.
         mode: one of `work.MODES`.
     """
     from scripts.reproduction import work

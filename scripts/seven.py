@@ -20,7 +20,7 @@ HANG = " " * 5  # what further lines of a sentence begin with
 
 @dataclass(frozen=True)
 class Arguments:
-    """Check and show what is proved about the seven features of the published LMS player.
+    """Check and show the proofs about the seven features of the published LMS player.
 
     No weights of them are unbeatable as O; how few games they lose; which feature they lack.
     Checking needs whole numbers only. The proofs were found by a search over the player's moves, in
@@ -49,8 +49,8 @@ def read(file: Path) -> dict[str, Any]:
     """Return the claims in a file.
 
     Raises:
-        ValueError: if they are not JSON, or the file is no regular one of bounded size.
-        OSError: if there is no such file.
+        ValueError: if they are not JSON, or the file is not a regular file of bounded size.
+        OSError: if the file does not exist.
     """
     from tttenv.utils.untrusted import read_json
 
@@ -61,10 +61,10 @@ def read(file: Path) -> dict[str, Any]:
 
 
 def verify(data: dict[str, Any], file: Path) -> None:
-    """Check all claims again.
+    """Verify all claims again.
 
     Raises:
-        ValueError: naming the file and what does not hold.
+        ValueError: naming the file and the claim that does not hold.
     """
     from scripts.seven_features import claims
     from tttenv.utils.untrusted import shown
@@ -105,7 +105,7 @@ def show(data: dict[str, Any]) -> None:
 
 
 def fraction(text: str | None) -> Any:
-    """Parse a fraction from the file; return None for None."""
+    """Parse a fraction from the file; None stays None."""
     from fractions import Fraction
 
     return None if text is None else Fraction(text)

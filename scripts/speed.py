@@ -1,4 +1,4 @@
-"""Measure the speed of environments, rollouts, searches, solving and certifying."""
+"""Measure the speed of environments, rollouts, searches, solving and certification."""
 
 import json
 import os
@@ -37,7 +37,7 @@ class Arguments:
 
 @dataclass(frozen=True)
 class Speed:
-    """Median rate of a row, and its median ratio to the peer."""
+    """The median rate of a row, and its median ratio to the peer."""
 
     name: str
     unit: str
@@ -47,7 +47,7 @@ class Speed:
 
 
 def main(args: list[str]) -> None:
-    """Measure and print the results."""
+    """Measure all rows, and print the results."""
     given = console.parse(Arguments, PROG, args)
     console.check_seed(given.seed)
     if given.rounds < 1 or not 0 < given.seconds < float("inf"):
@@ -69,7 +69,7 @@ def main(args: list[str]) -> None:
 
 
 def pin(cores: int) -> None:
-    """Restrict this process to some cores, on systems that support it."""
+    """Restrict this process to a number of cores, on systems that support it."""
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, set(_ALLOWED[:cores]))
 
@@ -78,7 +78,7 @@ _ALLOWED = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") e
 
 
 def measure(row: SpeedRow, given: Arguments) -> Speed:
-    """Measure our work and the peer's alternately, A B A B."""
+    """Measure our workload and the peers' alternately."""
     pin(row.cores)
     contestants = {"ours": row.make(), **{name: make() for name, make in row.beside}}
     if given.peers:

@@ -7,7 +7,7 @@ from tttenv.report import charts, curves
 
 
 def curve_pictures() -> dict[tuple[str, str], bytes]:
-    """Draw the curves of all players whose cards hold one, by file name and scheme."""
+    """Draw the curves of all players whose cards contain one, by file name and scheme."""
     made = {}
     for card in sorted(HOME.glob("*/card.json")):
         curve, complaint = curves.read(card.parent)

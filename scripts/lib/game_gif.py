@@ -1,4 +1,4 @@
-"""Game as an animated GIF: the value after each stone, a blunder and its refutation."""
+"""A game as an animated GIF, with the value after each stone, a blunder and its refutation."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -22,7 +22,7 @@ LEGEND = "-3 loss in 3: the winner needs 3 more stones"
 
 
 class Game(NamedTuple):
-    """Game in which O blunders once, and X wins."""
+    """A game in which O blunders once, and X wins."""
 
     boards: list[Any]  # (cells,) before each stone and at the end, seen by the side to move
     cells: list[int]
@@ -30,10 +30,10 @@ class Game(NamedTuple):
 
 
 def game_gifs(seed: int, palettes: dict[str, Palette]) -> dict[str, bytes]:
-    """Return GIFs of one game by the names of the palettes.
+    """Return a game as GIFs, one per palette.
 
     Args:
-        seed: the game is the first of this seed and those after it that has one early blunder.
+        seed: the first seed to try; the game is the first one with a single early blunder.
         palettes: the colours by name.
     """
     advice = Advice(RULES)
@@ -53,7 +53,7 @@ def game_gifs(seed: int, palettes: dict[str, Palette]) -> dict[str, bytes]:
 
 
 def _found(seed: int, advice: Advice) -> Game:
-    """Return the first game of these seeds that X wins after a single blunder, O's first stone."""
+    """Return the first game, by seed, that X wins after a single blunder, O's first stone."""
     sides = [Side(name, player(name, RULES)) for name in (FIRST, SECOND)]
     while True:
         session = Session(RULES, sides[0], sides[1], 0, seed)
@@ -70,7 +70,7 @@ def _found(seed: int, advice: Advice) -> Game:
 
 
 def _frame(game: Game, stones: int, palette: Palette, advice: Advice, hints: bool = False) -> Any:
-    """Draw the game after some stones, with the value of each reply if there are hints."""
+    """Draw the game after some stones, with the value of each reply if `hints` is set."""
     side = RULES.n * CELL
     whole = Image.new("RGB", (1200, TOP + side + 40), palette.ground)
     board, corner = game.boards[stones], (LEFT, TOP)
@@ -95,7 +95,7 @@ def _frame(game: Game, stones: int, palette: Palette, advice: Advice, hints: boo
 
 
 def _value(board: Any) -> tuple[int, int]:
-    """Return a position's value for X, and the number of stones until the win."""
+    """Return the value of a position for X, and the number of stones until the win."""
     if RULES.over(board):
         seat = int(RULES.seat(board))
         return ((-1, 1)[seat] if RULES.lost(board) else 0), 0
@@ -106,7 +106,7 @@ def _value(board: Any) -> tuple[int, int]:
 
 
 def _value_bar(whole: Any, game: Game, stones: int, palette: Palette) -> None:
-    """Draw the evaluation bar beside the board: full if X wins, half full in a draw."""
+    """Draw the evaluation bar beside the board: full if X wins, half full for a draw."""
     value, _ = _value(game.boards[stones])
     x, side = LEFT + RULES.n * CELL + 24, RULES.m * CELL
     share = (1 + 0.9 * value) / 2 if not RULES.over(game.boards[stones]) else (1 + value) / 2
@@ -119,7 +119,7 @@ def _value_bar(whole: Any, game: Game, stones: int, palette: Palette) -> None:
 def _words(
     whole: Any, game: Game, stones: int, palette: Palette, advice: Advice, hints: bool
 ) -> None:
-    """Write beside the bar: the players, the position's value, the moves and the blunder."""
+    """Write the players, the position's value, the moves and the blunder beside the bar."""
     x = LEFT + RULES.n * CELL + 24 + BAR + 36
     board = game.boards[stones]
     write(whole, f"{FIRST} (X)", 32, palette.ink("X"), (x, TOP))
@@ -152,6 +152,6 @@ def _standing(board: Any) -> str:
 
 
 def _lines(sentence: str) -> Sequence[str]:
-    """Break the sentence about a blunder into two lines."""
+    """Split the sentence about a blunder into two lines."""
     first, _, second = sentence.partition("; ")
     return [f"{first};", second]

@@ -14,8 +14,8 @@ def gif(frames: Sequence[Any], times: Sequence[int]) -> bytes:
     """Encode frames of the same size as a GIF that loops forever.
 
     Args:
-        frames: Pillow's images.
-        times: how long each is shown, in milliseconds.
+        frames: Pillow images.
+        times: the duration of each frame in milliseconds.
     """
     some = [*frames[:: max(1, len(frames) // SAMPLED)], frames[-1]]
     width, height = frames[0].size

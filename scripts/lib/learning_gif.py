@@ -1,4 +1,4 @@
-"""Policy during training as an animated GIF: probabilities, greedy move and blunders."""
+"""A policy during training as an animated GIF: probabilities, greedy move and blunders."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -25,7 +25,7 @@ LEGEND = "ring: the move it plays    yellow: its chances as it explores    red: 
 
 
 class Frame(NamedTuple):
-    """Contents of a frame."""
+    """The contents of a frame."""
 
     step: int
     standing: str  # exact strength, in words
@@ -33,9 +33,9 @@ class Frame(NamedTuple):
 
 
 def learning_gifs(seed: int, palettes: dict[str, Palette]) -> dict[str, bytes]:
-    """Return GIFs of `reinforce` until it is unbeatable, by the names of the palettes.
+    """Train `reinforce` until it is unbeatable, and return GIFs, one per palette.
 
-    The ringed move is the likeliest, which the player takes when it does not explore and for which
+    The ringed move is the likeliest, which the player picks when it does not explore and for which
     the worst case is computed.
     """
     moments = list(_training(seed))
@@ -58,7 +58,7 @@ def _training(seed: int) -> Any:
 
 
 def chances(learner: Any) -> Callable[[Any], Any]:
-    """Return the learner's stochastic, exploring player, since its own policy is greedy."""
+    """Return the learner's stochastic policy, since its own `policy` is greedy."""
 
     def policy(boards: Any) -> Any:
         return learner.log_probs(boards).exp().detach().double().numpy()

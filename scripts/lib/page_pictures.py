@@ -1,4 +1,4 @@
-"""Parts of the report in a browser, as PNG files that store the text they show."""
+"""Screenshots of parts of the report, as PNG files that also store the text they show."""
 
 import shutil
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ OPENING, BLUNDER = "#play=minimax&seat=both&show=values&moves=1", 1  # cells, nu
 
 
 def page_pictures() -> dict[tuple[str, str], bytes]:
-    """Photograph the leaderboard, a board with exact values, teaching mode and the first screen.
+    """Take screenshots of the leaderboard, boards in two modes and the first screen.
 
     Raises:
         ValueError: without Playwright or Chromium.
@@ -61,7 +61,7 @@ def chromium() -> Iterator[Any]:
     """Start Chromium with Playwright.
 
     Raises:
-        ValueError: if one of them is missing.
+        ValueError: if Playwright or Chromium is missing.
     """
     try:
         from playwright.sync_api import sync_playwright
@@ -75,7 +75,7 @@ def chromium() -> Iterator[Any]:
 
 
 def photograph(page: Any, selector: str) -> bytes:
-    """Return a part of the page with a margin, as PNG with its text."""
+    """Take a screenshot of a part of the page with a margin, as PNG with its text."""
     page.mouse.move(0, 0)  # nothing is under the mouse or has the focus
     page.evaluate("document.activeElement.blur()")
     part = page.locator(selector).first
@@ -88,7 +88,7 @@ def photograph(page: Any, selector: str) -> bytes:
 
 
 def labelled(png: bytes, text: str) -> bytes:
-    """Reduce a PNG to few colours, and store a text in it without its white space."""
+    """Reduce a PNG to few colours, and store text in it, without white space."""
     out, about = BytesIO(), PngInfo()
     about.add_itxt(SHOWS, "".join(text.split()), zip=True)
     whole = Image.open(BytesIO(png)).convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
@@ -97,7 +97,7 @@ def labelled(png: bytes, text: str) -> bytes:
 
 
 def text_of(png: bytes) -> str:
-    """Return the text in a picture."""
+    """Return the text stored in a picture."""
     whole = Image.open(BytesIO(png))
     whole.load()
     return str(whole.info[SHOWS])

@@ -1,9 +1,9 @@
 """Chart of linear probes that read the board from inside the transformer during training.
 
 For each layer and cell, a linear map is fitted from the residual stream before a move to whether
-the cell is mine, theirs or empty. The share of cells that it reads right on other games is drawn
-over the steps of a training (Li et al., "Emergent world representations", ICLR 2023; that it is
-linear in mine and theirs: Nanda et al., arXiv 2309.00941).
+the cell is mine, theirs or empty. The fraction of cells that it classifies correctly in other games
+is drawn over the steps of training (Li et al., "Emergent world representations", ICLR 2023; that it
+is linear in mine and theirs: Nanda et al., arXiv 2309.00941).
 """
 
 from dataclasses import replace
@@ -26,7 +26,7 @@ LEAST = 0.7  # share of the cells at the bottom
 
 
 def read_boards(rules: Rules, net: MoveTransformer, games: Moves) -> list[float]:
-    """Return the accuracy of linear probes per cell, before the first block and after each.
+    """Return the accuracy of linear probes per cell, before the first and after each block.
 
     Args:
         rules: the game.
@@ -55,7 +55,7 @@ def _with_constant(stream: NDArray[np.float32]) -> NDArray[np.float64]:
 
 
 def probe_pictures(seed: int) -> dict[bool, bytes]:
-    """Return charts of a run with this seed as SVG: light (False) and dark (True)."""
+    """Train with a seed, and return charts as SVG: light (False) and dark (True)."""
     rules = Rules()
     learner = Transformer(TransformerConfig(seed=seed), rules)
     rng = np.random.default_rng(seed)
@@ -70,7 +70,7 @@ def probe_pictures(seed: int) -> dict[bool, bytes]:
 
 
 def _chart(shares: list[list[float]]) -> charts.Chart:
-    """Draw the accuracies (steps, layers)."""
+    """Draw the accuracies (steps, layers) as a chart."""
     xs = charts.places(STEPS)
     parts = [charts.label("cells of the board that a linear probe reads right", charts.LEFT, 14)]
     names = ("of the input", "after block 1", "after block 2")

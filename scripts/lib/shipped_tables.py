@@ -1,4 +1,4 @@
-"""Tables of checkpoints/README.md, from the files beside it."""
+"""Tables of checkpoints/README.md, generated from the files beside it."""
 
 import json
 from pathlib import Path
@@ -13,7 +13,7 @@ README = "checkpoints/README.md"
 
 
 def written() -> str:
-    """Return the README with tables of the trained players and the measured numbers."""
+    """Return the README with its tables of trained players and measurements updated."""
     text = (ROOT / README).read_text(encoding="utf-8")
     for name, block in blocks(benchmark.named_players()).items():
         text = readme_blocks.replaced(text, name, block)
@@ -21,10 +21,10 @@ def written() -> str:
 
 
 def blocks(named: list[dict[str, Any]]) -> dict[str, str]:
-    """Return the tables by the names of their markers.
+    """Return the tables, by the name of their markers.
 
     Args:
-        named: rows of the players that need no training, as the benchmark has them.
+        named: the benchmark's rows of the players that need no training.
     """
     results = benchmark_tables.shipped_results(HOME, named)
     published = json.loads((HOME / "published.json").read_text(encoding="utf-8"))

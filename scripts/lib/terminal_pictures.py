@@ -1,4 +1,4 @@
-"""Output of commands on a terminal of 80 columns, in its colours, as SVG files of text."""
+"""Output of commands on a terminal of 80 columns, in colour, as SVG files of text."""
 
 import fcntl
 import os
@@ -49,11 +49,11 @@ def terminal_pictures() -> dict[tuple[str, str], bytes]:
 
 
 def output(command: str, typed: str = "") -> str:
-    """Return what a command prints on a terminal, without its progress.
+    """Return the output of a command on a terminal, without progress bars.
 
     Args:
-        command: of tttenv, run in an empty folder.
-        typed: its standard input.
+        command: a tttenv command, run in an empty folder.
+        typed: the command's standard input.
     """
     program = shlex.split(command)
     program[:1] = [sys.executable, "-m", "tttenv"]
@@ -91,7 +91,7 @@ def _read(terminal: int) -> bytes:
 
 
 def picture(printed: str, scheme: str) -> bytes:
-    """Draw the lines of a terminal, with ANSI codes for colours, as an SVG file."""
+    """Draw lines of a terminal, with ANSI colour codes, as an SVG file."""
     from rich.console import Console
     from rich.text import Text
 
@@ -141,7 +141,7 @@ def _span(text: str, style: object, paints: dict[str, str]) -> Markup | str:
 
 
 def text_of(svg: bytes) -> str:
-    """Return the text that a picture shows."""
+    """Return the text shown in a picture."""
     from xml.etree import ElementTree
 
     lines = ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")

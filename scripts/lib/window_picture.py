@@ -1,4 +1,4 @@
-"""Window of `tttenv play --window` in a game on 5x5, drawn without a screen, as PNG."""
+"""The window of `tttenv play --window` on 5x5, drawn without a screen, as a PNG file."""
 
 import os
 from io import BytesIO
@@ -15,7 +15,7 @@ CELLS = (6,)  # of the person, O
 
 
 def window_picture() -> bytes:
-    """Draw the window after some stones, with the known value of every move."""
+    """Draw the window of a game in progress, with the known value of every move."""
     import pygame
 
     with (

@@ -1,4 +1,4 @@
-"""Tables of the published experiments: one module per source, one row per published number."""
+"""Published experiments to reproduce: one module per source, one row per published number."""
 
 from importlib import import_module
 from typing import Any
@@ -19,10 +19,10 @@ SOURCES = {
 
 
 def home(source: str) -> str:
-    """Return the name of a source's module.
+    """Return the name of the module of a source.
 
     Raises:
-        ValueError: for an unknown one, listing those there are.
+        ValueError: for an unknown source, with a list of all sources.
     """
     if source not in SOURCES:
         raise ValueError(unknown("source", source, SOURCES))
@@ -33,6 +33,6 @@ def load(source: str) -> Any:
     """Import the module of a source.
 
     Raises:
-        ValueError: for an unknown one.
+        ValueError: for an unknown source.
     """
     return import_module(home(source))

@@ -1,4 +1,4 @@
-"""Players that choose moves by their exact value against the other side's play."""
+"""Players that choose moves by their exact value against the opponent's play."""
 
 from collections.abc import Callable
 
@@ -14,7 +14,7 @@ ActionRule = Callable[[Boards, Odds], Probs]
 
 
 def keeping_value(sign: int) -> ActionRule:
-    """Return a rule that keeps the value, with the highest (1) or lowest (-1) chance to win."""
+    """Return a rule that keeps the value, with the highest (1) or lowest (-1) winning odds."""
     optimal = solve(RULES).optimal
 
     def choose(boards: Boards, odds: Odds) -> Probs:
@@ -38,5 +38,5 @@ def best_against_random(draw: float) -> Tabulated:
 
 
 def ends(first: ActionRule, second: ActionRule) -> list[float]:
-    """Return the odds of a win, a draw and a loss for X."""
+    """Return the probabilities of a win, a draw and a loss for X."""
     return [float(part) for part in backward_induction(RULES, first, second)[0][0]]

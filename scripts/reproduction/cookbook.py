@@ -1,4 +1,4 @@
-"""S3: a classifier of best replies, 9-81-9, trained on a few boards and their images."""
+"""S3: a 9-81-9 classifier of best replies, trained on a few boards and their images."""
 
 import csv
 import io
@@ -20,7 +20,7 @@ STAND_IN = "25 of the solver's classes stand in for the published file (--moves-
 
 
 def classifier(task: Task, tell: Tell) -> Found:
-    """Train as published: loss and accuracy on the training rows, test board, and strength."""
+    """Train as published, and return loss, accuracy, the test board's result and strength."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the note says it
         learner, _ = trained(
@@ -49,7 +49,7 @@ def classifier(task: Task, tell: Tell) -> Found:
 
 
 def facts(task: Task, tell: Tell) -> Found:
-    """Compute the facts independent of the file: the test board, and the random transforms."""
+    """Compute the facts that do not depend on the file: the test board and the transforms."""
     test = int(positions(RULES).index(TEST))
     legal = positions(RULES).successors[test] >= 0
     turns = maps(RULES)
@@ -63,7 +63,7 @@ def facts(task: Task, tell: Tell) -> Found:
 
 
 def file_facts(task: Task, tell: Tell) -> Found:
-    """Count the contents of the published file, including its invalid rows."""
+    """Count the rows of the published file, including invalid ones."""
     if not task.moves_csv:
         return {f"note {key}": "not re-run: needs --moves-csv FILE" for key in ("rows", "pairs")}
     text = read_bytes(Path(task.moves_csv), LONGEST).decode("utf-8")
@@ -90,13 +90,13 @@ def file_facts(task: Task, tell: Tell) -> Found:
 
 
 def held_out(task: Task, tell: Tell) -> Found:
-    """Train our learner without one fifth of the classes, and return its accuracy on these."""
+    """Train our learner without a fifth of the classes, and return its accuracy on them."""
     _, told = trained("supervised", "default", task.amount, task.seed, tell, holdout=0.2)
     return {"repaired share": (told[-1]["held_out"],)}
 
 
 def _whole(row: list[str]) -> list[int] | None:
-    """Parse a row of the file; None if it is malformed."""
+    """Parse a row of the file; return None if it is malformed."""
     try:
         *board, reply = (int(part) for part in row)
     except ValueError:
@@ -106,7 +106,7 @@ def _whole(row: list[str]) -> list[int] | None:
 
 
 def _second_classes() -> int:
-    """Return the number of undecided classes with the second player to move."""
+    """Count the undecided symmetry classes with the second player to move."""
     game = positions(RULES)
     going = game.decisions[game.seats[game.decisions] == 1]
     return len(orbits(RULES, game.boards[going])[0])

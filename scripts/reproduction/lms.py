@@ -1,4 +1,4 @@
-"""S0: a linear evaluator of seven features, trained by least mean squares."""
+"""S0: a linear evaluation with seven features, trained by least mean squares."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ SEVEN = Path(__file__).parents[2] / "checkpoints" / "seven.json"
 
 
 def variant(preset: str) -> Run:
-    """Return a job that trains one of the three published forms and measures its exact strength."""
+    """Return a job that trains one of the three published forms and measures its strength."""
 
     def run(task: Task, tell: Tell) -> Found:
         learner, _ = trained("lms", preset, task.amount, task.seed, tell)
@@ -25,7 +25,7 @@ def variant(preset: str) -> Run:
 
 
 def drawn(task: Task, tell: Tell) -> Found:
-    """Try random directions of the seven weights; keep the best by worst case, then by wins."""
+    """Try random directions of the seven weights, and return the best by worst case, then wins."""
     rng, game = np.random.default_rng(task.seed), positions(RULES)
     seen, legal = seven(RULES, -game.boards), game.successors >= 0
     best = (-2.0, -2.0, 0.0, 0.0)
@@ -40,7 +40,7 @@ def drawn(task: Task, tell: Tell) -> Found:
 
 
 def proof(task: Task, tell: Tell) -> Found:
-    """Return what is proved about all weights of the seven features, if the file is present."""
+    """Return what is proved about the seven features for any weights, if the file exists."""
     if not SEVEN.exists():
         return {"note worst": f"not re-run: no {SEVEN.name} in checkpoints"}
     told = read_json(SEVEN)

@@ -1,4 +1,4 @@
-"""S4: two masked MLPs on one-hot boards, trained by trying every cell (O moves first; here X)."""
+"""S4: two masked MLPs on one-hot boards, trained by trying every cell (there O moves first)."""
 
 import numpy as np
 
@@ -40,7 +40,7 @@ def facts(task: Task, tell: Tell) -> Found:
 
 
 def drawn(task: Task, tell: Tell) -> Found:
-    """Count the stones on boards sampled as published, and the distinct boards."""
+    """Sample boards as published, and count their stones and the distinct boards."""
     game = positions(RULES)
     rows = sample_by_play(game, np.random.default_rng(task.seed), task.amount)
     stones = np.count_nonzero(game.boards[rows], axis=1)

@@ -1,4 +1,4 @@
-"""S2: search, tree search, TD(0) and genetic algorithm of the lecture notes."""
+"""S2: search, tree search, TD(0) and a genetic algorithm from lecture notes."""
 
 from functools import partial
 

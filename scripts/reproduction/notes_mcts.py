@@ -1,7 +1,8 @@
-"""Tree search of the lecture notes, including its mistakes.
+"""Tree search from the lecture notes, including its mistakes.
 
-The position where an iteration stops selecting is counted twice; the child to expand is any child,
-not one that is new; and all ways to a position share its counts, as one map serves all games.
+The position at which an iteration stops selecting is counted twice; the child to expand is any
+child, not a new one; and all paths to a position share its counts, since one map is used for all
+games.
 """
 
 from math import log, sqrt
@@ -15,7 +16,7 @@ C = 1.4142135623730951
 
 
 class NotesSearch:
-    """Growing search tree, with positions numbered as in `tttenv.exact.positions`."""
+    """A growing search tree, with positions indexed as in `tttenv.exact.positions`."""
 
     def __init__(self, rng: np.random.Generator) -> None:
         game = positions(Rules())
@@ -27,10 +28,10 @@ class NotesSearch:
         self.dice: list[float] = []
 
     def search(self, root: int, iterations: int = 500) -> int:
-        """Return the most visited child of `root`, the first of ties.
+        """Run a search, and return the most visited child of `root`, the first of ties.
 
         Raises:
-            ValueError: as published, where the root is new and all its children are known.
+            ValueError: as published, if the root is new and all its children are known.
         """
         self.visits.setdefault(root, 0)
         self.points.setdefault(root, 0.0)
@@ -43,7 +44,7 @@ class NotesSearch:
         return int(max(self.after[root], key=lambda child: self.visits.get(child, -1)))
 
     def _select(self, at: int) -> list[int]:
-        """Descend from `at` to a final position or one with an unexplored child."""
+        """Descend from `at` to a final position or a position with an unexplored child."""
         path = [at]
         while self.after[at] and all(child in self.visits for child in self.after[at]):
             root = C * sqrt(log(self.visits[at]))

@@ -1,4 +1,4 @@
-"""Results of the lecture notes' tree search, TD(0) and genetic algorithm."""
+"""Results of the tree search, TD(0) and genetic algorithm from the lecture notes."""
 
 import numpy as np
 import torch
@@ -12,7 +12,7 @@ from tttenv.game.types import Cells
 
 
 def counted(task: Task, tell: Tell) -> Found:
-    """Return the mean visits of the root and its children after 500 iterations, over some seeds."""
+    """Return the mean visits of the root and its children after 500 iterations, over seeds."""
     seen = []
     for seed in range(task.amount):
         search = NotesSearch(np.random.default_rng((task.seed, seed)))
@@ -40,7 +40,7 @@ def counted(task: Task, tell: Tell) -> Found:
 
 
 def played(task: Task, tell: Tell, shared: bool) -> Found:
-    """Play as O against random moves, with one tree for all moves or a new one each."""
+    """Play as O against random moves, with one tree for all moves or a new one for each."""
     rng = np.random.default_rng((task.seed, shared))
     game, optimal = positions(RULES), solve(RULES).optimal
     search, results, moves = NotesSearch(rng), [0, 0, 0], [0, 0]
@@ -63,13 +63,13 @@ def played(task: Task, tell: Tell, shared: bool) -> Found:
 
 
 def td0(task: Task, tell: Tell) -> Found:
-    """Run TD(0) against random replies, spending its whole budget in one run."""
+    """Run TD(0) against random replies, spending the whole budget in one run."""
     learner, _ = trained("td0", "published", task.amount, task.seed, tell)
     return {**strength(learner.policy()), "entries": (int((learner.values >= 0).sum()),)}
 
 
 def individuals(task: Task, tell: Tell) -> Found:
-    """Evaluate random individuals, and one that plays the first optimal moves."""
+    """Evaluate random individuals, and one that plays the first optimal move."""
     learner, _ = trained("genetic", "published", 0, task.seed, tell, population=task.amount)
     fitness, lines = learner.fitness, []
     for genes in learner.genes.T.numpy():
@@ -85,7 +85,7 @@ def individuals(task: Task, tell: Tell) -> Found:
 
 
 def first_optimal() -> Cells:
-    """Return the first optimal move (positions,) on the smallest image, X being 1 and O -1."""
+    """Return the first optimal move (positions,) on each position's smallest image."""
     game = positions(RULES)
     seen = np.where(game.seats[:, None] == 0, game.boards, -game.boards)
     _, which = canonical(RULES, seen)
@@ -96,7 +96,7 @@ def first_optimal() -> Cells:
 
 
 def games_of(cells: Cells) -> int:
-    """Count the games that a player of these cells (positions,) can reach, over both seats."""
+    """Count the games that a player of `cells` (positions,) can reach, over both seats."""
     game, total = positions(RULES), 0
     for seat in (0, 1):
         ways = np.ones(len(game), np.int64)
@@ -109,6 +109,6 @@ def games_of(cells: Cells) -> int:
 
 
 def bred(task: Task, tell: Tell) -> Found:
-    """Return the fittest individual of the last generation."""
+    """Breed as published, and return the strength of the fittest individual."""
     learner, told = trained("genetic", "published", task.amount, task.seed, tell)
     return {**strength(learner.policy()), "best": (told[-1]["best"],)}

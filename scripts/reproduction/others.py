@@ -1,4 +1,4 @@
-"""Learners of other libraries, as published and repaired."""
+"""Learners from other libraries, as published and repaired."""
 
 from functools import partial
 
@@ -16,7 +16,7 @@ FOREIGN = "not re-run: the library's own learner, which is no part of this packa
 def fixed_point(task: Task, tell: Tell) -> Found:
     """Iterate Algorithm A's published targets exactly, until the best cells are stable.
 
-    As in its code, whoever fills the board wins nothing by it: such wins are taken for draws.
+    As in its code, a win by the stone that fills the board counts as a draw.
     """
     game = positions(RULES)
     legal, cells = game.successors >= 0, (game.successors >= 0).argmax(axis=1)
@@ -33,7 +33,7 @@ def fixed_point(task: Task, tell: Tell) -> Found:
 
 
 def pools(pool: tuple[str, ...]) -> Run:
-    """Return a job that trains MaskablePPO with rewards 1, 0 and -1 against these opponents."""
+    """Return a job that trains MaskablePPO with rewards 1, 0, -1 against a pool of opponents."""
 
     def run(task: Task, tell: Tell) -> Found:
         args = ("maskable_ppo", "published", task.amount, task.seed, tell)
@@ -43,13 +43,13 @@ def pools(pool: tuple[str, ...]) -> Run:
 
 
 def half_draws(task: Task, tell: Tell) -> Found:
-    """Train the published Q-table with a reward of one half for a draw."""
+    """Train the published Q-table with a reward of 1/2 for a draw."""
     learner, _ = trained("qtable", "published", task.amount, task.seed, tell, draw=0.5)
     return strength(learner.policy())
 
 
 def seeds(name: str, task: Task, tell: Tell) -> Found:
-    """Train our default learner with ten seeds, and count those that become unbeatable."""
+    """Train our default learner with several seeds, and count the unbeatable ones."""
     unbeatable = 0
     for seed in range(task.seed, task.seed + task.amount):
         found = repaired(Task("repaired", name, 1, seed, None), lambda done, of: None)

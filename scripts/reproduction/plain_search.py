@@ -1,11 +1,11 @@
-"""Minimax and alpha-beta as in the lecture notes, including their mistake about depth.
+"""Minimax and alpha-beta from the lecture notes, including their mistake about depth.
 
-X takes the greatest value and O the least; among moves of one value both want the smaller depth of
-the leaf. The notes forget to note the depth of a strictly better value, so that the depth compared
-with is that of an earlier, worse move, or none at all (NO_DEPTH). Repairing that alone is right for
-minimax and wrong for alpha-beta: after a cut a mere bound is taken for a tie.
+X maximizes the value and O minimizes it; among moves of equal value both prefer the leaf of smaller
+depth. The notes forget to store the depth of a strictly better value, so the depth compared with is
+that of an earlier, worse move, or none at all (NO_DEPTH). Repairing only this is right for minimax
+and wrong for alpha-beta: after a cutoff a mere bound is mistaken for a tie.
 
-Positions are numbers of `tttenv.exact.positions`, values X's: 1, 0 or -1.
+Positions are indices of `tttenv.exact.positions`; values are for X: 1, 0 or -1.
 """
 
 import sys
@@ -19,7 +19,7 @@ NO_DEPTH = sys.maxsize
 
 
 class SearchAnswer(NamedTuple):
-    """Result of a search of one position."""
+    """The result of searching one position."""
 
     value: int
     cell: int  # the move, or -1
@@ -28,7 +28,7 @@ class SearchAnswer(NamedTuple):
 
 
 class Children(NamedTuple):
-    """Game as plain lists, for speed."""
+    """The game as plain lists, for speed."""
 
     moves: list[list[tuple[int, int]]]  # of each position: a cell and the position it leads to
     results: list[int]  # of finished positions
@@ -37,7 +37,7 @@ class Children(NamedTuple):
 
 @lru_cache(maxsize=1)
 def children() -> Children:
-    """Return the game of 3,3,3."""
+    """Return the moves, results and movers of all positions of 3,3,3 as lists."""
     game = positions(Rules())
     moves = [[(c, q) for c, q in enumerate(row) if q >= 0] for row in game.successors.tolist()]
     won_by = [-1 if seat == 0 else 1 for seat in game.seats.tolist()]  # the other side, if lost
@@ -46,7 +46,7 @@ def children() -> Children:
 
 
 def minimax(repair: bool = False) -> list[SearchAnswer]:
-    """Search every position once; each result counts the nodes of its own search."""
+    """Search every position once, and return the results; each counts its own search's nodes."""
     tree = children()
     answers = [SearchAnswer(0, -1, 0, 1)] * len(tree.moves)
     for at in reversed(range(len(tree.moves))):
@@ -60,7 +60,7 @@ def minimax(repair: bool = False) -> list[SearchAnswer]:
 def alphabeta(
     at: int, repair: bool = False, alpha: int = -sys.maxsize, beta: int = sys.maxsize
 ) -> SearchAnswer:
-    """Search position `at`, moves row by row, with a cutoff when beta <= alpha."""
+    """Search a position, moves row by row, with a cutoff if beta <= alpha."""
     tree, nodes = children(), 1
     if not tree.moves[at]:
         return SearchAnswer(tree.results[at], -1, 0, 1)
@@ -79,7 +79,7 @@ def alphabeta(
 
 
 class Best:
-    """Best move found so far."""
+    """The best move found so far."""
 
     def __init__(self, x_moves: bool, repair: bool) -> None:
         self.x_moves, self.repair = x_moves, repair
@@ -87,7 +87,7 @@ class Best:
         self.depth = NO_DEPTH
 
     def see(self, answer: SearchAnswer, cell: int) -> None:
-        """Keep the move if it is better, or equally good with a nearer leaf."""
+        """Keep a move if it is better, or equally good with a nearer leaf."""
         depth = answer.depth if answer.depth == NO_DEPTH else answer.depth + 1
         if answer.value > self.value if self.x_moves else answer.value < self.value:
             self.value, self.cell = answer.value, cell
@@ -97,5 +97,5 @@ class Best:
             self.depth, self.cell = depth, cell
 
     def answer(self, nodes: int) -> SearchAnswer:
-        """Return the result of the search."""
+        """Return the best move as a search result."""
         return SearchAnswer(self.value, self.cell, self.depth, nodes)

@@ -1,4 +1,4 @@
-"""antirez, ttt-rl (C, 2025): a network of 18-100-9 learns as O from games against random moves."""
+"""antirez, ttt-rl (C, 2025): an 18-100-9 network learns as O from games against random moves."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ PARTS = 50  # of the training, after each of which its progress is reported
 
 
 def learns_as_o(task: Task, tell: Tell) -> Found:
-    """Train the network with this many games and return its exact strength in both seats."""
+    """Train the network for `task.amount` games, and return its strength in both seats."""
     rng = np.random.default_rng(task.seed)
     first = rng.uniform(-0.5, 0.5, (INPUTS + 1, UNITS)).astype(np.float32)
     second = rng.uniform(-0.5, 0.5, (UNITS + 1, CELLS)).astype(np.float32)
@@ -26,7 +26,7 @@ def learns_as_o(task: Task, tell: Tell) -> Found:
 
 
 def player(first: Floats, second: Floats) -> Tabulated:
-    """Return the player of the network's most probable legal move, also when it plays X."""
+    """Return the player that picks the network's most probable legal move, as O or X."""
     game = positions(RULES)
     boards = np.where(game.seats[:, None] == 0, game.boards, -game.boards)
     probs = np.empty(boards.shape, np.float32)

@@ -1,4 +1,4 @@
-"""Compiled training of a small network as O from games against random moves."""
+"""Compiled training of a small network, as O, from games against random moves."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,9 +47,9 @@ def learn(
     hidden: Floats,
     probs: Floats,
 ) -> None:
-    """Take one gradient step on a move's cross entropy, scaled by the absolute `weight`.
+    """Take one gradient step on the cross entropy of a move, scaled by the absolute `weight`.
 
-    A positive weight makes the move likelier, a negative one all other legal moves.
+    A positive weight makes the move more likely, a negative weight all other legal moves.
     """
     outputs(board, first, second, hidden, probs)
     others = np.count_nonzero(board == 0) - 1
@@ -73,7 +73,7 @@ def learn(
 
 @compiled
 def train(first: Floats, second: Floats, state: NDArray[np.uint64], games: int) -> None:
-    """Play games and learn from each move of O once a game has ended.
+    """Play games, and learn from each move of O after a game has ended.
 
     X moves at random. O plays the legal move with the highest probability. A move counts more the
     later it is: the reward is multiplied by a half to one.
@@ -81,8 +81,8 @@ def train(first: Floats, second: Floats, state: NDArray[np.uint64], games: int) 
     Args:
         first: weights (19, units), changed in place.
         second: weights (units + 1, 9), changed in place.
-        state: of the random numbers (1,), moves on.
-        games: their number.
+        state: the state (1,) of the random numbers; it is advanced.
+        games: the number of games.
     """
     hidden, probs = np.empty(first.shape[1], np.float32), np.empty(CELLS, np.float32)
     board, moves = np.zeros(CELLS, np.int8), np.empty(CELLS, np.int64)

@@ -1,4 +1,4 @@
-"""Published numbers: their sources, the jobs that re-run them, and the tolerances."""
+"""Rows of published numbers: sources, the jobs that reproduce them, and tolerances."""
 
 from collections.abc import Callable
 from math import sqrt
@@ -11,7 +11,7 @@ PRINTED = 5.1e-5  # half a unit in the fourth digit after the point, of what is 
 
 
 class Row(NamedTuple):
-    """Published number, or several of one kind; fractions of 1 where the unit is "%"."""
+    """A published number, or several of one kind; percentages are stored as fractions."""
 
     id: str  # the same in every run
     what: str
@@ -30,7 +30,7 @@ class Row(NamedTuple):
 
 
 class Task(NamedTuple):
-    """Job with an amount of work and a seed."""
+    """A job with an amount of work and a seed."""
 
     source: str  # of SOURCES, or "repaired"
     job: str
@@ -44,7 +44,7 @@ Run = Callable[[Task, Tell], Found]
 
 
 class Job(NamedTuple):
-    """Job that re-runs numbers; `run(task, tell)` returns them by key."""
+    """A job that reproduces numbers; `run(task, tell)` returns them by key."""
 
     run: Run
     amounts: tuple[int, int, int] = (1, 1, 1)  # with --quick, as usual, with --full
@@ -57,13 +57,13 @@ class Job(NamedTuple):
     seeds: int = 1
 
     def budget(self, amount: int, seeds: int = 1) -> str:
-        """Describe the amount of work of a job."""
+        """Describe the amount of work of the job."""
         once = self.says.format(amount * self.each)
         return once if seeds == 1 else f"{once}, {seeds} seeds"
 
 
 def holds(row: Row, found: Numbers | None, amount: int) -> bool | None:
-    """Return whether the re-run is within its tolerance; None if it is not judged."""
+    """Return whether a reproduced number is within tolerance; None if it is not judged."""
     if found is None or amount < row.least:
         return None
     if row.band:
@@ -75,7 +75,7 @@ def holds(row: Row, found: Numbers | None, amount: int) -> bool | None:
 
 
 def pairs(first: Any, second: Any) -> list[tuple[Any, Any]]:
-    """Return the pairs of two sequences of the same length."""
+    """Pair up two sequences of the same length."""
     return list(zip(first, second, strict=True))
 
 
@@ -91,7 +91,7 @@ def tolerance(row: Row) -> str:
 def scores(row: Row, found: Numbers | None) -> list[float]:
     """Return the distance of each claimed fraction from the exact one, in standard errors.
 
-    Only where the claim is of the same player, not of another one trained likewise.
+    Only if the claim is about the same player, not about another one trained in the same way.
     """
     if not (row.games and found) or row.band or row.within is None:
         return []
@@ -100,7 +100,7 @@ def scores(row: Row, found: Numbers | None) -> list[float]:
 
 
 def _end(number: float, unit: str) -> str:
-    """Format the bound of a band; empty if it is infinite."""
+    """Format the bound of a band; return an empty string if it is infinite."""
     if abs(number) == float("inf"):
         return ""
     return f"{100 * number:.6g}" if unit == "%" else f"{number:.4g}"

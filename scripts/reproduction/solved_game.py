@@ -1,4 +1,4 @@
-"""Facts about the solved game: numbers of positions, classes and games, and players' values."""
+"""Facts about the solved game: numbers of positions, classes and games, and exact results."""
 
 import numpy as np
 
@@ -15,7 +15,7 @@ RULES = Rules()
 
 
 def counts(task: Task, tell: Tell) -> Found:
-    """Count positions, classes, games, nodes, and positions where a move can lose value."""
+    """Count positions, classes, games, nodes, and positions in which a move can lose value."""
     game, solution = positions(RULES), solve(RULES)
     ended = [game.over & game.lost & (game.seats == s) for s in (1, 0)] + [game.over & ~game.lost]
     classes, _ = orbits(RULES, game.boards)

@@ -1,4 +1,4 @@
-"""Tables of the filled rows: all of them for a terminal, the main ones as Markdown."""
+"""Tables of filled rows: all rows for a terminal, the main rows as Markdown."""
 
 from scripts.reproduction import SOURCES
 from tttenv.cli import text_tables
@@ -30,7 +30,7 @@ def show(rows: list[Filled], wide: bool = False) -> None:
 
 
 def show_source(source: str, rows: list[Filled], wide: bool = False) -> list[str]:
-    """Print the table of a source, followed by its notes; nothing if it has no rows.
+    """Print the table of one source, followed by its notes.
 
     Returns:
         The names of the columns that were left out.
@@ -52,7 +52,7 @@ def tell_left_out(missing: list[str]) -> None:
 
 
 def verdict(rows: list[Filled]) -> str:
-    """Summarize in one sentence how many rows hold."""
+    """Return a sentence that says how many rows hold."""
     judged = [row["holds"] for row in rows if row["holds"] is not None]
     missing = len(rows) - len(judged)
     return (
@@ -61,7 +61,7 @@ def verdict(rows: list[Filled]) -> str:
 
 
 def markdown(rows: list[Filled]) -> str:
-    """Return the main rows of all sources as one table, and the verdict on all rows."""
+    """Return the main rows of all sources as one Markdown table, and the verdict on all rows."""
     lines = ["| number | " + " | ".join(HEADS) + " |", "|-|" + "-|" * len(HEADS)]
     for source, (_, title) in SOURCES.items():
         own = [row for row in rows if row["source"] == source and row["main"]]

@@ -1,4 +1,4 @@
-"""S1: minimax with a cache over mirror images, a Q-table, a tree search and a small network."""
+"""S1: minimax with a symmetry cache, a Q-table, a tree search and a small network."""
 
 from time import process_time
 
@@ -23,7 +23,7 @@ def matches(task: Task, tell: Tell) -> Found:
 
 
 def timing(task: Task, tell: Tell) -> Found:
-    """Return the processor seconds of one minimax game against itself, for three searches."""
+    """Return the processor seconds of a minimax game against itself, for three searches."""
     seconds = []
     for done, search in enumerate(("plain", "cached", "symmetric")):
         tell(done, 3)
@@ -46,7 +46,7 @@ def q_table(task: Task, tell: Tell) -> Found:
 
 
 def tree_search(task: Task, tell: Tell) -> Found:
-    """Run the tree search for some games."""
+    """Run the tree search for `task.amount` games."""
     search = TreeSearch()
     for game in range(task.amount):
         search.play()

@@ -1,7 +1,7 @@
-"""S1's tree search: 4,000 games from the empty board, every move by UCT, without play-outs.
+"""Tree search of S1: 4,000 games from the empty board by UCT, without play-outs.
 
-All images of a board share a node; the visits that UCT compares a node's with are those of all the
-boards it was reached from; a draw counts as a win. There is no chance in it.
+All images of a board share a node; the parent visits in UCT are summed over all boards from which a
+node was reached; a draw counts as a win. The search is deterministic.
 """
 
 from collections import defaultdict
@@ -16,7 +16,7 @@ from tttenv.exact import Tabulated, positions
 
 
 class Node:
-    """Class of boards, with its visits and the games not lost by the side that moved last."""
+    """A class of boards, with its visits and the games not lost by the side that moved last."""
 
     def __init__(self) -> None:
         self.visits, self.good = 0, 0
@@ -35,7 +35,7 @@ class Node:
 
 
 class TreeSearch:
-    """Search that adds nodes game by game."""
+    """A search that adds nodes game by game."""
 
     def __init__(self) -> None:
         self.game = positions(Rules())
@@ -58,7 +58,7 @@ class TreeSearch:
             node.good += not (self.game.lost[at] and plies % 2 == 1)
 
     def policy(self) -> Tabulated:
-        """Return the greedy player by the fraction of games won or drawn, the first of ties."""
+        """Return the player that is greedy on the fraction of games won or drawn."""
         worth: Any = np.full(self.game.successors.shape, -1.0)
         for at, cell in zip(*np.nonzero(self.game.successors >= 0), strict=True):
             worth[at, cell] = self.nodes[self.kind[self.game.successors[at, cell]]].worth()

@@ -1,4 +1,4 @@
-"""Training runs, as published and repaired, and certificates as numbers for rows."""
+"""Training runs, as published and repaired, and the numbers of certificates for rows."""
 
 from dataclasses import replace
 from typing import Any
@@ -13,7 +13,7 @@ OUR_MCTS = "mcts:solver=true,iterations=5000/"  # beside the published tree sear
 
 
 def strength(player: Policy | str) -> Found:
-    """Return the numbers that rows need from a player's certificate, by seat and overall."""
+    """Certify a player, and return the numbers that rows need, by seat and overall."""
     found: Any = certify(RULES, player)  # on 3,3,3 no field is unknown
     x, o = found.vs_random["X"], found.vs_random["O"]
     return {
@@ -31,7 +31,7 @@ def strength(player: Policy | str) -> Found:
 def trained(
     name: str, preset: str, steps: int, seed: int, tell: Tell, **changes: Any
 ) -> tuple[Any, list[dict[str, float]]]:
-    """Return a learner after some steps of a preset, and the numbers of each step."""
+    """Train a learner for some steps with a preset; return it and the numbers of each step."""
     kind, told = LEARNERS.load(name), []
     learner = kind(replace(kind.presets[preset], seed=seed, **changes), RULES)
     for step in range(steps):
@@ -42,7 +42,7 @@ def trained(
 
 
 def tail(told: list[dict[str, float]], key: str) -> float:
-    """Return the mean over the last fifty steps."""
+    """Return the mean of a number over the last fifty steps."""
     last = [numbers[key] for numbers in told[-50:]]
     return sum(last) / len(last)
 
@@ -58,7 +58,7 @@ def published(name: str) -> Run:
 
 
 def repaired(task: Task, tell: Tell) -> Found:
-    """Train our default learner to its first unbeatable certificate, or take a named player."""
+    """Train our default learner until it is unbeatable, or take a named player, and measure it."""
     if task.job not in LEARNERS:
         return strength(task.job)
     from learners.training.loop import Progress, run, usual_schedule

@@ -1,4 +1,4 @@
-"""Choose the jobs that rows need, run one job in a worker, and fill in the rows."""
+"""Selection of the jobs that rows need, running a job in a worker, and filling in the rows."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ MODES = ("quick", "default", "full")
 
 
 def tasks(names: tuple[str, ...], mode: str, seed: int, moves_csv: str | None) -> list[Task]:
-    """Return the tasks for all rows of these sources, long jobs first."""
+    """Return the tasks for all rows of the given sources, long ones first."""
     found, players = (
         [],
         dict.fromkeys(
@@ -35,7 +35,7 @@ def tasks(names: tuple[str, ...], mode: str, seed: int, moves_csv: str | None) -
 
 
 def seeds_of(job: Job, mode: str) -> int:
-    """Return the number of training runs of a job."""
+    """Return the number of training runs of a job in a mode."""
     return 1 if mode == "quick" else job.seeds
 
 
@@ -47,10 +47,10 @@ def needs(source: str, task: Task) -> bool:
 
 
 def merged(done: Sequence[Found]) -> Found:
-    """Merge the training runs of a job: the median of each number, and the first note.
+    """Merge the results of a job's training runs: the median of each number, and the first note.
 
     Args:
-        done: by seed, with the same keys.
+        done: the results by seed, with the same keys.
     """
     if len(done) == 1:
         return done[0]
@@ -65,7 +65,7 @@ def _medians(numbers: Sequence[Numbers]) -> list[float]:
 
 
 def job_of(task: Task) -> Job:
-    """Return the job of a task."""
+    """Return the job that a task belongs to."""
     if task.source == "repaired":
         from scripts.reproduction.training import repaired
 
@@ -76,14 +76,14 @@ def job_of(task: Task) -> Job:
 
 @dataclass(frozen=True)
 class Piece:
-    """Task, and the contents of the file that it names."""
+    """A task, and the contents of the file that it names."""
 
     task: Task
     moves_csv_sha256: str | None
 
 
 def run_one(piece: Piece, context: Context) -> dict[str, Any]:
-    """Run one task in this process and report its progress."""
+    """Run a task in this process, reporting its progress."""
     import torch
 
     torch.set_num_threads(1)
@@ -98,14 +98,14 @@ def run_one(piece: Piece, context: Context) -> dict[str, Any]:
 
 
 def filled(names: tuple[str, ...], done: dict[tuple[str, str], Found], mode: str) -> list[Any]:
-    """Return the rows of these sources with the numbers found, JSON-serializable."""
+    """Return the rows of the given sources with their results, JSON-serializable."""
     return [
         _filled(name, row, done, mode) for name in names for row in reproduction.load(name).ROWS
     ]
 
 
 def _filled(source: str, row: Row, done: dict[tuple[str, str], Found], mode: str) -> dict[str, Any]:
-    """Return one row with the numbers found."""
+    """Return a row with its results."""
     found = done.get((source, row.job), {})
     job: Job | None = reproduction.load(source).JOBS.get(row.job)
     amount = job.amounts[MODES.index(mode)] if job else 0
@@ -132,7 +132,7 @@ def _filled(source: str, row: Row, done: dict[tuple[str, str], Found], mode: str
 
 
 def _notes(row: Row, found: Found, job: Job | None, amount: int) -> list[str]:
-    """Return the remarks on a row."""
+    """Return the notes on a row."""
     notes = [note for note in (row.note, found.get(f"note {row.key}", "")) if note]
     z = scores(row, found.get(row.key))
     if z:
@@ -145,5 +145,5 @@ def _notes(row: Row, found: Found, job: Job | None, amount: int) -> list[str]:
 
 
 def _plain(numbers: Any) -> list[float]:
-    """Convert numbers to JSON's types, whole ones to integers."""
+    """Convert numbers to JSON's types; whole numbers become integers."""
     return [int(n) if float(n).is_integer() else float(n) for n in numbers]

@@ -22,7 +22,7 @@ WHY = (("X___O___X", 1, 2), ("O___X___X", 2, 1))
 
 
 def questions(best: Fraction) -> list[Question]:
-    """Return all questions, given the fewest losses found."""
+    """Return all questions, given the smallest fraction of losses found."""
     ours = [Question("O", ties) for ties in ("first", "mixed", "distinct")]
     fewer = Question("O", losing_below=best)
     added = [Question("O", added=REST), Question("O", added=(CURE,))]
@@ -30,10 +30,10 @@ def questions(best: Fraction) -> list[Question]:
 
 
 def verify(data: Mapping[str, Any]) -> None:
-    """Check all claims again, without a solver.
+    """Verify all claims again, without a solver.
 
     Raises:
-        ValueError: naming what does not hold.
+        ValueError: naming the claim that does not hold.
     """
     best, answers = data["best_weights"], data["answers"]
     wanted = [asked(question) for question in questions(losses(best))]
@@ -75,7 +75,7 @@ def verify_answer(question: Question, found: Mapping[str, Any]) -> None:
 
 
 def possible(answers: list[dict[str, Any]]) -> dict[str, bool]:
-    """Return, by seat, whether any weights are unbeatable with the source's tie-breaking."""
+    """Return, by seat, whether some weights are unbeatable with the source's tie-breaking."""
     plain = asked(Question())
     return {
         found["seat"]: "yes" in found
@@ -105,10 +105,10 @@ def title(question: Question) -> str:
 
 
 def contrast(board: str, keeping: int, losing: int) -> dict[str, Any]:
-    """Compare the features of a value-preserving move with those of a losing one.
+    """Compare the features of a move that keeps the value with those of a losing move.
 
     Raises:
-        ValueError: if they do not, or if not all moves that keep it have the same features.
+        ValueError: if the moves do not do so, or the moves that keep the value differ in features.
     """
     game, seen = positions(RULES), features()
     at = int(game.index(RULES.parse(board)))
@@ -125,14 +125,14 @@ def contrast(board: str, keeping: int, losing: int) -> dict[str, Any]:
 
 
 def losses(weights: list[float]) -> Fraction:
-    """Return the exact fraction of games that these weights lose as O against random moves."""
+    """Return the exact fraction of games that weights lose as O against random moves."""
     cells = player(weights).table.argmax(axis=1)
     question = Question("O")
     return reach(question, dict(enumerate(cells.tolist())))[1]
 
 
 def certificate(weights: list[float], added: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Return the certificate of weights, JSON-serializable."""
+    """Return the certificate of weights as JSON data."""
     found: dict[str, Any] = json.loads(json.dumps(certify(RULES, player(weights, added)).to_dict()))
     return found
 

@@ -1,8 +1,8 @@
-"""Greedy linear players: the seven features, further ones, and the constraints of a choice.
+"""Greedy linear players: the seven features, further ones, and constraints on the weights.
 
-A greedy linear player moves to the board worth most to it, weights times features. Which boards it
-may like best is all that matters of its weights: each choice demands that differences of features,
-times the weights, be above zero, or at least zero.
+A greedy linear player moves to the board with the highest value, weights times features. Only the
+order of the boards matters: each choice requires that differences of features, times the weights,
+are above zero, or at least zero.
 """
 
 from collections.abc import Callable, Sequence
@@ -53,7 +53,7 @@ TIES = {
 def features(added: tuple[str, ...] = ()) -> NDArray[np.int64]:
     """Return the seven and the added features (positions, 7 + added) of all positions.
 
-    A position is seen by the side that has just moved, who chose it.
+    A position is seen by the side that has just moved, which chose it.
     """
     boards = -positions(RULES).boards
     columns = [seven(RULES, boards), *(ADDED[name](boards) for name in added)]
@@ -61,7 +61,7 @@ def features(added: tuple[str, ...] = ()) -> NDArray[np.int64]:
 
 
 def player(weights: Sequence[float], added: tuple[str, ...] = ()) -> Tabulated:
-    """Return the greedy linear player that plays the first of ties."""
+    """Return the greedy linear player with the given weights, which plays the first of ties."""
     after, worth = positions(RULES).successors, features(added) @ np.asarray(weights)
     moves = np.where(after >= 0, worth[after], -np.inf)
     best = np.arange(RULES.cells) == moves.argmax(axis=1)[:, None]
@@ -70,7 +70,7 @@ def player(weights: Sequence[float], added: tuple[str, ...] = ()) -> Tabulated:
 
 @dataclass(frozen=True)
 class Question:
-    """Question whether some greedy linear player of these features is good enough in a seat."""
+    """The question whether some greedy linear player is good enough in a seat."""
 
     seat: str = "O"  # X or O
     ties: str = "first"  # a row of TIES
@@ -88,12 +88,12 @@ class Question:
 
     @cached_property
     def seen(self) -> list[list[int]]:
-        """Features of every position, as Python integers."""
+        """The features of every position, as Python integers."""
         return [list(map(int, row)) for row in features(self.added)]
 
     @cached_property
     def after(self) -> list[dict[int, int]]:
-        """Successors of every position, by cell."""
+        """The successors of every position, by cell."""
         return [
             {cell: int(to) for cell, to in enumerate(row) if to >= 0}
             for row in self.game.successors
@@ -101,28 +101,28 @@ class Question:
 
     @cached_property
     def keeping(self) -> list[list[int]]:
-        """Moves of every position that keep its value."""
+        """The moves of every position that keep its value."""
         return [[int(cell) for cell in np.flatnonzero(row)] for row in solve(RULES).optimal]
 
     def open_to(self, at: int) -> list[int]:
-        """Return the allowed moves at `at`: if unbeatable, only those that keep the value."""
+        """Return the allowed moves at `at`; if unbeatable, only moves that keep the value."""
         return self.keeping[at] if self.losing_below is None else list(self.after[at])
 
     @cached_property
     def begin(self) -> list[int]:
-        """Positions in which the player may make its first move."""
+        """The positions in which the player may make its first move."""
         return [0] if self.seat == "X" else list(self.after[0].values())
 
     def replies(self, at: int, cell: int) -> list[int]:
-        """Return the positions in which the player may move next after `cell` at `at`."""
+        """Return the positions in which the player may move next after playing `cell` at `at`."""
         return [to for to in self.after[self.after[at][cell]].values() if self.after[to]]
 
     def demand(self, at: int, cell: int, other: int) -> tuple[list[int], bool] | None:
-        """Return the constraint on the weights for choosing `cell` at `at` over `other`.
+        """Return the constraint on the weights for choosing `cell` over `other` at `at`.
 
         Returns:
-            Differences of features that, times the weights, must be at least zero, and whether
-            above zero; None if nothing is demanded.
+            Differences of features that, times the weights, must be at least zero, and whether they
+            must be above zero; None if there is no constraint.
         """
         liked, spurned = self.seen[self.after[at][cell]], self.seen[self.after[at][other]]
         difference = [mine - theirs for mine, theirs in zip(liked, spurned, strict=True)]

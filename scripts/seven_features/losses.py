@@ -9,11 +9,11 @@ from tttenv.exact import SEATS
 
 
 def losses(question: Question, choices: Mapping[int, int]) -> Fraction:
-    """Return a lower bound on losses, assuming best play in positions without a choice.
+    """Return a lower bound on the losses, assuming best play in positions without a choice.
 
     Args:
-        question: who plays.
-        choices: cells by position, as far as the player has chosen.
+        question: the question, which gives the player's seat.
+        choices: the cells chosen so far, by position.
     """
     chance, lost = reach(question, choices)
     least = least_losses(question)
@@ -21,10 +21,9 @@ def losses(question: Question, choices: Mapping[int, int]) -> Fraction:
 
 
 def reach(question: Question, choices: Mapping[int, int]) -> tuple[dict[int, Fraction], Fraction]:
-    """Return the probability of each position with the player to move, and of lost games.
+    """Return the probability of each position in which the player moves, and of lost games.
 
-    Only games of the player's choices count: those that go on from where it has not chosen yet
-    come to nothing here.
+    Games are followed only up to positions in which the player has not chosen yet.
     """
     chance = {at: Fraction(1, len(question.begin)) for at in question.begin}
     lost, ahead, least = Fraction(0), sorted(chance), least_losses(question)
@@ -45,7 +44,7 @@ def reach(question: Question, choices: Mapping[int, int]) -> tuple[dict[int, Fra
 
 @lru_cache(maxsize=4)
 def least_losses(question: Question) -> list[Fraction]:
-    """Return, for every position, a lower bound on the fraction of games lost."""
+    """Return a lower bound on the fraction of games lost from every position."""
     game, own = question.game, SEATS.index(question.seat)
     found = [Fraction(0)] * len(game)
     for at in reversed(range(len(game))):

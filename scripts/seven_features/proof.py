@@ -1,15 +1,16 @@
-"""Proofs that no greedy linear player is as good as the question asks, checked in integers.
+"""Proofs that no greedy linear player answers a question, checked in integers.
 
 A proof is a tree. A branch names a position that the player reaches by the choices made so far and
-some replies, and has a twig for every move it may have there: if it is to be unbeatable, those that
-keep the position's value. A leaf says why no weights make all choices on the way to it: demands
-that they imply ("weights times these differences are above zero", or at least zero), each taken
-some times, sum to "zero is above zero" (Motzkin's transposition theorem). Where the question is how
-few games are lost, any move may be made, and a leaf may say that its choices lose too many already.
+some replies, and has a subtree for every move allowed there: if the player has to be unbeatable,
+those that keep the position's value. A leaf shows that no weights make all choices on the path to
+it: constraints that they imply ("weights times these differences are above zero", or at least
+zero), each multiplied by a factor, sum to "zero is above zero" (Motzkin's transposition theorem).
+If the question is how few games are lost, any move may be made, and a leaf may instead show that
+its choices already lose too many.
 
     branch  {"at": "X________", "moves": {"4": branch or leaf}}
     leaf    {"sum": [["X________", 0, 3], ...]}    three times "the choice there beats cell 0"
-    leaf    {"losses": "4/945"}                    at least so many are lost
+    leaf    {"losses": "4/945"}                    at least this fraction is lost
 """
 
 from collections.abc import Mapping
@@ -24,16 +25,16 @@ Choices: TypeAlias = Mapping[int, int]  # cells by position
 
 
 def check(question: Question, tree: Any) -> None:
-    """Check a proof that the answer to the question is no.
+    """Check a proof that the answer to a question is no.
 
     Raises:
-        ValueError: saying what is wrong with it.
+        ValueError: saying what is wrong with the proof.
     """
     check_part(question, tree, {})
 
 
 def size(tree: Tree) -> tuple[int, int]:
-    """Return the numbers of branches and leaves of a proof."""
+    """Return the number of branches and of leaves in a proof."""
     if "moves" not in tree:
         return 0, 1
     parts = [size(twig) for twig in tree["moves"].values()]
@@ -41,7 +42,7 @@ def size(tree: Tree) -> tuple[int, int]:
 
 
 def reached(question: Question, choices: Choices) -> set[int]:
-    """Return the positions in which the player may move, given some of its choices."""
+    """Return the positions in which the player may have to move, given some of its choices."""
     found, fresh = set(question.begin), list(question.begin)
     while fresh:
         at = fresh.pop()
@@ -53,10 +54,10 @@ def reached(question: Question, choices: Choices) -> set[int]:
 
 
 def check_part(question: Question, tree: Any, choices: Choices) -> None:
-    """Check the part of a proof below these choices.
+    """Check the part of a proof below some choices.
 
     Raises:
-        ValueError: saying what is wrong with it.
+        ValueError: saying what is wrong with the proof.
     """
     match tree:
         case {"sum": list(terms), **rest} if not rest:

@@ -1,1 +1,1 @@
-"""Rows of speed.py: workloads of this package and of others."""
+"""Rows of speed.py: workloads of this package and of other packages."""

@@ -1,4 +1,4 @@
-"""Rows of speed.py for this package, set up and ready to be timed."""
+"""Workloads of this package for speed.py."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -24,7 +24,7 @@ SB3 = 64  # games side by side in Stable-Baselines3
 
 
 def rows(seed: int) -> Iterator[SpeedRow]:
-    """Yield all rows, whose workloads are set up only when they are measured."""
+    """Yield all rows; their workloads are set up only when they are measured."""
     rivals: tuple[str, ...] = ()
     for opponent, rivals in ((None, ()), ("random", ("PettingZoo", "OpenSpiel state"))):
         name = f"single env, opponent={opponent}"
@@ -67,14 +67,14 @@ def rows(seed: int) -> Iterator[SpeedRow]:
 
 
 class Case(NamedTuple):
-    """Batch of games to measure."""
+    """A batch of games to measure."""
 
     games: int
     obs: str = "onehot"
 
 
 def cases(m: int) -> list[Case]:
-    """Return the batches to measure on boards of m rows."""
+    """Return the batches to measure on boards with m rows."""
     if m > 9:
         return [Case(64), Case(8192)]
     return [Case(games, obs) for games in (64, 8192, BIG) for obs in ("onehot", "board")]
@@ -85,7 +85,7 @@ def _later(make: Callable[..., Work], *args: Any) -> Callable[[], Work]:
 
 
 def single(seed: int, opponent: str | None) -> Work:
-    """Return a workload: a thousand random steps of the single environment, counted in plies."""
+    """Return a workload of a thousand random steps in the single environment, counted in plies."""
     env = gymnasium.make("TicTacToe-v0", opponent=opponent)
     env.reset(seed=seed)
     env.action_space.seed(seed)
@@ -110,7 +110,7 @@ def single(seed: int, opponent: str | None) -> Work:
 
 
 def vector(seed: int, batch: int, options: dict[str, Any]) -> Work:
-    """Return a workload: ten steps of all games with random legal moves."""
+    """Return a workload of ten steps in all games, with random legal moves."""
     env: Any = gymnasium.make_vec("TicTacToe-v0", num_envs=batch, **options).unwrapped
     env.reset(seed=seed)
     env.action_space.seed(seed)
@@ -124,7 +124,7 @@ def vector(seed: int, batch: int, options: dict[str, Any]) -> Work:
 
 
 def pair(seed: int, batch: int, options: dict[str, Any]) -> Work:
-    """Return a workload: the steps of two `vector` environments, each in its own thread."""
+    """Return a workload of steps in two `vector` environments, each in its own thread."""
     pool = ThreadPoolExecutor(2)
     both = [vector(seed + i, batch, options) for i in range(2)]
 
@@ -135,7 +135,7 @@ def pair(seed: int, batch: int, options: dict[str, Any]) -> Work:
 
 
 def stable_baselines3(seed: int, compiled: bool) -> Work:
-    """Return a workload: ten steps of games in our VecEnv, or in SB3's of single environments."""
+    """Return a workload of ten steps in our VecEnv, or in SB3's of single environments."""
     from stable_baselines3.common.vec_env import DummyVecEnv
 
     single = [lambda: gymnasium.make("TicTacToe-v0")] * SB3
@@ -154,7 +154,7 @@ def stable_baselines3(seed: int, compiled: bool) -> Work:
 
 
 def playouts(m: int, n: int, k: int) -> Work:
-    """Return a workload: random games from the empty board."""
+    """Return a workload of random games from the empty board."""
     rules, games = Rules(m, n, k), 20_000 if m == 3 else 500
 
     def work() -> float:
@@ -165,14 +165,14 @@ def playouts(m: int, n: int, k: int) -> Work:
 
 
 def simulations(m: int, n: int, k: int) -> Work:
-    """Return a workload: one search of 2,000 iterations from the empty board."""
+    """Return a workload of one MCTS search from the empty board, with 2,000 iterations."""
     searcher: Any = player("mcts:iterations=2000", Rules(m, n, k))
     start = Rules(m, n, k).start()
     return lambda: float(searcher.search(start).nodes)
 
 
 def nodes(m: int, n: int, k: int) -> Work:
-    """Return a workload: one search of 200,000 nodes from a board with two stones."""
+    """Return a workload of one alpha-beta search from two stones, with 200,000 nodes."""
     rules = Rules(m, n, k)
     searcher: Any = player("alphabeta:nodes=200000", rules)
     board = rules.play(rules.play(rules.start(), rules.cells // 2), 0)
@@ -180,14 +180,14 @@ def nodes(m: int, n: int, k: int) -> Work:
 
 
 def solving() -> float:
-    """Solve the whole game from scratch."""
+    """Solve the game from scratch."""
     positions.cache_clear()
     solve.cache_clear()
     return float(solve(Rules()).value == 0)
 
 
 def certifying() -> Work:
-    """Return a workload: the certification of the tactical player from its table."""
+    """Return a workload that certifies the tactical player from its table."""
     rules = Rules()
     table = tabulate(rules, player("tactical", rules)).table
     return lambda: float(bool(certify(rules, Tabulated(rules, table)).blunders))

@@ -1,4 +1,4 @@
-"""Workloads of other packages for speed.py --peers; None if not installed."""
+"""Workloads of other packages for speed.py --peers, if they are installed."""
 
 from collections.abc import Callable
 from math import sqrt
@@ -14,7 +14,7 @@ GAMES = {"3,3,3": "tic_tac_toe"}  # others are OpenSpiel's mnk(m=columns,n=rows,
 
 
 def make(name: str, seed: int) -> Work | None:
-    """Set up the named peer; return None if its package is not installed."""
+    """Set up the workload of a peer; return None if its package is not installed."""
     kind = next(known for known in PEERS if name.startswith(known))
     try:
         return PEERS[kind](name.removeprefix(kind).strip(), seed)
@@ -23,7 +23,7 @@ def make(name: str, seed: int) -> Work | None:
 
 
 def pettingzoo(_: str, seed: int) -> Work:
-    """Return a workload: a thousand random plies in tictactoe_v3, sampled the fastest way."""
+    """Return a workload of a thousand random plies in tictactoe_v3, sampled the fastest way."""
     from pettingzoo.classic import tictactoe_v3
 
     env, rng = tictactoe_v3.env(), np.random.default_rng(seed)
@@ -43,7 +43,7 @@ def pettingzoo(_: str, seed: int) -> Work:
 
 
 def openspiel_state(_: str, seed: int) -> Work:
-    """Return a workload: a thousand plies with the NumPy observation and mask of each state."""
+    """Return a workload of a thousand plies, with each state's NumPy observation and mask."""
     import pyspiel
 
     game, rng = pyspiel.load_game("tic_tac_toe"), np.random.default_rng(seed)
@@ -63,9 +63,9 @@ def openspiel_state(_: str, seed: int) -> Work:
 
 
 def pgx(pick: str, seed: int) -> Work:
-    """Return a workload: ten jitted steps of 8,192 games with random legal moves and restarts.
+    """Return a workload of ten jitted steps in 8,192 games, with random legal moves and restarts.
 
-    With "first legal", the cheapest pick, all games are one and the same.
+    With "first legal", the cheapest way to pick moves, all games are the same.
     """
     import jax
     import pgx as library
@@ -107,7 +107,7 @@ def _game(rules: str) -> Any:
 
 
 def openspiel_playouts(rules: str, seed: int) -> Work:
-    """Return a workload: random games from the empty board in C++, as a search evaluates them."""
+    """Return a workload of random games in C++, as a search evaluates positions."""
     import pyspiel
 
     count, game = 2000 if rules == "3,3,3" else 20, _game(rules)
@@ -123,7 +123,7 @@ def openspiel_playouts(rules: str, seed: int) -> Work:
 
 
 def openspiel_mcts(rules: str, seed: int) -> Work:
-    """Return a workload: one search of 2,000 simulations with a random game each."""
+    """Return a workload of one search with 2,000 simulations, each with one random game."""
     import pyspiel
 
     game, evaluator = _game(rules), pyspiel.RandomRolloutEvaluator(1, seed)
@@ -138,14 +138,14 @@ def openspiel_mcts(rules: str, seed: int) -> Work:
 
 
 def openspiel_solver(_: str, seed: int) -> Work:
-    """Return a workload: the solution of the whole game from scratch."""
+    """Return a workload that solves the game from scratch."""
     from open_spiel.python.algorithms.minimax_solver import MinimaxSolver
 
     return lambda: float(bool(MinimaxSolver("tic_tac_toe").solve()))
 
 
 def openspiel_nash(language: str, seed: int) -> Work:
-    """Return a workload: the computation of the uniform player's NashConv."""
+    """Return a workload that computes the NashConv of the uniform player."""
     import pyspiel
     from open_spiel.python import policy
     from open_spiel.python.algorithms import exploitability
@@ -157,7 +157,7 @@ def openspiel_nash(language: str, seed: int) -> Work:
 
 
 def openspiel_self_play(rules: str, seed: int) -> Work:
-    """Return a workload: one move of a search in Python that a network guides."""
+    """Return a workload of one move by a network-guided search in Python."""
     return self_play.openspiel_positions(Rules.of(rules), seed)
 
 

@@ -1,4 +1,4 @@
-"""Row of speed.py: a workload, its unit, and the packages it is compared with."""
+"""A row of speed.py: a workload, its unit and the packages to compare with."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ Work = Callable[[], float]  # does some of it and returns how much
 
 @dataclass(frozen=True)
 class SpeedRow:
-    """Workload to measure, and the packages it is compared with."""
+    """A workload to measure, and the packages to compare it with."""
 
     name: str
     unit: str  # counted per second

@@ -1,7 +1,7 @@
-"""AlphaZero self-play for speed.py: tree searches with a network, ours and OpenSpiel's.
+"""AlphaZero self-play for speed.py: network-guided tree searches, ours and OpenSpiel's.
 
-Both play every move by a search of as many simulations with a network of one size and the same
-random weights, and begin a game again when it is over. Ours plays 128 games together.
+Both choose every move by a search with the same number of simulations and a network of the same
+size and random weights, and restart finished games. Ours plays 128 games in parallel.
 """
 
 import math
@@ -23,12 +23,12 @@ SIMULATIONS = 32  # of every search
 
 
 def network(rules: Rules, seed: int) -> Evaluate:
-    """Return a network of two blocks of 32 channels, AlphaZero's default, with random weights."""
+    """Return a network of AlphaZero's default size with random weights, as an evaluator."""
     return evaluator(rules, ResidualNet(Shape(32, 2), np.random.default_rng(seed)))
 
 
 def positions(rules: Rules, seed: int) -> Work:
-    """Return a workload: one move in each of our games."""
+    """Return a workload of one move in each of our games."""
     torch.set_num_threads(1)
     rng = np.random.default_rng(seed)
     search = GumbelSearch(rules, network(rules, seed), SIMULATIONS, GAMES)
@@ -45,7 +45,7 @@ def positions(rules: Rules, seed: int) -> Work:
 
 
 def openspiel_positions(rules: Rules, seed: int) -> Work:
-    """Return a workload: one move of OpenSpiel's search in Python with the network."""
+    """Return a workload of one move by OpenSpiel's Python search with the network."""
     import pyspiel
     from open_spiel.python.algorithms import mcts
 
@@ -54,7 +54,7 @@ def openspiel_positions(rules: Rules, seed: int) -> Work:
     game = pyspiel.load_game(f"mnk(m={rules.n},n={rules.m},k={rules.k})")
 
     class Guided(mcts.Evaluator):  # type: ignore[misc]
-        """Evaluator that queries the network and caches its outputs, as OpenSpiel's does."""
+        """Evaluator that queries the network and caches its outputs, like OpenSpiel's."""
 
         def __init__(self) -> None:
             self.known: dict[str, tuple[float, NDArray[np.float64]]] = {}
