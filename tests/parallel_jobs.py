@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-WORKERS = (1, 2, 4)
+WORKERS = (1, 3)
 CLOCK = ("seconds", "unbeatable_seconds")  # what a clock measures of a training
 
 

@@ -95,10 +95,6 @@ def open_at_the_end(observed, reward, over, cut, info):
     return observed, reward, over, cut, info | {"action_mask": mask}
 
 
-def as_float64(observed, *rest):
-    return observed.astype(np.float64) + 0.25, *rest
-
-
 ENVIRONMENTS = {
     "shaping": (lambda: Changed(shaped), env_checks.AT_THE_END),
     "final masks": (lambda: Changed(open_at_the_end), f"{env_checks.TWO_MASKS}|say the same"),

@@ -1,7 +1,6 @@
 """Single environment: spaces, masks, rewards, options, bad input and both check_envs."""
 
 import inspect
-import itertools
 import re
 import subprocess
 import sys
@@ -75,19 +74,6 @@ def test_illegal_moves_lose_and_leave_the_board(opponent):
         env.step(1)
 
 
-@pytest.mark.parametrize("action", [0, -1, 9, 1.5, "1", None, [1, 2], True, np.float32(2)])
-def test_a_wrong_action_raises_one_line_and_changes_nothing(action):
-    env = gym.make("TicTacToe-v0", illegal="raise").unwrapped
-    env.reset(seed=1, options={"board": "X___O___X"})
-    before, dice = env.board, env.np_random.bit_generator.state
-    with pytest.raises(ValueError, match=r"^[^\n]+$"):
-        env.step(action)
-    assert (env.board == before).all()
-    assert env.np_random.bit_generator.state == dice
-    assert not env.match.over[0]
-    env.step(1)
-
-
 @pytest.mark.parametrize(
     "options",
     [
@@ -112,26 +98,6 @@ def test_a_wrong_option_of_reset_raises_one_line_and_changes_nothing(options):
         env.reset(options=options)
     assert (env.board == before).all()
     env.step(8)
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"seat": "Y"},
-        {"illegal": "ignore"},
-        {"obs": "image"},
-        {"opponent": "nobody"},
-        {"opponent": 3},
-        {"render_mode": "svg"},
-        {"k": 4},
-        {"m": 0},
-        {"m": 20},
-        {"n": 2.5},
-    ],
-)
-def test_a_wrong_argument_raises_one_line_that_names_what_is_accepted(wrong):
-    with pytest.raises(ValueError, match=r"^[^\n]+$"):
-        TicTacToe(**wrong)
 
 
 def test_a_board_to_start_from_is_seen_by_the_agent_who_is_to_move():
@@ -214,33 +180,6 @@ def test_the_manual_lists_the_arguments_with_their_defaults():
     }
     headings = re.findall(r"^## (.+)$", inspect.getdoc(TicTacToe), re.MULTILINE)
     assert {"Action Space", "Observation Space", "Rewards", "Arguments"} <= set(headings)
-
-
-def test_text_shows_the_board_and_how_it_ended():
-    env = gym.make("TicTacToe-v0", opponent="first", render_mode="ansi").unwrapped
-    env.reset(options={"board": "XX_OO____"})
-    assert env.render() == "X X .\nO O .\n. . .\nX to move\n"
-    env.step(2)
-    assert env.render() == "X X X\nO O .\n. . .\nX wins\n"
-    env.reset(options={"board": "X__OO_X__"})
-    env.step(8)  # and the first empty cell is no threat
-    assert env.render() == "X O .\nO O .\nX . X\nX to move\n"
-
-
-def test_pictures_of_x_and_o_differ_from_an_empty_board():
-    env = gym.make("TicTacToe-v0", opponent=None, render_mode="rgb_array").unwrapped
-    pictures = []
-    for board in ("_________", "X________", "XO_______"):
-        env.reset(options={"board": board})
-        pictures.append(env.render())
-    assert all(picture.shape == (192, 192, 3) for picture in pictures)
-    assert all((a != b).any() for a, b in itertools.combinations(pictures, 2))
-
-
-def test_importing_the_package_loads_neither_torch_nor_the_compiler():
-    code = "import sys, tttenv; print([m for m in ('torch', 'numba') if m in sys.modules])"
-    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert out.stdout.strip() == "[]"
 
 
 def _scripted(cells):

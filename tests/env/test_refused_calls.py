@@ -127,6 +127,8 @@ def test_wrong_actions_change_nothing(kind, rules, illegal):
         refused(env, env.step, thing)
     for thing in (True, np.array([True]), rules[0] * rules[1], [rules[0] * rules[1]]):
         refused(env, env.step, thing)
+    if illegal == "raise":  # the opponent's stone is on cell 0
+        refused(env, env.step, 0 if kind is TicTacToe else [0])
 
 
 @pytest.mark.parametrize("kind", KINDS)

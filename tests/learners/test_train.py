@@ -128,14 +128,6 @@ def test_every_step_is_reported_and_changes_nothing(tmp_path, through):
     assert contents(tmp_path) == contents(through)
 
 
-class Screen(io.StringIO):
-    """Fake terminal."""
-
-    def isatty(self):
-        """Return True."""
-        return True
-
-
 def test_the_bar_moves_before_the_first_certificate(monkeypatch):
     screen = io.StringIO()
     monkeypatch.setattr(screen, "isatty", lambda: True)

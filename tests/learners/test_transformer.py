@@ -1,5 +1,7 @@
 """Transformer: its inputs, its training games, and every history followed."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
@@ -14,6 +16,7 @@ from learners.move_transformer import (
     sorted_moves,
     tokens_of,
 )
+from learners.training.checkpoint import load_learner
 from learners.transformer import Transformer, TransformerConfig, follow_histories, regrets
 from tttenv import Rules
 from tttenv.exact import positions, solve
@@ -138,6 +141,14 @@ def test_every_history_is_followed_as_a_plain_recursion_does(rules, seat):
         *line, last = found.lost_game
         assert len(line) % 2 != seat
         assert rules.lost(played(rules, [*line, last])[None])[0]
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_the_shipped_network_never_loses_in_any_order_of_moves(seat):
+    learner = load_learner(Path(__file__).parents[2] / "checkpoints" / "transformer")
+    found = follow_histories(Rules(), learner.average, seat)
+    assert (found.worst_case, found.games[2]) == (0, 0)
+    assert found.order_matters > 0  # it does look back
 
 
 def test_a_network_that_never_looks_back_is_worth_what_its_certificate_says():

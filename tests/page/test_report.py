@@ -175,37 +175,6 @@ def test_what_it_cannot_use_it_names_in_one_line(tmp_path, run_here):
     assert (tmp_path / told["report"]).stat().st_size == told["bytes"]
 
 
-@pytest.mark.parametrize("key", ["main", "source", "what", "holds"])
-def test_published_rows_are_whole_or_refused(tmp_path, key):
-    out, file = tmp_path / "report.html", tmp_path / "numbers.json"
-    row = json.loads((ROOT / "checkpoints/published.json").read_text())["rows"][0]
-    without = {name: value for name, value in row.items() if name != key}
-    wrong = {
-        rf"rows\[1\] lacks {key}": {"rows": [row, without]},
-        r"rows\[0\] is 1, not an object": {"rows": [1]},
-        "rows is {": {"rows": {"a": row}},
-    }
-    wrong[rf"rows\[0\].{key} is \[\], not "] = {"rows": [row | {key: []}]}
-    for named, content in wrong.items():
-        file.write_text(json.dumps(content))
-        with pytest.raises(ValueError, match=f"numbers.json holds no published numbers: {named}"):
-            report.make(out, report.Contents(out, file, ["first"]))
-    assert not out.exists()
-
-
-def test_results_of_another_kind_are_refused(tmp_path):
-    out, file = tmp_path / "report.html", tmp_path / "words.json"
-    row = {"player": "first", "folder": None, "seconds": None}
-    odd = {"player": 1, "folder": 1, "seconds": "1"}
-    several = [{"players": [row, row | {key: value}]} for key, value in odd.items()]
-    for content in ("# Words", "[" * 100_000, *map(json.dumps, [*several, {"players": []}])):
-        file.write_text(content)
-        named = "players" if content.startswith("{") else "it is not JSON"
-        with pytest.raises(ValueError, match=f"holds no results of the benchmark: {named}"):
-            report.make(out, report.Contents(file))
-    assert not out.exists()
-
-
 @pytest.mark.parametrize("out", [".", "folder", "file/report.html", "file/a/b.html"])
 def test_a_report_that_has_no_place_is_refused_before_any_work(tmp_path, monkeypatch, out):
     monkeypatch.chdir(tmp_path)

@@ -150,25 +150,6 @@ def test_a_broken_law_is_told_in_a_bounded_line_on_any_board(size):
     assert "not so on the board" in refused(lambda: observed(boards))
 
 
-@pytest.mark.parametrize(
-    "handed",
-    [
-        3,
-        None,
-        0.5,
-        [uniform],
-        {"policy": 1},
-        np.zeros((5478, 9)),
-        b"random",
-        object(),
-        Unprintable(),
-        dict,
-    ],
-)
-def test_what_is_no_player_at_all_is_refused(handed):
-    assert "a player is handed in as" in refused(lambda: certify(Rules(), handed))
-
-
 @pytest.mark.parametrize("handed", ["3,3,3", (3, 3, 3), [3, 3, 3], None, 3, {"m": 3}, Rules])
 @pytest.mark.parametrize(
     "judge",

@@ -23,7 +23,7 @@ def half_trained():
 
 def test_its_best_responses_agree_with_the_certificate():
     game, made = openspiel.game(RULES), {}
-    players = ["random", "minimax", "tactical", half_trained()]
+    players = ["random", half_trained()]
     for number, player in enumerate(players):
         table = openspiel.table(RULES, player)
         assert len(table) == 294_778
