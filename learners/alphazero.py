@@ -144,7 +144,10 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
 
     @property
     def doubts(self) -> bool | None:
-        """Whether the last examination found failures; None if the player is never examined."""
+        """Whether the last examination found failures; None if the player is never examined.
+
+        As long as it did, a certificate would only find the same, and looks less far.
+        """
         return bool(self.failures.max() != 0) if self.config.counterexamples else None
 
     @classmethod

@@ -60,7 +60,10 @@ class PlaysFromWeights(Protocol):
     A learner whose player picks the first of the best cells by computed outputs also has an
     attribute `tolerance` for `tttenv.policy.first_best`, which is copied to the checkpoint's card.
     A learner whose weights have the same shapes on all boards, and can play any, has a true
-    attribute `any_board`.
+    attribute `any_board`. `learners.alphazero.AlphaZero` shows what else a learner may have:
+    `search_player` (its weights guide a tree search), `start_from` (it starts from weights trained
+    on another board), `actors` (workers that search its moves), `doubts` (what its examinations
+    found).
     """
 
     @classmethod
@@ -75,62 +78,4 @@ class PlaysFromWeights(Protocol):
     @classmethod
     def player(cls, config: Any, rules: Rules, weights: dict[str, Tensor]) -> Policy:
         """Return the player with the given weights, shaped as in `empty_weights`."""
-        ...
-
-
-@runtime_checkable
-class SearchesFromWeights(Protocol):
-    """Learner whose weights can guide a tree search: `NAME:simulations=64`."""
-
-    @classmethod
-    def search_player(
-        cls,
-        config: Any,
-        rules: Rules,
-        weights: dict[str, Tensor],
-        simulations: int,
-        threes: int,
-    ) -> Policy:
-        """Return a player that runs a tree search guided by the given weights.
-
-        Each move takes `simulations` simulations, after a search of `threes` positions for wins by
-        threats and threes; 0 for none.
-
-        Raises:
-            ValueError: for a number out of range.
-        """
-        ...
-
-
-@runtime_checkable
-class StartsFromWeights(Protocol):
-    """Learner that can start from weights trained elsewhere, such as on a smaller board."""
-
-    def start_from(self, weights: dict[str, Tensor]) -> None:
-        """Load the weights of a learner of the same kind, for any rules, before the first step.
-
-        Raises:
-            RuntimeError: for other names or shapes.
-        """
-        ...
-
-
-@runtime_checkable
-class PlaysByActors(Protocol):
-    """Learner whose searches can be run by actors; see `learners.actors`."""
-
-    actors: Any  # None: it searches itself
-
-
-@runtime_checkable
-class ExaminesItself(Protocol):
-    """Learner that examines its own play for mistakes on boards too large to enumerate."""
-
-    @property
-    def doubts(self) -> bool | None:
-        """Whether the player has lost or has not been examined yet; None if it is never examined.
-
-        While this is true, a certificate would only find the same mistakes, so certificates search
-        less far until it is false.
-        """
         ...

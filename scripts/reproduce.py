@@ -109,13 +109,7 @@ def check(given: Arguments) -> None:
 def reproduce(
     given: Arguments, mode: str, show: Callable[[str, list[dict[str, Any]]], None]
 ) -> dict[str, Any]:
-    """Run the jobs of the sources, and return all their rows, filled in.
-
-    Args:
-        given: the arguments.
-        mode: one of `work.MODES`.
-        show: called with a source and its rows as soon as all of its jobs are done.
-    """
+    """Run the jobs of the sources, and return all their rows, filled in."""
     from scripts.reproduction import work
     from tttenv.parallel import ResultsFolder, Task, TaskResult
 
@@ -159,14 +153,7 @@ def reproduce(
 def _rows(
     names: tuple[str, ...], tasks: list["Task"], done: dict[int, dict[str, Any]], mode: str
 ) -> list[dict[str, Any]]:
-    """Return the filled rows of sources whose tasks are all done.
-
-    Args:
-        names: the names of the sources.
-        tasks: the tasks of the whole run.
-        done: the results by task number.
-        mode: one of `work.MODES`.
-    """
+    """Return the filled rows of sources whose tasks are all done."""
     from scripts.reproduction import work
 
     by_job: dict[tuple[str, str], list[Any]] = {}

@@ -10,7 +10,7 @@ from time import perf_counter
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that `scripts` is found
 
-from scripts.speed_rows.row import SpeedRow, Work
+from scripts.speed_rows import SpeedRow, Work
 from tttenv.cli import console, text_tables
 from tttenv.cli.options import Flag
 from tttenv.cli.text_tables import Column

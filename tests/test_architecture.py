@@ -49,8 +49,7 @@ LIBRARIES = {  # who may import what
     " *_kernel",
     "gymnasium": "tttenv tttenv.env.* tttenv.testing.*"
     f" tttenv.cli.load_subject tttenv.cli.compile {LEARNING}",
-    **dict.fromkeys(["torch", "stable_baselines3", "sb3_contrib"], LEARNING),
-    "tensorboard": f"tttenv.report.events {LEARNING}",
+    **dict.fromkeys(["torch", "tensorboard", "stable_baselines3", "sb3_contrib"], LEARNING),
     **dict.fromkeys(["tyro", "rich"], COMMANDS),
     "openai": "tttenv.players.llm",
     "onnxruntime": "tttenv.players.onnx",

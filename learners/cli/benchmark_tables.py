@@ -116,12 +116,7 @@ def players(folder: Path) -> str:
 
 
 def shipped_results(folder: Path, named: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return results for `text`: the named players, then the trained ones in a folder.
-
-    Args:
-        folder: a folder with trained players, and the results of all seeds of their learners.
-        named: the rows of players that need no training.
-    """
+    """Return results for `text`: the named players, then the trained ones in a folder."""
     from tttenv.certificates.curve import from_card
 
     trained = []

@@ -14,23 +14,13 @@ ROUNDS = 3
 
 
 def budgets(steps: int, every: int) -> list[int]:
-    """Return the number of steps after each round, in multiples of the certificate interval.
-
-    Args:
-        steps: the number of steps in a full training run.
-        every: the number of steps between certificates.
-    """
+    """Return the number of steps after each round, in multiples of the certificate interval."""
     parts = [steps / KEEP**left for left in range(ROUNDS - 1, -1, -1)]
     return [min(math.ceil(part / every) * every, steps) for part in parts]
 
 
 def better(values: Mapping[int, Sequence[Mapping[str, Any]]]) -> list[int]:
-    """Return the settings that continue, best first: one in `KEEP`, but at least one.
-
-    Args:
-        values: for each setting, the results of its training runs so far, as returned by
-            `trainings.train_one`; empty for a setting whose runs all failed.
-    """
+    """Return the settings that continue, best first: one in `KEEP`, but at least one."""
     ranked = sorted(values, key=lambda one: strength(values[one]), reverse=True)
     return ranked[: max(1, math.ceil(len(ranked) / KEEP))]
 

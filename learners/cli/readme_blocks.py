@@ -6,11 +6,6 @@ from pathlib import Path
 def around(text: str, name: str, where: str = "the text") -> tuple[str, str]:
     """Return the text before and after a named block, including its markers.
 
-    Args:
-        text: the whole text.
-        name: the block's name.
-        where: where the text is from, for the error message.
-
     Raises:
         ValueError: if the text has no such markers.
     """

@@ -32,12 +32,7 @@ LEGEND = (
 
 
 def summary(name: str, results: Sequence[TrainingResult]) -> dict[str, Any]:
-    """Summarize the training runs of a setting.
-
-    Args:
-        name: the name of the setting.
-        results: the results of its training runs, including failed ones.
-    """
+    """Summarize the training runs of a setting."""
     done = [one for one in results if not one.error]
     reached = [one for one in done if one.unbeatable]
     failed = len(results) - len(done)

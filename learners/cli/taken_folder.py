@@ -16,11 +16,6 @@ def commands(learner: str, options: Sequence[str], out: Path) -> list[str]:
     """Return a command that resumes the run in a folder, and one that uses a new folder.
 
     The first is omitted if the folder has no run of this learner that can be resumed.
-
-    Args:
-        learner: the name of the learner.
-        options: the options typed after it.
-        out: the folder.
     """
     anew = [*COMMAND, learner, *_without_out(options), "--out", str(_free(out))]
     again = _resuming(learner, out)

@@ -75,14 +75,7 @@ def main(args: list[str], prog: str = PROG) -> None:
 
 
 def _train(name: str, rest: list[str], prog: str, compiled: Callable[[], None]) -> None:
-    """Train one learner.
-
-    Args:
-        name: the learner.
-        rest: its options.
-        prog: the command's name.
-        compiled: waits until the code needed for a step is compiled.
-    """
+    """Train one learner."""
     quiet = "--json" in rest
     options, config = _parse(name, rest, prog)
     with console.stage("loading PyTorch", quiet):  # which all learners need
@@ -267,11 +260,6 @@ class _Bar:
     """Progress bar of a training run: steps, next certificate and last exact worst case.
 
     If standard error is not a terminal, it prints one line at the start and one at the end.
-
-    Args:
-        about: the learner and its game.
-        schedule: the run's schedule.
-        quiet: show nothing.
     """
 
     def __init__(self, about: str, schedule: Any, quiet: bool) -> None:

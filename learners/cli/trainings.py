@@ -40,17 +40,10 @@ def run_all(
     quiet: bool,
     tell: Callable[[TaskResult], str | None] = lambda outcome: None,
 ) -> list[TaskResult]:
-    """Run all training runs on workers; see `workers.run_all`.
+    """Run all training runs, each in its folder of `runs`, on workers; see `workers.run_all`.
 
     Finished runs are recognised by their results in the folder RESULTS of `runs`. Runs that were
     interrupted on this machine continue from their last checkpoint.
-
-    Args:
-        trainings: the runs, each with the name of its folder in `runs`.
-        runs: the folder for the trained players.
-        given: where to train.
-        quiet: show no bars.
-        tell: returns a line to print when a run has ended, or None.
 
     Raises:
         ValueError: if a folder contains something else, or there is no room for a single run.

@@ -16,7 +16,7 @@ from safetensors.torch import load as load_tensors
 from safetensors.torch import save as save_tensors
 
 import tttenv
-from learners.base import Learner, PlaysFromWeights, SearchesFromWeights
+from learners.base import Learner, PlaysFromWeights
 from learners.registry import LEARNERS
 from tttenv.certificates.certificate import IN_TRAINING, REACHABLE, Certificate, certify
 from tttenv.certificates.snapshots import Snapshot, for_file
@@ -113,7 +113,7 @@ def load_policy(
         raise ValueError("threes are searched for before a tree search: set simulations, too")
     card, data = read_data(folder, WEIGHTS)
     kind = _kind(card)
-    if simulations and not isinstance(kind, SearchesFromWeights):
+    if simulations and not hasattr(kind, "search_player"):
         raise ValueError(f"a player of {card['learner']} does not search: simulations=0")
     config, trained = _settings(folder, card)
     rules = rules or trained
@@ -125,8 +125,9 @@ def load_policy(
     try:
         wanted = kind.empty_weights(config, rules)
         weights = _weights(folder / str(file_of(card, WEIGHTS)), data[WEIGHTS], wanted)
-        if simulations and isinstance(kind, SearchesFromWeights):
-            return kind.search_player(config, rules, weights, simulations, threes)
+        if simulations:
+            searching: Policy = kind.search_player(config, rules, weights, simulations, threes)
+            return searching
         made = kind.player(config, rules, weights)
         return canonical_player(rules, made) if plays_canonically(card) else made
     except (ValueError, RuntimeError, MemoryError) as error:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from learners.base import ExaminesItself, Learner
+from learners.base import Learner
 from learners.registry import row
 from tttenv.certificates import larger_curve, metrics, snapshots
 from tttenv.certificates.certificate import IN_TRAINING, REACHABLE, Certificate, certify
@@ -235,7 +235,7 @@ def _evaluate(
     if enumerable(rules):
         table = tabulate(rules, policy)
         return table, certify(rules, table), metrics.measure(rules, table)
-    doubts = learner.doubts if isinstance(learner, ExaminesItself) else None
+    doubts = getattr(learner, "doubts", None)
     limit = IN_TRAINING if doubts is None else IN_DOUBT if doubts else WITHOUT_DOUBT
     found = certify(rules, policy, limit, method=REACHABLE)
     return policy, found, metrics.measure(rules, policy) | flat(found)

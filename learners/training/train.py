@@ -13,7 +13,7 @@ import torch
 from filelock import FileLock, Timeout
 from threadpoolctl import threadpool_limits
 
-from learners.base import Learner, PlaysByActors, StartsFromWeights
+from learners.base import Learner
 from learners.registry import LEARNERS
 from learners.training.checkpoint import load_training, load_weights, save
 from learners.training.loggers import USUAL, Loggers, opened, remove_logs
@@ -132,7 +132,7 @@ def _check_numbers(config: Any) -> None:
 
 
 def _use_actors(
-    learner: Learner,
+    learner: Any,
     name: str,
     schedule: Schedule,
     backend: Backend | None,
@@ -145,7 +145,7 @@ def _use_actors(
     """
     from learners.actors import Actors
 
-    if not isinstance(learner, PlaysByActors):
+    if not hasattr(learner, "actors"):
         raise ValueError(f"{name} plays its games itself: it has no use for actors")
     if backend is None:
         backend = Processes(schedule.actors, schedule.threads)
@@ -160,13 +160,13 @@ def _use_actors(
     stack.callback(setattr, learner, "actors", None)
 
 
-def _start(learner: Learner, name: str, folder: Path) -> str:
+def _start(learner: Any, name: str, folder: Path) -> str:
     """Initialize a learner from the weights in a folder, and return an entry for the card.
 
     Raises:
         ValueError: if they do not match, or the learner cannot start from weights.
     """
-    if not isinstance(learner, StartsFromWeights):
+    if not hasattr(learner, "start_from"):
         raise ValueError(f"{name} begins with weights of its own, not with those of a checkpoint")
     card = read_card(folder)
     _, weights = load_weights(folder, name)

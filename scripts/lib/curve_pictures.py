@@ -2,17 +2,18 @@
 
 from scripts.lib.shipped_tables import HOME
 from tttenv.certificates import larger_curve
+from tttenv.certificates.curve import from_card
 from tttenv.players.checkpoint import read_card
-from tttenv.report import charts, curves
+from tttenv.report import charts
 
 
 def curve_pictures() -> dict[tuple[str, str], bytes]:
     """Draw the curves of all players whose cards contain one, by file name and scheme."""
     made = {}
     for card in sorted(HOME.glob("*/card.json")):
-        curve, complaint = curves.read(card.parent)
+        curve = from_card(read_card(card.parent))
         if curve is None:
-            raise ValueError(f"{card.parent.name} has no curve: {complaint}")
+            raise ValueError(f"{card.parent.name} has no curve")
         for scheme in ("light", "dark"):
             name = f"curve-{card.parent.name}.svg"
             made[name, scheme] = charts.curve_chart(curve, "seconds").file(scheme == "dark")

@@ -30,12 +30,7 @@ class Game(NamedTuple):
 
 
 def game_gifs(seed: int, palettes: dict[str, Palette]) -> dict[str, bytes]:
-    """Return a game as GIFs, one per palette.
-
-    Args:
-        seed: the first seed to try; the game is the first one with a single early blunder.
-        palettes: the colours by name.
-    """
+    """Return a game as GIFs, one per palette."""
     advice = Advice(RULES)
     game = _found(seed, advice)
     made = {}

@@ -21,11 +21,7 @@ def written() -> str:
 
 
 def blocks(named: list[dict[str, Any]]) -> dict[str, str]:
-    """Return the tables, by the name of their markers.
-
-    Args:
-        named: the benchmark's rows of the players that need no training.
-    """
+    """Return the tables, by the name of their markers."""
     results = benchmark_tables.shipped_results(HOME, named)
     published = json.loads((HOME / "published.json").read_text(encoding="utf-8"))
     return {

@@ -49,12 +49,7 @@ def terminal_pictures() -> dict[tuple[str, str], bytes]:
 
 
 def output(command: str, typed: str = "") -> str:
-    """Return the output of a command on a terminal, without progress bars.
-
-    Args:
-        command: a tttenv command, run in an empty folder.
-        typed: the command's standard input.
-    """
+    """Return the output of a command on a terminal, without progress bars."""
     program = shlex.split(command)
     program[:1] = [sys.executable, "-m", "tttenv"]
     ours, theirs = pty.openpty()

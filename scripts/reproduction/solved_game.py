@@ -3,11 +3,21 @@
 import numpy as np
 
 from scripts.reproduction import plain_search
-from scripts.reproduction.action_rules import best_against_random, ends, keeping_value
 from scripts.reproduction.rows import Found, Job, Row, Task, Tell
 from tttenv import Rules, player
-from tttenv.exact import PlayPolicy, best_response, positions, solve, worst_case
+from tttenv.exact import (
+    ActionRule,
+    PlayPolicy,
+    Tabulated,
+    backward_induction,
+    best_response,
+    follow,
+    positions,
+    solve,
+    worst_case,
+)
 from tttenv.game.symmetry import orbits
+from tttenv.game.types import Boards, Odds, Probs
 from tttenv.players.minimax import MinimaxSearch
 from tttenv.policy import greedy, uniform
 
@@ -74,6 +84,35 @@ def searches(task: Task, tell: Tell) -> Found:
         # Not counted by the source: the empty board, neither looked up nor stored.
         found[search] = (nodes,) if search == "plain" else (len(minimax.cache) - 1, nodes - 1)
     return {**found, "alphabeta": (plain_search.alphabeta(0).nodes,)}
+
+
+def keeping_value(sign: int) -> ActionRule:
+    """Return a rule that keeps the value, with the highest (1) or lowest (-1) winning odds."""
+    optimal = solve(RULES).optimal
+
+    def choose(boards: Boards, odds: Odds) -> Probs:
+        return greedy(sign * odds[..., 0], optimal[positions(RULES).index(boards)], 1e-12)
+
+    return choose
+
+
+def best_against_random(draw: float) -> Tabulated:
+    """Return the player with the highest expected reward (1, `draw`, -1) against random."""
+    table = np.zeros(positions(RULES).boards.shape)
+
+    def choose(boards: Boards, odds: Odds) -> Probs:
+        probs = greedy(odds @ np.array([1, draw, -1]), boards == 0, 1e-12)
+        table[positions(RULES).index(boards)] = probs
+        return probs
+
+    backward_induction(RULES, choose, follow(uniform))
+    backward_induction(RULES, follow(uniform), choose)
+    return Tabulated(RULES, table)
+
+
+def ends(first: ActionRule, second: ActionRule) -> list[float]:
+    """Return the probabilities of a win, a draw and a loss for X."""
+    return [float(part) for part in backward_induction(RULES, first, second)[0][0]]
 
 
 JOBS = {

@@ -47,11 +47,7 @@ def needs(source: str, task: Task) -> bool:
 
 
 def merged(done: Sequence[Found]) -> Found:
-    """Merge the results of a job's training runs: the median of each number, and the first note.
-
-    Args:
-        done: the results by seed, with the same keys.
-    """
+    """Merge the results of a job's training runs: the median of each number, and the first note."""
     if len(done) == 1:
         return done[0]
     return {

@@ -9,12 +9,7 @@ from tttenv.exact import SEATS
 
 
 def losses(question: Question, choices: Mapping[int, int]) -> Fraction:
-    """Return a lower bound on the losses, assuming best play in positions without a choice.
-
-    Args:
-        question: the question, which gives the player's seat.
-        choices: the cells chosen so far, by position.
-    """
+    """Return a lower bound on the losses, assuming best play in positions without a choice."""
     chance, lost = reach(question, choices)
     least = least_losses(question)
     return lost + sum(share * least[at] for at, share in chance.items() if at not in choices)

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple, cast
 import gymnasium
 import numpy as np
 
-from scripts.speed_rows import self_play
-from scripts.speed_rows.row import SpeedRow, Work
+from scripts.speed_rows import SpeedRow, Work, self_play
 from tttenv import Rules, certify, player
 from tttenv.env.env import TicTacToe
 from tttenv.env.rollouts import rollout

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from scripts.speed_rows import self_play
-from scripts.speed_rows.row import Work
+from scripts.speed_rows import Work, self_play
 from tttenv import Rules
 
 GAMES = {"3,3,3": "tic_tac_toe"}  # others are OpenSpiel's mnk(m=columns,n=rows,k=k)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from learners.configs import Shape
 from learners.residual_net import ResidualNet, evaluator
-from scripts.speed_rows.row import Work
+from scripts.speed_rows import Work
 from tttenv import Rules
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.players.gumbel_search import Evaluate, GumbelSearch

@@ -32,7 +32,7 @@ from tttenv.policy import Policy, validated
 
 from . import mutations
 from .children import Child
-from .folders import data_file, stored_state
+from .folders import EVENTS, data_file, stored_state
 from .guards import MEMORY, Guards, Hang
 from .running import Log
 from .trainings import Training, learners
@@ -41,7 +41,7 @@ QUOTED = 300  # characters of a file that a message may repeat
 WORDS = 250  # of our own, besides
 LARGE = ("dqn", "reinforce", "maskable_ppo")  # learners that learn on any board
 ROLES = ("weights", "policy", "state", "snapshots")
-TARGETS = (CARD, CARD, CARD, *ROLES, "state", "events", "csv", "results")
+TARGETS = (CARD, CARD, CARD, *ROLES, "state", "csv", "results")
 CHANGES = 20  # files of a case, one after another
 # How often ways are taken that take some milliseconds, some tens of them, and a hundred and more.
 OFTEN, SELDOM, RARELY = 0.2, 0.03, 0.003
@@ -88,12 +88,11 @@ class Files:
         """Do nothing, since nothing is left running."""
 
     def _lay_out(self, base: "Base") -> None:
-        """Create the folder with valid files; curves are written when they are read."""
+        """Create the folder with valid files."""
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir()
         for name, data in base.files.items():
-            if name not in base.events:
-                (self.folder / name).write_bytes(data)
+            (self.folder / name).write_bytes(data)
         self.changed: set[Path] = set()
         self.spoiled = False
 
@@ -104,7 +103,7 @@ class Files:
             return
         for file in self.changed:
             _remove(file)
-            if file.name in base.files and file.name not in base.events:
+            if file.name in base.files:
                 file.write_bytes(base.files[file.name])
         self.changed.clear()
 
@@ -114,8 +113,7 @@ class Files:
             file = self.folder / target
             data = self.tables[target]
         else:
-            name = rng.choice(base.events) if target == "events" else base.names[target]
-            file = self.folder / name
+            file = self.folder / base.names[target]
             data = base.files[file.name]
         self.changed.add(file)
         if rng.random() < 0.03:
@@ -174,10 +172,6 @@ class Files:
             if rng.random() < SELDOM / 3:
                 pages += [("results", lambda: _results(file))]
             return pages
-        if target == "events":
-            from tttenv.report import curves
-
-            return [("curves", lambda: curves.read(folder))]
         load_state: Way = ("load_state", lambda: stored_state(folder))
         resume: Way = ("resume", lambda: base.training.run(folder, resume=True, more=1))
         if target == "state":
@@ -257,9 +251,8 @@ class Base:
         outcome = Child(lambda: _timeless(training, folder)).outcome()
         if "error" in outcome:
             raise RuntimeError(f"{training} fails: {outcome['message']}")
-        found = sorted(file for file in folder.iterdir() if file.is_file())
-        self.files = {file.name: file.read_bytes() for file in found}
-        self.events = [name for name in self.files if name.startswith("events")]
+        found = [file for file in folder.iterdir() if file.is_file() and EVENTS not in file.name]
+        self.files = {file.name: file.read_bytes() for file in sorted(found)}
         card = read_card(folder)
         found = {role: data_file(folder, card, role) for role in ROLES}
         self.names = {role: file.name for role, file in found.items() if file} | {CARD: CARD}

@@ -15,11 +15,10 @@ from learners.cli.learning_player import LearningPlayer
 from tttenv import Rules, player
 from tttenv.cli.play import words
 from tttenv.cli.play.advice import Advice
-from tttenv.cli.play.commands import COMMANDS, NAMES
 from tttenv.cli.play.notation import KEYS, cell_of, keys
 from tttenv.cli.play.position import position_of
 from tttenv.cli.play.session import Session, Side
-from tttenv.cli.play.terminal import Terminal
+from tttenv.cli.play.terminal import COMMANDS, NAMES, Terminal
 from tttenv.exact import solve
 from tttenv.game.notation import name_of
 from tttenv.proofs import move_values

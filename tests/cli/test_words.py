@@ -54,10 +54,6 @@ def seen(board):
     return np.array(view(board), np.int8)
 
 
-def plain(text, kind):
-    return text
-
-
 def test_the_words_of_every_move_are_those_of_the_solved_game(values):
     said = set()
     for moves in values.values():
@@ -85,7 +81,7 @@ def test_the_terminal_shows_the_value_of_every_move(values):
     advice, rules, policy = Advice(Rules()), Rules(), player("random", Rules())
     for board, moves in values.items():
         hint = advice.hint(seen(board), policy)
-        _, _, *rows, legend = hint_lines(rules, seen(board), hint, "random", plain, 80)
+        _, _, *rows, legend = hint_lines(rules, seen(board), hint, "random", 80)
         shown = [cell for row in rows for cell in row.split()[1:4]]
         assert shown == [short(*moves[cell]) if cell in moves else board[cell] for cell in range(9)]
         assert legend == words.LEGEND
@@ -104,7 +100,7 @@ def test_hints_fit_the_terminal_and_boards_of_more_than_64_cells_are_told_in_a_f
     for worth, stones in ((None, None), (values, None), solved):
         hint = Hint(np.ones(cells, np.bool_), worth, stones, shares)
         for name in ("first", "epsilon:player=(minimax:ties=first),epsilon=0.1"):
-            told = hint_lines(game, game.start(), hint, name, plain, width)
+            told = hint_lines(game, game.start(), hint, name, width)
             grid = 4 + 4 * rules[1] if cells <= 64 else 0
             assert max(map(len, told)) <= max(width, grid)
             if cells > 64:
@@ -119,7 +115,7 @@ def test_the_likeliest_moves_of_a_large_board_are_named_in_order():
     values = np.full(cells, np.nan)
     values[[0, 80]] = 1, -1
     hint = Hint(np.ones(cells, np.bool_), values, None, shares)
-    assert hint_lines(game, game.start(), hint, "it", plain, None) == [
+    assert hint_lines(game, game.start(), hint, "it", None) == [
         "exact: a1 wins; i9 loses; 79 not decided by a short search",
         "it: i9 40 %, a1 30 %, a2 10 %, e1 8 %, f1 6 % and 2 others",
     ]

@@ -15,7 +15,7 @@ from learners.cli import sweep
 from tttenv import Rules, certify, player
 from tttenv.certificates import phrases
 from tttenv.certificates.certificate import TINY
-from tttenv.certificates.curve import Curve
+from tttenv.certificates.curve import Curve, from_card
 from tttenv.cli import report
 from tttenv.drawing.tiles import DARK, LIGHT
 from tttenv.exact import positions, score, solve
@@ -23,7 +23,7 @@ from tttenv.game.rewards import RESULTS
 from tttenv.game.symmetry import orbits
 from tttenv.players import PLAYERS
 from tttenv.players.checkpoint import read_card
-from tttenv.report import charts, curves, endings, leaderboard, published, strips, tables
+from tttenv.report import charts, endings, leaderboard, published, strips, tables
 from tttenv.report.leaderboard import blunder_positions
 from tttenv.report.load_players import Shown, from_benchmark, from_specs
 
@@ -475,25 +475,10 @@ def test_both_seats_are_seen_where_they_coincide():
     assert drawn.count("l5.2 5.2") == len(CURVE.steps)  # crosses of X
 
 
-def test_a_long_curve_keeps_its_first_last_and_first_unbeatable_measure():
-    count = 5000
-    safe = [0.0 if n >= 2345 else -1.0 for n in range(count)]
-    whole = Curve(
-        list(range(count)), [n / 10 for n in range(count)], {"X": safe, "O": safe}, [0.9] * count
-    )
-    thin = curves.thinned(whole, 100)
-    assert len(thin.steps) <= 100
-    assert (thin.steps[0], thin.steps[-1]) == (0, count - 1)
-    assert thin.unbeatable_at == whole.unbeatable_at == (2345, 234.5)
-    assert set(zip(thin.steps, thin.seconds, strict=True)) <= set(
-        zip(whole.steps, whole.seconds, strict=True)
-    )
-
-
 def test_the_cursor_names_measures_by_slider_and_by_pointer(opened, without_snapshots):
     page = opened(without_snapshots)
     figure = page.locator("figure[data-name=reinforce]")
-    curve, _ = curves.read(ROOT / "checkpoints/reinforce")
+    curve = from_card(read_card(ROOT / "checkpoints/reinforce"))
     slider, output = figure.locator("input"), figure.locator("output")
     assert output.inner_text() == measured(curve, -1)
     slider.focus()
@@ -782,7 +767,7 @@ def test_a_card_of_another_kind_has_no_curve_and_says_why(tmp_path):
     shutil.copytree(ROOT / "checkpoints/td0", tmp_path / "td0")
     card = json.loads((tmp_path / "td0/card.json").read_text())
     whole = card["curve"]
-    assert curves.read(tmp_path / "td0")[0] is not None
+    assert from_card(read_card(tmp_path / "td0")) is not None
     wrong = [[], "x", 3, {}, {"steps": [1]}, whole | {"more": [1]}]
     for name, column in whole.items():
         wrong += [whole | {name: value} for value in ("", [], column[:-1], [[1]] * len(column))]
@@ -793,18 +778,15 @@ def test_a_card_of_another_kind_has_no_curve_and_says_why(tmp_path):
     wrong += [{name: [0] * 201 for name in whole} | {"steps": list(range(201))}]
     for value in wrong:
         (tmp_path / "td0/card.json").write_text(json.dumps(card | {"curve": value}))
-        found, complaint = curves.read(tmp_path / "td0")
-        assert found is None, value
-        assert complaint
-        assert "\n" not in complaint
-        assert len(complaint) < 200
+        with pytest.raises(ValueError, match=r"^[^\n]{1,199}$"):
+            from_card(read_card(tmp_path / "td0"))
     player(str(tmp_path / "td0"))  # it can be played all the same
 
 
 def test_curves_on_cards_end_with_the_cards_player():
     for folder in sorted(card.parent for card in ROOT.glob("checkpoints/*/card.json")):
-        card, (curve, complaint) = read_card(folder), curves.read(folder)
-        assert complaint is None
+        card = read_card(folder)
+        curve = from_card(card)
         found = card["certificate"]
         assert curve.steps[0] == 0
         assert curve.steps[-1] == card["steps"]

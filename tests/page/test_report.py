@@ -66,14 +66,12 @@ def test_no_path_of_the_maker_stands_in_the_report(opened, shipped):
 
 
 def test_a_curve_alone_has_its_legend_beside_its_heading_and_on_no_curve():
-    from tttenv.report import charts, curves
+    from tttenv.certificates.curve import Curve
+    from tttenv.report import charts
 
     worst = {"X": [-1.0, 0.0], "O": [-1.0, -1.0]}
-    drawn = (
-        charts.curve_chart(curves.Curve([1, 2], [1.0, 2.0], worst, [0.6, 0.9]), "seconds")
-        .file()
-        .decode()
-    )
+    curve = Curve([1, 2], [1.0, 2.0], worst, [0.6, 0.9])
+    drawn = charts.curve_chart(curve, "seconds").file().decode()
     at = {text: float(y) for y, text in re.findall(r'y="([\d.]+)"[^>]*>([^<]+)</text>', drawn)}
     assert at["\u00d7 as X"] == at["\u25cb as O"] == at["worst case"]
     assert at["worst case"] < at["0.0"] - 5  # above the axes

@@ -1,4 +1,4 @@
-"""Reports of untrusted input: names, numbers, results and event files of any kind."""
+"""Reports of untrusted input: names, numbers and results of any kind."""
 
 import ast
 import dataclasses
@@ -6,7 +6,6 @@ import json
 import os
 import re
 import shutil
-import struct
 from html import escape
 from html.parser import HTMLParser
 from pathlib import Path
@@ -18,12 +17,12 @@ from page_data import tables
 
 from tttenv import Rules, certify
 from tttenv.certificates.certificate import REACHABLE
-from tttenv.cli import report
+from tttenv.certificates.curve import Curve
 from tttenv.game.openings import opening_classes
 from tttenv.league.league import Failed, League, LeagueSettings
 from tttenv.league.pair import PairResult
 from tttenv.players import FOREIGN
-from tttenv.report import curves, events, larger, markup, published
+from tttenv.report import larger, markup, published
 from tttenv.report.build import html
 from tttenv.report.larger import Larger
 from tttenv.report.load_players import LONGEST, from_benchmark, from_specs, named
@@ -83,8 +82,8 @@ class Skeleton(HTMLParser):
 
 @pytest.fixture(scope="module")
 def players():
-    """Return one player with a curve, one with unreadable events, and one without any."""
-    curve = curves.Curve([1, 2], [1.0, 2.0], {"X": [-1.0, 0.0], "O": [-1.0, 0.0]}, [0.5, 1.0])
+    """Return one player with a curve, one with a damaged one, and one without any."""
+    curve = Curve([1, 2], [1.0, 2.0], {"X": [-1.0, 0.0], "O": [-1.0, 0.0]}, [0.5, 1.0])
     trained, first, random = from_specs([f"{ROOT}/checkpoints/td0/", "first", "random"])
     return [
         dataclasses.replace(trained, curve=curve),
@@ -270,150 +269,6 @@ def test_files_that_are_no_files_are_refused_in_a_line(tmp_path, option):
         with pytest.raises(ValueError, match=r"cannot be read|is too large|is not JSON") as refusal:
             published.read(file) if option == "--published" else from_benchmark(file)
         assert "\n" not in str(refusal.value)
-
-
-# Curves
-
-
-@pytest.fixture(scope="module")
-def events_of_a_training(tmp_path_factory):
-    """Return the event file of a short training, and its records."""
-    from learners.registry import LEARNERS
-    from learners.training.loop import usual_schedule
-    from learners.training.train import train
-
-    folder = tmp_path_factory.mktemp("training")
-    config = LEARNERS.load("td0").Config(seed=0)
-    train("td0", config, Rules(), usual_schedule("td0", steps=6, every=1), folder / "td0")
-    (file,) = events.files(folder / "td0")
-    return file
-
-
-@pytest.fixture
-def training(events_of_a_training, tmp_path):
-    """Return a copy of a trained player's folder of an older version, without a curve."""
-    folder = Path(shutil.copytree(events_of_a_training.parent, tmp_path / "training"))
-    card = json.loads((folder / "card.json").read_text())
-    assert card.pop("curve")["steps"] == [0, 1, 2, 3, 4, 5, 6]
-    (folder / "card.json").write_text(json.dumps(card))
-    return folder
-
-
-def test_a_whole_training_has_the_curve_that_tensorboard_reads(training):
-    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
-
-    curve, complaint = curves.read(training)
-    assert complaint is None
-    told = EventAccumulator(str(training)).Reload()
-    columns = [[event.value for event in told.Scalars(tag)] for tag in curves.TAGS]
-    assert columns == [curve.worst["X"], curve.worst["O"], curve.optimal, curve.seconds]
-    assert (
-        curve.steps
-        == [event.step for event in told.Scalars(curves.TAGS[0])]
-        == [0, 1, 2, 3, 4, 5, 6]
-    )
-
-
-def test_wherever_a_training_was_killed_its_curve_is_the_beginning_of_the_whole(training):
-    """Events are written tag by tag: a step counts once everything is there."""
-    whole, _ = curves.read(training)
-    (file,) = events.files(training)
-    data = file.read_bytes()
-    ends = [end for *_, end in events.records(data, file)]
-    lengths = set()
-    for cut in sorted({*ends, *range(0, len(data), 997)}):
-        file.write_bytes(data[:cut])
-        curve, complaint = curves.read(training)
-        if curve is None:
-            continue
-        assert (complaint is None) == (cut in ends)
-        assert complaint is None or str(file) in complaint
-        assert curve.steps == whole.steps[: len(curve.steps)]
-        assert curve.optimal == whole.optimal[: len(curve.steps)]
-        lengths.add(len(curve.steps))
-    assert lengths >= {1, 2, 3, 4, 5, 6, 7}
-
-
-def record(data):
-    from tensorboard.compat.tensorflow_stub.pywrap_tensorflow import masked_crc32c
-
-    length = struct.pack("<Q", len(data))
-    checks = [struct.pack("<I", masked_crc32c(part)) for part in (length, data)]
-    return length + checks[0] + data + checks[1]
-
-
-def event(step, value, tag="exact/optimal_moves"):
-    from tensorboard.compat.proto.event_pb2 import Event
-    from tensorboard.compat.proto.summary_pb2 import Summary
-
-    told = Summary(value=[Summary.Value(tag=tag, simple_value=value)])
-    return record(Event(step=step, summary=told).SerializeToString())
-
-
-def bit_flipped(file):
-    data = bytearray(file.read_bytes())
-    at = data.index(b"exact/optimal_moves\x15")  # and then its value
-    data[at + 22] ^= 1
-    file.write_bytes(data)
-
-
-def replaced_by(make):
-    def replace(file):
-        file.unlink()
-        make(file)
-
-    return replace
-
-
-DAMAGE = {
-    "not a number": lambda file: file.write_bytes(file.read_bytes() + event(3, float("nan"))),
-    "out of range": lambda file: file.write_bytes(file.read_bytes() + event(3, 1e30)),
-    "negative step": lambda file: [
-        file.write_bytes(b"".join(event(-5, 0.0, tag) for tag in curves.TAGS))
-    ],
-    "a bit flipped": bit_flipped,
-    "no event": lambda file: file.write_bytes(file.read_bytes() + record(b"\xff" * 30)),
-    "rubbish": lambda file: file.write_bytes(os.urandom(1000)),
-    "long record": lambda file: file.write_bytes(struct.pack("<QI", 2**63, 0) + b"x" * 50),
-    "no common step": lambda file: file.write_bytes(
-        b"".join(event(at, 0.0, tag) for at, tag in enumerate(curves.TAGS))
-    ),
-    "named pipe": replaced_by(os.mkfifo),
-    "folder": replaced_by(os.mkdir),
-    "device": replaced_by(lambda file: file.symlink_to("/dev/zero")),
-    "loop": replaced_by(lambda file: file.symlink_to(file)),
-    "giant": lambda file: os.truncate(file, 10**11),
-}
-
-
-@pytest.mark.parametrize("damage", DAMAGE)
-def test_a_curve_that_cannot_be_read_is_left_out_and_named(training, damage, capsys, tmp_path):
-    (file,) = events.files(training)
-    DAMAGE[damage](file)
-    out = tmp_path / "report.html"
-    report.make(
-        out, report.Contents(tmp_path / "none", tmp_path / "none", [f"{training}/", "first"])
-    )
-    told = capsys.readouterr().err
-    assert re.fullmatch(r"report\.py: no curve of training: [^\n]+\n", told), told
-    page = out.read_text(encoding="utf-8")
-    assert "no curve: what the training left" in page
-    assert 'data-measures="' not in page
-
-
-def test_a_resumed_training_takes_back_what_came_after_its_checkpoint(training):
-    """A second file that begins at step 4 counts from there, though the first was cut short."""
-    from tensorboard.compat.proto.event_pb2 import Event, SessionLog
-
-    (file,) = events.files(training)
-    whole, _ = curves.read(training)
-    file.write_bytes(file.read_bytes()[:-7])
-    begins = Event(step=4, session_log=SessionLog(status=SessionLog.START)).SerializeToString()
-    data = record(begins) + b"".join(event(4, 0.0, tag) for tag in curves.TAGS)
-    file.with_name(f"{file.name}.2").write_bytes(data)
-    curve, _ = curves.read(training)
-    assert curve.steps == [0, 1, 2, 3, 4]
-    assert curve.optimal == [*whole.optimal[:4], 0.0]
 
 
 def test_numbers_that_a_page_can_show():

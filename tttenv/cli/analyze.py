@@ -1,7 +1,6 @@
 """Explain a player's move: `tttenv analyze alphabeta --moves b2`."""
 
 import json
-import sys
 from dataclasses import dataclass
 from functools import partial
 
@@ -46,7 +45,7 @@ def main(args: list[str], prog: str = PROG) -> None:
     from tttenv.cli.play.advice import Advice
     from tttenv.cli.play.analysis import analyze, show, to_dict
     from tttenv.cli.play.position import position_of
-    from tttenv.cli.play.text_board import board_lines, painter
+    from tttenv.cli.play.text_board import board_lines
     from tttenv.cli.text_tables import say
     from tttenv.exact import enumerable
     from tttenv.game.rules import Rules
@@ -70,5 +69,5 @@ def main(args: list[str], prog: str = PROG) -> None:
         return
     say(f"{given.player} on {rules}, {'XO'[int(rules.seat(board))]} to play:", "  ")
     last = position.cells[-1] if position.cells else None
-    print("\n".join(["", *board_lines(rules, board, last, painter(sys.stdout)), ""]))
+    print("\n".join(["", *board_lines(rules, board, last), ""]))
     show(advice, board, found, given.top)

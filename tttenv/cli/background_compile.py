@@ -12,12 +12,7 @@ CODE = "import sys; from tttenv.cli import compile; compile.in_order(sys.argv[1:
 
 
 class BackgroundCompile:
-    """Compiles parts of the package in background processes.
-
-    Args:
-        names: the parts, keys of `tttenv.cli.compile.PARTS`.
-        processes: the number of processes to distribute them over.
-    """
+    """Compiles parts of the package in background processes."""
 
     def __init__(self, names: Sequence[str], processes: int) -> None:
         left = _missing(names) if names else []

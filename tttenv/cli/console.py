@@ -126,12 +126,8 @@ def failure(error: OSError) -> str:
 def fail(prog: str, message: str, commands: Sequence[str] = ()) -> None:
     """Print an error on one line, with control characters escaped, and exit with status 2.
 
-    On a terminal narrower than the line it is wrapped between words.
-
-    Args:
-        prog: the command's name, the prefix of the line.
-        message: the error.
-        commands: commands to suggest, each on a line of its own, never wrapped.
+    On a terminal narrower than the line it is wrapped between words. Below it are the commands to
+    suggest, each on a line of its own, never wrapped.
     """
     lines = wrapped(f"{prog}: {visible(message)}", room(sys.stderr), "  ")
     lines += [f"  {shown(command, LONGEST)}" for command in commands]
@@ -241,11 +237,7 @@ def _gist(box: str) -> str:
 
 
 def with_players(arguments: type) -> str:
-    """Return a command's description followed by the available players.
-
-    Args:
-        arguments: a class, whose docstring describes the command.
-    """
+    """Return a command's description followed by the available players."""
     from tttenv.players import FOREIGN, PLAYERS, bundled
 
     rows = PLAYERS.rows | FOREIGN.rows

@@ -1,6 +1,5 @@
 """Search for common mistakes in a training setup: `tttenv doctor my_module:make_env`."""
 
-import inspect
 import json
 from dataclasses import dataclass
 from typing import Any
@@ -39,7 +38,7 @@ class Arguments:
 
 def main(args: list[str], prog: str = PROG) -> None:
     """Check a player or an environment, and print the findings."""
-    given = console.parse(Arguments, prog, args, description=manual(), examples=EXAMPLES)
+    given = console.parse(Arguments, prog, args, examples=EXAMPLES)
     console.check_seed(given.seed)
     if given.games < 1:
         raise ValueError(f"at least one game is played, not {given.games}")
@@ -62,11 +61,6 @@ def main(args: list[str], prog: str = PROG) -> None:
         show(found)
     if found.problems:
         raise SystemExit(1)
-
-
-def manual() -> str:
-    """Return the text that `--help` shows above the options."""
-    return inspect.cleandoc(Arguments.__doc__ or "")
 
 
 def show(found: Any) -> None:

@@ -24,11 +24,6 @@ def require_small(rules: Any) -> None:
 def measure(rules: Any, player: Any, other: Any) -> Result:
     """Compute the exact results of `player` against `other` as X and as O.
 
-    Args:
-        rules: the game.
-        player: a policy that depends on the board alone.
-        other: likewise.
-
     Returns:
         "score": win, draw and loss of `player` by seat; "value": wins minus losses.
     """

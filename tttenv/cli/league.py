@@ -174,11 +174,6 @@ def _play(blocks: Sequence["Block"], given: Arguments, openings: int) -> list[li
 def _alone(players: Sequence[str], rules: Any, tell: Callable[[str], None]) -> dict[str, bool]:
     """Check that each player can be created, and return whether it is slow to query.
 
-    Args:
-        players: their specs.
-        rules: the game.
-        tell: called with the next stage of the work.
-
     Raises:
         ValueError: for a player that is unknown, damaged or for another board.
     """

@@ -5,13 +5,7 @@ from typing import Any
 
 
 def display(*columns: Any, quiet: bool = False, transient: bool = False) -> Any:
-    """Return a `rich.progress.Progress` on standard error.
-
-    Args:
-        columns: the columns of each bar, as for `rich.progress.Progress`; none for the usual ones.
-        quiet: show nothing.
-        transient: remove the bar at the end.
-    """
+    """Return a `rich.progress.Progress` on standard error."""
     from rich.console import Console
     from rich.progress import Progress
 

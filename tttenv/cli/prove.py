@@ -109,14 +109,7 @@ def _begun(given: Arguments, rules: Any, board: Any, unfinished: Path) -> Any:
 
 
 class _ProofSearch:
-    """A proof search that is saved to a file periodically and when interrupted.
-
-    Args:
-        begun: the state of the search before this run.
-        file: the file for the unfinished search.
-        later: compiles the writer and the checker of proofs.
-        tell: called with a line of progress.
-    """
+    """A proof search that is saved to a file periodically and when interrupted."""
 
     def __init__(
         self, begun: Any, file: Path, later: BackgroundCompile, tell: Callable[[str], Any]

@@ -17,7 +17,10 @@ GAP = 2  # spaces between columns; half as many before the first
 KEPT = "\u00a0"  # a non-breaking space
 NOTHING = ("", "-")  # cells that need no line of their own
 PIPED = 120  # columns of a table in a pipe or file
-STYLES = {"good": "1;32", "bad": "1;31", "weak": "1;33", "faint": "2"}  # as ANSI codes
+STYLES = {  # as ANSI codes
+    **{"good": "1;32", "bad": "1;31", "weak": "1;33", "faint": "2"},
+    **{"X": "94", "O": "33", "last": "1;4", "+": "32", "-": "31"},  # of boards and hints
+}
 NARROWEST = 12  # minimum characters of a wrapped first column
 
 
@@ -46,9 +49,6 @@ def room(stream: TextIO | None = None) -> int | None:
     """Return the width of a stream's terminal in characters, or None for a pipe or file.
 
     The environment variable COLUMNS overrides it, as usual.
-
-    Args:
-        stream: the stream; standard output by default.
     """
     if not (stream or sys.stdout).isatty():
         return None
@@ -56,19 +56,16 @@ def room(stream: TextIO | None = None) -> int | None:
 
 
 def say(text: str, hang: str = "") -> None:
-    """Print a sentence, wrapped between words on a terminal.
-
-    Args:
-        text: the sentence, which may start with spaces.
-        hang: the prefix of further lines.
-    """
+    """Print a sentence, wrapped between words on a terminal."""
     print("\n".join(wrapped(text, room(), hang)))
 
 
 def painted(text: str, style: str) -> str:
     """Style text with one of `STYLES` on a terminal, unless NO_COLOR is set."""
-    plain = not sys.stdout.isatty() or "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
-    return text if plain else f"\x1b[{STYLES[style]}m{text}\x1b[0m"
+    plain = "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
+    if plain or style not in STYLES or not sys.stdout.isatty():
+        return text
+    return f"\x1b[{STYLES[style]}m{text}\x1b[0m"
 
 
 def wrapped(text: str, width: int | None, hang: str = "") -> list[str]:
@@ -87,12 +84,7 @@ def wrapped(text: str, width: int | None, hang: str = "") -> list[str]:
 
 
 def show(columns: Sequence[Column], rows: Rows, wide: bool = False) -> list[str]:
-    """Print a table.
-
-    Args:
-        columns: the columns.
-        rows: the cells of each row.
-        wide: never narrow the table: every row is one line with all columns.
+    """Print a table; with `wide` it is never narrowed: every row is one line with all columns.
 
     Returns:
         The names of the columns that were dropped.
@@ -106,12 +98,7 @@ def show(columns: Sequence[Column], rows: Rows, wide: bool = False) -> list[str]
 
 
 def tell_left_out(names: Iterable[str], more: str) -> None:
-    """Print which columns were dropped, if any, and how to see them.
-
-    Args:
-        names: the columns' names.
-        more: how to see them, such as "--wide shows them".
-    """
+    """Print which columns were dropped, if any, and how to see them."""
     kept = ", ".join(name.replace(" ", KEPT) for name in dict.fromkeys(names))
     if kept:
         note = wrapped(f"left out for want of room: {kept}; {more}", room())

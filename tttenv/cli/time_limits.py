@@ -32,10 +32,6 @@ def limited_to(spec: str, seconds: float) -> str:
     Nested players are limited too, as in `epsilon:player=(alphabeta:time=5)`. A spec without `time`
     is returned unchanged.
 
-    Args:
-        spec: the player's spec.
-        seconds: the maximum per move.
-
     Raises:
         ValueError: for a spec that cannot be parsed.
     """

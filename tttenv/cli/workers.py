@@ -163,13 +163,7 @@ def _devices() -> list[str]:
 
 
 class _Bars:
-    """A progress bar for all tasks with the remaining time, and one for each running task.
-
-    Args:
-        sizes: the tasks' sizes.
-        pieces: the unit of the sizes.
-        quiet: show nothing.
-    """
+    """A progress bar for all tasks with the remaining time, and one for each running task."""
 
     def __init__(self, sizes: Sequence[int], pieces: str, quiet: bool) -> None:
         from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeRemainingColumn

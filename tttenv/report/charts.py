@@ -70,12 +70,7 @@ class Chart:
     places: list[float]  # of the measures
 
     def svg(self, label: str, cursor: bool = False) -> Markup:
-        """Return the chart as an SVG element of the page, coloured by the page's style sheet.
-
-        Args:
-            label: the label for screen readers.
-            cursor: whether a script marks a measurement.
-        """
+        """Return the chart as an SVG element of the page, coloured by the page's style sheet."""
         about = {"role": "img", "aria_label": label, "viewBox": f"0 0 {WIDTH} {self.height}"}
         if not cursor:
             return element("svg", *self.parts, **about)
@@ -94,25 +89,13 @@ class Chart:
 
 
 def chart(along: Sequence[float], below: int, words: str, parts: Sequence[Markup]) -> Chart:
-    """Assemble a chart from its parts, and add the horizontal axis.
-
-    Args:
-        along: the seconds or steps of the measurements.
-        below: the y coordinate at which the lowest part ends.
-        words: the label of the horizontal axis.
-        parts: the elements above the axis.
-    """
+    """Assemble a chart from its parts, and add the horizontal axis."""
     axis = _along_the_bottom(along[-1], below, words)
     return Chart([*parts, *axis], below + BELOW, places(along))
 
 
 def curve_chart(curve: Curve, over: str) -> Chart:
-    """Draw a curve's fraction of optimal moves, and below it both seats' worst cases.
-
-    Args:
-        curve: the curve.
-        over: "seconds" or "steps", the horizontal axis.
-    """
+    """Draw a curve's fraction of optimal moves, and below it both seats' worst cases."""
     along = getattr(curve, over)
     xs, above, below = places(along), (22, 82), (118, 178)
     least = 50 if min(curve.optimal) >= 0.5 else 0

@@ -19,10 +19,6 @@ def tables(players: list[Shown], networks: Sequence[Network] = ()) -> dict[str, 
     """Return all tables as JSON-serializable data; arrays are little-endian bytes in base64.
 
     Positions are indexed as in `tttenv.exact.positions`.
-
-    Args:
-        players: the players of 3,3,3, at least one.
-        networks: the networks for larger boards; their weights are elsewhere, see `element_of`.
     """
     game = positions(RULES)
     return {

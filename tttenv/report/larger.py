@@ -78,11 +78,6 @@ def from_specs(
 ) -> list[Larger]:
     """Load the checkpoints named by specs, labelled by folder or, if ambiguous, by spec.
 
-    Args:
-        specs: the specs of checkpoints for other boards.
-        positions: the limit per seat of certificates to compute.
-        tell: called with the next stage of the work.
-
     Raises:
         ValueError: if a checkpoint is missing, damaged or impure.
     """

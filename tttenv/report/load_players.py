@@ -13,7 +13,7 @@ from typing import Any
 from tttenv import Rules, certify
 from tttenv.certificates import snapshots
 from tttenv.certificates.certificate import require_pure
-from tttenv.certificates.curve import Curve
+from tttenv.certificates.curve import Curve, from_card
 from tttenv.certificates.snapshots import Moves
 from tttenv.exact import Tabulated
 from tttenv.exact.determinism import tabulate_pure
@@ -31,7 +31,6 @@ from tttenv.players.did_you_mean import did_you_mean
 from tttenv.players.llm import LanguageModel
 from tttenv.policy import Policy
 from tttenv.report import endings
-from tttenv.report.curves import read
 from tttenv.report.endings import Ending
 from tttenv.utils import schema
 from tttenv.utils.untrusted import folder_within
@@ -160,12 +159,7 @@ def _measured() -> dict[str, Seeds]:
 
 
 def from_specs(specs: list[str], tell: Callable[[str], None] = lambda text: None) -> list[Shown]:
-    """Load the players named by specs, labelled by spec or folder.
-
-    Args:
-        specs: the players' specs.
-        tell: called with the next stage of the work.
-    """
+    """Load the players named by specs, labelled by spec or folder."""
     found = [checkpoint_of(spec) for spec in specs]
     paths = [None if one is None else one[0] for one in found]
     short = [path.resolve().name if path else spec for spec, path in zip(specs, paths, strict=True)]
@@ -220,10 +214,7 @@ def named(spec: str, name: str, policy: Policy) -> Shown:
 def trained(folder: Path, name: str, seconds: float | None = None) -> Shown:
     """Load the player of a checkpoint, prepared as in `shown`.
 
-    Args:
-        folder: the checkpoint.
-        name: the display name.
-        seconds: the training time; None takes it from the curve or the card.
+    Without `seconds` the training time is taken from the curve or the card.
     """
     card, told = read_card(folder), portable_name(folder)
     rules = Rules.of(str(card["rules"]))
@@ -231,11 +222,12 @@ def trained(folder: Path, name: str, seconds: float | None = None) -> Shown:
         raise ValueError(f"the report is of {RULES}, and {shorter(told)} is for {rules}")
     table = _table(load(folder, RULES), told)
     row = importlib.import_module("learners.registry").LEARNERS.rows.get(str(card["learner"]))
-    curve, complaint = read(folder)
+    curve, earlier, complaint = None, dict[int, Moves](), None
     try:
+        curve = from_card(card)
         earlier = _earlier(folder, card, curve, table)
     except ValueError as error:
-        earlier, complaint = {}, str(error)
+        complaint = str(error)
     reached = curve.unbeatable_at if curve else None
     in_all = reached is None
     if seconds is None:

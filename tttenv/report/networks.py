@@ -39,12 +39,6 @@ class Network:
 def packed(folder: Path, name: str, rules: Rules, certificate: Certificate) -> Network | None:
     """Pack a checkpoint's network for the page; return None if the page cannot play it.
 
-    Args:
-        folder: the checkpoint, whose player is the network alone.
-        name: the network's display name.
-        rules: the checkpoint's game.
-        certificate: the player's certificate.
-
     Raises:
         ValueError: if the checkpoint is missing or damaged.
     """

@@ -42,12 +42,7 @@ class SweepFile(TypedDict):
 
 
 def text(summaries: Sequence[dict[str, Any]], results: Sequence[TrainingResult]) -> str:
-    """Return the contents of the file; `read` extracts the results from it.
-
-    Args:
-        summaries: the summaries of the settings; see `sweep_tables.summary`.
-        results: the results of all runs.
-    """
+    """Return the contents of the file; `read` extracts the results from it."""
     rows = [asdict(result) for result in results]
     return json.dumps({"settings": list(summaries), "trainings": rows}, indent=2) + "\n"
 

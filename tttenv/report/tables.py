@@ -7,7 +7,6 @@ from tttenv.certificates import phrases
 from tttenv.exact import Score, score
 from tttenv.game.rewards import RESULTS
 from tttenv.report.charts import curve_chart, measures, minus
-from tttenv.report.curves import thinned
 from tttenv.report.load_players import RULES, Shown
 from tttenv.report.markup import Markup, element, joined
 
@@ -16,7 +15,7 @@ SIGNS = {"win": "+1", "draw": "=", "loss": minus("-1")}
 
 
 def curves(players: list[Shown]) -> Markup:
-    """Return a figure for each player with a learning curve or unreadable event files."""
+    """Return a figure for each player with a learning curve, damaged or not."""
     return joined(
         _figure(player, number)
         for number, player in enumerate(players)
@@ -29,7 +28,7 @@ def _figure(player: Shown, number: int) -> Markup:
     if player.curve is None:
         words = "no curve: what the training left cannot be read"
         return element("figure", element("figcaption", heading, words))
-    curve = thinned(player.curve)
+    curve = player.curve
     end = f"{curve.steps[-1]:,} steps in {curve.seconds[-1]:.1f} s of one core"
     words = f"not yet unbeatable after {end}"
     if curve.unbeatable_at:

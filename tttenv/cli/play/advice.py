@@ -112,13 +112,7 @@ class Advice:
         return sentence and " ".join(filter(None, (sentence, self.refutation(board, cell))))
 
     def losing_move(self, boards: list[Any], cells: list[int], seat: int) -> int | None:
-        """Return the index of the stone that lost a game, or None if it is unknown.
-
-        Args:
-            boards: the boards before each stone, in the view of the side to move.
-            cells: the stones' cells.
-            seat: the losing side, 0 for X.
-        """
+        """Return the index of the stone with which a seat (0 for X) lost, or None if unknown."""
         own = (stone for stone in range(len(cells)) if self.rules.seat(boards[stone]) == seat)
         for stone in reversed(list(own)):
             if self.blunder(boards[stone], cells[stone]):

@@ -38,11 +38,7 @@ class Analysis(NamedTuple):
 def analyze(advice: Advice, policy: Policy, board: Any, played: int | None = None) -> Analysis:
     """Analyze an undecided board (cells,) with a player.
 
-    Args:
-        advice: the advice on the game.
-        policy: the player.
-        board: seen by the side to move.
-        played: the move to list first; None for the most probable one.
+    The move that comes first is `played`, or else the most probable one.
     """
     hint, found = advice.values(board, policy), explain(policy, board.copy())
     known = {one.cell: number for number, one in enumerate(found.candidates)}

@@ -5,12 +5,24 @@ from collections.abc import Callable
 
 from tttenv.cli.play.advice import Advice
 from tttenv.cli.play.analysis import analyze, show
-from tttenv.cli.play.commands import COMMANDS, NAMES, help_lines
 from tttenv.cli.play.notation import cell_of, ways
 from tttenv.cli.play.session import SEATS, Session, number_of
-from tttenv.cli.play.text_board import board_lines, hint_lines, painter
+from tttenv.cli.play.text_board import board_lines, hint_lines
 from tttenv.cli.text_tables import room, say
 from tttenv.game.notation import name_of
+
+COMMANDS = {  # that can be typed instead of a cell: aliases, description
+    "undo": (("u", "back", "take-back"), "take your last stone back, and the answer to it"),
+    "hint": (("h",), "what every move is worth, and how likely the player would make it"),
+    "hints": ((), "show that before each of your moves, or stop; also tells of blunders"),
+    "why": (("explain",), "why the player made its last move: its values, and what it expects"),
+    "resign": ((), "give the game up"),
+    "again": (("n", "new"), "a new game with the seats swapped"),
+    "score": ((), "the games so far"),
+    "help": (("?",), "this list"),
+    "quit": (("exit",), "leave; so does the end of input"),
+}
+NAMES = {alias: name for name, (others, _) in COMMANDS.items() for alias in (name, *others)}
 
 
 class Terminal:
@@ -18,7 +30,6 @@ class Terminal:
 
     def __init__(self, session: Session, advice: Advice, hints: bool) -> None:
         self.session, self.advice, self.always = session, advice, hints
-        self.paint = painter(sys.stdout)
         self.going = True
         self.obey: dict[str, Callable[[], None]] = {
             name: getattr(self, f"_{name}") for name in COMMANDS
@@ -100,7 +111,7 @@ class Terminal:
     def _show(self) -> None:
         session = self.session
         last = session.cells[-1] if session.cells else None
-        print("\n".join(["", *board_lines(session.rules, session.board, last, self.paint), ""]))
+        print("\n".join(["", *board_lines(session.rules, session.board, last), ""]))
         if not session.over:
             print(f"{session.outcome}\n")
             if self.always:
@@ -136,7 +147,7 @@ class Terminal:
         assert player.policy is not None
         rules, board = self.session.rules, self.session.board
         hint = self.advice.hint(board, player.policy)
-        lines = hint_lines(rules, board, hint, player.name, self.paint, room())
+        lines = hint_lines(rules, board, hint, player.name, room())
         print("\n".join([*lines, ""]))
 
     def _hints(self) -> None:
@@ -172,8 +183,10 @@ class Terminal:
         say(f"score: you {won}, draws {drawn}, {self.session.sides[1].name} {lost}")
 
     def _help(self) -> None:
-        for line in help_lines(self.session.rules):
-            say(line, " " * 28)
+        say(f"To put a stone, name a cell by {ways(self.session.rules)}.")
+        say("A coordinate is a column's letter and a row's number, counted from the top.")
+        for name, (others, about) in COMMANDS.items():
+            say(f"  {', '.join((name, *others)):<26}{about}", " " * 28)
 
     def _quit(self) -> None:
         self.going = False

@@ -1,20 +1,16 @@
 """Boards and hints as lines of text with coordinates, in colour on a terminal."""
 
-import os
-from collections.abc import Callable
-from typing import Any, TextIO
+from typing import Any
 
 import numpy as np
 
 from tttenv.cli.play import words
 from tttenv.cli.play.advice import Hint
-from tttenv.cli.text_tables import wrapped
+from tttenv.cli.text_tables import painted, wrapped
 from tttenv.drawing.render import marks
 from tttenv.game.notation import COLUMNS, name_of, names_of
 from tttenv.game.rules import Rules
 
-Paint = Callable[[str, str], str]  # from a text and its role to the coloured text
-COLOURS = {"X": "94", "O": "33", "last": "1;4", "+": "32", "-": "31", "rim": "2"}
 WIDE = 100  # maximum width in characters without a terminal
 GAP = 4  # spaces between two boards
 AS_BOARDS = 64  # maximum cells of boards whose hints are shown as boards
@@ -22,41 +18,22 @@ LIKELIEST = 5  # moves listed on larger boards
 SAME = 1e-9  # probabilities that differ by less are equal
 
 
-def painter(out: TextIO) -> Paint:
-    """Return a function that colours text for a terminal, or leaves it plain otherwise."""
-    plain = not out.isatty() or "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
-
-    def paint(text: str, kind: str) -> str:
-        code = COLOURS.get(kind)
-        return text if plain or code is None else f"\x1b[{code}m{text}\x1b[0m"
-
-    return paint
-
-
-def board_lines(rules: Rules, board: Any, last: int | None, paint: Paint) -> list[str]:
+def board_lines(rules: Rules, board: Any, last: int | None) -> list[str]:
     """Draw a board (cells,) as lines of X, O and dots, with the last stone underlined."""
     cells = []
     for cell, mark in enumerate(marks(rules, board)):
-        shown = paint(mark.replace("_", "."), mark)
-        cells.append(paint(shown, "last") if cell == last else shown)
-    return _grid(rules, cells, 1, paint)
+        shown = painted(mark.replace("_", "."), mark)
+        cells.append(painted(shown, "last") if cell == last else shown)
+    return _grid(rules, cells, 1)
 
 
 def hint_lines(
-    rules: Rules, board: Any, hint: Hint, name: str, paint: Paint, width: int | None = None
+    rules: Rules, board: Any, hint: Hint, name: str, width: int | None = None
 ) -> list[str]:
     """Return lines with the value and probability of each move, and a legend.
 
     On small boards they are shown as two boards, side by side or one above the other; on larger
     ones the moves are counted, and the most likely ones listed.
-
-    Args:
-        rules: the game.
-        board: in the view of the side to move.
-        hint: the hint on that board.
-        name: the player whose probabilities are shown.
-        paint: the colours.
-        width: the width of the terminal; None for a pipe.
     """
     legend = words.NOTHING_DECIDED
     if hint.values is not None:
@@ -67,12 +44,12 @@ def hint_lines(
         first = legend if hint.values is None else _counted(rules, hint)
         likeliest = wrapped(_likeliest(rules, hint, name), width, "  ")
         return [*wrapped(first, width, "  "), *searched, *likeliest]
-    written = [paint(f"{mark:>3}", mark) for mark in marks(rules, board)]
+    written = [painted(f"{mark:>3}", mark) for mark in marks(rules, board)]
     likely = [_percent(hint, cell) or written[cell] for cell in range(rules.cells)]
-    blocks = [[f"{name} plays, %", *_grid(rules, likely, 3, paint)]]
+    blocks = [[f"{name} plays, %", *_grid(rules, likely, 3)]]
     if hint.values is not None:
-        worth = [_worth(hint, cell, paint) or written[cell] for cell in range(rules.cells)]
-        blocks.insert(0, ["exact", *_grid(rules, worth, 3, paint)])
+        worth = [_worth(hint, cell) or written[cell] for cell in range(rules.cells)]
+        blocks.insert(0, ["exact", *_grid(rules, worth, 3)])
     return [*_beside(blocks, 3 + 4 * rules.n, width), *wrapped(legend, width, "  "), *searched]
 
 
@@ -81,9 +58,9 @@ def best_line(rules: Rules, hint: Hint) -> str:
     return f"best by search, not proved: {_some(rules, list(hint.best))}" if hint.best else ""
 
 
-def _worth(hint: Hint, cell: int, paint: Paint) -> str:
+def _worth(hint: Hint, cell: int) -> str:
     text = hint.short(cell)
-    return paint(f"{text:>3}", text[0]) if text else ""
+    return painted(f"{text:>3}", text[0]) if text else ""
 
 
 def _percent(hint: Hint, cell: int) -> str:
@@ -129,13 +106,13 @@ def _some(rules: Rules, cells: list[int]) -> str:
     return names_of(rules, cells[:LIKELIEST]) + more
 
 
-def _grid(rules: Rules, cells: list[str], width: int, paint: Paint) -> list[str]:
+def _grid(rules: Rules, cells: list[str], width: int) -> list[str]:
     """Arrange cells of equal width in numbered rows below the column letters."""
     letters = " ".join(f"{letter:>{width}}" for letter in COLUMNS[: rules.n])
-    lines = [paint(f"    {letters}", "rim")]
+    lines = [painted(f"    {letters}", "faint")]
     for row in range(rules.m):
         own = cells[row * rules.n : (row + 1) * rules.n]
-        lines.append(f"{paint(f'{row + 1:>3}', 'rim')} {' '.join(own)}")
+        lines.append(f"{painted(f'{row + 1:>3}', 'faint')} {' '.join(own)}")
     return lines
 
 

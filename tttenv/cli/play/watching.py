@@ -6,7 +6,7 @@ import time
 
 from tttenv.cli.play.advice import Advice
 from tttenv.cli.play.session import SEATS, Session
-from tttenv.cli.play.text_board import board_lines, hint_lines, painter
+from tttenv.cli.play.text_board import board_lines, hint_lines
 from tttenv.cli.text_tables import room, say
 from tttenv.game.notation import name_of
 
@@ -16,11 +16,7 @@ PAUSE = 0.7  # seconds between stones on a terminal
 def watch(session: Session, games: int, as_json: bool, advice: Advice | None = None) -> None:
     """Play games between the two players of a session, swapping seats after each game.
 
-    Args:
-        session: a session with two players.
-        games: the number of games.
-        as_json: print the games at the end instead of every stone.
-        advice: if given, show the value of every move and point out blunders.
+    With advice the value of every move is shown, and blunders are pointed out.
     """
     found = []
     for number in range(games):
@@ -33,7 +29,7 @@ def watch(session: Session, games: int, as_json: bool, advice: Advice | None = N
             print()
             if session.board.any():  # a position to start from
                 last = session.cells[-1] if session.cells else None
-                lines = board_lines(session.rules, session.board, last, painter(sys.stdout))
+                lines = board_lines(session.rules, session.board, last)
                 print("\n".join([*lines, ""]))
         _play(session, advice, quiet=as_json)
         found.append({**names, "cells": session.cells, "outcome": session.outcome})
@@ -51,7 +47,7 @@ def watch(session: Session, games: int, as_json: bool, advice: Advice | None = N
 
 def _play(session: Session, advice: Advice | None, quiet: bool) -> None:
     """Play one game to the end."""
-    paint, pause = painter(sys.stdout), PAUSE if sys.stdout.isatty() else 0
+    pause = PAUSE if sys.stdout.isatty() else 0
     while not session.over:
         seat = session.mover
         side = session.side(seat)
@@ -59,7 +55,7 @@ def _play(session: Session, advice: Advice | None, quiet: bool) -> None:
         if advice is not None and not quiet:
             assert side.policy is not None
             hint = advice.hint(board, side.policy)
-            lines = hint_lines(session.rules, board, hint, side.name, paint, room())
+            lines = hint_lines(session.rules, board, hint, side.name, room())
             print("\n".join([*lines, ""]))
         name, cell = side.name, session.move()
         if cell is None:
@@ -69,7 +65,7 @@ def _play(session: Session, advice: Advice | None, quiet: bool) -> None:
             say(f"{SEATS[seat]} > {name_of(session.rules, cell)}  ({name})")
             if advice is not None and (told := advice.told(board, cell)):
                 say(f"{name}'s blunder: {told}")
-            lines = board_lines(session.rules, session.board, cell, paint)
+            lines = board_lines(session.rules, session.board, cell)
             print("\n".join([*lines, ""]), flush=True)
             time.sleep(pause)
     if not quiet:

@@ -74,14 +74,7 @@ def _kept(better: Sequence[Move]) -> Iterable[str]:
 
 
 def best_play(played: str, names: Sequence[str], mover: str, ending: str) -> str:
-    """Describe how a game continues after a move.
-
-    Args:
-        played: the move.
-        names: the cells of the following stones, in order.
-        mover: the side that plays the first of them, "X" or "O".
-        ending: how the game ends, "X wins" or "draw".
-    """
+    """Describe how a game continues after a move."""
     seats = "XO" if mover == "X" else "OX"
     line = ", ".join(f"{seats[turn % 2]} {name}" for turn, name in enumerate(names))
     return f"Best play after {played}: {line}: {ending}."
