@@ -33,13 +33,7 @@ from learners.examples_buffer import (
 from learners.nets import load_weights, nets_of
 from learners.parts import PlaysByNetworks, Rng
 from learners.proven_positions import ProvenPositions
-from learners.residual_net import (
-    ResidualNet,
-    evaluator,
-    likeliest_move,
-    planes_of,
-    rounded,
-)
+from learners.residual_net import ResidualNet, evaluator, likeliest_move, planes_of, rounded
 from tttenv.certificates.mistakes import Mistakes, find_mistakes
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.game.rules import Rules
@@ -315,10 +309,8 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
 
     def _examine(self) -> None:
         """Search the player's own play for mistakes, and store them as examples."""
-        config, policy = (
-            self.config,
-            Canonical(self.rules, likeliest_move(self.rules, self.average)),
-        )
+        config = self.config
+        policy = Canonical(self.rules, likeliest_move(self.rules, self.average))
         value, values = known_value(self.rules), MoveValues(self.rules, WORK)
         aim = 1 if value == 1 else 0
         for at, seat in enumerate("X" if aim == 1 else "XO"):  # O cannot be asked to win

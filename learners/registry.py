@@ -73,11 +73,7 @@ LEARNERS: Table[Any] = Table(
             steps=2000,
             every=50,
             presets=configs.LMS_PRESETS,
-            preset_steps={
-                "published": 100,
-                "published_final_board": 100,
-                "published_x_first": 100,
-            },
+            preset_steps={"published": 100, "published_final_board": 100, "published_x_first": 100},
         ),
         "dqn": LearnerRow(
             "learners.dqn:DQN",

@@ -23,7 +23,7 @@ from learners.configs import SUPERVISED_PRESETS, SupervisedConfig
 from learners.nets import MaskedMLP, Nets, empty_linear
 from learners.parts import PlaysByNetworks, Rng
 from learners.symmetry_classes import SymmetryClasses
-from tttenv.exact import positions, require_enumerable, solve, tabulate
+from tttenv.exact import require_enumerable, solve, tabulate
 from tttenv.game.features import one_hot
 from tttenv.game.rules import Rules
 from tttenv.game.symmetry import maps
@@ -55,14 +55,11 @@ class LabelledPositions(NamedTuple):
 
 def solved_positions(rules: Rules) -> LabelledPositions:
     """Return one board per undecided symmetry class, labelled with its optimal moves."""
-    solution, rows = (
-        solve(rules),
-        np.sort(np.concatenate(SymmetryClasses(positions(rules), True).rows)),
-    )
+    solution = solve(rules)
+    rows = np.sort(np.concatenate(SymmetryClasses(solution.positions, True).rows))
     optimal = solution.optimal[rows]
-    return LabelledPositions(
-        solution.positions.boards[rows], optimal / optimal.sum(axis=1, keepdims=True)
-    )
+    labels = optimal / optimal.sum(axis=1, keepdims=True)
+    return LabelledPositions(solution.positions.boards[rows], labels)
 
 
 def sample_solved(rules: Rules, count: int, rng: np.random.Generator) -> LabelledPositions:
@@ -105,9 +102,8 @@ def read_csv(rules: Rules, path: str | Path) -> tuple[LabelledPositions, list[st
     if not good:
         raise ValueError(f"no row of {name} can be believed; {(complaints or ['it is empty'])[0]}")
     table = np.array(good, np.int64)
-    return LabelledPositions(
-        table[:, :-1].astype(np.int8), np.eye(rules.cells)[table[:, -1]]
-    ), complaints
+    replies = np.eye(rules.cells)[table[:, -1]]
+    return LabelledPositions(table[:, :-1].astype(np.int8), replies), complaints
 
 
 def skipped_rows(path: str | Path, believed: int, complaints: list[str]) -> str:

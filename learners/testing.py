@@ -71,10 +71,7 @@ def _check_same_seed(kind: type[Learner], config: Any, rules: Rules, steps: int)
 
 
 def _check_resuming(kind: type[Learner], config: Any, rules: Rules, steps: int) -> None:
-    through, stopped = (
-        _trained(kind, config, rules, 2 * steps),
-        _trained(kind, config, rules, steps),
-    )
+    through, stopped = (_trained(kind, config, rules, count) for count in (2 * steps, steps))
     with TemporaryDirectory() as folder:
         save_state(Path(folder) / "state", stopped.state_dict())
         resumed = kind(config, rules)

@@ -37,10 +37,7 @@ def summary(name: str, results: Sequence[TrainingResult]) -> dict[str, Any]:
     reached = [one for one in done if one.unbeatable]
     failed = len(results) - len(done)
     found: dict[str, Any] = {"setting": name, "seeds": len(results), "failed": failed}
-    found |= {
-        "unbeatable": len(reached),
-        "stopped_early": any(one.stopped_early for one in done),
-    }
+    found |= {"unbeatable": len(reached), "stopped_early": any(one.stopped_early for one in done)}
     for key in ("steps", "seconds"):
         numbers = sorted(getattr(one, f"unbeatable_{key}") for one in reached)
         found[f"median_{key}"] = median(numbers) if numbers else None

@@ -54,11 +54,7 @@ class Annotations:
 
 
 def board_picture(
-    rules: Rules,
-    board: Boards,
-    cell: int,
-    palette: Palette,
-    notes: Annotations = Annotations(),
+    rules: Rules, board: Boards, cell: int, palette: Palette, notes: Annotations = Annotations()
 ) -> Any:
     """Draw a board as a Pillow image.
 

@@ -30,12 +30,9 @@ from tttenv.players.checkpoint import (
     STATE,
     WEIGHTS,
     commit,
-    data_files,
     file_of,
     plays_canonically,
-    read_card,
     read_data,
-    read_whole,
 )
 from tttenv.players.config_io import from_stored
 from tttenv.players.symmetric_player import canonical_player
@@ -113,7 +110,8 @@ def load_policy(
         raise ValueError("threes are searched for before a tree search: set simulations, too")
     card, data = read_data(folder, WEIGHTS)
     kind = _kind(card)
-    if simulations and not hasattr(kind, "search_player"):
+    search: Any = getattr(kind, "search_player", None)
+    if simulations and search is None:
         raise ValueError(f"a player of {card['learner']} does not search: simulations=0")
     config, trained = _settings(folder, card)
     rules = rules or trained
@@ -126,7 +124,7 @@ def load_policy(
         wanted = kind.empty_weights(config, rules)
         weights = _weights(folder / str(file_of(card, WEIGHTS)), data[WEIGHTS], wanted)
         if simulations:
-            searching: Policy = kind.search_player(config, rules, weights, simulations, threes)
+            searching: Policy = search(config, rules, weights, simulations, threes)
             return searching
         made = kind.player(config, rules, weights)
         return canonical_player(rules, made) if plays_canonically(card) else made
@@ -175,21 +173,12 @@ def load_weights(folder: Path, name: str) -> tuple[Any, dict[str, torch.Tensor]]
 def load_training(folder: Path) -> dict[str, Any]:
     """Read the state of the run in `folder`: "learner", "clock" (progress), "about", "plan".
 
-    If the card is missing or names no state, as in older checkpoints, the state is found by its
-    file name, and a digest in the name is checked.
-
     Raises:
-        ValueError: if there is no state, or it is damaged.
+        ValueError: if there is no checkpoint, its card names no state, or the state is damaged.
     """
     try:
-        card = read_card(folder)
-    except ValueError:
-        card = {"files": {}}
-    try:
-        if file_of(card, STATE):
-            card, data = read_data(folder, STATE)
-            return _training(data[STATE], folder / str(file_of(card, STATE)))
-        return _unnamed_training(folder)
+        card, data = read_data(folder, STATE)
+        return _training(data[STATE], folder / str(file_of(card, STATE)))
     except ValueError as error:
         raise ValueError(f"no training can go on from {shown(folder)}: {error}") from None
 
@@ -284,19 +273,6 @@ def _weights(
 
 def _shape(tensors: dict[str, tuple[str, tuple[int, ...]]], name: str) -> tuple[int, ...] | None:
     return tensors[name][1] if name in tensors else None
-
-
-def _unnamed_training(folder: Path) -> dict[str, Any]:
-    """Load the latest complete training state in a folder whose card names none."""
-    whole, refusals = [], []
-    for file in data_files(folder, STATE):
-        try:
-            whole.append(_training(read_whole(file, STATE), file))
-        except ValueError as error:
-            refusals.append(error)
-    if not whole:
-        raise refusals[0] if refusals else ValueError("it holds no state of one")
-    return max(whole, key=lambda state: int(state["clock"]["step"]))
 
 
 def _training(data: bytes, file: Path) -> dict[str, Any]:

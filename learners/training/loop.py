@@ -106,11 +106,7 @@ class Progress:
         self.snapshots = snapshots.extended(self.snapshots, self.measures, policy, every)
 
     def evaluation(
-        self,
-        numbers: dict[str, float],
-        policy: Policy,
-        certificate: Certificate | None,
-        last: bool,
+        self, numbers: dict[str, float], policy: Policy, certificate: Certificate | None, last: bool
     ) -> Evaluation:
         """Create an evaluation from measurements and the current progress."""
         return Evaluation(

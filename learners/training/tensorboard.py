@@ -74,7 +74,7 @@ EXACT = {
         "optimal moves where a mistake is possible": _chart("exact/optimal_moves_critical"),
         "optimal moves on positions it reaches": _chart("exact/optimal_moves_reached"),
         "blunders: positions in which it gives value away": _chart("exact/blunders"),
-    },
+    }
 }
 LARGE = {  # on boards too large to list
     "exact strength": {

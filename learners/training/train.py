@@ -32,17 +32,7 @@ from tttenv.exact import enumerable
 from tttenv.game.rules import Rules
 from tttenv.parallel import Backend
 from tttenv.parallel.processes import Processes
-from tttenv.players.checkpoint import (
-    CARD,
-    POLICY,
-    STATE,
-    WEIGHTS,
-    data_files,
-    file_of,
-    read_card,
-    read_data,
-    tidy,
-)
+from tttenv.players.checkpoint import CARD, POLICY, WEIGHTS, file_of, read_card, read_data, tidy
 from tttenv.players.config_io import from_stored
 from tttenv.utils.untrusted import first_line, shown
 
@@ -252,11 +242,8 @@ class _Training:
 
     def _restore(self) -> Progress:
         """Restore the learner from the state in the folder."""
-        with contextlib.suppress(ValueError):  # without a card, files are left as they are
-            card = read_card(self.out)
-            if file_of(card, STATE):
-                tidy(self.out, card["files"])
         state = load_training(self.out)
+        tidy(self.out, read_card(self.out)["files"])
         if state["about"] != self.about:
             had, wanted = (
                 {**known, **_dict(known.get("config"))} for known in (state["about"], self.about)
@@ -341,8 +328,8 @@ def _dict(value: Any) -> dict[str, Any]:
 
 
 def is_taken(out: Path) -> bool:
-    """Return whether the folder contains a checkpoint or a saved training state."""
-    return (out / CARD).exists() or bool(data_files(out, STATE))
+    """Return whether the folder holds a checkpoint."""
+    return (out / CARD).exists()
 
 
 def _require_free(out: Path) -> None:

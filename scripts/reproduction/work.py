@@ -15,11 +15,9 @@ MODES = ("quick", "default", "full")
 
 def tasks(names: tuple[str, ...], mode: str, seed: int, moves_csv: str | None) -> list[Task]:
     """Return the tasks for all rows of the given sources, long ones first."""
-    found, players = (
-        [],
-        dict.fromkeys(
-            row.repaired.split("/")[0] for name in names for row in reproduction.load(name).ROWS
-        ),
+    found = []
+    players = dict.fromkeys(
+        row.repaired.split("/")[0] for name in names for row in reproduction.load(name).ROWS
     )
     for name in names:
         module = reproduction.load(name)

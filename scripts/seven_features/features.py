@@ -38,9 +38,7 @@ ADDED: dict[str, Callable[[Boards], NDArray[Any]]] = {
     "their_edges": lambda boards: (boards[:, EDGES] == -1).sum(1),
 }
 
-ABOUT = {
-    "their_forks": "on how many empty cells a stone of theirs makes two threats",
-}
+ABOUT = {"their_forks": "on how many empty cells a stone of theirs makes two threats"}
 
 TIES = {
     "first": "the first of equals in reading order is played, as the source does",

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tttenv.players.checkpoint import CARD, STATE, data_files, file_of, read_card
+from tttenv.players.checkpoint import CARD, file_of, read_card
 
 EVENTS = "events.out.tfevents."
 OTHER = {CARD, ".lock"}  # that may stand beside the card's files
@@ -21,7 +21,7 @@ def data_file(folder: Path, card: dict[str, Any], role: str) -> Path | None:
 
 def holds_training(folder: Path) -> bool:
     """Return whether the training in a folder can be resumed."""
-    return (folder / CARD).exists() or bool(data_files(folder, STATE))
+    return (folder / CARD).exists()
 
 
 def fingerprint(folder: Path) -> dict[str, str]:

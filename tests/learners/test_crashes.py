@@ -1,6 +1,5 @@
 """Crashes and failures during the writing of a checkpoint, which stays complete and resumable."""
 
-import json
 import os
 import threading
 from contextlib import suppress
@@ -125,60 +124,20 @@ def test_a_failing_disk_is_named_and_leaves_the_older_player(tmp_path, monkeypat
     assert sound(tmp_path)
 
 
-@pytest.mark.parametrize("missing", [CARD, WEIGHTS, POLICY, "damage"])
+@pytest.mark.parametrize("missing", [WEIGHTS, POLICY, "damage"])
 def test_a_finished_training_whose_player_is_missing_writes_it_again(tmp_path, through, missing):
     trained(tmp_path)
     if missing == "damage":
         file = tmp_path / file_of(read_card(tmp_path), POLICY)
         file.write_bytes(file.read_bytes()[:-1])
     else:
-        (tmp_path / (file_of(read_card(tmp_path), missing) or CARD)).unlink()
+        (tmp_path / file_of(read_card(tmp_path), missing)).unlink()
     report = trained(tmp_path, resume=True)
     assert (report.step, report.last) == (4, True)
     assert contents(tmp_path) == contents(through)
     assert sound(tmp_path)
     with pytest.raises(ValueError, match="finished at step 4"):
         trained(tmp_path, resume=True)
-
-
-def older(folder):
-    """Rewrite a folder as older versions did: plain names, and a card without a state."""
-    card = read_card(folder)
-    for role in (WEIGHTS, POLICY, STATE):
-        (folder / file_of(card, role)).rename(folder / f"{role}.safetensors")
-    files = {
-        name: digest
-        for role in (WEIGHTS, POLICY)
-        for name, digest in [(f"{role}.safetensors", card["files"][file_of(card, role)])]
-    }
-    (folder / CARD).write_text(json.dumps(card | {"files": files}))
-
-
-def test_checkpoints_and_trainings_of_older_versions_are_read_and_go_on(tmp_path, through):
-    half = Schedule(2, 2, 2, stop_when_unbeatable=False)
-    trained(tmp_path, plan=half)
-    table = player(f"{tmp_path}/").table
-    older(tmp_path)
-    assert (player(f"{tmp_path}/").table == table).all()
-    assert (load_learner(tmp_path).policy().table == table).all()
-    trained(tmp_path, resume=True)
-    assert contents(tmp_path) == contents(through)
-    assert sound(tmp_path)
-
-
-@pytest.mark.parametrize("dead_before", [CARD, "policy.safetensors"])
-def test_an_older_training_that_died_in_its_last_checkpoint_is_mended(
-    tmp_path, through, dead_before
-):
-    trained(tmp_path)
-    older(tmp_path)
-    stale = tmp_path / dead_before
-    stale.write_text(json.dumps(read_card(tmp_path) | {"steps": 2})) if dead_before == CARD else (
-        stale.unlink()
-    )
-    assert trained(tmp_path, resume=True).step == 4
-    assert contents(tmp_path) == contents(through)
-    assert sound(tmp_path)
 
 
 def test_a_flipped_bit_in_the_state_is_found(tmp_path):
@@ -191,10 +150,6 @@ def test_a_flipped_bit_in_the_state_is_found(tmp_path):
         file.write_bytes(data)
         with pytest.raises(ValueError, match=r"^no training can go on from [^\n]*damaged[^\n]*$"):
             trained(tmp_path, resume=True)
-        (tmp_path / CARD).rename(tmp_path / "kept")
-        with pytest.raises(ValueError, match=r"^no training can go on from [^\n]*damaged[^\n]*$"):
-            trained(tmp_path, resume=True)
-        (tmp_path / "kept").rename(tmp_path / CARD)
 
 
 def test_a_reader_beside_a_training_always_finds_a_player(tmp_path):

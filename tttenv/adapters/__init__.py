@@ -42,3 +42,18 @@ def frozen(rules: Rules, module: Any, play: Callable[[Any], Policy]) -> Policy:
         return play(copy.deepcopy(module).eval())
     with evaluating(module):
         return tabulate_pure(rules, play(module), display_name(module))
+
+
+def observation_kind(space: Any, rules: Rules) -> str:
+    """Return the `obs` argument that matches an observation space: "onehot", "board" or "dict".
+
+    Raises:
+        ValueError: if no observation of the game is in the space.
+    """
+    onehot, parts = (3 * rules.cells,), getattr(space, "spaces", {})
+    if set(parts) == {"observation", "action_mask"} and parts["observation"].shape == onehot:
+        return "dict"
+    kind = {onehot: "onehot", (rules.cells,): "board"}.get(space.shape)
+    if kind is None:
+        raise ValueError(f"the model observes {space}, which is nothing that {rules} shows")
+    return kind

@@ -135,10 +135,7 @@ class MnkGameEnv(EnvClient[MnkGameAction, MnkGameObservation, State]):
         seen, reward = payload.get("observation", {}), payload.get("reward")
         done = bool(payload.get("done", False))
         observation = MnkGameObservation(
-            prompt=seen.get("prompt", ""),
-            done=done,
-            reward=reward,
-            verdict=seen.get("verdict", {}),
+            prompt=seen.get("prompt", ""), done=done, reward=reward, verdict=seen.get("verdict", {})
         )
         return StepResult(observation=observation, reward=reward, done=done)
 

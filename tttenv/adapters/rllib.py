@@ -27,9 +27,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import torch
-from gymnasium import spaces
 
-from tttenv.adapters import wanted
+from tttenv.adapters import observation_kind, wanted
 from tttenv.env.env import TicTacToe
 from tttenv.env.exploring_starts import ExploringStarts
 from tttenv.exact import enumerable
@@ -152,12 +151,4 @@ def observed(trained: Any, rules: Rules, deterministic: bool = False) -> Observe
             return module.forward_inference(asked)[Columns.ACTION_DIST_INPUTS]
 
     kind = "values" if deterministic else "logits"
-    return from_observations(logits, rules, _kind(module.observation_space, rules), kind)
-
-
-def _kind(space: Any, rules: Rules) -> str:
-    shapes = {(3 * rules.cells,): "onehot", (rules.cells,): "board"}
-    kind = "dict" if isinstance(space, spaces.Dict) else shapes.get(space.shape)
-    if kind is None:
-        raise ValueError(f"the module observes {space}, which is nothing that {rules} shows")
-    return kind
+    return from_observations(logits, rules, observation_kind(module.observation_space, rules), kind)

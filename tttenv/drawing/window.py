@@ -126,10 +126,7 @@ class Window:
         )
         cell = max(SMALLEST, min(*room, LARGEST))
         least = 34 * UNIT  # for the words
-        return (
-            max(self.rules.n * cell + 2 * side, least),
-            self.rules.m * cell + top + bottom,
-        )
+        return (max(self.rules.n * cell + 2 * side, least), self.rules.m * cell + top + bottom)
 
     def _draw(self) -> None:
         width, height = self.surface.get_size()

@@ -134,32 +134,12 @@ def read_data(folder: Path, *roles: str) -> tuple[dict[str, Any], dict[str, byte
     raise AssertionError("the last attempt returns or raises")
 
 
-def read_whole(file: Path, role: str) -> bytes:
-    """Read a data file, and check it against the digest in its name.
-
-    Raises:
-        ValueError: if it is missing or damaged, or has the name of another role.
-    """
-    named = DATA_FILE.fullmatch(file.name)
-    if not named or named.group(1) != role:
-        raise ValueError(f"{shown(file)} is no file of a checkpoint's {role}")
-    data = _bytes(file, role)
-    if named.group(2) and not digest(data).startswith(named.group(2)[1:]):
-        raise ValueError(f"{shown(file)} is damaged: its SHA-256 is not the one in its name")
-    return data
-
-
 def file_of(card: Mapping[str, Any], role: str) -> str | None:
     """Return the name of a card's data file with this role, or None."""
     for name in card["files"]:
         if name.startswith((f"{role}-", f"{role}.")):
             return str(name)
     return None
-
-
-def data_files(folder: Path, role: str) -> list[Path]:
-    """Return all data files with this role in a folder, whether or not a card names them."""
-    return sorted(p for p in folder.glob(f"{role}*.safetensors") if DATA_FILE.fullmatch(p.name))
 
 
 def commit(folder: Path, about: Mapping[str, Any], data: Mapping[str, bytes]) -> None:

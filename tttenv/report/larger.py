@@ -72,9 +72,7 @@ def usual() -> list[str]:
 
 
 def from_specs(
-    specs: list[str],
-    positions: int = POSITIONS,
-    tell: Callable[[str], None] = lambda text: None,
+    specs: list[str], positions: int = POSITIONS, tell: Callable[[str], None] = lambda text: None
 ) -> list[Larger]:
     """Load the checkpoints named by specs, labelled by folder or, if ambiguous, by spec.
 

@@ -82,9 +82,7 @@ class Results:
 
 
 def from_benchmark(
-    file: Path,
-    runs: Path | None = None,
-    tell: Callable[[str], None] = lambda text: None,
+    file: Path, runs: Path | None = None, tell: Callable[[str], None] = lambda text: None
 ) -> Results:
     """Load the players and runs in a results file, recomputing all certificates.
 

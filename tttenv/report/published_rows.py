@@ -20,19 +20,13 @@ CITED = {  # sources by their title's first word: what they are, and where, if t
         "an article on a learner after Mitchell, Machine Learning (1997), section 1.2",
         "https://www.cs.cmu.edu/~tom/mlbook.html",
     ),
-    "S1": (
-        "nestedsoftware, tictac (Python)",
-        "https://github.com/nestedsoftware/tictac",
-    ),
+    "S1": ("nestedsoftware, tictac (Python)", "https://github.com/nestedsoftware/tictac"),
     "S2": ("lecture notes of a university, Tic-tac-toe experiment platform (2018)", None),
     "S3": (
         "McClure, TensorFlow Machine Learning Cookbook (2017), chapter 6",
         "https://github.com/nfmcclure/tensorflow_cookbook",
     ),
-    "S4": (
-        "hanayashiki, TicTacToe (Keras)",
-        "https://github.com/hanayashiki/TicTacToe",
-    ),
+    "S4": ("hanayashiki, TicTacToe (Keras)", "https://github.com/hanayashiki/TicTacToe"),
 }
 
 # Rows of worst cases, as X and as O, shown in the figure above the table, and their learners.

@@ -26,8 +26,15 @@ from tttenv.testing.findings import (
     require,
     skipped,
 )
-from tttenv.testing.observed_board import empty_cells, finished
-from tttenv.testing.recorded_games import LONGEST, Game, Moment, Record, record
+from tttenv.testing.recorded_games import (
+    LONGEST,
+    Game,
+    Moment,
+    Record,
+    empty_cells,
+    finished,
+    record,
+)
 
 SPACE = "observations lie in their space"
 MASKS = "the mask marks the empty cells"

@@ -17,16 +17,7 @@ from tttenv.policy import Policy, forfeits, masked_normalise
 from tttenv.proofs.prover import known_value
 from tttenv.testing.checked_player import CheckedPlayer
 from tttenv.testing.failures import SubjectError
-from tttenv.testing.findings import (
-    Check,
-    Finding,
-    examine,
-    ok,
-    problem,
-    raise_first,
-    skipped,
-    weak,
-)
+from tttenv.testing.findings import Check, Finding, examine, ok, problem, raise_first, skipped, weak
 from tttenv.testing.strength import LARGE, SEARCHED, Strength, lost_game, optimal
 
 Look: TypeAlias = Callable[[CheckedPlayer], Finding]

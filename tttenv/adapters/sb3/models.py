@@ -11,6 +11,7 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.vec_env import VecEnv
 
+from tttenv.adapters import observation_kind
 from tttenv.exact import enumerable, positions
 from tttenv.exact.determinism import display_name, tabulate_pure
 from tttenv.game.rules import Rules
@@ -140,7 +141,8 @@ def observed(model: BaseAlgorithm, rules: Rules, deterministic: bool) -> Observe
     scaler = model.get_vec_normalize_env()
     answer = Answer(net, scaler if scaler is not None and scaler.norm_obs else None, head)
     kind = "values" if deterministic else HEADS[head][1]
-    return from_observations(answer, rules, _kind(model.observation_space, rules), kind)
+    obs = observation_kind(model.observation_space, rules)
+    return from_observations(answer, rules, obs, kind)
 
 
 class Answer:
@@ -165,17 +167,3 @@ class Answer:
             raise ValueError(f"the model gives no distribution: {str(error)[:80]} ...") from None
         finally:
             net.set_training_mode(training)
-
-
-def _kind(space: spaces.Space[Any], rules: Rules) -> str:
-    """Return the `obs` argument that matches a space: "onehot", "board" or "dict"."""
-    if isinstance(space, spaces.Dict):
-        if set(space.spaces) == {"observation", "action_mask"}:
-            space = space.spaces["observation"]
-            if space.shape == (3 * rules.cells,):
-                return "dict"
-    elif space.shape == (3 * rules.cells,):
-        return "onehot"
-    elif space.shape == (rules.cells,):
-        return "board"
-    raise ValueError(f"the model observes {space}, which is nothing that {rules} shows")

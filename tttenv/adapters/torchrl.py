@@ -1,22 +1,71 @@
-"""A batch of games as a TorchRL environment, with its action mask."""
+"""Adapter to TorchRL: masked environments for one game or a batch, and modules as players.
+
+Example::
+
+    from tensordict.nn import InteractionType, TensorDictModule
+    from torchrl.modules import MaskedCategorical, ProbabilisticActor
+    from tttenv.adapters.torchrl import make_env, policy
+
+    env = make_env(num_envs=64, opponent="random", seat="X")
+    actor = ProbabilisticActor(
+        TensorDictModule(net, ["observation"], ["logits"]),
+        in_keys={"logits": "logits", "mask": "action_mask"},
+        distribution_class=MaskedCategorical,
+        default_interaction_type=InteractionType.RANDOM,  # else `rollout` takes the likeliest cell
+    )
+    frames = env.rollout(32, actor, break_when_any_done=False)  # (64, 32), finished games restart
+    print(tttenv.certify(rules, policy(actor, rules)).worst_case)
+"""
 
 from typing import Any
 
 import numpy as np
 
-from tttenv.adapters import wanted
+from tttenv.adapters import frozen, wanted
 from tttenv.env.exploring_starts import require_both_seats
 from tttenv.env.guard import require_game, require_open
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.game.openings import random_openings
+from tttenv.game.rules import Rules
 from tttenv.game.types import Mask
-from tttenv.policy import Policy
+from tttenv.policy import Policy, from_observations
 
 with wanted("torchrl", "tensordict", "torch"):
     import torch
     from tensordict import TensorDict
     from torchrl.data import Binary, Bounded, Categorical, Composite, Unbounded
-    from torchrl.envs import ActionMask, EnvBase
+    from torchrl.envs import (
+        ActionMask,
+        Compose,
+        DTypeCastTransform,
+        EnvBase,
+        GymEnv,
+        TransformedEnv,
+    )
+
+
+def make_env(num_envs: int | None = None, opening: int = 0, **kwargs: Any) -> Any:
+    """Return a TorchRL environment with action masks, so that random actions are legal.
+
+    Observations are "observation", float32 (3 * m * n,): mine, theirs, empty; and "action_mask",
+    bool (m * n,), all False on a finished board. Actions are categorical.
+
+    Args:
+        num_envs: None: a single game, through TorchRL's `GymEnv`; otherwise a batch, as `Games`,
+            whose method `set_opponent` replaces the opponent.
+        opening: exploring starts of a batch: games begin with 0 to this many random stones.
+        kwargs: arguments of `TicTacToe-v0`: m, n, k, opponent, seat, illegal, draw.
+
+    Raises:
+        ValueError: for an opening without `num_envs`, or with a fixed `seat`.
+    """
+    if num_envs is not None:
+        return TransformedEnv(Games(num_envs, opening, **kwargs), LegalActions())
+    if opening:
+        raise ValueError("openings are for a batch: give num_envs")
+    game = GymEnv("TicTacToe-v0", obs="dict", categorical_action_encoding=True, **kwargs)
+    cast = DTypeCastTransform(torch.int8, torch.bool, in_keys=["action_mask"])
+    return TransformedEnv(game, Compose(cast, LegalActions()))
 
 
 class LegalActions(ActionMask):
@@ -116,3 +165,47 @@ class Games(EnvBase):
             "done": over,
             "terminated": over.clone(),
         }
+
+
+def policy(module: Any, rules: Rules, deterministic: bool = False) -> Policy:
+    """Return a player that follows a trained TorchRL module.
+
+    Args:
+        module: a tensordict module over "observation" and "action_mask". One with `get_dist`, such
+            as `ProbabilisticActor`, plays by its probabilities; one that writes "action_value",
+            such as `QValueActor`, takes the legal cell with the highest value; one that writes
+            "logits" plays their softmax.
+        rules: the game.
+        deterministic: take the most likely cell instead.
+
+    Raises:
+        ValueError: if the module is none of these.
+    """
+    kind = "probs" if hasattr(module, "get_dist") else _written(module)
+    asked = "values" if deterministic else kind
+
+    def play(module: Any) -> Policy:
+        def ask(seen: dict[str, Any]) -> Any:
+            masks = torch.from_numpy(seen["action_mask"].astype(np.bool_))
+            planes = torch.from_numpy(seen["observation"])
+            frame = TensorDict({"observation": planes, "action_mask": masks}, [len(masks)])
+            with torch.no_grad():
+                if kind == "probs":
+                    probs = module.get_dist(frame).probs
+                    return probs.log() if deterministic else probs  # ties are relative to the best
+                return module(frame)["action_value" if kind == "values" else "logits"]
+
+        return from_observations(ask, rules, obs="dict", kind=asked)
+
+    return frozen(rules, module, play)
+
+
+def _written(module: Any) -> str:
+    """Return what a module outputs: values or logits."""
+    for key, kind in (("action_value", "values"), ("logits", "logits")):
+        if key in getattr(module, "out_keys", ()):
+            return kind
+    raise ValueError(
+        'a TorchRL player has `get_dist` or writes "action_value" or "logits", not '
+        f"{getattr(module, 'out_keys', type(module).__name__)}"
+    )

@@ -1,0 +1,225 @@
+"""Adapter to OpenSpiel: our players in OpenSpiel, and its policies and bots as players.
+
+Example::
+
+    import pyspiel
+    import tttenv
+    from tttenv.adapters.openspiel import game, player, table
+
+    rules = tttenv.Rules(3, 3, 3)
+    print(pyspiel.nash_conv(game(rules), table(rules, "tactical")))
+
+
+    def search(seed):
+        chance = pyspiel.RandomRolloutEvaluator(1, seed)
+        return pyspiel.MCTSBot(game(rules), chance, 2.0, 50, 10, False, seed, False)
+
+
+    print(tttenv.certify(rules, player(search, rules)).worst_case)
+"""
+
+import zlib
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from tttenv.adapters import wanted
+from tttenv.exact import tabulate
+from tttenv.exact.enumeration import enumerable, positions, require_enumerable
+from tttenv.game.rules import Rules
+from tttenv.game.types import Boards, Probs
+from tttenv.players import player as named
+from tttenv.policy import Policy, sample, validated
+from tttenv.text.prompts import move_list
+
+with wanted("pyspiel", "open_spiel"):
+    import pyspiel
+    from open_spiel.python.policy import Policy as Theirs
+
+Moves: TypeAlias = list[tuple[int, float]]  # actions and their probabilities
+
+
+@lru_cache(maxsize=8)
+def game(rules: Rules) -> Any:
+    """Return the OpenSpiel game for the rules, `tic_tac_toe` or `mnk`; its actions are our cells.
+
+    It is always zero-sum: OpenSpiel pays both players 0 for a draw.
+    """
+    if rules == Rules():
+        return pyspiel.load_game("tic_tac_toe")
+    return pyspiel.load_game(f"mnk(m={rules.n},n={rules.m},k={rules.k})")  # columns first
+
+
+def board_of(rules: Rules, state: Any) -> Boards:
+    """Return the board (cells,) of an OpenSpiel state, from the mover's perspective."""
+    board, cells = rules.start(), state.history()
+    board[cells[::-2]] = -1  # the last stone is the other side's
+    board[cells[-2::-2]] = 1
+    return board
+
+
+def state_of(rules: Rules, board: Boards) -> Any:
+    """Return an OpenSpiel state with the given undecided board (cells,).
+
+    States are identified by their histories. Of the many histories that lead to a board, this one
+    places the stones of each side row by row; see `tttenv.text.prompts.move_list`.
+    """
+    state = game(rules).new_initial_state()
+    for cell in move_list(board):
+        state.apply_action(cell)
+    return state
+
+
+def player(source: Any, rules: Rules) -> Policy:
+    """Convert an OpenSpiel policy or bot to a player.
+
+    Args:
+        source: one of
+            a policy (Python or C++), queried for its probabilities;
+            a bot that provides a policy, queried for that;
+            a function from a seed to a bot: each board gets its own bot, seeded by the board, so
+            its move is always the same, as a certificate requires;
+            another bot, whose first move on each board is stored: if it samples its moves, they
+            depend on the order of the boards;
+            or a pair of these, for X and for O.
+        rules: the game.
+
+    Raises:
+        ValueError: for anything else.
+    """
+    if isinstance(source, tuple) and len(source) == 2:
+        return _by_seat(rules, *(player(part, rules) for part in source))
+    if hasattr(source, "action_probabilities"):
+        return _board_by_board(rules, lambda board, state: dict(source.action_probabilities(state)))
+    if isinstance(source, pyspiel.Bot):
+        if source.provides_policy():
+            return _board_by_board(rules, lambda board, state: dict(source.get_policy(state)))
+        return _board_by_board(rules, FirstAnswers(source))
+    if callable(source):
+        return _board_by_board(
+            rules, lambda board, state: {source(seed_of(board)).step(state): 1.0}
+        )
+    raise ValueError(f"OpenSpiel's players are policies, bots or makers of bots, not {source!r}")
+
+
+def seed_of(board: Boards) -> int:
+    """Return a seed below 2 ** 31 that depends only on the board (cells,)."""
+    return zlib.crc32(board.tobytes()) >> 1
+
+
+class FirstAnswers:
+    """Plays a bot's first move on each board, which is cached."""
+
+    def __init__(self, bot: Any) -> None:
+        self.bot, self.answers = bot, dict[bytes, int]()
+
+    def __call__(self, board: Boards, state: Any) -> dict[int, float]:
+        """Return the bot's first move on the board, with probability one."""
+        key = board.tobytes()
+        if key not in self.answers:
+            self.bot.restart_at(state)
+            self.answers[key] = self.bot.step(state)
+        return {self.answers[key]: 1.0}
+
+
+def _board_by_board(rules: Rules, answer: Callable[[Boards, Any], dict[int, float]]) -> Policy:
+    """Return a player that gets action probabilities for one board at a time."""
+
+    def play(boards: Boards) -> Probs:
+        probs = np.zeros(boards.shape)
+        for row, board in zip(probs, boards, strict=True):
+            moves = answer(board, state_of(rules, board))
+            row[list(moves)] = list(moves.values())
+        return probs
+
+    return play
+
+
+def _by_seat(rules: Rules, *players: Policy) -> Policy:
+    """Return a player that uses the first policy as X and the second as O."""
+
+    def play(boards: Boards) -> Probs:
+        probs, seats = np.zeros(boards.shape), rules.seat(boards)
+        for seat, one in enumerate(players):
+            probs[seats == seat] = one(boards[seats == seat])
+        return probs
+
+    return play
+
+
+class BoardPolicy(Theirs):
+    """An OpenSpiel policy that follows our player; created by `policy`."""
+
+    def __init__(self, rules: Rules, player: Policy) -> None:
+        super().__init__(game(rules), [0, 1])
+        self.rules, self.player = rules, player
+
+    def action_probabilities(self, state: Any, player_id: int | None = None) -> dict[int, float]:
+        """Return the probabilities of the legal actions in a state."""
+        board = board_of(self.rules, state)[None]
+        probs = validated(board, self.player(board.copy()))[0]
+        return {action: float(probs[action]) for action in state.legal_actions()}
+
+
+class BoardBot(pyspiel.Bot):
+    """An OpenSpiel bot that samples our player's moves with its own generator."""
+
+    def __init__(self, rules: Rules, player: Policy, seed: int) -> None:
+        super().__init__()
+        self.rules, self.player, self.rng = rules, player, np.random.default_rng(seed)
+
+    def restart_at(self, state: Any) -> None:
+        """Do nothing, since the bot has no memory."""
+
+    def step(self, state: Any) -> int:
+        """Sample an action in a state; if the player fails, the generator does not advance."""
+        board = board_of(self.rules, state)[None]
+        probs = validated(board, self.player(board.copy()))
+        return int(sample(probs, self.rng.random(1))[0])
+
+
+def policy(rules: Rules, player: str | Policy) -> BoardPolicy:
+    """Convert a player or spec to an OpenSpiel policy for both sides."""
+    return BoardPolicy(rules, _ours(rules, player))
+
+
+def bot(rules: Rules, player: str | Policy, seed: int = 0) -> BoardBot:
+    """Convert a player or spec to an OpenSpiel bot for both sides, which samples with `seed`."""
+    return BoardBot(rules, _ours(rules, player), seed)
+
+
+def table(rules: Rules, player: str | Policy) -> dict[str, Moves]:
+    """Return a player's moves in every information state, for OpenSpiel's C++ code.
+
+    Use it with `pyspiel.nash_conv`, `pyspiel.TabularBestResponse` and `pyspiel.TabularPolicy`.
+    There are 294,778 histories on 3,3,3.
+
+    Raises:
+        ValueError: if the game is too large to enumerate, or the player returns invalid
+            probabilities.
+    """
+    require_enumerable(rules)
+    known, found = positions(rules), tabulate(rules, _ours(rules, player)).table
+    after: list[list[int]] = known.successors.tolist()
+    moves = [
+        [(cell, prob) for cell, (prob, to) in enumerate(zip(probs, row, strict=True)) if to >= 0]
+        for probs, row in zip(found.tolist(), after, strict=True)
+    ]
+    histories: dict[str, Moves] = {}
+    layer = [("", 0)]
+    while layer:
+        histories.update((history, moves[at]) for history, at in layer if moves[at])
+        layer = [
+            (f"{history}, {cell}" if history else str(cell), after[at][cell])
+            for history, at in layer
+            for cell, _ in moves[at]
+        ]
+    return histories
+
+
+def _ours(rules: Rules, player: str | Policy) -> Policy:
+    made = named(player, rules) if isinstance(player, str) else player
+    impure = getattr(made, "impure", None)
+    return tabulate(rules, made) if enumerable(rules) and not impure else made
