@@ -44,14 +44,12 @@ def test_its_nash_conv_in_python_agrees_too(size, player):
 
 
 def test_there_and_back_again_is_the_same_player():
-    there = openspiel.policy(RULES, "tactical")
-    assert tttenv.certify(RULES, openspiel.player(there, RULES)) == tttenv.certify(
-        RULES, "tactical"
-    )
-    table = pyspiel.TabularPolicy(openspiel.table(RULES, "tactical"))
-    assert tttenv.certify(RULES, openspiel.player(table, RULES)) == tttenv.certify(
-        RULES, "tactical"
-    )
+    rules = tttenv.Rules(2, 4, 3)
+    there = openspiel.policy(rules, "tactical")
+    table = pyspiel.TabularPolicy(openspiel.table(rules, "tactical"))
+    for back in (there, table):
+        found = tttenv.certify(rules, openspiel.player(back, rules))
+        assert found == tttenv.certify(rules, "tactical")
 
 
 def test_its_uniform_policies_are_the_random_player():

@@ -1,15 +1,17 @@
 """Files that long commands write and others read: the rest of test_handover.py."""
 
 import pytest
-from handover import LEFT_OUT, Handover, Pair
+from handover import LEFT_OUT, MADE_ANEW, Handover, Pair
 
 LEAGUE = "league first random --jobs 1 --json"
+SWEEP = "sweep td0 --seeds 2 --steps 4 --jobs 1 --json"
 TRAIN = "train td0 --steps 4 --json"
 BENCHMARK = "benchmark --learners td0 --quick --ship shipped --jobs 1 --json"
 PAIRS = [
     Pair(BENCHMARK, "report", "results/benchmark.json"),
     Pair(BENCHMARK, "report", "runs/benchmark/td0-0/card.json"),
     Pair(BENCHMARK, "certify shipped/td0", "shipped/td0/card.json"),
+    Pair(SWEEP, SWEEP, "runs/sweep/.finished/*.json", MADE_ANEW),
     Pair(LEAGUE, "report first --league results/league.json", "results/league.json"),
     Pair(TRAIN, "report runs/td0-0", "runs/td0-0/card.json"),
     Pair(TRAIN, "report runs/td0-0", "runs/td0-0/snapshots-*", LEFT_OUT),
