@@ -1,15 +1,10 @@
-"""Numba's cache of compiled code, protected against damaged files and other users' files.
+"""Numba's cache of compiled code, in a folder that belongs to the user alone.
 
-numba unpickles the files of its cache and runs them, even if they are damaged. Here every file ends
-with the SHA-256 of the bytes before, which is checked before anything is unpickled. A file with
-another digest is compiled again and replaced. If the cache cannot be read or written, the program
-goes on without it, after one warning. The digest protects against damage; against files of other
-users, the folder and each file must belong to the user alone.
+If a file of the cache is damaged, its function is compiled again and the file is replaced. If the
+cache cannot be read or written, the program goes on without it, after one warning.
 """
 
-import hashlib
 import inspect
-import io
 import logging
 import os
 import sys
@@ -22,9 +17,8 @@ from typing import Any
 from numba.core import caching
 
 from tttenv.utils import inlining
-from tttenv.utils.private_folder import private_folder, require_private
+from tttenv.utils.private_folder import private_folder
 
-DIGEST = hashlib.sha256().digest_size
 _warned: list[str] = []  # the only warning of this process, once it is given
 
 
@@ -55,7 +49,7 @@ class CheckedCache(caching.FunctionCache):
         self._impl_class = partial(_CacheFiles, folder=folder)  # type: ignore[assignment]  # called alike
         super().__init__(function)
         stamp = self._impl.locator.get_source_stamp()
-        self._cache_file = _CheckedFiles(folder, self._impl.filename_base, stamp)
+        self._cache_file = _KeyedFiles(folder, self._impl.filename_base, stamp)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return the cached code for a signature, or None if there is no usable code."""
@@ -107,8 +101,8 @@ class _CacheFolder(caching.UserProvidedCacheLocator):
         private_folder(Path(self._cache_path))
 
 
-class _CheckedFiles(caching.IndexDataCacheFile):
-    """Index and data files of a function, each ending with a digest."""
+class _KeyedFiles(caching.IndexDataCacheFile):
+    """Index and data files of one function."""
 
     def save(self, key: Any, data: Any) -> None:
         """Store data together with its key, which `load` compares."""
@@ -124,33 +118,15 @@ class _CheckedFiles(caching.IndexDataCacheFile):
         return found[1] if found is not None and found[0] == key else None
 
     def _load_index(self) -> Any:
-        # unpickling ends before the digest
-        return super()._load_index() if self._is_sound(self._index_path) else {}
-
-    def _load_data(self, name: str) -> Any:
-        return super()._load_data(name) if self._is_sound(self._data_path(name)) else None
-
-    def _is_sound(self, path: str) -> bool:
         try:
-            with open(path, "rb") as file:
-                require_private(os.fstat(file.fileno()), path)
-                data = file.read()
-        except FileNotFoundError:
-            return False
-        except OSError as error:  # another's, or unreadable: replaced if that can be done
+            return super()._load_index()
+        except Exception as error:  # unpickling raises anything
             warn_once(f"compiled code in {self._cache_path} is compiled again: {_reason(error)}")
-            return False
-        if hashlib.sha256(data[:-DIGEST]).digest() == data[-DIGEST:]:
-            return True
-        warn_once(f"compiled code in {self._cache_path} is damaged and is compiled again")
-        return False
+            return {}
 
     @contextmanager
     def _open_for_write(self, filepath: str) -> Iterator[Any]:
         with super()._open_for_write(filepath) as file:
-            written = io.BytesIO()
-            yield written
-            data = written.getvalue()
             if hasattr(os, "fchmod"):
                 os.fchmod(file.fileno(), 0o600)
-            file.write(data + hashlib.sha256(data).digest())
+            yield file

@@ -10,7 +10,7 @@ PRIVATE = 0o700  # the rights of a folder that is made here
 
 
 class SharedFolderError(OSError):
-    """A folder, or a file in it, is writable by another user."""
+    """A folder is writable by another user."""
 
 
 def private_folder(folder: Path) -> Path:
@@ -46,26 +46,16 @@ def private_folder(folder: Path) -> Path:
             place.mkdir(PRIVATE)
     for parent in real.parents:
         _require_lasting(parent)
-    require_private(os.lstat(real), real)
+    _require_private(os.lstat(real), real)
     return real
 
 
-def require_private(status: os.stat_result, name: object) -> None:
-    """Raise unless a file or folder belongs to this user and no other user can write to it.
-
-    Args:
-        status: the status of the file or folder.
-        name: its name, for the message.
-
-    Raises:
-        SharedFolderError: naming it.
-    """
-    if not hasattr(os, "geteuid"):
-        return
+def _require_private(status: os.stat_result, folder: Path) -> None:
+    """Raise SharedFolderError unless a folder is this user's and no other user can write to it."""
     if status.st_uid != os.geteuid():
-        raise SharedFolderError(f"{name} belongs to somebody else")
+        raise SharedFolderError(f"{folder} belongs to somebody else")
     if status.st_mode & OTHERS:
-        raise SharedFolderError(f"others can write to {name}")
+        raise SharedFolderError(f"others can write to {folder}")
 
 
 def _trusted(status: os.stat_result) -> bool:
