@@ -263,14 +263,6 @@ def test_auto_uses_the_cluster_of_ray_address_and_starts_no_second_one(nodes, mo
         assert ray.get_runtime_context().gcs_address == nodes.address
 
 
-def test_a_token_that_is_lying_about_is_not_used_for_a_cluster_without_tokens(nodes, monkeypatch):
-    monkeypatch.setenv("RAY_AUTH_TOKEN", "0" * 64)
-    monkeypatch.setattr("tttenv.parallel.ray_cluster.ATTEMPTS", 1)
-    tasks = tasks_of(work.long, 6, seconds=1)  # long values are fetched from nodes
-    assert [outcome.error for outcome in outcomes(tasks, RayCluster("auto"))] == [""] * 6
-    assert "RAY_AUTH_MODE" not in os.environ
-
-
 @contextmanager
 def cluster_with_a_token(home):
     """Yield the environment of users of a one-node cluster started as in README."""

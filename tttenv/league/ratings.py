@@ -5,8 +5,7 @@ from numpy.typing import ArrayLike, NDArray
 
 SCALE = 400 / np.log(10)  # Elo points for an e-fold increase of the odds of winning
 PRIOR = 2.0  # games of each player against a virtual player of rating 0, half of them won
-EPSILON = 0.01  # of alpha-rank with infinite alpha, as in open_spiel
-POPULATION = 50  # of alpha-rank with a finite alpha, as in open_spiel
+EPSILON = 0.01  # of alpha-rank, as in open_spiel
 _STEPS, _ENOUGH = 200, 1e-12  # of Newton's method: maximum steps, gradient tolerance
 
 Floats = NDArray[np.float64]
@@ -76,99 +75,52 @@ def _sigmoid(x: Floats) -> Floats:
     return found
 
 
-def alpha_rank(
-    values: ArrayLike,
-    alpha: float | None = None,
-    population: int = POPULATION,
-    epsilon: float = EPSILON,
-) -> Floats:
-    """Compute the alpha-rank of the strategies of a symmetric two-player game.
+def alpha_rank(values: ArrayLike, epsilon: float = EPSILON) -> Floats:
+    """Compute the alpha-rank of the strategies of a symmetric two-player game, for infinite alpha.
 
     Omidshafiei et al., "Alpha-Rank: Multi-Agent Evaluation by Evolution", Scientific Reports 9
-    (2019), for a single population: the fraction of time that a population spends with each
-    strategy if, rarely, one member mutates to another strategy, which takes over with a probability
-    that grows with its payoff advantage. Unlike Elo it reveals cycles: the strategies of a cycle
-    share the mass.
+    (2019), for a single population: the fraction of time that it spends with each strategy
+    if rarely one member mutates to another strategy. A strategy with a higher payoff takes over
+    with probability 1 - epsilon, one with a lower payoff with epsilon, an equal one with 1/2.
+    Unlike Elo it reveals cycles: the strategies of a cycle share the mass.
 
     Args:
         values: (strategies, strategies): the row's payoff against the column. Alpha-rank compares
             values[r, s] with values[s, r].
-        alpha: intensity of selection; None for infinite: the strategy with the higher payoff takes
-            over with probability 1 - epsilon, the one with the lower with epsilon, an equal one
-            with 1/2.
-        population: the number of members, for a finite alpha.
-        epsilon: for infinite alpha, between 0 and 1/2, which makes the result unique.
+        epsilon: between 0 and 1/2, which makes the result unique.
 
     Returns:
         Probabilities (strategies,).
 
     Raises:
-        ValueError: for anything but a square of finite numbers, for parameters out of range, or if
-            alpha is so large that probabilities underflow.
+        ValueError: for anything but a square of finite numbers, or for another epsilon.
     """
     payoff = _square(values)
+    if not 0 < epsilon < 0.5:
+        raise ValueError(f"epsilon lies between 0 and 1/2, not {epsilon}")
     gain = payoff.T - payoff  # gain[s, r]: r's payoff against s minus s's against r
-    if alpha is None:
-        if not 0 < epsilon < 0.5:
-            raise ValueError(f"epsilon lies between 0 and 1/2, not {epsilon}")
-        rates = np.where(gain > 0, 1 - epsilon, epsilon)
-        rates[np.isclose(gain, 0, atol=1e-14)] = 0.5
-    else:
-        if not 0 < alpha < np.inf or population < 2:
-            raise ValueError("alpha is above 0, and the population at least 2")
-        rates = _fixation(alpha * gain, population)
+    rates = np.where(gain > 0, 1 - epsilon, epsilon)
+    rates[np.isclose(gain, 0, atol=1e-14)] = 0.5
     np.fill_diagonal(rates, 0.0)
     return _stationary(rates)
 
 
-def _fixation(u: Floats, members: int) -> Floats:
-    """Return the fixation probability of a mutant, (1 - exp(-u)) / (1 - exp(-members * u)).
-
-    Written with non-positive exponents, so that nothing overflows.
-    """
-    size = np.abs(u)
-    same = np.isclose(u, 0, atol=1e-14)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        better = np.expm1(-size) / np.expm1(-members * size)
-    worse = better * np.exp(-(members - 1) * size)
-    found: Floats = np.where(same, 1 / members, np.where(u > 0, better, worse))
-    return found
-
-
 def _stationary(rates: Floats) -> Floats:
-    """Return the stationary distribution of a Markov chain with the given transition rates.
+    """Return the stationary distribution of a Markov chain with positive transition rates.
 
     Computed by the elimination of Grassmann, Taksar and Heyman (1985), which only adds, multiplies
-    and divides non-negative numbers and so loses no precision.
+    and divides positive numbers and so loses no precision.
     """
-    found: Floats = np.zeros(len(rates))
-    some = _recurrent(rates)
-    left, count = rates[np.ix_(some, some)], len(some)
+    count = len(rates)
     for last in range(count - 1, 0, -1):
-        away = left[last, :last].sum()
-        if not away > 0:  # positive, but underflowed to zero
-            raise ValueError("alpha is too large for floating point numbers")
-        left[:last, last] /= away
-        left[:last, :last] += np.outer(left[:last, last], left[last, :last])
+        rates[:last, last] /= rates[last, :last].sum()
+        rates[:last, :last] += np.outer(rates[:last, last], rates[last, :last])
     shares: Floats = np.zeros(count)
     shares[:1] = 1.0
     for state in range(1, count):
-        shares[state] = shares[:state] @ left[:state, state]
-    found[some] = shares / shares.sum() if count else shares
-    return found
-
-
-def _recurrent(rates: Floats) -> NDArray[np.int64]:
-    """Return the recurrent states of a Markov chain.
-
-    Of two players at least one displaces the other, so these states are all connected.
-    """
-    leads = (rates > 0) | np.eye(len(rates), dtype=np.bool_)
-    known = 0
-    while np.count_nonzero(leads) > known:
-        known = int(np.count_nonzero(leads))
-        leads = (leads.astype(np.float64) @ leads) > 0
-    return np.flatnonzero((~leads | leads.T).all(axis=1))
+        shares[state] = shares[:state] @ rates[:state, state]
+    ranked: Floats = shares / max(shares.sum(), 1.0)
+    return ranked
 
 
 def cycles_of_three(values: ArrayLike) -> list[tuple[int, int, int]]:

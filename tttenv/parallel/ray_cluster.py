@@ -8,7 +8,6 @@ import contextlib
 import io
 import os
 import signal
-import subprocess
 import sys
 import tempfile
 import threading
@@ -17,8 +16,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple, TextIO
 
-from tttenv.parallel.code_version import code_version
-from tttenv.parallel.tasks import ATTEMPTS, Context, Done, Shared, Task, Work, perform
+from tttenv.parallel.tasks import ATTEMPTS, Context, Done, Shared, Task, Work, code_version, perform
 from tttenv.utils.files import write
 from tttenv.utils.untrusted import MEBIBYTE, first_line, shown
 
@@ -26,13 +24,6 @@ AHEAD = 2  # tasks in flight for each that can run, so that no worker waits for 
 EVERY = 2.0  # seconds between two looks at the cluster's size
 PAUSE = 2.0  # seconds after a loss, in which the cluster may notice it, before the next attempt
 NONE_RUNS = "Could not find any running Ray"  # what Ray says where no cluster runs
-AUTH_MODE = "RAY_AUTH_MODE"  # whether a cluster takes calls only with its token
-LONGEST_ASKED = 60.0  # seconds
-ASK_MODE = """
-import os, ray
-ray.init(address="auto", log_to_driver=False, logging_level="error")
-print("mode:", ray.get(ray.remote(num_cpus=0)(lambda: os.environ.get("RAY_AUTH_MODE")).remote()))
-"""
 ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 UNPACKED = (".lock",)  # names of files that stay where they are
 Files = dict[str, bytes]  # contents by path within a folder
@@ -257,17 +248,15 @@ def _connected(address: str) -> Iterator[None]:
     Raises:
         ValueError: if no cluster answers.
     """
-    mode = os.environ.get(AUTH_MODE)
+    import ray
+
     try:
-        if mode is None and address == "auto" and not os.environ.get("RAY_ADDRESS"):
-            _agree_on_tokens()
         with _sigterm_kept():
             _connect(address)
         yield
     finally:
-        _disconnect()
-        if mode is None:
-            os.environ.pop(AUTH_MODE, None)  # Ray sets it
+        with contextlib.redirect_stdout(io.StringIO()):  # what Ray has still to say
+            ray.shutdown()
 
 
 def _connect(address: str) -> None:
@@ -290,47 +279,6 @@ def _connect(address: str) -> None:
         where = shown(meant) if meant else "this machine, where one runs"
         line = shown(first_line(error))
         raise ValueError(f"no Ray cluster answers at {where}: {line}") from None
-
-
-def _disconnect() -> None:
-    import ray
-
-    with contextlib.redirect_stdout(io.StringIO()):  # what Ray has still to say
-        ray.shutdown()
-
-
-def _agree_on_tokens() -> None:
-    """Disable tokens in this process if the cluster on this machine uses none.
-
-    Ray uses a token if it finds one, and an earlier cluster may have left one. This process would
-    then reject the nodes' requests for objects, and they would report that it is dead. For a
-    cluster with tokens nothing is set: Ray reads the variable only when it is imported.
-    """
-    if _has_token() and _mode_of_the_cluster_here() == "disabled":
-        os.environ[AUTH_MODE] = "disabled"
-
-
-def _mode_of_the_cluster_here() -> str | None:
-    """Return whether the cluster on this machine requires tokens; None if none runs.
-
-    A separate process asks one of the workers, which know it from their node: a process that has
-    once used a token keeps requiring it.
-    """
-    try:
-        asked = subprocess.run(
-            [sys.executable, "-c", ASK_MODE], capture_output=True, text=True, timeout=LONGEST_ASKED
-        )
-    except subprocess.TimeoutExpired:
-        return None
-    found = asked.stdout.partition("mode: ")[2].strip()
-    return None if asked.returncode or not found else "token" if found == "token" else "disabled"
-
-
-def _has_token() -> bool:
-    """Return whether Ray would find a token."""
-    if os.environ.get("RAY_AUTH_TOKEN") or os.environ.get("RAY_AUTH_TOKEN_PATH"):
-        return True
-    return (Path.home() / ".ray" / "auth_token").exists()
 
 
 @contextlib.contextmanager
