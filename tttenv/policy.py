@@ -15,7 +15,7 @@ from tttenv.game.features import one_hot
 from tttenv.game.random_kernel import pick
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Cells, Mask, Numbers, Probs
-from tttenv.utils.policy_output import answered_numbers, brief
+from tttenv.utils.arrays import answered_numbers, brief
 
 __all__ = [
     "TOLERANCE",

@@ -10,8 +10,7 @@ from tttenv.certificates import phrases
 from tttenv.cli import workers
 from tttenv.cli.workers import Workers
 from tttenv.parallel import Context, ResultsFolder, Task, TaskResult
-from tttenv.parallel.code_version import code_version
-from tttenv.parallel.tasks import to_json
+from tttenv.parallel.tasks import code_version, to_json
 from tttenv.utils.files import write
 from tttenv.utils.untrusted import read_bytes
 

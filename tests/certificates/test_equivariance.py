@@ -5,7 +5,7 @@ import pytest
 
 from tttenv import Rules, player
 from tttenv.certificates import POSITIONS, reachability
-from tttenv.certificates.equivariance import require_images_alike
+from tttenv.certificates.frontier import require_images_alike
 from tttenv.certificates.one_side import SeatedPlayer
 from tttenv.game.symmetry import canonical, inverses
 from tttenv.players import PLAYERS

@@ -8,9 +8,8 @@ import pytest
 
 from tttenv import Rules, certify, player, solve
 from tttenv.certificates import reachable_certificate
-from tttenv.certificates.reachability import ATTACKING, FOLLOWING, SHORTENING
+from tttenv.certificates.reachability import ATTACKING, FOLLOWING, SHORTENING, SeatResults
 from tttenv.certificates.reachable_certificate import (
-    SeatResult,
     proved_value,
     unbeatable,
     worst_case,
@@ -154,12 +153,12 @@ def test_a_player_with_a_time_limit_is_refused_on_large_boards_too():
 
 
 LOSES, NEVER, WINS = (
-    SeatResult(never, always, surely, True, 1)
+    SeatResults(1, never, always, one_move=True, surely_lost=surely)
     for never, always, surely in ((False, False, True), (True, False, False), (True, True, False))
 )
-OPEN = SeatResult(None, None, False, True, 1)
-MIXED = SeatResult(False, False, surely_lost=False, one_move=False, reached=1)
-O_NEVER = SeatResult(True, False, surely_lost=False, one_move=False, reached=1)
+OPEN = SeatResults(1, None, None, one_move=True)
+MIXED = SeatResults(1, False, False)
+O_NEVER = SeatResults(1, True, False)
 VERDICTS = [  # as X, as O, the value if known; the value proved, the worst cases, unbeatable
     (NEVER, NEVER, None, 0, (0, 0), True),
     (NEVER, O_NEVER, None, 0, (0, 0), True),

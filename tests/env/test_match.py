@@ -5,9 +5,8 @@ import pytest
 from referee import OPENING, REPLY, SEAT, die
 
 from tttenv import Outcome, Rules, player
-from tttenv.env.board_games import BoardGames
+from tttenv.env.games import BoardGames, TableGames
 from tttenv.env.match import Match
-from tttenv.env.table_games import TableGames
 from tttenv.policy import uniform
 
 RULES = Rules()
@@ -35,7 +34,7 @@ def every(games):
 
 def sides(match):
     """Return the side whose view each board shows: 0 for X, 1 for O."""
-    return match.games.seats(slice(None)).tolist()
+    return (match.rules.seat(match.boards) ^ match.games.flipped).tolist()
 
 
 def empty_cell(board, number):
@@ -176,7 +175,7 @@ def test_keeping_some_games_goes_on_with_them_alone_just_as_before(kind):
     part.reply(player("first"), np.array([0]), np.zeros(1))
     whole.reply(player("first"), np.array([1]), np.zeros(1))
     assert (part.boards(slice(None)) == whole.boards(which)).all()
-    assert (part.seats(slice(None)) == whole.seats(which)).all()
+    assert (part.flipped == whole.flipped[which]).all()
     part.keep(np.array([True, False, False]))
     assert part.place(np.array([8]), self_play=False).tolist() == [0]
     part.reply(player("first"), np.array([0]), np.zeros(1))

@@ -373,9 +373,9 @@ def test_copies_pay_the_same(copied):
 
 def test_names_of_outcomes_and_their_rewards():
     assert [outcome.name for outcome in Outcome] == ["GOING", "WIN", "DRAW", "LOSS", "ILLEGAL"]
-    assert [Payoffs(0.7).one(outcome) for outcome in Outcome] == [0, 1, 0.7, -1, -1]
+    assert [Payoffs(0.7).each[outcome] for outcome in Outcome] == [0, 1, 0.7, -1, -1]
     assert Payoffs(0.7).many(np.arange(5, dtype=np.int8)).tolist() == [0, 1, 0.7, -1, -1]
-    assert str(Payoffs(-0.0).one(Outcome.DRAW)) == "0.0"
+    assert str(Payoffs(-0.0).each[Outcome.DRAW]) == "0.0"
     assert VALUES.tolist() == [0, 1, 0, -1, -1]
     assert dict(zip(RESULTS, np.eye(3).tolist(), strict=True)) == {
         Outcome(number).name.lower(): ODDS[number].tolist() for number in (1, 2, 3)

@@ -5,10 +5,9 @@ import pytest
 from reference import windows
 
 from tttenv import Outcome, Rules, player
-from tttenv.env.board_games import BoardGames
+from tttenv.env.games import BoardGames, TableGames
 from tttenv.env.match import Match
 from tttenv.env.rollouts import rollout
-from tttenv.env.table_games import TableGames
 from tttenv.players.baselines import random as random_row
 from tttenv.policy import uniform
 

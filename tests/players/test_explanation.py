@@ -10,7 +10,7 @@ from tttenv.exact import positions, solve
 from tttenv.game.rules import Rules
 from tttenv.game.symmetry import maps
 from tttenv.players import PLAYERS, player
-from tttenv.players.explanation import explain
+from tttenv.players.search_result import explain
 from tttenv.players.symmetric_player import Canonical
 
 SEARCHES = [

@@ -73,7 +73,6 @@ def told(env):
     match, rng = env.match, env._np_random
     return (
         [array.tolist() for array in match.games.state],
-        match.games.seats(slice(None)).tolist(),
         match.boards.tolist(),
         match.active,
         env._np_random_seed,

@@ -161,7 +161,7 @@ def test_a_description_holds_all_that_a_value_depends_on(monkeypatch, tmp_path):
 
 
 def test_edited_sources_are_another_version(tmp_path, monkeypatch):
-    from tttenv.parallel.code_version import code_version
+    from tttenv.parallel.tasks import code_version
 
     monkeypatch.syspath_prepend(tmp_path)
     package = tmp_path / "some_package_of_tasks"

@@ -20,7 +20,7 @@ from tttenv.game.rules import Rules
 from tttenv.game.symmetry import maps
 from tttenv.game.types import Boards
 from tttenv.policy import Observed, from_observations
-from tttenv.utils.policy_output import answered_numbers
+from tttenv.utils.arrays import answered_numbers
 
 DRAW = 1e-4  # what `Game.getGameEnded` returns for a draw, since 0 means that the game goes on
 

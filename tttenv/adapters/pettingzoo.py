@@ -19,8 +19,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from tttenv.adapters import wanted
-from tttenv.env.arguments import Illegal, one_action
-from tttenv.env.guard import require_game
+from tttenv.env.arguments import Illegal, one_action, require_game
 from tttenv.env.match import Match
 from tttenv.env.observation import Observer
 from tttenv.env.rendering import draw, known_render_mode, new_last_stones
@@ -138,11 +137,11 @@ class raw_env(pettingzoo.AECEnv):  # noqa: N801  # PettingZoo's name
             return
         self.match.step(one_action(action), self.dice)
         other = AGENTS[mover == AGENTS[0]]
-        outcome, pay = self.match.outcomes[0], self.match.payoffs.one
+        outcome, pay = self.match.outcomes[0], self.match.payoffs.each
         # An illegal move is not a win for the other agent: its reward is 0, as in mid-game.
         others = GOING if outcome == ILLEGAL else SEEN_BY_OTHER[outcome]
         self._cumulative_rewards[mover] = 0.0
-        self.rewards = {mover: pay(outcome), other: pay(others)}
+        self.rewards = {mover: pay[outcome], other: pay[others]}
         self._accumulate_rewards()
         self.terminations = dict.fromkeys(AGENTS, not self.match.active)
         self.agent_selection = other

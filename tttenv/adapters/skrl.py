@@ -18,8 +18,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from tttenv.adapters import frozen, wanted
+from tttenv.env.arguments import require_open
 from tttenv.env.exploring_starts import VectorExploringStarts
-from tttenv.env.guard import require_open
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.game.rules import Rules
 from tttenv.policy import Policy, from_observations

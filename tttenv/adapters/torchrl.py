@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 
 from tttenv.adapters import frozen, wanted
+from tttenv.env.arguments import require_game, require_open
 from tttenv.env.exploring_starts import require_both_seats
-from tttenv.env.guard import require_game, require_open
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.game.openings import random_openings
 from tttenv.game.rules import Rules

@@ -9,9 +9,10 @@ probability are followed.
 Three facts keep the graph small if the question is only whether the player can lose. First, a
 position is never lost if the opponent has no open line left, that is, a line without a stone of the
 player that needs no more stones than the opponent can still place, unless the player may forfeit
-(see `tttenv.policy.forfeits`). Second, neither is one from which a `PairingPlayer` answers by
-pairs. Third, the first lost game found is a shortest one. If the question is only whether it can
-lose within some rounds, the opponent can place no more stones than there are rounds left.
+(see `tttenv.policy.forfeits`). Second, neither is one from which a player answers by pairs, which
+its method `holds_by_pairs` says: see `tttenv.players.pairing`. Third, the first lost game found is
+a shortest one. If the question is only whether it can lose within some rounds, the opponent can
+place no more stones than there are rounds left.
 """
 
 from collections.abc import Callable
@@ -22,14 +23,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.certificates import POSITIONS
-from tttenv.certificates.equivariance import require_images_alike
-from tttenv.certificates.frontier import Frontier, distinct, with_sums
+from tttenv.certificates.frontier import Frontier, distinct, require_images_alike, with_sums
 from tttenv.certificates.frontier_kernel import Codes, open_for
-from tttenv.certificates.lost_game import LostGame
-from tttenv.certificates.one_side import SeatedPlayer
+from tttenv.certificates.one_side import LostGame, SeatedPlayer
 from tttenv.exact.determinism import SPREAD, Drawn, known_pure, middles, require_answers_again
 from tttenv.game.types import Boards, Mask, Probs
-from tttenv.players.pairing import PairingPlayer
 from tttenv.policy import declares_equivariance, forfeits
 from tttenv.utils.compile_time import Stopwatch
 
@@ -60,16 +58,18 @@ Watch: TypeAlias = Callable[[Round], None]  # called before every query of the p
 
 @dataclass(frozen=True)
 class SeatResults:
-    """Results for a player in one seat."""
+    """Results for a player in one seat, None where unknown."""
 
     positions: int  # queried positions
-    never_loses: bool | None  # None: undecided
-    always_wins: bool | None  # None: undecided
-    one_move: bool  # whether every output was a single move
-    vs_random: list[float] | None  # win, draw, loss; None unless every reply was followed
-    losing_line: list[int] | None  # a shortest lost game as the cells of both sides; None if none
-    symmetry: str | None  # how equivariance is known, if symmetry was used
-    queried_twice: int  # positions
+    never_loses: bool | None
+    always_wins: bool | None
+    one_move: bool = False  # whether every output was a single move
+    surely_lost: bool = False  # whether it loses a game by moves that it always makes
+    losing_line: list[int] | None = None  # a lost game, as the cells of both sides
+    shortest: bool | None = None  # whether that is proven shortest; None without a game
+    vs_random: list[float] | None = None  # win, draw, loss; None unless every reply was followed
+    symmetry: str | None = None  # how equivariance is known, if symmetry was used
+    queried_twice: int = 0  # positions, to check that the output is the same
     pairing: bool = False  # whether positions that the player holds by pairs were left out
 
 
@@ -182,8 +182,9 @@ class _Search:
             never_loses=False if lost else True if complete else None,
             always_wins=self.always_wins,
             one_move=self.one_move,
-            vs_random=odds,
             losing_line=self._losing_line(),
+            shortest=True if lost else None,
+            vs_random=odds,
             symmetry=self._symmetry(),
             queried_twice=queried_twice,
             pairing=self.pairing,
@@ -302,8 +303,8 @@ class _Search:
             kept: Mask = np.ones(len(boards), np.bool_)
         else:
             kept = open_for(boards, -1, self.rules.lines, left)
-        if isinstance(self.policy, PairingPlayer):
-            held = self.policy.settled(boards)
+        if holds_by_pairs := getattr(self.policy, "holds_by_pairs", None):
+            held: Mask = holds_by_pairs(boards)
             self.pairing = self.pairing or bool(held.any())
             kept = kept & ~held
         if taken + np.count_nonzero(kept) > self.options.positions:

@@ -7,42 +7,24 @@ force a win in any m,n,k-game, so the value for X is 1 or 0.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from tttenv.certificates import reachability, refutation
 from tttenv.certificates.one_side import SeatedPlayer
-from tttenv.certificates.reachability import Watch
+from tttenv.certificates.reachability import SeatResults, Watch
 from tttenv.exact.determinism import ask
 from tttenv.exact.enumeration import arrangements
 from tttenv.exact.evaluation import SEATS
 from tttenv.game.rules import Rules
-from tttenv.players.pairing import PairingPlayer
 from tttenv.policy import Policy
 from tttenv.proofs.prover import known_value
 
 ATTACKED = 20_000  # positions per seat of the best-first attack, before the full search
 
 ValueOf: TypeAlias = Callable[[Rules], int | None]  # the game's value for X, None if unknown
-
-
-@dataclass(frozen=True)
-class SeatResult:
-    """Results for a player in one seat, None where unknown."""
-
-    never_loses: bool | None
-    always_wins: bool | None
-    surely_lost: bool  # whether it loses a game by moves that it always makes
-    one_move: bool  # whether every output was a single move
-    reached: int  # queried positions
-    losing_line: list[int] | None = None  # a lost game, as the cells of both sides
-    shortest: bool | None = None  # whether that is proven shortest; None without a game
-    vs_random: list[float] | None = None  # win, draw, loss
-    symmetry: str | None = None  # how equivariance is known
-    queried_twice: int = 0  # positions, to check that the output is the same
-    pairing: bool = False  # whether positions that the player holds by pairs were left out
 
 
 def measure(
@@ -75,7 +57,7 @@ def measure(
         ValueError: as `reachability.search`.
     """
     value = (value_of or known_value)(rules)
-    found: dict[str, SeatResult] = {}
+    found: dict[str, SeatResults] = {}
     for seat in SEATS:
         worth = None if value is None else value if seat == "X" else -value
         found[seat] = _seat(
@@ -99,20 +81,20 @@ def measure(
         "optimal_moves": dict.fromkeys(("all", "critical", "reached")),
         "blunders": None,
         "losing_line": {seat: found[seat].losing_line for seat in SEATS},
-        "reached": {seat: found[seat].reached for seat in SEATS},
+        "reached": {seat: found[seat].positions for seat in SEATS},
         "never_loses": {seat: found[seat].never_loses for seat in SEATS},
         "shortest": {seat: found[seat].shortest for seat in SEATS},
         "symmetry": x.symmetry or o.symmetry,
         "queried_twice": x.queried_twice + o.queried_twice,
         "pairing": {seat: found[seat].pairing for seat in SEATS}
-        if isinstance(policy, PairingPlayer)
+        if hasattr(policy, "holds_by_pairs")
         else None,
     }
 
 
 def _seat(
     player: SeatedPlayer, worth: int | None, positions: int, images: bool, watch: Watch | None
-) -> SeatResult:
+) -> SeatResults:
     """Compute the results for a seat whose game value under perfect play is `worth`."""
     too_many, attacked = arrangements(player.rules) > positions, 0
     if too_many:
@@ -120,24 +102,17 @@ def _seat(
         attack = refutation.search(player, min(ATTACKED, positions), watch, shorten=worth != -1)
         attacked = attack.asked
         if attack.line is not None:
-            return SeatResult(
+            return SeatResults(
+                attacked,
                 never_loses=False,
                 always_wins=False,
                 surely_lost=_always_played(player, attack.line),
-                one_move=False,
-                reached=attacked,
                 losing_line=attack.line,
                 shortest=attack.shortest,
                 queried_twice=attack.queried_twice,
             )
     if too_many and worth == -1:  # the other side can force a win, though no game was found
-        return SeatResult(
-            never_loses=False,
-            always_wins=False,
-            surely_lost=False,
-            one_move=False,
-            reached=attacked,
-        )
+        return SeatResults(attacked, never_loses=False, always_wins=False)
     options = reachability.SearchOptions(
         positions=positions,
         followed=reachability.FOLLOWED if too_many else positions,
@@ -146,19 +121,8 @@ def _seat(
     )
     found = reachability.search(player, options, watch)
     line = found.losing_line
-    return SeatResult(
-        never_loses=found.never_loses,
-        always_wins=found.always_wins,
-        surely_lost=line is not None and (found.one_move or _always_played(player, line)),
-        one_move=found.one_move,
-        reached=found.positions,
-        losing_line=line,
-        shortest=None if line is None else True,
-        vs_random=found.vs_random,
-        symmetry=found.symmetry,
-        queried_twice=found.queried_twice,
-        pairing=found.pairing,
-    )
+    surely_lost = line is not None and (found.one_move or _always_played(player, line))
+    return replace(found, surely_lost=surely_lost)
 
 
 def _always_played(player: SeatedPlayer, line: list[int]) -> bool:
@@ -169,14 +133,14 @@ def _always_played(player: SeatedPlayer, line: list[int]) -> bool:
     return bool(certain and probs[range(len(own)), own].all() and not probs[len(own) :].any())
 
 
-def proved_value(x: SeatResult, o: SeatResult | None) -> int | None:
+def proved_value(x: SeatResults, o: SeatResults | None) -> int | None:
     """Return the game's value for X if the results prove it; `o` is None before that seat."""
     if x.always_wins:
         return 1
     return 0 if o is not None and o.never_loses else None
 
 
-def worst_case(result: SeatResult, worth: int | None) -> float | None:
+def worst_case(result: SeatResults, worth: int | None) -> float | None:
     """Return the value against a best response, if known.
 
     Args:
@@ -192,13 +156,13 @@ def worst_case(result: SeatResult, worth: int | None) -> float | None:
     return None
 
 
-def unbeatable(x: SeatResult, o: SeatResult, value: int | None) -> bool | None:
+def unbeatable(x: SeatResults, o: SeatResults, value: int | None) -> bool | None:
     """Return whether the worst case is the game's value in both seats; None if unknown."""
     possible = {_unbeatable_if(x, o, each) for each in ((0, 1) if value is None else (value,))}
     return possible.pop() if len(possible) == 1 else None
 
 
-def _unbeatable_if(x: SeatResult, o: SeatResult, value: int) -> bool | None:
+def _unbeatable_if(x: SeatResults, o: SeatResults, value: int) -> bool | None:
     """Return the result of `unbeatable` for a given game value."""
     if value == 1:  # O can do no better than lose
         return x.always_wins

@@ -1,7 +1,8 @@
-"""Argument validation for matches and environments: opponents, actions and boards."""
+"""Validation of calls and arguments: closed environments, opponents, actions and boards."""
 
 from typing import Any, Literal, TypeAlias
 
+import gymnasium
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -74,3 +75,26 @@ def checked_boards(rules: Rules, games: int, boards: ArrayLike, seat: str | None
         if len(others):
             raise ValueError(f"seat {seat} is not to move on {rules.format(others[0])}")
     return np.broadcast_to(checked, (games, rules.cells))
+
+
+def require_open(closed: bool) -> None:
+    """Raise gymnasium.error.ClosedEnvironmentError if an environment is closed."""
+    if closed:
+        raise gymnasium.error.ClosedEnvironmentError("the environment is closed: make a new one")
+
+
+def require_game(closed: bool, going: bool, told: str = "call reset() first") -> None:
+    """Raise unless an environment is open and has a game in progress.
+
+    Args:
+        closed: whether the environment is closed.
+        going: whether a game is in progress.
+        told: what the error says.
+
+    Raises:
+        gymnasium.error.ClosedEnvironmentError: if it is closed.
+        gymnasium.error.ResetNeeded: if there is no game.
+    """
+    require_open(closed)
+    if not going:
+        raise gymnasium.error.ResetNeeded(told)

@@ -7,9 +7,15 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from tttenv.env.arguments import Illegal, Seat, one_action, resolve_opponent
+from tttenv.env.arguments import (
+    Illegal,
+    Seat,
+    one_action,
+    require_game,
+    require_open,
+    resolve_opponent,
+)
 from tttenv.env.asked import attempt
-from tttenv.env.guard import require_game, require_open
 from tttenv.env.match import Match
 from tttenv.env.observation import OBSERVATIONS, Observation, Observer, TextObserver
 from tttenv.env.rendering import draw, known_render_mode, new_last_stones, show

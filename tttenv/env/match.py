@@ -17,12 +17,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from tttenv.env import asked
 from tttenv.env.arguments import Illegal, Seat, at_least_one_game, checked_boards
-from tttenv.env.games import GameBatch
-from tttenv.env.rollouts import new_games
+from tttenv.env.games import GameBatch, TableGames, new_games
 from tttenv.env.single_game import SingleGame
 from tttenv.env.step_options_kernel import DISABLED, NEXT_STEP, SAME_STEP, SEATS
 from tttenv.env.step_output import StepOutput
-from tttenv.env.table_games import TableGames
 from tttenv.game.outcomes_kernel import Outcomes
 from tttenv.game.rewards import Payoffs
 from tttenv.game.rules import Rules

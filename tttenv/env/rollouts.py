@@ -5,9 +5,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.env.board_games import BoardGames
-from tttenv.env.games import GameBatch, asked
-from tttenv.env.table_games import TableGames
+from tttenv.env.games import asked, new_games
 from tttenv.env.transition_table import FEW, child_table, transition_table
 from tttenv.exact import Tabulated, tabulate
 from tttenv.exact.tabular import is_table
@@ -15,12 +13,6 @@ from tttenv.game.rewards import VALUES
 from tttenv.game.rollouts_kernel import playground, random_games, random_table_games, table_games
 from tttenv.game.rules import Rules
 from tttenv.policy import FORFEIT, Policy, uniform
-
-
-def new_games(rules: Rules, count: int, planes: bool = False) -> GameBatch:
-    """Return a batch of `count` games, using the fastest class for the rules."""
-    kind = TableGames if rules.cells <= FEW else BoardGames
-    return kind(rules, count, planes)
 
 
 def rollout(

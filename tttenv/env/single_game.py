@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.env.table_games import TableGames
+from tttenv.env.games import TableGames
 from tttenv.env.transition_table import transition_table
 from tttenv.exact import Tabulated
 from tttenv.game.outcomes_kernel import GOING, ILLEGAL, SEEN_BY_OTHER

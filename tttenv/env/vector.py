@@ -8,10 +8,9 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
-from tttenv.env.arguments import Illegal, Seat, resolve_opponent
+from tttenv.env.arguments import Illegal, Seat, require_game, require_open, resolve_opponent
 from tttenv.env.asked import attempt
 from tttenv.env.env import TicTacToe
-from tttenv.env.guard import require_game, require_open
 from tttenv.env.match import Match
 from tttenv.env.observation import Observation, Observer
 from tttenv.env.rendering import draw, known_render_mode, new_last_stones

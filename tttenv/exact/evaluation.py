@@ -9,10 +9,7 @@ from numpy.typing import NDArray
 
 from tttenv import policy as policies
 from tttenv.exact.determinism import require_same_answers, tabulate_pure
-from tttenv.exact.enumeration import (
-    Positions,
-    positions,
-)
+from tttenv.exact.enumeration import Positions, positions
 from tttenv.exact.tabular import Mixture, Tabulated
 from tttenv.game.rewards import ODDS
 from tttenv.game.rules import Rules

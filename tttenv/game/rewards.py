@@ -20,6 +20,7 @@ class Payoffs:
 
     Attributes:
         table: the reward for each outcome, by its number, (5,).
+        each: the same as a list.
 
     Raises:
         ValueError: if `draw` is not a number from -1 to 1.
@@ -32,10 +33,6 @@ class Payoffs:
         self.draw = float(draw) + 0.0  # no negative zero
         self.table = ODDS @ (1.0, self.draw, -1.0) + 0.0
         self.each: list[float] = self.table.tolist()
-
-    def one(self, outcome: int) -> float:
-        """Return the reward for one outcome."""
-        return self.each[outcome]
 
     def many(self, outcomes: Outcomes) -> NDArray[np.float64]:
         """Return the rewards (games,) for outcomes (games,)."""

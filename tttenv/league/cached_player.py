@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from tttenv.certificates.equivariance import require_images_alike
+from tttenv.certificates.frontier import require_images_alike
 from tttenv.exact.determinism import ask, known_pure, middles, require_answers_again, searches
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Probs

@@ -27,7 +27,7 @@ from tttenv.game.types import Boards, Odds
 from tttenv.league.cached_player import Asker
 from tttenv.policy import FORFEIT, sample_or_forfeit
 
-EXACT, SAMPLED = METHODS = ("exact", "sampled")
+EXACT, SAMPLED = "exact", "sampled"
 DIGITS = 12  # decimals of exact probabilities; the rest is rounding error
 BLOCK = 2**24  # maximum numbers in an intermediate array
 WON, DRAWN = -2, -1  # in place of a next position

@@ -10,15 +10,17 @@ from tttenv.game.rules_kernel import winning_cells
 from tttenv.game.transposition_kernel import ENTRY
 from tttenv.game.types import Boards, Cells, Mask, Probs
 from tttenv.players import alphabeta_kernel as kernel
-from tttenv.players.alphabeta_explanation import (
-    ScoredMove,
-    principal_variation,
-    scored_moves,
-)
+from tttenv.players.alphabeta_explanation import ScoredMove, principal_variation, scored_moves
 from tttenv.players.alphabeta_kernel import INFINITY, PROVEN, WIN, RootSearch, SearchState
-from tttenv.players.explanation import Candidate, Explanation
 from tttenv.players.search_budget import SLICE, Budget, LimitError, Limits
-from tttenv.players.search_result import Found, at_least, not_both, uniform_on
+from tttenv.players.search_result import (
+    Candidate,
+    Explanation,
+    Found,
+    at_least,
+    not_both,
+    uniform_on,
+)
 from tttenv.players.threat_search import THREATS, losing_moves, winning_attack
 
 FULL_DEPTH_CELLS = 20  # with at most this many empty cells, the search to the end comes early

@@ -6,7 +6,6 @@ from tttenv.game.rules import Rules
 from tttenv.game.rules_kernel import winning_cells
 from tttenv.game.types import Boards, Probs
 from tttenv.players import player as named
-from tttenv.players.pairing import PairingPlayer
 from tttenv.policy import Policy, blend, probability, uniform, uniform_over
 from tttenv.utils.registry import Spec
 
@@ -87,4 +86,6 @@ def pairing(rules: Rules, player: Spec = TACTICAL) -> Policy:
     Raises:
         ValueError: for an unknown player.
     """
+    from tttenv.players.pairing import PairingPlayer  # which no other player here needs
+
     return PairingPlayer(rules, named(player, rules))

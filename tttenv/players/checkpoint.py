@@ -48,7 +48,6 @@ from tttenv.utils.untrusted import read_bytes, read_json, shown
 
 CARD = bundled.CARD
 WEIGHTS, POLICY, STATE, SNAPSHOTS = "weights", "policy", "state", "snapshots"  # of data files
-ROLES = (WEIGHTS, POLICY, STATE, SNAPSHOTS)
 LARGEST = {WEIGHTS: 2**28, POLICY: 2**30, STATE: 2**31, SNAPSHOTS: 2**20}  # bytes of a data file
 TRIES = 100  # attempts to read while commits replace the card
 DATA_FILE = re.compile(r"(weights|policy|state|snapshots)(-[0-9a-f]{16})?\.safetensors")

@@ -1,6 +1,5 @@
 """Loading of dataclasses, such as learners' configs, from untrusted JSON."""
 
-import re
 import typing
 from collections.abc import Collection, Mapping
 from typing import Any, TypeVar
@@ -27,16 +26,16 @@ def from_stored(
         ValueError: for an unknown field, a value of the wrong type, or a player that a file may
             not name.
     """
-
-    def refuse_unsafe_players(value: Any, hint: Any, place: str) -> None:
-        field = re.split(r"\W", place, maxsplit=1)[0]
-        if hint is Spec and isinstance(value, str) and value != "self" and field not in trusted:
-            try:
-                checked_spec(value)
-            except ValueError as error:
-                raise ValueError(f"{name}: {field}: {error}") from None
-
-    return checked(kind, stored, name, refuse_unsafe_players)
+    made = checked(kind, stored, name)
+    for field in spec_fields(kind):
+        value = () if field in trusted else getattr(made, field)
+        for spec in value if isinstance(value, tuple) else (value,):
+            if spec not in (None, "self"):
+                try:
+                    checked_spec(spec)
+                except ValueError as error:
+                    raise ValueError(f"{name}: {field}: {error}") from None
+    return made
 
 
 def spec_fields(kind: type) -> list[str]:

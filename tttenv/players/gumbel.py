@@ -11,9 +11,8 @@ from tttenv.game.rollouts_kernel import playground
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Cells, Probs
 from tttenv.players import evaluators_kernel
-from tttenv.players.explanation import Candidate, Explanation
 from tttenv.players.gumbel_search import CONSIDERED, SETTINGS, Evaluate, Floats, GumbelSearch
-from tttenv.players.search_result import Found, at_least, uniform_on
+from tttenv.players.search_result import Candidate, Explanation, Found, at_least, uniform_on
 from tttenv.players.threat_search import Forced, ThreatSearch
 
 SIMULATIONS = 200  # default number per move

@@ -3,14 +3,19 @@
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Cells, Probs
 from tttenv.players import mcts_kernel as kernel
-from tttenv.players.explanation import Candidate, Explanation
 from tttenv.players.mcts_kernel import init_tree, run_iterations
-from tttenv.players.search_result import Found, at_least, not_both, uniform_on
+from tttenv.players.search_result import (
+    Candidate,
+    Explanation,
+    Found,
+    at_least,
+    not_both,
+    uniform_on,
+)
 from tttenv.utils.compile_time import now
 
 ITERATIONS = 500  # per move, if no limit is set
@@ -18,7 +23,7 @@ SLICE = 2_000  # iterations between two checks of the clock and of Ctrl-C
 
 
 class MonteCarlo:
-    """A Monte Carlo tree search player; `search` and `visits` return details for one board."""
+    """Player with Monte Carlo tree search; `search` returns the result for one board."""
 
     board_by_board = True  # the same bits for a board, whatever else is in the batch
 
@@ -80,23 +85,6 @@ class MonteCarlo:
         order = np.lexsort((-tree.move[children], tree.points[children], visits, good))
         nodes: Cells = first + order[::-1]
         return nodes
-
-    def visits(self, board: Boards) -> NDArray[np.int64]:
-        """Search one undecided board (cells,), and return the visit count of each move (cells,).
-
-        Raises:
-            ValueError: for a board that is finished or cannot be reached.
-        """
-        self._search_tree(board)
-        counts = np.zeros(self.rules.cells, np.int64)
-        counts[self.tree.move[self._root_children()]] = self.tree.visits[self._root_children()]
-        return counts
-
-    def _root_children(self) -> slice:
-        """Return the nodes of the root's children."""
-        return slice(
-            int(self.tree.first_child[0]), int(self.tree.first_child[0] + self.tree.child_count[0])
-        )
 
     def _search_tree(self, board: Boards) -> int:
         """Build the board's tree until a limit or a proof; return the number of iterations."""

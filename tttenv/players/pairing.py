@@ -6,8 +6,8 @@ from tttenv.game.rules import Rules
 from tttenv.game.rules_kernel import winning_cells
 from tttenv.game.symmetry import canonical, inverses
 from tttenv.game.types import Boards, Mask, Probs
-from tttenv.players.explanation import Explanation, explain
 from tttenv.players.pairing_moves_kernel import new_matching, pairing_moves
+from tttenv.players.search_result import Explanation, explain
 from tttenv.policy import Policy, declares_equivariance, masked_normalise
 
 COMPLETES = "it completes a line at once"
@@ -64,10 +64,13 @@ class PairingPlayer:
         found = explain(self.policy, board)
         if winning_cells(board[None], 1, *self._shape).any():
             return found._replace(note=COMPLETES)
-        return found._replace(note=PAIRS) if self.settled(board[None])[0] else found
+        return found._replace(note=PAIRS) if self.holds_by_pairs(board[None])[0] else found
 
-    def settled(self, boards: Boards) -> Mask:
-        """Mark the boards (batch,) on which the player, to move, can no longer lose."""
+    def holds_by_pairs(self, boards: Boards) -> Mask:
+        """Mark the boards (batch,) on which the player, to move, can no longer lose.
+
+        Certificates by reachable positions do not follow them further.
+        """
         return np.asarray(self._kept(boards).any(axis=1))
 
     def _kept(self, boards: Boards) -> Mask:

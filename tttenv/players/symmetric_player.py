@@ -20,7 +20,7 @@ from tttenv.exact import Tabulated, enumerable
 from tttenv.game.rules import Rules
 from tttenv.game.symmetry import canonical, inverses, maps
 from tttenv.game.types import Boards, Probs
-from tttenv.players.explanation import Explanation, explain, mapped
+from tttenv.players.search_result import Explanation, explain, mapped
 from tttenv.policy import Policy
 
 

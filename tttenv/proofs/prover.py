@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from tttenv.exact.enumeration import enumerable
@@ -20,17 +19,15 @@ from tttenv.game.line_board_kernel import ATTACKER, DEFENDER
 from tttenv.game.rules import Rules
 from tttenv.game.symmetry import maps
 from tttenv.game.types import Boards
-from tttenv.proofs import proof_file, recording_kernel, search_kernel
-from tttenv.proofs.proof_file import HELD, STEALING, WINS, Claim
+from tttenv.proofs import search_kernel
 from tttenv.proofs.table_kernel import copy_entries, entry_bytes, new_proof_table
 from tttenv.utils.compile_time import Stopwatch
 
-SLICE = 10_000  # nodes, or positions of a proof, between two looks at the clock and for Ctrl-C
+SLICE = 10_000  # nodes between two looks at the clock and for Ctrl-C
 FIRST_PLACES = 2**14  # in a new table; it grows as it fills
 MEMORY = 2**30  # bytes of both tables, at most, unless said otherwise
 SIDES = "XO"
 UNLIMITED = 1 << 60  # entries of a table
-TRIES = 3  # searches of one position for its proof
 
 
 @dataclass(frozen=True)
@@ -89,7 +86,9 @@ class Proof:
                 f"nothing is proved of {self.rules} after {self.nodes:,} nodes: there is no proof"
                 " to save"
             )
-        claims = self.prover.claims(self)
+        from tttenv.proofs import proof_file, recording  # which a search alone does not need
+
+        claims = recording.claims(self)
         proof_file.write(Path(path), self.rules, self.board, self.value, claims)
         return sum(claim.numbers.size for claim in claims.values())
 
@@ -157,18 +156,6 @@ class Prover:
             prover=self,
         )
 
-    def claims(self, proof: Proof) -> dict[str, Claim]:
-        """Return the recorded claims that prove a value, by attacker."""
-        needed = {1: "X", 0: "XO", -1: "O"}[proof.value if proof.value is not None else 0]
-        found = {}
-        for attacker in needed:
-            if attacker == "O" and not proof.board.any():
-                found[attacker] = Claim(STEALING, np.zeros(0, np.int16), 0)
-                continue
-            wins = proof.value == (1 if attacker == "X" else -1)
-            found[attacker] = self._record(proof.board, attacker, wins)
-        return found
-
     def _open_questions(self, wins: dict[str, bool | None], position: Boards) -> str:
         """Return the sides for which it is undecided whether they win, the side to move first."""
         if True in wins.values():
@@ -181,8 +168,8 @@ class Prover:
         search = self.searches[attacker]
         stop = int(search.nodes[0]) + nodes
         if search.ply[0] == search_kernel.NOT_BEGUN:
-            self._set_up(search, position, attacker)
-        first = self._first(position, attacker)
+            self.set_up(search, position, attacker)
+        first = self.first_side(position, attacker)
         while True:
             left = stop - int(search.nodes[0])
             state = search_kernel.search(search, first, left, self._entries(attacker), False)
@@ -192,13 +179,14 @@ class Prover:
                 return None
             search = self._grow(attacker)
 
-    def _first(self, position: Boards, attacker: str) -> int:
+    def first_side(self, position: Boards, attacker: str) -> int:
+        """Return the side to move in a position: ATTACKER or DEFENDER."""
         moves = SIDES[int(self.rules.seat(position))]
         return ATTACKER if moves == attacker else DEFENDER
 
-    def _set_up(self, search: search_kernel.ProofSearch, position: Boards, attacker: str) -> None:
-        """Put a position on the board of a search."""
-        attacks = self._first(position, attacker) == ATTACKER
+    def set_up(self, search: search_kernel.ProofSearch, position: Boards, attacker: str) -> None:
+        """Set up a position on the board of the attacker's search."""
+        attacks = self.first_side(position, attacker) == ATTACKER
         search_kernel.set_board(search, position if attacks else -position)
 
     def _search(self, places: int) -> search_kernel.ProofSearch:
@@ -227,52 +215,6 @@ class Prover:
         root = self.searches[attacker].frames.of[0]
         moves, proof, disproof = (int(root[name]) for name in ("moves", "proof", "disproof"))
         return ProofProgress(nodes, seconds, attacker, moves, proof, disproof)
-
-    def _record(self, position: Boards, attacker: str, wins: bool) -> Claim:
-        """Record the proof that the attacker wins, or that the defender holds; return the claim.
-
-        Raises:
-            ValueError: if the table does not hold the proof, for example after loading a damaged
-                file.
-        """
-        search = self.searches[attacker]
-        first = self._first(position, attacker)
-        room = 2**16
-        while True:
-            self._set_up(search, position, attacker)
-            recording = recording_kernel.new_recording(self.rules.cells, room)
-            length, tried = recording_kernel.BUSY, 0
-            while length in (recording_kernel.BUSY, recording_kernel.UNSOLVED):
-                before = int(recording.length[0])
-                length = recording_kernel.record(search, recording, wins, first, SLICE)
-                tried = tried + 1 if int(recording.length[0]) == before else 0
-                if length == recording_kernel.UNSOLVED and tried <= TRIES:
-                    self._solve(search, recording)
-                elif length == recording_kernel.UNSOLVED:
-                    length = recording_kernel.FAILED
-            if length == recording_kernel.FAILED:
-                raise ValueError(f"the search of {self.rules} is damaged: it holds no proof")
-            if length >= 0:
-                numbers = recording.numbers[:length].copy()
-                return Claim(WINS if wins else HELD, numbers, int(recording.finished[0]))
-            room *= 4
-
-    def _solve(
-        self, search: search_kernel.ProofSearch, recording: recording_kernel.Recording
-    ) -> None:
-        """Search a position of a proof again that is no longer in the table."""
-        board = np.choose(search.board.stones, [0, 1, -1]).astype(np.int8)
-        first, changed, cell = int(recording.mover[0]), board.copy(), recording.unsolved[0]
-        if cell >= 0:
-            first, changed[cell] = DEFENDER, 1
-        search_kernel.set_board(search, changed)
-        state = search_kernel.OPEN
-        try:
-            while state == search_kernel.OPEN:
-                state = search_kernel.search(search, first, SLICE, UNLIMITED, False)
-        finally:  # also after Ctrl-C
-            search_kernel.leave(search)
-            search_kernel.set_board(search, board)
 
 
 def prove(rules: Rules, board: ArrayLike | None = None, nodes: int | None = None) -> Proof:

@@ -13,7 +13,7 @@ from tttenv.game.types import Boards, Numbers
 from tttenv.policy import Observed, masked_normalise
 from tttenv.testing.failures import SubjectError, failing
 from tttenv.testing.strength import Strength, strength
-from tttenv.utils.policy_output import answered_numbers
+from tttenv.utils.arrays import answered_numbers
 
 FUNCTION = (
     "answer move probabilities (batch, cells); for other answers, or observations instead of"

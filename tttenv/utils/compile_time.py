@@ -124,19 +124,13 @@ def now_by_processor() -> float:
 class Stopwatch:
     """A stopwatch that excludes compile time."""
 
-    def __init__(self, processor: bool = False) -> None:
-        """Start the stopwatch.
-
-        Args:
-            processor: whether to measure processor time instead of wall-clock time.
-        """
-        self._now = now_by_processor if processor else now
-        self._start, self._compiled = self._now(), watch.seconds
+    def __init__(self) -> None:
+        self._start, self._compiled = now(), watch.seconds
 
     @property
     def seconds(self) -> float:
         """Seconds since the start, excluding compile time."""
-        return self._now() - self._start
+        return now() - self._start
 
     @property
     def compile_seconds(self) -> float:

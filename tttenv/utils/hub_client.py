@@ -23,7 +23,7 @@ STATUS = {  # what an answer other than 200 means
 
 
 class HubError(ValueError):
-    """Failure of a request to the Hub, described in one line."""
+    """A failed request to the Hub, described in one line."""
 
 
 def endpoint() -> str:
@@ -38,7 +38,7 @@ def endpoint() -> str:
 
 
 def host(url: str) -> str:
-    """Return the host of an address for messages, since paths and queries may hold signatures."""
+    """Return the host of a URL for messages, since paths and queries may contain signatures."""
     return shown(urlsplit(url).netloc.rpartition("@")[2], 100)
 
 
@@ -75,8 +75,8 @@ def upload(repo: str, files: Mapping[str, bytes], private: bool, replaced: re.Pa
     Args:
         repo: OWNER/NAME.
         files: contents by name.
-        private: whether a repository that is created is for its owner only.
-        replaced: older files with such names are removed in the same commit.
+        private: whether a newly created repository is private.
+        replaced: older files whose names match are removed in the same commit.
 
     Returns:
         The commit.
@@ -127,10 +127,10 @@ def _status(code: int) -> str:
 
 @contextmanager
 def _errors_of(url: str) -> Iterator[None]:
-    """Convert errors to one line without any token or text from the server.
+    """Convert errors to a single line without a token or text from the server.
 
     Raises:
-        HubError: for each of them.
+        HubError: for every error.
     """
     import httpx2
     from huggingface_hub.errors import HfHubHTTPError, LocalTokenNotFoundError, OfflineModeIsEnabled

@@ -16,7 +16,6 @@ from an object with its fields and no others; a TypedDict may have further keys.
 import math
 import types
 import typing
-from collections.abc import Callable
 from dataclasses import MISSING, fields, is_dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -26,7 +25,6 @@ from tttenv.utils.arrays import described
 from tttenv.utils.untrusted import MEBIBYTE, parse_json, read_bytes, shown
 
 _T = TypeVar("_T")
-Inspect: TypeAlias = Callable[[Any, Any, str], None]
 LONGEST = 64 * MEBIBYTE  # bytes; the benchmark writes some 4,000 a training
 LONGEST_TUPLE = 1000  # items
 REPEATED = 80  # characters of the place of a value in a message
@@ -88,7 +86,6 @@ def checked(
     kind: type[_T],
     value: Any,
     name: str = "",
-    inspect: Inspect | None = None,
 ) -> _T:
     """Validate a JSON value against a type and convert it.
 
@@ -96,14 +93,12 @@ def checked(
         kind: the type.
         value: a JSON value.
         name: the value's name, with which messages begin, if any.
-        inspect: called with each value, its type and its place before the value is checked; it may
-            raise a ValueError.
 
     Raises:
         ValueError: if the value does not match the type.
     """
     try:
-        return typing.cast("_T", _value(value, kind, "", inspect or _nothing))
+        return typing.cast("_T", _value(value, kind, ""))
     except _Mismatch as error:
         raise ValueError(f"{name}: {error.message}" if name else error.message) from None
 
@@ -111,14 +106,10 @@ def checked(
 def fits(kind: Any, value: Any) -> bool:
     """Return whether a JSON value matches a type."""
     try:
-        _value(value, kind, "", _nothing)
+        _value(value, kind, "")
     except _Mismatch:
         return False
     return True
-
-
-def _nothing(value: Any, hint: Any, place: str) -> None:
-    """Do nothing; the default for `inspect`."""
 
 
 @lru_cache(maxsize=256)
@@ -126,27 +117,26 @@ def _hints(kind: Any) -> dict[str, Any]:
     return typing.get_type_hints(kind, include_extras=True)
 
 
-def _value(value: Any, hint: Any, place: str, inspect: Inspect) -> Any:
+def _value(value: Any, hint: Any, place: str) -> Any:
     """Convert a JSON value to its type; `place` is its path, for messages."""
-    inspect(value, hint, place)
     hint = getattr(hint, "__supertype__", hint)  # of a NewType
     origin, inner = typing.get_origin(hint), typing.get_args(hint)
     if hint is Any:
         return value
     if origin in (typing.NotRequired, typing.Required):
-        return _value(value, inner[0], place, inspect)
+        return _value(value, inner[0], place)
     if origin is Annotated:
-        made = _value(value, inner[0], place, inspect)
+        made = _value(value, inner[0], place)
         return _bounded(made, hint, place)
     if origin is Literal:
         if not any(value == choice and type(value) is type(choice) for choice in inner):
             raise _wrong(value, hint, place)
         return value
     if origin in (types.UnionType, typing.Union):
-        return _either(value, hint, place, inspect)
+        return _either(value, hint, place)
     if origin is list:
         items = _of_type(value, list, hint, place)
-        return [_value(item, inner[0], f"{place}[{i}]", inspect) for i, item in enumerate(items)]
+        return [_value(item, inner[0], f"{place}[{i}]") for i, item in enumerate(items)]
     if origin is tuple:
         if not isinstance(value, list | tuple) or len(value) > LONGEST_TUPLE:
             raise _wrong(value, hint, place)
@@ -154,18 +144,18 @@ def _value(value: Any, hint: Any, place: str, inspect: Inspect) -> Any:
         if len(kinds) != len(value):
             raise _wrong(value, hint, place)
         pairs = enumerate(zip(value, kinds, strict=True))
-        return tuple(_value(item, kind, f"{place}[{i}]", inspect) for i, (item, kind) in pairs)
+        return tuple(_value(item, kind, f"{place}[{i}]") for i, (item, kind) in pairs)
     if origin is dict:
         content = _of_type(value, dict, hint, place)
-        return {key: _value(v, inner[1], _at(place, key), inspect) for key, v in content.items()}
+        return {key: _value(v, inner[1], _at(place, key)) for key, v in content.items()}
     if is_dataclass(hint) or typing.is_typeddict(hint):
-        return _object(_of_type(value, dict, hint, place), hint, place, inspect)
+        return _object(_of_type(value, dict, hint, place), hint, place)
     if origin is None and isinstance(hint, type):  # of others a dataclass itself has to judge
         return _of_type(value, hint, hint, place)
     return value
 
 
-def _object(value: dict[str, Any], hint: Any, place: str, inspect: Inspect) -> Any:
+def _object(value: dict[str, Any], hint: Any, place: str) -> Any:
     """Convert a JSON object to a dataclass or a TypedDict."""
     hints, strict = _hints(hint), is_dataclass(hint)
     if strict:
@@ -177,7 +167,7 @@ def _object(value: dict[str, Any], hint: Any, place: str, inspect: Inspect) -> A
     if lacking := [key for key in hints if key in needed and key not in value]:
         raise _Mismatch(place, f"{_named(place)} lacks {', '.join(lacking)}")
     known = {
-        key: _value(value[key], hint_of, _at(place, key), inspect)
+        key: _value(value[key], hint_of, _at(place, key))
         for key, hint_of in hints.items()
         if key in value
     }
@@ -189,12 +179,12 @@ def _object(value: dict[str, Any], hint: Any, place: str, inspect: Inspect) -> A
         raise _Mismatch(place, f"{_named(place)} cannot be set so: {shown(error)}") from None
 
 
-def _either(value: Any, hint: Any, place: str, inspect: Inspect) -> Any:
+def _either(value: Any, hint: Any, place: str) -> Any:
     """Convert a value to the first matching type of a union."""
     deepest = _wrong(value, hint, place)
     for kind in typing.get_args(hint):
         try:
-            return _value(value, kind, place, inspect)
+            return _value(value, kind, place)
         except _Mismatch as error:
             if len(error.place) > len(deepest.place):
                 deepest = error

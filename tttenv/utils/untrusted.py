@@ -90,14 +90,14 @@ def parse_json(data: bytes, name: object, finite: bool = True) -> Any:
         raise ValueError(f"{shown(name)} is not JSON: {shown(first_line(error))}") from None
 
 
-def read_json(file: Path, limit: int = LONGEST_JSON) -> Any:
-    """Read a JSON file; see `read_bytes` and `parse_json`.
+def read_json(file: Path) -> Any:
+    """Return the value of a JSON file; see `read_bytes` and `parse_json`.
 
     Raises:
         FileNotFoundError: if the file does not exist.
         ValueError: for anything but a regular file of bounded size with JSON in it.
     """
-    return parse_json(read_bytes(file, limit), file)
+    return parse_json(read_bytes(file, LONGEST_JSON), file)
 
 
 def folder_within(file: Path, named: str, homes: Sequence[Path]) -> Path:
