@@ -30,7 +30,7 @@ class Row:
 FAMILIES = {
     "kills": Row("kills:Kills", "trainings killed at random moments and resumed", 3, 9, True, 300),
     "drivers": Row(
-        "drivers:Drivers", "drivers of tasks killed at random moments", 2, 4, False, 300
+        "drivers:Drivers", "drivers of tasks killed at random moments", 2, 2, False, 300
     ),
     "calls": Row("calls:Calls", "a training's n-th file-system call fails or kills", 3, 16, True),
     "files": Row("files:Files", "mutated checkpoints, loaded in every way", 3, 400, True, 150),

@@ -26,8 +26,8 @@ from .running import Log
 
 TASKS = 12  # in a case
 KILLS = 12  # in a case, at the most
-LONGEST = 0.1  # seconds of a task
-STARTING = 3.0  # seconds within which a driver is killed
+LONGEST = 0.3  # seconds of a task
+STARTING = 1.5  # seconds within which a driver is killed
 GONE = 20.0  # seconds in which workers have noticed that their driver is gone, on a busy machine
 TIME_LIMIT = 250.0  # seconds of a run that is not killed
 

@@ -148,34 +148,6 @@ def test_sums_slightly_off_one_are_divided_out_for_looked_up_players_too():
     alike(certify(Rules(), off), known)
 
 
-def one_row(cells, numbers):
-    """Return the random player with these numbers on these cells in one position."""
-
-    def policy(boards):
-        probs = uniform(boards)
-        row = int((boards == Rules().parse("X________")).all(axis=1).argmax())
-        probs[row, cells] = numbers
-        return probs
-
-    return policy
-
-
-@pytest.mark.parametrize(
-    ("policy", "law"),
-    [
-        (one_row([1], 1 / 8 + 2e-4), "probabilities sum to one"),
-        (one_row([1], np.nan), "probabilities sum to one"),
-        (one_row([1, 2], [-1 / 8, 3 / 8]), "probabilities are not negative"),
-        (one_row([0, 1], [1 / 8, 0]), "a taken cell has probability zero"),
-        (lambda boards: uniform(boards)[:-1], "a policy answers"),
-        (lambda boards: uniform(boards)[:, :-1], "a policy answers"),
-    ],
-)
-def test_answers_that_break_a_law_are_refused(policy, law):
-    with pytest.raises(ValueError, match=law):
-        certify(Rules(), policy)
-
-
 def test_a_player_limited_by_time_is_refused_and_told_what_to_limit_instead():
     def hasty(boards):
         raise AssertionError("asked")

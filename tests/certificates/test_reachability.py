@@ -14,7 +14,7 @@ from tttenv.exact import Tabulated, positions, score, solve, tabulate, worst_cas
 from tttenv.game.rules import Rules
 from tttenv.game.symmetry import canonical, maps, orbits
 from tttenv.players import PLAYERS, player
-from tttenv.policy import blend, declares_equivariance, uniform
+from tttenv.policy import declares_equivariance, uniform
 
 GAMES = [Rules(), Rules(1, 2, 2), Rules(2, 2, 2), Rules(2, 3, 3), Rules(1, 9, 3), Rules(3, 4, 3)]
 MORE = [
@@ -177,14 +177,3 @@ def test_boards_of_more_cells_than_a_code_has_in_one_word_are_searched_alike():
         found = search(Rules(3, 19, 3), policy, seat)
         assert found.never_loses is False
         require_lost_by_own_moves(Rules(3, 19, 3), policy, seat, found.losing_line)
-
-
-def test_a_player_that_answers_otherwise_is_refused():
-    rules, calls = Rules(), []
-
-    def turning(boards):
-        calls.append(0)
-        return blend(uniform, player("first", rules), len(calls) / 1000)(boards)
-
-    with pytest.raises(ValueError, match="the player, asked in another order, answers otherwise"):
-        search(rules, turning, "X")
