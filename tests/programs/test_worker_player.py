@@ -22,7 +22,7 @@ CASES = [
 POSITIONS = 3000
 
 
-@pytest.fixture(scope="module", params=[1, 2, 4])
+@pytest.fixture(scope="module", params=[1, 3])
 def backend(request):
     with Processes(request.param) as made:
         yield made
