@@ -17,7 +17,7 @@ from page_browser import CALM, chromium, click, marks, opener
 
 from tttenv import Rules, player
 from tttenv.exact import enumerable, positions, solve
-from tttenv.game.notation import name_of
+from tttenv.game.rules import name_of
 from tttenv.game.rules_kernel import winning_cells
 from tttenv.proofs.move_values import MoveValues
 

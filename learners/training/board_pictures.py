@@ -10,8 +10,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from tttenv.drawing.render import marks, status, winning_cells
 from tttenv.drawing.tiles import LIGHT, Colour, Palette, Picture, ringed, tile
-from tttenv.game.notation import COLUMNS
-from tttenv.game.rules import Rules
+from tttenv.game.rules import COLUMNS, Rules
 from tttenv.game.types import Boards
 
 LARGE, SMALL, BOARD = 112, 40, 720  # pixels of a cell at most and at least, and of a board

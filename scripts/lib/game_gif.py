@@ -13,7 +13,7 @@ from tttenv.cli.play import words
 from tttenv.cli.play.advice import Advice
 from tttenv.cli.play.session import Session, Side
 from tttenv.drawing.tiles import Palette
-from tttenv.game.notation import name_of
+from tttenv.game.rules import name_of
 
 RULES = Rules()
 FIRST, SECOND = "selfplay", "tactical"  # X, who never loses, and O

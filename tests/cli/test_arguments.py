@@ -17,8 +17,7 @@ from scripts import reproduction
 from tttenv.certificates import metrics
 from tttenv.cli import console
 from tttenv.cli.main import COMMANDS, GROUPS
-from tttenv.players import PLAYERS, bundled, player
-from tttenv.players.did_you_mean import did_you_mean
+from tttenv.players import PLAYERS, bundled, did_you_mean, player
 from tttenv.utils.registry import near
 
 ROOT = Path(__file__).parents[2]

@@ -20,7 +20,7 @@ from tttenv.cli.play.position import position_of
 from tttenv.cli.play.session import Session, Side
 from tttenv.cli.play.terminal import COMMANDS, NAMES, Terminal
 from tttenv.exact import solve
-from tttenv.game.notation import name_of
+from tttenv.game.rules import name_of
 from tttenv.proofs import move_values
 
 ROOT = Path(__file__).parents[2]

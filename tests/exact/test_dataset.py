@@ -11,7 +11,7 @@ from reference import game, spell
 from tttenv import Rules
 from tttenv.cli import export
 from tttenv.exact.dataset import solved_positions
-from tttenv.game.notation import name_of
+from tttenv.game.rules import name_of
 from tttenv.game.symmetry import orbits
 
 SMALL = [(3, 3, 3), (2, 3, 2), (1, 5, 3)]

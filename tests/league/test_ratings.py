@@ -26,7 +26,7 @@ def tournament(rng, count, games=20):
     return np.triu(scored, 1) + np.triu(played - scored, 1).T
 
 
-def climbed(points, prior):
+def climbed(points, prior=2.0):
     """Return the same maximum by Hunter's algorithm (2004), one player's strength at a time."""
     games, wins = points + points.T, points.sum(axis=1) + prior / 2
     strength = np.ones(len(points))
@@ -45,8 +45,8 @@ def climbed(points, prior):
 @pytest.mark.parametrize("seed", range(8))
 def test_elo_is_the_maximum_that_another_algorithm_finds(seed):
     rng = np.random.default_rng(seed)
-    points, prior = tournament(rng, int(rng.integers(2, 9))), float(rng.choice([0.5, 2.0]))
-    np.testing.assert_allclose(ratings.elo(points, prior), climbed(points, prior), atol=1e-5)
+    points = tournament(rng, int(rng.integers(2, 9)))
+    np.testing.assert_allclose(ratings.elo(points), climbed(points), atol=1e-5)
 
 
 def test_elo_says_what_score_to_expect():
@@ -62,8 +62,6 @@ def test_who_wins_all_games_has_a_finite_rating(count):
     found = ratings.elo(points)
     assert np.isfinite(found).all()
     assert (np.diff(found) < 0).all()
-    weaker, stronger = (ratings.elo(points, prior) for prior in (20.0, 0.2))
-    assert np.ptp(weaker) < np.ptp(found) < np.ptp(stronger)
 
 
 @given(st.integers(0, 2**32 - 1))
@@ -91,9 +89,9 @@ def test_draws_alone_and_no_games_at_all_leave_everybody_even():
     assert ratings.elo(np.zeros((0, 0))).shape == (0,)
 
 
-def theirs(values, epsilon=0.01):
+def theirs(values):
     """Return the same from open_spiel."""
-    given = {"use_inf_alpha": True, "inf_alpha_eps": epsilon}
+    given = {"use_inf_alpha": True, "inf_alpha_eps": 0.01}
     return alpharank.compute([np.asarray(values, float)], **given)[2]
 
 
@@ -103,10 +101,7 @@ def test_alpha_rank_is_open_spiels_on_random_matrices(count):
     for antisymmetric in (True, False):
         values = np.round(rng.uniform(-1, 1, (count, count)), 1)  # with ties
         values = values - values.T if antisymmetric else values
-        for epsilon in (0.01, 0.3, 0.001):
-            np.testing.assert_allclose(
-                ratings.alpha_rank(values, epsilon), theirs(values, epsilon), rtol=0, atol=1e-9
-            )
+        np.testing.assert_allclose(ratings.alpha_rank(values), theirs(values), rtol=0, atol=1e-9)
 
 
 def test_alpha_rank_is_open_spiels_on_the_matrix_of_a_league():
@@ -154,11 +149,7 @@ WRONG = {
     "no square": lambda: ratings.elo(np.zeros((2, 3))),
     "no numbers": lambda: ratings.elo([[0, np.nan], [1, 0]]),
     "negative points": lambda: ratings.elo([[0, -1], [1, 0]]),
-    "no prior": lambda: ratings.elo(np.zeros((2, 2)), prior=0),
-    "an infinite prior": lambda: ratings.elo(np.zeros((2, 2)), prior=np.inf),
     "a vector": lambda: ratings.alpha_rank([1.0, 2.0]),
-    "no epsilon": lambda: ratings.alpha_rank(np.zeros((2, 2)), epsilon=0),
-    "half an epsilon": lambda: ratings.alpha_rank(np.zeros((2, 2)), epsilon=0.5),
 }
 
 

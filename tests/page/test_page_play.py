@@ -9,7 +9,7 @@ from page_browser import CALM, SIZES, click, fits, fragment, marks, stop_clock
 
 from tttenv import Rules, certify, player
 from tttenv.exact import positions, solve, tabulate
-from tttenv.game.notation import name_of
+from tttenv.game.rules import name_of
 
 RULES = Rules()
 WORDS = {1: "win", 0: "draw", -1: "loss"}

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tttenv import Rules, text
 from tttenv.exact import positions, solve
-from tttenv.game.notation import COLUMNS, name_of
+from tttenv.game.rules import COLUMNS, name_of
 from tttenv.game.symmetry import canonical
 from tttenv.text.prompts import move_list
 

@@ -5,8 +5,7 @@ from typing import Any
 from tttenv.certificates import phrases
 from tttenv.certificates.certificate import Certificate
 from tttenv.exact import SEATS
-from tttenv.game.notation import names_of
-from tttenv.game.rules import Rules
+from tttenv.game.rules import Rules, names_of
 
 
 def certificate_table(certificate: Certificate) -> str:

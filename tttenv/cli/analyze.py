@@ -6,7 +6,7 @@ from functools import partial
 
 from tttenv.cli import background_compile, console
 from tttenv.cli.options import Flag, Player, RulesOrNone, TextOrNone
-from tttenv.players.did_you_mean import did_you_mean
+from tttenv.players import did_you_mean
 
 PROG = "analyze.py"
 EXAMPLES = """

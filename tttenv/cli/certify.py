@@ -14,7 +14,7 @@ from tttenv.cli.console import AllWorkers
 from tttenv.cli.options import Flag, MethodOrNone, OpponentOrNone, Player, RulesOrNone
 from tttenv.cli.text_tables import Column, say
 from tttenv.cli.workers import HERE
-from tttenv.players.did_you_mean import did_you_mean
+from tttenv.players import did_you_mean
 
 PROG = "certify.py"
 EXAMPLES = """
@@ -371,8 +371,7 @@ def _unknown(certificate: Any) -> Iterator[str]:
 
 def _game(certificate: Any, seat: str) -> str:
     """Return the game lost in a seat as coordinates (a1, b2), or an empty string."""
-    from tttenv.game.notation import names_of
-    from tttenv.game.rules import Rules
+    from tttenv.game.rules import Rules, names_of
 
     game = names_of(Rules.of(certificate.rules), certificate.losing_line[seat] or ())
     if not _forfeited(certificate, seat):

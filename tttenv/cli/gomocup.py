@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 
 from tttenv.cli import console
 from tttenv.cli.options import Player
-from tttenv.players.did_you_mean import did_you_mean
+from tttenv.players import did_you_mean
 
 PROG = "gomocup.py"
 EXAMPLES = """

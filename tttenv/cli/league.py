@@ -16,7 +16,7 @@ from tttenv.cli.options import Flag, Players, RulesOrNone
 from tttenv.cli.text_tables import Column, say
 from tttenv.cli.workers import HERE
 from tttenv.parallel import ResultsFolder, TaskResult
-from tttenv.players.did_you_mean import did_you_mean
+from tttenv.players import did_you_mean
 
 if TYPE_CHECKING:
     from tttenv.league.league import Block, Result

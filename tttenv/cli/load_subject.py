@@ -6,8 +6,7 @@ import gymnasium
 
 from tttenv import Rules
 from tttenv.cli.user_module import imported, is_in_a_module
-from tttenv.players import FOREIGN, PLAYERS, bundled, is_path, player, rules_of
-from tttenv.players.did_you_mean import did_you_mean
+from tttenv.players import FOREIGN, PLAYERS, bundled, did_you_mean, is_path, player, rules_of
 from tttenv.testing.checked_player import CheckedPlayer
 from tttenv.testing.failures import user_errors
 from tttenv.testing.subjects import (

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from tttenv.drawing import tiles
 from tttenv.drawing.render import marks, status, winning_cells
 from tttenv.drawing.tiles import LIGHT, Colour
-from tttenv.game.notation import COLUMNS
-from tttenv.game.rules import Rules
+from tttenv.game.rules import COLUMNS, Rules
 from tttenv.game.types import Boards
 
 SUPERSAMPLING = 4  # letters are made so many times larger and then reduced, for smooth edges

@@ -5,8 +5,7 @@ from numpy.typing import NDArray
 
 from tttenv.drawing.small_letters import HIGH, lettering
 from tttenv.drawing.tiles import LIGHT, Palette, Picture, tile
-from tttenv.game.notation import COLUMNS
-from tttenv.game.rules import Rules
+from tttenv.game.rules import COLUMNS, Rules
 from tttenv.game.types import Boards
 
 CELL = 64  # pixels a side

@@ -7,8 +7,7 @@ from numpy.typing import NDArray
 
 from tttenv.exact.enumeration import positions, require_enumerable
 from tttenv.exact.solution import solve
-from tttenv.game.notation import name_of, names_of
-from tttenv.game.rules import Rules
+from tttenv.game.rules import Rules, name_of, names_of
 from tttenv.game.symmetry import orbits
 from tttenv.game.types import Mask
 from tttenv.utils.arrays import one_of

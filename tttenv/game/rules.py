@@ -3,6 +3,7 @@
 The side to move is never an argument: it is the parity of the stones, and X opens.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -16,6 +17,7 @@ from tttenv.utils.arrays import described, real_numbers
 from tttenv.utils.untrusted import shown
 
 LARGEST = 19  # rows or columns
+COLUMNS = "abcdefghijklmnopqrs"  # of coordinates: a1 is the top left cell, b1 is to its right
 LONGEST = 80  # characters of a wrong number in a message
 
 
@@ -208,3 +210,14 @@ class Rules:
     def _shown(self, board: Boards) -> str:
         marks = "_XO" if np.count_nonzero(board) % 2 == 0 else "_OX"
         return "".join(marks[stone] for stone in board)
+
+
+def name_of(rules: Rules, cell: int) -> str:
+    """Return the coordinate of a cell, such as b2: column letter, then row number from the top."""
+    row, column = divmod(cell % rules.cells, rules.n)
+    return f"{COLUMNS[column]}{row + 1}"
+
+
+def names_of(rules: Rules, cells: Iterable[int]) -> str:
+    """Return the coordinates of several cells, such as the moves of a game, in order."""
+    return " ".join(name_of(rules, cell) for cell in cells)

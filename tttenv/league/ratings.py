@@ -11,7 +11,7 @@ _STEPS, _ENOUGH = 200, 1e-12  # of Newton's method: maximum steps, gradient tole
 Floats = NDArray[np.float64]
 
 
-def elo(points: ArrayLike, prior: float = PRIOR) -> Floats:
+def elo(points: ArrayLike) -> Floats:
     """Compute Elo ratings by the Bradley-Terry model (1952), counting a draw as half a win.
 
     The ratings r maximise the posterior in which i scores against j with probability
@@ -23,35 +23,32 @@ def elo(points: ArrayLike, prior: float = PRIOR) -> Floats:
     Args:
         points: (players, players): the score of i against j, a win counting 1 and a draw 1/2; so
             points[i, j] + points[j, i] games were played. The diagonal is ignored.
-        prior: games against the virtual player, above 0.
 
     Returns:
         The ratings (players,), with mean 0.
 
     Raises:
-        ValueError: unless `points` is a square of finite non-negative numbers and `prior` positive.
+        ValueError: unless `points` is a square of finite non-negative numbers.
     """
     scored = _square(points)
     if (scored < 0).any():
         raise ValueError("points are not negative")
-    if not 0 < prior < np.inf:
-        raise ValueError(f"the prior is a number of games above 0, not {prior}")
     np.fill_diagonal(scored, 0.0)
     games, total = scored + scored.T, scored.sum(axis=1)
     ratings = np.zeros(len(scored))  # in units of SCALE
-    height = _log_posterior(ratings, scored, prior)
+    height = _log_posterior(ratings, scored)
     for _ in range(_STEPS):
         expected = _sigmoid(ratings[:, None] - ratings[None, :])
         alone = _sigmoid(ratings)
-        slope = total - (games * expected).sum(axis=1) + prior * (0.5 - alone)
+        slope = total - (games * expected).sum(axis=1) + PRIOR * (0.5 - alone)
         if np.abs(slope).max(initial=0.0) <= _ENOUGH * (1 + games.sum()):
             break
         weights = games * expected * expected.T
-        bend = np.diag(weights.sum(axis=1) + prior * alone * (1 - alone)) - weights
+        bend = np.diag(weights.sum(axis=1) + PRIOR * alone * (1 - alone)) - weights
         step = np.linalg.solve(bend, slope)
         while True:  # halve the step until the posterior does not decrease
             tried = ratings + step
-            found = _log_posterior(tried, scored, prior)
+            found = _log_posterior(tried, scored)
             if found >= height or np.abs(step).max() < 1e-13:
                 break
             step = step / 2
@@ -60,14 +57,14 @@ def elo(points: ArrayLike, prior: float = PRIOR) -> Floats:
     return shifted
 
 
-def _log_posterior(ratings: Floats, points: Floats, prior: float) -> float:
+def _log_posterior(ratings: Floats, points: Floats) -> float:
     """Return the log posterior of ratings (players,), in units of SCALE, up to a constant.
 
     log(sigmoid(x)) is -log(1 + exp(-x)).
     """
     between = np.logaddexp(0, ratings[None, :] - ratings[:, None])
     alone = np.logaddexp(0, ratings) + np.logaddexp(0, -ratings)
-    return float(-(points * between).sum() - prior / 2 * alone.sum())
+    return float(-(points * between).sum() - PRIOR / 2 * alone.sum())
 
 
 def _sigmoid(x: Floats) -> Floats:
@@ -75,31 +72,28 @@ def _sigmoid(x: Floats) -> Floats:
     return found
 
 
-def alpha_rank(values: ArrayLike, epsilon: float = EPSILON) -> Floats:
+def alpha_rank(values: ArrayLike) -> Floats:
     """Compute the alpha-rank of the strategies of a symmetric two-player game, for infinite alpha.
 
     Omidshafiei et al., "Alpha-Rank: Multi-Agent Evaluation by Evolution", Scientific Reports 9
-    (2019), for a single population: the fraction of time that it spends with each strategy
-    if rarely one member mutates to another strategy. A strategy with a higher payoff takes over
-    with probability 1 - epsilon, one with a lower payoff with epsilon, an equal one with 1/2.
-    Unlike Elo it reveals cycles: the strategies of a cycle share the mass.
+    (2019), for a single population: the fraction of time that it spends with each strategy if
+    rarely one member mutates to another strategy. A strategy with a higher payoff takes over with
+    probability 0.99, one with a lower payoff with 0.01, which makes the result unique, and an equal
+    one with 1/2. Unlike Elo it reveals cycles: the strategies of a cycle share the mass.
 
     Args:
         values: (strategies, strategies): the row's payoff against the column. Alpha-rank compares
             values[r, s] with values[s, r].
-        epsilon: between 0 and 1/2, which makes the result unique.
 
     Returns:
         Probabilities (strategies,).
 
     Raises:
-        ValueError: for anything but a square of finite numbers, or for another epsilon.
+        ValueError: for anything but a square of finite numbers.
     """
     payoff = _square(values)
-    if not 0 < epsilon < 0.5:
-        raise ValueError(f"epsilon lies between 0 and 1/2, not {epsilon}")
     gain = payoff.T - payoff  # gain[s, r]: r's payoff against s minus s's against r
-    rates = np.where(gain > 0, 1 - epsilon, epsilon)
+    rates = np.where(gain > 0, 1 - EPSILON, EPSILON)
     rates[np.isclose(gain, 0, atol=1e-14)] = 0.5
     np.fill_diagonal(rates, 0.0)
     return _stationary(rates)

@@ -38,11 +38,11 @@ from tttenv.players.checkpoint import (
     tidy,
 )
 from tttenv.policy import Policy
-from tttenv.utils import hub_client
+from tttenv.utils import hub_client, schema
 from tttenv.utils.files import write
 from tttenv.utils.registry import parse
 from tttenv.utils.tensor_file import PREFIX, header
-from tttenv.utils.untrusted import LONGEST_JSON, parse_json, read_json, shown
+from tttenv.utils.untrusted import LONGEST_JSON, parse_json, shown
 
 REVISION = "main"  # the default branch
 PULLED = "pulled.json"  # records the origin of a pulled folder
@@ -148,13 +148,9 @@ def present(repo: str, revision: str = REVISION) -> Path:
 def came_from(folder: Path) -> Pulled | None:
     """Return the origin of a pulled folder, or None if it has no valid record of one."""
     try:
-        found = read_json(folder / PULLED)
-    except (OSError, ValueError):
+        return schema.read(folder / PULLED, Pulled, "origin of a player")
+    except ValueError:
         return None
-    keys = Pulled.__dataclass_fields__
-    if not isinstance(found, dict) or found.keys() != keys.keys():
-        return None
-    return Pulled(**found) if all(isinstance(value, str) for value in found.values()) else None
 
 
 def pull(

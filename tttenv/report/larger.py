@@ -18,10 +18,9 @@ from tttenv.certificates.larger_curve import LargerCurve, from_card
 from tttenv.certificates.phrases import of_seat
 from tttenv.certificates.stated import stated_certificate
 from tttenv.exact import SEATS, enumerable
-from tttenv.game.notation import name_of
-from tttenv.players import bundled, checkpoint_of, player, rules_of
+from tttenv.game.rules import name_of
+from tttenv.players import bundled, checkpoint_of, did_you_mean, player, rules_of
 from tttenv.players.checkpoint import WEIGHTS, load, read_data
-from tttenv.players.did_you_mean import did_you_mean
 from tttenv.report import networks
 from tttenv.report.charts import larger_chart
 from tttenv.report.load_players import LONGEST, RULES

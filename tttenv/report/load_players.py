@@ -22,12 +22,12 @@ from tttenv.players import (
     PLAYERS,
     bundled,
     checkpoint_of,
+    did_you_mean,
     player,
     rules_of,
     untrusted_player,
 )
 from tttenv.players.checkpoint import CARD, load, read_card
-from tttenv.players.did_you_mean import did_you_mean
 from tttenv.players.llm import LanguageModel
 from tttenv.policy import Policy
 from tttenv.report import endings

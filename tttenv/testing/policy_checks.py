@@ -10,8 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from tttenv.exact import SEATS, enumerable
-from tttenv.game.notation import names_of
-from tttenv.game.rules import Rules
+from tttenv.game.rules import Rules, names_of
 from tttenv.game.types import Boards, Probs
 from tttenv.policy import Policy, forfeits, masked_normalise
 from tttenv.proofs.prover import known_value

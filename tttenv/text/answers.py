@@ -7,8 +7,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from tttenv.game.notation import COLUMNS
-from tttenv.game.rules import Rules
+from tttenv.game.rules import COLUMNS, Rules
 from tttenv.utils.arrays import described
 
 LONGEST = 1_000_000  # characters of an answer

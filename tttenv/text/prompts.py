@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tttenv.drawing.render import status
-from tttenv.game.notation import COLUMNS, name_of, names_of
-from tttenv.game.rules import Rules
+from tttenv.game.rules import COLUMNS, Rules, name_of, names_of
 from tttenv.game.types import Boards
 from tttenv.utils.arrays import one_of
 

@@ -9,8 +9,7 @@ import numpy as np
 from tttenv.cli.play import words
 from tttenv.drawing.render import status
 from tttenv.exact import enumerable, positions, solve
-from tttenv.game.notation import name_of
-from tttenv.game.rules import Rules
+from tttenv.game.rules import Rules, name_of
 from tttenv.policy import Policy, forfeits, validated
 from tttenv.proofs.move_values import CACHED, MoveValues
 

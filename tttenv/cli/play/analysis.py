@@ -8,7 +8,7 @@ from tttenv.cli import text_tables
 from tttenv.cli.play import words
 from tttenv.cli.play.advice import Advice, Hint
 from tttenv.cli.text_tables import Column, say
-from tttenv.game.notation import name_of, names_of
+from tttenv.game.rules import name_of, names_of
 from tttenv.players.search_result import Candidate, Explanation, explain
 from tttenv.policy import Policy
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from tttenv.cli import background_compile, console
 from tttenv.cli.options import Flag, OpponentOrNone, PlayerOrNone, RulesOrNone, TextOrNone
-from tttenv.players.did_you_mean import did_you_mean
+from tttenv.players import did_you_mean
 
 PROG = "play.py"
 EXAMPLES = """

@@ -2,8 +2,7 @@
 
 import re
 
-from tttenv.game.notation import COLUMNS, name_of
-from tttenv.game.rules import Rules
+from tttenv.game.rules import COLUMNS, Rules, name_of
 
 KEYS = "qweasdzxc"  # arranged on the keyboard like the cells on the board
 

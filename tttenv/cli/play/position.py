@@ -4,8 +4,7 @@ import re
 from typing import Any, NamedTuple
 
 from tttenv.cli.play.notation import cell_of
-from tttenv.game.notation import name_of
-from tttenv.game.rules import Rules
+from tttenv.game.rules import Rules, name_of
 
 LONGEST = 4000  # characters of a board or of moves
 EMPTY = str.maketrans(".", "_")

@@ -9,7 +9,7 @@ from tttenv.cli.play.notation import cell_of, ways
 from tttenv.cli.play.session import SEATS, Session, number_of
 from tttenv.cli.play.text_board import board_lines, hint_lines
 from tttenv.cli.text_tables import room, say
-from tttenv.game.notation import name_of
+from tttenv.game.rules import name_of
 
 COMMANDS = {  # that can be typed instead of a cell: aliases, description
     "undo": (("u", "back", "take-back"), "take your last stone back, and the answer to it"),

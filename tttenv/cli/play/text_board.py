@@ -8,8 +8,7 @@ from tttenv.cli.play import words
 from tttenv.cli.play.advice import Hint
 from tttenv.cli.text_tables import painted, wrapped
 from tttenv.drawing.render import marks
-from tttenv.game.notation import COLUMNS, name_of, names_of
-from tttenv.game.rules import Rules
+from tttenv.game.rules import COLUMNS, Rules, name_of, names_of
 
 WIDE = 100  # maximum width in characters without a terminal
 GAP = 4  # spaces between two boards

@@ -8,7 +8,7 @@ from tttenv.cli.play.advice import Advice
 from tttenv.cli.play.session import SEATS, Session
 from tttenv.cli.play.text_board import board_lines, hint_lines
 from tttenv.cli.text_tables import room, say
-from tttenv.game.notation import name_of
+from tttenv.game.rules import name_of
 
 PAUSE = 0.7  # seconds between stones on a terminal
 
