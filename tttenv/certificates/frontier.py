@@ -3,7 +3,7 @@
 Positions are those in which the player is to move, as codes: see
 `tttenv.certificates.frontier_kernel`. A round queries the player on a batch of them, plays its
 moves and every reply, and drops positions reached before, up to symmetry if the player is
-equivariant. Sets of positions are sorted arrays of codes.
+equivariant, which `require_images_alike` checks. Sets of positions are sorted arrays of codes.
 """
 
 from collections.abc import Iterator
@@ -21,6 +21,7 @@ from tttenv.game.types import Boards, Mask, Probs
 from tttenv.policy import Policy
 
 ROWS = 2**20  # replies expanded together
+TOLERANCE = 1e-6  # maximum difference of a class's probability between images
 
 
 def geometry(rules: Rules, images: bool) -> Geometry:
@@ -160,9 +161,6 @@ def _first_of_equals(codes: Codes) -> Mask:
     first = np.ones(len(codes), np.bool_)
     first[1:] = (codes[1:] != codes[:-1]).any(axis=1)
     return first
-
-
-TOLERANCE = 1e-6  # maximum difference of a class's probability between images
 
 
 def require_images_alike(rules: Rules, policy: Policy, boards: Boards, name: str) -> None:

@@ -1,4 +1,4 @@
-"""Tasks, the keys of their results, and their execution in a worker."""
+"""Tasks, the keys of their results, their execution in a worker, and the version of their code."""
 
 import hashlib
 import json
@@ -17,6 +17,8 @@ from tttenv.utils.untrusted import MEBIBYTE, first_line, shown
 
 ATTEMPTS = 3  # for each task; another one follows only if its worker was lost
 LONGEST_VALUE = 16 * MEBIBYTE  # bytes of a value as JSON; more belongs into the task's folder
+PACKAGES = ("tttenv", "learners")  # whatever a task calls, it may call these
+LIBRARIES = ("numpy", "numba", "gymnasium", "torch", "stable-baselines3", "sb3-contrib")
 Tell: TypeAlias = Callable[[int, int, str], None]  # steps done, of how many, a few words
 
 
@@ -117,10 +119,6 @@ def perform(work: Work, arguments: Any, context: Context) -> Done:
 
 def _refused(value: Any) -> Any:
     raise TypeError(f"JSON cannot hold a value of type {type(value).__name__}")
-
-
-PACKAGES = ("tttenv", "learners")  # whatever a task calls, it may call these
-LIBRARIES = ("numpy", "numba", "gymnasium", "torch", "stable-baselines3", "sb3-contrib")
 
 
 @cache

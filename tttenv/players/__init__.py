@@ -1,4 +1,4 @@
-"""Players by name, one table row each, and checkpoints by folder."""
+"""Players by name, one table row each, checkpoints by folder, and hints for misspelt names."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Results of a search from a board, its explanation by moves, and checks of a search's limits."""
+"""Search results, explanations of a move, and validation of the limits of searches."""
 
 from typing import Any, NamedTuple
 
@@ -16,6 +16,27 @@ class Found(NamedTuple):
     probs: NDArray[np.float64]  # (cells,): move probabilities
     value: float  # for the side to move: 1 a win, 0 a draw, -1 a loss; in between, an estimate
     nodes: int  # positions searched, or play-outs made
+
+
+class Candidate(NamedTuple):
+    """What a search found about a move, for the side to move."""
+
+    cell: int
+    value: float | None = None  # 1 a win, 0 a draw, -1 a loss; None if it was not valued
+    at_most: bool = False  # whether the value is only an upper bound
+    stones: int | None = None  # of a win or loss that the search has seen: the winner's stones left
+    depth: int | None = None  # plies searched
+    visits: int | None = None  # simulations or play-outs that began with the move
+    prior: float | None = None  # probability before the search
+    line: tuple[int, ...] = ()  # the expected continuation, which begins with the move
+
+
+class Explanation(NamedTuple):
+    """The result of a search, with an entry for each candidate move."""
+
+    candidates: list[Candidate]  # the best first; moves that the search left out are missing
+    nodes: int | None = None  # positions searched for the move, or play-outs made
+    note: str = ""  # why there was no search, or what it was limited to
 
 
 def uniform_on(cells: list[int], size: int) -> NDArray[np.float64]:
@@ -45,27 +66,6 @@ def not_both(**limits: float | None) -> None:
     names = [name for name, value in limits.items() if value is not None]
     if len(names) > 1:
         raise ValueError(f"limit {' or '.join(names)}, not both")
-
-
-class Candidate(NamedTuple):
-    """What a search found about a move, for the side to move."""
-
-    cell: int
-    value: float | None = None  # 1 a win, 0 a draw, -1 a loss; None if it was not valued
-    at_most: bool = False  # whether the value is only an upper bound
-    stones: int | None = None  # of a win or loss that the search has seen: the winner's stones left
-    depth: int | None = None  # plies searched
-    visits: int | None = None  # simulations or play-outs that began with the move
-    prior: float | None = None  # probability before the search
-    line: tuple[int, ...] = ()  # the expected continuation, which begins with the move
-
-
-class Explanation(NamedTuple):
-    """The result of a search, with an entry for each candidate move."""
-
-    candidates: list[Candidate]  # the best first; moves that the search left out are missing
-    nodes: int | None = None  # positions searched for the move, or play-outs made
-    note: str = ""  # why there was no search, or what it was limited to
 
 
 def explain(policy: Any, board: Boards) -> Explanation:

@@ -1,4 +1,4 @@
-"""Arrays of real numbers from arguments and from players' output, validated or a ValueError."""
+"""Validation of arguments and of players' output as arrays of real numbers."""
 
 import reprlib
 from typing import Any
@@ -10,6 +10,8 @@ from tttenv.utils.untrusted import first_line, shown
 
 REAL = "biuf"  # kinds of NumPy's types: truth values, whole numbers and others, but not complex
 LONGEST = 80  # characters of a wrong argument in a message
+LONGEST_ROW = 180  # of a board, or of one output, in a message
+LONGEST_REASON = 150  # of a foreign library's error message
 MOST = 1_000_000  # numbers of an argument that is not an array yet
 DEEPEST = 64  # lists within each other, at least as many as NumPy allows
 # For a `repr` that takes no time: twenty-four lists of two, each in the next, are 2**24 numbers.
@@ -83,10 +85,6 @@ def one_of(what: str, value: str, known: tuple[str, ...]) -> None:
     """Raise ValueError unless `value` is one of the known values, which it lists."""
     if not isinstance(value, str) or value not in known:
         raise ValueError(f"{what} is one of {', '.join(known)}, not {described(value)}")
-
-
-LONGEST_ROW = 180  # characters of a board, or of one answer, in a message
-LONGEST_REASON = 150  # characters of a foreign library's error message
 
 
 def answered_numbers(answer: Any, whose: str = "a policy") -> NDArray[np.float64]:
