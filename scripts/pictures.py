@@ -44,6 +44,13 @@ def page(seed: int) -> Files:
     return _pictures(page_pictures())
 
 
+def tensorboard(seed: int) -> Files:
+    """Photograph TensorBoard with two trainings in a browser, as PNG."""
+    from scripts.lib.tensorboard_picture import tensorboard_pictures
+
+    return _pictures(tensorboard_pictures(seed))
+
+
 def window(seed: int) -> Files:
     """Draw the window during a game, as PNG."""
     from scripts.lib.window_picture import window_picture
@@ -77,6 +84,7 @@ PARTS: dict[str, Callable[[int], Files]] = {
     "curves": curves,
     "terminal": terminal,
     "page": page,
+    "tensorboard": tensorboard,
     "window": window,
     "games": games,
     "probe": probe,
@@ -88,12 +96,12 @@ class Arguments:
     """Make the pictures, each in light and in dark, and the tables of checkpoints/README.md.
 
     They show the trained players in checkpoints/, so run it again when these change; a test
-    compares both. All parts take minutes. The page needs the extra `dev` and Chromium; games and
-    probe train.
+    compares both. All parts take minutes. The page and TensorBoard need the extra `dev` and
+    Chromium; TensorBoard, games and probe train.
     """
 
     only: tuple[str, ...] = tuple(PARTS)  # which parts
-    seed: int = 0  # of the game, and of the trainings that learning.gif and probe.svg show
+    seed: int = 0  # of the game, and of the trainings that are shown
     out: Path = ROOT  # the folder in which all files are written
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from learners.cli import readme_blocks
 from scripts.lib import curve_pictures, page_pictures, shipped_tables, terminal_pictures
+from scripts.lib.tensorboard_picture import TITLES
 from scripts.pictures import IMAGES, named
 from tttenv.players import PLAYERS
 from tttenv.report import leaderboard, load_players, tables
@@ -56,6 +57,12 @@ def test_the_leaderboard_has_the_numbers_of_the_certificates(players, scheme):
 def test_the_preview_counts_the_players(players):
     shown = page_pictures.text_of((ROOT / IMAGES / "preview.png").read_bytes())
     assert re.sub(r"\s", "", tables.summary(players)["proved"]) in shown, AGAIN
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_tensorboard_shows_its_charts_by_their_titles(scheme):
+    shown = page_pictures.text_of((ROOT / IMAGES / named("tensorboard.png", scheme)).read_bytes())
+    assert shown == re.sub(r"\s", "", "".join(TITLES)), AGAIN
 
 
 @pytest.mark.parametrize("name", ["terminal-play", "terminal-certify", "terminal-doctor"])
