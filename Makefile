@@ -34,11 +34,8 @@ test-all: test test-rest ## every test, in half an hour
 test-rest: ## what `make test` leaves out
 	$(MAKE) test-slow ARGS=
 	$(MAKE) campaign-short ARGS="--seed 1"  # the same cases each time; longer runs draw new ones
-	$(MAKE) test-rllib ARGS=
-	$(MAKE) test-ray ARGS=
-	$(MAKE) test-loggers ARGS=
-	$(MAKE) test-agents ARGS=
-	$(MAKE) docs ARGS=
+	$(MAKE) .venv/docs .venv-rllib/ready .venv-agents/ready
+	$(MAKE) --jobs 2 docs test-rllib test-ray test-loggers test-agents ARGS=  # a core each
 
 test-slow: .venv/dev .venv/compiled ## the page in a browser, programs, trainings and large boards
 	$(BIN)/python -m pytest $(SLOW) $(ARGS)
