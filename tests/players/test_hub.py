@@ -181,6 +181,25 @@ def answer(content, status=200, **headers):
     return lambda handler: handler.answer(content, status, **headers)
 
 
+def drip(handler):
+    """Send one byte at a time, without end."""
+    handler.send_response(200)
+    handler.end_headers()
+    for _ in range(10_000):
+        handler.wfile.write(b" ")
+        handler.wfile.flush()
+        handler.server.patient.wait(0.02)
+
+
+def drip_head(handler):
+    """Send a header without end."""
+    handler.wfile.write(b"HTTP/1.1 200 OK\r\nX-Long: ")
+    for _ in range(10_000):
+        handler.wfile.write(b"a")
+        handler.wfile.flush()
+        handler.server.patient.wait(0.02)
+
+
 def flood(handler):
     """Send more bytes than any card without announcing their number."""
     handler.send_response(200)
@@ -197,15 +216,6 @@ def short(handler):
     handler.end_headers()
     handler.wfile.write(b"{")
     handler.close_connection = True
-
-
-def fall_silent(handler):
-    """Send fewer bytes than announced, and keep the connection open."""
-    handler.send_response(200)
-    handler.send_header("Content-Length", "5000")
-    handler.end_headers()
-    handler.wfile.write(b"{")
-    handler.server.patient.wait(20)
 
 
 def hang_up(handler):
@@ -231,12 +241,13 @@ ANYWHERE = {  # hostile answers, and what is said of each
     "403": (answer({"error": "x"}, 403), "403, access is refused"),
     "404": (answer({"error": "x"}, 404), "404, not found"),
     "500": (answer({"error": "x"}, 500), "500, an error of the server"),
-    "elsewhere": (answer(b"", 307, Location="http://127.0.0.1:9/x"), "cannot be reached"),
-    "file": (answer(b"", 302, Location="file:///etc/passwd"), "breaks off"),
-    "circle": (to_itself, "breaks off"),
+    "elsewhere": (answer(b"", 307, Location="http://127.0.0.1:9/x"), "redirects to http://127"),
+    "file": (answer(b"", 302, Location="file:///etc/passwd"), "redirects to file://"),
+    "circle": (to_itself, "redirects more than 5 times|does not answer|breaks off"),
+    "drip": (drip, "too slow"),
+    "head": (drip_head, "too slow"),
     "flood": (flood, "sends more than|breaks off"),
-    "short": (short, "breaks off"),
-    "silent": (fall_silent, "too slow"),
+    "short": (short, "breaks off|sends 5,000 bytes"),
     "nothing": (hang_up, "breaks off"),
     "echo": (echoed, "400"),
 }
@@ -252,10 +263,11 @@ def only_line(told, err):
 
 @pytest.fixture
 def impatient(server, monkeypatch):
-    """Yield a server that can fall silent, and set the limit of silence to half a second."""
+    """Yield a server, and set the client's time limits to tenths of a second."""
     import threading
 
     server.patient = threading.Event()
+    monkeypatch.setattr(hub_client, "PATIENCE", 0.7)
     monkeypatch.setattr(hub_client, "STALLED", 0.5)
     yield server
     server.patient.set()
@@ -273,6 +285,8 @@ def test_hostile_answers_to_a_pull_end_in_one_line_and_leave_nothing(
         told = "JSON|cut off|sends"
     if place == "/resolve/" and kind == "list":
         told = "cut off"
+    if kind == "elsewhere" and place == "/resolve/":
+        told = "cannot be reached|redirects"
     status, out, err = run(pull, REPO)
     assert (status, out) == (2, "")
     only_line(told, err)
@@ -280,17 +294,14 @@ def test_hostile_answers_to_a_pull_end_in_one_line_and_leave_nothing(
     assert not left
 
 
-UNBOUNDED = {"silent", "flood"}  # only downloads are limited in time and size
-
-
-@pytest.mark.parametrize("kind", [kind for kind in ANYWHERE if kind not in UNBOUNDED])
-def test_hostile_answers_to_a_push_end_in_one_line(server, run, kind):
+@pytest.mark.parametrize("kind", ANYWHERE)
+def test_hostile_answers_to_a_push_end_in_one_line(impatient, run, kind):
     act, told = ANYWHERE[kind]
     places = ("repos/create", "validate-yaml", "preupload", "commit")
-    server.hostile = {places[list(ANYWHERE).index(kind) % len(places)]: act}
+    impatient.hostile = {places[list(ANYWHERE).index(kind) % len(places)]: act}
     status, out, err = run(push, "td0", REPO)
     assert (status, out) == (2, "")
-    only_line(f"{told}|does not answer", err)
+    only_line(f"{told}|does not answer|too slow|given up", err)
 
 
 def test_the_token_goes_to_the_hub_and_to_nobody_else(server, run, tmp_path, caplog):
@@ -303,7 +314,24 @@ def test_the_token_goes_to_the_hub_and_to_nobody_else(server, run, tmp_path, cap
         assert {seen["token"] for seen in server.requests} == {f"Bearer {TOKEN}"}
         assert len(other.requests) == len(files) - 1
         assert {seen["token"] for seen in other.requests} == {None}
-    for text in (out, err, caplog.text):
+
+        def verified_elsewhere(handler):
+            actions = {
+                name: {"href": f"{url}/{name}"}
+                for name, url in (("upload", server.url), ("verify", other.url))
+            }
+            found = [{**one, "actions": actions} for one in json.loads(handler.sent)["objects"]]
+            handler.answer({"objects": found, "transfer": "basic"})
+
+        asked = len(other.requests)
+        server.files.clear()
+        server.large = set(files)
+        server.hostile = {"objects/batch": verified_elsewhere, "PUT /upload": answer(b"")}
+        status, more, error = run(push, "td0", REPO)
+        assert status == 2
+        only_line("asks for the token on 127.0.0.1", error)
+        assert len(other.requests) == asked
+    for text in (out, err, more, error, caplog.text):
         assert TOKEN not in text
     for file in tmp_path.rglob("*"):
         assert not file.is_file() or TOKEN.encode() not in file.read_bytes()
@@ -380,7 +408,7 @@ def test_sizes_are_bounded_before_and_while_downloading(server, run, tmp_path):
 
     for size, told in (
         (2**40, "is too large: 1,099,511,627,776 bytes"),
-        (10, "sends more than 10 bytes"),
+        (10, "sends .* bytes, not 10"),
         (-1, "is too large: -1"),
         ("10", "which its card names"),
         (len(files[name]) + 1, "is cut off"),

@@ -277,7 +277,7 @@ def _fetch(
         raise ValueError(f"{name} of {repo} is too large: {size:,} bytes of {largest:,}")
     tell(f"{name}, {size:,} bytes")
     try:
-        data = hub_client.fetch(url, size)
+        data = hub_client.fetch(url, size, file=True)
     except ValueError as error:
         raise ValueError(f"{name} of {repo}: {error}") from None
     if len(data) != size:

@@ -1,18 +1,29 @@
-"""Downloads from and uploads to the Hugging Face Hub, with errors of one line.
+"""Downloads from and uploads to the Hugging Face Hub, bounded in size and time.
 
 The library `huggingface_hub` provides the server's address (HF_ENDPOINT), the connection with its
-proxies, and the token, which is sent to no server that the Hub redirects to.
+proxies, and the token. Responses are untrusted, and the token is sent to no other server.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+import threading
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
-from urllib.parse import urlsplit
+from queue import Empty, Queue
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import urljoin, urlsplit
 
 from tttenv.utils.untrusted import first_line, shown
 
-STALLED = 10.0  # seconds without a byte, after which a download is given up
+if TYPE_CHECKING:
+    import httpx2
+    from huggingface_hub import HfApi
+
+_T = TypeVar("_T")
+STALLED = 10.0  # seconds without a byte, after which a connection is given up
+PATIENCE = 30.0  # seconds for an answer, besides the time for its bytes
+SLOWEST = 100_000  # bytes a second
+REDIRECTS = 5  # followed for one download
+LARGEST_ANSWER = 2**22  # bytes of an answer to an upload
 LOG_IN = "log in by `hf auth login`, or set HF_TOKEN"
 STATUS = {  # what an answer other than 200 means
     401: f"not found, or private: {LOG_IN}",
@@ -42,31 +53,21 @@ def host(url: str) -> str:
     return shown(urlsplit(url).netloc.rpartition("@")[2], 100)
 
 
-def fetch(url: str, limit: int) -> bytes:
-    """Return the body of the response to a GET request, following redirects.
+def fetch(url: str, limit: int, file: bool = False) -> bytes:
+    """Return the body of the response to a GET request.
 
     Args:
         url: on the Hub.
-        limit: bytes of the answer, at most.
+        limit: maximum bytes of the response.
+        file: whether this is a file rather than an API response. A file is given time in proportion
+            to its size, and may come from another server that the Hub redirects to. That server
+            does not get the token, and a redirect from https to http is refused.
 
     Raises:
-        HubError: for any other answer, and if there is none.
+        HubError: for any other response, or none.
     """
-    from huggingface_hub.utils import build_hf_headers, get_session
-
-    body = bytearray()
-    with _errors_of(url):
-        headers = build_hf_headers(library_name="tttenv")
-        with get_session().stream(
-            "GET", url, headers=headers, follow_redirects=True, timeout=STALLED
-        ) as answer:
-            if answer.status_code != 200:
-                raise HubError(f"{host(url)} answers {_status(answer.status_code)}")
-            for chunk in answer.iter_bytes():
-                body += chunk
-                if len(body) > limit:
-                    raise HubError(f"{host(url)} sends more than {limit:,} bytes")
-    return bytes(body)
+    size = limit if file else 0
+    return _within(url, size, lambda given_up: _answer(url, limit, file, given_up))
 
 
 def upload(repo: str, files: Mapping[str, bytes], private: bool, replaced: re.Pattern[str]) -> str:
@@ -84,37 +85,182 @@ def upload(repo: str, files: Mapping[str, bytes], private: bool, replaced: re.Pa
     Raises:
         HubError: if the Hub refuses, cannot be reached or answers anything unexpected.
     """
-    from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi
 
-    with _errors_of(endpoint()), _quiet_library():
-        api = HfApi(library_name="tttenv")
-        api.create_repo(repo, private=private or None, exist_ok=True)
-        older = [name for name in api.list_repo_files(repo) if replaced.fullmatch(name)]
-        changes: list[Any] = [CommitOperationAdd(name, content) for name, content in files.items()]
-        changes += [CommitOperationDelete(name) for name in older if name not in files]
-        made = api.create_commit(repo, changes, commit_message="A player certified by tttenv")
-        return shown(made.oid, 64)
+    def work(given_up: threading.Event) -> str:
+        with _errors_of(endpoint()), _guarded(endpoint(), given_up) as api:
+            return _commit(api, repo, files, private, replaced)
+
+    return _within(endpoint(), sum(map(len, files.values())), work)
+
+
+def _commit(
+    api: "HfApi", repo: str, files: Mapping[str, bytes], private: bool, replaced: re.Pattern[str]
+) -> str:
+    """Create the repository if necessary, and commit the files; see `upload`."""
+    from huggingface_hub import CommitOperationAdd, CommitOperationDelete
+
+    api.create_repo(repo, private=private or None, exist_ok=True)
+    older = [name for name in api.list_repo_files(repo) if replaced.fullmatch(name)]
+    changes: list[Any] = [CommitOperationAdd(name, content) for name, content in files.items()]
+    changes += [CommitOperationDelete(name) for name in older if name not in files]
+    made = api.create_commit(repo, changes, commit_message="A player certified by tttenv")
+    return shown(made.oid, 64)
+
+
+def _within(url: str, size: int, work: Callable[[threading.Event], _T]) -> _T:
+    """Call `work` and return its result, with a time limit that depends on `size` in bytes.
+
+    A server may send one byte every few seconds, even in the headers; only a clock outside the
+    connection can stop that. The function runs in a thread, which ends soon after it is abandoned.
+
+    Raises:
+        HubError: if it takes longer.
+    """
+    answers: Queue[_T | BaseException] = Queue(1)
+    given_up = threading.Event()
+
+    def run() -> None:
+        try:
+            answers.put(work(given_up))
+        except BaseException as error:  # raised again in the caller's thread
+            answers.put(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    seconds = PATIENCE + size / SLOWEST
+    try:
+        found = answers.get(timeout=seconds)
+    except Empty:
+        raise HubError(f"{host(url)} is too slow: not done within {seconds:.0f} s") from None
+    finally:
+        given_up.set()
+    if isinstance(found, BaseException):
+        raise found
+    return found
+
+
+def _answer(url: str, limit: int, elsewhere: bool, given_up: threading.Event) -> bytes:
+    """Return the body of the response to a GET request, following redirects; see `fetch`."""
+    with _errors_of(url):
+        at = url
+        for _ in range(REDIRECTS):
+            answer = _one_answer(at, _origin(at) == _origin(url), limit, given_up)
+            if isinstance(answer, bytes):
+                return answer
+            at = urljoin(at, answer)
+            _check_redirect(url, at, elsewhere)
+        raise HubError(f"{host(url)} redirects more than {REDIRECTS} times")
+
+
+def _one_answer(url: str, authorized: bool, limit: int, given_up: threading.Event) -> bytes | str:
+    """Return the body of a single response, or the address to which it redirects."""
+    from huggingface_hub.utils import build_hf_headers, get_session
+
+    headers = build_hf_headers(token=None if authorized else False, library_name="tttenv")
+    headers["accept-encoding"] = "identity"  # so that sizes are those of files
+    with get_session().stream(
+        "GET", url, headers=headers, follow_redirects=False, timeout=STALLED
+    ) as answer:
+        if answer.has_redirect_location:
+            return str(answer.headers["location"])
+        if answer.status_code != 200:
+            raise HubError(f"{host(url)} answers {_status(answer.status_code)}")
+        if answer.headers.get("content-encoding", "identity") != "identity":
+            raise HubError(f"{host(url)} answers in an encoding that it was not asked for")
+        length = answer.headers.get("content-length", "")
+        if length.isdecimal() and int(length) > limit:
+            raise HubError(f"{host(url)} sends {int(length):,} bytes, not {limit:,}")
+        return b"".join(_bounded(answer.iter_raw(), url, limit, given_up))
+
+
+def _bounded(
+    chunks: Iterator[bytes], url: str, limit: int, given_up: threading.Event
+) -> Iterator[bytes]:
+    """Yield the chunks of a response, up to `limit` bytes, until it is abandoned.
+
+    Raises:
+        HubError: if it is longer.
+    """
+    size = 0
+    for chunk in chunks:
+        size += len(chunk)
+        if size > limit:
+            raise HubError(f"{host(url)} sends more than {limit:,} bytes")
+        if given_up.is_set():
+            return
+        yield chunk
 
 
 @contextmanager
-def _quiet_library() -> Iterator[None]:
-    """Suppress progress bars, and warnings, which would repeat what the server says."""
+def _guarded(at: str, given_up: threading.Event) -> Iterator["HfApi"]:
+    """Yield the library's client, guarded so that every response is treated as untrusted.
+
+    Redirects to other servers are refused, the token is sent to none, and responses are bounded.
+    """
+    from huggingface_hub import HfApi
     from huggingface_hub.utils import (
         are_progress_bars_disabled,
         disable_progress_bars,
         enable_progress_bars,
+        get_session,
         logging,
     )
 
-    level, quiet = logging.get_verbosity(), are_progress_bars_disabled()
-    logging.set_verbosity(logging.CRITICAL)
+    def asked(request: "httpx2.Request") -> None:
+        if given_up.is_set():  # the library may try again without end
+            raise HubError(f"{host(at)} is given up")
+        if "authorization" in request.headers and _origin(str(request.url)) != _origin(at):
+            raise HubError(f"{host(at)} asks for the token on {host(str(request.url))}: refused")
+
+    def answered(response: "httpx2.Response") -> None:
+        if response.has_redirect_location:
+            target = urljoin(str(response.request.url), response.headers["location"])
+            _check_redirect(at, target, elsewhere=False)
+        response.stream = _stream(response.stream, at, given_up)
+
+    session, level = get_session(), logging.get_verbosity()
+    hooks, quiet = session.event_hooks, are_progress_bars_disabled()
+    session.event_hooks = {
+        "request": [*hooks["request"], asked],
+        "response": [*hooks["response"], answered],
+    }
+    logging.set_verbosity(logging.CRITICAL)  # warnings repeat what the server says
     disable_progress_bars()
     try:
-        yield
+        yield HfApi(library_name="tttenv")
     finally:
+        session.event_hooks = hooks
         logging.set_verbosity(level)
         if not quiet:
             enable_progress_bars()
+
+
+def _stream(stream: Any, at: str, given_up: threading.Event) -> "httpx2.SyncByteStream":
+    """Wrap the stream of a response so that its size is bounded."""
+    import httpx2
+
+    class Bounded(httpx2.SyncByteStream):
+        def __iter__(self) -> Iterator[bytes]:
+            return _bounded(iter(stream), at, LARGEST_ANSWER, given_up)
+
+        def close(self) -> None:
+            stream.close()
+
+    return Bounded()
+
+
+def _check_redirect(url: str, target: str, elsewhere: bool) -> None:
+    """Raise HubError for a redirect from https to http, or to a server that is not allowed."""
+    scheme, before = urlsplit(target).scheme, urlsplit(url).scheme
+    left = scheme not in ("http", "https") or (before, scheme) == ("https", "http")
+    if left or (_origin(target) != _origin(url) and not elsewhere):
+        raise HubError(f"{host(url)} redirects to {shown(scheme, 20)}://{host(target)}: refused")
+
+
+def _origin(url: str) -> tuple[str, str | None, int | None]:
+    """Return the scheme, host and port of an address."""
+    parts = urlsplit(url)
+    port = parts.port or {"http": 80, "https": 443}.get(parts.scheme)
+    return parts.scheme, parts.hostname, port
 
 
 def _status(code: int) -> str:
@@ -155,4 +301,6 @@ def _errors_of(url: str) -> Iterator[None]:
     except httpx2.HTTPError as error:
         raise HubError(f"{at} breaks off: {type(error).__name__}") from None
     except Exception as error:  # whatever the library makes of an answer that it does not know
+        if isinstance(error.__cause__, HubError):
+            raise error.__cause__ from None
         raise HubError(f"{at} does not answer as the Hub does: {type(error).__name__}") from None
