@@ -130,8 +130,8 @@ class Pair:
         other = getattr(self.twin, method)(*args, **kwargs)
         assert plain(answer) == plain(other)
         ours, theirs = told(self.tried), told(self.twin)
-        assert ours[:5] == theirs[:5]
-        assert ours[6:] == theirs[6:]
+        assert ours[:4] == theirs[:4]
+        assert ours[5:] == theirs[5:]  # each has a generator of its own
         return answer
 
 
