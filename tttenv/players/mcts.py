@@ -3,6 +3,7 @@
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Cells, Probs
@@ -23,7 +24,7 @@ SLICE = 2_000  # iterations between two checks of the clock and of Ctrl-C
 
 
 class MonteCarlo:
-    """Player with Monte Carlo tree search; `search` returns the result for one board."""
+    """Player with Monte Carlo tree search; `search` and `visits` return details for one board."""
 
     board_by_board = True  # the same bits for a board, whatever else is in the batch
 
@@ -63,6 +64,17 @@ class MonteCarlo:
         """
         done = self._search_tree(board)
         return Explanation([self._candidate(node) for node in self._ranked(0).tolist()], done)
+
+    def visits(self, board: Boards) -> NDArray[np.int64]:
+        """Return the visits of each move (cells,) in a search of an undecided board (cells,).
+
+        Raises:
+            ValueError: for a board that is finished or cannot be reached.
+        """
+        self._search_tree(board)
+        counts, children = np.zeros(self.rules.cells, np.int64), self._ranked(0)
+        counts[self.tree.move[children]] = self.tree.visits[children]
+        return counts
 
     def _candidate(self, node: int) -> Candidate:
         """Return a child of the root as a candidate move with its statistics."""
