@@ -18,14 +18,6 @@ def some(rules, every=7):
     return [np.array(view(board), np.int8) for board in dict.fromkeys(found)][::every]
 
 
-def visits(policy, board):
-    """Return the visits of each move (cells,) in a search."""
-    counts = np.zeros(board.size, np.int64)
-    for found in policy.explain(board).candidates:
-        counts[found.cell] = found.visits
-    return counts
-
-
 @pytest.mark.parametrize("options", SPECS)
 @pytest.mark.parametrize("rules", [(3, 3, 3), (5, 5, 4), (9, 9, 5)], ids=str)
 def test_the_visits_of_the_moves_sum_to_the_iterations(rules, options):
@@ -33,12 +25,12 @@ def test_the_visits_of_the_moves_sum_to_the_iterations(rules, options):
     for iterations in (1, 2, 500, 3001):
         policy = player(f"mcts:{options}iterations={iterations}", rules)
         for board in some((rules.m, rules.n, rules.k), every=40):
-            counts = visits(policy, board)
-            assert counts.sum() == iterations
-            assert (counts[board != 0] == 0).all()
+            visits = policy.visits(board)
+            assert visits.sum() == iterations
+            assert (visits[board != 0] == 0).all()
             found = policy.search(board)
             assert found.nodes == iterations
-            assert counts[found.probs.argmax()] == counts.max()
+            assert visits[found.probs.argmax()] == visits.max()
 
 
 def test_every_node_but_the_root_is_counted_once_itself_and_once_for_each_child_visit():
@@ -96,7 +88,7 @@ def test_play_outs_end_as_often_as_the_exact_game_says():
 
 def test_seeds_and_boards_throw_other_dice_and_the_same_ones_the_same():
     board = Rules(5, 5, 4).start()
-    counts = [visits(player(f"mcts:seed={seed}", Rules(5, 5, 4)), board) for seed in (0, 0, 1, 2)]
+    counts = [player(f"mcts:seed={seed}", Rules(5, 5, 4)).visits(board) for seed in (0, 0, 1, 2)]
     assert (counts[0] == counts[1]).all()
     assert not (counts[0] == counts[2]).all()
     assert not (counts[2] == counts[3]).all()
@@ -129,7 +121,7 @@ def test_no_answer_depends_on_what_was_asked_before():
 
 def test_more_exploration_spreads_the_visits():
     board = Rules().start()
-    spread = [np.ptp(visits(player(f"mcts:c={c}"), board)) for c in (100, 2**0.5, 0)]
+    spread = [np.ptp(player(f"mcts:c={c}").visits(board)) for c in (100, 2**0.5, 0)]
     assert spread[0] <= 3 < spread[1] < spread[2]
 
 
@@ -180,7 +172,7 @@ def test_the_tree_stays_within_its_memory_and_goes_on_when_it_is_full():
     policy = player("mcts:memory=1,iterations=20000", rules)
     found = policy.search(rules.start())
     assert found.nodes == 20_000
-    assert visits(policy, rules.start()).sum() == 20_000
+    assert policy.visits(rules.start()).sum() == 20_000
     arrays = vars(policy.tree).values()
     nodes = [part for part in arrays if getattr(part, "size", 0) == policy.tree.visits.size]
     assert sum(part.nbytes for part in nodes) <= 2**20
@@ -196,7 +188,7 @@ def test_on_a_larger_board_it_blocks_and_open_lines_draw_it():
         assert policy.search(board).probs[26] == 1, options
     middle = [row * 7 + column for row in range(1, 6) for column in range(1, 6)]
     shares = [
-        visits(player(f"mcts:heuristic={weight},iterations=24", rules), rules.start())[middle].sum()
+        player(f"mcts:heuristic={weight},iterations=24", rules).visits(rules.start())[middle].sum()
         for weight in (0, 5)
     ]
     assert shares[0] < 20 < 22 < shares[1]
