@@ -34,7 +34,7 @@ NODES = 3  # of a core each
 MEGABYTES = 10**6
 STARTS = 3  # tries to start a node
 LATE = "timed out during startup"  # what Ray says of a node that does not come up in time
-LONGEST = 900  # seconds of a script on a busy machine
+LONGEST = 300  # seconds of a script on a busy machine
 TIME_LIMIT = 60  # seconds in which a driver that was asked to end has ended, and its tasks too
 
 
@@ -263,6 +263,14 @@ def test_auto_uses_the_cluster_of_ray_address_and_starts_no_second_one(nodes, mo
         assert ray.get_runtime_context().gcs_address == nodes.address
 
 
+def test_a_token_left_by_another_cluster_is_not_used_for_one_without_tokens(nodes, monkeypatch):
+    monkeypatch.setenv("RAY_AUTH_TOKEN", "0" * 64)
+    monkeypatch.setattr("tttenv.parallel.ray_cluster.ATTEMPTS", 1)
+    tasks = tasks_of(work.long, 6, seconds=1)  # long values are fetched from nodes
+    assert [outcome.error for outcome in outcomes(tasks, RayCluster("auto"))] == [""] * 6
+    assert "RAY_AUTH_MODE" not in os.environ
+
+
 @contextmanager
 def cluster_with_a_token(home):
     """Yield the environment of users of a one-node cluster started as in README."""
@@ -344,11 +352,18 @@ def results(folder):
     return {f.name: f.read_bytes() for f in folder.glob("r/.finished/[0-9a-f]*.json")}
 
 
+def wait_until(reached, child):
+    """Wait until a condition holds while a script runs."""
+    until = time.monotonic() + LONGEST
+    while not reached():
+        assert child.poll() is None, child.communicate()
+        assert time.monotonic() < until, f"{child.args} does nothing"
+        time.sleep(0.05)
+
+
 def finish_more(child, folder, kept):
     """Wait until one more training is done."""
-    while len(results(folder)) <= len(kept):
-        assert child.poll() is None, child.communicate()
-        time.sleep(0.05)
+    wait_until(lambda: len(results(folder)) > len(kept), child)
 
 
 def test_a_sweep_whose_driver_ends_and_that_loses_a_node_ends_as_the_undisturbed_one(
@@ -441,9 +456,7 @@ def test_a_self_play_training_that_loses_a_node_and_a_worker_ends_as_the_undistu
     alone = script("train.py", *SELF_PLAY, "--out", tmp_path / "alone")
     assert alone.wait(timeout=LONGEST) == 0, alone.stderr.read()
     child = script("train.py", *SELF_PLAY, "--out", tmp_path / "o", "--ray", nodes.address)
-    while not (tmp_path / "o" / "card.json").exists():  # written after ten steps
-        assert child.poll() is None, child.communicate()
-        time.sleep(0.05)
+    wait_until((tmp_path / "o" / "card.json").exists, child)  # written after ten steps
     nodes.replace()
     for number in nodes.at_work()[:1]:
         kill(number)

@@ -8,6 +8,7 @@ import contextlib
 import io
 import os
 import signal
+import subprocess
 import sys
 import tempfile
 import threading
@@ -24,6 +25,13 @@ AHEAD = 2  # tasks in flight for each that can run, so that no worker waits for 
 EVERY = 2.0  # seconds between two looks at the cluster's size
 PAUSE = 2.0  # seconds after a loss, in which the cluster may notice it, before the next attempt
 NONE_RUNS = "Could not find any running Ray"  # what Ray says where no cluster runs
+AUTH_MODE = "RAY_AUTH_MODE"  # whether a cluster takes calls only with its token
+LONGEST_ASKED = 60.0  # seconds
+ASK_MODE = """
+import os, ray
+ray.init(address="auto", log_to_driver=False, logging_level="error")
+print("mode:", ray.get(ray.remote(num_cpus=0)(lambda: os.environ.get("RAY_AUTH_MODE")).remote()))
+"""
 ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 UNPACKED = (".lock",)  # names of files that stay where they are
 Files = dict[str, bytes]  # contents by path within a folder
@@ -250,13 +258,18 @@ def _connected(address: str) -> Iterator[None]:
     """
     import ray
 
+    mode = os.environ.get(AUTH_MODE)
     try:
+        if mode is None and address == "auto" and not os.environ.get("RAY_ADDRESS"):
+            _agree_on_tokens()
         with _sigterm_kept():
             _connect(address)
         yield
     finally:
         with contextlib.redirect_stdout(io.StringIO()):  # what Ray has still to say
             ray.shutdown()
+        if mode is None:
+            os.environ.pop(AUTH_MODE, None)  # Ray sets it, and nodes started later would obey
 
 
 def _connect(address: str) -> None:
@@ -279,6 +292,40 @@ def _connect(address: str) -> None:
         where = shown(meant) if meant else "this machine, where one runs"
         line = shown(first_line(error))
         raise ValueError(f"no Ray cluster answers at {where}: {line}") from None
+
+
+def _agree_on_tokens() -> None:
+    """Disable tokens in this process if the cluster on this machine uses none.
+
+    Ray uses any token that it finds, also one left by an earlier cluster. Nodes without tokens are
+    then refused when they ask this process for objects, and report that it is dead. For a cluster
+    with tokens nothing is set: Ray reads the variable when it is imported, and later only its own.
+    """
+    if _has_token() and _mode_of_the_cluster_here() == "disabled":
+        os.environ[AUTH_MODE] = "disabled"
+
+
+def _mode_of_the_cluster_here() -> str | None:
+    """Return whether the cluster on this machine requires tokens; None if none runs.
+
+    Another process asks one of the cluster's workers, which inherit the mode from their node: a
+    process that has used a token once keeps requiring it, whatever it is told later.
+    """
+    try:
+        asked = subprocess.run(
+            [sys.executable, "-c", ASK_MODE], capture_output=True, text=True, timeout=LONGEST_ASKED
+        )
+    except subprocess.TimeoutExpired:
+        return None
+    found = asked.stdout.partition("mode: ")[2].strip()
+    return None if asked.returncode or not found else "token" if found == "token" else "disabled"
+
+
+def _has_token() -> bool:
+    """Return whether there is a token where Ray looks for one."""
+    if os.environ.get("RAY_AUTH_TOKEN") or os.environ.get("RAY_AUTH_TOKEN_PATH"):
+        return True
+    return (Path.home() / ".ray" / "auth_token").exists()
 
 
 @contextlib.contextmanager
