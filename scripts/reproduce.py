@@ -13,9 +13,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that `scripts
 from learners.cli import readme_blocks
 from scripts.reproduction import SOURCES, home
 from tttenv.cli import console, text_tables, workers
-from tttenv.cli.console import AllWorkers
 from tttenv.cli.options import FileOrNone, Flag
-from tttenv.cli.workers import HERE
+from tttenv.cli.workers import HERE, AllWorkers
 
 if TYPE_CHECKING:
     from scripts.reproduction.rows import Task

@@ -45,8 +45,7 @@ NAMED = re.compile(r"((?:tttenv|learners|scripts)(?:\.\w+)+)(?::\w+)?")
 LEARNING = f"{ADAPTERS} learners.* scripts.*"
 COMMANDS = "tttenv.cli.* learners.cli.* learners.examples.* scripts.*"
 LIBRARIES = {  # who may import what
-    "numba": "tttenv.utils.bare tttenv.utils.comp* tttenv.utils.inlining tttenv.utils.struct"
-    " *_kernel",
+    "numba": "tttenv.utils.comp* tttenv.utils.inlining tttenv.utils.struct *_kernel",
     "gymnasium": "tttenv tttenv.env.* tttenv.testing.*"
     f" tttenv.cli.load_subject tttenv.cli.compile {LEARNING}",
     **dict.fromkeys(["torch", "tensorboard", "stable_baselines3", "sb3_contrib"], LEARNING),
@@ -194,7 +193,10 @@ def test_scripts_import_one_another_by_their_full_names():
         assert not top & bare, module
 
 
-TYRO = "tttenv.cli.console tttenv.cli.options learners.cli.train learners.examples.*"
+TYRO = (
+    "tttenv.cli.console tttenv.cli.options tttenv.cli.workers"
+    " learners.cli.train learners.examples.*"
+)
 
 
 def at_once(module):
@@ -245,11 +247,15 @@ def test_nothing_is_unpickled_or_evaluated():
     }
 
 
-def loaded_by(statement):
+def modules_loaded_by(statement):
     script = f"import sys\n{statement}\nprint(*sys.modules)"
     command = [sys.executable, "-c", script]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    return {name.partition(".")[0] for name in done.stdout.split()}
+    return set(done.stdout.split())
+
+
+def loaded_by(statement):
+    return {name.partition(".")[0] for name in modules_loaded_by(statement)}
 
 
 def test_importing_tttenv_loads_neither_torch_nor_numba():
@@ -261,3 +267,11 @@ def test_playing_and_certifying_loads_no_torch():
     loaded = loaded_by(play.replace("'random'", "'random', tttenv.Rules(2, 2, 2)"))
     assert "numba" in loaded
     assert not loaded & {"torch", "stable_baselines3", "rich"}
+
+
+def test_certifying_a_player_on_a_larger_board_loads_60_modules_of_ours_at_most():
+    command = ["tttenv", "certify", "tactical", "--rules", "5,5,4"]
+    statement = f"from tttenv.cli.main import main\nsys.argv = {command}\nmain()"
+    names = modules_loaded_by(statement)
+    loaded = {name for name in names if name.partition(".")[0] == "tttenv"}
+    assert len(loaded) <= 60, sorted(loaded)

@@ -10,9 +10,8 @@ from typing import Any
 from learners.cli import benchmark_tables, readme_blocks
 from learners.registry import LEARNERS, row
 from tttenv.cli import console, report, text_tables, workers
-from tttenv.cli.console import AllWorkers
 from tttenv.cli.options import FileOrNone, Flag, FolderOrNone
-from tttenv.cli.workers import HERE
+from tttenv.cli.workers import HERE, AllWorkers
 from tttenv.utils import optional_dependencies
 
 PROG = "benchmark.py"

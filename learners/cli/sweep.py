@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 from learners.registry import LEARNERS, row
 from tttenv.cli import console, text_tables, workers
-from tttenv.cli.console import AllWorkers
 from tttenv.cli.options import Flag, Learners, NumberOrNone, Repeated
-from tttenv.cli.workers import HERE
+from tttenv.cli.workers import HERE, AllWorkers
 from tttenv.parallel import TaskResult
 from tttenv.utils import optional_dependencies
 

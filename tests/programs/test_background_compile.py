@@ -18,9 +18,9 @@ from tttenv.utils.compile_time import watch
 PART = "what networks see"
 for _ in range(2):
     with background_compile.compiling(PART) as compiled:
-        print(compile.is_compiled(PART))
+        print(background_compile.mark_of(PART).exists())
         compiled.wait(PART)
-print(compile.is_compiled(PART), watch.seconds > 0, watch.functions)
+print(background_compile.mark_of(PART).exists(), watch.seconds > 0, watch.functions)
 compile.PARTS[PART]()
 print(watch.functions)
 """
@@ -49,6 +49,6 @@ def test_a_process_that_fails_keeps_nobody_waiting(monkeypatch):
     from tttenv.cli import background_compile
 
     monkeypatch.setattr(background_compile, "CODE", "raise SystemExit(1)")
-    monkeypatch.setattr("tttenv.cli.compile.is_compiled", lambda name: False)
+    monkeypatch.setattr(background_compile, "_missing", list)
     with background_compile.compiling("the prover", "environments", processes=2) as compiled:
         compiled.wait("the prover", "environments")

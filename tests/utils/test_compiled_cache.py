@@ -10,9 +10,7 @@ import numba
 import pytest
 
 from tttenv.utils import compile_cache
-from tttenv.utils import private_folder as folders
-from tttenv.utils.compile_cache import CheckedCache
-from tttenv.utils.private_folder import SharedFolderError, private_folder
+from tttenv.utils.compile_cache import CheckedCache, SharedFolderError, private_folder
 
 
 def twice(number):
@@ -187,7 +185,7 @@ def test_a_folder_that_others_write_to_is_refused(tmp_path, mode):
 def test_a_parent_in_which_others_can_replace_the_folder_is_refused(
     tmp_path, monkeypatch, mode, group_of_one, good
 ):
-    monkeypatch.setattr(folders, "_group_of_one", lambda group: group_of_one)
+    monkeypatch.setattr(compile_cache, "_group_of_one", lambda group: group_of_one)
     parent = tmp_path / "parent"
     parent.mkdir()
     parent.chmod(mode)

@@ -10,8 +10,8 @@ import pytest
 from numba.core import event
 from numpy.typing import NDArray
 
-from tttenv.utils.bare import bare, inner
 from tttenv.utils.compile_time import Stopwatch, watch
+from tttenv.utils.compiled import bare, inner
 from tttenv.utils.struct import Struct
 
 

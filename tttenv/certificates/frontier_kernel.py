@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from tttenv.game.rules_kernel import completes
 from tttenv.game.types import Boards, Mask, Probs
-from tttenv.utils.bare import inner
-from tttenv.utils.compiled import compiled
+from tttenv.utils.compiled import compiled, inner
 from tttenv.utils.struct import Struct
 
 WORD = 39  # cells per word: 3 ** 39 < 2 ** 63

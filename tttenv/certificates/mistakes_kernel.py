@@ -10,8 +10,7 @@ from tttenv.game.rules_kernel import completes
 from tttenv.game.tactics_kernel import DRAW, WIN, judge
 from tttenv.game.threat_sequences_kernel import ThreatStack, new_threat_stack
 from tttenv.game.types import Boards, Cells
-from tttenv.utils.bare import bare
-from tttenv.utils.compiled import compiled
+from tttenv.utils.compiled import bare, compiled
 from tttenv.utils.struct import Struct
 
 GOES_ON, FAILED, DONE = 0, 1, 2  # the status of a position after the player's move

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from tttenv.game.line_board_kernel import LineBoard
 from tttenv.game.open_lines_kernel import MAX_EXPONENT
 from tttenv.game.types import Boards, Stones
-from tttenv.utils.bare import inner
-from tttenv.utils.compiled import compiled
+from tttenv.utils.compiled import compiled, inner
 
 FORK = 1 << 40  # the score of a double threat, if the player cannot win first
 LEFT_OPEN = 1 << 30  # the penalty for leaving the player a line that needs one more stone

@@ -1,5 +1,6 @@
 """Background compilation of the code that a command needs."""
 
+import hashlib
 import os
 import subprocess
 import sys
@@ -43,12 +44,20 @@ class BackgroundCompile:
             process.communicate()
 
 
-def _missing(names: Sequence[str]) -> list[str]:
-    """Return the parts that are not in the cache, or an empty list if there is no cache."""
-    from tttenv.cli.compile import is_compiled
+def mark_of(name: str) -> Path:
+    """Return the path of the empty file that marks a part as compiled for this machine."""
+    from tttenv.utils.compile_time import processor
     from tttenv.utils.compiled import CACHE_FOLDER
 
-    return [name for name in names if not is_compiled(name)] if CACHE_FOLDER else []
+    about = repr((name, sys.version, processor()))
+    return Path(CACHE_FOLDER) / f"part-{hashlib.sha256(about.encode()).hexdigest()[:16]}"
+
+
+def _missing(names: Sequence[str]) -> list[str]:
+    """Return the parts that are not in the cache, or an empty list if there is no cache."""
+    from tttenv.utils.compiled import CACHE_FOLDER
+
+    return [name for name in names if not mark_of(name).exists()] if CACHE_FOLDER else []
 
 
 def _start(names: Sequence[str]) -> "subprocess.Popen[str]":

@@ -10,10 +10,9 @@ from typing import Any
 from tttenv.certificates import phrases
 from tttenv.certificates.phrases import of_seat
 from tttenv.cli import background_compile, console, text_tables, workers
-from tttenv.cli.console import AllWorkers
 from tttenv.cli.options import Flag, MethodOrNone, OpponentOrNone, Player, RulesOrNone
 from tttenv.cli.text_tables import Column, say
-from tttenv.cli.workers import HERE
+from tttenv.cli.workers import HERE, AllWorkers
 from tttenv.players import did_you_mean
 
 PROG = "certify.py"
@@ -200,7 +199,7 @@ def watched(policy: Any, name: str, rules: Any, quiet: bool) -> Iterator[Any]:
         return
     require_solvable(rules)
     require_pure(policy)
-    with console.bar(quiet) as bar:
+    with console.bar(quiet=quiet) as bar:
         if isinstance(policy, Tabulated):
             bar.add_task(WEIGHING, total=None)
             yield policy

@@ -1,8 +1,6 @@
 """Compile the package once for this machine: `tttenv compile`."""
 
-import hashlib
 import json
-import sys
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -11,6 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from tttenv.cli import console, workers
+from tttenv.cli.background_compile import mark_of
 from tttenv.cli.options import Flag, NumberOrNone
 from tttenv.cli.text_tables import say
 
@@ -80,20 +79,6 @@ def in_order(names: list[str]) -> None:
         print(name, flush=True)
 
 
-def is_compiled(name: str) -> bool:
-    """Return whether a part is marked as compiled in the cache."""
-    return _mark_of(name).exists()
-
-
-def _mark_of(name: str) -> Path:
-    """Return the path of the empty file that marks a part as compiled for this machine."""
-    from tttenv.utils.compile_time import processor
-    from tttenv.utils.compiled import CACHE_FOLDER
-
-    about = repr((name, sys.version, processor()))
-    return Path(CACHE_FOLDER) / f"part-{hashlib.sha256(about.encode()).hexdigest()[:16]}"
-
-
 def _compile(name: str) -> None:
     """Compile a part and mark it as compiled."""
     from tttenv.utils.compiled import CACHE_FOLDER
@@ -101,7 +86,7 @@ def _compile(name: str) -> None:
     PARTS[name]()
     if CACHE_FOLDER:
         with suppress(OSError):  # then the next check goes function by function
-            _mark_of(name).touch()
+            mark_of(name).touch()
 
 
 def _prover() -> None:

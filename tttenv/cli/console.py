@@ -15,13 +15,11 @@ import textwrap
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
 import tyro
 
-from tttenv.cli import progress
 from tttenv.cli.text_tables import room, wrapped
-from tttenv.cli.workers import Workers
 from tttenv.utils import optional_dependencies
 from tttenv.utils.untrusted import shown
 
@@ -33,8 +31,6 @@ OPTIONAL = re.compile(r"\{None\}\|(\w+)")
 SEVERAL = re.compile(r"\[(\w+) \[\1 \.\.\.\]\]")
 EMPTY = re.compile(r"\(default: (?:None|'')\)")
 WRONG_ARGUMENTS = 2  # the exit status of the parser
-
-AllWorkers: TypeAlias = Annotated[Workers, tyro.conf.arg(name="")]  # its options without a prefix
 
 
 def run(script: Callable[[list[str]], None], prog: str, args: Sequence[str] | None = None) -> None:
@@ -283,9 +279,34 @@ def _try_writing(folder: Path, wanted: bool, refusal: str) -> None:
         raise ValueError(f"{refusal}: {error.strerror}") from None
 
 
-def bar(quiet: bool) -> Any:
-    """Return a progress bar on standard error."""
-    return progress.display(quiet=quiet)
+def bar(*columns: Any, quiet: bool = False, transient: bool = False) -> Any:
+    """Return a `rich.progress.Progress` on standard error."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    return Progress(
+        *(columns or Progress.get_default_columns()),
+        _compiling(),
+        console=Console(stderr=True),
+        transient=transient,
+        redirect_stdout=sys.stdout.isatty(),  # else redirected output would appear on the screen
+        disable=quiet,
+    )
+
+
+def _compiling() -> Any:
+    """Return a column that shows the progress of compilation."""
+    from rich.progress import ProgressColumn
+    from rich.text import Text
+
+    class Compiling(ProgressColumn):
+        max_refresh = 0.1
+
+        def render(self, _: Any) -> Text:
+            compile_time = sys.modules.get("tttenv.utils.compile_time")  # loading it takes long
+            return Text(compile_time.watch.progress if compile_time else "", style="cyan")
+
+    return Compiling()
 
 
 @contextlib.contextmanager
@@ -307,6 +328,6 @@ def stage(text: str, quiet: bool = False) -> Iterator[Callable[[str], None]]:
     from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
     words = TextColumn("{task.description}", markup=False)
-    with progress.display(SpinnerColumn(), words, TimeElapsedColumn(), transient=True) as line:
+    with bar(SpinnerColumn(), words, TimeElapsedColumn(), transient=True) as line:
         task = line.add_task(visible(text), total=None)
         yield lambda text: line.update(task, description=visible(text))

@@ -47,7 +47,7 @@ def main(args: list[str], prog: str = PROG) -> None:
 
     with console.stage(f"loading {given.subject}", given.json):
         subject = load(given.subject, given.rules, given.obs, given.kind)
-    with console.bar(given.json) as bar:
+    with console.bar(quiet=given.json) as bar:
         found = diagnosis(
             given.subject,
             subject,

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 from tttenv.certificates import phrases
 from tttenv.certificates.phrases import hundredths
 from tttenv.cli import console, text_tables, workers
-from tttenv.cli.console import AllWorkers
 from tttenv.cli.options import Flag, Players, RulesOrNone
 from tttenv.cli.text_tables import Column, say
-from tttenv.cli.workers import HERE
+from tttenv.cli.workers import HERE, AllWorkers
 from tttenv.parallel import ResultsFolder, TaskResult
 from tttenv.players import did_you_mean
 

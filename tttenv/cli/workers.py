@@ -7,9 +7,11 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
-from tttenv.cli import progress
+import tyro
+
+from tttenv.cli import console
 from tttenv.cli.options import AddressOrNone, NumberOrNone
 from tttenv.utils.untrusted import MEBIBYTE, shown
 
@@ -39,6 +41,7 @@ class Workers:
 
 
 HERE = Workers()  # this machine, with default settings
+AllWorkers: TypeAlias = Annotated[Workers, tyro.conf.arg(name="")]  # its options without a prefix
 
 
 def check(given: Workers) -> None:
@@ -172,7 +175,7 @@ class _Bars:
         self._ended, self._failed, self._reused = 0, 0, 0
         self._shares: dict[int, float] = {}  # progress of the running tasks
         self._bars: dict[int, Any] = {}
-        self.progress = progress.display(
+        self.progress = console.bar(
             SpinnerColumn(),  # animated while the workers start
             TextColumn("{task.description}"),
             BarColumn(bar_width=20),

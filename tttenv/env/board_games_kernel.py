@@ -10,8 +10,7 @@ from tttenv.game.outcomes_kernel import DRAW, GOING, ILLEGAL, LOSS, WIN, Outcome
 from tttenv.game.random_kernel import MIX_1, OPENING, REPLY, SEAT, keyed, keyed_bounded
 from tttenv.game.rules_kernel import completes, full
 from tttenv.game.types import Boards, Cells, Mask, Stones
-from tttenv.utils.bare import bare, inner
-from tttenv.utils.compiled import compiled
+from tttenv.utils.compiled import bare, compiled, inner
 
 # Compiled code accepts plain tuples faster than named ones or classes.
 Shape = tuple[int, int, int]  # m, n and k

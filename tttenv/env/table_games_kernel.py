@@ -15,8 +15,7 @@ from tttenv.env.step_options_kernel import FIRST, NEXT_STEP, NOBODY, SAME_STEP, 
 from tttenv.game.outcomes_kernel import GOING, ILLEGAL, SEEN_BY_OTHER, Outcomes
 from tttenv.game.random_kernel import OPENING, REPLY, SEAT, keyed, keyed_bounded
 from tttenv.game.types import Cells, Mask
-from tttenv.utils.bare import bare
-from tttenv.utils.compiled import compiled
+from tttenv.utils.compiled import bare, compiled
 
 BITS = np.uint32(3)  # bits of a transition that hold its outcome
 OUTCOME = np.uint32(2**3 - 1)  # mask of these bits

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.game.types import Boards, Mask, Stones
-from tttenv.utils.bare import bare, inner
+from tttenv.utils.compiled import bare, inner
 from tttenv.utils.struct import Struct
 
 ATTACKER, DEFENDER = 0, 1  # the sides in a proof

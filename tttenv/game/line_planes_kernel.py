@@ -26,7 +26,7 @@ from tttenv.game.threat_sequences_kernel import (
     winning_threats,
 )
 from tttenv.game.types import Boards
-from tttenv.utils.bare import bare, inner
+from tttenv.utils.compiled import bare, inner
 from tttenv.utils.struct import Struct
 
 MINE, THEIRS, ON_BOARD = 0, 1, 2  # stones, and a plane of ones that shows where the board ends

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tttenv.game.line_board_kernel import LineBoard, change_stone, new_line_board
 from tttenv.game.types import Boards
-from tttenv.utils.bare import bare, inner
+from tttenv.utils.compiled import bare, inner
 from tttenv.utils.struct import Struct
 
 MAX_EXPONENT = 8  # values stop growing at 4 ** 8, so that sums stay small

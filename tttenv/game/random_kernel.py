@@ -4,8 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.game.types import Cells, Probs, Stones
-from tttenv.utils.bare import bare, inner
-from tttenv.utils.compiled import compiled
+from tttenv.utils.compiled import bare, compiled, inner
 
 STEP = np.uint64(0x9E3779B97F4A7C15)
 USES = 3  # for which a game may need chance in one step

@@ -10,8 +10,7 @@ from tttenv.game.outcomes_kernel import GOING, LOSS
 from tttenv.game.random_kernel import UNIT, bounded, next_uint64
 from tttenv.game.rules_kernel import completes, threats
 from tttenv.game.types import Cells, Mask, Stones
-from tttenv.utils.bare import bare, inner
-from tttenv.utils.compiled import compiled
+from tttenv.utils.compiled import bare, compiled, inner
 from tttenv.utils.struct import Struct
 
 FEW = 12  # cells up to which all sets of one side's stones are looked up

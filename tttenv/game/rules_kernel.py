@@ -3,8 +3,7 @@
 import numpy as np
 
 from tttenv.game.types import Boards, Cells, Mask, Stones
-from tttenv.utils.bare import bare, inner
-from tttenv.utils.compiled import compiled
+from tttenv.utils.compiled import bare, compiled, inner
 
 # One step along a row, a column and both diagonals; the opposite steps are their negatives.
 DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))

@@ -2,7 +2,7 @@
 
 from tttenv.game.line_board_kernel import NONE, SEVERAL, LineBoard, empty_cell
 from tttenv.game.threat_sequences_kernel import ThreatStack, winning_threats
-from tttenv.utils.bare import bare
+from tttenv.utils.compiled import bare
 
 WIN, DRAW, LOSS, UNPROVEN = 1, 0, -1, 2  # values for the side to move, no outcomes of games
 NO_CELL = NONE

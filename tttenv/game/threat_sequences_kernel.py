@@ -17,7 +17,7 @@ from tttenv.game.line_board_kernel import (
     remove,
     threat_through,
 )
-from tttenv.utils.bare import inner
+from tttenv.utils.compiled import inner
 
 ThreatStack = NDArray[np.int64]  # (plies, 4): by pairs of moves, see the columns below
 NEXT, WANTED, MOVE, REPLY = 0, 1, 2, 3  # line and end to try next; the defender's threat; the cells

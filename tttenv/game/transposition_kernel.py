@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.game.types import Cells, Numbers
-from tttenv.utils.bare import inner
+from tttenv.utils.compiled import inner
 from tttenv.utils.struct import Struct
 
 SEED = 20180219  # an arbitrary constant, so that searches give the same answers everywhere

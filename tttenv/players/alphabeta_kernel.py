@@ -70,7 +70,7 @@ from tttenv.players.threat_moves_kernel import (
     only_answers,
     only_attacks,
 )
-from tttenv.utils.bare import bare, inner
+from tttenv.utils.compiled import bare, inner
 from tttenv.utils.struct import Struct
 
 WIN = 1 << 30

@@ -9,7 +9,7 @@ from tttenv.game.open_lines_kernel import OpenLines, set_board
 from tttenv.game.random_kernel import seed
 from tttenv.game.rollouts_kernel import Playground, random_playout, tactical_playout
 from tttenv.game.types import Boards
-from tttenv.utils.bare import bare
+from tttenv.utils.compiled import bare
 
 SCALE = 0.02  # of the open lines' evaluation: the value is tanh(SCALE * evaluation)
 

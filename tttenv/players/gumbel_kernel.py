@@ -35,7 +35,7 @@ from tttenv.game.line_board_kernel import (
 from tttenv.game.tactics_kernel import DRAW, LOSS, NO_CELL, UNPROVEN, WIN, judge
 from tttenv.game.threat_sequences_kernel import ThreatStack, new_threat_stack, winning_threats
 from tttenv.game.types import Boards, Cells, Mask, Probs
-from tttenv.utils.bare import bare, inner
+from tttenv.utils.compiled import bare, inner
 from tttenv.utils.struct import Struct
 
 NO_NODE = -1

@@ -25,7 +25,7 @@ from tttenv.game.rollouts_kernel import (
 )
 from tttenv.game.rules_kernel import completes
 from tttenv.game.types import Cells, Stones
-from tttenv.utils.bare import bare, inner
+from tttenv.utils.compiled import bare, inner
 from tttenv.utils.struct import Struct
 
 UNPROVEN, LOSS, DRAW, WIN = -1, 0, 1, 2  # values of `Tree.proof`: points, no outcomes of games

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.game.types import Boards, Mask, Stones
-from tttenv.utils.bare import inner
-from tttenv.utils.compiled import compiled
+from tttenv.utils.compiled import compiled, inner
 from tttenv.utils.struct import Struct
 
 

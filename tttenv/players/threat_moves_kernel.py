@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tttenv.game.open_lines_kernel import OpenLines
 from tttenv.game.types import Cells, Mask
-from tttenv.utils.bare import bare, inner
+from tttenv.utils.compiled import bare, inner
 from tttenv.utils.struct import Struct
 
 

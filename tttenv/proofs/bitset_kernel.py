@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.game.types import Cells
-from tttenv.utils.bare import bare, inner
+from tttenv.utils.compiled import bare, inner
 
 CellSet = NDArray[np.uint64]  # (words,)
 ZERO, ONE = np.uint64(0), np.uint64(1)

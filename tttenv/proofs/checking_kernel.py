@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.game.types import Cells, Mask, Stones
-from tttenv.utils.bare import bare, inner
+from tttenv.utils.compiled import bare, inner
 from tttenv.utils.struct import Struct
 
 POTENTIAL, PAIRS, MOVE, WIN, TWO_THREATS, ANSWER, MOVES = range(7)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.game.line_board_kernel import DEFENDER, LineBoard
-from tttenv.utils.bare import inner
+from tttenv.utils.compiled import inner
 from tttenv.utils.struct import Struct
 
 MANY = 1 << 30

@@ -59,7 +59,7 @@ from tttenv.proofs.search_kernel import (
     survey,
 )
 from tttenv.proofs.table_kernel import LEAF, find, forget
-from tttenv.utils.bare import bare, inner
+from tttenv.utils.compiled import bare, inner
 from tttenv.utils.struct import Struct
 
 POTENTIAL, PAIRS, MOVE, WIN, TWO_THREATS, ANSWER, MOVES = range(7)

@@ -60,7 +60,7 @@ from tttenv.proofs.bitset_kernel import (
 )
 from tttenv.proofs.pairing_kernel import Pairing, find_pairing, new_pairing
 from tttenv.proofs.table_kernel import LEAF, ProofTable, find, place_for
-from tttenv.utils.bare import bare, inner
+from tttenv.utils.compiled import bare, inner
 from tttenv.utils.struct import Struct
 
 INFINITY = 1 << 30

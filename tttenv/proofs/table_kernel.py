@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tttenv.game.types import Numbers
 from tttenv.proofs.bitset_kernel import words
-from tttenv.utils.bare import bare, inner
+from tttenv.utils.compiled import bare, inner
 from tttenv.utils.struct import Struct
 
 BUCKET = 4

@@ -10,6 +10,10 @@ folder, everything works without a cache, after a warning.
 numba names compiled code after its types, and a record type after a counter of the process. So the
 code for two record types, cached by different processes, could have the same name, and one would
 run for the other. Here the name of a record type is its definition.
+
+numba counts references to every array that a function uses, even where a tuple of arrays is only
+passed on; in the searches the counting takes longer than the work itself (measured: 2.3 times). So
+functions that allocate no arrays are compiled without it, by `bare` and `inner`.
 """
 
 import hashlib
@@ -22,15 +26,20 @@ from typing import Any, ParamSpec, TypeVar, cast
 import numba
 
 from tttenv.utils import compile_time as compile_time  # counts from the first function on
-from tttenv.utils.compile_cache import CheckedCache, cache_unused_message, warn_once
-from tttenv.utils.private_folder import private_folder
+from tttenv.utils.compile_cache import (
+    CheckedCache,
+    cache_unused_message,
+    private_folder,
+    warn_once,
+)
+from tttenv.utils.inlining import CalleeCompiler
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
 
 PACKAGE = Path(__file__).parents[1]
-BASE = ("bare", "compiled", "inlining", "struct")  # what all kernels are written with
+BASE = ("compiled", "inlining", "struct")  # what all kernels are written with
 
 
 def sources() -> list[Path]:
@@ -107,3 +116,38 @@ def _widened(kind: Any) -> Any:
     types: Any = numba.types
     kind = types.unliteral(kind)
     return types.int64 if kind in types.signed_domain else kind
+
+
+def bare(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Compile `function` without reference counting; it may use arrays, but not allocate any."""
+    return _with_options(compiled(function), _nrt=False)
+
+
+def inner(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Compile `function` like `bare`, for calls from compiled functions only.
+
+    LLVM then sees its code only inside its callers; see `inlining`. A call from Python raises a
+    TypeError.
+    """
+    made: Any = _with_options(bare(function), no_cpython_wrapper=True)
+    if made is not function:
+        made._compiler.pipeline_class = CalleeCompiler
+        made._compile_for_args = partial(_refuse, function.__name__)
+        made.add_overload = partial(_keep, made.overloads)
+    return cast("Callable[_P, _R]", made)
+
+
+def _refuse(name: str, *_: object, **__: object) -> None:
+    raise TypeError(f"{name} is called by compiled functions only: Python cannot call it")
+
+
+def _keep(overloads: dict[Any, Any], compiled_code: Any) -> None:
+    """Keep compiled code for callers, without exposing it to calls from Python."""
+    overloads[tuple(compiled_code.signature.args)] = compiled_code
+
+
+def _with_options(function: Callable[_P, _R], **options: bool) -> Callable[_P, _R]:
+    dispatcher: Any = function
+    if hasattr(dispatcher, "targetoptions"):  # not with NUMBA_DISABLE_JIT
+        dispatcher.targetoptions.update(options)
+    return function
