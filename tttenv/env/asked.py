@@ -23,7 +23,7 @@ NOTHING_TO_UNDO = nullcontext()
 def step(
     match: "Match", cells: Cells, output: StepOutput, rng: np.random.Generator, mode: int
 ) -> int:
-    """Run `Match.play` with a Python opponent, which is queried after the agents' moves.
+    """Run `step.step` with a Python opponent, which is queried after the agents' moves.
 
     Args:
         match: the games.

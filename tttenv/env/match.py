@@ -3,11 +3,6 @@
 Boards are in the agent's view. Between steps the agent is to move, so its view is the mover's.
 Without an opponent (self-play) the agent moves for both sides, and boards switch to the next
 mover's view after each stone.
-
-All randomness in a step comes from one 64-bit key, drawn from the caller's generator: game i uses
-outputs of splitmix64 seeded by the key, see `game.random_kernel.keyed`. A game that restarts after
-the step in which it ended uses the key of that step, once; every other reset draws a new key. In
-self-play nothing is random and no key is drawn.
 """
 
 from typing import get_args
@@ -19,14 +14,13 @@ from tttenv.env import asked
 from tttenv.env.arguments import Illegal, Seat, at_least_one_game, checked_boards
 from tttenv.env.games import GameBatch, TableGames, new_games
 from tttenv.env.single_game import SingleGame
-from tttenv.env.step_options_kernel import DISABLED, NEXT_STEP, SAME_STEP, SEATS
-from tttenv.env.step_output import StepOutput
+from tttenv.env.step import checked_actions, step
 from tttenv.game.outcomes_kernel import Outcomes
 from tttenv.game.rewards import Payoffs
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Cells, Mask
 from tttenv.policy import Policy
-from tttenv.utils.arrays import one_of, real_numbers
+from tttenv.utils.arrays import one_of
 
 
 class Match:
@@ -142,31 +136,6 @@ class Match:
         self.games.set_boards(boards)
         self.active, self.key = len(self.over), None
 
-    def checked(self, actions: ArrayLike) -> Cells:
-        """Validate actions (games,), and return them as cells.
-
-        Raises:
-            ValueError: as `step`.
-        """
-        games, last = len(self.games.over), self.rules.cells - 1
-        plain = type(actions) is np.ndarray  # the common case, kept fast
-        given = np.asarray(actions) if plain else real_numbers("actions", actions)
-        if given.shape != (games,) or given.dtype.kind not in "iu":
-            raise ValueError(
-                f"actions are {games} whole numbers, not {given.dtype} of {given.shape}"
-            )
-        cells = np.ascontiguousarray(given, np.int64)
-        if cells.view(np.uint64).max() > last:  # negative ones look huge
-            game = int(np.flatnonzero((cells < 0) | (cells > last))[0])
-            raise ValueError(f"action {cells[game]} of game {game} is off the board: 0 to {last}")
-        if self.illegal == "raise":
-            boards = self.boards
-            taken = np.flatnonzero((boards[np.arange(games), cells] != 0) & ~self.over)
-            if taken.size:
-                shown = self.rules.format(self.board_to_move(taken[0]))
-                raise ValueError(f"action {cells[taken[0]]} of game {taken[0]} is taken on {shown}")
-        return cells
-
     def step(self, actions: ArrayLike, rng: np.random.Generator) -> None:
         """Play the agents' cells (games,) and the opponent's replies; see `outcomes` and `over`.
 
@@ -174,50 +143,12 @@ class Match:
             ValueError: for actions of the wrong shape or type or off the board, and for occupied
                 cells if illegal moves raise. Nothing has changed then, nor if the opponent raises.
         """
-        self.play(self.checked(actions), self.games.outputs.take(), rng)
-
-    def play(
-        self, cells: Cells, output: StepOutput, rng: np.random.Generator, mode: int = DISABLED
-    ) -> int:
-        """Step without checks, restart finished games according to `mode`, and write the output.
-
-        Args:
-            cells: the agents' stones (games,), on the board.
-            output: written.
-            rng: the generator that the step's key is drawn from.
-            mode: SAME_STEP, NEXT_STEP (games that were over restart, their cells are ignored) or
-                DISABLED; in the first and the last no game may be over.
-
-        Returns:
-            The number of games that ended.
-        """
-        games, key, restart_key = self.games, 0, self.key
-        if self.compiled is None:
-            return asked.step(self, cells, output, rng, mode)
-        if self._opponent is not None and (self.active or mode != NEXT_STEP):
-            key = rng.bit_generator.random_raw()
-        if restart_key is None:
-            waits = mode == NEXT_STEP and self.active < len(cells)
-            restart_key = self.draw_key(rng) if waits else 0
-        ended: int = games.kernel.step(
-            games.state,
-            cells,
-            (np.uint64(key), np.uint64(restart_key)),
-            self.compiled,
-            SEATS.index(self.seat),
-            games.known,
-            self.payoffs.table,
-            mode,
-            output.compiled,
-        )
-        self.active = len(cells) - (0 if mode == SAME_STEP else ended)
-        self.key = key if self.active < len(cells) and self._opponent is not None else None
-        return ended
+        step(self, checked_actions(self, actions), self.games.outputs.take(), rng)
 
     def step_one(self, cell: int, rng: np.random.Generator) -> None:
         """Step a match of one game, without checks."""
         if self.single is None or self.compiled is None:
-            self.play(np.array([cell]), self.games.outputs.take(), rng)
+            step(self, np.array([cell]), self.games.outputs.take(), rng)
             return
         key = 0 if self._opponent is None else rng.bit_generator.random_raw()
         self.active = int(self.single.step(cell, self._opponent, key))

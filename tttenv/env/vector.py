@@ -15,6 +15,7 @@ from tttenv.env.match import Match
 from tttenv.env.observation import Observation, Observer
 from tttenv.env.rendering import draw, known_render_mode, new_last_stones
 from tttenv.env.reset_options import Start, generator_kept, one_seed
+from tttenv.env.step import checked_actions, step
 from tttenv.env.step_options_kernel import MODES, NEXT_STEP
 from tttenv.env.step_output import StepOutput
 from tttenv.game.rules import Rules
@@ -145,8 +146,8 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
         restarts = self._mode == NEXT_STEP and self._started
         if self.closed or (match.active < self.num_envs and not restarts):
             self._refuse_step()
-        cells, output = match.checked(actions), match.games.outputs.take()
-        ended = match.play(cells, output, self.np_random, self._mode)
+        cells, output = checked_actions(match, actions), match.games.outputs.take()
+        ended = step(match, cells, output, self.np_random, self._mode)
         infos = {"action_mask": output.masks, "_action_mask": self._everywhere}
         if ended:
             infos.update(self._endings(output))
