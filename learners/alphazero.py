@@ -516,11 +516,11 @@ class _Games(NamedTuple):
         }
         for name, (least, most) in ranges.items():
             if not ((stored[name] >= least) & (stored[name] <= most)).all():
-                raise ValueError(f"its games have {name} that are none")
+                raise ValueError(f"its games have invalid {name}")
         for name, part in self._asdict().items():
             part[:] = stored[name]
 
 
 def _as_results(value: float) -> NDArray[np.float32]:
-    """Return the probabilities of win, draw and loss with the given mean and the most draws."""
+    """Return win, draw and loss probabilities with a given mean and as many draws as possible."""
     return np.array([max(value, 0), 1 - abs(value), max(-value, 0)], np.float32)

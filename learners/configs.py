@@ -8,8 +8,8 @@ from typing import Literal
 
 from tttenv.utils.registry import Spec
 
-MOST_TRANSFORMER = 2**16  # of any count among the transformer's settings
-MOST_ALPHAZERO = 2**24  # of any count among those of AlphaZero
+MOST_TRANSFORMER = 2**16  # maximum of any count in the transformer's settings
+MOST_ALPHAZERO = 2**24  # maximum of any count in AlphaZero's settings
 ALPHAZERO_COUNTS = (  # its settings that are at least 1
     *("games", "simulations", "quick_simulations", "progressive", "considered", "capacity"),
     *("updates", "batch", "half_life", "examine", "width", "widest", "failures", "reached"),
@@ -22,19 +22,21 @@ POOL = tuple(map(Spec, ("minimax", "self", "random", "epsilon")))
 class SelfPlayConfig:
     """Settings of self-play."""
 
-    seed: int = 0  # of the first weights and of the sampled boards
-    hidden: tuple[int, ...] = (256, 256)  # widths of the hidden layers of both nets
+    seed: int = 0  # seeds the initial weights and the sampled boards
+    hidden: tuple[int, ...] = (256, 256)  # widths of the hidden layers of both networks
     symmetric: bool = True  # train on one board of each symmetry class
-    boards: Literal["uniform", "stones"] = "uniform"  # from all positions, or by random play
-    batch: int = 128  # boards in an update: of each seat if uniform, else of both
-    fits: int = 4  # updates in a round
-    optimiser: Literal["adam", "adagrad"] = "adam"  # of the updates
-    lr: float = 4e-3  # learning rate at the start
-    halving: int | None = 100  # lr decay: after so many rounds 1/2, after twice 1/3; None: none
+    boards: Literal["uniform", "stones"] = (
+        "uniform"  # sampled from all positions, or by random play
+    )
+    batch: int = 128  # boards per update: per seat if uniform, else in all
+    fits: int = 4  # updates per round
+    optimiser: Literal["adam", "adagrad"] = "adam"  # optimiser of the updates
+    lr: float = 4e-3  # initial learning rate
+    halving: int | None = 100  # rounds after which lr is 1/2, after twice 1/3; None: no decay
     targets: Literal["repaired", "published"] = "repaired"  # how results become targets
-    draw: float = 0.5  # repaired: the target of a draw, a win being 1 and a loss 0
-    chance: float = 0.25  # repaired: weight of the chance to win against random play
-    legal_constant: float | None = None  # with a number: outputs are ReLUs plus it on legal cells
+    draw: float = 0.5  # repaired: the target of a draw; a win is 1, a loss 0
+    chance: float = 0.25  # repaired: weight of the winning probability against random play
+    legal_constant: float | None = None  # if set: outputs are ReLUs plus this number on legal cells
 
 
 SELFPLAY_PUBLISHED = SelfPlayConfig(
@@ -48,16 +50,16 @@ SELFPLAY_PRESETS = {"default": SelfPlayConfig(), "published": SELFPLAY_PUBLISHED
 class TD0Config:
     """Settings of TD(0)."""
 
-    seed: int = 0  # of all random numbers
-    alpha: float = 0.5  # learning rate: the share of the way from a value to its target
+    seed: int = 0  # seeds all random numbers
+    alpha: float = 0.5  # learning rate: fraction of the difference to the target
     epsilon: float = 0.3  # probability of a random move
     default: float = 0.5  # initial value of undecided positions; a win is 1, a loss 0
     opening: int = 6  # exploring starts: a game begins with 0 to this many random stones
     symmetric: bool = True  # one value for all images of a board
     self_play: bool = True  # the table moves for both sides; False: against random replies
-    notes: bool = False  # as the code of the published form: help("learners.td0.TD0")
-    games: int = 512  # played side by side
-    batches: int = 1  # batches of games for each step
+    notes: bool = False  # as in the published code: help("learners.td0.TD0")
+    games: int = 512  # games played in parallel
+    batches: int = 1  # batches of games per step
 
 
 TD0_PUBLISHED = TD0Config(
@@ -70,17 +72,17 @@ TD0_PRESETS = {"default": TD0Config(), "published": TD0_PUBLISHED}
 class QTableConfig:
     """Settings of Q-learning."""
 
-    seed: int = 0  # of all random numbers
-    lr: float = 0.8  # learning rate: the share of the way from a value to its target
-    gamma: float = 1.0  # discount for each of the player's moves
-    epsilon: float = 0.7  # probability of a random move, at the start
-    fall: int | None = None  # epsilon falls by .1 after each so many games; None: never
-    draw: float = 0.5  # the result of a draw, a win being 1 and a loss 0
+    seed: int = 0  # seeds all random numbers
+    lr: float = 0.8  # learning rate: fraction of the difference to the target
+    gamma: float = 1.0  # discount per move of the player
+    epsilon: float = 0.7  # initial probability of a random move
+    fall: int | None = None  # games after which epsilon falls by .1; None: never
+    draw: float = 0.5  # the result of a draw; a win is 1, a loss 0
     symmetric: bool = True  # one value for all images of a board
     self_play: bool = True  # the table moves for both sides; False: against random replies
-    turns: int = 7000  # against random: games as X, then as many as O with epsilon from the start
-    games: int = 512  # played side by side
-    batches: int = 1  # batches of games for each step
+    turns: int = 7000  # against random: games as X, then as many as O, restarting epsilon
+    games: int = 512  # games played in parallel
+    batches: int = 1  # batches of games per step
 
 
 QTABLE_PUBLISHED = QTableConfig(lr=0.4, fall=700, draw=1.0, self_play=False, games=1, batches=100)
@@ -91,14 +93,14 @@ QTABLE_PRESETS = {"default": QTableConfig(), "published": QTABLE_PUBLISHED}
 class GeneticConfig:
     """Settings of the genetic algorithm."""
 
-    seed: int = 0  # of all random numbers
-    population: int = 500  # players in a generation
+    seed: int = 0  # seeds all random numbers
+    population: int = 500  # players per generation
     crossover: float = 0.5  # probability that a gene comes from the first parent, not the second
-    replicate: float = 0.1  # share of children that are copies of one parent
+    replicate: float = 0.1  # fraction of children that are copies of one parent
     mutation: float = 0.002  # probability that a gene is replaced by a random move
     power: float = 300.0  # selection is proportional to the fitness to this power
-    elite: int = 1  # how many of the best survive unchanged
-    stray: float = 0.1  # factor of a game's weight for each own move that is not the gene's
+    elite: int = 1  # number of best players that survive unchanged
+    stray: float = 0.1  # factor in a game's weight for each move that deviates from the genes
 
 
 GENETIC_PUBLISHED = GeneticConfig(crossover=0.15, mutation=0.001, power=1.0, elite=0, stray=0.0)
@@ -109,17 +111,17 @@ GENETIC_PRESETS = {"default": GeneticConfig(), "published": GENETIC_PUBLISHED}
 class SupervisedConfig:
     """Settings of supervised learning."""
 
-    seed: int = 0  # of the first weights and all random numbers
-    net: Literal["onehot", "book"] = "onehot"  # one-hot planes and ReLUs; or as published
+    seed: int = 0  # seeds the initial weights and all random numbers
+    net: Literal["onehot", "book"] = "onehot"  # one-hot planes and ReLUs, or as published
     hidden: tuple[int, ...] = (256,)  # widths of the hidden layers; the published net has one
     data: Literal["solver", "book"] = "solver"  # all images of all rows, or as published
     moves_csv: str | None = None  # a file of boards and best replies to learn from instead
-    holdout: float = 0.0  # share of the rows, and so of the classes, that is not learned from
-    masked: bool = True  # illegal moves take no part in the loss
-    optimiser: Literal["adam", "sgd"] = "adam"  # of the gradient steps
+    holdout: float = 0.0  # fraction of the symmetry classes held out for testing
+    masked: bool = True  # exclude illegal moves from the loss
+    optimiser: Literal["adam", "sgd"] = "adam"  # optimiser of the gradient steps
     lr: float = 5e-3  # learning rate
-    batch: int = 512  # boards in a gradient step
-    fits: int = 10  # gradient steps for each step
+    batch: int = 512  # boards per gradient step
+    fits: int = 10  # gradient steps per step
 
 
 SUPERVISED_PUBLISHED = SupervisedConfig(
@@ -132,12 +134,12 @@ SUPERVISED_PRESETS = {"default": SupervisedConfig(), "published": SUPERVISED_PUB
 class LMSConfig:
     """Settings of LMS."""
 
-    seed: int = 0  # of all random numbers; the published form uses none
+    seed: int = 0  # seeds all random numbers; the published form uses none
     features: Literal["rich", "seven"] = "rich"  # the set of features
     eta: float = 1.0  # learning rate; for "rich" divided by the features' squared norm
     epsilon: float = 0.5  # rich: probability of a random move
-    games: int = 16  # games for each step; for "rich" played side by side
-    starter: Literal["alternate", "x"] = "alternate"  # seven: who begins the games
+    games: int = 16  # games per step; for "rich" played in parallel
+    starter: Literal["alternate", "x"] = "alternate"  # seven: the side that moves first
     last: Literal["before", "final"] = "before"  # seven: features of the last update
 
 
@@ -154,16 +156,16 @@ LMS_PRESETS = {
 class DQNConfig:
     """Settings of deep Q-learning."""
 
-    seed: int = 0  # of the first weights and all random numbers
+    seed: int = 0  # seeds the initial weights and all random numbers
     hidden: tuple[int, ...] = (256, 256)  # widths of the hidden layers
-    plain: bool = False  # 1, -1, 0 go in and sigmoids come out; False: one-hot planes, linear
+    plain: bool = False  # inputs 1, -1, 0, sigmoid outputs; False: one-hot planes, linear
     opponent: Spec | None = None  # the player to learn against, as a spec; None: self-play
-    draw: float = 0.0  # what a draw pays, a win paying 1 and a loss -1; in self-play 0
-    games: int = 64  # played side by side, one move in each for a step
+    draw: float = 0.0  # reward for a draw; 1 for a win, -1 for a loss; in self-play 0
+    games: int = 64  # games played in parallel, one move in each per step
     epsilon: float = 0.3  # probability of a random move
     capacity: int = 20_000  # moves in the replay buffer
-    symmetric: bool = True  # turn and mirror replayed moves at random
-    batch: int = 256  # replayed moves in the gradient step, one for each step
+    symmetric: bool = True  # rotate and reflect replayed moves at random
+    batch: int = 256  # replayed moves in the gradient step of each step
     lr: float = 3e-3  # learning rate of Adam
     sync: int = 50  # steps between copies of the network to the target network
 
@@ -171,7 +173,7 @@ class DQNConfig:
         if min(self.games, self.batch, self.sync) < 1 or self.capacity < self.games:
             raise ValueError("dqn: games, batch and sync are at least 1, capacity >= games")
         if not 0 <= self.epsilon <= 1 or (self.draw and self.opponent is None):
-            raise ValueError("dqn: epsilon is a share of 1, and in self-play a draw pays 0")
+            raise ValueError("dqn: epsilon is from 0 to 1, and in self-play a draw pays 0")
 
 
 DQN_PUBLISHED = DQNConfig(
@@ -184,13 +186,13 @@ DQN_PRESETS = {"default": DQNConfig(), "published": DQN_PUBLISHED}
 class ReinforceConfig:
     """Settings of REINFORCE."""
 
-    seed: int = 0  # of the first weights and all random numbers
+    seed: int = 0  # seeds the initial weights and all random numbers
     hidden: tuple[int, ...] = (256,)  # widths of the hidden layers of both networks
-    games: int = 256  # games for each step, played side by side to their ends
+    games: int = 256  # games per step, played in parallel to the end
     opening: int = 8  # exploring starts: a game begins with 0 to this many random stones
     bound: float = 2.0  # outputs stay between -bound and bound
-    entropy: float = 0.03  # bonus for a unit of entropy, a win paying 1
-    lr: float = 2e-3  # learning rate, of Adam
+    entropy: float = 0.03  # weight of the entropy bonus; a win pays 1
+    lr: float = 2e-3  # learning rate of Adam
 
     def __post_init__(self) -> None:
         if self.games < 1 or self.opening < 0 or not self.bound > 0:
@@ -204,19 +206,19 @@ REINFORCE_PRESETS = {"default": ReinforceConfig()}
 class TransformerConfig:
     """Settings of the transformer."""
 
-    seed: int = 0  # of the first weights and all random numbers
-    layers: int = 2  # blocks of attention and a perceptron
-    width: int = 64  # of the residual stream
-    heads: int = 4  # of the attention
+    seed: int = 0  # seeds the initial weights and all random numbers
+    layers: int = 2  # blocks of attention and an MLP
+    width: int = 64  # width of the residual stream
+    heads: int = 4  # attention heads per block
     learns: Literal["regret", "imitation"] = "regret"  # policy gradient, or the next perfect move
-    games: int = 128  # played for each step
-    orders: int = 3  # in which each game is learned: as played, sorted, then at random
-    random: float = 0.7  # share of the seats that play at random; the network plays the others
-    entropy: float = 0.2  # bonus for a unit of entropy, a loss in place of a win costing 1
-    lr: float = 5e-3  # learning rate at first, of AdamW
+    games: int = 128  # games played per step
+    orders: int = 3  # orders in which each game is learned: as played, sorted, then random
+    random: float = 0.7  # fraction of seats that play at random; the network plays the others
+    entropy: float = 0.2  # weight of the entropy bonus; turning a win into a loss costs 1
+    lr: float = 5e-3  # initial learning rate of AdamW
     half_life: int = 250  # steps in which the learning rate halves
-    weight_decay: float = 1e-2  # of AdamW
-    average: float = 0.98  # of the weights: what the moving average that plays keeps of itself
+    weight_decay: float = 1e-2  # weight decay of AdamW
+    average: float = 0.98  # decay of the moving average of the weights, which plays
 
     def __post_init__(self) -> None:
         for name in ("layers", "width", "heads", "games", "orders", "half_life"):
@@ -226,10 +228,10 @@ class TransformerConfig:
                 )
         for name in ("random", "average"):
             if not 0 <= getattr(self, name) <= 1:
-                raise ValueError(f"transformer: {name} is a share of 1, not {getattr(self, name)}")
+                raise ValueError(f"transformer: {name} is from 0 to 1, not {getattr(self, name)}")
         if self.width % self.heads:
             raise ValueError(
-                f"transformer: width {self.width} is no multiple of {self.heads} heads"
+                f"transformer: width {self.width} is not a multiple of {self.heads} heads"
             )
         if self.lr <= 0 or self.entropy < 0 or self.weight_decay < 0:
             raise ValueError("transformer: lr is above 0, entropy and weight_decay not below")
@@ -260,34 +262,34 @@ class Shape:
 class AlphaZeroConfig:
     """Settings of AlphaZero."""
 
-    seed: int = 0  # of the first weights and all random numbers
-    channels: int = 32  # of the network
+    seed: int = 0  # seeds the initial weights and all random numbers
+    channels: int = 32  # channels of the network
     blocks: int = 2  # residual blocks of two convolutions each
-    games: int = 128  # played side by side, one move in each for a step
-    simulations: int = 16  # of a full search
-    quick_simulations: int = 4  # of a quick one, from which no policy is learned
-    full_share: float = 0.5  # of the searches that are full
+    games: int = 128  # games played in parallel, one move in each per step
+    simulations: int = 16  # simulations of a full search
+    quick_simulations: int = 4  # simulations of a quick search, from which no policy is learned
+    full_share: float = 0.5  # fraction of searches that are full
     progressive: int = 100  # steps in which full searches grow from quick_simulations on
-    considered: int = 8  # moves with which the search of a root begins
+    considered: int = 8  # root moves with which a search begins
     opening: int = 4  # games begin with 0 to this many random stones
-    reached: int = 40_000  # positions kept of those that examinations reach
-    reached_share: float = 0.7  # of the games that begin in a kept position
-    doubtful: int = 400  # kept positions whose moves are proved, in each seat: the least sure
-    deviation: float = 0.1  # share of the moves after the opening that are random
+    reached: int = 40_000  # stored positions that examinations reach
+    reached_share: float = 0.7  # fraction of games that start from a stored position
+    doubtful: int = 400  # least sure stored positions, per seat, whose moves are proved
+    deviation: float = 0.1  # fraction of moves after the opening that are random
     capacity: int = 40_000  # examples in the replay buffer
-    updates: int = 2  # gradient steps for each step
-    batch: int = 256  # examples in a gradient step
-    lr: float = 2e-3  # learning rate at first, of AdamW
+    updates: int = 2  # gradient steps per step
+    batch: int = 256  # examples per gradient step
+    lr: float = 2e-3  # initial learning rate of AdamW
     half_life: int = 400  # steps in which the learning rate halves, down to a twentieth
-    weight_decay: float = 1e-4  # of AdamW
-    sharpness: float = 1.5  # power of the policies learned, so that one of equal moves is preferred
-    average: float = 0.998  # of the weights: what the moving average that plays keeps of itself
+    weight_decay: float = 1e-4  # weight decay of AdamW
+    sharpness: float = 1.5  # power of the target policies, to prefer one of equal moves
+    average: float = 0.998  # decay of the moving average of the weights, which plays
     counterexamples: bool = True  # learn from examinations
-    examine: int = 50  # steps between examinations, more when they are wide
-    width: int = 1_000  # positions of a round that an examination looks at, at first
-    widest: int = 64_000  # the most of them: the width doubles while few mistakes are found
-    failures: int = 64  # lost lines that are looked into, in each seat, if other mistakes led there
-    share: float = 0.25  # of a batch that are counterexamples
+    examine: int = 50  # steps between examinations; more if they are wide
+    width: int = 1_000  # initial width of an examination: positions per round
+    widest: int = 64_000  # maximum width: it doubles while few mistakes are found
+    failures: int = 64  # lost lines analysed per seat, if they follow from different mistakes
+    share: float = 0.25  # fraction of a batch that are counterexamples
 
     def __post_init__(self) -> None:
         for name in ALPHAZERO_COUNTS:
@@ -297,7 +299,7 @@ class AlphaZeroConfig:
                 )
         for name in ("full_share", "deviation", "average", "share", "reached_share"):
             if not 0 <= getattr(self, name) <= 1:
-                raise ValueError(f"alphazero: {name} is a share of 1, not {getattr(self, name)}")
+                raise ValueError(f"alphazero: {name} is from 0 to 1, not {getattr(self, name)}")
         if not 0 <= self.opening <= MOST_ALPHAZERO:
             raise ValueError(f"alphazero: opening is 0 to {MOST_ALPHAZERO:,}, not {self.opening}")
         Shape(self.channels, self.blocks)
@@ -321,18 +323,18 @@ ALPHAZERO_PRESETS = {
 class MaskablePPOConfig:
     """Settings of MaskablePPO."""
 
-    seed: int = 0  # of all random numbers
-    hidden: tuple[int, ...] = (256, 256)  # widths of the hidden layers, for policy and value each
-    pool: tuple[Spec, ...] = POOL  # opponents, in turns for a rollout; "self" is a frozen snapshot
-    snapshot: int = 10  # rollouts between two snapshots
+    seed: int = 0  # seeds all random numbers
+    hidden: tuple[int, ...] = (256, 256)  # widths of the hidden layers, for both policy and value
+    pool: tuple[Spec, ...] = POOL  # opponents of successive rollouts; "self" is a frozen snapshot
+    snapshot: int = 10  # rollouts between snapshots
     opening: int = 8  # exploring starts: a game begins with 0 to this many random stones
-    draw: float = 0.7  # what a draw pays, a win paying 1 and a loss -1
-    games: int = 128  # played side by side
-    turns: int = 16  # moves of every game in a rollout
-    batch: int = 512  # moves in a gradient step
+    draw: float = 0.7  # reward for a draw; 1 for a win, -1 for a loss
+    games: int = 128  # games played in parallel
+    turns: int = 16  # moves per game in a rollout
+    batch: int = 512  # moves per gradient step
     epochs: int = 4  # passes over a rollout
     lr: float = 1e-3  # learning rate
-    entropy: float = 0.02  # bonus for the policy's entropy
+    entropy: float = 0.02  # weight of the entropy bonus
 
     def __post_init__(self) -> None:
         counts = self.games, self.turns, self.batch, self.epochs, self.snapshot, len(self.pool)

@@ -15,7 +15,7 @@ class Examples(NamedTuple):
     """A batch of positions with targets; field names are keys in stored training states."""
 
     boards: Boards  # (batch, cells), seen by the side to move
-    policies: NDArray[np.float32]  # (batch, cells): probabilities; all zero where there is none
+    policies: NDArray[np.float32]  # (batch, cells): probabilities; all zero without a target
     results: NDArray[np.float32]  # (batch, 3): probabilities of a win, a draw and a loss
     replies: NDArray[np.int16]  # (batch,): the other side's next move, or -1
 
@@ -71,12 +71,12 @@ class ExamplesBuffer(RingBuffer):
     def check(self, kept: Examples) -> None:
         """Raise ValueError for invalid boards, probabilities or moves."""
         if not (abs(kept.boards.astype(int)) <= 1).all():
-            raise ValueError("its buffer holds boards that are none")
+            raise ValueError("its buffer holds invalid boards")
         probs = np.concatenate([kept.policies.ravel(), kept.results.ravel()])
         if not ((probs >= 0) & (probs <= 1)).all():
-            raise ValueError("its buffer holds probabilities that are none")
+            raise ValueError("its buffer holds invalid probabilities")
         if not ((kept.replies >= -1) & (kept.replies < kept.boards.shape[1])).all():
-            raise ValueError("its buffer holds moves that are none")
+            raise ValueError("its buffer holds invalid moves")
 
 
 def checked_rows(rows: NDArray[np.int64], count: int) -> NDArray[np.int64]:

@@ -50,7 +50,9 @@ class Genetic(SavesParts):
         require_enumerable(rules)
         shares = (config.crossover, config.replicate, config.mutation, config.stray)
         if not (0 <= config.elite < config.population and all(0 <= p <= 1 for p in shares)):
-            raise ValueError("genetic: elite is below population; the chances and stray are shares")
+            raise ValueError(
+                "genetic: elite is below population; the chances and stray are from 0 to 1"
+            )
         self.config, self.rules, self.game = config, rules, positions(rules)
         self.rng = np.random.default_rng(config.seed)
         self.symmetry = SymmetryClasses(self.game, symmetric=True)

@@ -44,7 +44,7 @@ class LMS(SavesParts):
     def __init__(self, config: LMSConfig, rules: Rules) -> None:
         require_enumerable(rules)
         if config.eta <= 0 or config.games < 1 or not 0 <= config.epsilon <= 1:
-            raise ValueError("lms: eta is above 0, games at least 1, epsilon a share of 1")
+            raise ValueError("lms: eta is above 0, games at least 1, epsilon from 0 to 1")
         self.config, self.rules, self.game = config, rules, positions(rules)
         self.tolerance = _tolerance(config)
         self.rng, self.played = np.random.default_rng(config.seed), 0
@@ -80,7 +80,7 @@ class LMS(SavesParts):
 
     @classmethod
     def player(cls, config: LMSConfig, rules: Rules, weights: dict[str, torch.Tensor]) -> Policy:
-        """Return the player that is greedy with respect to the evaluation with these weights."""
+        """Return the player that is greedy on an evaluation with the given weights."""
         game = positions(rules)
         seen = _features(config)(rules, -game.boards)
         return _greedy(config, game, _moves(config, game, seen, weights["weights"]))

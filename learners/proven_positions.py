@@ -12,7 +12,7 @@ from tttenv.game.types import Boards
 
 
 class Known(NamedTuple):
-    """Proven facts about those boards of a batch that are stored."""
+    """Proven results and good moves for the stored boards of a batch."""
 
     rows: NDArray[np.int64]  # (known,): their numbers in the batch
     policies: NDArray[np.float32]  # (known, cells): positive for good moves only
@@ -46,7 +46,7 @@ class ProvenPositions(ExamplesBuffer):
         self._index()
 
     def find(self, boards: Boards) -> Known:
-        """Look up the proven facts about boards (batch, cells)."""
+        """Look up the proven results and good moves of boards (batch, cells)."""
         images, which = canonical(self.rules, boards)
         rows = np.array([self.rows.get(image.tobytes(), -1) for image in images], np.int64)
         known = np.flatnonzero(rows >= 0)
@@ -55,7 +55,7 @@ class ProvenPositions(ExamplesBuffer):
         return Known(known, policies, self.kept.results[rows[known]])
 
     def correct(self, examples: Examples) -> Examples:
-        """Correct examples by the proven facts."""
+        """Correct examples for which a result is proven."""
         known = self.find(examples.boards)
         policies, results = examples.policies.copy(), examples.results.copy()
         policies[known.rows] = known.keep_good_moves(policies[known.rows])

@@ -29,7 +29,7 @@ LEARNERS: Table[Any] = Table(
     {
         "selfplay": LearnerRow(
             "learners.selfplay:SelfPlay",
-            "masked one-hot MLP, one net a seat, learning from its own games (Algorithm A)",
+            "masked one-hot MLPs, one per seat, learning from their own games (Algorithm A)",
             steps=2000,
             every=5,
             presets=configs.SELFPLAY_PRESETS,
@@ -53,7 +53,7 @@ LEARNERS: Table[Any] = Table(
         ),
         "genetic": LearnerRow(
             "learners.genetic:Genetic",
-            "a move for every symmetry class, bred for losing no game to any replies",
+            "a move for every symmetry class, evolved to lose no game to any replies",
             steps=600,
             every=10,
             presets=configs.GENETIC_PRESETS,
@@ -61,7 +61,7 @@ LEARNERS: Table[Any] = Table(
         ),
         "supervised": LearnerRow(
             "learners.supervised:Supervised",
-            "a classifier of best moves, taught by the solved game or a CSV file",
+            "a classifier of best moves, trained on the solved game or a CSV file",
             steps=200,
             every=5,
             presets=configs.SUPERVISED_PRESETS,
@@ -92,7 +92,7 @@ LEARNERS: Table[Any] = Table(
         ),
         "transformer": LearnerRow(
             "learners.transformer:Transformer",
-            "a transformer that sees lists of moves and no board, taught by exact regrets",
+            "a transformer on move lists without a board, trained on exact regrets",
             steps=2000,
             every=20,
             presets=configs.TRANSFORMER_PRESETS,
@@ -109,7 +109,7 @@ LEARNERS: Table[Any] = Table(
         ),
         "maskable_ppo": LearnerRow(
             "learners.maskable_ppo:MaskablePPO",
-            "MaskablePPO of sb3-contrib against a pool of opponents and itself",
+            "sb3-contrib's MaskablePPO against a pool of opponents and itself",
             steps=600,
             every=5,
             presets=configs.MASKABLE_PPO_PRESETS,

@@ -36,7 +36,7 @@ class Replay(RingBuffer):
 
     def __init__(self, capacity: int, rules: Rules) -> None:
         if capacity < 1:
-            raise ValueError(f"a replay keeps at least one move, not {capacity}")
+            raise ValueError(f"a replay buffer stores at least one move, not {capacity}")
         self.maps, self.inverses = maps(rules), inverses(rules)
         kept = Transitions(
             rules.start(capacity),
@@ -72,6 +72,6 @@ class Replay(RingBuffer):
     def check(self, kept: Transitions) -> None:
         """Raise ValueError for invalid boards or moves."""
         if not all((abs(boards.astype(int)) <= 1).all() for boards in (kept.boards, kept.after)):
-            raise ValueError("its replay holds boards that are none")
+            raise ValueError("its replay buffer holds invalid boards")
         if not ((kept.cells >= 0) & (kept.cells < kept.boards.shape[1])).all():
-            raise ValueError("its replay holds moves that are none")
+            raise ValueError("its replay buffer holds invalid moves")

@@ -100,7 +100,7 @@ def read_csv(rules: Rules, path: str | Path) -> tuple[LabelledPositions, list[st
         else:
             good.append([int(part) for part in row])
     if not good:
-        raise ValueError(f"no row of {name} can be believed; {(complaints or ['it is empty'])[0]}")
+        raise ValueError(f"no row of {name} is valid; {(complaints or ['it is empty'])[0]}")
     table = np.array(good, np.int64)
     replies = np.eye(rules.cells)[table[:, -1]]
     return LabelledPositions(table[:, :-1].astype(np.int8), replies), complaints

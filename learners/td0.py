@@ -75,7 +75,7 @@ class TD0(PlaysByTable[TD0Config]):
         """Restore the result of `state_dict()`; "weights" alone is enough to play."""
         super().load_state_dict(state)
         if not 0 <= self.root < len(self.game) or self.game.over[self.root]:
-            raise ValueError("its games begin in a position that is none")
+            raise ValueError("its games start from an invalid position")
 
     def _play(self) -> None:
         """Play a batch of games from the root to the end, updating the table after each move."""

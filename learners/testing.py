@@ -47,11 +47,11 @@ def check_config(kind: type[Learner], config: Any, rules: Rules) -> None:
     require("default" in kind.presets, 'presets has a "default"')
     for name, preset in kind.presets.items():
         require(isinstance(preset, kind.Config), f"preset {name} is a Config")
-    require(isinstance(config, kind.Config), "the config given is of the learner's Config")
+    require(isinstance(config, kind.Config), "config is an instance of the learner's Config")
     try:
         stored = json.loads(json.dumps(asdict(config)))
     except TypeError as error:
-        raise LawBrokenError(f"JSON can hold the config: {error}") from None
+        raise LawBrokenError(f"the config can be stored as JSON: {error}") from None
     kind(kind.Config(**stored), rules)
 
 
@@ -79,7 +79,7 @@ def _check_resuming(kind: type[Learner], config: Any, rules: Rules, steps: int) 
     for _ in range(steps):
         resumed.step()
     same = _same(_plain(through.state_dict()), _plain(resumed.state_dict()))
-    require(same, "a stop and a resume make no difference, bit for bit")
+    require(same, "stopping and resuming makes no difference, bit for bit")
 
 
 def _check_weights(kind: type[Learner], config: Any, rules: Rules, learner: Learner) -> None:

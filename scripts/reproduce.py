@@ -30,20 +30,19 @@ class Arguments:
     Here "as published" is our re-run of the published form, its flaws included, measured exactly,
     and "repaired" is our own default learner. Every row says what was run and how near it must
     come; the exit status is 1 if a row is not near enough. The table of a source is printed once
-    its jobs are done. Writes results/reproduce.json. A run that was interrupted goes on where it
-    stopped.
+    its jobs are done. Writes results/reproduce.json. An interrupted run continues where it stopped.
     """
 
-    only: tuple[str, ...] = tuple(SOURCES)  # which sources
+    only: tuple[str, ...] = tuple(SOURCES)  # sources to reproduce
     quick: Flag = False  # small budgets, a few minutes; rows that need more are not judged
-    full: Flag = False  # all budgets as published, the millions of games included
-    seed: int = 0  # of all that is trained or sampled
+    full: Flag = False  # all budgets as published, including millions of games
+    seed: int = 0  # random seed of training and sampling
     workers: AllWorkers = HERE
     moves_csv: FileOrNone = None  # the cookbook's file of boards and best replies (S3)
-    out: Path = Path("results")  # where reproduce.json goes
-    summary: FileOrNone = None  # write the rows to this file too
-    readme: FileOrNone = None  # put the main rows between the marks of this file too
-    wide: Flag = False  # all columns side by side, however narrow the terminal
+    out: Path = Path("results")  # folder for reproduce.json
+    summary: FileOrNone = None  # also write the rows to this file
+    readme: FileOrNone = None  # also put the main rows between the markers of this file
+    wide: Flag = False  # show all columns side by side, even on a narrow terminal
     json: Flag = False  # print the results as JSON instead of tables
 
 

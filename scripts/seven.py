@@ -28,8 +28,8 @@ class Arguments:
     """
 
     file: Path = FILE  # proofs, weights and certificates
-    check: Flag = False  # check the file and say no more than that it holds
-    json: Flag = False  # print all of it as JSON
+    check: Flag = False  # only check the file
+    json: Flag = False  # print the claims as JSON
 
 
 def main(args: list[str]) -> None:

@@ -27,11 +27,11 @@ class Arguments:
     measured on two cores, in turns with one environment in one thread.
     """
 
-    peers: Flag = False  # measure other packages too
-    rounds: int = 5  # how often each row is measured
-    seconds: float = 0.3  # for how long each time
+    peers: Flag = False  # also measure other packages
+    rounds: int = 5  # measurements per row
+    seconds: float = 0.3  # duration of each measurement
     only: str = ""  # only rows whose name contains this
-    seed: int = 0  # of all random numbers
+    seed: int = 0  # random seed
     json: Flag = False  # print the results as JSON
 
 

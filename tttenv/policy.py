@@ -141,7 +141,7 @@ def uniform(boards: Boards) -> Probs:
 
 
 class BoardFunction:
-    """Player that is pure by construction, such as the network of a learner.
+    """A player that is pure by construction, such as a learner's network.
 
     Certificates query it only once on each board.
 
@@ -189,7 +189,7 @@ def probability(number: float) -> float:
 
 
 class Blend:
-    """Mixture of two players: `second` with probability `weight`, else `first`.
+    """A mixture of two players: `second` with probability `weight`, else `first`.
 
     Attributes:
         impure: the `impure` of the first part that has one, since a blend with a player that
@@ -251,7 +251,7 @@ def validated(boards: Boards, probs: Any, forfeits: bool = False) -> Probs:
     """
     answer = answered_numbers(probs)
     if answer.shape != boards.shape:
-        raise ValueError(f"a policy answers {boards.shape} probabilities, not {answer.shape}")
+        raise ValueError(f"a policy returns {boards.shape} probabilities, not {answer.shape}")
     with np.errstate(over="ignore", invalid="ignore"):  # such sums are refused below
         sums = answer.sum(axis=-1)
     forfeited = ~answer.any(axis=-1) if forfeits else np.zeros(len(answer), np.bool_)
@@ -353,7 +353,7 @@ def from_observations(
         if value not in known:
             raise ValueError(f"{name} is one of {', '.join(known)}, not {value!r}")
     if not callable(fn):
-        raise ValueError(f"observations are answered by a function or a network, not {fn!r}")
+        raise ValueError(f"fn must be a function or a network, not {fn!r}")
     return Observed(fn, rules, obs, kind)
 
 

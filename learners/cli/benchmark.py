@@ -28,19 +28,19 @@ class Arguments:
 
     Writes results/benchmark.json and results/report.html, one file to open in a browser, and under
     runs/benchmark the trained players with their TensorBoard curves. All strengths are exact:
-    computed over all positions, not sampled. A run that was interrupted goes on where it stopped.
+    computed over all positions, not sampled. An interrupted run continues where it stopped.
     """
 
-    learners: tuple[str, ...] = tuple(LEARNERS)  # which to train
-    seeds: int = 1  # how many trainings of each, counting up from --seed
-    seed: int = 0  # the first
+    learners: tuple[str, ...] = tuple(LEARNERS)  # learners to train
+    seeds: int = 1  # number of training runs per learner, counting up from --seed
+    seed: int = 0  # the first seed
     quick: Flag = False  # a tenth of the steps, to show that everything works
     workers: AllWorkers = HERE
-    out: Path = Path("results")  # where benchmark.json and report.html go
-    runs: Path = Path("runs/benchmark")  # where the trained players go; older ones are replaced
+    out: Path = Path("results")  # folder for benchmark.json and report.html
+    runs: Path = Path("runs/benchmark")  # folder for the trained players; older ones are replaced
     ship: FolderOrNone = None  # also copy each learner's first trained player to this folder
-    readme: FileOrNone = None  # put the tables between the marks of this file too
-    wide: Flag = False  # all columns side by side, however narrow the terminal
+    readme: FileOrNone = None  # also put the tables between the markers of this file
+    wide: Flag = False  # show all columns side by side, even on a narrow terminal
     json: Flag = False  # print the results as JSON instead of tables
 
 
@@ -53,7 +53,7 @@ def main(args: list[str], prog: str = PROG) -> None:
         optional_dependencies.require_learn()
     console.check_seed(given.seed)
     if len(set(given.learners)) < len(given.learners):
-        raise ValueError("--learners names one twice")
+        raise ValueError("--learners names a learner twice")
     if given.seeds < 1:
         raise ValueError("--seeds is at least 1")
     workers.check(given.workers)

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
-KEEP = 3  # one setting in so many goes on, and trains so many times as long
+KEEP = 3  # one setting in this many continues, training this many times as long
 ROUNDS = 3
 
 

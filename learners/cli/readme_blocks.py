@@ -13,7 +13,7 @@ def around(text: str, name: str, where: str = "the text") -> tuple[str, str]:
     before, found, rest = text.partition(begin)
     _, ends, after = rest.partition(end)
     if not (found and ends):
-        raise ValueError(f"{where} has no marks {begin.strip()} and {end}")
+        raise ValueError(f"{where} has no markers {begin.strip()} and {end}")
     return before + begin, end + after
 
 

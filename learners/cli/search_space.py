@@ -149,7 +149,7 @@ def _value(learner: str, name: str, word: str, prog: str) -> Any:
     option = f"--{name.replace('_', '-')}"
     if hint is bool:
         if word not in ("True", "False"):
-            raise ValueError(f"{option}: True or False is wanted, not {shown(word, 80)!r}")
+            raise ValueError(f"{option}: expected True or False, not {shown(word, 80)!r}")
         return word == "True"
     kind = make_dataclass("Field", [(name, hint, field())], frozen=True)
     return getattr(console.parse(kind, prog, [option, *word.split()]), name)
@@ -172,7 +172,7 @@ def _bounds(learner: str, name: str, words: str) -> tuple[Any, Any]:
     """Return the bounds of a range, as integers if the field is an integer."""
     hint = _hint(learner, name)
     if hint not in (int, float):
-        raise ValueError(f"{name} of {learner} is no number: --range cannot draw it")
+        raise ValueError(f"{name} of {learner} is not a number: --range cannot sample it")
     low, dots, high = words.partition("..")
     try:
         bounds = hint(low), hint(high)

@@ -32,24 +32,24 @@ class Arguments:
     Prints a line for each finished training and a table of all settings. Writes sweep.json and
     sweep.csv, and under runs/sweep the trained players, whose settings TensorBoard shows side by
     side under HPARAMS. A training ends at its first unbeatable certificate. Finished trainings are
-    never repeated: a run that was interrupted goes on where it stopped, and more seeds or values
+    never repeated: an interrupted run continues where it stopped, and more seeds or values
     add to what is there.
     """
 
-    learners: Learners = ()  # which to train
-    grid: Repeated = ()  # FIELD=VALUE,VALUE,... of the learners' settings; more than once
-    random: int = 0  # number of settings drawn from all --range
-    range: Repeated = ()  # FIELD=LOW..HIGH; logarithmic if LOW is above 0; more than once
-    presets: tuple[str, ...] = ("default",)  # named sets of settings to begin from
+    learners: Learners = ()  # learners to train
+    grid: Repeated = ()  # FIELD=VALUE,VALUE,... of the learners' settings; repeatable
+    random: int = 0  # number of settings sampled from all --range
+    range: Repeated = ()  # FIELD=LOW..HIGH; log-uniform if LOW is above 0; repeatable
+    presets: tuple[str, ...] = ("default",)  # presets to start from
     rules: tuple[str, ...] = ("3,3,3",)  # the games
-    seeds: int = 5  # trainings of each setting, counting up from --seed
-    seed: int = 0  # the first, and that of the draws
-    steps: NumberOrNone = None  # of a training, at the most; without it, as many as usual
+    seeds: int = 5  # number of seeds per setting, counting up from --seed
+    seed: int = 0  # the first seed, also used for sampling
+    steps: NumberOrNone = None  # maximum steps per training run; default: the usual number
     halve: Flag = False  # stop early: only the best third continues after 1/9 and 1/3 of the steps
     workers: AllWorkers = HERE
-    out: Path = Path("results")  # where sweep.json and sweep.csv go
-    runs: Path = Path("runs/sweep")  # where the trained players go
-    wide: Flag = False  # all columns side by side, however narrow the terminal
+    out: Path = Path("results")  # folder for sweep.json and sweep.csv
+    runs: Path = Path("runs/sweep")  # folder for the trained players
+    wide: Flag = False  # show all columns side by side, even on a narrow terminal
     json: Flag = False  # print the results as JSON instead of lines and a table
 
 

@@ -41,22 +41,22 @@ tttenv train {name} --out runs/mine --resume
 class Options:
     """Options of a training run that do not depend on the learner."""
 
-    steps: NumberOrNone = None  # total steps; if omitted, until unbeatable; a preset in full
+    steps: NumberOrNone = None  # total steps; default: until unbeatable, or a preset's full number
     preset: str = "default"  # a named set of the learner's own fields
     rules: RulesText = "3,3,3"  # the game
     out: FolderOrNone = None  # the checkpoint's folder; default: runs/LEARNER-SEED
-    resume: Flag = False  # continue the training in --out exactly where it stopped
-    start: FolderOrNone = None  # alphazero: start from this checkpoint's weights, of any board
+    resume: Flag = False  # continue the run in --out exactly where it stopped
+    start: FolderOrNone = None  # alphazero: start from this checkpoint's weights, for any board
     every: NumberOrNone = None  # steps between points on the curves; default: the learner's
     checkpoint_every: NumberOrNone = None  # steps between checkpoints; if omitted, a tenth of all
     stop_when_unbeatable: YesOrNone = None  # end once unbeatable; default: without --steps
-    device: str = "cpu"  # where torch computes: cpu, cuda, ...
-    threads: int = 1  # of torch; the same seed gives the same bits only with the same number
-    actors: int = 0  # alphazero: workers that search its moves; the same bits only with as many
-    overlap: Flag = False  # learn during the search, from examples of earlier steps
-    ray: AddressOrNone = None  # a Ray cluster for the actors: its address, or auto
-    gpus_per_task: float = 0.0  # of an actor, which then computes on cuda
-    open: Flag = False  # first print how to watch the curves grow, such as TensorBoard's command
+    device: str = "cpu"  # torch device: cpu, cuda, ...
+    threads: int = 1  # torch threads; results are bit-identical only for the same number
+    actors: int = 0  # alphazero: number of search workers; bit-identical for the same number
+    overlap: Flag = False  # learn during the search, from the examples of earlier steps
+    ray: AddressOrNone = None  # address of a Ray cluster for the actors, or auto
+    gpus_per_task: float = 0.0  # GPUs per actor, which then computes on cuda
+    open: Flag = False  # first print how to watch the curves, such as TensorBoard's command
     json: Flag = False  # print the certificate as JSON instead of a progress bar
     log: Repeated = ()  # tensorboard (the default), csv, wandb or mlflow; repeat for several
     export_csv: FileOrNone = None  # supervised: write its boards and best replies only
@@ -128,7 +128,7 @@ def _backend(options: Options) -> Any:
     """
     if not options.actors:
         if options.ray is not None:
-            raise ValueError("--ray is for --actors: say how many")
+            raise ValueError("--ray needs --actors: say how many")
         return None
     given = workers.Workers(
         jobs=options.actors,
@@ -186,7 +186,7 @@ def _stored(out: Path, name: str, kind: type, rest: list[str]) -> tuple[Options,
     schedule = from_stored(Schedule, state["plan"], f"the schedule in {out}")
     if about.get("learner") != name:
         had = shown(about.get("learner"), 80)
-        raise ValueError(f"{out} holds a training of {had}, not of {name}")
+        raise ValueError(f"{out} holds a training run of {had}, not of {name}")
     fields = spec_fields(kind)
     repeated = [f for f in fields if _peek(rest, f"--{f.replace('_', '-')}") is not None]
     try:

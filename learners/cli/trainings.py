@@ -27,7 +27,7 @@ class Training:
 
     learner: str
     preset: str
-    config: Any  # of the learner
+    config: Any  # the learner's config
     rules: str
     schedule: "Schedule"
 
@@ -57,7 +57,9 @@ def check_folders(trainings: Sequence[tuple[str, Training]], runs: Path) -> None
     for name, _ in trainings:
         folder = runs / name
         if folder.exists() and not _made_here(folder):
-            raise ValueError(f"{folder} was not made for this: choose another folder with --runs")
+            raise ValueError(
+                f"{folder} was not created by this command: choose another folder with --runs"
+            )
 
 
 def forget(runs: Path) -> None:
@@ -116,7 +118,7 @@ def train_one(training: Training, context: Context) -> dict[str, Any]:
 
 
 def _made_here(folder: Path) -> bool:
-    """Return whether a folder was created for a task, even one killed before marking it."""
+    """Return whether a folder was created for a task, even if it was killed before marking it."""
     if not folder.is_dir():
         return False
     names = {file.name for file in folder.iterdir()}

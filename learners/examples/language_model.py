@@ -47,20 +47,20 @@ class Args:
     """A language model, trained from random weights and certified exactly."""
 
     rules: str = "3,3,3"  # m rows, n columns, k in a row; at most 15 cells
-    seed: int = 0  # of the weights, the tasks and all random numbers
-    width: int = 64  # of the residual stream
-    layers: int = 2  # blocks of attention and a perceptron
-    heads: int = 8  # of the attention
-    spread: float = 0.2  # standard deviation of the first weights
-    steps: int = 2000  # of imitation
-    batch: int = 32  # positions in a step of imitation
+    seed: int = 0  # seeds the weights, the tasks and all random numbers
+    width: int = 64  # width of the residual stream
+    layers: int = 2  # blocks of attention and an MLP
+    heads: int = 8  # attention heads per block
+    spread: float = 0.2  # standard deviation of the initial weights
+    steps: int = 2000  # steps of imitation
+    batch: int = 32  # positions per step of imitation
     lr: float = 2e-3  # learning rate of imitation, falling to zero
-    grpo_steps: int = 100  # of TRL's trainer
-    grpo_lr: float = 5e-5  # its learning rate
-    samples: int = 8  # answers to each prompt that GRPO compares
-    prompts: int = 16  # different prompts in a step of GRPO
-    games: int = 100  # of the usual judgement
-    folder: str = "runs/language-model"  # where the model goes after each stage
+    grpo_steps: int = 100  # steps of TRL's trainer
+    grpo_lr: float = 5e-5  # learning rate of TRL's trainer
+    samples: int = 8  # answers per prompt that GRPO compares
+    prompts: int = 16  # different prompts per step of GRPO
+    games: int = 100  # games in the usual evaluation
+    folder: str = "runs/language-model"  # folder for the model after each stage
 
 
 def byte_tokenizer() -> Any:

@@ -32,23 +32,23 @@ class Args:
 
     rules: str = "3,3,3"  # m rows, n columns, k in a row
     opponent: str = "random"  # any player: random, tactical, minimax, a checkpoint's folder, ...
-    draw: float = 0.0  # what a draw pays, a win paying 1 and a loss -1; 0.7 teaches not to lose
-    seed: int = 0  # of the weights, the games and all random numbers
-    steps: int = 60_000  # moves of the agent in all
-    games: int = 64  # played side by side
-    turns: int = 16  # moves of every game in a rollout
+    draw: float = 0.0  # reward for a draw; 1 for a win, -1 for a loss; 0.7 teaches not to lose
+    seed: int = 0  # seeds the weights, the games and all random numbers
+    steps: int = 60_000  # total moves of the agent
+    games: int = 64  # games played in parallel
+    turns: int = 16  # moves per game in a rollout
     epochs: int = 4  # passes over a rollout
-    minibatches: int = 4  # gradient steps for each epoch
+    minibatches: int = 4  # gradient steps per epoch
     lr: float = 3e-3  # learning rate, falling to zero
     gamma: float = 1.0  # discount
     gae: float = 0.95  # lambda of the advantages
-    clip: float = 0.2  # largest useful change of a move's probability in one rollout's updates
-    entropy: float = 0.01  # bonus for the policy's entropy
+    clip: float = 0.2  # clip range of the probability ratio
+    entropy: float = 0.01  # weight of the entropy bonus
     value: float = 0.5  # weight of the value loss
-    norm: float = 0.5  # largest norm of the gradient
+    norm: float = 0.5  # maximum norm of the gradient
     hidden: int = 64  # width of both hidden layers
-    every: int = 10  # rollouts between two points on the exact curves
-    folder: str = "runs/ppo-example"  # where TensorBoard's events go
+    every: int = 10  # rollouts between points on the exact curves
+    folder: str = "runs/ppo-example"  # folder for TensorBoard's event files
 
 
 class Agent(nn.Module):

@@ -107,7 +107,7 @@ def load_policy(
             those it was trained on, unless the learner's weights work on any board.
     """
     if threes and not simulations:
-        raise ValueError("threes are searched for before a tree search: set simulations, too")
+        raise ValueError("threes need a tree search: set simulations too")
     card, data = read_data(folder, WEIGHTS)
     kind = _kind(card)
     search: Any = getattr(kind, "search_player", None)
@@ -180,7 +180,7 @@ def load_training(folder: Path) -> dict[str, Any]:
         card, data = read_data(folder, STATE)
         return _training(data[STATE], folder / str(file_of(card, STATE)))
     except ValueError as error:
-        raise ValueError(f"no training can go on from {shown(folder)}: {error}") from None
+        raise ValueError(f"no training run can be resumed from {shown(folder)}: {error}") from None
 
 
 def save_state(file: Path, state: dict[str, Any]) -> None:
@@ -280,10 +280,10 @@ def _training(data: bytes, file: Path) -> dict[str, Any]:
     state = _state(data, file)
     parts = [state.get(key) for key in ("learner", "clock", "about", "plan")]
     if not all(isinstance(part, dict) for part in parts):
-        raise ValueError(f"{shown(file)} is not the state of a training")
+        raise ValueError(f"{shown(file)} is not the state of a training run")
     step = state["clock"].get("step")
     if isinstance(step, bool) or not isinstance(step, int):
-        raise ValueError(f"{shown(file)} is not the state of a training: it says no step")
+        raise ValueError(f"{shown(file)} is not the state of a training run: it has no step")
     return state
 
 

@@ -25,9 +25,9 @@ LOGGERS: Table[Any] = Table(
             "learners.training.csv_log:CSVLog", "curves.csv, pictures and certificate.md in csv/"
         ),
         "wandb": Row(
-            "learners.training.wandb_log:WandbLog", "a run of Weights & Biases (extra wandb)"
+            "learners.training.wandb_log:WandbLog", "a Weights & Biases run (extra wandb)"
         ),
-        "mlflow": Row("learners.training.mlflow_log:MLflowLog", "a run of MLflow (extra mlflow)"),
+        "mlflow": Row("learners.training.mlflow_log:MLflowLog", "an MLflow run (extra mlflow)"),
     },
 )
 USUAL = ("tensorboard",)

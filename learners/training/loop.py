@@ -28,15 +28,15 @@ class Schedule:
     Trained weights therefore do not depend on the machine's speed.
     """
 
-    steps: int  # in all, those of an interrupted run included
+    steps: int  # total steps, including those before an interruption
     every: int  # steps between evaluations
     checkpoint_every: int  # steps between checkpoints
     stop_when_unbeatable: bool  # end at the first certificate that says unbeatable
-    device: str = "cpu"  # of the learner's tensors
-    threads: int = 1  # of torch; another number may change the last digits
-    actors: int = 0  # that search the learner's moves; another number may change the last digits
+    device: str = "cpu"  # device of the learner's tensors
+    threads: int = 1  # torch threads; another number may change the last digits
+    actors: int = 0  # search workers; another number may change the last digits
     overlap: bool = False  # learn while the actors search, from the examples of earlier steps
-    gpus_per_task: float = 0.0  # of an actor; without one it computes on the cpu
+    gpus_per_task: float = 0.0  # GPUs per actor; 0 computes on the CPU
 
     def __post_init__(self) -> None:
         for name in ("steps", "every", "checkpoint_every", "threads"):
@@ -47,7 +47,7 @@ class Schedule:
         if not 0 <= self.gpus_per_task < float("inf"):
             raise ValueError(f"gpus_per_task is 0 or more, not {self.gpus_per_task}")
         if (self.overlap or self.gpus_per_task) and not self.actors:
-            raise ValueError("overlap and gpus_per_task are for actors: say how many")
+            raise ValueError("overlap and gpus_per_task need actors: say how many")
 
 
 @dataclass(frozen=True)
@@ -55,12 +55,12 @@ class Evaluation:
     """The state of a training run after some steps, with the player's exact strength."""
 
     step: int  # steps taken so far
-    seconds: float  # of processor time since the first step, without compiling
+    seconds: float  # processor time since the first step, without compile time
     numbers: dict[str, float]  # points on the curves, by TensorBoard tag
     policy: Policy  # the player at this step
     certificate: Certificate | None  # beyond 15 cells by the positions that the player can reach
     unbeatable_at: tuple[int, float] | None  # step and seconds of the first unbeatable certificate
-    last: bool  # whether the training ends here
+    last: bool  # whether training ends here
 
 
 def usual_schedule(name: str, preset: str = "default", **changes: Any) -> Schedule:
@@ -94,11 +94,11 @@ class Progress:
     """Progress of a training run, including interrupted parts; its fields are saved."""
 
     step: int = 0
-    seconds: float = 0.0  # of processor time
+    seconds: float = 0.0  # processor time
     unbeatable_at: tuple[int, float] | None = None  # as in `Evaluation`
-    measures: tuple[Point, ...] = ()  # the curve that the card keeps
+    measures: tuple[Point, ...] = ()  # the curve stored in the card
     larger_measures: tuple[larger_curve.Point, ...] = ()  # the same on boards too large to list
-    snapshots: tuple[Snapshot, ...] = ()  # players along it
+    snapshots: tuple[Snapshot, ...] = ()  # players along the curve
 
     def measured(self, added: Point, policy: Policy, every: int) -> None:
         """Add a measurement and a snapshot of the player, thinning both out if necessary."""
@@ -203,7 +203,7 @@ def _one_line_errors(step: int) -> Iterator[None]:
         yield
     except ValueError as error:
         reason = shown(first_line(error))
-        raise ValueError(f"the training fails after step {step}: {reason}") from error
+        raise ValueError(f"training failed after step {step}: {reason}") from error
 
 
 def finished(schedule: Schedule, progress: Progress) -> bool:

@@ -92,7 +92,7 @@ def train(
     if resume:  # this raises before anything is written into a folder without a training
         begun = load_training(out)["about"].get("start")
         if setup.start is not None:
-            raise ValueError("a training that is resumed goes on with its own weights, not others")
+            raise ValueError("a resumed run continues with its own weights, not with others")
         about |= {} if begun is None else {"start": shown(begun, 200)}
     else:
         _require_free(out)
@@ -115,7 +115,7 @@ def train(
 def _check_numbers(config: Any) -> None:
     """Raise ValueError for a negative seed or settings that are not finite numbers."""
     if config.seed < 0:
-        raise ValueError(f"a seed is a whole number from 0 on, not {config.seed}")
+        raise ValueError(f"a seed is a non-negative integer, not {config.seed}")
     for name, value in asdict(config).items():
         if isinstance(value, float) and not math.isfinite(value):
             raise ValueError(f"{name} is a finite number, not {value}")
@@ -136,7 +136,7 @@ def _use_actors(
     from learners.actors import Actors
 
     if not hasattr(learner, "actors"):
-        raise ValueError(f"{name} plays its games itself: it has no use for actors")
+        raise ValueError(f"{name} plays its games itself: it does not support actors")
     if backend is None:
         backend = Processes(schedule.actors, schedule.threads)
     stack.enter_context(backend)
@@ -157,7 +157,7 @@ def _start(learner: Any, name: str, folder: Path) -> str:
         ValueError: if they do not match, or the learner cannot start from weights.
     """
     if not hasattr(learner, "start_from"):
-        raise ValueError(f"{name} begins with weights of its own, not with those of a checkpoint")
+        raise ValueError(f"{name} cannot start from the weights of a checkpoint")
     card = read_card(folder)
     _, weights = load_weights(folder, name)
     try:
@@ -251,7 +251,7 @@ class _Training:
             differing = [key for key in wanted if key != "config" and had.get(key) != wanted[key]]
             changes = ", ".join(f"{key}={had.get(key)}, not {wanted[key]}" for key in differing)
             raise ValueError(f"the training in {shown(self.out)} had {shown(changes)}")
-        misfit = f"no training can go on from {shown(self.out)}: its state does not fit"
+        misfit = f"no training run can be resumed from {shown(self.out)}: its state does not fit"
         progress = from_stored(Progress, state["clock"], misfit)
         try:
             own, stored = self.learner.state_dict(), state["learner"]
@@ -350,7 +350,7 @@ def _locked(out: Path) -> Iterator[None]:
     try:
         lock.acquire()
     except Timeout:
-        raise ValueError(f"a training is writing into {shown(out)} already") from None
+        raise ValueError(f"a training run is writing to {shown(out)} already") from None
     try:
         yield
     finally:

@@ -21,7 +21,7 @@ from tttenv.report import charts
 STEPS = (0, 10, 20, 30, 40, 60, 80, 100, 130, 160, 200, 250, 300, 400, 500, 600, 700)
 GAMES = 3000  # random games; a third of them is kept from the fit
 HEIGHT, PART = 214, (40, 166)
-LINES = {0: "o", 1: "x", 2: "good"}  # the look of the line after so many blocks
+LINES = {0: "o", 1: "x", 2: "good"}  # the style of the line for each number of blocks
 LEAST = 0.7  # share of the cells at the bottom
 
 

@@ -220,7 +220,7 @@ def test_a_player_scales_observations_as_its_training_does():
     cells, _ = model.predict(seen, action_masks=boards == 0, deterministic=True)
     probs = policy(model, RULES, deterministic=True)(boards)
     assert (probs[np.arange(50), cells] == 1).all()
-    with pytest.raises(ValueError, match=r"^best\.zip cannot hold how VecNormalize scales"):
+    with pytest.raises(ValueError, match=r"^best\.zip cannot store the statistics of VecNormalize"):
         model.learn(64, ExactEvalCallback(folder="never_made"))
 
 
@@ -235,12 +235,12 @@ def broken():
     ("model", "rules", "why"),
     [
         (lambda: made("ppo"), (5, 5, 4), "plays in Discrete(9), which is not 25 cells"),
-        (recurrent, (3, 3, 3), "a RecurrentPPO is no player: it remembers earlier boards"),
+        (recurrent, (3, 3, 3), "a RecurrentPPO cannot be a player: it remembers earlier boards"),
         (broken, (3, 3, 3), "the model gives no distribution"),
         (
             lambda: stable_baselines3.PPO("MlpPolicy", gym.make("FrozenLake-v1"), device="cpu"),
             (2, 2, 2),
-            "the model observes Discrete(16), which is nothing that 2,2,2 shows",
+            "the model observes Discrete(16), which matches no observations of 2,2,2",
         ),
     ],
 )
@@ -304,11 +304,11 @@ def test_nothing_in_a_zip_is_run_without_trust(zips, tmp_path):
         ("", "sb3 plays a saved model: sb3:path=MODEL.zip,trust=true"),
         ("path={0}/none.zip,trust=true", "none.zip cannot be read: No such file"),
         ("path={0},trust=true", "cannot be read: it is not a regular file"),
-        ("path={0}/text.zip,trust=true", "text.zip is no model saved by SB3: File is not a zip"),
-        ("path={0}/half.zip,trust=true", "half.zip is no model saved by SB3"),
-        ("path={0}/empty.zip,trust=true", "empty.zip is no model saved by SB3"),
-        ("path={0}/torn.zip,trust=true", "torn.zip holds no model of ppo"),
-        ("path={0}/dqn.zip,trust=true,algorithm=ppo", "dqn.zip holds no model of ppo"),
+        ("path={0}/text.zip,trust=true", "text.zip is not a model saved by SB3: File is not a zip"),
+        ("path={0}/half.zip,trust=true", "half.zip is not a model saved by SB3"),
+        ("path={0}/empty.zip,trust=true", "empty.zip is not a model saved by SB3"),
+        ("path={0}/torn.zip,trust=true", "torn.zip holds no ppo model"),
+        ("path={0}/dqn.zip,trust=true,algorithm=ppo", "dqn.zip holds no ppo model"),
         ("path={0}/lstm.zip,trust=true", "say algorithm=, one of maskable_ppo, ppo"),
         ("path={0}/ppo.zip,trust=yes", "trust='yes' is not true or false"),
         ("path={0}/ppo.zip,trust=true,algorithm=tqc", "algorithm='tqc' is not one of detect,"),
@@ -356,7 +356,7 @@ def test_openings_leave_boards_that_were_asked_for_and_a_fixed_seat_is_refused()
     env.set_options({"board": "X___O____"})
     env.reset()
     assert (env.games.boards == Rules().parse("X___O____")).all()
-    with pytest.raises(ValueError, match=r"^an opening deals both seats"):
+    with pytest.raises(ValueError, match=r"^an opening gives the agent both seats"):
         VecEnv(8, opening=8, seat="X")
 
 

@@ -158,12 +158,12 @@ def test_what_cannot_be_certified_or_resumed_is_refused_before_training(tmp_path
             quick().learn(64, ExactEvalCallback(folder=tmp_path))
     other = asdict(certify(Rules(2, 2, 2), "random"))
     (tmp_path / "best.json").write_text(json.dumps({"certificate": other}))
-    with pytest.raises(ValueError, match="keeps a player of 2,2,2, not 3,3,3"):
+    with pytest.raises(ValueError, match="has a model for 2,2,2, not 3,3,3"):
         quick().learn(64, ExactEvalCallback(folder=tmp_path))
     with pytest.raises(ValueError, match="every is at least 1"):
         ExactEvalCallback(every=0)
     lake = stable_baselines3.PPO("MlpPolicy", gym.make("FrozenLake-v1"), device="cpu")
-    with pytest.raises(ValueError, match="is no TicTacToe"):
+    with pytest.raises(ValueError, match="is not TicTacToe"):
         lake.learn(64, ExactEvalCallback())
 
 

@@ -66,7 +66,12 @@ TALKS = {
         *[("BOARD", None), ("1,1,1", None), ("DONE", "ERROR with 1 own stones and 0 others")],
         *[("BOARD", None), ("1,1,2", None), ("1,1,1", None), ("DONE", "ERROR 1,1 is taken")],
         *[("BOARD", None), ("5,1,2", None), ("DONE", "ERROR 5,1 is off the board of 5 columns")],
-        *[("BOARD", None), ("1,1,3", None), ("BEGIN", None), ("DONE", "ERROR a stone as in")],
+        *[
+            ("BOARD", None),
+            ("1,1,3", None),
+            ("BEGIN", None),
+            ("DONE", "ERROR expected a stone such as"),
+        ],
         *[("BOARD", None), ("1,1,2", None), ("2,2,2", None), ("DONE", "ERROR with 0 own")],
         ("TURN 1,0", "2,0"),  # the game goes on as it was
     ],
@@ -99,11 +104,14 @@ TALKS = {
     "long": [("START 5", "OK"), ("TURN " + LONGEST_LINE * " " + "1,1", "ERROR a line has at most")],
     "wrong arguments": [
         *[
-            ("START", "ERROR a size as in START 15"),
-            ("START 5x", "ERROR a size"),
+            ("START", "ERROR expected a size such as START 15"),
+            ("START 5x", "ERROR expected a size"),
             ("START 5", "OK"),
         ],
-        *[("RECTSTART 5", "ERROR columns and rows"), ("TURN", "ERROR a column and a row as")],
+        *[
+            ("RECTSTART 5", "ERROR expected columns and rows"),
+            ("TURN", "ERROR expected a column and a row such as"),
+        ],
         *[
             ("TURN 1", "ERROR"),
             ("TURN 1,1,1", "ERROR"),

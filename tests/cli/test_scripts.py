@@ -161,9 +161,9 @@ def test_losing_lines_replay_to_a_loss_in_the_environment(ran, seat):
         ("benchmark.py", ["--learners", "nobody"], "known are"),
         ("benchmark.py", ["--seeds", "0"], "at least 1"),
         ("benchmark.py", ["--jobs", "none"], "none"),
-        ("benchmark.py", ["--out", "/dev/null/no"], "a folder is wanted"),
-        ("benchmark.py", ["--readme", str(ROOT / "LICENSE")], "no marks"),
-        ("reproduce.py", ["--out", "/dev/null"], "a folder is wanted"),
+        ("benchmark.py", ["--out", "/dev/null/no"], "is a file, not a folder"),
+        ("benchmark.py", ["--readme", str(ROOT / "LICENSE")], "no markers"),
+        ("reproduce.py", ["--out", "/dev/null"], "is a file, not a folder"),
         ("certify.py", ["dqn:depth=3"], "has no option 'depth'; it takes canonical"),
         ("certify.py", ["random", "--games", "5"], "--sampled"),
         ("certify.py", ["random", "--against", "first", "--sampled"], "--against is exact"),
@@ -255,7 +255,7 @@ def test_a_resumed_training_is_of_the_same_learner(ran):
     assert ran("train.py", *TINY, "--steps", "5", "--out", "r/1").returncode == 0
     told = ran("train.py", "td0", "--resume", "--out", "r/1")
     assert (told.returncode, told.stdout) == (2, "")
-    assert told.stderr == "train.py: r/1 holds a training of selfplay, not of td0\n"
+    assert told.stderr == "train.py: r/1 holds a training run of selfplay, not of td0\n"
 
 
 @pytest.mark.parametrize("terminal", [True, False])

@@ -67,7 +67,7 @@ def test_both_files_hold_the_same_table(tmp_path, capsys):
     [
         (["t.txt"], "a .csv or a .parquet file"),
         (["t.csv", "--games", "3"], "for games, in a .npz file"),
-        (["t.npz"], "name one by --player"),
+        (["t.npz"], "name it with --player"),
         (["t.npz", "--player", "random", "--games", "0"], "at least 1"),
         (["t.csv", "--rules", "4,4,4"], "15 cells"),
     ],

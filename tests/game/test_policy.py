@@ -139,10 +139,10 @@ TAKEN, EMPTY, OTHER = 0, 4, 8
         (lambda probs: bent(EMPTY, -1.0)(bent(OTHER, 1.0)(probs)), "are not negative"),
         (lambda probs: bent(TAKEN, 0.1)(bent(OTHER, -0.1)(probs)), "a taken cell has probability"),
         (bent(TAKEN, 1e-9), "a taken cell has probability"),
-        (lambda probs: probs[:-1], "a policy answers"),
-        (lambda probs: probs[:, :-1], "a policy answers"),
-        (lambda probs: probs[0], "a policy answers"),
-        (lambda probs: None, "a policy answers"),
+        (lambda probs: probs[:-1], "a policy returns"),
+        (lambda probs: probs[:, :-1], "a policy returns"),
+        (lambda probs: probs[0], "a policy returns"),
+        (lambda probs: None, "a policy returns"),
     ],
 )
 def test_an_answer_that_breaks_a_law_is_refused_by_that_law(breach, law):

@@ -265,7 +265,7 @@ def test_a_readme_gets_the_main_rows_between_its_marks_and_keeps_the_rest(tmp_pa
         (["--colour"], "--colour"),
         (["--only", "S0", "--summary", "s.json"], "leave --only out"),
         (["--readme", "none.md"], "none.md"),
-        (["--readme", str(ROOT / "LICENSE")], "has no marks"),
+        (["--readme", str(ROOT / "LICENSE")], "has no markers"),
         (["--moves-csv", "none.csv"], "none.csv"),
         (["--moves-csv", str(ROOT / "LICENSE")], "LICENSE"),
     ],

@@ -600,7 +600,7 @@ def played(monkeypatch, given, most=1000):
     backend = _Serially(most)
     monkeypatch.setattr(workers, "backend", lambda _: backend)
     if most < 1000:
-        with pytest.raises(KeyboardInterrupt, match=r"of 15 pairs are kept.*goes on") as end:
+        with pytest.raises(KeyboardInterrupt, match=r"of 15 pairs are stored.*continues") as end:
             command.main(given)
         return str(end.value)
     command.main(given)
@@ -611,7 +611,9 @@ def test_a_killed_league_goes_on_with_what_it_has_kept(tmp_path, monkeypatch, ca
     monkeypatch.chdir(tmp_path)
     given, file = [*SPECS, *OPTIONS], tmp_path / "results" / "league.json"
     full = len(league.blocks(SETTINGS, alone(SPECS)))
-    assert played(monkeypatch, given, 4).startswith("4 of 15 pairs are kept in results/league.kept")
+    assert played(monkeypatch, given, 4).startswith(
+        "4 of 15 pairs are stored in results/league.kept"
+    )
     assert not file.exists()
     assert played(monkeypatch, given, 2).startswith("6 of 15 ")
     assert played(monkeypatch, given) == full - 6
@@ -643,7 +645,7 @@ def test_progress_counts_pairs(tmp_path, monkeypatch, capsys):
 
 
 WRONG = {
-    "one player": (["first"], "two players or more"),
+    "one player": (["first"], "at least two players"),
     "a player twice": (["first", "random", "first"], "first is named twice"),
     "an unknown player": (["first", "randm"], "did you mean random"),
     "a folder that is none": (["first", "./none"], "no checkpoint in"),

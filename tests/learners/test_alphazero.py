@@ -310,11 +310,11 @@ def test_a_training_begins_with_the_weights_of_another_board(tmp_path):
     for name, tensor in load_weights(large, "alphazero")[1].items():
         assert torch.equal(tensor, learner.state_dict()["weights"][name])
     assert read_card(large)["start"].startswith("3,3,3, weights-")
-    with pytest.raises(ValueError, match="goes on with its own"):
+    with pytest.raises(ValueError, match="continues with its own"):
         train("alphazero", TINY, Rules(4, 4, 4), schedule, large, resume=True, setup=begins)
     train("alphazero", TINY, Rules(4, 4, 4), schedule, large, resume=True)
     assert read_card(large)["start"].startswith("3,3,3, weights-")
     assert first.step == 1
     config = LEARNERS.load("td0").Config()
-    with pytest.raises(ValueError, match="begins with weights of its own"):
+    with pytest.raises(ValueError, match="cannot start from the weights"):
         train("td0", config, Rules(), schedule, tmp_path / "table", setup=begins)

@@ -148,7 +148,9 @@ def test_a_flipped_bit_in_the_state_is_found(tmp_path):
         data = bytearray(whole)
         data[place] ^= 1 << (place % 8)
         file.write_bytes(data)
-        with pytest.raises(ValueError, match=r"^no training can go on from [^\n]*damaged[^\n]*$"):
+        with pytest.raises(
+            ValueError, match=r"^no training run can be resumed from [^\n]*damaged[^\n]*$"
+        ):
             trained(tmp_path, resume=True)
 
 

@@ -117,11 +117,11 @@ BROKEN = [  # the law and a toy that breaks it
     ),
     ("a frozen snapshot", {"policy": lambda toy: lambda boards: prefers(toy.preferences)(boards)}),
     (
-        "a stop and a resume make no difference",
+        "stopping and resuming makes no difference",
         {"state_dict": lambda toy: {"weights": {"preferences": toy.preferences.clone()}}},
     ),
     (
-        "a stop and a resume make no difference",
+        "stopping and resuming makes no difference",
         {
             "age": 0,
             "step": lambda toy: Toy.step(toy) | {"age": setattr(toy, "age", toy.age + 1) or 0.0},

@@ -109,7 +109,7 @@ def test_settings_that_are_no_finite_numbers_are_refused_before_training(tmp_pat
 @pytest.mark.filterwarnings("error")
 def test_a_training_that_diverges_ends_in_one_line(tmp_path, name):
     config = replace(LEARNERS.load(name).presets["default"], lr=1e30)
-    with pytest.raises(ValueError, match=r"^the training fails after step \d+: [^\n]+$"):
+    with pytest.raises(ValueError, match=r"^training failed after step \d+: [^\n]+$"):
         train(name, config, Rules(), usual_schedule(name, steps=99, every=1), tmp_path / "out")
 
 
@@ -229,10 +229,10 @@ def test_what_a_folder_holds_is_never_overwritten_nor_mixed_up(tmp_path, through
             trained(through, **wrong)
     with pytest.raises(ValueError, match=r"^[^\n]*had rules=3,3,3, not 2,3,2[^\n]*$"):
         train("selfplay", SMALL, Rules(2, 3, 2), SHORT, through, resume=True)
-    with pytest.raises(ValueError, match=r"^no training can go on from [^\n]*$"):
+    with pytest.raises(ValueError, match=r"^no training run can be resumed from [^\n]*$"):
         trained(tmp_path / "nothing", resume=True)
     (tmp_path / "state.safetensors").write_bytes(file(through, STATE).read_bytes()[:1000])
-    with pytest.raises(ValueError, match=r"^no training can go on from [^\n]*$"):
+    with pytest.raises(ValueError, match=r"^no training run can be resumed from [^\n]*$"):
         trained(tmp_path, resume=True)
     assert contents(through, [*PLAYER, STATE, CARD]) == before
     assert not (tmp_path / "nothing").exists()

@@ -160,4 +160,4 @@ def test_a_broken_law_is_told_in_a_bounded_line_on_any_board(size):
     ],
 )
 def test_what_is_no_rules_is_refused(handed, judge):
-    assert "rules are handed in as" in refused(lambda: judge(handed))
+    assert "rules must be" in refused(lambda: judge(handed))

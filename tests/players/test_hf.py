@@ -87,7 +87,7 @@ def test_answers_have_a_maximum_length(tmp_path):
 
 def wrong_folders(folder, tmp_path):
     """Yield folders without a loadable model, and a word of the error message."""
-    yield tmp_path / "missing", "no model"
+    yield tmp_path / "missing", "no transformers model"
     pickled = shutil.copytree(folder, tmp_path / "pickled")
     torch.save({}, pickled / "pytorch_model.bin")
     (pickled / "model.safetensors").unlink()
@@ -106,7 +106,7 @@ def wrong_folders(folder, tmp_path):
     piped = shutil.copytree(folder, tmp_path / "piped")
     (piped / "tokenizer.json").unlink()
     os.mkfifo(piped / "tokenizer.json")
-    yield piped, "something else"
+    yield piped, "something other"
     adapter = shutil.copytree(folder, tmp_path / "adapter")
     (adapter / "adapter_config.json").write_text('{"base_model_name_or_path": "/"}')
     yield adapter, "merge"
@@ -114,7 +114,7 @@ def wrong_folders(folder, tmp_path):
     for file in speechless.glob("tokenizer*"):
         file.unlink()
     yield speechless, "no tokenizer"
-    yield folder / "config.json", "no model"
+    yield folder / "config.json", "no transformers model"
     endless = shutil.copytree(folder, tmp_path / "endless")
     about = json.loads((folder / "config.json").read_text()) | {"n_layer": 10**9}
     (endless / "config.json").write_text(json.dumps(about))

@@ -161,7 +161,7 @@ def test_never_losing_play_wins_against_random_within_the_known_range(seat, pick
         ("epsilon:epsilon=2", "a probability lies between 0 and 1, not 2.0"),
         # before the other player, which may take long to make, is looked for
         ("epsilon:player=nobody,epsilon=2", "a probability lies between 0 and 1, not 2.0"),
-        (7, "a player is named by a text, not 7"),
+        (7, "a player is named by a string, not 7"),
     ],
 )
 def test_a_spec_that_names_no_player_is_answered_by_what_is_known(spec, message):

@@ -156,6 +156,6 @@ def test_players_are_not_shipped_into_a_readme_without_marks(tmp_path):
     (tmp_path / "README.md").write_text("# Mine\n")
     runs = tmp_path / "runs"
     told = ["--learners", "td0", "--quick", "--runs", str(runs), "--out", str(tmp_path)]
-    with pytest.raises(ValueError, match="no marks"):
+    with pytest.raises(ValueError, match="no markers"):
         benchmark.main([*told, "--ship", str(tmp_path)])
     assert not runs.exists()

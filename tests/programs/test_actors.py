@@ -144,10 +144,10 @@ def test_a_training_with_actors_resumes_as_the_one_without(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["alphazero", "--overlap"], "overlap and gpus_per_task are for actors: say how many"),
+        (["alphazero", "--overlap"], "overlap and gpus_per_task need actors: say how many"),
         (["alphazero", "--actors", "-1"], "actors are 0 to 1,024, not -1"),
-        (["alphazero", "--ray", "auto"], "--ray is for --actors: say how many"),
-        (["dqn", "--actors", "2"], "dqn plays its games itself: it has no use for actors"),
+        (["alphazero", "--ray", "auto"], "--ray needs --actors: say how many"),
+        (["dqn", "--actors", "2"], "dqn plays its games itself: it does not support actors"),
         (["alphazero", "--actors", "2", "--gpus-per-task", "9"], "this machine has"),
     ],
 )
@@ -172,5 +172,5 @@ def test_what_tasks_share_is_what_each_gets_though_it_changes(two):
         shared = Shared(version, b"x" * version)
         tasks = [Task(str(n), version_and_length, n, shared=shared) for n in range(6)]
         assert [found.value for found in run(tasks, two)] == [[version, version]] * 6
-    with pytest.raises(ValueError, match="what tasks share does not describe them"):
+    with pytest.raises(ValueError, match="a task with a shared value has no description"):
         key(tasks[0])

@@ -33,9 +33,7 @@ def test_one_training_at_a_time_writes_into_a_folder(tmp_path):
         next(child.stdout)
         before = read_card(tmp_path)["config"]
         for resume in (False, True):
-            with pytest.raises(
-                ValueError, match=r"^[^\n]*(writing into|holds a checkpoint)[^\n]*$"
-            ):
+            with pytest.raises(ValueError, match=r"^[^\n]*(writing to|holds a checkpoint)[^\n]*$"):
                 train("td0", TD0Config(seed=0, games=8), Rules(), PLAN, tmp_path, resume=resume)
         assert child.poll() is None
         assert read_card(tmp_path)["config"] == before
@@ -59,7 +57,7 @@ def test_two_trainings_started_together_leave_one_sound_player(tmp_path):
     ended = [child.returncode for child in children]
     assert sorted(ended) == [0, 1]
     last = complaints[ended.index(1)].splitlines()[-1]
-    assert "writing into" in last or "holds a checkpoint already" in last
+    assert "writing to" in last or "holds a checkpoint already" in last
     assert read_card(tmp_path)["config"]["seed"] == ended.index(0)
     certify(Rules(), player(f"{tmp_path}/"))
     assert sound(tmp_path)

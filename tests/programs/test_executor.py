@@ -154,7 +154,7 @@ def test_a_description_holds_all_that_a_value_depends_on(monkeypatch, tmp_path):
     )
     assert key(base) != key(others[0])
     assert description(base)["code"] != code
-    with pytest.raises(ValueError, match="is no function of a module"):
+    with pytest.raises(ValueError, match="is not a module-level function"):
         key(Task("mine", lambda given, context: 0, {}))
     with pytest.raises(ValueError, match="mine: its arguments cannot be described"):
         key(Task("mine", work.drawn, {"seed": object()}))
@@ -230,7 +230,7 @@ def test_a_task_whose_folder_is_gone_runs_again(tmp_path):
         (work.failing, "task 1: KeyError: 'no 1\\nand more'"),
         (work.refusing, "task 1: 1 is refused"),
         (work.leaving, "task 1: SystemExit: 3"),
-        (work.unheard_of, "task 1: JSON cannot hold a value of type object"),
+        (work.unheard_of, "task 1: JSON cannot represent a value of type object"),
         (work.endless_number, "task 1: Out of range float values are not JSON compliant"),
     ],
 )
@@ -324,7 +324,7 @@ def test_cores_and_devices_are_those_of_the_task():
         ({"cores_per_task": 0}, "--cores-per-task is at least 1"),
         ({"gpus_per_task": -1.0}, "--gpus-per-task is 0 or more"),
         ({"gpus_per_task": float("nan")}, "--gpus-per-task is 0 or more"),
-        ({"gpus_per_task": 0.5}, "on a Ray cluster only"),
+        ({"gpus_per_task": 0.5}, "need a Ray cluster"),
         ({"gpus_per_task": 99.0}, "--gpus-per-task 99: this machine has"),
         ({"memory_per_task": 0}, "--memory-per-task is at least 1"),
         ({"memory_per_task": 10**9}, "--memory-per-task 1000000000: this machine has"),
@@ -374,7 +374,7 @@ def test_a_folders_files_travel_and_none_leads_out_of_it(tmp_path):
     unpack(files, tmp_path / "to")
     assert pack(tmp_path / "to") == files
     for name in ("../out", "/etc/out", "a/../../out", ""):
-        with pytest.raises(ValueError, match="is no file within a folder"):
+        with pytest.raises(ValueError, match="is not a path within the folder"):
             unpack({name: b""}, tmp_path / "to")
     assert not (tmp_path / "out").exists()
 

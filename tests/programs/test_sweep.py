@@ -104,7 +104,7 @@ def test_folders_have_names_of_their_own_that_lead_nowhere_else():
         ({"ranges": ["lr=1..inf"], "draws": 1}, "two numbers"),
         ({"ranges": ["lr=nan..1"], "draws": 1}, "two numbers"),
         ({"ranges": ["games=1.5..2"], "draws": 1}, "two whole numbers"),
-        ({"ranges": ["symmetric=0..1"], "draws": 1}, "symmetric of dqn is no number"),
+        ({"ranges": ["symmetric=0..1"], "draws": 1}, "symmetric of dqn is not a number"),
         ({"presets": ["none"]}, "unknown preset of dqn 'none'"),
         ({"grids": [f"games={','.join(map(str, range(1, 400)))}"] * 1, "draws": 999,
           "ranges": ["lr=1..2"]}, "more than 100,000"),
@@ -272,8 +272,9 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path):
     (tmp_path / "runs/sweep/td0-0").mkdir(parents=True)
     (tmp_path / "runs/sweep/td0-0/mine").touch()
     told = ran(tmp_path, "td0", "--seeds", "1", status=2)
-    assert "was not made for this: choose another folder with --runs" in told.stderr.replace(
-        "\n  ", " "
+    assert (
+        "was not created by this command: choose another folder with --runs"
+        in told.stderr.replace("\n  ", " ")
     )
     assert (tmp_path / "runs/sweep/td0-0/mine").exists()
 
@@ -338,7 +339,7 @@ def test_the_folder_of_a_training_killed_before_it_had_its_mark_is_taken(tmp_pat
         trainings.check_folders(work, tmp_path)
         (folder / name).touch()
     (folder / "mine").touch()
-    with pytest.raises(ValueError, match="was not made for this"):
+    with pytest.raises(ValueError, match="was not created by this command"):
         trainings.check_folders(work, tmp_path)
 
 

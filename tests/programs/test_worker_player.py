@@ -70,7 +70,7 @@ def test_a_player_with_other_files_where_a_worker_is_is_refused(monkeypatch):
     with Processes(1) as backend:
         shared = WorkerPlayer(backend, rules, "mcts:iterations=5", player("mcts", rules))
         shared._files = ["0" * 64]
-        with pytest.raises(ValueError, match="its files have changed, or are others"):
+        with pytest.raises(ValueError, match="its files have changed, or differ"):
             shared(rules.start(1))
 
 
@@ -88,4 +88,6 @@ def test_workers_without_a_certificate_are_refused_in_a_line(more, capsys):
     with pytest.raises(SystemExit) as end:
         console.run(command.main, "certify.py", ["minimax", "--jobs", "2", *more])
     assert end.value.code == 2
-    assert "go without --sampled and --against" in " ".join(capsys.readouterr().err.split())
+    assert "cannot be combined with --sampled or --against" in " ".join(
+        capsys.readouterr().err.split()
+    )

@@ -185,7 +185,7 @@ def test_markup_is_escaped_once_and_numbers_are_finite():
     assert inner == '<b class="x" data-x="&quot;">&lt;&amp;&gt;</b>'
     assert markup.element("i", inner, 3, 0.5) == f"<i>{inner}30.5</i>"
     for number in (float("nan"), float("inf")):
-        with pytest.raises(ValueError, match="no number"):
+        with pytest.raises(ValueError, match="not a number"):
             markup.element("td", data_value=number)
 
 

@@ -200,7 +200,7 @@ def test_a_parent_in_which_others_can_replace_the_folder_is_refused(
 def test_a_folder_of_somebody_else_is_refused(tmp_path, monkeypatch):
     made = private_folder(tmp_path / "cache")
     monkeypatch.setattr(os, "geteuid", lambda: made.stat().st_uid + 1)
-    with pytest.raises(SharedFolderError, match="belongs to somebody else"):
+    with pytest.raises(SharedFolderError, match="belongs to another user"):
         private_folder(made)
 
 
@@ -218,7 +218,7 @@ def test_a_link_that_somebody_else_made_is_refused(tmp_path, monkeypatch, theirs
 
     monkeypatch.setattr(os, "lstat", another)
     if theirs:
-        with pytest.raises(SharedFolderError, match="somebody else's link"):
+        with pytest.raises(SharedFolderError, match="another user's link"):
             private_folder(tmp_path / "link" / "cache")
         assert not list((tmp_path / "real").iterdir())
     else:

@@ -36,7 +36,7 @@ READERS = {
     "published": published.read,
     "league": league_file.read,
     "seven": checked_seven,
-    "kept model": kept_model,
+    "saved model": kept_model,
     "zip": load,
 }
 CONTENTS = [

@@ -55,5 +55,5 @@ def observation_kind(space: Any, rules: Rules) -> str:
         return "dict"
     kind = {onehot: "onehot", (rules.cells,): "board"}.get(space.shape)
     if kind is None:
-        raise ValueError(f"the model observes {space}, which is nothing that {rules} shows")
+        raise ValueError(f"the model observes {space}, which matches no observations of {rules}")
     return kind

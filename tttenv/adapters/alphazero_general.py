@@ -26,7 +26,7 @@ DRAW = 1e-4  # what `Game.getGameEnded` returns for a draw, since 0 means that t
 
 
 class Net(Protocol):
-    """A network as `player` requires it, such as alpha-zero-general's `NeuralNet`."""
+    """A network with a method `predict`, such as alpha-zero-general's `NeuralNet`."""
 
     def predict(self, board: Boards, /) -> tuple[Any, Any]:
         """Return move probabilities (cells,) or (cells + 1,), and a value, for a board (m, n)."""
@@ -88,7 +88,7 @@ class Game:
     def getSymmetries(  # noqa: N802
         self, board: ArrayLike, pi: Sequence[float] | NDArray[Any]
     ) -> list[tuple[Boards, list[float]]]:
-        """Return the images of a board (m, n) and of its move probabilities (cells,).
+        """Return all images of a board (m, n), each with its move probabilities (cells,).
 
         There are eight on square boards and four on others.
 

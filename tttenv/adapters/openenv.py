@@ -144,7 +144,7 @@ class MnkGameEnv(EnvClient[MnkGameAction, MnkGameObservation, State]):
 
 
 def make_app(**settings: Any) -> Any:
-    """Create the server application; arguments are those of `MnkGame`, each client gets a game.
+    """Create the server application, with one game per client; arguments as in `MnkGame`.
 
     Raises:
         ValueError: as `MnkGame`.

@@ -62,7 +62,7 @@ def make_env(num_envs: int | None = None, opening: int = 0, **kwargs: Any) -> An
     if num_envs is not None:
         return TransformedEnv(Games(num_envs, opening, **kwargs), LegalActions())
     if opening:
-        raise ValueError("openings are for a batch: give num_envs")
+        raise ValueError("openings need a batch: set num_envs")
     game = GymEnv("TicTacToe-v0", obs="dict", categorical_action_encoding=True, **kwargs)
     cast = DTypeCastTransform(torch.int8, torch.bool, in_keys=["action_mask"])
     return TransformedEnv(game, Compose(cast, LegalActions()))
@@ -116,7 +116,9 @@ class Games(EnvBase):
             new = tensordict["_reset"].numpy()
             if new.dtype != np.bool_ or new.size != self.games.num_envs:
                 told = f"{new.dtype} of {new.shape}"
-                raise ValueError(f"_reset says by bools which games begin anew, not by {told}")
+                raise ValueError(
+                    f"_reset is a bool tensor that marks the games to restart, not {told}"
+                )
             new = new.reshape(-1)
         self.games.match.reset(new, self.games.np_random)
         if self.opening and new.any():

@@ -114,9 +114,9 @@ def _weights(folder: Path, name: str) -> list[Path]:
     entries = sorted(folder.iterdir()) if folder.is_dir() else []
     weights = [entry for entry in entries if entry.suffix == ".safetensors"]
     if not weights or not (folder / "config.json").is_file():
-        raise ValueError(f"there is no model of transformers with safetensors in {name}")
+        raise ValueError(f"there is no transformers model with safetensors in {name}")
     if any(not (entry.is_file() or entry.is_dir()) for entry in entries):
-        raise ValueError(f"{name} holds something else than files")
+        raise ValueError(f"{name} contains something other than files")
     if (folder / "adapter_config.json").exists():
         raise ValueError(f"{name} holds an adapter of another model: merge and save it first")
     return weights

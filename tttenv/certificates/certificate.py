@@ -220,8 +220,8 @@ def require_pure(policy: Policy) -> None:
 
 
 IMPURE = {  # what to do instead, by what a player's moves depend on
-    "time": "; limit its iterations or nodes instead, so that it always answers alike",
-    "sampling": "; set its temperature to 0, so that it always answers alike",
+    "time": "; limit its iterations or nodes instead, so that it always gives the same answer",
+    "sampling": "; set its temperature to 0, so that it always gives the same answer",
 }
 
 
@@ -269,7 +269,7 @@ def reachable(game: Positions, table: Probs, seat: int) -> Mask:
 
 
 def blunders(solution: Solution, table: Probs) -> NDArray[np.bool_]:
-    """Mark the positions (positions,) where the player may play a move that loses value.
+    """Return a mask of the positions where the player may play a move that loses value.
 
     A forfeit loses value wherever the position is not lost.
     """

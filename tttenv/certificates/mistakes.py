@@ -130,7 +130,7 @@ def _explain(
     most: int,
     everything: bool,
 ) -> Mistakes:
-    """Find the mistakes that led to failures (failures, 2), given as rounds and rows.
+    """Trace failures (failures, 2), as rounds and rows, back to the mistakes that caused them.
 
     Failures that follow from a mistake already found are skipped; at most `most` others are
     analysed.
@@ -172,7 +172,7 @@ def _explain(
 
 
 def _way(rounds: list[_Round], number: int, row: int) -> Iterator[tuple[int, int]]:
-    """Yield the round and row of a position and of its predecessors, the latest first."""
+    """Yield the round and row of a position, then of its predecessors."""
     while number >= 0:
         yield number, row
         number, row = number - 1, int(rounds[number].before[row])

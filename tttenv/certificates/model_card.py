@@ -90,7 +90,7 @@ def _certificate(folder: Path, card: Mapping[str, Any], rules: Rules) -> Certifi
         worst = found.worst_case[seat]
         if told is None or worst is None or abs(told - worst) > CLOSE:
             raise ValueError(
-                f"the card of {shown(folder)} states another strength than its player has:"
+                f"the card of {shown(folder)} states a strength that its player does not have:"
                 f" {shown(told, 40)} as {seat}, not {worst}"
             )
     return found

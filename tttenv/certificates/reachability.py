@@ -228,7 +228,7 @@ class _Search:
         return found.all()
 
     def _record_loss(self, batch: Codes, lost: Mask, forfeited: Mask) -> None:
-        """Record the position before a shortest loss, from a batch with some `lost` positions.
+        """Record the position before a shortest loss, from a batch with `lost` positions.
 
         In one round a forfeit ends the game before the reply that completes a line.
         """
@@ -239,7 +239,7 @@ class _Search:
             self.lost_round, self.lost_rank = at, int(rank[first])
 
     def _examine(self, boards: Boards, probs: Probs, opening: bool) -> None:
-        """Record results from a batch's outputs; `opening` marks the first of a round."""
+        """Record results from a batch's outputs; `opening` marks the first batch of a round."""
         self.one_move = self.one_move and bool(((probs > 0).sum(axis=1) == 1).all())
         choice = np.count_nonzero(boards[0]) < self.rules.cells - 1
         if choice and not known_pure(self.policy):
@@ -334,7 +334,7 @@ class _Merged:
             self.least = self.waiting + MERGED
 
     def all(self) -> tuple[Codes, NDArray[np.float64]]:
-        """Return all positions, sorted, and their probabilities (zero if these are not tracked)."""
+        """Return all positions, sorted, with their probabilities (zero if not tracked)."""
         self._merge()
         if not self.parts:
             return self.nothing, np.zeros(0)

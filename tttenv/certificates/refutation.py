@@ -58,7 +58,7 @@ def refute(
             output on the boards of the game changes when queried again.
     """
     if seat not in SEATS:
-        raise ValueError(f"a player sits as X or O, not {seat!r}")
+        raise ValueError(f"a seat is X or O, not {seat!r}")
     resolved = resolve_policy(rules, policy)
     return search(SeatedPlayer(rules, resolved, seat, display_name(policy)), positions).line
 
@@ -172,7 +172,7 @@ class _Waiting:
         return first
 
     def merged(self, other: "_Waiting") -> "_Waiting":
-        """Merge both, the best first, with ties in favour of `self`."""
+        """Merge two sets of positions, best first, with ties in favour of `self`."""
         scores = np.concatenate([self.scores, other.scores])
         order = np.argsort(-scores, kind="stable")[:WAITING]
         return _Waiting(
@@ -297,7 +297,7 @@ class _Attack:
         scores: NDArray[np.int64],
         first: int,
     ) -> None:
-        """Add the positions after replies to those waiting in the next rounds.
+        """Queue the positions after replies for the next rounds.
 
         Args:
             boards: the queried boards (batch, cells).
@@ -318,7 +318,7 @@ class _Attack:
                 self.waiting[number + 1] = self.waiting[number + 1].merged(new)
 
     def _line(self, number: int) -> list[int]:
-        """Return the cells of both sides that lead to the position with this query number."""
+        """Return the cells of both sides that lead to a queried position, given its number."""
         cells: list[int] = []
         while number >= 0:
             number, own, reply = self.asked[number]

@@ -63,7 +63,7 @@ def moves_of(policy: Policy) -> str | None:
 
 
 def table_of(rules: Rules, moves: Moves) -> Tabulated:
-    """Return the player that plays the given cells, as a table.
+    """Tabulate the player that plays the given cells.
 
     Raises:
         ValueError: if a cell is off the board or occupied.
@@ -128,7 +128,7 @@ def _arrays(data: bytes, file: Path, rules: Rules) -> tuple[list[int], NDArray[n
     arrays = found.arrays(expected, f"wanted are steps and moves of players on {rules}")
     steps = arrays["steps"].tolist()
     if steps != sorted(set(steps)):
-        raise ValueError("its steps do not go on")
+        raise ValueError("its steps do not increase")
     return steps, arrays["moves"]
 
 

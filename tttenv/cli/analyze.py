@@ -31,8 +31,8 @@ class Arguments:
     player: Player  # name[:option=value,...] or a checkpoint's folder
     rules: RulesOrNone = None  # the game; if omitted, 3,3,3 or the checkpoint's
     moves: TextOrNone = None  # moves that led to the position, such as b2,a1
-    board: TextOrNone = None  # the position, or that before the moves: X, O and . with / after rows
-    top: int = 10  # how many moves to show
+    board: TextOrNone = None  # the position (before --moves): X, O and . with / after rows
+    top: int = 10  # number of moves to show
     json: Flag = False  # print all moves as JSON
 
 

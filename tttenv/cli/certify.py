@@ -67,17 +67,19 @@ def main(args: list[str], prog: str = PROG) -> None:
     given = console.parse(Arguments, prog, args, about, EXAMPLES)
     console.check_seed(given.seed)
     if not given.sampled and given.games != Arguments.games:
-        raise ValueError("--games go with --sampled: certificates need none")
+        raise ValueError("--games needs --sampled: certificates play no games")
     if given.method is not None and (given.sampled or given.against is not None):
-        raise ValueError("--method goes without --sampled and --against")
+        raise ValueError("--method cannot be combined with --sampled or --against")
     if given.workers != HERE and (given.sampled or given.against is not None):
-        raise ValueError("--jobs, --ray and their like go without --sampled and --against")
+        raise ValueError(
+            "--jobs, --ray and similar options cannot be combined with --sampled or --against"
+        )
     workers.check(given.workers)
     if given.positions < 1:
         raise ValueError(f"--positions is at least 1, not {given.positions}")
     if given.against is not None:
         if given.sampled:
-            raise ValueError("--against is exact: it goes without --sampled")
+            raise ValueError("--against is exact: it cannot be combined with --sampled")
         meet(given)
         return
     from tttenv import Rules, player
@@ -269,7 +271,7 @@ def _print_all(certificate: Any) -> None:
 
 
 def _blunders(certificate: Any) -> str:
-    """Return the number of blunders in words, and why the player may still be unbeatable."""
+    """Describe the number of blunders and, if the player is still unbeatable, why it is."""
     count = certificate.blunders
     if count == 0:
         return "none"

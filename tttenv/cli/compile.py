@@ -55,7 +55,7 @@ def main(args: list[str], prog: str = PROG) -> None:
     elif CACHE_FOLDER:
         say(f"{functions} functions compiled in {clock.seconds:.1f} s, kept in {CACHE_FOLDER}")
     else:
-        raise ValueError("there is no folder for compiled code: TTTENV_CACHE names one")
+        raise ValueError("there is no usable folder for compiled code: set TTTENV_CACHE")
 
 
 def compile_group(names: list[str], context: "Context") -> dict[str, dict[str, Any]]:

@@ -191,7 +191,7 @@ def unwrapped(text: str) -> str:
 
 
 def filled(text: str) -> str:
-    """Wrap the long lines of a help text to the width of its boxes, without colours.
+    """Wrap the long lines of a help text to the width of its boxes, and remove its colours.
 
     An optional value is shown by its type alone; the text beside it says what the default means.
     """
@@ -245,7 +245,7 @@ def with_players(arguments: type) -> str:
 def check_seed(seed: int) -> None:
     """Raise ValueError for a negative seed."""
     if seed < 0:
-        raise ValueError(f"a seed is a whole number from 0 on, not {seed}")
+        raise ValueError(f"a seed is a non-negative integer, not {seed}")
 
 
 def check_folder(folder: Path | None) -> None:
@@ -257,7 +257,7 @@ def check_folder(folder: Path | None) -> None:
     for part in [folder, *folder.parents] if folder else []:
         if part.exists():
             if not part.is_dir():
-                raise ValueError(f"{part} is a file, where a folder is wanted")
+                raise ValueError(f"{part} is a file, not a folder")
             _try_writing(part, part == folder, f"cannot write {folder}")
             return
 

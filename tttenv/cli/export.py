@@ -40,7 +40,7 @@ class Arguments:
     out: File  # the output file: .csv, .parquet (extra data), or .npz for games
     rules: RulesOrNone = None  # the game; default: 3,3,3, or what --player was trained on
     rows: Literal["class", "position"] = "class"  # one position of each class, or all
-    player: OpponentOrNone = None  # with .npz: who plays
+    player: OpponentOrNone = None  # with .npz: the player
     against: OpponentOrNone = None  # with .npz: the other side; default: the same player
     games: NumberOrNone = None  # with .npz: the number of games; default: 1000
     seed: int = 0  # with .npz: random seed
@@ -95,7 +95,7 @@ def _games(given: Arguments) -> tuple[Mapping[str, Any], dict[str, Any]]:
         ValueError: if no player is named, or for fewer than one game.
     """
     if given.player is None:
-        raise ValueError(f"who plays the games in {given.out}? name one by --player")
+        raise ValueError(f"which player plays the games in {given.out}? name it with --player")
     console.check_seed(given.seed)
     count = 1000 if given.games is None else given.games
     with console.stage(f"playing {count:,} games of {given.player}", given.json):

@@ -60,7 +60,7 @@ class Game:
         """Parse a cell written as `x,y`."""
         found = PAIR.fullmatch(text)
         if not found:
-            raise RefusedError(f"a column and a row as in 7,7 are wanted, not {_quoted(text)}")
+            raise RefusedError(f"expected a column and a row such as 7,7, not {_quoted(text)}")
         return self.cell_at(int(found[1]), int(found[2]))
 
     def cell_at(self, column: int, row: int) -> int:
@@ -101,7 +101,7 @@ class BoardLines:
         found = STONE.fullmatch(line)
         try:
             if not found:
-                raise RefusedError(f"a stone as in 7,7,1 or DONE is wanted, not {_quoted(line)}")
+                raise RefusedError(f"expected a stone such as 7,7,1 or DONE, not {_quoted(line)}")
             cell = self.game.cell_at(int(found[1]), int(found[2]))
             self.game = self.game.put(cell, SIDES[found[3]], opens=False)
         except RefusedError as refused:
@@ -175,13 +175,13 @@ class Engine:
 
     def _start(self, argument: str) -> str:
         if not SIZE.fullmatch(argument):
-            raise RefusedError(f"a size as in START 15 is wanted, not {_quoted(argument)}")
+            raise RefusedError(f"expected a size such as START 15, not {_quoted(argument)}")
         return self._set_up(int(argument), int(argument))
 
     def _rectstart(self, argument: str) -> str:
         found = PAIR.fullmatch(argument)
         if not found:
-            raise RefusedError(f"columns and rows as in 7,5 are wanted, not {_quoted(argument)}")
+            raise RefusedError(f"expected columns and rows such as 7,5, not {_quoted(argument)}")
         return self._set_up(int(found[2]), int(found[1]))
 
     def _set_up(self, m: int, n: int) -> str:

@@ -115,9 +115,11 @@ def _check(given: Arguments) -> None:
         raise ValueError(f"--out is a file like results/league.json, which {given.out} is not")
     twice = [spec for spec in given.players if given.players.count(spec) > 1]
     if twice:
-        raise ValueError(f"{twice[0]} is named twice: with another option it is another player")
+        raise ValueError(
+            f"{twice[0]} is named twice; with other options it counts as another player"
+        )
     if len(given.players) == 1:
-        raise ValueError("a league has two players or more, or the usual ones if none is named")
+        raise ValueError("a league has at least two players; name none for the default ones")
 
 
 def usual(rules: Any) -> list[str]:
@@ -165,7 +167,7 @@ def _play(blocks: Sequence["Block"], given: Arguments, openings: int) -> list[li
         total = sum(len(block.pairs) for block in blocks)
         again = "the same command without --fresh" if given.fresh else "the same command"
         raise KeyboardInterrupt(
-            f"{kept:,} of {total:,} pairs are kept in {folder.folder}: {again} goes on"
+            f"{kept:,} of {total:,} pairs are stored in {folder.folder}: {again} continues"
         ) from None
     return [found[number] for number in range(len(blocks))]
 

@@ -16,21 +16,25 @@ WIDTH = 12  # of the column of names
 COMMANDS: Table[Any] = Table(
     "command",
     {
-        "play": Row("tttenv.cli.play.main:main", "play a player, in a terminal or a window"),
-        "analyze": Row("tttenv.cli.analyze:main", "why a player chooses a move, move by move"),
-        "certify": Row("tttenv.cli.certify:main", "the exact strength of any player"),
-        "prove": Row("tttenv.cli.prove:main", "the value of a game, proved and checked"),
-        "gomocup": Row("tttenv.cli.gomocup:main", "a player as an engine for Gomocup's managers"),
-        "league": Row("tttenv.cli.league:main", "every player against every other, and ratings"),
-        "train": Row("learners.cli.train:main", "train a learner, certified as it learns"),
+        "play": Row(
+            "tttenv.cli.play.main:main", "play against a player, in a terminal or a window"
+        ),
+        "analyze": Row("tttenv.cli.analyze:main", "explain why a player chooses a move"),
+        "certify": Row("tttenv.cli.certify:main", "measure the exact strength of any player"),
+        "prove": Row("tttenv.cli.prove:main", "prove the value of a game, and check the proof"),
+        "gomocup": Row("tttenv.cli.gomocup:main", "run a player as a Gomocup engine"),
+        "league": Row("tttenv.cli.league:main", "play every pair of players, and rate them"),
+        "train": Row("learners.cli.train:main", "train a learner, certifying it as it learns"),
         "benchmark": Row("learners.cli.benchmark:main", "train and certify every learner"),
-        "sweep": Row("learners.cli.sweep:main", "train with many settings and seeds, compared"),
-        "report": Row("tttenv.cli.report:main", "one page to play on, with exact values"),
-        "doctor": Row("tttenv.cli.doctor:main", "find the mistakes in a training setup of yours"),
-        "push": Row("tttenv.cli.push:main", "a trained player to the Hugging Face Hub"),
-        "pull": Row("tttenv.cli.pull:main", "a trained player from the Hugging Face Hub"),
-        "export": Row("tttenv.cli.export:main", "solved positions as a table, or games of players"),
-        "compile": Row("tttenv.cli.compile:main", "compile everything, once on a machine"),
+        "sweep": Row(
+            "learners.cli.sweep:main", "compare training runs with many settings and seeds"
+        ),
+        "report": Row("tttenv.cli.report:main", "write a page to play on, with exact values"),
+        "doctor": Row("tttenv.cli.doctor:main", "find mistakes in your training setup"),
+        "push": Row("tttenv.cli.push:main", "upload a trained player to the Hugging Face Hub"),
+        "pull": Row("tttenv.cli.pull:main", "download a trained player from the Hugging Face Hub"),
+        "export": Row("tttenv.cli.export:main", "export solved positions, or games of players"),
+        "compile": Row("tttenv.cli.compile:main", "compile everything once on this machine"),
     },
 )
 GROUPS = {  # the order of the overview

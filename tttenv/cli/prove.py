@@ -96,13 +96,13 @@ def _begun(given: Arguments, rules: Any, board: Any, unfinished: Path) -> Any:
     if not given.resume:
         if unfinished.exists():
             raise ValueError(
-                f"{unfinished} is an unfinished search: go on with --resume, or delete the file"
+                f"{unfinished} is an unfinished search: continue with --resume, or delete the file"
             )
         return search_checkpoint.SavedSearch(Prover(rules, memory), board, 0, 0.0)
     try:
         begun = search_checkpoint.read(unfinished, memory)
     except FileNotFoundError:
-        raise ValueError(f"there is no unfinished search in {unfinished}") from None
+        raise ValueError(f"there is not an unfinished search in {unfinished}") from None
     if begun.prover.rules != rules or (begun.board != board).any():
         raise ValueError(f"{unfinished} is the search of another position")
     return begun
@@ -141,7 +141,7 @@ class _ProofSearch:
         except KeyboardInterrupt:
             self._keep()
             raise KeyboardInterrupt(
-                f"{self.nodes:,} nodes are kept in {self.file}: go on with --resume"
+                f"{self.nodes:,} nodes are saved in {self.file}: continue with --resume"
             ) from None
         result = {
             "rules": str(rules),

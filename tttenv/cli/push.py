@@ -19,7 +19,7 @@ tttenv push runs/selfplay-0 OWNER/NAME --dry-run
 class Arguments:
     """Upload a trained player to the Hugging Face Hub, with its certificate in a model card.
 
-    The folder is what tttenv train wrote. What a training needs to go on stays here. Log in by
+    The folder is what tttenv train wrote. The state for resuming is not uploaded. Log in by
     hf auth login, or set HF_TOKEN; HF_ENDPOINT names another server. A repository that does not
     exist is created; in one that does, the model card README.md is replaced. Needs the extra hub.
     """
@@ -51,7 +51,7 @@ def main(args: list[str], prog: str = PROG) -> None:
     at = hub_client.endpoint()
     place = checkpoint_of(given.folder)
     if place is None or place[1]:
-        raise ValueError(f"{given.folder} is no folder of a checkpoint")
+        raise ValueError(f"{given.folder} is not the folder of a checkpoint")
     with console.stage(f"checking {given.folder}", given.json or given.dry_run):
         files = model_card.for_the_hub(place[0], given.repo, given.license)
     if given.dry_run:

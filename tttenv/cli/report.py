@@ -42,7 +42,7 @@ class Arguments:
 
 
 def main(args: list[str], prog: str = PROG) -> None:
-    """Write the report, and print where it is."""
+    """Write the report, and print its location."""
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
     contents = Contents(
         results=given.results,

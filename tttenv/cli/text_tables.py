@@ -38,7 +38,7 @@ class Column:
 
     @property
     def name(self) -> str:
-        """Full name of the column: its group heading and its own."""
+        """Full name of the column, including its group heading."""
         return " ".join(f"{self.group} {self.head}".split())
 
 

@@ -30,7 +30,9 @@ def imported(name: str) -> Any:
             found = getattr(found, part)
         found = found() if _makes(found) else found
     if inspect.isclass(found):
-        raise ValueError(f"{name} is a class; hand in a function of nothing that makes one of it")
+        raise ValueError(
+            f"{name} is a class that needs arguments; name a function that returns an instance"
+        )
     return found
 
 

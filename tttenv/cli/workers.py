@@ -140,7 +140,7 @@ def _processes(given: Workers) -> Backend:
     if given.gpus_per_task:
         each = int(given.gpus_per_task)
         if each != given.gpus_per_task:
-            raise ValueError("parts of a device are shared on a Ray cluster only: see --ray")
+            raise ValueError("fractions of a GPU need a Ray cluster: see --ray")
         known = _devices()
         gpus = [",".join(known[i : i + each]) for i in range(0, len(known) - each + 1, each)]
         if not gpus:

@@ -14,7 +14,7 @@ from tttenv.drawing.tiles import LIGHT, Colour
 from tttenv.game.rules import COLUMNS, Rules
 from tttenv.game.types import Boards
 
-SUPERSAMPLING = 4  # letters are made so many times larger and then reduced, for smooth edges
+SUPERSAMPLING = 4  # letters are drawn this many times larger and then reduced, for smooth edges
 ROOMY = 60  # pixels of a cell from which on a hint is written out
 CHANCE_BAR = (0.14, 0.86, 0.055)  # of a cell's side: left, top and height of what shows a chance
 

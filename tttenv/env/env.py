@@ -245,7 +245,9 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
         """
         m, n = self.rules.m, self.rules.n
         if m > len(KEYBOARD) or n > len(KEYBOARD[0]):
-            raise ValueError(f"{self.rules} has more cells than a keyboard has keys in rows")
+            raise ValueError(
+                f"{self.rules} does not fit on a keyboard: at most 4 rows and 10 columns"
+            )
         rows = KEYBOARD[1:] if m < len(KEYBOARD) else KEYBOARD
         return {(key,): n * i + j for i in range(m) for j, key in enumerate(rows[i][:n])}
 

@@ -128,7 +128,7 @@ class GameBatch:
         return cells
 
     def set_boards(self, boards: Boards) -> None:
-        """Continue from these undecided boards (games, cells), with the agent to move."""
+        """Continue from undecided boards (games, cells), with the agent to move."""
         self.stored[:] = self._stored(boards)
         self.flipped[:], self.over[:], self.outcomes[:] = False, False, GOING
 

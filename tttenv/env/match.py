@@ -102,7 +102,7 @@ class Match:
         return self.compiled is None
 
     def reset(self, which: Mask, rng: np.random.Generator, seat: Seat | None = None) -> None:
-        """Restart the games marked in `which` (games,); where the agent is O, the opponent opens.
+        """Restart the games marked in `which` (games,); where the agent is O, the opponent starts.
 
         Raises:
             ValueError: for an unknown seat, and if the opponent forfeits as X on the empty board;
@@ -123,7 +123,7 @@ class Match:
             self.active = len(which) - int(np.count_nonzero(self.games.over))
 
     def set_boards(self, boards: ArrayLike, seat: str | None = None) -> None:
-        """Continue from these boards, (cells,) for all games or (games, cells), the agent to move.
+        """Continue from boards, (cells,) for all games or (games, cells), with the agent to move.
 
         Raises:
             ValueError: if a board is unreachable or finished, or `seat` is not the side to move;
@@ -132,7 +132,7 @@ class Match:
         self.set_checked_boards(checked_boards(self.rules, len(self.over), boards, seat))
 
     def set_checked_boards(self, boards: Boards) -> None:
-        """Continue from these boards (games, cells) without checks, with the agent to move."""
+        """Continue from valid boards (games, cells) without checking them, the agent to move."""
         self.games.set_boards(boards)
         self.active, self.key = len(self.over), None
 

@@ -39,7 +39,7 @@ def new_last_stones() -> LastStones:
 def draw(match: Match, game: int, render_mode: str | None, last: LastStones) -> Any:
     """Render one game's board as text or image; warn and return None without a render mode."""
     if render_mode is None:
-        gymnasium.logger.warn("render() draws nothing without a render_mode, 'ansi', say")
+        gymnasium.logger.warn("render() draws nothing without a render_mode such as 'ansi'")
         return None
     rules, board = match.rules, match.board_to_move(game)
     if render_mode == "ansi":

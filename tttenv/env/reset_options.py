@@ -44,7 +44,7 @@ def one_seed(seed: Any, games: int) -> Any:
     if all(one is None for one in seeds):
         return None
     if not all(isinstance(one, int) and one >= 0 for one in seeds):
-        raise ValueError("seeds are integers from 0 on")
+        raise ValueError("seeds are non-negative integers")
     state = np.random.SeedSequence(seeds).generate_state(2, np.uint64)
     return int(state[0]) << 64 | int(state[1])
 
@@ -63,7 +63,7 @@ def reset_mask(options: Mapping[Any, Any], games: int) -> Mask | None:
     if not mask.any():
         raise ValueError("reset_mask has no True")
     if options.get("board") is not None:
-        raise ValueError("reset_mask goes with 'seat', not with 'board'")
+        raise ValueError("reset_mask can be combined with 'seat', not with 'board'")
     return mask
 
 

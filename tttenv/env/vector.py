@@ -117,7 +117,7 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
         require_open(self.closed)
         number, start = one_seed(seed, self.num_envs), Start.of(self.match, options, masked=True)
         if start.which is not None and (number is not None or not self._started):
-            raise ValueError("reset_mask goes without a seed, after all games have begun")
+            raise ValueError("reset_mask takes no seed, and needs a reset of all games first")
         with generator_kept(self):
             super().reset(seed=number)
             with attempt(self.match, self.np_random):

@@ -19,7 +19,7 @@ Columns = dict[str, NDArray[Any]]  # by name, of equal length; values of moves a
 
 
 def held_out_classes(rules: Rules, classes: int) -> Mask:
-    """Mark the symmetry classes (classes,) that are held out for testing: one in five.
+    """Return a mask (classes,) of the symmetry classes held out for testing: one in five.
 
     This depends on the rules alone, so no test position is the image of a training position.
     """

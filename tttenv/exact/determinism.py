@@ -217,7 +217,8 @@ def _require_close(rules: Rules, policy: Policy, boards: Boards, first: Probs, w
         share = f", on {different:,} of {all_boards:,} boards in all" if all_boards > 1 else ""
         raise ValueError(
             f"{who} answers otherwise than before: on {rules.format(boards[row])} first"
-            f" {before}, now {now}{share}; exact results are of players that always answer alike"
+            f" {before}, now {now}{share}; exact results need players that always"
+            " give the same answer"
         )
 
 

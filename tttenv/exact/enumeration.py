@@ -66,7 +66,7 @@ class Positions:
             yield slice(first, min(first + BLOCK, stop))
 
     def index(self, boards: ArrayLike) -> NDArray[np.int64]:
-        """Return the indices (...) of the positions with these boards (..., cells).
+        """Return the indices (...) of the positions with the given boards (..., cells).
 
         Raises:
             ValueError: if a board cannot be reached.
@@ -98,7 +98,7 @@ def solvable(rules: Rules) -> bool:
 
 
 def enumerable(rules: Rules) -> bool:
-    """Return whether the game is small enough for exact measures in training: up to 15 cells."""
+    """Return whether the game is small enough for tables of all positions: up to 15 cells."""
     return arrangements(rules) <= ENUMERABLE
 
 
@@ -109,9 +109,7 @@ def require_rules(rules: object) -> None:
         ValueError: for anything but `Rules`.
     """
     if not isinstance(rules, Rules):
-        raise ValueError(
-            f"rules are handed in as tttenv.Rules(m, n, k), not {shown(repr(rules), 60)}"
-        )
+        raise ValueError(f"rules must be tttenv.Rules(m, n, k), not {shown(repr(rules), 60)}")
 
 
 def require_solvable(rules: Rules) -> None:

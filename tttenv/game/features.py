@@ -33,7 +33,7 @@ def line_counts(rules: Rules, boards: Boards) -> NDArray[np.int64]:
 
 
 def forks(rules: Rules, boards: Boards) -> NDArray[np.int64]:
-    """Count the forks (...) of boards (..., cells): empty cells where I make two threats.
+    """Count the empty cells (...) of boards (..., cells) on which my stone makes two threats.
 
     A threat is a line that holds k - 1 stones of mine and is otherwise empty.
     """

@@ -102,7 +102,9 @@ class Rules:
         """
         array, flat, given = self.boards(boards), self._flat(boards), np.asarray(cells)
         if given.shape not in ((), array.shape[:-1]):
-            raise ValueError(f"one cell for all boards or one each, not {given.shape} cells")
+            raise ValueError(
+                f"expected one cell for all boards or one for each, not {given.shape} cells"
+            )
         where: Cells = np.broadcast_to(given, array.shape[:-1]).reshape(-1)
         if not np.issubdtype(where.dtype, np.integer):
             raise ValueError(f"cells are whole numbers, not {where.dtype}")

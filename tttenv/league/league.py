@@ -117,7 +117,7 @@ def _played(
         seats = _asker(first, rules), _asker(second, rules)
         return pairs.play(rules, *seats, openings, settings.games, seed, limits)
     except MemoryError:
-        return Failed("there is no room in memory for its positions")
+        return Failed("there is not enough memory for its positions")
     except Exception as error:  # foreign players may raise any exception
         return Failed(shown(first_line(error), LONGEST))
 

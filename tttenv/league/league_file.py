@@ -241,7 +241,7 @@ def _read_odds(rows: str | list[Any], openings: int, method: str) -> NDArray[np.
         raise ValueError(f"results are {openings} times three numbers")
     kinds = (int,) if method == SAMPLED else (int, float)
     if any(type(part) not in kinds or not 0 <= part <= LARGEST for row in rows for part in row):
-        raise ValueError("results hold something else than numbers from 0 on")
+        raise ValueError("results must be non-negative numbers")
     odds = np.array(rows, np.float64)
     if method == EXACT and (np.abs(odds.sum(axis=1) - 1) > 10.0 ** (3 - DIGITS)).any():
         raise ValueError("exact results are probabilities that sum to one")

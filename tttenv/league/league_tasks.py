@@ -1,4 +1,4 @@
-"""League blocks as tasks for workers, and parsing of their results."""
+"""Tasks that play the blocks of a league, and parsing of their results."""
 
 import hashlib
 from collections.abc import Sequence
@@ -82,7 +82,7 @@ def play(given: BlockTask, context: Context) -> list[dict[str, Any]]:
     """
     for spec, expected in given.files.items():
         if digests(spec) != expected:
-            raise ValueError(f"{spec}: its files have changed, or are others where it is to play")
+            raise ValueError(f"{spec}: its files have changed, or differ on the worker")
     return [result_to_dict(found) for found in play_block(given.block)]
 
 

@@ -98,7 +98,7 @@ def answer(given: Questions, context: Context) -> list[str]:
         ValueError: if the player's files differ here; or as the player does.
     """
     if digests(given.player) != given.files:
-        raise ValueError("its files have changed, or are others where it is asked")
+        raise ValueError("its files have changed, or differ on the worker")
     known = _PLAYERS.get((given.player, given.rules, *given.files))
     if known is None:
         _PLAYERS.clear()

@@ -30,7 +30,7 @@ class TaskResult:
     value: Any = None
     error: str = ""
     traceback: str = ""
-    reused: bool = False  # its value was there from an earlier run
+    reused: bool = False  # whether the value is from an earlier run
 
 
 class Backend(Protocol):

@@ -330,7 +330,7 @@ def _has_token() -> bool:
 
 @contextlib.contextmanager
 def _sigterm_kept() -> Iterator[None]:
-    """Keep the handler of SIGTERM in this block, although Ray installs its own."""
+    """Keep the current SIGTERM handler in this block, although Ray installs its own."""
     if threading.current_thread() is not threading.main_thread():
         yield  # Ray leaves it alone
         return
@@ -383,7 +383,7 @@ def _names(folder: Path) -> list[str]:
 
 
 def unpack(files: Files, folder: Path) -> None:
-    """Make a folder contain exactly these files.
+    """Make a folder contain exactly the given files.
 
     Raises:
         ValueError: for a path that leads out of the folder.
@@ -391,7 +391,7 @@ def unpack(files: Files, folder: Path) -> None:
     for name in files:
         path = PurePosixPath(name)
         if path.is_absolute() or not path.parts or ".." in path.parts:
-            raise ValueError(f"{shown(name)} is no file within a folder")
+            raise ValueError(f"{shown(name)} is not a path within the folder")
     folder.mkdir(parents=True, exist_ok=True)
     for name in set(_names(folder)) - files.keys():
         (folder / name).unlink(missing_ok=True)

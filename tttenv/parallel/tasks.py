@@ -26,8 +26,8 @@ Tell: TypeAlias = Callable[[int, int, str], None]  # steps done, of how many, a 
 class Shared:
     """A value that many tasks use, such as weights, sent to each worker once."""
 
-    version: int  # another one for another value
-    value: Any  # which can be pickled
+    version: int  # changes with the value
+    value: Any  # any value that can be pickled
 
 
 @dataclass(frozen=True)
@@ -47,11 +47,11 @@ class Task:
     """A piece of work whose value does not depend on when and where it runs."""
 
     name: str  # in messages and beside progress bars
-    work: Work  # a function of a module; returns what JSON can hold
-    arguments: Any  # a dataclass or a value that JSON can hold; they decide the value
-    folder: Path | None = None  # for its files; a cluster brings them here from where it ran
-    size: int = 1  # pieces that it counts as in a progress bar
-    shared: Shared | None = None  # only for tasks whose values are not kept in a folder
+    work: Work  # a module-level function; returns a JSON value
+    arguments: Any  # a dataclass or a JSON value; determines the result
+    folder: Path | None = None  # folder for its files; a cluster copies them here
+    size: int = 1  # its weight in a progress bar
+    shared: Shared | None = None  # only for tasks whose values are not stored in a folder
 
 
 @dataclass(frozen=True)
@@ -59,8 +59,8 @@ class Done:
     """The outcome of a task in a worker: a value or an error."""
 
     value: str | None  # as JSON
-    error: str = ""  # in a line
-    traceback: str = ""  # of an error that a mistake in the code may be the cause of
+    error: str = ""  # one line
+    traceback: str = ""  # of an error that may be caused by a bug
 
 
 def to_json(value: Any, sort_keys: bool = False) -> str:
@@ -83,10 +83,10 @@ def description(task: Task) -> dict[str, Any]:
             and none of them is shared.
     """
     if task.shared is not None:
-        raise ValueError(f"{task.name}: what tasks share does not describe them")
+        raise ValueError(f"{task.name}: a task with a shared value has no description")
     name, home = task.work.__qualname__, task.work.__module__
     if "<" in name:
-        raise ValueError(f"{task.name}: {name} is no function of a module")
+        raise ValueError(f"{task.name}: {name} is not a module-level function")
     given = asdict(task.arguments) if is_dataclass(task.arguments) else task.arguments  # type: ignore[arg-type]  # an instance
     try:
         arguments = json.loads(to_json(given))
@@ -118,7 +118,7 @@ def perform(work: Work, arguments: Any, context: Context) -> Done:
 
 
 def _refused(value: Any) -> Any:
-    raise TypeError(f"JSON cannot hold a value of type {type(value).__name__}")
+    raise TypeError(f"JSON cannot represent a value of type {type(value).__name__}")
 
 
 @cache

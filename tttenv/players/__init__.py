@@ -23,7 +23,9 @@ if TYPE_CHECKING:  # help texts need only the table, not the compiler
 PLAYERS: Table[Any] = Table(
     "player",
     {
-        "random": Row("tttenv.players.baselines:random", "every legal move alike", safe=True),
+        "random": Row(
+            "tttenv.players.baselines:random", "all legal moves equally likely", safe=True
+        ),
         "first": Row(
             "tttenv.players.baselines:first", "the first empty cell, row by row", safe=True
         ),
@@ -57,7 +59,7 @@ PLAYERS: Table[Any] = Table(
         ),
         "pairing": Row(
             "tttenv.players.baselines:pairing",
-            "another player that answers by pairs where it then cannot lose",
+            "another player, with a pairing strategy where one exists",
             safe=True,
         ),
     },
@@ -71,20 +73,20 @@ FOREIGN: Table[Any] = Table(
         "sb3": Row("tttenv.players.sb3:sb3", "a model saved by Stable-Baselines3, if you trust it"),
         "external": Row(
             "tttenv.players.external:external",
-            "a program of yours, over standard input and output",
+            "your own program, over standard input and output",
         ),
         "gomocup": Row(
             "tttenv.players.gomocup:gomocup",
-            "an engine of the Gomocup protocol, for five in a row",
+            "a Gomocup engine, for five in a row",
         ),
-        "onnx": Row("tttenv.players.onnx:onnx", "a network in an ONNX file, of any framework"),
+        "onnx": Row("tttenv.players.onnx:onnx", "a network in an ONNX file, from any framework"),
         "llm": Row(
             "tttenv.players.llm:llm",
             "a language model, over an OpenAI-compatible server",
         ),
         "hf": Row(
             "tttenv.players.hf:hf",
-            "a language model in a folder of Hugging Face's transformers",
+            "a language model in a Hugging Face transformers folder",
         ),
         "hub": Row(
             "tttenv.players.hub:hub",
@@ -111,7 +113,7 @@ def player(spec: str, rules: "Rules | None" = None) -> "Policy":
     from tttenv.game.rules import Rules
 
     if not isinstance(spec, str):
-        raise ValueError(f"a player is named by a text, not {spec!r}")
+        raise ValueError(f"a player is named by a string, not {spec!r}")
     found = checkpoint_of(spec)
     if found is None:
         return _by_name(spec, rules or Rules())
@@ -140,7 +142,7 @@ def checked_spec(spec: object) -> Spec:
         ValueError: for any other, naming the part that is not safe.
     """
     if not isinstance(spec, str):
-        raise ValueError(f"a player is named by a text, not {shown(repr(spec), LONGEST_NAME)}")
+        raise ValueError(f"a player is named by a string, not {shown(repr(spec), LONGEST_NAME)}")
     name, options = parse(spec)
     table = _everyone()
     if name not in table.rows or not table.rows[name].safe:
@@ -174,7 +176,7 @@ def _by_name(spec: str, rules: "Rules") -> "Policy":
 
 
 def rules_of(spec: str) -> "Rules":
-    """Return the game of a player: a checkpoint's own, or 3,3,3 for a named player.
+    """Return the game that a player is for: a checkpoint's game, or 3,3,3 for a named player.
 
     Raises:
         ValueError: if there is no checkpoint in the folder.

@@ -356,4 +356,6 @@ def alphabeta(
     try:
         return AlphaBeta(rules, Limits(depth, nodes, time), memory, width, ties == "first", threats)
     except MemoryError:
-        raise ValueError(f"there is no room for memory={memory} megabytes") from None
+        raise ValueError(
+            f"this machine has too little memory for memory={memory} megabytes"
+        ) from None

@@ -30,7 +30,7 @@ def resolve_policy(rules: Rules, something: Any) -> Policy:
         adapter = importlib.import_module("tttenv.adapters.sb3")
         return cast("Policy", adapter.policy(something, rules))
     if isinstance(something, type) or not callable(something):
-        raise ValueError(f"a player is handed in as {WANTED}, not {_described(something)}")
+        raise ValueError(f"a player must be {WANTED}, not {_described(something)}")
     return _called_with_boards(something) if is_network(something) else cast("Policy", something)
 
 

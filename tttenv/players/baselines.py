@@ -33,7 +33,7 @@ def first(rules: Rules) -> Policy:
 
 
 class Tactical:
-    """Player that wins at once if it can, else blocks an immediate win, else plays at random."""
+    """Player that wins at once if it can, else blocks an immediate win, else plays randomly."""
 
     equivariant = True  # its marks are images on images, and among them it mixes evenly
 
@@ -51,7 +51,7 @@ class Tactical:
 
 
 def tactical(rules: Rules) -> Policy:
-    """Return the player that wins at once, else blocks such a win, else plays at random."""
+    """Return the player that wins at once, else blocks an immediate win, else plays randomly."""
     return Tactical(rules)
 
 
@@ -59,7 +59,7 @@ MINIMAX = Spec("minimax")
 
 
 def epsilon(rules: Rules, player: Spec = MINIMAX, epsilon: float = 0.1) -> Policy:
-    """Return a player that plays at random with probability `epsilon`, else as `player` does.
+    """Return a player that moves randomly with probability `epsilon`, otherwise like `player`.
 
     Args:
         rules: the game.
@@ -77,7 +77,7 @@ TACTICAL = Spec("tactical")
 
 
 def pairing(rules: Rules, player: Spec = TACTICAL) -> Policy:
-    """Return a player that plays a pairing strategy where one exists, else as `player` does.
+    """Return a player that uses a pairing strategy where one exists, otherwise `player`.
 
     Args:
         rules: the game.

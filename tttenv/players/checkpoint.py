@@ -308,7 +308,7 @@ def rules_of(folder: Path) -> Rules:
     """Return the game of the checkpoint in `folder`.
 
     Raises:
-        ValueError: if there is none, or its card has no rules.
+        ValueError: if there is no checkpoint, or its card has no rules.
     """
     text = read_card(folder)["rules"]
     try:

@@ -150,7 +150,7 @@ def read(line: str, rules: Rules, board: Boards) -> int:
     """Parse the cell of an engine's move on a board (cells,).
 
     Raises:
-        ProgramError: if the line is no move, or the move is not legal.
+        ProgramError: if the line is not a move, or the move is not legal.
     """
     found = MOVE.fullmatch(line)
     if not found:
@@ -165,7 +165,7 @@ def read(line: str, rules: Rules, board: Boards) -> int:
 
 
 def _next(program: Program, passed_over: Container[str]) -> str:
-    """Return the next nonempty line that does not begin with one of these words.
+    """Return the next nonempty line that does not begin with a word to be skipped.
 
     Raises:
         ProgramError: if there are too many of these, and as `Program.read_line`.

@@ -159,7 +159,7 @@ class LineEvaluator:
         self.lines = new_open_lines(rules.lines, rules.cells)
 
     def __call__(self, boards: Boards) -> tuple[Floats, Floats]:
-        """Return logits (batch, cells) and values (batch,) of boards (batch, cells)."""
+        """Return logits (batch, cells) and values (batch,) for boards (batch, cells)."""
         logits = np.zeros(boards.shape, np.float32)
         values = np.zeros(len(boards), np.float32)
         evaluators_kernel.evaluate_by_lines(boards, self.lines, logits, values)
@@ -174,7 +174,7 @@ class PlayoutEvaluator:
         self.count, self.tactical, self.seed = count, tactical, seed
 
     def __call__(self, boards: Boards) -> tuple[Floats, Floats]:
-        """Return logits (batch, cells) and values (batch,) of boards (batch, cells)."""
+        """Return logits (batch, cells) and values (batch,) for boards (batch, cells)."""
         values, start = np.zeros(len(boards), np.float32), cast("Any", np.uint64(self.seed))
         evaluators_kernel.evaluate_by_playouts(
             boards, self.room, self.count, self.tactical, start, values

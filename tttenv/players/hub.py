@@ -110,7 +110,7 @@ def check_names(repo: str, revision: str) -> None:
     if not _REPO.fullmatch(repo):
         raise ValueError(f"{HOW}, not {shown(repr(repo), 120)}")
     if not _BRANCH.fullmatch(revision):
-        raise ValueError(f"{shown(repr(revision), 120)} is no name of a branch, tag or commit")
+        raise ValueError(f"{shown(repr(revision), 120)} is not a branch, tag or commit")
 
 
 def usual_folder(repo: str, revision: str = REVISION) -> Path:
@@ -135,7 +135,7 @@ def present(repo: str, revision: str = REVISION) -> Path:
 
     Raises:
         ModuleNotFoundError: without the package huggingface_hub.
-        ValueError: if it is not there, cannot be reached or is no checkpoint.
+        ValueError: if it does not exist, cannot be reached or is not a checkpoint.
     """
     folder = usual_folder(repo, revision)
     if not (folder / CARD).is_file():
@@ -288,7 +288,7 @@ def _fetch(
 def _check(data: bytes, name: str, hashed: str) -> None:
     """Raise ValueError unless the data is valid safetensors with the digest that the card gives."""
     if data.startswith(PICKLES) and any(data[3:PREFIX]):  # the length of a header is below 2**24
-        raise ValueError(f"{name} is a pickle, which may run code, in place of safetensors")
+        raise ValueError(f"{name} is a pickle, which may run code, instead of safetensors")
     if digest(data) != hashed:
         raise ValueError(f"{name} is damaged: its SHA-256 is not the card's")
     header(data, name)

@@ -53,7 +53,7 @@ def llm(
     tokens: int = 0,
     cache: str = "",
 ) -> "LanguageModel":
-    """Return a player that queries the language model of this name on a server.
+    """Return a player that queries a language model on a server.
 
     Args:
         rules: the game.

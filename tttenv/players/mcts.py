@@ -157,5 +157,7 @@ def mcts(
             shape, rules.lines, nodes, c, heuristic, playouts == "tactical", solver
         )
     except MemoryError:
-        raise ValueError(f"there is no room for memory={memory} megabytes") from None
+        raise ValueError(
+            f"this machine has too little memory for memory={memory} megabytes"
+        ) from None
     return MonteCarlo(rules, tree, iterations, time, seed)

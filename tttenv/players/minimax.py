@@ -70,7 +70,7 @@ class MinimaxSearch:
         return Found(probs, float(np.sign(ranks.max())), self._nodes)
 
     def _play(self, board: Stones, cell: int, stone: int) -> int:
-        """Return the rank of a move to `cell` for the side that makes it, with stones `stone`."""
+        """Return the rank of a move to `cell` by `stone`, for the side that makes it."""
         board[cell] = stone
         after = self._rank(board, cell, -stone)
         board[cell] = 0

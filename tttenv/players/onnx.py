@@ -64,7 +64,7 @@ class _Network:
             raise ValueError(f"there is no file {self.name}") from None
         if OUTSIDE in data:
             raise ValueError(
-                f"{self.name} names other files: save it with all weights inside, in PyTorch with"
+                f"{self.name} refers to other files: save it with all weights inside, in PyTorch by"
                 " external_data=False"
             )
         options = onnxruntime.SessionOptions()

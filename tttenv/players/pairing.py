@@ -1,4 +1,4 @@
-"""Player that plays a pairing strategy where one exists, and otherwise asks another player."""
+"""Player that uses a pairing strategy where one exists, and otherwise follows another player."""
 
 import numpy as np
 

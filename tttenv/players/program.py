@@ -76,7 +76,7 @@ class Program:
             seconds: how long that may take.
 
         Raises:
-            ProgramError: if it takes longer, the program ends, or its output is no line.
+            ProgramError: if it takes longer, the program ends, or its output is not a line.
         """
         self._listen(0)
         if self.unread:
@@ -88,7 +88,7 @@ class Program:
         """Yield the complete lines that have arrived, as `read_line` returns them, without waiting.
 
         Raises:
-            ProgramError: if its output is no line.
+            ProgramError: if its output is not a line.
         """
         while True:
             while self.end_of_line.search(self.unread):

@@ -137,5 +137,5 @@ def _checked_symmetries(rules: Rules) -> Cells:
     lines = {tuple(sorted(line)) for line in rules.lines.tolist()}
     for one in found:
         if {tuple(sorted(one[line].tolist())) for line in rules.lines} != lines:
-            raise AssertionError(f"a map of {rules} is no symmetry")
+            raise AssertionError(f"a map of {rules} is not a symmetry")
     return found

@@ -71,7 +71,7 @@ def read(file: Path) -> Content:
     found = header(read_bytes(file, LARGEST), file)
     about = found.metadata
     if about.get("kind") != KIND:
-        raise ValueError(f"{shown(file)} is no proof of a game's value")
+        raise ValueError(f"{shown(file)} is not a proof of a game's value")
     try:
         rules = Rules.of(about.get("rules", ""))
         board = rules.check(rules.parse(about.get("board", "")))
@@ -82,7 +82,7 @@ def read(file: Path) -> Content:
     numbers = found.arrays({side: ("I16", (found.length(side),)) for side in wanted}, damaged)
     for side, says in wanted.items():
         if about.get(side) not in (says, STEALING if says == HELD else says):
-            raise ValueError(f"{damaged}: it does not say what {side} can")
+            raise ValueError(f"{damaged}: it makes no claim about {side}")
     claims = {
         side: Claim(about[side], numbers[side], _count(about.get(f"{side} positions"), file))
         for side in wanted
@@ -92,5 +92,7 @@ def read(file: Path) -> Content:
 
 def _count(text: str | None, file: Path) -> int:
     if text is None or not text.isascii() or not text.isdigit() or len(text) > 12:
-        raise ValueError(f"{shown(file)} is a damaged proof: it does not count its positions")
+        raise ValueError(
+            f"{shown(file)} is a damaged proof: it does not give its number of positions"
+        )
     return int(text)

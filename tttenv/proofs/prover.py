@@ -83,7 +83,7 @@ class Proof:
         """
         if self.value is None:
             raise ValueError(
-                f"nothing is proved of {self.rules} after {self.nodes:,} nodes: there is no proof"
+                f"nothing is proved for {self.rules} after {self.nodes:,} nodes: there is no proof"
                 " to save"
             )
         from tttenv.proofs import proof_file, recording  # which a search alone does not need

@@ -81,7 +81,7 @@ def read(file: Path, memory: int) -> SavedSearch:
     found = header(read_bytes(file, memory), file)
     about = found.metadata
     if about.get("kind") != KIND:
-        raise ValueError(f"{shown(file)} is no unfinished search")
+        raise ValueError(f"{shown(file)} is not an unfinished search")
     damaged = f"{shown(file)} is a damaged search"
     try:
         rules = Rules.of(about["rules"])

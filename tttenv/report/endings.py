@@ -83,7 +83,9 @@ def of_sweep(file: Path) -> list[Ending]:
     _check_count(len(results), file)
     done = [result for result in results if not result.error]
     if not done:
-        raise ValueError(f"{shown(file)} holds no {sweep_file.WHAT}: no training in it has ended")
+        raise ValueError(
+            f"{shown(file)} holds no {sweep_file.WHAT}: no training run in it has ended"
+        )
     return [
         Ending(one.setting, one.seed, one.unbeatable_seconds, stopped_early=one.stopped_early)
         for one in done

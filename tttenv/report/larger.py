@@ -99,7 +99,7 @@ def _checkpoint(spec: str) -> tuple[Path, dict[str, str]]:
 def _certified(
     name: str, spec: str, folder: Path, options: dict[str, str], positions: int
 ) -> Larger:
-    """Load the player of a spec with its card's certificate if suitable, else compute one.
+    """Load the player of a spec, with the certificate in its card or else a computed one.
 
     A card's certificate by all positions does not contain the number of reachable ones: it is used
     as such only if the player cannot be loaded, because PyTorch is not installed. Otherwise it

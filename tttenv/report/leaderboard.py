@@ -46,7 +46,7 @@ def html(players: list[Shown]) -> Markup:
 
 
 def ranked(players: list[Shown]) -> list[Shown]:
-    """Sort players by unbeatable, then the sum of both worst cases, then wins against random."""
+    """Sort players: unbeatable ones first, then by worst cases, then by wins against random."""
 
     def strength(player: Shown) -> tuple[bool, float, float]:
         found = player.certificate

@@ -114,7 +114,7 @@ def from_benchmark(
         if not os.path.isfile(folder / CARD):  # without an error for invalid file names
             gone = shorter(row["folder"])
             raise ValueError(
-                f"{shorter(file)} tells of {gone}, which is gone: run the benchmark again"
+                f"{shorter(file)} names {gone}, which does not exist: run the benchmark again"
             )
         player = trained(folder, row["player"], row["seconds"])
         player = replace(player, quick=content.get("quick") is True)
@@ -186,7 +186,7 @@ def usual() -> list[str]:
 
 
 def shown(spec: str, name: str) -> Shown:
-    """Load the player named by a user's spec, and label it `name`.
+    """Load the player of a user's spec for the report, under the given name.
 
     Raises:
         ValueError: if it is unknown, damaged, impure or for another board.
@@ -199,7 +199,7 @@ def shown(spec: str, name: str) -> Shown:
 
 
 def named(spec: str, name: str, policy: Policy) -> Shown:
-    """Return a player that is not a checkpoint, prepared as in `shown`."""
+    """Prepare a player that is not a checkpoint for the report."""
     table = _table(policy, spec)
     name_of_row = spec.partition(":")[0]
     row = PLAYERS.rows.get(name_of_row) or FOREIGN.rows.get(name_of_row)
@@ -210,14 +210,14 @@ def named(spec: str, name: str, policy: Policy) -> Shown:
 
 
 def trained(folder: Path, name: str, seconds: float | None = None) -> Shown:
-    """Load the player of a checkpoint, prepared as in `shown`.
+    """Prepare the player of a checkpoint for the report.
 
     Without `seconds` the training time is taken from the curve or the card.
     """
     card, told = read_card(folder), portable_name(folder)
     rules = Rules.of(str(card["rules"]))
     if rules != RULES:
-        raise ValueError(f"the report is of {RULES}, and {shorter(told)} is for {rules}")
+        raise ValueError(f"the report is about {RULES}, and {shorter(told)} is for {rules}")
     table = _table(load(folder, RULES), told)
     row = importlib.import_module("learners.registry").LEARNERS.rows.get(str(card["learner"]))
     curve, earlier, complaint = None, dict[int, Moves](), None

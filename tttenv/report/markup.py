@@ -51,7 +51,7 @@ def text(value: object) -> Markup:
         ValueError: for a number that is not finite.
     """
     if isinstance(value, float) and not math.isfinite(value):
-        raise ValueError(f"{value} is no number that a page can show")
+        raise ValueError(f"{value} is not a number that a page can show")
     return Markup(escape(str(value)))
 
 

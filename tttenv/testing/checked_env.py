@@ -49,14 +49,16 @@ class CheckedEnv:
             return observed, float(reward), bool(over), bool(cut), info
         except (TypeError, ValueError):
             shown = " ".join(f"reward {reward!r}, terminated {over!r}, truncated {cut!r}".split())
-            raise SubjectError(f"step returns no number and two truths: {shown}", STEP) from None
+            raise SubjectError(
+                f"step does not return a number and two booleans: {shown}", STEP
+            ) from None
 
     def mask(self, observed: Any, info: dict[str, Any]) -> Mask | None:
         """Return the action mask from the info, the observation or `action_masks()`, or None."""
         told, bare = info.get("action_mask"), getattr(self.raw, "unwrapped", self.raw)
         if told is None and isinstance(observed, dict):
             told = observed.get("action_mask", observed.get("mask"))
-        with failing("asked for its mask", "a mask is an array of as many 0 and 1 as cells"):
+        with failing("asked for its mask", "a mask is an array with a 0 or 1 for each cell"):
             if told is None and callable(getattr(bare, "action_masks", None)):
                 told = bare.action_masks()
             return None if told is None else np.asarray(told).astype(bool).reshape(-1)
@@ -66,7 +68,7 @@ class CheckedEnv:
         method = getattr(getattr(self.raw, "unwrapped", self.raw), "action_masks", None)
         if "action_mask" not in info or not callable(method):
             return None
-        with failing("asked for its mask", "a mask is an array of as many 0 and 1 as cells"):
+        with failing("asked for its mask", "a mask is an array with a 0 or 1 for each cell"):
             return np.asarray(method()).astype(bool).reshape(-1)
 
     def inside(self, observed: Any) -> bool:

@@ -50,7 +50,7 @@ class CheckedPlayer:
 
     @cached_property
     def some(self) -> Boards:
-        """About 500 of these boards, to query more than once."""
+        """About 500 of `boards`, to query more than once."""
         return self.boards[:: max(1, len(self.boards) // 500)]
 
     @cached_property
@@ -89,7 +89,7 @@ class CheckedPlayer:
         with self._named_failures(boards):
             numbers = answered_numbers(self.policy(given), "it")
         if (given != boards).any():
-            raise SubjectError("changes the boards that it is asked about", "work on a copy")
+            raise SubjectError("changes the boards on which it is queried", "work on a copy")
         if numbers.shape != boards.shape:
             told = f"answers {numbers.shape} numbers about {boards.shape} cells"
             raise SubjectError(told, self.expected)

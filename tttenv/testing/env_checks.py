@@ -125,7 +125,7 @@ def masks(record: Record) -> Finding:
     for mask, left, now in told:
         shown = record.rules.format(now.board)
         if mask is None or mask.shape != left.shape:
-            return problem(f"tells no mask of {left.size} cells on {shown}", MASK, MASKS)
+            return problem(f"gives no mask of {left.size} cells on {shown}", MASK, MASKS)
         if not mask.any():
             return problem(f"the mask is all zeros on {shown}, where moves are left", MASK, MASKS)
         if (mask == ~left).all():
@@ -181,8 +181,9 @@ def finals(record: Record) -> Finding:
     if not lost:
         return ok("the last observation is the finished board")
     return problem(
-        f"the last observation is no finished board in {len(lost)} of {len(record.games)} games",
-        "return the finished board from step, and deal a new game in reset only",
+        f"the last observation is not the finished board in {len(lost)} of {len(record.games)}"
+        " games",
+        "return the finished board from step, and start a new game only in reset",
         FINAL,
     )
 
@@ -207,7 +208,7 @@ def seeding(record: Record) -> Finding:
         return ok("the same seed gives the same games")
     return problem(
         "the same seed and moves give different games",
-        "draw all chance from self.np_random, and call super().reset(seed=seed) in reset",
+        "draw all random numbers from self.np_random, and call super().reset(seed=seed) in reset",
         SEEDED,
     )
 
@@ -282,7 +283,7 @@ def endings(record: Record) -> Finding:
                 return problem(f"goes on after the end: {shown}", "set terminated at the end", ENDS)
             if now.whole and now.over and not done:
                 return problem(
-                    f"ends before the end: {shown}", "set terminated at the end only", ENDS
+                    f"ends before the end: {shown}", "set terminated only at the end", ENDS
                 )
     return ok(f"{len(record.games)} games end when they are over")
 
@@ -290,7 +291,7 @@ def endings(record: Record) -> Finding:
 def illegal(record: Record) -> Finding:
     """Check that an illegal move raises or is penalized."""
     if rewards(record).status == "problem":
-        return skipped("what it pays is wrong anyway")
+        return skipped("its rewards are wrong anyway")
     env, rng = record.env, np.random.default_rng(2)
     for _ in range(5):
         observed, _ = env.reset()

@@ -33,7 +33,7 @@ def failing(when: str, change: str) -> Iterator[None]:
 
 @contextmanager
 def user_errors(name: str) -> Iterator[None]:
-    """Turn exceptions from user code in this block into a ValueError with the given name."""
+    """Turn exceptions from user code in this block into a ValueError that names the code."""
     try:
         yield
     except FAILURES as error:  # a script without a main guard may call exit

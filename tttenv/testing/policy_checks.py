@@ -48,7 +48,7 @@ def repeatable(subject: CheckedPlayer) -> Finding:
     off = np.abs(subject.query(boards) - subject.query(boards)).max(axis=1)
     limit, anew = getattr(subject.policy, "impure", None), off > subject.near
     if not anew.any() and not limit:
-        return ok("returns the same output whenever it is queried about a board")
+        return ok("returns the same output whenever it is queried on a board")
     why = (
         f"is limited by {limit}"
         if limit
@@ -312,7 +312,7 @@ def explored(subject: CheckedPlayer) -> Finding:
 def view(subject: CheckedPlayer) -> Finding:
     """Check whether the player is better when both sides' stones are swapped."""
     if (turned := _turned(subject)) is None:
-        return skipped("answers boards that can be reached only")
+        return skipped("accepts only boards that can be reached")
     if not turned:
         return ok("plays no better when mine and theirs are swapped")
     if rewards(subject).status == "problem":

@@ -29,10 +29,10 @@ SEARCHED = 500  # positions searched for a lost game in each seat
 
 @dataclass(frozen=True)
 class Strength:
-    """A player's strength in one seat; "optimal" counts positions where a mistake is possible.
+    """A player's exact strength in one seat.
 
-    The fractions above chance are 0 for random moves, 1 for optimal ones, and None without
-    positions.
+    Fields named "optimal" count positions where a mistake is possible. The fractions above chance
+    are 0 for random moves, 1 for optimal ones, and None without positions.
     """
 
     gain: float  # progress from random play (0) to a best response to it (1)

@@ -42,11 +42,11 @@ def parse(rules: Rules, board: ArrayLike, answer: str) -> Parsed:
         answer: the model's answer.
 
     Raises:
-        ValueError: for a board that is finished or cannot be reached, or an answer that is no text.
+        ValueError: for a board that is finished or cannot be reached, or a non-string answer.
     """
     position = rules.check(board)
     if not isinstance(answer, str):
-        raise ValueError(f"an answer is a text, not {described(answer)}")
+        raise ValueError(f"an answer is a string, not {described(answer)}")
     named = _named(answer) if len(answer) <= LONGEST else []
     if named is None:
         return Parsed(None, "ambiguous")

@@ -132,7 +132,7 @@ def _without_gradient(answer: Any) -> Any:
 
 def _refusal(answer: Any, whose: str, why: str) -> str:
     kind = shown(type(answer).__name__, 60)
-    return f"{whose} answers numbers (batch, cells), an array, a tensor or lists, not {kind}{why}"
+    return f"{whose} returns numbers (batch, cells), an array, a tensor or lists, not {kind}{why}"
 
 
 def _reason(error: Exception) -> str:

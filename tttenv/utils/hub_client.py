@@ -287,7 +287,7 @@ def _errors_of(url: str) -> Iterator[None]:
     except HubError:
         raise
     except OfflineModeIsEnabled:
-        raise HubError(f"{at} is not asked, because HF_HUB_OFFLINE is set") from None
+        raise HubError(f"{at} is not contacted, because HF_HUB_OFFLINE is set") from None
     except LocalTokenNotFoundError:
         raise HubError(f"{at} needs a token: {LOG_IN}") from None
     except HfHubHTTPError as error:
@@ -299,7 +299,7 @@ def _errors_of(url: str) -> Iterator[None]:
     except (httpx2.LocalProtocolError, UnicodeError):  # these would repeat the header
         raise HubError(f"the token for {at} holds characters that cannot be sent") from None
     except httpx2.HTTPError as error:
-        raise HubError(f"{at} breaks off: {type(error).__name__}") from None
+        raise HubError(f"{at} failed: {type(error).__name__}") from None
     except Exception as error:  # whatever the library makes of an answer that it does not know
         if isinstance(error.__cause__, HubError):
             raise error.__cause__ from None

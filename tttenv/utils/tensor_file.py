@@ -65,13 +65,15 @@ def header(data: bytes, name: object) -> Header:
     """
     length = int.from_bytes(data[:PREFIX], "little")
     if len(data) < PREFIX or length > min(LONGEST, len(data) - PREFIX):
-        raise ValueError(f"{shown(name)} is no file of tensors: its header is cut or too long")
+        raise ValueError(
+            f"{shown(name)} is not a file of tensors: its header is truncated or too long"
+        )
     content = parse_json(data[PREFIX : PREFIX + length], name)
     if not isinstance(content, dict):
-        raise ValueError(f"{shown(name)} is no file of tensors: its header is no object")
+        raise ValueError(f"{shown(name)} is not a file of tensors: its header is not an object")
     metadata = content.pop("__metadata__", {})
     if not isinstance(metadata, dict) or not all(isinstance(v, str) for v in metadata.values()):
-        raise ValueError(f"{shown(name)} is no file of tensors: its metadata are no texts")
+        raise ValueError(f"{shown(name)} is not a file of tensors: its metadata are not strings")
     tensors = {key: _entry(key, value, name) for key, value in content.items()}
     return Header(data, tensors, metadata)
 
@@ -84,7 +86,7 @@ def _entry(key: str, value: Any, name: object) -> Kind:
             if whole:
                 return kind, tuple(shape)
     raise ValueError(
-        f"{shown(name)} is no file of tensors: it says of {shown(repr(key), 80)}"
+        f"{shown(name)} is not a file of tensors: it says of {shown(repr(key), 80)}"
         f" {shown(repr(value), 80)}"
     )
 

@@ -50,7 +50,9 @@ def stored_certificate(folder: Path, rules: Rules) -> Certificate | None:
         found = Certificate.from_dict(read_json(file)["certificate"])
         rank(found)
     except (OSError, ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
-        raise ValueError(f"{file} is not the certificate of a kept model: {shown(error)}") from None
+        raise ValueError(
+            f"{file} is not the certificate of a saved model: {shown(error)}"
+        ) from None
     if found.rules != str(rules):
-        raise ValueError(f"{folder} keeps a player of {shown(found.rules, 60)}, not {rules}")
+        raise ValueError(f"{folder} has a model for {shown(found.rules, 60)}, not {rules}")
     return found

@@ -84,7 +84,9 @@ class ExactEvalCallback(BaseCallback):
         self.rules = self.rules or rules_of(self.training_env)
         scaler = self.model.get_vec_normalize_env()
         if self.folder is not None and scaler is not None and scaler.norm_obs:
-            raise ValueError("best.zip cannot hold how VecNormalize scales: use norm_obs=False")
+            raise ValueError(
+                "best.zip cannot store the statistics of VecNormalize: use norm_obs=False"
+            )
         if self.folder is not None and self.best is None:
             self.best = stored_certificate(self.folder, self.rules)
 

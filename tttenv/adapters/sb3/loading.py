@@ -65,7 +65,7 @@ def load(file: Path | str, algorithm: str | None = None) -> BaseAlgorithm:
     try:  # a player needs no replay buffer
         model: BaseAlgorithm = made.load(io.BytesIO(data), custom_objects={"buffer_size": 1})
     except Exception as error:  # damaged data may raise anything
-        raise ValueError(f"{path} holds no model of {name}: {shown(first_line(error))}") from None
+        raise ValueError(f"{path} holds no {name} model: {shown(first_line(error))}") from None
     return model
 
 
@@ -79,7 +79,9 @@ def _detected(path: Path, data: bytes) -> str:
         saved = parse_json(settings, "its settings")
         home = str(saved["policy_class"]["__module__"])
     except _NO_MODEL as error:
-        raise ValueError(f"{path} is no model saved by SB3: {shown(first_line(error))}") from None
+        raise ValueError(
+            f"{path} is not a model saved by SB3: {shown(first_line(error))}"
+        ) from None
     for name, known in ALGORITHMS.items():
         if known.field in saved and known.policies in home:
             return name

@@ -124,7 +124,7 @@ def rules_of(env: VecEnv) -> Rules:
     except AttributeError:
         found = None
     if not isinstance(found, Rules):
-        raise ValueError("the model's environment is no TicTacToe-v0: it has no rules")
+        raise ValueError("the model's environment is not TicTacToe-v0: it has no rules")
     return found
 
 
@@ -134,7 +134,7 @@ def observed(model: BaseAlgorithm, rules: Rules, deterministic: bool) -> Observe
     head = next((name for name in HEADS if hasattr(net, name)), None)
     if head is None or hasattr(net, "lstm_actor"):
         why = "remembers earlier boards" if head else "has no number for each cell"
-        raise ValueError(f"a {type(model).__name__} is no player: it {why}")
+        raise ValueError(f"a {type(model).__name__} cannot be a player: it {why}")
     space = model.action_space
     if not isinstance(space, spaces.Discrete) or space.n != rules.cells:
         raise ValueError(f"the model plays in {space}, which is not {rules.cells} cells")

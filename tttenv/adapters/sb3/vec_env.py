@@ -53,7 +53,7 @@ class VecEnv(vec_env.VecEnv):
         if kwargs.get("opponent", "random") is None:
             warnings.warn(ALONE, stacklevel=2)
         if opening and kwargs.get("seat", "random") != "random":
-            raise ValueError("an opening deals both seats to the agent: leave seat='random'")
+            raise ValueError("an opening gives the agent both seats: leave seat='random'")
         self.games = VectorTicTacToe(num_envs, **kwargs, draw=draw)
         self.opening = opening
         self.actions: NDArray[np.int64] | None = None

@@ -122,7 +122,7 @@ def _row(advice: Advice, hint: Hint, cell: int, one: Candidate, line: list[int])
 
 
 def _value(one: Candidate) -> str:
-    """Format a search's value of a move, in words if it reached the end of the game."""
+    """Format a search's value for a move, in words if the search reached the end of the game."""
     if one.value is None:
         return ""
     if one.stones is not None:

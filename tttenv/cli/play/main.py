@@ -112,7 +112,7 @@ def _seated(given: Arguments, beside: ExitStack) -> tuple[Any, Any]:
 
 
 def _side(spec: str, rules: Any) -> Any:
-    """Return a side of a session that is played by the player of a spec."""
+    """Return a side of a session, played by the player that a spec names."""
     from tttenv.cli.play.session import Side
     from tttenv.players import player
 

@@ -17,7 +17,7 @@ class Position(NamedTuple):
     cells: list[int]  # of the moves
 
     def copy(self) -> "Position":
-        """Return a copy with its own lists."""
+        """Return a copy that shares no lists."""
         return Position([*self.boards], [*self.cells])
 
 

@@ -7,7 +7,7 @@ const [SMALLEST, LARGEST] = [3, 15]; // rows and columns
 const RULED = [
   { name: "threats", about: "wins and blocks by threats, else plays on the best open lines" },
   { name: "tactical", about: "win, else block, else random" },
-  { name: "random", about: "every legal move alike" },
+  { name: "random", about: "all legal moves equally likely" },
   { name: "first", about: "the first empty cell, row by row" },
 ];
 
