@@ -242,7 +242,7 @@ class Supervised(PlaysByNetworks[SupervisedConfig]):
         return {"weights": {"net": self.net}, "optimiser": self.optimiser, "rng": self.rng}
 
     def _rows(self) -> tuple[LabelledPositions, list[str]]:
-        """Return the boards and labels of the config, without symmetric images, and warnings."""
+        """Return the config's boards and labels, without symmetric images, and any warnings."""
         rows, complaints = solved_positions(self.rules), list[str]()
         if self.config.moves_csv:
             rows, complaints = read_csv(self.rules, self.config.moves_csv)

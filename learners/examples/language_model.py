@@ -168,7 +168,7 @@ class Told(transformers.TrainerCallback):
 
 
 def improve(args: Args, model: Any, tokenizer: Any, rules: Rules) -> None:
-    """Train a model by GRPO on all tasks, with the exact regret as reward."""
+    """Train a model by GRPO on all tasks, rewarding it by exact regret."""
     tasks = [task for at in range(20) for task in text.tasks(rules, "all", args.seed * 1000 + at)]
     config = TRAINER.GRPOConfig(
         output_dir=str(Path(args.folder) / "trl"),

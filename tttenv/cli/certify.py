@@ -247,7 +247,7 @@ def print_certificate(name: str, certificate: Any, explain: bool = False) -> Non
 
 
 def _print_all(certificate: Any) -> None:
-    """Print a certificate by all positions."""
+    """Print a certificate computed over all positions."""
     columns = [
         Column("", left=True),
         *(Column(head) for head in ("win %", "draw %", "loss %", "worst case")),
@@ -327,7 +327,7 @@ def _stones(count: int) -> str:
 
 
 def _print_reached(certificate: Any) -> None:
-    """Print a certificate by reachable positions."""
+    """Print a certificate computed over reachable positions."""
     columns = [
         Column("", left=True),
         *(Column(head, group="vs random") for head in ("win %", "draw %", "loss %")),

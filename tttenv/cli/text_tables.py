@@ -84,7 +84,7 @@ def wrapped(text: str, width: int | None, hang: str = "") -> list[str]:
 
 
 def show(columns: Sequence[Column], rows: Rows, wide: bool = False) -> list[str]:
-    """Print a table; with `wide` it is never narrowed: every row is one line with all columns.
+    """Print a table; with `wide`, never narrow it: every row is one line with all columns.
 
     Returns:
         The names of the columns that were dropped.

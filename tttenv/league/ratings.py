@@ -32,7 +32,7 @@ def elo(points: ArrayLike) -> Floats:
     """
     scored = _square(points)
     if (scored < 0).any():
-        raise ValueError("points are not negative")
+        raise ValueError("points must not be negative")
     np.fill_diagonal(scored, 0.0)
     games, total = scored + scored.T, scored.sum(axis=1)
     ratings = np.zeros(len(scored))  # in units of SCALE

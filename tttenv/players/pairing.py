@@ -67,7 +67,7 @@ class PairingPlayer:
         return found._replace(note=PAIRS) if self.holds_by_pairs(board[None])[0] else found
 
     def holds_by_pairs(self, boards: Boards) -> Mask:
-        """Mark the boards (batch,) on which the player, to move, can no longer lose.
+        """Return a mask (boards,) of the boards on which the player, to move, can no longer lose.
 
         Certificates by reachable positions do not follow them further.
         """

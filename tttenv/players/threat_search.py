@@ -86,7 +86,7 @@ def winning_attack(
 
 
 def losing_moves(state: SearchState, budget: Budget, board: Boards, moves: list[int]) -> set[int]:
-    """Return the moves that were found to lose to threats and threes.
+    """Return the moves that a search refuted by threats and threes.
 
     Args:
         state: the kernel's arrays, which are reset.

@@ -164,7 +164,7 @@ class Prover:
         return "".join(side for side in order if wins[side] is None)
 
     def _answer(self, position: Boards, attacker: str, nodes: int) -> bool | None:
-        """Search whether the attacker wins; return None if undecided after `nodes` nodes."""
+        """Return whether the attacker wins, or None if `nodes` nodes do not decide it."""
         search = self.searches[attacker]
         stop = int(search.nodes[0]) + nodes
         if search.ply[0] == search_kernel.NOT_BEGUN:

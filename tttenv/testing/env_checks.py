@@ -1,4 +1,4 @@
-"""Checks of an environment: interface, masks, observations, rewards and episode ends.
+"""Checks for environments: interface, masks, observations, rewards and episode ends.
 
 `check_env` raises the first violated invariant; the doctor reports every finding.
 """

@@ -165,7 +165,7 @@ def _one_answer(url: str, authorized: bool, limit: int, given_up: threading.Even
         if answer.status_code != 200:
             raise HubError(f"{host(url)} answers {_status(answer.status_code)}")
         if answer.headers.get("content-encoding", "identity") != "identity":
-            raise HubError(f"{host(url)} answers in an encoding that it was not asked for")
+            raise HubError(f"{host(url)} uses an encoding that was not requested")
         length = answer.headers.get("content-length", "")
         if length.isdecimal() and int(length) > limit:
             raise HubError(f"{host(url)} sends {int(length):,} bytes, not {limit:,}")
@@ -207,7 +207,7 @@ def _guarded(at: str, given_up: threading.Event) -> Iterator["HfApi"]:
 
     def asked(request: "httpx2.Request") -> None:
         if given_up.is_set():  # the library may try again without end
-            raise HubError(f"{host(at)} is given up")
+            raise HubError(f"{host(at)} was abandoned")
         if "authorization" in request.headers and _origin(str(request.url)) != _origin(at):
             raise HubError(f"{host(at)} asks for the token on {host(str(request.url))}: refused")
 
