@@ -243,12 +243,12 @@ ANYWHERE = {  # hostile answers, and what is said of each
     "500": (answer({"error": "x"}, 500), "500, an error of the server"),
     "elsewhere": (answer(b"", 307, Location="http://127.0.0.1:9/x"), "redirects to http://127"),
     "file": (answer(b"", 302, Location="file:///etc/passwd"), "redirects to file://"),
-    "circle": (to_itself, "redirects more than 5 times|does not answer|breaks off"),
+    "circle": (to_itself, "redirects more than 5 times|does not answer|failed"),
     "drip": (drip, "too slow"),
     "head": (drip_head, "too slow"),
-    "flood": (flood, "sends more than|breaks off"),
-    "short": (short, "breaks off|sends 5,000 bytes"),
-    "nothing": (hang_up, "breaks off"),
+    "flood": (flood, "sends more than|failed"),
+    "short": (short, "failed|sends 5,000 bytes"),
+    "nothing": (hang_up, "failed"),
     "echo": (echoed, "400"),
 }
 
@@ -301,7 +301,7 @@ def test_hostile_answers_to_a_push_end_in_one_line(impatient, run, kind):
     impatient.hostile = {places[list(ANYWHERE).index(kind) % len(places)]: act}
     status, out, err = run(push, "td0", REPO)
     assert (status, out) == (2, "")
-    only_line(f"{told}|does not answer|too slow|given up", err)
+    only_line(f"{told}|does not answer|too slow|was abandoned", err)
 
 
 def test_the_token_goes_to_the_hub_and_to_nobody_else(server, run, tmp_path, caplog):
