@@ -156,7 +156,7 @@ def test_what_it_cannot_use_it_names_in_one_line(tmp_path, run_here):
     (tmp_path / "gone.json").write_text(json.dumps(gone))
     cases = {
         ("--results", "bad.json"): "bad.json holds no results",
-        ("--results", "gone.json"): "r/a, which is gone",
+        ("--results", "gone.json"): "r/a, which does not exist",
         ("first", "--published", "bad.txt"): "holds no published numbers",
         ("nobody",): "known are",
         ("first", "mcts:time=0.1"): "cannot be certified",

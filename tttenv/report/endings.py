@@ -94,4 +94,6 @@ def of_sweep(file: Path) -> list[Ending]:
 
 def _check_count(trainings: int, file: Path) -> None:
     if trainings > MOST:
-        raise ValueError(f"{shown(file)} tells of {trainings:,} trainings: a page shows {MOST:,}")
+        raise ValueError(
+            f"{shown(file)} has {trainings:,} trainings; a page shows at most {MOST:,}"
+        )

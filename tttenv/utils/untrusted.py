@@ -113,7 +113,7 @@ def folder_within(file: Path, named: str, homes: Sequence[Path]) -> Path:
         inside = False
     if not inside:
         within = " or ".join(dict.fromkeys(shown(home.resolve()) for home in homes))
-        raise ValueError(f"{shown(file)} tells of {shown(named)}, which is not within {within}")
+        raise ValueError(f"{shown(file)} names {shown(named)}, which is not within {within}")
     return Path(named)
 
 

@@ -14,7 +14,7 @@ from tttenv.game.rules import name_of
 COMMANDS = {  # that can be typed instead of a cell: aliases, description
     "undo": (("u", "back", "take-back"), "take your last stone back, and the answer to it"),
     "hint": (("h",), "what every move is worth, and how likely the player would make it"),
-    "hints": ((), "show that before each of your moves, or stop; also tells of blunders"),
+    "hints": ((), "show that before each of your moves, or stop; also points out blunders"),
     "why": (("explain",), "why the player made its last move: its values, and what it expects"),
     "resign": ((), "give the game up"),
     "again": (("n", "new"), "a new game with the seats swapped"),
