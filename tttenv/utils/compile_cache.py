@@ -160,12 +160,12 @@ def private_folder(folder: Path) -> Path:
         return folder
     for place in [*reversed(folder.parents), folder]:
         if place.is_symlink() and not _trusted(os.lstat(place)):
-            raise SharedFolderError(f"{place} is somebody else's link")
+            raise SharedFolderError(f"{place} is another user's link")
     real = Path(os.path.realpath(folder))
     missing = [place for place in [real, *real.parents] if not place.exists()]
     above = real.parents[len(missing) - 1] if missing else real
     if not _trusted(os.stat(above)):
-        raise SharedFolderError(f"{above} belongs to somebody else")
+        raise SharedFolderError(f"{above} belongs to another user")
     for place in reversed(missing):
         with suppress(FileExistsError):  # another process may be quicker
             place.mkdir(PRIVATE)
@@ -178,7 +178,7 @@ def private_folder(folder: Path) -> Path:
 def _require_private(status: os.stat_result, folder: Path) -> None:
     """Raise SharedFolderError unless a folder is this user's and no other user can write to it."""
     if status.st_uid != os.geteuid():
-        raise SharedFolderError(f"{folder} belongs to somebody else")
+        raise SharedFolderError(f"{folder} belongs to another user")
     if status.st_mode & OTHERS:
         raise SharedFolderError(f"others can write to {folder}")
 
