@@ -128,6 +128,8 @@ def test_no_name_is_near_to_one_that_resembles_none():
     assert near("", ["a"]) is None
     assert near("m" * 10**6, ["mm"]) is None  # at once
     assert near("MCTS", ["random", "mcts"]) == "mcts"
+    for known in (["net_554", "net_555"], ["net_555", "net_554"]):
+        assert near("net_545", known) == "net_554"
     assert near("maskable", ["mask", "maskable_ppo"]) == "maskable_ppo"
     assert near("--check", ["--checkpoint-every", "--every"]) == "--checkpoint-every"
 

@@ -58,13 +58,15 @@ class Table(Generic[_T]):
 def near(name: str, known: Iterable[str]) -> str | None:
     """Return the known name closest to `name`, or None if none is similar.
 
-    Case is ignored. A unique prefix of a name is enough.
+    Case is ignored. A unique prefix of a name is enough. A name with the same letters in another
+    order comes first.
     """
     names = {other.lower(): other for other in known}
     asked = name.lower()
     if len(asked) > LONGEST_NAME:
         return None
-    found = difflib.get_close_matches(asked, names, n=1)
+    found = difflib.get_close_matches(asked, names)
+    found.sort(key=lambda other: sorted(other) != sorted(asked))
     if not found and len(asked.lstrip("-")) > 2:
         begun = [other for other in names if other.startswith(asked)]
         found = begun if len(begun) == 1 else []
