@@ -2,26 +2,34 @@
 
 import json
 import shutil
+from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from learners.training.checkpoint import load_policy
 from tests.played_boards import played_boards
 from tttenv import Rules, certify, player
+from tttenv.certificates import reachability
 from tttenv.certificates.certificate import Certificate
 from tttenv.certificates.metrics.arena import arena
+from tttenv.certificates.one_side import SeatedPlayer
+from tttenv.exact import SEATS
+from tttenv.game.types import Boards
 from tttenv.players.checkpoint import read_card
 from tttenv.testing import check_policy
 
 LARGE = "alphazero_995"
+LONGEST = "alphazero_555"  # its certificate takes over an hour; here pairs end the games early
 FOLDERS = sorted(Path(__file__).parents[2].glob("checkpoints/larger/*"))
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 def test_a_shipped_player_is_as_strong_as_its_card_says(folder):
     card = read_card(folder)
-    found = certify(Rules.of(card["rules"]), player(str(folder)), method="reachable positions")
+    policy = player(f"{folder}/:pairing=true" if folder.name == LONGEST else str(folder))
+    found = certify(Rules.of(card["rules"]), policy, method="reachable positions")
     shipped = Certificate.from_dict(card["certificate"])
     assert found.value == shipped.value
     assert found.never_loses == shipped.never_loses
@@ -32,6 +40,32 @@ def test_a_shipped_player_is_as_strong_as_its_card_says(folder):
     assert shipped.unbeatable
     assert found.never_loses == {"X": True, "O": found.value == 0}
     assert found.worst_case["X"] == found.value
+
+
+@dataclass(frozen=True, eq=False)
+class Opened(SeatedPlayer):
+    """A player that continues games from the boards (boards, cells) of an opening."""
+
+    opened: Boards
+
+    def first_boards(self):
+        """Return the opening's boards."""
+        return self.opened
+
+
+@pytest.mark.parametrize("seat", SEATS)
+def test_without_pairs_no_reply_beats_the_network_after_random_openings(seat):
+    rng = np.random.default_rng(0)
+    policy, rules = player(LONGEST), Rules(5, 5, 5)
+    boards = rng.choice(SeatedPlayer(rules, policy, seat, LONGEST).first_boards(), 10)
+    for _ in range(3):  # a move and a random reply in each game
+        boards[range(10), policy(boards).argmax(axis=1)] = 1
+        replies = [rng.choice(np.flatnonzero(board == 0)) for board in boards]
+        boards[range(10), replies] = -1
+    options = reachability.SearchOptions(followed=0, may_always_win=False)
+    found = reachability.search(Opened(rules, policy, seat, LONGEST, boards), options)
+    assert found.never_loses
+    assert not found.pairing
 
 
 @pytest.mark.parametrize("seat", "XO")

@@ -82,15 +82,26 @@ def shown(spec, rules):
 
 
 def test_the_shipped_network_stands_with_its_certificate():
-    every = {found.name: found for found in larger.from_specs(larger.usual())}
-    names = {"alphazero_444", "alphazero_554", "alphazero_664", "alphazero_995", "reinforce_444"}
-    assert set(every) == names
+    usual = larger.from_specs(larger.usual(), one_per_size=True)
+    every = {found.name: found for found in usual}
+    sizes = ("444", "554", "555", "664", "995")
+    assert set(every) == {*(f"alphazero_{size}" for size in sizes), "reinforce_444"}
     for each in every.values():
         value, never = each.certificate.value, each.certificate.never_loses
         assert never == {"X": value is not None, "O": value == 0}
     found = every["reinforce_444"]
     named = larger.html([every["alphazero_554"]])  # which the page plays
     assert '<a href="#play=alphazero_554&amp;rules=5,5,4">alphazero_554</a>' in named
+    longest = every["alphazero_555"]  # the page holds the other network for 5x5
+    assert [found.name for found in usual if found.not_embedded] == ["alphazero_555"]
+    shown = larger.html([longest])
+    assert "<code>tttenv play alphazero_555</code>." in shown
+    assert "href" not in shown
+    assert longest.certificate.reached == {"X": 53_211_131, "O": 85_547_968}
+    assert "never loses" in shown
+    (named,) = larger.from_specs(["alphazero_555"])
+    assert named.network is not None
+    assert not named.not_embedded
     words = Words(larger.html([found]))
     assert words.rows[0] == list(larger.HEADS)
     name, board, value, as_x, reached_x, odds_x, as_o, reached_o, odds_o, source = words.rows[1]

@@ -27,7 +27,8 @@ class Arguments:
     It needs no server and no network. It shows the players of the benchmark's results or, without
     results, the trained players of the package and all named players; or only the players you
     name. Trained players for boards other than 3,3,3 have a table of their own; networks of
-    alphazero play on the page's boards of up to 15 rows and columns.
+    alphazero play on the page's boards of up to 15 rows and columns: all that you name, or one of
+    the package's for each size of board.
     """
 
     players: Players = ()  # names or checkpoint folders to show instead
@@ -124,7 +125,7 @@ def make(
             what = "no curve" if player.no_curve else "the curve"
             told = console.visible(f"{what} of {player.name}: {player.complaint}")
             print(f"{prog}: {told}", file=sys.stderr)
-    on_larger = larger.from_specs(others, tell=tell)
+    on_larger = larger.from_specs(others, tell=tell, one_per_size=not contents.specs)
     tell(f"writing {out}")
     text = html(
         players, numbers.read(contents.published), on_larger, played, trainings, swept, address

@@ -38,6 +38,10 @@ NO_TORCH = (
     "These networks do not play in this page, because it was made without PyTorch"
     " (pip install 'tttenv[learn]'): {names}."
 )
+NOT_EMBEDDED = (
+    "To stay small, this page holds one of the package's networks for each size of board. Play the"
+    " others in a terminal: "
+)
 VALUES = {1: "X wins", 0: "draw", -1: "O wins", None: "not known"}
 
 
@@ -52,6 +56,7 @@ class Larger:
     network: Network | None = None  # to play it in the page
     curve: LargerCurve | None = None  # its learning curve
     unread: bool = False  # whether its network was not loaded, because PyTorch is not installed
+    not_embedded: bool = False  # whether its network was left out to keep the page small
 
 
 def split(specs: list[str]) -> tuple[list[str], list[str]]:
@@ -71,9 +76,18 @@ def usual() -> list[str]:
 
 
 def from_specs(
-    specs: list[str], positions: int = POSITIONS, tell: Callable[[str], None] = lambda text: None
+    specs: list[str],
+    positions: int = POSITIONS,
+    tell: Callable[[str], None] = lambda text: None,
+    one_per_size: bool = False,
 ) -> list[Larger]:
     """Load the checkpoints named by specs, labelled by folder or, if ambiguous, by spec.
+
+    Args:
+        specs: names or folders of checkpoints, with their options.
+        positions: the limit for each seat of certificates computed here.
+        tell: called with the next stage of the work.
+        one_per_size: embed only the first network for each number of rows and columns.
 
     Raises:
         ValueError: if a checkpoint is missing, damaged or impure.
@@ -84,10 +98,21 @@ def from_specs(
         spec if short.count(name) > 1 else name for spec, name in zip(specs, short, strict=True)
     ]
     players: list[Larger] = []
+    embedded: set[tuple[int, int]] = set()
     for name, spec, place in zip(names, specs, found, strict=True):
         tell(f"reading player {len(players) + 1} of {len(specs)} for larger boards, {name}")
-        players.append(_certified(shorter(name, LONGEST), spec, *place, positions))
+        one = _certified(shorter(name, LONGEST), spec, *place, positions)
+        if one.network is not None and one_per_size and _size(one) in embedded:
+            one = replace(one, network=None, not_embedded=True)
+        elif one.network is not None:
+            embedded.add(_size(one))
+        players.append(one)
     return players
+
+
+def _size(player: Larger) -> tuple[int, int]:
+    """Return the rows and columns of a player's board."""
+    return player.rules.m, player.rules.n
 
 
 def _checkpoint(spec: str) -> tuple[Path, dict[str, str]]:
@@ -169,6 +194,10 @@ def html(players: Sequence[Larger]) -> Markup:
     unread = [player.name for player in players if player.unread]
     if unread:
         parts.insert(0, element("p", NO_TORCH.format(names=" ".join(unread)), class_="quiet"))
+    if absent := [player.name for player in players if player.not_embedded]:
+        commands = [element("code", f"tttenv play {name}") for name in absent]
+        spaced = [part for command in commands for part in (", ", command)][1:]
+        parts.insert(0, element("p", NOT_EMBEDDED, *spaced, ".", class_="quiet"))
     return joined([scroll, *parts])
 
 
