@@ -380,7 +380,7 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
         return np.concatenate(chosen)
 
     def _begin(self, ended: NDArray[np.int64]) -> None:
-        """Restart the ended games, with random stones or from positions that the player reaches."""
+        """Restart ended games with random moves, or from positions that the player reaches."""
         config, rng = self.config, self.rng
         self.games.random_left[ended] = rng.integers(0, config.opening + 1, len(ended))
         elsewhere = ended[rng.random(len(ended)) < config.reached_share]

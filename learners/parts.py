@@ -43,7 +43,7 @@ class SavesParts:
         return {key: _saved(part) for key, part in self.parts().items()}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restore the result of `state_dict()`; "weights" alone is enough to play.
+        """Restore a state returned by `state_dict()`; "weights" alone is enough to play.
 
         Raises:
             KeyError: if another part is missing.

@@ -225,7 +225,7 @@ class Supervised(PlaysByNetworks[SupervisedConfig]):
 
     @classmethod
     def networks(cls, config: SupervisedConfig, rules: Rules, rng: Rng | None = None) -> Nets:
-        """Return the classifier."""
+        """Return the classifier, as the only network."""
         require_enumerable(rules)
         return {"net": _net(config, rules.cells, rng)}
 

@@ -74,7 +74,7 @@ class Transformer(PlaysByNetworks[TransformerConfig]):
     def networks(
         cls, config: TransformerConfig, rules: Rules, rng: Rng | None = None
     ) -> dict[str, MoveTransformer]:
-        """Return the move transformer."""
+        """Return the move transformer, as the only network."""
         require_solvable(rules)
         return {"net": MoveTransformer(rules.cells, config.layers, config.width, config.heads, rng)}
 

@@ -31,7 +31,7 @@ def curves(seed: int) -> Files:
 
 
 def terminal(seed: int) -> Files:
-    """Draw the output of commands on a terminal, as SVG."""
+    """Draw the terminal output of commands, as SVG."""
     from scripts.lib.terminal_pictures import terminal_pictures
 
     return _pictures(terminal_pictures())

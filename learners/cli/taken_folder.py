@@ -45,6 +45,6 @@ def _without_out(options: Sequence[str]) -> list[str]:
 
 
 def _free(out: Path) -> Path:
-    """Return the first folder that does not exist: runs/td0-0-2, runs/td0-0-3 and so on."""
+    """Return the first of runs/td0-0-2, runs/td0-0-3 and so on that does not exist."""
     names = (out.with_name(f"{out.name}-{number}") for number in count(2))
     return next(name for name in names if not name.exists())

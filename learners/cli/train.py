@@ -299,7 +299,7 @@ class _Bar:
             print(f"trained {self.last.step:,} steps in {told}", file=sys.stderr)
 
     def stepped(self, step: int) -> None:
-        """Advance the bar, at most ten times a second."""
+        """Advance the progress bar, at most ten times a second between evaluations."""
         now = time.monotonic()
         if not self.shown_at:  # the arguments have proven good
             self.shown_at = now

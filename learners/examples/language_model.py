@@ -200,7 +200,7 @@ def improve(args: Args, model: Any, tokenizer: Any, rules: Rules) -> None:
 
 
 def answers(model: Any, tokenizer: Any, prompts: list[str]) -> dict[str, str]:
-    """Return the greedy answers to prompts, all of the same length."""
+    """Return the greedy answer to each prompt; all prompts must have the same length."""
     found = dict[str, str]()
     model.eval()
     for at in range(0, len(prompts), 256):

@@ -1,4 +1,4 @@
-"""S3: a 9-81-9 classifier of best replies, trained on a few boards and their images."""
+"""S3: a 9-81-9 network trained to predict best replies from a few boards and their images."""
 
 import csv
 import io
@@ -63,7 +63,7 @@ def facts(task: Task, tell: Tell) -> Found:
 
 
 def file_facts(task: Task, tell: Tell) -> Found:
-    """Count the rows of the published file, including invalid ones."""
+    """Count the file's well-formed rows, and the distinct pairs among all their images."""
     if not task.moves_csv:
         return {f"note {key}": "not re-run: needs --moves-csv FILE" for key in ("rows", "pairs")}
     text = read_bytes(Path(task.moves_csv), LONGEST).decode("utf-8")

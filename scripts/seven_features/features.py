@@ -103,7 +103,7 @@ class Question:
         return [[int(cell) for cell in np.flatnonzero(row)] for row in solve(RULES).optimal]
 
     def open_to(self, at: int) -> list[int]:
-        """Return the allowed moves at `at`; if unbeatable, only moves that keep the value."""
+        """Return the moves allowed at `at`: only optimal ones if the player must be unbeatable."""
         return self.keeping[at] if self.losing_below is None else list(self.after[at])
 
     @cached_property

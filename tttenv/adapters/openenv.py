@@ -1,4 +1,4 @@
-"""OpenEnv environment of the game: a server, and a client that plays on it.
+"""OpenEnv environment for the game: a server and a client.
 
 The server::
 
@@ -126,7 +126,7 @@ class MnkGame(Environment[MnkGameAction, MnkGameObservation, State]):
 
 
 class MnkGameEnv(EnvClient[MnkGameAction, MnkGameObservation, State]):
-    """Client for a server of `MnkGame`."""
+    """Client for an `MnkGame` server."""
 
     def _step_payload(self, action: MnkGameAction) -> dict[str, Any]:
         return {"answer": action.answer}

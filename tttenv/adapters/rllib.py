@@ -122,7 +122,7 @@ def _masked(out: dict[str, Any], batch: dict[str, Any]) -> dict[str, Any]:
 
 
 def policy(trained: Any, rules: Rules, deterministic: bool = False) -> Policy:
-    """Return a frozen snapshot of an algorithm's or module's policy.
+    """Return an algorithm's or module's policy, frozen as a table if the game is enumerable.
 
     On boards too large to enumerate it keeps querying the module.
 

@@ -22,7 +22,7 @@ Codes = NDArray[np.int64]  # (positions, words)
 
 @dataclass(frozen=True, eq=False)
 class Geometry(Struct):
-    """Shape of the board, and the digit of each cell in the codes of its images."""
+    """Shape of the board, and each cell's digit in the code of each of its symmetric images."""
 
     m: int
     n: int

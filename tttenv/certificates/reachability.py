@@ -228,7 +228,7 @@ class _Search:
         return found.all()
 
     def _record_loss(self, batch: Codes, lost: Mask, forfeited: Mask) -> None:
-        """Record the position before a shortest loss, from a batch with `lost` positions.
+        """Record a position of the batch that loses, if its loss is the shortest so far.
 
         In one round a forfeit ends the game before the reply that completes a line.
         """

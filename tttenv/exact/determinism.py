@@ -141,7 +141,7 @@ class Drawn:
         self.kept: tuple[NDArray[Any], ...] = ()
 
     def add(self, *rows: NDArray[Any], always: NDArray[np.int64]) -> None:
-        """Add rows of arrays (added, ...); the rows with indices `always` are always sampled."""
+        """Add rows, given as arrays (added, ...); those at indices `always` are always sampled."""
         count = len(rows[0])
         self.added += count
         self.always.append(tuple(part[always] for part in rows))

@@ -1,4 +1,4 @@
-"""Openings: boards with a few stones, one per symmetry class or random."""
+"""Opening positions with a few stones: one per symmetry class, or drawn at random."""
 
 import numpy as np
 

@@ -45,7 +45,7 @@ def keyed_bounded(key: np.uint64, i: int, limit: int) -> int:
 
 @bare
 def keyed(key: np.uint64, game: int, use: int) -> float:
-    """Return a game's random number in [0, 1) for one use, derived from the step's key.
+    """Return a game's random number in [0, 1) for a given use, derived from the step's key.
 
     It is the output number `USES * game + use + 1` of splitmix64 seeded by the key, its upper 53
     bits as a fraction. So games depend on nothing but the key and their own number.

@@ -35,7 +35,7 @@ WON, DRAWN = -2, -1  # in place of a next position
 
 @dataclass(frozen=True)
 class PairLimits:
-    """Limits of exact computation, beyond which games are sampled instead."""
+    """Limits on exact computation, beyond which games are sampled instead."""
 
     positions: int = 2_500_000  # maximum positions reachable by both players together
     searches: int = 20_000  # the same, for queries of a player that searches

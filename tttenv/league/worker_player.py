@@ -82,7 +82,7 @@ class WorkerPlayer:
 
 
 def worth_sharing(policy: Policy) -> bool:
-    """Return whether a player is queried board by board, so that workers speed it up.
+    """Return whether workers speed up a player because it is queried board by board.
 
     A language model is not shared: its server answers many prompts at the same time.
     """

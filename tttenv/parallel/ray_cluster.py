@@ -122,7 +122,7 @@ class RayCluster:
         return [(number, done) for number, done in landed if done is not None]
 
     def news(self) -> list[tuple[int, int, int, str]]:
-        """Return an empty list, since progress on a cluster is counted in tasks."""
+        """Return an empty list: on a cluster, progress is counted in whole tasks only."""
         return []
 
     def __enter__(self) -> "RayCluster":

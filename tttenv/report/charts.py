@@ -215,7 +215,7 @@ def _along_the_bottom(last: float, below: int, words: str) -> list[Markup]:
 def _counts(
     part: Part, most: float, logarithmic: bool
 ) -> tuple[list[Markup], Callable[[float], float]]:
-    """Return the gridlines of a scale up to at least `most`, and its y coordinate function."""
+    """Return the gridlines of an axis for counts up to `most`, and the map from count to y."""
     if logarithmic:
         tens = max(2, 2 * math.ceil(math.log10(max(most, 1)) / 2))
         values = [(float(power), _short(10**power)) for power in (0, tens // 2, tens)]
@@ -244,7 +244,7 @@ ROOM = 8.0  # margin at both ends of an axis in per cent, for half a dot
 
 
 def number(text: str) -> Markup:
-    """Format a number, aligned at the decimal point, with a minus sign."""
+    """Format a number to be aligned at its decimal point, with a true minus sign if negative."""
     whole, point, fraction = minus(text).partition(".")
     return element("span", whole, element("span", point + fraction), class_="number")
 

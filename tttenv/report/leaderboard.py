@@ -173,7 +173,7 @@ def standouts(players: list[Shown]) -> Markup:
 
 
 def _share_of(safe: int, trained: int) -> str:
-    """Return the beginning of a sentence on how many trained players are unbeatable."""
+    """Return the start of a sentence saying how many trained players are unbeatable."""
     if trained == 1:
         return f"The only trained player {'is unbeatable' if safe else 'can be beaten'}"
     if safe == trained:

@@ -123,7 +123,7 @@ def from_benchmark(
 
 
 def _among(player: Shown, folder: str, trainings: list[Ending]) -> Shown:
-    """Name a trained player after its learner, and add how many of its runs are unbeatable."""
+    """Name a trained player after its learner, and count the learner's unbeatable runs."""
     own = next((ending for ending in trainings if ending.folder == folder), None)
     if own is None:
         return player

@@ -406,7 +406,7 @@ LAWS = 4  # the first checks, which are invariants
 
 
 def check_policy(policy: Policy, rules: Rules, tolerance: float = 1e-6, count: int = 500) -> None:
-    """Check a policy's invariants: legal, normalized, memoryless and independent of the batch.
+    """Check that a policy is legal, normalized, memoryless and independent of the batch.
 
     Args:
         policy: the player.
