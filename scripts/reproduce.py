@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that `scripts` is found
 
-from learners.cli import readme_blocks
 from scripts.reproduction import SOURCES, home
 from tttenv.cli import console, text_tables, workers
 from tttenv.cli.options import FileOrNone, Flag
@@ -40,8 +39,6 @@ class Arguments:
     workers: AllWorkers = HERE
     moves_csv: FileOrNone = None  # the cookbook's file of boards and best replies (S3)
     out: Path = Path("results")  # folder for reproduce.json
-    summary: FileOrNone = None  # also write the rows to this file
-    readme: FileOrNone = None  # also put the main rows between the markers of this file
     wide: Flag = False  # show all columns side by side, even on a narrow terminal
     json: Flag = False  # print the results as JSON instead of tables
 
@@ -65,10 +62,6 @@ def main(args: list[str]) -> None:
 
     text = json.dumps(result, indent=1) + "\n"
     write(given.out / "reproduce.json", text)
-    if given.summary:
-        write(given.summary, text)
-    if given.readme:
-        readme_blocks.put(given.readme, "published", tables.markdown(result["rows"]))
     if given.json:
         print(text, end="")
     else:
@@ -92,10 +85,6 @@ def check(given: Arguments) -> None:
         raise ValueError("--quick or --full, not both")
     if not given.only or len(set(given.only)) < len(given.only):
         raise ValueError("--only names each source once, and at least one")
-    if set(given.only) != set(SOURCES) and (given.summary or given.readme):
-        raise ValueError("--summary and --readme hold all sources: leave --only out")
-    if given.readme:
-        readme_blocks.check(given.readme, "published")
     console.check_folder(given.out)
     if given.moves_csv:
         from learners.supervised import read_csv

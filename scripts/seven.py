@@ -3,6 +3,7 @@
 import json
 import sys
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +87,8 @@ def show(data: dict[str, Any]) -> None:
 
     for found in data["answers"]:
         below = found["losing_below"]
-        question = Question(found["seat"], found["ties"], tuple(found["added"]), fraction(below))
+        limit = None if below is None else Fraction(below)
+        question = Question(found["seat"], found["ties"], tuple(found["added"]), limit)
         if "yes" in found:
             say(f"yes  {title(question)}: weights {found['yes']}", HANG)
         else:
@@ -102,13 +104,6 @@ def show(data: dict[str, Any]) -> None:
     for row in data["lacking"]:
         name = row["feature"]
         show_player(f"with {name} ({ABOUT[name]})", row["weights"], row["certificate"])
-
-
-def fraction(text: str | None) -> Any:
-    """Parse a fraction from the file; None stays None."""
-    from fractions import Fraction
-
-    return None if text is None else Fraction(text)
 
 
 def show_player(name: str, weights: list[float], certificate: dict[str, Any]) -> None:

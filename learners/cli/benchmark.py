@@ -10,7 +10,7 @@ from typing import Any
 from learners.cli import benchmark_tables, readme_blocks
 from learners.registry import LEARNERS, row
 from tttenv.cli import console, report, text_tables, workers
-from tttenv.cli.options import FileOrNone, Flag, FolderOrNone
+from tttenv.cli.options import Flag, FolderOrNone
 from tttenv.cli.workers import HERE, AllWorkers
 from tttenv.utils import optional_dependencies
 
@@ -39,7 +39,6 @@ class Arguments:
     out: Path = Path("results")  # folder for benchmark.json and report.html
     runs: Path = Path("runs/benchmark")  # folder for the trained players; older ones are replaced
     ship: FolderOrNone = None  # also copy each learner's first trained player to this folder
-    readme: FileOrNone = None  # also put the tables between the markers of this file
     wide: Flag = False  # show all columns side by side, even on a narrow terminal
     json: Flag = False  # print the results as JSON instead of tables
 
@@ -59,8 +58,6 @@ def main(args: list[str], prog: str = PROG) -> None:
     workers.check(given.workers)
     for folder in (given.out, given.runs, given.ship):
         console.check_folder(folder)
-    if given.readme:
-        readme_blocks.check(given.readme, "table")
     if given.ship and (given.ship / "README.md").exists():
         readme_blocks.check(given.ship / "README.md", "players")
     trainings = train_all(given)
@@ -84,15 +81,13 @@ def main(args: list[str], prog: str = PROG) -> None:
     with console.stage("making the report", given.json) as tell:
         contents = report.Contents(given.out / "benchmark.json", runs=given.runs)
         report.make(page, contents, prog=prog, tell=tell)
-    if given.readme:
-        readme_blocks.put(given.readme, "table", f"```text\n{benchmark_tables.text(result)}\n```")
     if given.json:
         print(json.dumps(result, indent=2))
     else:
         benchmark_tables.show(result, given.wide)
         print(f"\nresults   {given.out / 'benchmark.json'}")
         text_tables.say(f"players   {given.runs}, each to certify again: tttenv certify FOLDER")
-        print(f"curves    {tensorboard_command(given.runs)}")
+        print(f"curves    tensorboard --logdir {shlex.quote(str(given.runs))}")
         if given.learners:
             from learners.training.tensorboard import ADDRESS
 
@@ -175,9 +170,3 @@ def summary(name: str, trainings: list[dict[str, Any]]) -> dict[str, Any]:
         "median_seconds": median(seconds for _, seconds in reached) if reached else None,
         "slowest_seconds": max(seconds for _, seconds in reached) if reached else None,
     }
-
-
-def tensorboard_command(runs: Path) -> str:
-    """Return the command that shows the curves in TensorBoard."""
-    local = Path(".venv/bin/tensorboard")
-    return f"{local if local.exists() else 'tensorboard'} --logdir {shlex.quote(str(runs))}"

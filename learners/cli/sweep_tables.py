@@ -4,8 +4,10 @@ import csv
 import io
 from collections.abc import Sequence
 from dataclasses import fields
-from statistics import median, quantiles
+from statistics import median
 from typing import Any
+
+import numpy as np
 
 from learners.cli.search_space import text
 from tttenv.certificates import phrases
@@ -50,12 +52,7 @@ def summary(name: str, results: Sequence[TrainingResult]) -> dict[str, Any]:
 
 def _quartiles(numbers: list[float]) -> list[float] | None:
     """Return the first and third quartiles, by linear interpolation, or None without numbers."""
-    if not numbers:
-        return None
-    if len(numbers) == 1:
-        return numbers * 2
-    first, _, third = quantiles(numbers, n=4, method="inclusive")
-    return [first, third]
+    return [float(q) for q in np.quantile(numbers, (0.25, 0.75))] if numbers else None
 
 
 def show(summaries: Sequence[dict[str, Any]], wide: bool = False) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
-from tttenv.drawing.render import marks, status, winning_cells
+from tttenv.drawing.render import marks, percent, said, winning_cells
 from tttenv.drawing.tiles import LIGHT, Colour, Palette, Picture, ringed, tile
 from tttenv.game.rules import COLUMNS, Rules
 from tttenv.game.types import Boards
@@ -34,7 +34,7 @@ def policy_picture(rules: Rules, board: Boards, shares: NDArray[np.float64]) -> 
     head = cell // 3
     whole = Image.new("RGB", (drawn.width, drawn.height + head), LIGHT.ground)
     whole.paste(drawn, (0, head))
-    words = status(rules, board).replace("to move", "to play")
+    words = said(rules, board)
     ink = LIGHT.ink(words[0]) if words[0] in "XO" else LIGHT.words
     write(whole, words, head * 2 // 3, ink, (drawn.width // 2, head // 2), "mm")
     return np.array(whole)
@@ -73,7 +73,7 @@ def board_picture(
             share = 0.0 if shares is None else float(shares[number])
             ground = notes.grounds.get(number, palette.heat(share**0.5))  # as in the window
             shown = share > (0 if cell >= ROOMY else 0.005)
-            label = notes.labels.get(number, _percent(share) if shown else "")
+            label = notes.labels.get(number, percent(share) if shown else "")
         picture = tile(cell, mark, ground, notes.rims.get(number), palette)
         if number in notes.rings:
             picture = ringed(picture, palette.words)
@@ -113,7 +113,3 @@ def write(
     if text and size >= READABLE:
         font = ImageFont.load_default(size)
         ImageDraw.Draw(picture).text(at, text, ink, font, anchor)
-
-
-def _percent(share: float) -> str:
-    return "<1 %" if share < 0.005 else f"{100 * share:.0f} %"

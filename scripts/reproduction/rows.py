@@ -67,16 +67,13 @@ def holds(row: Row, found: Numbers | None, amount: int) -> bool | None:
     if found is None or amount < row.least:
         return None
     if row.band:
-        return all(low <= number <= high for number, (low, high) in pairs(found, row.band))
+        ends = zip(found, row.band, strict=True)
+        return all(low <= number <= high for number, (low, high) in ends)
     wanted = row.known or row.claimed
     if row.within is None or not wanted:
         return None
-    return all(abs(number - other) <= row.within for number, other in pairs(found, wanted))
-
-
-def pairs(first: Any, second: Any) -> list[tuple[Any, Any]]:
-    """Pair up two sequences of the same length."""
-    return list(zip(first, second, strict=True))
+    pairs = zip(found, wanted, strict=True)
+    return all(abs(number - other) <= row.within for number, other in pairs)
 
 
 def tolerance(row: Row) -> str:
@@ -95,7 +92,8 @@ def scores(row: Row, found: Numbers | None) -> list[float]:
     """
     if not (row.games and found) or row.band or row.within is None:
         return []
-    errors = [(sqrt(p * (1 - p) / row.games), claim - p) for p, claim in pairs(found, row.claimed)]
+    pairs = zip(found, row.claimed, strict=True)
+    errors = [(sqrt(p * (1 - p) / row.games), claim - p) for p, claim in pairs]
     return [round(off / error, 2) if error > 1e-6 else round(off, 2) for error, off in errors]
 
 

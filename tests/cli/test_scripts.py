@@ -4,7 +4,6 @@ import io
 import json
 import re
 import shlex
-import shutil
 import sys
 from pathlib import Path
 
@@ -162,7 +161,6 @@ def test_losing_lines_replay_to_a_loss_in_the_environment(ran, seat):
         ("benchmark.py", ["--seeds", "0"], "at least 1"),
         ("benchmark.py", ["--jobs", "none"], "none"),
         ("benchmark.py", ["--out", "/dev/null/no"], "is a file, not a folder"),
-        ("benchmark.py", ["--readme", str(ROOT / "LICENSE")], "no markers"),
         ("reproduce.py", ["--out", "/dev/null"], "is a file, not a folder"),
         ("certify.py", ["dqn:depth=3"], "has no option 'depth'; it takes canonical"),
         ("certify.py", ["random", "--games", "5"], "--sampled"),
@@ -236,19 +234,9 @@ def test_commands_that_are_printed_can_be_typed_as_they_are(ran):
     told = ran("train.py", *TINY, "--out", "my runs/it's", "--steps", "5")
     command = re.search(r"^tensorboard --logdir (.*)$", told.stdout, re.MULTILINE)
     assert shlex.split(command[0]) == ["tensorboard", "--logdir", "my runs"]
-
-
-def test_the_benchmark_prints_its_command_and_writes_its_table(ran, tmp_path):
-    readme = tmp_path / "mine.md"
-    shutil.copy(ROOT / "checkpoints" / "README.md", readme)
-    told = ran("benchmark.py", "--learners", "--runs", "its runs", "--readme", "mine.md")
+    told = ran("benchmark.py", "--learners", "--out", "o", "--runs", "its runs")
     command = re.search(r"tensorboard --logdir .*$", told.stdout, re.MULTILINE)
     assert shlex.split(command[0]) == ["tensorboard", "--logdir", "its runs"]
-    table = re.search(
-        "<!-- table: begin -->(.*)<!-- table: end -->", readme.read_text("utf-8"), re.S
-    )
-    assert table[1].startswith("\n```text\n")
-    assert "td0" not in table[1]
 
 
 def test_a_resumed_training_is_of_the_same_learner(ran):

@@ -25,7 +25,8 @@ os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
 import pygame
 
 from tttenv.cli.play.windowed import LINES
-from tttenv.drawing.board import Layout, Scene, paint, said
+from tttenv.drawing.board import Layout, Scene, paint
+from tttenv.drawing.render import said
 from tttenv.drawing.window import Window
 
 ROOT = Path(__file__).parents[2]

@@ -16,6 +16,7 @@ the game, and each observation has the exact verdict on the last move.
 """
 
 import argparse
+import inspect
 from dataclasses import asdict
 from typing import Any, Literal
 from uuid import uuid4
@@ -164,13 +165,8 @@ def main() -> None:
     import uvicorn
 
     asked = argparse.ArgumentParser(prog="tttenv.adapters.openenv", description=__doc__)
-    for name, default in (
-        ("rules", "3,3,3"),
-        ("opponent", "random"),
-        ("seat", "random"),
-        ("notation", "grid"),
-    ):
-        asked.add_argument(f"--{name}", default=default)
+    for name, option in inspect.signature(MnkGame).parameters.items():
+        asked.add_argument(f"--{name}", default=option.default)
     asked.add_argument("--host", default="127.0.0.1")
     asked.add_argument("--port", type=int, default=8000)
     given = vars(asked.parse_args())

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -121,24 +122,6 @@ def _checker_of_proofs() -> None:
         tttenv.check_proof(Path(folder) / "proof")
 
 
-def _alphabeta() -> None:
-    _play("5,5,4", "alphabeta:nodes=100", "alphabeta:nodes=100,threats=0")
-
-
-def _tree_search() -> None:
-    _play("4,4,4", "gumbel:simulations=8")
-
-
-def _evaluators() -> None:
-    _play("4,4,4", "gumbel:simulations=4,evaluator=tactical")
-    _play("4,4,4", "gumbel:simulations=4,evaluator=playouts")
-
-
-def _mcts() -> None:
-    _play("4,4,4", "mcts:iterations=20", "mcts:iterations=20,playouts=tactical,solver=true")
-    _play("4,4,4", "mcts:iterations=20,heuristic=1", "tactical")
-
-
 def _environments() -> None:
     import gymnasium as gym
 
@@ -203,14 +186,26 @@ PARTS: dict[str, Callable[[], None]] = {
     "the prover": _prover,
     "the writer of proofs": _writer_of_proofs,
     "the checker of proofs": _checker_of_proofs,
-    "the tree search": _tree_search,
-    "evaluators of the tree search": _evaluators,
-    "alpha-beta": _alphabeta,
+    "the tree search": partial(_play, "4,4,4", "gumbel:simulations=8"),
+    "evaluators of the tree search": partial(
+        _play,
+        "4,4,4",
+        "gumbel:simulations=4,evaluator=tactical",
+        "gumbel:simulations=4,evaluator=playouts",
+    ),
+    "alpha-beta": partial(_play, "5,5,4", "alphabeta:nodes=100", "alphabeta:nodes=100,threats=0"),
     "certificates": _certificates,
     "reachable positions": _reachable_positions,
     "environments": _environments,
     "what networks see": _networks,
-    "Monte Carlo tree search": _mcts,
+    "Monte Carlo tree search": partial(
+        _play,
+        "4,4,4",
+        "mcts:iterations=20",
+        "mcts:iterations=20,playouts=tactical,solver=true",
+        "mcts:iterations=20,heuristic=1",
+        "tactical",
+    ),
 }
 # Parts that share code, one process per group; the slowest groups first.
 GROUPS = (

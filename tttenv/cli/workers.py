@@ -16,8 +16,6 @@ from tttenv.cli.options import AddressOrNone, NumberOrNone
 from tttenv.utils.untrusted import MEBIBYTE, shown
 
 if TYPE_CHECKING:  # the executor is imported once a command runs tasks
-    from types import TracebackType
-
     from tttenv.parallel import Backend, News, Task, TaskResult
 
 MOST_BARS = 20  # bars of running tasks
@@ -87,7 +85,8 @@ def run_all(
 
     outcomes: list[TaskResult] = []
     folder = None if results is None else ResultsFolder(results)
-    with backend(given) as entered, _Bars([task.size for task in tasks], pieces, quiet) as bars:
+    bars = _Bars([task.size for task in tasks], pieces, quiet)
+    with backend(given) as entered, bars.progress:
         for outcome in run(tasks, entered, folder, bars.news):
             outcomes.append(outcome)
             bars.ended(outcome, tell(outcome))
@@ -184,19 +183,7 @@ class _Bars:
             quiet=quiet,
         )
         self._whole = self.progress.add_task(pieces, total=self._total, state="")
-
-    def __enter__(self) -> _Bars:
-        self.progress.start()
         self._show()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.progress.stop()
 
     def news(self, news: News) -> None:
         """Update the progress of a running task."""

@@ -9,7 +9,7 @@ import pygame
 from numpy.typing import NDArray
 
 from tttenv.drawing import tiles
-from tttenv.drawing.render import marks, status, winning_cells
+from tttenv.drawing.render import marks, percent, said, winning_cells
 from tttenv.drawing.tiles import LIGHT, Colour
 from tttenv.game.rules import COLUMNS, Rules
 from tttenv.game.types import Boards
@@ -83,11 +83,6 @@ def paint(surface: pygame.Surface, rules: Rules, scene: Scene, layout: Layout) -
     _words(surface, scene, layout, scene.state or said(rules, scene.board))
 
 
-def said(rules: Rules, board: Boards) -> str:
-    """Return the side to move or the result: "X to play", "O wins" or "draw"."""
-    return status(rules, board).replace("to move", "to play")
-
-
 @lru_cache(maxsize=256)
 def _tile(side: int, mark: str, ground: Colour, rim: Colour | None) -> pygame.Surface:
     """Return an image of a cell as a pygame surface, whose first axis points to the right."""
@@ -132,11 +127,6 @@ def _annotate(surface: pygame.Surface, scene: Scene, layout: Layout, cell: int) 
             LIGHT.words,
             (x + middle, y + middle),
         )
-
-
-def percent(share: float) -> str:
-    """Format a probability as it is shown in a cell."""
-    return "<1 %" if share < 0.005 else f"{100 * share:.0f} %"
 
 
 def _bar(surface: pygame.Surface, share: float, layout: Layout, cell: int) -> None:

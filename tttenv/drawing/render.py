@@ -35,6 +35,16 @@ def status(rules: Rules, board: Boards) -> str:
     return f"{mover} to move"
 
 
+def said(rules: Rules, board: Boards) -> str:
+    """Return the side to move or the result: "X to play", "O wins" or "draw"."""
+    return status(rules, board).replace("to move", "to play")
+
+
+def percent(share: float) -> str:
+    """Format a probability as it is shown in a cell."""
+    return "<1 %" if share < 0.005 else f"{100 * share:.0f} %"
+
+
 def winning_cells(rules: Rules, board: Boards) -> set[int]:
     """Return the cells of all completed lines; the set is empty if nobody has won."""
     full = (board[rules.lines] == -1).all(axis=1)  # who won has just moved

@@ -65,11 +65,7 @@ class CheckedEnv:
 
     def method_mask(self, info: dict[str, Any]) -> Mask | None:
         """Return the mask from `action_masks()` if the info contains a mask as well, else None."""
-        method = getattr(getattr(self.raw, "unwrapped", self.raw), "action_masks", None)
-        if "action_mask" not in info or not callable(method):
-            return None
-        with failing("asked for its mask", "a mask is an array with a 0 or 1 for each cell"):
-            return np.asarray(method()).astype(bool).reshape(-1)
+        return self.mask(None, {}) if "action_mask" in info else None
 
     def inside(self, observed: Any) -> bool:
         """Return whether an observation lies in the environment's space, if it has one."""
