@@ -220,13 +220,7 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
         return Searches(boards, np.where(opening, 1, simulations), noise), full
 
     def _play(self, boards: Boards, full: Mask, searched: SearchResults) -> Examples:
-        """Play one move in every game, and return examples from the games that end.
-
-        Args:
-            boards: the boards of all games.
-            full: a mask of the full searches.
-            searched: the results of the searches.
-        """
+        """Play one move in every game, and return examples from the games that end."""
         config, games, rng, count = self.config, self.games, self.rng, len(boards)
         opening = games.random_left > 0
         found = self._proven(boards, searched)

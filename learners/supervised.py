@@ -107,13 +107,7 @@ def read_csv(rules: Rules, path: str | Path) -> tuple[LabelledPositions, list[st
 
 
 def skipped_rows(path: str | Path, believed: int, complaints: list[str]) -> str:
-    """Describe the rows rejected by `read_csv`: how many, and the first reason.
-
-    Args:
-        path: the file.
-        believed: the number of valid rows.
-        complaints: the messages about the invalid ones.
-    """
+    """Describe the rows rejected by `read_csv`: how many, and the first reason."""
     if not complaints:
         return ""
     count, first = len(complaints), complaints[0].removeprefix(f"{shown(path)}, ")

@@ -11,7 +11,7 @@ import pytest
 
 from scripts import seven
 from tttenv import Rules
-from tttenv.adapters.sb3.best import CERTIFICATE, stored_certificate
+from tttenv.adapters.sb3.exact_eval import CERTIFICATE, stored_certificate
 from tttenv.adapters.sb3.loading import LARGEST_SETTINGS, load
 from tttenv.league import league_file
 from tttenv.report import load_players, published
