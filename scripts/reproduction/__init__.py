@@ -3,18 +3,17 @@
 from importlib import import_module
 from typing import Any
 
-from tttenv.report.published_rows import TITLES
 from tttenv.utils.registry import unknown
 
-# A source is a module with a table ROWS of `rows.Row` and a table JOBS of `rows.Job` by name.
+# Modules of this folder by source; each has tables ROWS of `rows.Row` and JOBS of `rows.Job`.
 SOURCES = {
-    "ground": ("scripts.reproduction.solved_game", TITLES["ground"]),
-    "S0": ("scripts.reproduction.lms", TITLES["S0"]),
-    "S1": ("scripts.reproduction.tictac", TITLES["S1"]),
-    "S2": ("scripts.reproduction.notes", TITLES["S2"]),
-    "S3": ("scripts.reproduction.cookbook", TITLES["S3"]),
-    "S4": ("scripts.reproduction.masked_mlp", TITLES["S4"]),
-    "others": ("scripts.reproduction.others", TITLES["others"]),
+    "ground": "solved_game",
+    "S0": "lms",
+    "S1": "tictac",
+    "S2": "notes",
+    "S3": "cookbook",
+    "S4": "masked_mlp",
+    "others": "others",
 }
 
 
@@ -26,7 +25,7 @@ def home(source: str) -> str:
     """
     if source not in SOURCES:
         raise ValueError(unknown("source", source, SOURCES))
-    return SOURCES[source][0]
+    return f"{__name__}.{SOURCES[source]}"
 
 
 def load(source: str) -> Any:

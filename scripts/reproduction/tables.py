@@ -3,7 +3,7 @@
 from scripts.reproduction import SOURCES
 from tttenv.cli import text_tables
 from tttenv.cli.text_tables import Column
-from tttenv.report.published_rows import Filled, cells
+from tttenv.report.published_rows import TITLES, Filled, cells
 
 HEADS = ["claimed", "as published", "repaired", "run / claimed budget", "tolerance", "holds"]
 
@@ -37,7 +37,7 @@ def show_source(source: str, rows: list[Filled], wide: bool = False) -> list[str
     """
     if not rows:
         return []
-    print(f"\n{SOURCES[source][1]}")
+    print(f"\n{TITLES[source]}")
     table = [[row["id"], row["what"], *cells(row)] for row in rows]
     missing = text_tables.show(COLUMNS, table, wide)
     for row in rows:
@@ -63,7 +63,7 @@ def verdict(rows: list[Filled]) -> str:
 def markdown(rows: list[Filled]) -> str:
     """Return the main rows of all sources as one Markdown table, and the verdict on all rows."""
     lines = ["| number | " + " | ".join(HEADS) + " |", "|-|" + "-|" * len(HEADS)]
-    for source, (_, title) in SOURCES.items():
+    for source, title in TITLES.items():
         own = [row for row in rows if row["source"] == source and row["main"]]
         if own:
             lines.append(f"| **{title}** |" + " |" * len(HEADS))

@@ -1,4 +1,4 @@
-"""Rendering of boards as text with the side to move, and as pictures with heat."""
+"""Rendering of boards as text with the side to move, and as pictures."""
 
 from itertools import combinations, pairwise
 
@@ -8,6 +8,7 @@ import pytest
 from reference import mover, random_game, spell, windows, winner
 
 from tttenv import Rules
+from tttenv.drawing import tiles
 from tttenv.drawing.render import CELL, LastStone, ansi, marks, rgb
 from tttenv.drawing.tiles import DARK, LIGHT
 
@@ -27,8 +28,8 @@ def tile(picture, cell, columns=3):
     return picture[row * CELL : (row + 1) * CELL, column * CELL : (column + 1) * CELL]
 
 
-def shown(board, rules=(3, 3, 3), heat=None, **more):
-    return rgb(Rules(*rules), Rules(*rules).parse(board), heat, **more)
+def shown(board, rules=(3, 3, 3), last=None):
+    return rgb(Rules(*rules), Rules(*rules).parse(board), last)
 
 
 def ground(picture, cell, columns=3):
@@ -81,25 +82,24 @@ def won(rules, board):
     return {cell for line in lines for cell in line}
 
 
-def test_marks_are_drawn_in_their_ink_in_the_middle_or_around_it():
-    for palette in (LIGHT, DARK):
-        picture, middle = shown("XO_______", palette=palette), CELL // 2
-        assert tile(picture, 0)[middle, middle].tolist() == list(palette.x)
-        assert tile(picture, 1)[middle, middle].tolist() == list(palette.paper)  # an O is hollow
-        ring = tile(picture, 1)[middle, middle + round(0.26 * CELL)]
-        assert ring.tolist() == list(palette.o)
-        assert tile(picture, 2)[middle, middle].tolist() == list(palette.paper)
-        assert tile(picture, 2)[0, 0].tolist() == list(palette.ground)
-        for cell in range(9):  # upright as well as turned or mirrored, but for the coordinates
-            drawn = tile(picture, cell)[12:-12, 12:-12].astype(int)
-            for turned in (drawn[::-1], drawn[:, ::-1], drawn.transpose(1, 0, 2)):
-                assert (drawn == turned).all()
+@pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
+def test_marks_are_drawn_in_their_ink_in_the_middle_or_around_it(palette):
+    middle = CELL // 2
+    x, o, empty = (tiles.tile(CELL, mark, palette.paper, None, palette) for mark in "XO_")
+    assert x[middle, middle].tolist() == list(palette.x)
+    assert o[middle, middle].tolist() == list(palette.paper)  # an O is hollow
+    assert o[middle, middle + round(0.26 * CELL)].tolist() == list(palette.o)
+    assert empty[middle, middle].tolist() == list(palette.paper)
+    assert empty[0, 0].tolist() == list(palette.ground)
+    for drawn in (x.astype(int), o.astype(int), empty.astype(int)):
+        for turned in (drawn[::-1], drawn[:, ::-1], drawn.transpose(1, 0, 2)):
+            assert (drawn == turned).all()
 
 
 @pytest.mark.parametrize("cell", [16, 40, 64, 133])
 def test_a_cell_can_have_any_size(cell):
-    picture = shown("XO_______", cell=cell)
-    assert picture.shape == (3 * cell, 3 * cell, 3)
+    picture = tiles.tile(cell, "X", LIGHT.paper, None, LIGHT)
+    assert picture.shape == (cell, cell, 3)
     assert picture[cell // 2, cell // 2].tolist() == list(LIGHT.x)
 
 
@@ -172,12 +172,10 @@ def test_a_games_pictures_mark_the_answer_to_each_step():
 
 
 def test_heat_colours_the_cells_from_paper_to_full_and_no_further():
-    heat = np.array([0, 0.25, 0.5, 0.75, 1, 2, -1, 0, 0])
-    picture = shown("_________", heat=heat)
-    for cell, share in enumerate(np.clip(heat, 0, 1)):
-        expected = (1 - share) * np.array(LIGHT.paper) + share * np.array(LIGHT.chance)
-        np.testing.assert_allclose(tile(picture, cell)[20, 20], expected, atol=0.51)
-    assert (shown("X________", heat=np.zeros(9)) == shown("X________")).all()
+    for share in (0, 0.25, 0.5, 0.75, 1, 2, -1):
+        part = np.clip(share, 0, 1)
+        expected = (1 - part) * np.array(LIGHT.paper) + part * np.array(LIGHT.chance)
+        np.testing.assert_allclose(LIGHT.heat(share), expected, atol=0.51)
 
 
 def luminance(colour):

@@ -1,10 +1,9 @@
 """Boards as text, and as images drawn with NumPy alone."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tttenv.drawing.small_letters import HIGH, lettering
-from tttenv.drawing.tiles import LIGHT, Palette, Picture, tile
+from tttenv.drawing.tiles import LIGHT, Picture, tile
 from tttenv.game.rules import COLUMNS, Rules
 from tttenv.game.types import Boards
 
@@ -51,15 +50,8 @@ def winning_cells(rules: Rules, board: Boards) -> set[int]:
     return set(rules.lines[full].ravel().tolist())
 
 
-def rgb(
-    rules: Rules,
-    board: Boards,
-    heat: NDArray[np.float64] | None = None,
-    last: int | None = None,
-    cell: int = CELL,
-    palette: Palette = LIGHT,
-) -> Picture:
-    """Draw the board (cells,) as an image (m * cell, n * cell, 3) of uint8.
+def rgb(rules: Rules, board: Boards, last: int | None = None) -> Picture:
+    """Draw the board (cells,) as an image (64 m, 64 n, 3) of uint8.
 
     The winning line has the winner's colour. Cells of the first row show the column letters, cells
     of the first column the row numbers.
@@ -67,27 +59,22 @@ def rgb(
     Args:
         rules: the game.
         board: seen by the side to move.
-        heat: numbers in [0, 1] (cells,) that colour the empty cells, such as move probabilities.
         last: the cell of the last stone, which is drawn with a rim.
-        cell: the side of a cell in pixels.
-        palette: the colours.
     """
-    picture = np.empty((rules.m * cell, rules.n * cell, 3), np.uint8)
+    picture = np.empty((rules.m * CELL, rules.n * CELL, 3), np.uint8)
     won = winning_cells(rules, board)
     for number, mark in enumerate(marks(rules, board)):
-        ground = palette.line(mark) if number in won else palette.paper
-        if mark == "_" and heat is not None:
-            ground = palette.heat(float(heat[number]))
-        rim = palette.ink(mark) if number == last and mark != "_" else None
+        ground = LIGHT.line(mark) if number in won else LIGHT.paper
+        rim = LIGHT.ink(mark) if number == last and mark != "_" else None
         row, column = divmod(number, rules.n)
-        place = picture[row * cell : (row + 1) * cell, column * cell : (column + 1) * cell]
-        place[:] = tile(cell, mark, ground, rim, palette)
+        place = picture[row * CELL : (row + 1) * CELL, column * CELL : (column + 1) * CELL]
+        place[:] = tile(CELL, mark, ground, rim, LIGHT)
         if row == 0:
             letter = lettering(COLUMNS[column])
-            place[INSET : INSET + HIGH, -INSET - letter.shape[1] : -INSET][letter] = palette.faint
+            place[INSET : INSET + HIGH, -INSET - letter.shape[1] : -INSET][letter] = LIGHT.faint
         if column == 0:
             digits = lettering(str(row + 1))
-            place[-INSET - HIGH : -INSET, INSET : INSET + digits.shape[1]][digits] = palette.faint
+            place[-INSET - HIGH : -INSET, INSET : INSET + digits.shape[1]][digits] = LIGHT.faint
     return picture
 
 
