@@ -10,7 +10,7 @@ from tttenv.policy import uniform
 from tttenv.testing import LawBrokenError, check_env, check_policy, env_checks, policy_checks
 from tttenv.testing.checked_player import CheckedPlayer
 from tttenv.testing.findings import ANSWERS, examine
-from tttenv.testing.recorded_games import record
+from tttenv.testing.game_recording import record
 
 RULES = Rules()
 

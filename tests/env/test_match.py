@@ -5,6 +5,7 @@ import pytest
 from referee import OPENING, REPLY, SEAT, die
 
 from tttenv import Outcome, Rules, player
+from tttenv.env.arguments import checked_boards
 from tttenv.env.games import BoardGames, TableGames
 from tttenv.env.match import Match
 from tttenv.policy import uniform
@@ -137,7 +138,9 @@ def test_reviving_goes_on_from_one_board_for_all_or_one_for_each():
     match.set_boards(np.array([RULES.parse("X________"), RULES.parse("_________")]))
     assert sides(match) == [1, 0]
     assert match.legal().sum(axis=1).tolist() == [8, 9]
-    before = match.boards.copy()
+
+
+def test_boards_to_continue_from_are_checked():
     for boards, seat in [
         (np.array([RULES.parse("X________"), RULES.parse("XXXOO____")]), None),  # finished
         (RULES.start(3), None),
@@ -146,18 +149,16 @@ def test_reviving_goes_on_from_one_board_for_all_or_one_for_each():
         (RULES.start(2), "random"),
     ]:
         with pytest.raises(ValueError, match=r"^[^\n]+$"):
-            match.set_boards(boards, seat)
-        assert (match.boards == before).all()
-        assert sides(match) == [1, 0]
+            checked_boards(RULES, 2, boards, seat)
     mixed = np.array([RULES.parse("_________"), RULES.parse("X________")])
     with pytest.raises(ValueError, match="seat X is not to move on X________"):
-        match.set_boards(mixed, "X")
+        checked_boards(RULES, 2, mixed, "X")
 
 
 def test_one_board_for_each_of_several_games_is_not_taken_for_one_for_all():
     match = Match(RULES, 9, player("first"), "X")
     boards = [RULES.start(), *(-np.eye(9, dtype=np.int8)[cell] for cell in range(8))]
-    match.set_boards(np.array(boards))
+    match.set_boards(checked_boards(RULES, 9, boards, None))
     assert (match.boards == boards).all()
 
 

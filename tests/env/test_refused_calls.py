@@ -9,8 +9,8 @@ from reference import spell
 
 from tttenv import Rules
 from tttenv.adapters.pettingzoo import raw_env
+from tttenv.env.arguments import checked_boards
 from tttenv.env.env import TicTacToe
-from tttenv.env.match import Match
 from tttenv.env.vector import VectorTicTacToe
 
 SIZES = [(3, 3, 3), (3, 4, 3), (5, 5, 4)]
@@ -179,12 +179,10 @@ def test_wrong_settings_are_refused(kind, argument):
 
 
 def test_boards_for_several_games_are_refused_alike():
-    match = Match(Rules(), 3, None)
     things = [thing for name, thing in THINGS.items() if name != "cube"]  # three empty boards
     for thing in [*things, np.zeros((2, 9)), np.zeros((0, 9)), np.zeros((3, 0))]:
         with pytest.raises(ValueError, match=r"^[^\n]+$"):
-            match.set_boards(thing)
-    assert match.active == 0
+            checked_boards(Rules(), 3, thing, None)
 
 
 def test_pettingzoo_refuses_options_that_are_none_and_steps_without_a_game():

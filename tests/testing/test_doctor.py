@@ -20,8 +20,8 @@ from tttenv.players import PLAYERS
 from tttenv.testing.checked_player import CheckedPlayer
 from tttenv.testing.env_checks import ENVIRONMENT
 from tttenv.testing.findings import examine
+from tttenv.testing.game_recording import record
 from tttenv.testing.policy_checks import PLAYER
-from tttenv.testing.recorded_games import record
 
 ROOT, RULES = Path(__file__).parents[2], Rules()
 

@@ -136,7 +136,7 @@ class Games(EnvBase):
             raise ValueError("with openings, reset all games that are over together")
         boards, count = games.boards, int(np.count_nonzero(new))
         boards[new] = random_openings(games.rules, self.opening, count, games.np_random)
-        games.match.set_checked_boards(boards)
+        games.match.set_boards(boards)
 
     def _step(self, tensordict: Any) -> Any:
         match = self.games.match

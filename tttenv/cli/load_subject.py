@@ -1,11 +1,14 @@
 """Loading the subject of `tttenv doctor`: a player, model, network or environment."""
 
 import importlib
+import inspect
+import os
+import sys
+from typing import Any
 
 import gymnasium
 
 from tttenv import Rules
-from tttenv.cli.user_module import imported, is_in_a_module
 from tttenv.players import FOREIGN, PLAYERS, bundled, did_you_mean, is_path, player, rules_of
 from tttenv.testing.checked_player import CheckedPlayer
 from tttenv.testing.failures import user_errors
@@ -59,3 +62,38 @@ def load(name: str, rules: str | None, obs: str | None, kind: str) -> CheckedPla
         model = adapter.load(options["path"], None if algorithm == "detect" else algorithm)
         return model_subject(name, game, model, options.get("deterministic") == "true")
     return player_subject(name, game, found, obs, kind)
+
+
+def is_in_a_module(name: str) -> bool:
+    """Return whether a name has the form module:attribute."""
+    module, colon, attribute = name.partition(":")
+    named = all(part.isidentifier() for part in [*module.split("."), *attribute.split(".")])
+    return bool(colon) and named and not os.path.isdir(name)
+
+
+def imported(name: str) -> Any:
+    """Import an attribute, and call it if it is a class or function without required arguments.
+
+    Raises:
+        ValueError: if it cannot be imported or created, or is a class that needs arguments.
+    """
+    module, _, path = name.partition(":")
+    sys.path.insert(0, os.getcwd())
+    with user_errors(name):
+        found: Any = importlib.import_module(module)
+        for part in path.split("."):
+            found = getattr(found, part)
+        found = found() if _makes(found) else found
+    if inspect.isclass(found):
+        raise ValueError(
+            f"{name} is a class that needs arguments; name a function that returns an instance"
+        )
+    return found
+
+
+def _makes(found: Any) -> bool:
+    """Return whether an object is a class or function callable without arguments."""
+    if not (inspect.isfunction(found) or inspect.isclass(found)):
+        return False
+    wanted = inspect.signature(found).parameters.values()
+    return all(one.default is not one.empty or one.kind in (2, 4) for one in wanted)

@@ -119,6 +119,6 @@ class VectorExploringStarts(gymnasium.vector.VectorWrapper):
             return seen, infos
         boards = games.boards
         boards[new] = random_openings(games.rules, self.stones, count, games.np_random)
-        games.match.set_checked_boards(boards)
+        games.match.set_boards(boards)
         seen, infos["action_mask"] = games.observer.observe(games.match)
         return seen, infos

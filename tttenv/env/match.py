@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tttenv.env import asked
-from tttenv.env.arguments import Illegal, Seat, at_least_one_game, checked_boards
+from tttenv.env.arguments import Illegal, Seat, at_least_one_game
 from tttenv.env.games import GameBatch, TableGames, new_games
 from tttenv.env.single_game import SingleGame
 from tttenv.env.step import checked_actions, step
@@ -122,16 +122,7 @@ class Match:
                 self.games.restart(np.flatnonzero(which), key, self.compiled, seat)
             self.active = len(which) - int(np.count_nonzero(self.games.over))
 
-    def set_boards(self, boards: ArrayLike, seat: str | None = None) -> None:
-        """Continue from boards, (cells,) for all games or (games, cells), with the agent to move.
-
-        Raises:
-            ValueError: if a board is unreachable or finished, or `seat` is not the side to move;
-                nothing has changed then.
-        """
-        self.set_checked_boards(checked_boards(self.rules, len(self.over), boards, seat))
-
-    def set_checked_boards(self, boards: Boards) -> None:
+    def set_boards(self, boards: Boards) -> None:
         """Continue from valid boards (games, cells) without checking them, the agent to move."""
         self.games.set_boards(boards)
         self.active, self.key = len(self.over), None

@@ -112,7 +112,7 @@ class Start(NamedTuple):
             which = np.ones(len(match.over), np.bool_) if self.which is None else self.which
             match.reset(which, rng, self.seat)
         else:
-            match.set_checked_boards(self.boards)
+            match.set_boards(self.boards)
 
 
 @contextmanager

@@ -8,8 +8,8 @@ from tttenv.game.rules import Rules
 from tttenv.testing.checked_player import CheckedPlayer
 from tttenv.testing.env_checks import ENVIRONMENT
 from tttenv.testing.findings import Finding, examine
+from tttenv.testing.game_recording import record
 from tttenv.testing.policy_checks import PLAYER
-from tttenv.testing.recorded_games import record
 from tttenv.testing.subjects import Environment, subject_of
 
 NO_MISTAKE = "no mistake in the setup found"

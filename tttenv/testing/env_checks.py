@@ -26,7 +26,7 @@ from tttenv.testing.findings import (
     require,
     skipped,
 )
-from tttenv.testing.recorded_games import (
+from tttenv.testing.game_recording import (
     LONGEST,
     Game,
     Moment,

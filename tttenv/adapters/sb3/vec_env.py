@@ -121,7 +121,7 @@ class VecEnv(vec_env.VecEnv):
 
     def put(self, boards: Boards) -> Any:
         """Set the boards (num_envs, cells) of all games, unchecked, and return the observations."""
-        self.games.match.set_checked_boards(boards)
+        self.games.match.set_boards(boards)
         return self.games.observer.observe(self.games.match)[0]
 
     def get_images(self) -> Sequence[NDArray[np.uint8] | None]:
