@@ -40,7 +40,7 @@ __all__ = [
 
 
 def uniform_over(allowed: Mask) -> Probs:
-    """Return uniform probabilities over the allowed cells (batch, cells), at least one per row."""
+    """Return probabilities (batch, cells), uniform over the allowed cells of each row."""
     with np.errstate(invalid="ignore"):  # a row without one is NaN, which `validated` refuses
         probs: Probs = allowed / allowed.sum(axis=-1, keepdims=True)
     return probs
@@ -50,7 +50,7 @@ over = uniform_over  # its older public name
 
 
 def greedy(values: ArrayLike, legal: Mask, tolerance: float = 0.0) -> Probs:
-    """Return uniform probabilities over the legal cells with values near the best.
+    """Return uniform probabilities over the legal cells with values within `tolerance` of the best.
 
     Args:
         values: (batch, cells), the higher the better; those of other cells are ignored.
@@ -168,7 +168,7 @@ def blend(first: Policy, second: Policy, weight: float) -> Policy:
 
 
 def declares_equivariance(policy: Any) -> bool:
-    """Return whether a player's attribute `equivariant` declares it equivariant.
+    """Return whether a player declares, by its attribute `equivariant`, that it is equivariant.
 
     An equivariant player, on the image of a board under a symmetry, plays the images of its moves
     with the same probabilities, ties included. Declare it only if it holds by construction.

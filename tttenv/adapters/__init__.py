@@ -13,7 +13,7 @@ from tttenv.policy import Policy, evaluating
 
 @contextmanager
 def wanted(*libraries: str, extra: str = "adapters") -> Iterator[None]:
-    """Turn a failed import of a library in this block into an installation hint.
+    """Re-raise a failed import in the block with a hint on how to install the library.
 
     Raises:
         ImportError: if one of the named libraries (by import name) is not installed.
@@ -30,7 +30,7 @@ def wanted(*libraries: str, extra: str = "adapters") -> Iterator[None]:
 
 
 def frozen(rules: Rules, module: Any, play: Callable[[Any], Policy]) -> Policy:
-    """Return a frozen snapshot of a torch module's policy, in evaluation mode.
+    """Return a torch module's policy, frozen as a table if the game is enumerable, else as a copy.
 
     Args:
         rules: the game; if it is enumerable, the module is evaluated once on all positions,

@@ -26,7 +26,7 @@ DRAW = 1e-4  # what `Game.getGameEnded` returns for a draw, since 0 means that t
 
 
 class Net(Protocol):
-    """A network with a method `predict`, such as alpha-zero-general's `NeuralNet`."""
+    """A network with a `predict` method, such as alpha-zero-general's `NeuralNet`."""
 
     def predict(self, board: Boards, /) -> tuple[Any, Any]:
         """Return move probabilities (cells,) or (cells + 1,), and a value, for a board (m, n)."""
@@ -88,7 +88,7 @@ class Game:
     def getSymmetries(  # noqa: N802
         self, board: ArrayLike, pi: Sequence[float] | NDArray[Any]
     ) -> list[tuple[Boards, list[float]]]:
-        """Return all images of a board (m, n), each with its move probabilities (cells,).
+        """Return all symmetric images of a board (m, n), each with its probabilities (cells,).
 
         There are eight on square boards and four on others.
 
@@ -107,7 +107,7 @@ class Game:
         return self._seen(board, 1).tobytes()
 
     def _seen(self, board: ArrayLike, player: int) -> Boards:
-        """Return the cells (cells,) from a player's perspective: 1 for its own stones, else -1."""
+        """Return the board (cells,) from a player's view: 1 own stone, -1 opponent's, 0 empty."""
         if player not in (1, -1):
             raise ValueError(f"a player is 1 or -1, not {player!r}")
         if np.shape(board) != self.getBoardSize():

@@ -1,4 +1,4 @@
-"""OpenEnv environment for the game: a server and a client.
+"""OpenEnv environment for m,n,k-games: a server, and a client to play on it.
 
 The server::
 

@@ -110,7 +110,7 @@ def seed_of(board: Boards) -> int:
 
 
 class FirstAnswers:
-    """Plays a bot's first move on each board, which is cached."""
+    """Caches a bot's first move on each board, and always returns it."""
 
     def __init__(self, bot: Any) -> None:
         self.bot, self.answers = bot, dict[bytes, int]()
@@ -125,7 +125,7 @@ class FirstAnswers:
 
 
 def _board_by_board(rules: Rules, answer: Callable[[Boards, Any], dict[int, float]]) -> Policy:
-    """Return a player that gets action probabilities for one board at a time."""
+    """Return a player that queries `answer` for action probabilities, board by board."""
 
     def play(boards: Boards) -> Probs:
         probs = np.zeros(boards.shape)

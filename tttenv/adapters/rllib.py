@@ -76,7 +76,7 @@ def set_opponent(algorithm: Any, opponent: str | Policy | None) -> None:
 
 
 class MaskedModule(DefaultPPOTorchRLModule):  # type: ignore[misc]  # unknown where ray is missing
-    """RLlib's PPO networks with masked logits for occupied cells.
+    """RLlib's PPO networks, with the logits of occupied cells masked.
 
     It requires `obs="dict"`; network options are those of RLlib's `DefaultModelConfig`.
 
@@ -139,7 +139,7 @@ def policy(trained: Any, rules: Rules, deterministic: bool = False) -> Policy:
 
 
 def observed(trained: Any, rules: Rules, deterministic: bool = False) -> Observed:
-    """Return the live player; its method `unmasked` returns probabilities without the mask."""
+    """Return a player that queries the live module; its `unmasked` ignores the action mask."""
     module = trained.get_module() if hasattr(trained, "get_module") else trained
 
     def logits(seen: Any) -> Any:

@@ -50,7 +50,7 @@ class Games(GymnasiumWrapper):
     """skrl's wrapper, extended so that trainers may call `render` without a render mode."""
 
     def reset(self) -> Any:
-        """Return the first observation, or later the current one, since finished games restart.
+        """Start the games on the first call; later, only return the current observation.
 
         Raises:
             gymnasium.error.ClosedEnvironmentError: after `close()`.

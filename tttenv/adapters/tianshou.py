@@ -38,7 +38,7 @@ with wanted("tianshou", "torch"):
 
 
 def make_env(opening: int = 0, **kwargs: Any) -> Any:
-    """Return `TicTacToe-v0` in the format of Tianshou's masked policies and vector environments.
+    """Return `TicTacToe-v0` in the format that Tianshou's masked policies expect.
 
     Observations are `obs`, float32 (3 * m * n,): mine, theirs, empty; and `mask`, int8 (m * n,):
     the legal cells. Tianshou's DQN and similar algorithms apply the mask, to their targets only if

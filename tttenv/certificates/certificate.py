@@ -269,7 +269,7 @@ def reachable(game: Positions, table: Probs, seat: int) -> Mask:
 
 
 def blunders(solution: Solution, table: Probs) -> NDArray[np.bool_]:
-    """Return a mask of the positions where the player may play a move that loses value.
+    """Return a mask of the positions where the player may lose value, by a move or a forfeit.
 
     A forfeit loses value wherever the position is not lost.
     """
@@ -347,7 +347,7 @@ def _best_cells(lengths: NDArray[np.int16], chances: NDArray[np.float64]) -> NDA
 
 
 def _line_of(game: Positions, choice: NDArray[np.int8]) -> list[int]:
-    """Return the cells played by following `choice` (positions,) from the empty board to -1."""
+    """Follow `choice` (positions,) from the empty board until it is -1; return the cells played."""
     line, at = [], 0
     while choice[at] >= 0:
         line.append(int(choice[at]))

@@ -38,7 +38,7 @@ class Curve:
 
 
 def point(step: int, numbers: Mapping[str, float]) -> Point | None:
-    """Create a measurement from numbers by tag, or return None unless all tags are present."""
+    """Create a measurement from numbers by tag, or return None if a tag is missing."""
     if not numbers.keys() >= set(TAGS):
         return None
     return (step, numbers["time/seconds"], *(numbers[tag] for tag in TAGS))
@@ -59,7 +59,7 @@ def extended(points: Sequence[Point], added: Point, every: int) -> tuple[Point, 
 
 
 def landmarks(points: Sequence[Point], every: int, most: int) -> list[int]:
-    """Return the indices of at most `most` points, spaced by a power of two of intervals.
+    """Return the indices of at most `most` points: evenly spaced, and the first unbeatable one.
 
     The first, the last and the first unbeatable one are always included.
 

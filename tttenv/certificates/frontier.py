@@ -194,7 +194,7 @@ def require_images_alike(rules: Rules, policy: Policy, boards: Boards, name: str
 
 
 def _classes_after(rules: Rules, boards: Boards, probs: Probs) -> list[dict[bytes, float]]:
-    """Return the probability of each symmetry class after a move, per board (batch, cells)."""
+    """Return, for each board (batch, cells), the probabilities of the classes after a move."""
     rows, cells = np.nonzero(probs > 0)
     after = boards[rows]
     after[np.arange(len(rows)), cells] = 1

@@ -34,7 +34,7 @@ class LargerCurve:
 
 
 def point(step: int, numbers: Mapping[str, float]) -> Point | None:
-    """Create a measurement from numbers by tag, or return None without reached positions."""
+    """Create a measurement from numbers by tag, or return None if no positions were counted."""
     counts = [numbers.get(f"exact/{name}") for name in COUNTS]
     if "exact/reached_X" not in numbers and "exact/reached_O" not in numbers:
         return None

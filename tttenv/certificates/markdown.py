@@ -49,7 +49,7 @@ def certificate_table(certificate: Certificate) -> str:
 
 
 def _lost_game(rules: Rules, line: list[int] | None, never_loses: bool | None) -> str:
-    """Return a lost game in coordinates or, without one, whether one may exist."""
+    """Return a lost game in coordinates or, if none is known, whether one may exist."""
     if line:
         return names_of(rules, line)
     return "none exists" if never_loses else "none known"

@@ -97,7 +97,7 @@ def find_mistakes(
 def _chosen(
     rules: Rules, boards: Boards, width: int, rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Select `width` boards by index: half by the opponent's attack, half at random."""
+    """Return the indices of `width` boards: half with the strongest attack, half at random."""
     order = np.argsort(-kernel.attack_scores(boards, rules.lines), kind="stable")
     best, others = order[: width // 2], order[width // 2 :]
     return np.sort(np.append(best, rng.choice(others, width - len(best), replace=False)))

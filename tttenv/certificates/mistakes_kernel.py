@@ -27,7 +27,7 @@ class Referee(Struct):
 
 
 def new_referee(lines: NDArray[np.int64], cells: int, threats: int, must_win: bool) -> Referee:
-    """Return a referee.
+    """Create a referee with an empty board.
 
     Args:
         lines: the cells of every line, (lines, k).

@@ -5,7 +5,7 @@ from typing import Any
 
 
 def share(number: float) -> str:
-    """Format a probability in per cent; 0.00 and 100.00 are exact, others are <0.01 and >99.99."""
+    """Format a probability in percent; only exact zeros and ones are written 0.00 and 100.00."""
     per_cent = 100 * number
     if 0 < per_cent < 0.005 and number > 1e-12:
         return "<0.01"
@@ -15,7 +15,7 @@ def share(number: float) -> str:
 
 
 def odds(row: Sequence[float]) -> str:
-    """Format win, draw and loss in per cent."""
+    """Format the probabilities of a win, a draw and a loss in percent."""
     return " / ".join(share(number) for number in row)
 
 
@@ -40,7 +40,7 @@ def standing(numbers: dict[str, float]) -> str:
 
 
 def _reached(numbers: dict[str, float], seat: str) -> str:
-    """Summarize a seat of a certificate by reachable positions."""
+    """Summarize one seat's numbers in a certificate by reachable positions."""
     stones, never = (numbers.get(f"exact/{name}_{seat}") for name in ("losing_line", "never_loses"))
     if never:
         verdict = "always wins" if numbers.get(f"exact/worst_case_{seat}") == 1 else "never loses"
@@ -76,7 +76,7 @@ def of_seat(certificate: Any, seat: str) -> str:
 
 
 def hundredths(value: float | None, sampled: bool = False) -> str:
-    """Format a value in hundredths with its sign; mark sampled ones, and return "-" for None."""
+    """Format a value in hundredths with its sign, and "~" if it was sampled; None gives "-"."""
     if value is None:
         return "-"
     number = round(100 * value)

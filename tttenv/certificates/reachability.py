@@ -203,7 +203,7 @@ class _Search:
     def _next_round(
         self, codes: Codes, chances: NDArray[np.float64]
     ) -> tuple[Codes, NDArray[np.float64]]:
-        """Query the positions of a round and return those of the next one."""
+        """Query the player on a round's positions, and return the positions of the next round."""
         found = _Merged(self)
         slow = any(getattr(self.policy, name, False) for name in ("one_by_one", "costly"))
         largest = SHORT_BATCH if slow else BATCH
@@ -239,7 +239,7 @@ class _Search:
             self.lost_round, self.lost_rank = at, int(rank[first])
 
     def _examine(self, boards: Boards, probs: Probs, opening: bool) -> None:
-        """Record results from a batch's outputs; `opening` marks the first batch of a round."""
+        """Examine the player's output on a batch; `opening` marks the first batch of a round."""
         self.one_move = self.one_move and bool(((probs > 0).sum(axis=1) == 1).all())
         choice = np.count_nonzero(boards[0]) < self.rules.cells - 1
         if choice and not known_pure(self.policy):

@@ -134,7 +134,7 @@ def _always_played(player: SeatedPlayer, line: list[int]) -> bool:
 
 
 def proved_value(x: SeatResults, o: SeatResults | None) -> int | None:
-    """Return the game's value for X if the results prove it; `o` is None before that seat."""
+    """Return the game's value for X if the results prove it; `o` is None if not yet searched."""
     if x.always_wins:
         return 1
     return 0 if o is not None and o.never_loses else None

@@ -76,7 +76,7 @@ class Refutation:
 def search(
     player: SeatedPlayer, positions: int, watch: Watch | None = None, shorten: bool = True
 ) -> Refutation:
-    """Search as `refute` does, with more results; call `watch` before each query.
+    """Search as `refute` does, but return more results; call `watch` before each query.
 
     Without `shorten` the first lost game found is returned.
 
@@ -210,7 +210,7 @@ class _Attack:
         return None
 
     def questions(self, positions: int) -> Iterator[tuple[NDArray[np.int64], Mask]]:
-        """Query batches of positions and yield their results, until a limit or the end.
+        """Query batches of positions and yield the results, until the limit or none is left.
 
         Yields:
             Two cells after which the opponent has won, or -1, (positions, 2); and which positions

@@ -52,7 +52,7 @@ def score(
 
 @inner
 def _power(stones: int) -> int:
-    """Return the value of an open line with this number of stones."""
+    """Return the value of an open line with the given number of stones."""
     return 4 ** min(stones, MAX_EXPONENT) if stones > 0 else 0
 
 

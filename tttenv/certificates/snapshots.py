@@ -32,7 +32,7 @@ Moves = NDArray[np.uint8]  # the cells, (decisions,)
 def extended(
     snapshots: Sequence[Snapshot], measures: Sequence[Point], policy: Policy, every: int
 ) -> tuple[Snapshot, ...]:
-    """Append a snapshot of the last measurement, then thin out the snapshots if necessary.
+    """Append a snapshot of the last measured policy, then thin out the snapshots if necessary.
 
     The selection depends only on the measurements, so a resumed run keeps the same snapshots: the
     first, the last, the first unbeatable one and some in between.
@@ -84,7 +84,7 @@ def for_file(snapshots: Sequence[Snapshot]) -> bytes:
 
 
 def read(folder: Path, card: Mapping[str, Any], rules: Rules, curve: Curve) -> dict[int, Moves]:
-    """Load the snapshots of the run in `folder`, which may be untrusted, by step.
+    """Load the snapshots of the checkpoint in `folder`, which may be untrusted, by step.
 
     Each one is checked against the curve: its step must exist, and the worst cases and accuracy of
     its player, recomputed, must equal those of the curve.

@@ -271,7 +271,7 @@ def _print_all(certificate: Any) -> None:
 
 
 def _blunders(certificate: Any) -> str:
-    """Describe the number of blunders and, if the player is still unbeatable, why it is."""
+    """Describe the number of blunders and, if the player is unbeatable despite them, why."""
     count = certificate.blunders
     if count == 0:
         return "none"

@@ -98,7 +98,7 @@ def _prover() -> None:
 
 
 def _writer_of_proofs() -> None:
-    """Compile the recording of proofs by starting one without a search."""
+    """Compile the recording of proofs, by starting to record one without a search."""
     from tttenv.game.line_board_kernel import ATTACKER
     from tttenv.game.rules import Rules
     from tttenv.proofs.prover import Prover

@@ -311,7 +311,7 @@ def _compiling() -> Any:
 
 @contextlib.contextmanager
 def stage(text: str, quiet: bool = False) -> Iterator[Callable[[str], None]]:
-    """Show the current stage of the work and its time on a terminal, then erase the line.
+    """Show the current stage of the work and the elapsed time on a terminal, then erase the line.
 
     If standard error is not a terminal, nothing is shown.
 

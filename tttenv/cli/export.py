@@ -121,7 +121,7 @@ def _games(given: Arguments) -> tuple[Mapping[str, Any], dict[str, Any]]:
 
 
 def _halves(one: str, other: str, games: int) -> list[tuple[str, str, int]]:
-    """Return X, O and the number of games for both seatings of two players."""
+    """Split `games` between both seatings of two players: (X, O, number of games) for each."""
     pairs = [(one, other, games - games // 2), (other, one, games // 2)]
     return [pair for pair in pairs if pair[2]]
 

@@ -276,7 +276,7 @@ class Engine:
         return self.game
 
     def _move(self, game: Game, opens: bool | None) -> str:
-        """Play the player's move on a board; if it fails, the game is unchanged."""
+        """Play the player's move on a board and return it; if that fails, the game is unchanged."""
         self._require_rule()
         if game.rules.over(game.board) or game.rules.lost(-game.board):
             raise RefusedError("the game is over: there is no move to play")

@@ -169,7 +169,7 @@ def _beside(column: Column, cell: str, limited: bool) -> str:
 
 
 def _heads(columns: Sequence[Column], shown: list[int]) -> list[list[str]]:
-    """Return each column's heading as lines, all of the same number, group names on top."""
+    """Return each column's heading lines, group name on top, all columns with the same number."""
     found, before = [], ""
     for i in shown:
         column = columns[i]
@@ -189,7 +189,7 @@ def _line(columns: Sequence[Column], fit: Fit, cells: Sequence[str]) -> str:
 
 
 def _rule() -> str:
-    """Return one character of the line under the headings, which the output can encode."""
+    """Return the character of the line under the headings, or "-" if it cannot be encoded."""
     try:
         "─".encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:

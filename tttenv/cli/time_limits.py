@@ -20,7 +20,7 @@ class TurnTime:
 
     @property
     def seconds(self) -> float | None:
-        """Time limit for the next move in seconds, to two digits, or None for no limit."""
+        """Time limit for the next move in seconds, to two significant digits, or None."""
         limits = [] if self.turn is None else [SHARE * self.turn - MARGIN]
         limits += [] if self.left is None else [self.left / MOVES]
         return max(LEAST, float(f"{min(limits):.2g}")) if limits else None

@@ -85,7 +85,7 @@ def paint(surface: pygame.Surface, rules: Rules, scene: Scene, layout: Layout) -
 
 @lru_cache(maxsize=256)
 def _tile(side: int, mark: str, ground: Colour, rim: Colour | None) -> pygame.Surface:
-    """Return an image of a cell as a pygame surface, whose first axis points to the right."""
+    """Return the image of a cell as a pygame surface, transposed to pygame's column-first order."""
     return pygame.surfarray.make_surface(
         tiles.tile(side, mark, ground, rim, LIGHT).transpose(1, 0, 2)
     )

@@ -234,7 +234,7 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
         return mask
 
     def get_keys_to_action(self) -> dict[tuple[str, ...], int]:
-        """Return keys for `gymnasium.utils.play`, laid out as the cells are.
+        """Return the keys for `gymnasium.utils.play`, laid out like the cells.
 
         Call `play(env, wait_on_player=True)`, since nothing happens until a move is made.
 

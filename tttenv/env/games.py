@@ -108,7 +108,7 @@ class GameBatch:
         self.outcomes[which], self.over[which] = GOING, False
 
     def observe(self, output: StepOutput) -> None:
-        """Write the observations and action masks of all games; zeros mask finished games."""
+        """Write the observations and masks of all games; the masks of finished games are zeros."""
         observations, masks, _, _, _, _ = output.compiled
         self.kernel.observe(self.stored, self.known, observations, masks)
         over = self.flipped, self.over, np.flatnonzero(self.over)
@@ -122,7 +122,7 @@ class GameBatch:
         self.kernel.observe_some(self.stored, self.flipped, finished, self.known, finals)
 
     def sample(self, key: int) -> Cells:
-        """Sample a legal cell for every game (games,), all of which are in progress."""
+        """Sample a legal cell for every game (games,); all games must be in progress."""
         cells = np.empty(len(self.over), np.int64)
         self.kernel.sample_legal(self.stored, np.uint64(key), self.known, cells)
         return cells
@@ -162,7 +162,7 @@ class GameBatch:
         raise NotImplementedError
 
     def _stored(self, boards: Boards) -> NDArray[Any]:
-        """Return boards (games, cells), the agent to move, in the form in which they are stored."""
+        """Convert boards (games, cells), with the agent to move, to the stored format."""
         raise NotImplementedError
 
     def _as_rows(self, array: NDArray[Any]) -> NDArray[Any]:

@@ -60,7 +60,7 @@ def tabulate_pure(rules: Rules, policy: Policy, name: str = "") -> Tabulated:
 
 
 def require_same_answers(rules: Rules, policy: Policy, seat: int) -> None:
-    """Raise unless repeated queries of some boards of a seat give the same output.
+    """Raise unless repeated queries on a sample of a seat's boards give the same output.
 
     Args:
         rules: a game that can be enumerated.
@@ -158,7 +158,7 @@ class Drawn:
         )
 
     def taken(self) -> tuple[NDArray[Any], ...]:
-        """Return the sampled rows of each array, after at least one row was added."""
+        """Return the sampled rows of each array; at least one row must have been added."""
         count = len(self.keys) if self.added <= self.cheap else self.sampled
         every = [*self.always, tuple(part[:count] for part in self.kept)]
         return tuple(np.concatenate(parts) for parts in zip(*every, strict=True))

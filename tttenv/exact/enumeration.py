@@ -56,7 +56,7 @@ class Positions:
         return np.where(self.over, ended, Outcome.GOING).astype(np.int8)
 
     def ply(self, stones: int) -> slice:
-        """Return the indices of the positions with this many stones."""
+        """Return the indices of the positions with `stones` stones."""
         return slice(self.plies[stones], self.plies[stones + 1])
 
     def blocks(self, rows: slice | None = None) -> Iterator[slice]:

@@ -35,7 +35,7 @@ class Solution:
 
     @cached_property
     def distances(self) -> NDArray[np.int16]:
-        """Plies (positions,) to the end with the fastest wins and the slowest losses."""
+        """Plies (positions,) to the end of the game, with the fastest wins and slowest losses."""
         cells = self.positions.rules.cells
         stones = np.count_nonzero(self.positions.boards, axis=1)
         ends = np.where(self.ranks == 0, cells - stones, cells + 1 - np.abs(self.ranks))

@@ -33,7 +33,7 @@ def line_counts(rules: Rules, boards: Boards) -> NDArray[np.int64]:
 
 
 def forks(rules: Rules, boards: Boards) -> NDArray[np.int64]:
-    """Count the empty cells (...) of boards (..., cells) on which my stone makes two threats.
+    """Count the empty cells (...) of boards (..., cells) where my stone makes two or more threats.
 
     A threat is a line that holds k - 1 stones of mine and is otherwise empty.
     """

@@ -46,7 +46,7 @@ class PlaneLines(Struct):
 
 
 def new_plane_lines(lines: NDArray[np.int64], cells: int, threats: int) -> PlaneLines:
-    """Allocate a board with the lines of a game.
+    """Allocate an empty board, and the working memory for its threat search.
 
     Args:
         lines: the cells of every line, (lines, k).

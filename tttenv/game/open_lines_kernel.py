@@ -95,7 +95,7 @@ def update_stone(lines: OpenLines, cell: int, side: int, step: int) -> None:
 
 @inner
 def _add_line(lines: OpenLines, own: int, other: int, step: int) -> None:
-    """Add the value of a line with these stones to the sums (`step` 1) or subtract it (-1)."""
+    """Add (`step` 1) or subtract (-1) the value of a line with `own` and `other` stones."""
     lines.evaluation[0] += step * lines.line_value[own, other]
     if other == 0:
         lines.open_count[0, own] += step

@@ -95,7 +95,7 @@ class Rules:
         return mask
 
     def play(self, boards: ArrayLike, cells: ArrayLike) -> Boards:
-        """Return boards (..., cells) after a stone on `cells` (...), seen by the next side to move.
+        """Return boards (..., cells) after playing `cells` (...), as seen by the next side to move.
 
         Raises:
             ValueError: for a cell that is off the board or taken.

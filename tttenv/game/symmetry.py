@@ -55,7 +55,7 @@ def orbits(rules: Rules, boards: Boards) -> tuple[Boards, NDArray[np.int64]]:
 
 
 def _reads_smaller(first: Boards, second: Boards) -> Mask:
-    """Return whether each board of `first` (batch, cells) is lexicographically smaller."""
+    """Return a mask (batch,) of the rows of `first` that sort before those of `second`."""
     rows = np.arange(len(first))
     differs = (first != second).argmax(axis=1)
     smaller: Mask = first[rows, differs] < second[rows, differs]

@@ -203,7 +203,7 @@ class League:
         return self._square({(i, j): found.value for i, j, found in self.played()})
 
     def opening_values(self) -> Iterator[NDArray[np.float64]]:
-        """Yield the same matrix per opening, averaged over both colours."""
+        """Yield the matrix of `values` for each opening, averaged over both colours."""
         found = {(i, j): result.values() for i, j, result in self.played()}
         for number in range(len(self.openings)):
             yield self._square({names: float(values[number]) for names, values in found.items()})

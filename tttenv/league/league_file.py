@@ -93,7 +93,7 @@ class PlayedPair(TypedDict):
 
 
 class File(TypedDict):
-    """The contents of a league file that `read` uses."""
+    """The fields of a league file that `read` uses."""
 
     version: Literal[1]
     settings: FileSettings

@@ -118,7 +118,7 @@ def play(
 
 
 class Ply(NamedTuple):
-    """The distinct positions, over all pairs, with the same number of stones, sorted."""
+    """The distinct positions of all pairs with the same number of stones, sorted."""
 
     codes: Codes  # (positions, words)
     movers: NDArray[np.int64]  # (positions,): 2 * pair, plus 1 if the second player is to move

@@ -94,7 +94,7 @@ def _wide(given: Any) -> Any:
 
 
 def illegal_mass(model: BaseAlgorithm, rules: Rules, deterministic: bool = False) -> float:
-    """Return the exact mean probability that an unmasked model puts on occupied cells.
+    """Return the exact mean probability that a model, unmasked, puts on occupied cells.
 
     The mean is over all positions with a move. For value models, and with `deterministic`, it is
     the fraction of positions in which the highest output is on an occupied cell.
@@ -129,7 +129,7 @@ def rules_of(env: VecEnv) -> Rules:
 
 
 def observed(model: BaseAlgorithm, rules: Rules, deterministic: bool) -> Observed:
-    """Return the live model as a function of observations, with and without its mask."""
+    """Return a player that queries the live model, with or without the action mask."""
     net = model.policy
     head = next((name for name in HEADS if hasattr(net, name)), None)
     if head is None or hasattr(net, "lstm_actor"):

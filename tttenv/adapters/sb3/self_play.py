@@ -13,7 +13,7 @@ from tttenv.policy import Policy
 
 
 class SelfPlayCallback(BaseCallback):
-    """Replace the opponent of all games by named players and snapshots in turn.
+    """Replace the opponent in all games with named players and snapshots, in turn.
 
     Works with `VecEnv`, and with SB3's own wrappers of `gym.make("TicTacToe-v0")`, also in
     subprocesses. The model remains a single agent that plays one side, so each reward and each

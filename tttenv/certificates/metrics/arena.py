@@ -45,7 +45,7 @@ class Sampled:
 
 
 def measure(rules: Rules, policy: Policy, games: int = GAMES, seed: int = 0) -> dict[str, float]:
-    """Sample the value against each rival with its margin: `sampled/value_vs_random_X` etc."""
+    """Estimate the value against each rival, with its margin: `sampled/value_vs_random_X` etc."""
     found = {}
     for name in RIVALS:
         for seat in ("X", "O"):
@@ -58,7 +58,7 @@ def measure(rules: Rules, policy: Policy, games: int = GAMES, seed: int = 0) -> 
 def arena(
     rules: Rules, policy: Policy, other: Policy, seat: str, games: int = GAMES, seed: int = 0
 ) -> Sampled:
-    """Sample `games` games of `policy` in `seat` against `other`, reproducible by seed.
+    """Play `games` games of `policy` in `seat` against `other`, reproducible by seed.
 
     Raises:
         ValueError: for a seat other than "X" or "O", or fewer than one game.

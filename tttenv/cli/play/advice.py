@@ -111,7 +111,7 @@ class Advice:
         return sentence and " ".join(filter(None, (sentence, self.refutation(board, cell))))
 
     def losing_move(self, boards: list[Any], cells: list[int], seat: int) -> int | None:
-        """Return the index of the stone with which a seat (0 for X) lost, or None if unknown."""
+        """Return the index of the stone that lost the game for a seat (0 for X), or None."""
         own = (stone for stone in range(len(cells)) if self.rules.seat(boards[stone]) == seat)
         for stone in reversed(list(own)):
             if self.blunder(boards[stone], cells[stone]):

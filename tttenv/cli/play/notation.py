@@ -48,6 +48,6 @@ def ways(rules: Rules) -> str:
 
 
 def shortened(text: str) -> str:
-    """Quote a user's text for display: unprintable characters escaped, and cut if long."""
+    """Quote user text for display, with non-ASCII and control characters escaped, cut if long."""
     shown = ascii(text)
     return shown if len(shown) <= 40 else f"{shown[:36]}...'"

@@ -114,7 +114,7 @@ class Session:
         self.cells.append(cell)
 
     def move(self) -> int | None:
-        """Play the move of a side with a policy, and return its cell, or None if it forfeits."""
+        """Play a move of the side to move; return its cell, or None if its policy forfeits."""
         side, boards = self.side(self.mover), self.board[None].copy()
         assert side.policy is not None
         if side.prepare:

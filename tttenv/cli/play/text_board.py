@@ -53,7 +53,7 @@ def hint_lines(
 
 
 def best_line(rules: Rules, hint: Hint) -> str:
-    """Return a line with the moves that a search chooses, or "" if a move is known to win."""
+    """Return a line with the moves that a search chooses, or "" if the hint has none."""
     return f"best by search, not proved: {_some(rules, list(hint.best))}" if hint.best else ""
 
 

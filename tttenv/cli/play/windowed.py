@@ -85,7 +85,7 @@ class Windowed:
             self._show()
 
     def _let_players_move(self) -> None:
-        """Play a player's move if it is to move, after a short pause."""
+        """After a short pause, play a player's move or start the next game to watch."""
         if time.monotonic() < self.due:
             return
         if self.session.over:
