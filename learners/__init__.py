@@ -1,1 +1,1 @@
-"""Learners, each with one file and one row in `registry`, trained by the loop in `training`."""
+"""Learners, one file and one row in `registry` each, trained by the loop in `training`."""

@@ -42,7 +42,7 @@ class Searches(NamedTuple):
 
 @dataclass(frozen=True)
 class SearchSettings:
-    """Settings of an actor's searches; memory is reused while they stay the same."""
+    """Settings of an actor's searches; memory is reused as long as they do not change."""
 
     rules: str
     shape: Shape  # of the network
@@ -137,14 +137,14 @@ class Actors:
         )
 
     def _submit(self) -> None:
-        """Submit as many parts as there are free workers."""
+        """Submit waiting parts as long as the backend has room."""
         while self._waiting and self._under_way < max(1, self.backend.room()):
             self.backend.submit(*self._waiting.pop(0))
             self._under_way += 1
 
 
 def search_part(part: Part, context: Context) -> dict[str, list[Any]]:
-    """Run an actor's searches, and return the results as JSON values without rounding."""
+    """Run an actor's searches, and return the results in JSON form, without rounding."""
     assert context.shared is not None
     searcher = _searcher(part.settings)
     with torch.device(part.settings.device):
@@ -154,7 +154,7 @@ def search_part(part: Part, context: Context) -> dict[str, list[Any]]:
 
 
 class _Searcher:
-    """The network of an actor, and the trees of its searches."""
+    """An actor's network, and the trees of its searches."""
 
     def __init__(self, settings: SearchSettings) -> None:
         self.net = ResidualNet(settings.shape, None)
@@ -178,7 +178,7 @@ class _Searcher:
 
 @lru_cache(maxsize=1)
 def _searcher(settings: SearchSettings) -> _Searcher:
-    """Return the searcher of this process; cached while the settings stay the same."""
+    """Return this process's searcher; cached while the settings stay the same."""
     torch.set_num_threads(settings.threads)
     with torch.device(settings.device):
         return _Searcher(settings)

@@ -1,4 +1,4 @@
-"""AlphaZero with Gumbel search, also trained on its own mistakes, which a prover finds.
+"""AlphaZero with Gumbel search, also trained on mistakes that a prover finds in its play.
 
 A network plays both sides of many games, choosing each move by a tree search that it guides, and
 learns the results of the searches and the outcomes of the games (Silver et al., Science 362, 2018;
@@ -199,17 +199,17 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
         }
 
     def state_dict(self) -> dict[str, Any]:
-        """Return copies of all parts, and the rows of mistakes that are not learned yet."""
+        """Return copies of all parts, and the indices of the mistakes not yet learned."""
         return super().state_dict() | {"wrong": self.wrong.copy()}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restore the result of `state_dict()`; "weights" alone is enough to play."""
+        """Restore a state returned by `state_dict()`; "weights" alone is enough to play."""
         super().load_state_dict(state)
         if "wrong" in state:
             self.wrong = checked_rows(state["wrong"], len(self.mistakes))
 
     def _wanted_searches(self) -> tuple[Searches, Mask]:
-        """Return the searches for each game's next move, and a mask (games,) of full searches."""
+        """Return the searches for each game's next move, and a mask (games,) of the full ones."""
         config, boards, rng = self.config, self.env.boards, self.rng
         grown = min(1.0, self.steps / config.progressive)
         most = config.quick_simulations + grown * (config.simulations - config.quick_simulations)
@@ -338,7 +338,7 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
         )
 
     def _doubtful(self, boards: Boards, values: MoveValues) -> Examples:
-        """Return examples from reached positions in which the player is least sure and could err.
+        """Return examples from reached positions where the player is least certain and may err.
 
         The same number is taken for each number of stones: there are few positions with few stones,
         and a mistake in one of them affects many games.
@@ -358,7 +358,7 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
         )
 
     def _least_sure(self, boards: Boards) -> Boards:
-        """Return the boards with the most probable second-best move, for each number of stones."""
+        """Return, per number of stones, the boards whose second-best move is most probable."""
         stones = np.count_nonzero(boards, axis=1)
         groups = np.unique(stones)
         chosen = [boards[:0]]
@@ -490,7 +490,7 @@ class _Games(NamedTuple):
         return {name: part.copy() for name, part in self._asdict().items()}
 
     def load_state_dict(self, stored: dict[str, Any]) -> None:
-        """Restore the result of `state_dict()`.
+        """Restore a state returned by `state_dict()`.
 
         Raises:
             ValueError: for other shapes or types, or impossible values.
@@ -516,5 +516,5 @@ class _Games(NamedTuple):
 
 
 def _as_results(value: float) -> NDArray[np.float32]:
-    """Return win, draw and loss probabilities with a given mean and as many draws as possible."""
+    """Return win, draw and loss probabilities with mean `value` and the largest draw share."""
     return np.array([max(value, 0), 1 - abs(value), max(-value, 0)], np.float32)

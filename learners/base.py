@@ -31,11 +31,11 @@ class Learner(Protocol):
         """
 
     def step(self) -> dict[str, float]:
-        """Learn for one step, and return numbers by name, plotted as `train/NAME`."""
+        """Learn for one step, and return metrics by name, plotted as `train/NAME`."""
         ...
 
     def policy(self) -> Policy:
-        """Return a frozen snapshot of the current policy, which later steps do not change."""
+        """Return a frozen snapshot of the current policy, unaffected by later steps."""
         ...
 
     def state_dict(self) -> dict[str, Any]:
@@ -46,13 +46,13 @@ class Learner(Protocol):
         ...
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restore the result of `state_dict()` bit for bit; `policy` needs only "weights"."""
+        """Restore a state from `state_dict()` bit for bit; `policy` needs only "weights"."""
         ...
 
 
 @runtime_checkable
 class PlaysFromWeights(Protocol):
-    """Learner whose player can be created from its weights alone, as for all in `LEARNERS`.
+    """Learner whose player can be created from its weights alone, like all in `LEARNERS`.
 
     A checkpoint may come from an untrusted source: to play it, no environment or opponent is
     created, and nothing that its config names is run or read.

@@ -67,7 +67,7 @@ class DQN(PlaysByNetworks[DQNConfig]):
 
     @classmethod
     def networks(cls, config: DQNConfig, rules: Rules, rng: Rng | None = None) -> Nets:
-        """Return the Q-network, on which the player is greedy."""
+        """Return the Q-network; the player is greedy with respect to it."""
         return {"net": (PlainMLP if config.plain else MaskedMLP)(rules.cells, config.hidden, rng)}
 
     def parts(self) -> dict[str, Any]:
@@ -117,6 +117,6 @@ class PlainMLP(MaskedMLP):
         first.weight = torch.nn.Parameter(first.weight[:, :cells].detach().clone())
 
     def forward(self, planes: torch.Tensor) -> torch.Tensor:
-        """Map planes (batch, 3 * cells) to one number per cell (batch, cells), legal or not."""
+        """Map planes (batch, 3 * cells) to Q-values (batch, cells) of all cells, legal or not."""
         mine, theirs, _ = planes.chunk(3, dim=-1)
         return 2 * torch.sigmoid(self.layers(mine - theirs)) - 1

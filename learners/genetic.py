@@ -108,14 +108,14 @@ class Genetic(SavesParts):
         return {"weights": {"genes": best}, "genes": self.genes, "rng": self.rng}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restore the result of `state_dict()`; "weights" alone is enough to play."""
+        """Restore a state returned by `state_dict()`; "weights" alone is enough to play."""
         super().load_state_dict(state)
         if "genes" not in state:
             self.genes[:] = state["weights"]["genes"][:, None]
         self.fitness = self.fitness_of(self.genes)
 
     def _random_shares(self) -> Tensor:
-        """Return a uniform random number in [0, 1) for each gene (classes, population)."""
+        """Return uniform random numbers in [0, 1), one per gene (classes, population)."""
         return torch.as_tensor(self.rng.random(tuple(self.genes.shape), np.float32))
 
     def _random_moves(self, rows: Tensor) -> Tensor:

@@ -58,7 +58,7 @@ class LMS(SavesParts):
         self.env = VectorTicTacToe(config.games, m, n, k, None, obs="board")
 
     def step(self) -> dict[str, float]:
-        """Play games; return the mean squared error, or the norm of the weights as published."""
+        """Play games; return the mean squared error, or the weights' norm in the published form."""
         if self.config.features == "rich":
             return {"error": self._play_many()}
         w = self.weights.cpu().numpy()
@@ -68,7 +68,7 @@ class LMS(SavesParts):
         return {"size": float(np.linalg.norm(w))}
 
     def policy(self) -> Policy:
-        """Return the player that moves to the board with the highest value, the first of ties."""
+        """Return the player that moves to the board with the highest value, the first if tied."""
         return _greedy(self.config, self.game, self._moves())
 
     @classmethod
@@ -80,7 +80,7 @@ class LMS(SavesParts):
 
     @classmethod
     def player(cls, config: LMSConfig, rules: Rules, weights: dict[str, torch.Tensor]) -> Policy:
-        """Return the player that is greedy on an evaluation with the given weights."""
+        """Return the player that is greedy with respect to the evaluation with these weights."""
         game = positions(rules)
         seen = _features(config)(rules, -game.boards)
         return _greedy(config, game, _moves(config, game, seen, weights["weights"]))
@@ -94,7 +94,7 @@ class LMS(SavesParts):
         return _moves(self.config, self.game, self.seen, self.weights)
 
     def _play_many(self) -> float:
-        """Play games in parallel, learn from best replies, and return the mean squared error."""
+        """Play games in parallel, learning from best replies; return the mean squared error."""
         errors, active = [], np.ones(self.config.games, np.bool_)
         self.env.reset()
         while active.any():
@@ -163,12 +163,12 @@ def _weighted(features: Features, weights: NDArray[np.float64]) -> Any:
 
 
 def _tolerance(config: LMSConfig) -> float:
-    """Return the tolerance within which values are ties; see `tttenv.policy.first_best`."""
+    """Return the tolerance within which values count as tied; see `tttenv.policy.first_best`."""
     return TOLERANCE if config.features == "rich" else 0.0
 
 
 def _greedy(config: LMSConfig, game: Positions, moves: NDArray[np.float64]) -> Policy:
-    """Return a player that picks the move with the highest value, the first of ties.
+    """Return a player that picks the move with the highest value, the first if tied.
 
     Mirror images have equal rich features, but their values, by a matrix product, are equal only up
     to rounding.

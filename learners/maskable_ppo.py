@@ -102,7 +102,7 @@ class MaskablePPO(PlaysByNetworks[MaskablePPOConfig]):
         return super().state_dict() | games
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restore the result of `state_dict()`; "weights" alone is enough to play."""
+        """Restore a state returned by `state_dict()`; "weights" alone is enough to play."""
         super().load_state_dict(state)
         if state.get("rollouts"):
             self.model._last_obs = self.env.put(state["boards"])

@@ -24,7 +24,7 @@ Outputs = NDArray[np.float32] | NDArray[np.float64]
 
 
 class MaskedMLP(nn.Module):
-    """Multilayer perceptron from one-hot boards to one number per cell.
+    """Multilayer perceptron that maps one-hot boards to one number per cell.
 
     Args:
         cells: the number of cells; the input has 3 * cells numbers, the output `cells`.
@@ -50,7 +50,7 @@ class MaskedMLP(nn.Module):
 
 
 def empty_linear(fan_in: int, fan_out: int) -> nn.Linear:
-    """Return an uninitialised linear layer on the current device, drawing no random numbers."""
+    """Return an uninitialised linear layer on the current device, without random numbers."""
     make: Any = nn.utils.skip_init  # torch leaves it untyped
     layer: nn.Linear = make(nn.Linear, fan_in, fan_out, device=torch.get_default_device())
     return layer

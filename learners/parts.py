@@ -1,4 +1,4 @@
-"""Saving and restoring a learner as named parts, and its player from the weights.
+"""Learners saved and restored as named parts, and their players created from weights.
 
 A learner that inherits from `PlaysByNetworks` only names its networks and parts. In addition,
 `learners.training` saves the step, the curves and the settings.
@@ -80,7 +80,7 @@ class PlaysByNetworks(SavesParts, Generic[ConfigT]):
 
     @classmethod
     def player_of(cls, config: ConfigT, rules: Rules, nets: Nets) -> Policy:
-        """Return a player that picks the legal cell with the highest output of the networks."""
+        """Return a player that picks the legal cell for which the networks' output is highest."""
         return greedy_player(rules, list(nets.values()))
 
     def policy(self) -> Policy:

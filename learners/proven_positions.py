@@ -24,7 +24,7 @@ class Known(NamedTuple):
         return np.asarray(1 - self.results.argmax(axis=1), np.int8)
 
     def keep_good_moves(self, policies: NDArray[Any]) -> NDArray[np.float32]:
-        """Restrict policies (known, cells) to good moves, else return the stored policies."""
+        """Restrict policies (known, cells) to good moves; if none is left, use stored ones."""
         good = np.where(self.policies > 0, policies, 0).astype(np.float32)
         total = good.sum(axis=1, keepdims=True)
         return np.where(total > 1e-3, good / np.maximum(total, 1e-3), self.policies)
@@ -55,7 +55,7 @@ class ProvenPositions(ExamplesBuffer):
         return Known(known, policies, self.kept.results[rows[known]])
 
     def correct(self, examples: Examples) -> Examples:
-        """Correct examples for which a result is proven."""
+        """Correct the examples whose results are proven."""
         known = self.find(examples.boards)
         policies, results = examples.policies.copy(), examples.results.copy()
         policies[known.rows] = known.keep_good_moves(policies[known.rows])
@@ -72,6 +72,6 @@ class ProvenPositions(ExamplesBuffer):
         self._index()
 
     def _index(self) -> None:
-        """Index the rows by board; the latest row of each board counts."""
+        """Index the rows by board, keeping the latest row of each board."""
         rows = np.arange(self.seen - len(self), self.seen) % max(self.capacity, 1)
         self.rows = {self.kept.boards[row].tobytes(): row for row in rows.tolist()}

@@ -26,7 +26,7 @@ from tttenv.game.rules import Rules
 
 
 class Turn(NamedTuple):
-    """One move in each of the games; all arrays are (games,)."""
+    """One move in every game; all arrays have shape (games,)."""
 
     at: Tensor  # the number of the position before the move
     after: Tensor  # the number of the position after it

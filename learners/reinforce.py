@@ -50,7 +50,7 @@ class Reinforce(PlaysByNetworks[ReinforceConfig]):
 
     @classmethod
     def networks(cls, config: ReinforceConfig, rules: Rules, rng: Rng | None = None) -> Nets:
-        """Return the policy network, on which the player is greedy."""
+        """Return the policy network; the player is greedy with respect to it."""
         return {"moves": MaskedMLP(rules.cells, config.hidden, rng)}
 
     def parts(self) -> dict[str, Any]:

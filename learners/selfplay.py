@@ -43,7 +43,7 @@ class LookAhead(NamedTuple):
 
 
 def look_ahead(game: Positions, cells: Cells) -> LookAhead:
-    """Play every legal move and then `cells` (positions,) for both sides; return the results."""
+    """Play every legal move, then `cells` (positions,) for both sides; return the results."""
     size = game.boards.shape
     found = LookAhead(np.zeros(size, np.int8), np.zeros(size, np.int16), np.zeros(size))
     result = np.where(game.lost, -1, 0).astype(np.int8)  # of greedy play, for the side to move
@@ -127,7 +127,7 @@ class SelfPlay(PlaysByNetworks[SelfPlayConfig]):
         return {f"loss_{seat}": loss.item() for seat, loss in zip("XO", losses, strict=True)}
 
     def policy(self) -> Policy:
-        """Return a player that picks the legal cell with the highest output, the first of ties."""
+        """Return a player that picks the legal cell with the highest output, the first if tied."""
         return _player(self.game, self.symmetry, self._all_values())
 
     @classmethod
@@ -211,7 +211,7 @@ def _values(
 
 
 def _player(game: Positions, symmetry: SymmetryClasses, values: NDArray[np.float32]) -> Policy:
-    """Return a player that picks the cell with the highest value, the first of ties."""
+    """Return a player that picks the cell with the highest value, the first if tied."""
     legal, rows = game.successors >= 0, np.concatenate(symmetry.rows)
     cells = np.zeros(len(game), np.int64)
     cells[rows] = first_best(values[rows], legal[rows]).argmax(axis=1)

@@ -139,7 +139,7 @@ def images(rules: Rules, rows: LabelledPositions) -> LabelledPositions:
 def published_images(
     rules: Rules, rows: LabelledPositions, count: int, rng: np.random.Generator
 ) -> LabelledPositions:
-    """Apply two random symmetries to random rows as published, dropping the test board.
+    """Apply two random symmetries to random rows, as published; drop the test board.
 
     The eight images therefore have unequal probabilities, and images of the test board remain.
     """
@@ -225,7 +225,7 @@ class Supervised(PlaysByNetworks[SupervisedConfig]):
 
     @classmethod
     def player_of(cls, config: SupervisedConfig, rules: Rules, nets: Nets) -> Policy:
-        """Return a player that picks the legal cell with the highest output, the first of ties."""
+        """Return a player that picks the legal cell with the highest output, the first if tied."""
         net = nets["net"]
         return tabulate(
             rules, lambda boards: first_best(_outputs(config, net, boards), boards == 0)

@@ -76,7 +76,7 @@ class PlaysByTable(SavesParts, Generic[ConfigT]):
         self.representative, self.after = _numbers(self.game, config.symmetric)
 
     def policy(self) -> Policy:
-        """Return the player that takes the table's best move, the first of ties."""
+        """Return the player that takes the table's best move, the first if tied."""
         return _greedy(self.game, self.move_values(torch.arange(len(self.game))))
 
     def move_values(self, at: Tensor) -> Tensor:
@@ -94,7 +94,7 @@ class PlaysByTable(SavesParts, Generic[ConfigT]):
 
     @classmethod
     def player(cls, config: Any, rules: Rules, weights: dict[str, Tensor]) -> Policy:
-        """Return the player that is greedy on a table with the given values."""
+        """Return the player that is greedy with respect to a table with the given values."""
         game = positions(rules)
         representative, after = _numbers(game, config.symmetric)
         return _greedy(game, _move_values(after, weights["values"], representative))

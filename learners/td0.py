@@ -72,7 +72,7 @@ class TD0(PlaysByTable[TD0Config]):
         return {"weights": {"values": self.values}, "root": self.root, "rng": self.rng}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restore the result of `state_dict()`; "weights" alone is enough to play."""
+        """Restore a state returned by `state_dict()`; "weights" alone is enough to play."""
         super().load_state_dict(state)
         if not 0 <= self.root < len(self.game) or self.game.over[self.root]:
             raise ValueError("its games start from an invalid position")

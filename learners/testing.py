@@ -40,7 +40,7 @@ def check_learner(kind: type[Learner], rules: Rules, config: Any = None, steps: 
 
 
 def check_config(kind: type[Learner], config: Any, rules: Rules) -> None:
-    """Check that a config is a frozen dataclass with a seed that can be stored as JSON."""
+    """Check that a config is a frozen dataclass with a seed and can be stored as JSON."""
     require(is_dataclass(kind.Config), "Config is a dataclass")
     require(kind.Config.__dataclass_params__.frozen, "Config is frozen")  # type: ignore[attr-defined]  # dataclasses have it
     require("seed" in {field.name for field in fields(kind.Config)}, "Config has a seed")

@@ -80,7 +80,7 @@ class Transformer(PlaysByNetworks[TransformerConfig]):
 
     @classmethod
     def player_of(cls, config: TransformerConfig, rules: Rules, nets: Mapping[str, Any]) -> Policy:
-        """Return a player that picks the legal cell with the highest logit, the first of ties."""
+        """Return a player that picks the legal cell with the highest logit, the first if tied."""
         return _player(rules, nets["net"])
 
     def parts(self) -> dict[str, Any]:
@@ -239,7 +239,7 @@ def _logits(net: MoveTransformer, moves: Moves) -> NDArray[np.float64]:
 
 
 def _player(rules: Rules, net: MoveTransformer) -> Policy:
-    """Return a frozen greedy player on lists from `move_lists`.
+    """Return a frozen greedy player that reads each board as a list from `move_lists`.
 
     As in `learners.nets.greedy_player`, it is computed in float64 if there are too many boards for
     a table.

@@ -45,7 +45,7 @@ def page(seed: int) -> Files:
 
 
 def tensorboard(seed: int) -> Files:
-    """Photograph TensorBoard with two trainings in a browser, as PNG."""
+    """Photograph TensorBoard with two training runs in a browser, as PNG."""
     from scripts.lib.tensorboard_picture import tensorboard_pictures
 
     return _pictures(tensorboard_pictures(seed))

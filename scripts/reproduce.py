@@ -1,4 +1,4 @@
-"""Re-run every published number: claimed, exact as published, and repaired."""
+"""Re-run published experiments: each number claimed, exact as published, and repaired."""
 
 import hashlib
 import json

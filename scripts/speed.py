@@ -37,7 +37,7 @@ class Arguments:
 
 @dataclass(frozen=True)
 class Speed:
-    """The median rate of a row, and its median ratio to the peer."""
+    """Median rates of a row's workloads, and the median ratios of ours to the peers'."""
 
     name: str
     unit: str

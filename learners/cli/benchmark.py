@@ -96,7 +96,7 @@ def main(args: list[str], prog: str = PROG) -> None:
 
 
 def train_all(given: Arguments) -> list[dict[str, Any]]:
-    """Train every learner with every seed, and return the results in this order.
+    """Train every learner with every seed, and return the results in that order.
 
     Raises:
         ValueError: naming the training runs that failed, after all have ended.
@@ -131,7 +131,7 @@ def train_all(given: Arguments) -> list[dict[str, Any]]:
 
 
 def named_players() -> list[dict[str, Any]]:
-    """Return a row with the certificate of each player that needs no training."""
+    """Return a row per player that needs no training, with its certificate."""
     from tttenv import Rules, certify, player
     from tttenv.players import PLAYERS
 

@@ -60,7 +60,7 @@ def _title(result: dict[str, Any]) -> str:
 
 
 def _rows(result: dict[str, Any]) -> list[list[str]]:
-    """Return the table's cells, two rows per player, one for each seat."""
+    """Return the table's cells, two rows per player, one per seat."""
     return [_cells(entry, seat) for entry in result["players"] for seat in ("X", "O")]
 
 
@@ -130,7 +130,7 @@ def shipped_results(folder: Path, named: list[dict[str, Any]]) -> dict[str, Any]
 
 
 def measured(folder: Path) -> list[dict[str, Any]]:
-    """Load the summaries over all seeds of each learner, stored beside the bundled players."""
+    """Load each learner's summary over all seeds, stored beside the bundled players."""
     found: list[dict[str, Any]] = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))[
         "learners"
     ]
@@ -138,7 +138,7 @@ def measured(folder: Path) -> list[dict[str, Any]]:
 
 
 def _cells(entry: dict[str, Any], seat: str) -> list[str]:
-    """Return one row of cells; values common to both seats are in X's row."""
+    """Return the row of one seat; values common to both seats are in X's row."""
     seconds = "" if entry["seconds"] is None else f"{entry['seconds']:.1f}"
     unbeatable = "yes" if entry["unbeatable"] else "no"
     optimal = phrases.share(entry["optimal_moves"]["all"])

@@ -14,7 +14,7 @@ ROUNDS = 3
 
 
 def budgets(steps: int, every: int) -> list[int]:
-    """Return the number of steps after each round, in multiples of the certificate interval."""
+    """Return the steps completed after each round, in multiples of the certificate interval."""
     parts = [steps / KEEP**left for left in range(ROUNDS - 1, -1, -1)]
     return [min(math.ceil(part / every) * every, steps) for part in parts]
 

@@ -48,7 +48,7 @@ class LearningPlayer:
         return self.policy(boards)
 
     def learn(self, board: Any) -> None:
-        """Run 500 episodes that start from a board (cells,)."""
+        """Run 500 episodes starting from a board (cells,)."""
         self.learner.root = int(positions(self.learner.rules).index(board))
         self.learner.step()
         self.policy = self.learner.policy()

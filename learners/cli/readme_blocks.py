@@ -1,10 +1,10 @@
-"""Generated blocks of a README, which are between markers."""
+"""Generated blocks of a README, delimited by markers."""
 
 from pathlib import Path
 
 
 def around(text: str, name: str, where: str = "the text") -> tuple[str, str]:
-    """Return the text before and after a named block, including its markers.
+    """Return the text before and after a named block, with the block's markers.
 
     Raises:
         ValueError: if the text has no such markers.
@@ -18,7 +18,7 @@ def around(text: str, name: str, where: str = "the text") -> tuple[str, str]:
 
 
 def check(file: Path, name: str) -> None:
-    """Raise ValueError if a file has no markers with the given name."""
+    """Raise ValueError if a file lacks the markers of a named block."""
     around(file.read_text(encoding="utf-8"), name, str(file))
 
 

@@ -33,7 +33,7 @@ class Setting:
 
     @property
     def name(self) -> str:
-        """The learner's name, and the fields that differ from their defaults."""
+        """The learner's name, and everything that differs from the defaults."""
         parts = [self.learner]
         parts += [self.rules] if self.rules != "3,3,3" else []
         parts += [self.preset] if self.preset != "default" else []
@@ -144,7 +144,7 @@ def _hint(learner: str, name: str) -> Any:
 
 
 def _value(learner: str, name: str, word: str, prog: str) -> Any:
-    """Parse a value as the learner's own option does; exit the program if it is invalid."""
+    """Parse a field's value as its option does; exit or raise ValueError if it is invalid."""
     hint = _hint(learner, name)
     option = f"--{name.replace('_', '-')}"
     if hint is bool:

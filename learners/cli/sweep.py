@@ -27,7 +27,7 @@ tttenv sweep td0 --range lr=0.01..0.5 --random 10 --jobs 2
 
 @dataclass(frozen=True)
 class Arguments:
-    """Train learners with many settings and seeds, and tell how surely each gets unbeatable.
+    """Train learners with many settings and seeds; report how often each becomes unbeatable.
 
     Prints a line for each finished training and a table of all settings. Writes sweep.json and
     sweep.csv, and under runs/sweep the trained players, whose settings TensorBoard shows side by
@@ -120,7 +120,7 @@ def check(given: Arguments, prog: str) -> None:
 
 
 def train_all(tried: Sequence["Setting"], given: Arguments) -> list["TrainingResult"]:
-    """Train every setting with every seed, and return the results in this order.
+    """Train every setting with every seed, and return the results in that order.
 
     With --halve training has rounds; after each, the best settings of each learner and game
     continue from where their runs stopped.
@@ -193,7 +193,7 @@ def _unfinished(outcome: TaskResult, steps: int) -> bool:
 def _survivors(
     going: Sequence["Setting"], seeds: range, latest: dict[tuple[str, int], TaskResult]
 ) -> list["Setting"]:
-    """Return the settings of each learner and game that continue in the next round."""
+    """Return the settings that continue in the next round, for each learner and game."""
     from learners.cli import halving
 
     kept: set[int] = set()
@@ -208,7 +208,7 @@ def _survivors(
 
 
 def _result(one: "Setting", seed: int, outcome: TaskResult) -> "TrainingResult":
-    """Convert the outcome of a training run; `stopped_early` is still false."""
+    """Convert a run's outcome to a `TrainingResult`, with `stopped_early` still False."""
     from tttenv.report.sweep_file import TrainingResult
 
     value = outcome.value or {}

@@ -141,7 +141,7 @@ def _backend(options: Options) -> Any:
 
 
 def _overview(args: list[str], prog: str = PROG) -> None:
-    """Print the help that does not depend on a learner."""
+    """Print the help common to all learners."""
     wanted = not args or args[0] in ("-h", "--help")
     if not wanted:
         raise ValueError(f"usage: {prog} LEARNER [OPTIONS]; known learners: {', '.join(LEARNERS)}")
@@ -172,7 +172,7 @@ def _parse(name: str, rest: list[str], prog: str) -> tuple[Options, Any]:
 
 
 def _stored(out: Path, name: str, kind: type, rest: list[str]) -> tuple[Options, Any]:
-    """Return the options and config of the run in a folder, which is untrusted.
+    """Return the options and config stored in the folder of a run, which is untrusted.
 
     A player that `checked_spec` rejects starts a program or loads a file, so it must be named again
     on the command line.
@@ -237,7 +237,7 @@ def _export(name: str, options: Options) -> None:
 
 
 def _peek(args: list[str], option: str) -> str | None:
-    """Return the value of an option before parsing, or None if it is missing."""
+    """Return an option's value ahead of the actual parsing, or None if it is missing."""
     for arg, following in zip(args, [*args[1:], ""], strict=False):
         if arg == option:
             return following

@@ -39,7 +39,7 @@ def run_all(
     quiet: bool,
     tell: Callable[[TaskResult], str | None] = lambda outcome: None,
 ) -> list[TaskResult]:
-    """Run all training runs, each in its folder of `runs`, on workers; see `workers.run_all`.
+    """Run all training runs on workers, each in its own folder in `runs`.
 
     Finished runs are recognised by their results in the folder RESULTS of `runs`. Runs that were
     interrupted on this machine continue from their last checkpoint.
@@ -53,7 +53,7 @@ def run_all(
 
 
 def check_folders(trainings: Sequence[tuple[str, Training]], runs: Path) -> None:
-    """Raise ValueError for a folder that was not created for a training run."""
+    """Raise ValueError if an existing folder was not created for a training run."""
     for name, _ in trainings:
         folder = runs / name
         if folder.exists() and not _made_here(folder):
@@ -68,7 +68,7 @@ def forget(runs: Path) -> None:
 
 
 def train_one(training: Training, context: Context) -> dict[str, Any]:
-    """Train in the task's folder, and return the results; progress is reported at every step.
+    """Train in the task's folder, reporting progress at every step; return the results.
 
     Returns:
         Steps, processor seconds, compile seconds, the step and seconds of the first unbeatable
@@ -118,7 +118,7 @@ def train_one(training: Training, context: Context) -> dict[str, Any]:
 
 
 def _made_here(folder: Path) -> bool:
-    """Return whether a folder was created for a task, even if it was killed before marking it."""
+    """Return whether a folder was created for a task, even if the task never marked it."""
     if not folder.is_dir():
         return False
     names = {file.name for file in folder.iterdir()}
@@ -142,7 +142,7 @@ def _interrupted(folder: Path, training: Training) -> bool:
 
 
 def _digest(training: Training) -> str:
-    """Return a digest of everything that determines the weights at a step, including code."""
+    """Return a digest of everything that determines the weights at a given step, including code."""
     about = asdict(training)
     schedule = about.pop("schedule")
     about |= {name: schedule[name] for name in ("every", "device", "threads")}

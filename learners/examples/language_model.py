@@ -44,7 +44,7 @@ REWARDS: Any = importlib.import_module("tttenv.adapters.trl")
 
 @dataclass(frozen=True)
 class Args:
-    """A language model, trained from random weights and certified exactly."""
+    """Train a language model from random weights, and certify it exactly."""
 
     rules: str = "3,3,3"  # m rows, n columns, k in a row; at most 15 cells
     seed: int = 0  # seeds the weights, the tasks and all random numbers

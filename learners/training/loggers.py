@@ -1,4 +1,4 @@
-"""Loggers for a run's curves, images and certificate, in a table by name."""
+"""Loggers of a run's curves, images and certificate, in a table by name."""
 
 import contextlib
 import shutil

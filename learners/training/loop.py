@@ -64,7 +64,7 @@ class Evaluation:
 
 
 def usual_schedule(name: str, preset: str = "default", **changes: Any) -> Schedule:
-    """Return the usual schedule of a learner and preset, with changes.
+    """Return the usual schedule of a learner and preset, with the given changes.
 
     If `steps` is given, all of them are trained. The usual number is an upper bound: unless the
     preset has its own number, training ends at the first unbeatable certificate.
@@ -91,7 +91,7 @@ def usual_schedule(name: str, preset: str = "default", **changes: Any) -> Schedu
 
 @dataclass
 class Progress:
-    """Progress of a training run, including interrupted parts; its fields are saved."""
+    """Progress of a training run, across interruptions; its fields are saved."""
 
     step: int = 0
     seconds: float = 0.0  # processor time

@@ -104,7 +104,7 @@ def layout(rules: Rules) -> dict[str, dict[str, list[Any]]]:
 
 
 def _begin_after(folder: Path) -> None:
-    """Wait up to a second, until new event files sort after those already in the folder.
+    """Wait up to a second, so that new event files sort after those already in the folder.
 
     TensorBoard reads files in the order of their names, which begin with the time in seconds: of
     two files from the same second, that of the later run may come first, and its points are lost.

@@ -1,4 +1,4 @@
-"""Training runs with their files: checkpoints, logs and resuming."""
+"""Training runs and their files: checkpoints, logs and the state to resume from."""
 
 import contextlib
 import json

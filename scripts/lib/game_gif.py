@@ -48,7 +48,7 @@ def game_gifs(seed: int, palettes: dict[str, Palette]) -> dict[str, bytes]:
 
 
 def _found(seed: int, advice: Advice) -> Game:
-    """Return the first game, by seed, that X wins after a single blunder, O's first stone."""
+    """Return the first game, by seed, that X wins after O errs exactly once, at its first move."""
     sides = [Side(name, player(name, RULES)) for name in (FIRST, SECOND)]
     while True:
         session = Session(RULES, sides[0], sides[1], 0, seed)
@@ -101,7 +101,7 @@ def _value(board: Any) -> tuple[int, int]:
 
 
 def _value_bar(whole: Any, game: Game, stones: int, palette: Palette) -> None:
-    """Draw the evaluation bar beside the board: full if X wins, half full for a draw."""
+    """Draw the evaluation bar beside the board: half full for a draw, fuller if X wins."""
     value, _ = _value(game.boards[stones])
     x, side = LEFT + RULES.n * CELL + 24, RULES.m * CELL
     share = (1 + 0.9 * value) / 2 if not RULES.over(game.boards[stones]) else (1 + value) / 2

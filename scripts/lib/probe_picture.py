@@ -26,7 +26,7 @@ LEAST = 0.7  # share of the cells at the bottom
 
 
 def read_boards(rules: Rules, net: MoveTransformer, games: Moves) -> list[float]:
-    """Return the accuracy of linear probes per cell, before the first and after each block.
+    """Return the accuracy of linear probes, over all cells, at the input and after each block.
 
     Args:
         rules: the game.

@@ -1,4 +1,4 @@
-"""TensorBoard in a browser, with the curves of two trainings, as PNG files."""
+"""TensorBoard in a browser, with the curves of two training runs, as PNG files."""
 
 import re
 import subprocess
@@ -39,7 +39,7 @@ def tensorboard_pictures(seed: int) -> dict[tuple[str, str], bytes]:
 
 
 def photographs(runs: Path) -> dict[tuple[str, str], bytes]:
-    """Photograph TensorBoard with the trainings in `runs`; see `tensorboard_pictures`."""
+    """Photograph TensorBoard with the runs in a folder; see `tensorboard_pictures`."""
     made = {}
     with _served(runs) as address, chromium() as browser:
         for scheme in ("light", "dark"):

@@ -25,7 +25,7 @@ def variant(preset: str) -> Run:
 
 
 def drawn(task: Task, tell: Tell) -> Found:
-    """Try random directions of the seven weights, and return the best by worst case, then wins."""
+    """Try random directions of the seven weights, and return the worst cases of the best one."""
     rng, game = np.random.default_rng(task.seed), positions(RULES)
     seen, legal = seven(RULES, -game.boards), game.successors >= 0
     best = (-2.0, -2.0, 0.0, 0.0)
@@ -40,7 +40,7 @@ def drawn(task: Task, tell: Tell) -> Found:
 
 
 def proof(task: Task, tell: Tell) -> Found:
-    """Return what is proved about the seven features for any weights, if the file exists."""
+    """Verify the proofs about the seven features, if stored, and return their conclusions."""
     if not SEVEN.exists():
         return {"note worst": f"not re-run: no {SEVEN.name} in checkpoints"}
     told = read_json(SEVEN)

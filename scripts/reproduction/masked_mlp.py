@@ -40,7 +40,7 @@ def facts(task: Task, tell: Tell) -> Found:
 
 
 def drawn(task: Task, tell: Tell) -> Found:
-    """Sample boards as published, and count their stones and the distinct boards."""
+    """Sample boards as published; return fractions by stones, and count distinct boards."""
     game = positions(RULES)
     rows = sample_by_play(game, np.random.default_rng(task.seed), task.amount)
     stones = np.count_nonzero(game.boards[rows], axis=1)

@@ -13,7 +13,7 @@ SLOW = "___OXO__X"  # X wins at once by 0, and as published plays 1
 
 
 def depths(task: Task, tell: Tell) -> Found:
-    """Count how often each search errs, by the depth of its leaf, as published and repaired."""
+    """Count how often each search plays a slow or wrong move, as published and repaired."""
     solution, going = solve(RULES), positions(RULES).decisions.tolist()
     found: Found = {}
     for repair in (False, True):

@@ -28,7 +28,7 @@ class NotesSearch:
         self.dice: list[float] = []
 
     def search(self, root: int, iterations: int = 500) -> int:
-        """Run a search, and return the most visited child of `root`, the first of ties.
+        """Run a search, and return the most visited child of `root`, the first if tied.
 
         Raises:
             ValueError: as published, if the root is new and all its children are known.

@@ -85,7 +85,7 @@ def individuals(task: Task, tell: Tell) -> Found:
 
 
 def first_optimal() -> Cells:
-    """Return the first optimal move (positions,) on each position's smallest image."""
+    """Return each position's optimal move (positions,) that is first on its smallest image."""
     game = positions(RULES)
     seen = np.where(game.seats[:, None] == 0, game.boards, -game.boards)
     _, which = canonical(RULES, seen)
@@ -96,7 +96,7 @@ def first_optimal() -> Cells:
 
 
 def games_of(cells: Cells) -> int:
-    """Count the games that a player of `cells` (positions,) can reach, over both seats."""
+    """Count the games that are possible if one side plays `cells` (positions,), over both seats."""
     game, total = positions(RULES), 0
     for seat in (0, 1):
         ways = np.ones(len(game), np.int64)

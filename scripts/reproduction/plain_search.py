@@ -46,7 +46,7 @@ def children() -> Children:
 
 
 def minimax(repair: bool = False) -> list[SearchAnswer]:
-    """Search every position once, and return the results; each counts its own search's nodes."""
+    """Search all positions bottom-up, and return the result for each, counted as one node."""
     tree = children()
     answers = [SearchAnswer(0, -1, 0, 1)] * len(tree.moves)
     for at in reversed(range(len(tree.moves))):
@@ -60,7 +60,7 @@ def minimax(repair: bool = False) -> list[SearchAnswer]:
 def alphabeta(
     at: int, repair: bool = False, alpha: int = -sys.maxsize, beta: int = sys.maxsize
 ) -> SearchAnswer:
-    """Search a position, moves row by row, with a cutoff if beta <= alpha."""
+    """Search a position, trying moves row by row, with a cutoff if beta <= alpha."""
     tree, nodes = children(), 1
     if not tree.moves[at]:
         return SearchAnswer(tree.results[at], -1, 0, 1)

@@ -18,7 +18,7 @@ Floats = NDArray[np.float32]
 def outputs(
     board: NDArray[np.int8], first: Floats, second: Floats, hidden: Floats, probs: Floats
 ) -> None:
-    """Compute the network on a board: `hidden` (units,) and the softmax `probs` (9,).
+    """Evaluate the network on a board: `hidden` (units,) and the softmax `probs` (9,).
 
     The last rows of `first` (19, units) and `second` (units + 1, 9) are the biases.
     """
@@ -73,7 +73,7 @@ def learn(
 
 @compiled
 def train(first: Floats, second: Floats, state: NDArray[np.uint64], games: int) -> None:
-    """Play games, and learn from each move of O after a game has ended.
+    """Play games, and learn from O's moves after each game.
 
     X moves at random. O plays the legal move with the highest probability. A move counts more the
     later it is: the reward is multiplied by a half to one.

@@ -46,7 +46,7 @@ def q_table(task: Task, tell: Tell) -> Found:
 
 
 def tree_search(task: Task, tell: Tell) -> Found:
-    """Run the tree search for `task.amount` games."""
+    """Run the tree search for `task.amount` games, and return its player's strength."""
     search = TreeSearch()
     for game in range(task.amount):
         search.play()

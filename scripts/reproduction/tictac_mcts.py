@@ -16,7 +16,7 @@ from tttenv.exact import Tabulated, positions
 
 
 class Node:
-    """A class of boards, with its visits and the games not lost by the side that moved last."""
+    """A class of boards: its visits, and games not lost by the side that moved last."""
 
     def __init__(self) -> None:
         self.visits, self.good = 0, 0
@@ -58,7 +58,7 @@ class TreeSearch:
             node.good += not (self.game.lost[at] and plies % 2 == 1)
 
     def policy(self) -> Tabulated:
-        """Return the player that is greedy on the fraction of games won or drawn."""
+        """Return the player whose moves maximize the fraction of games won or drawn."""
         worth: Any = np.full(self.game.successors.shape, -1.0)
         for at, cell in zip(*np.nonzero(self.game.successors >= 0), strict=True):
             worth[at, cell] = self.nodes[self.kind[self.game.successors[at, cell]]].worth()

@@ -1,4 +1,4 @@
-"""Training runs, as published and repaired, and the numbers of certificates for rows."""
+"""Training runs, as published and repaired, and the certificate numbers that rows need."""
 
 from dataclasses import replace
 from typing import Any
@@ -31,7 +31,7 @@ def strength(player: Policy | str) -> Found:
 def trained(
     name: str, preset: str, steps: int, seed: int, tell: Tell, **changes: Any
 ) -> tuple[Any, list[dict[str, float]]]:
-    """Train a learner for some steps with a preset; return it and the numbers of each step."""
+    """Train a learner for some steps with a preset; return it and the metrics of each step."""
     kind, told = LEARNERS.load(name), []
     learner = kind(replace(kind.presets[preset], seed=seed, **changes), RULES)
     for step in range(steps):
@@ -42,7 +42,7 @@ def trained(
 
 
 def tail(told: list[dict[str, float]], key: str) -> float:
-    """Return the mean of a number over the last fifty steps."""
+    """Return the mean of a metric over the last fifty steps."""
     last = [numbers[key] for numbers in told[-50:]]
     return sum(last) / len(last)
 

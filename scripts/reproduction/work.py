@@ -70,7 +70,7 @@ def job_of(task: Task) -> Job:
 
 @dataclass(frozen=True)
 class Piece:
-    """A task, and the contents of the file that it names."""
+    """A task, and the SHA-256 of the file that it names, if any."""
 
     task: Task
     moves_csv_sha256: str | None

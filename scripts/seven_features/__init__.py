@@ -1,1 +1,1 @@
-"""Exact limits of seven features: proofs in integers."""
+"""Exact limits of seven features, proved in integer arithmetic."""

@@ -125,7 +125,7 @@ def contrast(board: str, keeping: int, losing: int) -> dict[str, Any]:
 
 
 def losses(weights: list[float]) -> Fraction:
-    """Return the exact fraction of games that weights lose as O against random moves."""
+    """Return the exact fraction of games that a player with these weights loses as O."""
     cells = player(weights).table.argmax(axis=1)
     question = Question("O")
     return reach(question, dict(enumerate(cells.tolist())))[1]

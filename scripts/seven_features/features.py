@@ -59,7 +59,7 @@ def features(added: tuple[str, ...] = ()) -> NDArray[np.int64]:
 
 
 def player(weights: Sequence[float], added: tuple[str, ...] = ()) -> Tabulated:
-    """Return the greedy linear player with the given weights, which plays the first of ties."""
+    """Return the greedy linear player with the given weights; of tied moves it plays the first."""
     after, worth = positions(RULES).successors, features(added) @ np.asarray(weights)
     moves = np.where(after >= 0, worth[after], -np.inf)
     best = np.arange(RULES.cells) == moves.argmax(axis=1)[:, None]
@@ -68,7 +68,7 @@ def player(weights: Sequence[float], added: tuple[str, ...] = ()) -> Tabulated:
 
 @dataclass(frozen=True)
 class Question:
-    """The question whether some greedy linear player is good enough in a seat."""
+    """A question: is some greedy linear player good enough in a seat?"""
 
     seat: str = "O"  # X or O
     ties: str = "first"  # a row of TIES

@@ -9,7 +9,7 @@ from tttenv.exact import SEATS
 
 
 def losses(question: Question, choices: Mapping[int, int]) -> Fraction:
-    """Return a lower bound on the losses, assuming best play in positions without a choice."""
+    """Return a lower bound on the fraction lost, with best play in positions without a choice."""
     chance, lost = reach(question, choices)
     least = least_losses(question)
     return lost + sum(share * least[at] for at, share in chance.items() if at not in choices)

@@ -1,4 +1,4 @@
-"""Proofs that no greedy linear player answers a question, checked in integers.
+"""Proofs that no greedy linear player is good enough, checked in integer arithmetic.
 
 A proof is a tree. A branch names a position that the player reaches by the choices made so far and
 some replies, and has a subtree for every move allowed there: if the player has to be unbeatable,

@@ -171,7 +171,7 @@ def simulations(m: int, n: int, k: int) -> Work:
 
 
 def nodes(m: int, n: int, k: int) -> Work:
-    """Return a workload of one alpha-beta search from two stones, with 200,000 nodes."""
+    """Return a workload of one alpha-beta search of a board with two stones, with 200,000 nodes."""
     rules = Rules(m, n, k)
     searcher: Any = player("alphabeta:nodes=200000", rules)
     board = rules.play(rules.play(rules.start(), rules.cells // 2), 0)

@@ -106,7 +106,7 @@ def _game(rules: str) -> Any:
 
 
 def openspiel_playouts(rules: str, seed: int) -> Work:
-    """Return a workload of random games in C++, as a search evaluates positions."""
+    """Return a workload of random games in C++, as OpenSpiel's MCTS evaluates positions."""
     import pyspiel
 
     count, game = 2000 if rules == "3,3,3" else 20, _game(rules)

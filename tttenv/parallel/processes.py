@@ -164,7 +164,7 @@ def _reason(process: SpawnProcess) -> str:
 
 @contextlib.contextmanager
 def _signals_held() -> Iterator[None]:
-    """Block termination signals here and, until it is ready, in a process started here."""
+    """Block termination signals here, and in processes started here until they are ready."""
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return

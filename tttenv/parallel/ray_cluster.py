@@ -178,7 +178,7 @@ class RayCluster:
 
 
 class _Exit:
-    """A context in which no other error replaces a SystemExit from a signal handler.
+    """A context that keeps other errors from replacing a SystemExit from a signal handler.
 
     While the main thread is in Ray, Ray handles signals, and turns any SystemExit into one with
     status 1.

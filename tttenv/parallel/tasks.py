@@ -44,7 +44,7 @@ Work: TypeAlias = Callable[[Any, Context], Any]
 
 @dataclass(frozen=True)
 class Task:
-    """A piece of work whose value does not depend on when and where it runs."""
+    """A piece of work whose value does not depend on when or where it runs."""
 
     name: str  # in messages and beside progress bars
     work: Work  # a module-level function; returns a JSON value

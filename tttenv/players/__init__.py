@@ -97,7 +97,7 @@ FOREIGN: Table[Any] = Table(
 
 
 def player(spec: str, rules: "Rules | None" = None) -> "Policy":
-    """Return the player that a spec names, on `rules`.
+    """Return the player named by a spec, for the given rules.
 
     Args:
         spec: `name[:option=value[,option=value]]`, where the name is a row of the table, or of a
@@ -251,7 +251,7 @@ def did_you_mean(spec: str) -> Iterator[None]:
 
 
 def _from_elsewhere(spec: str) -> str | None:
-    """Return the right spec for a network file or an object in a module, or None."""
+    """Return a hint if a spec names a network file or a module's object, else None."""
     ending, name = os.path.splitext(spec)[1].lower(), shown(spec)
     known = {*_everyone(), *bundled.names()}
     if "=" in spec or spec.partition(":")[0] in known:

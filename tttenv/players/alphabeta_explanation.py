@@ -100,7 +100,7 @@ def _forced_cell(state: SearchState, board: Boards, stone: int) -> int | None:
 
 
 def _table_move(state: SearchState, board: Boards) -> int | None:
-    """Return the table's move on a board in the root's view, or None if it has no good one."""
+    """Return the table's move on a board in the root's view, or None if it has no usable one."""
     put_board(state, board)
     hashes, table = state.hashes, state.table
     image = int(hashes.current.argmin())

@@ -77,7 +77,7 @@ TACTICAL = Spec("tactical")
 
 
 def pairing(rules: Rules, player: Spec = TACTICAL) -> Policy:
-    """Return a player that uses a pairing strategy where one exists, otherwise `player`.
+    """Return a player that uses a pairing strategy where one exists, and otherwise `player`.
 
     Args:
         rules: the game.

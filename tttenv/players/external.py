@@ -52,7 +52,7 @@ _WORD = re.compile(r"([+-]?[0-9]{1,9})(?::([0-9.eE+-]{1,40}))?")  # a cell, and 
 
 
 class ExternalProtocol:
-    """The line protocol described above.
+    """The line protocol described in the module's docstring.
 
     Args:
         rules: the game.
@@ -85,7 +85,7 @@ class ExternalProtocol:
                 raise ProgramError(f"answered the greeting with {said[:60]!r}, not with 'ready'")
 
     def ask(self, program: Program, board: Boards) -> NDArray[np.float64]:
-        """Return the program's probabilities (cells,) for a board (cells,); zeros are a forfeit."""
+        """Return the program's probabilities (cells,) on a board (cells,); zeros if it forfeits."""
         rules, side = self.rules, "XO"[int(self.rules.seat(board))]
         question = f"move {rules.m} {rules.n} {rules.k} {rules.format(board)} {side}"
         line = program.ask(question, self.timeout)

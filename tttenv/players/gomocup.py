@@ -68,7 +68,7 @@ class EngineLimits:
 
 
 class GomocupProtocol:
-    """The manager's side of the protocol described above."""
+    """The manager's side of the Gomocup protocol."""
 
     def __init__(self, rules: Rules, command: str, limits: EngineLimits) -> None:
         self.rules, self.command, self.limits = rules, command, limits
@@ -165,7 +165,7 @@ def read(line: str, rules: Rules, board: Boards) -> int:
 
 
 def _next(program: Program, passed_over: Container[str]) -> str:
-    """Return the next nonempty line that does not begin with a word to be skipped.
+    """Return the next nonempty line whose first word is not one to skip.
 
     Raises:
         ProgramError: if there are too many of these, and as `Program.read_line`.

@@ -169,7 +169,7 @@ def back_up(
     logits: NDArray[np.float32],
     values: NDArray[np.float32],
 ) -> None:
-    """Add evaluated leaves to their trees.
+    """Add evaluated leaves to their trees, and back up their values.
 
     Args:
         f: the trees.
@@ -425,7 +425,7 @@ def _inner_move(f: Forest, tree: int, node: int) -> int:
 
 @inner
 def _root_move(f: Forest, tree: int) -> int:
-    """Return the root's next move by sequential halving: the best with the scheduled visits.
+    """Return the root's next move by sequential halving: the best one with the scheduled visits.
 
     If there are none, the best of the least visited. Proven moves are not searched.
     """

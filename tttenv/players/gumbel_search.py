@@ -147,7 +147,7 @@ class GumbelSearch:
 
 @lru_cache(maxsize=4096)
 def considered_visits(moves: int, simulations: int) -> NDArray[np.int32]:
-    """Return, per simulation (simulations,), the visit count of the root move to continue.
+    """Return, for each simulation (simulations,), the visit count of its candidates.
 
     Sequential halving (Karnin et al., 2013): in each phase all remaining moves get the same number
     of visits, such that the phases share the simulations evenly; then the worse half is dropped.

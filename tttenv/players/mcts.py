@@ -24,7 +24,7 @@ SLICE = 2_000  # iterations between two checks of the clock and of Ctrl-C
 
 
 class MonteCarlo:
-    """Player with Monte Carlo tree search; `search` and `visits` return details for one board."""
+    """Player that uses Monte Carlo tree search; `search` and `visits` report on one board."""
 
     board_by_board = True  # the same bits for a board, whatever else is in the batch
 
@@ -66,7 +66,7 @@ class MonteCarlo:
         return Explanation([self._candidate(node) for node in self._ranked(0).tolist()], done)
 
     def visits(self, board: Boards) -> NDArray[np.int64]:
-        """Return the visits of each move (cells,) in a search of an undecided board (cells,).
+        """Return the visit counts of the moves (cells,) in a search of an undecided board (cells,).
 
         Raises:
             ValueError: for a board that is finished or cannot be reached.

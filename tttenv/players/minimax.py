@@ -19,7 +19,7 @@ NOT_LEGAL = -1000  # rank of a move to a taken cell
 
 
 class MinimaxSearch:
-    """A perfect player that searches the game tree instead of a table of the solved game.
+    """A perfect player that searches the game tree instead of looking up the solved game.
 
     Moves are compared by their ranks, as in `tttenv.exact.solution`: in a game of c cells the rank
     of a win in d plies is c + 1 - d, of a draw 0 and of a loss d - c - 1, so fast wins and slow

@@ -34,7 +34,7 @@ class Forced(NamedTuple):
 
 
 class ThreatSearch:
-    """Searches for wins by threats and threes before another search of the board.
+    """Searches for wins by threats and threes before the main search of a board.
 
     Args:
         rules: the game, of three or more in a row.

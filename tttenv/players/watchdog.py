@@ -1,4 +1,4 @@
-"""Watchdog that runs a bot's program and kills its process group when the player's process ends.
+"""Watchdog that runs a program and kills its process group when the player's process ends.
 
 The watchdog is a separate process between a player and the program that the player queries:
 
@@ -68,7 +68,7 @@ def _watch(player: int) -> list[int]:
 
 
 def _execute(command: list[str], news: int) -> None:
-    """Execute the program in a new session, or write the error to NEWS; runs in the child."""
+    """Execute the program in a new session, or write the error to `news`; runs in the child."""
     try:
         os.setsid()
         for name in ("SIGPIPE", "SIGXFZ", "SIGXFSZ"):  # Python ignores them, others do not

@@ -304,7 +304,7 @@ GO_ON = -1  # instead of a reason: the position after the move comes next
 
 @bare
 def begin_hold(board: Board, walk: Walk, ply: int, attacker_moves: bool) -> int:
-    """Read the first step of a position that the defender holds: HOLDS, GO_ON or a reason."""
+    """Read the first step for a position the defender holds; return HOLDS, GO_ON or a reason."""
     zone = walk.zones[ply]
     step = read(walk)
     if step == POTENTIAL:

@@ -49,11 +49,11 @@ class MoveValues:
 
     @cached_property
     def prover(self) -> Prover:
-        """Prover for games that are too large to be solved exactly."""
+        """The prover, for games too large to be solved exactly."""
         return Prover(self.rules, MEMORY)
 
     def bounds(self, board: Boards) -> Bounds:
-        """Return the known bounds on every move of an undecided board (cells,)."""
+        """Return bounds on the value of every move on an undecided board (cells,)."""
         return self._found(board.astype(np.int8).tobytes())
 
     def _solved(self, position: bytes) -> Bounds:

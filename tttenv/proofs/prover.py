@@ -157,7 +157,7 @@ class Prover:
         )
 
     def _open_questions(self, wins: dict[str, bool | None], position: Boards) -> str:
-        """Return the sides for which it is undecided whether they win, the side to move first."""
+        """Return the sides that may still be proved to win, the side to move first."""
         if True in wins.values():
             return ""
         order = SIDES if int(self.rules.seat(position)) == 0 else SIDES[::-1]

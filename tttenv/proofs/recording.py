@@ -67,7 +67,7 @@ def _record(prover: "Prover", position: Boards, attacker: str, wins: bool) -> Cl
 
 
 def _solve(search: search_kernel.ProofSearch, recording: Recording) -> None:
-    """Search a position of a proof again that is no longer in the table."""
+    """Search a position of the proof again, since the table no longer holds it."""
     board = np.choose(search.board.stones, [0, 1, -1]).astype(np.int8)
     first, changed, cell = int(recording.mover[0]), board.copy(), recording.unsolved[0]
     if cell >= 0:

@@ -240,7 +240,7 @@ def leave(s: ProofSearch) -> None:
 
 @inner
 def _take_back(s: ProofSearch, ply: int) -> None:
-    """Undo the chosen move and copy the numbers of the position after it."""
+    """Undo the chosen move, and store the proof numbers of the position after it."""
     frame, after, chosen = s.frames.of[ply], s.frames.of[ply + 1], s.frames.of[ply].chosen
     remove_stone(s, s.frames.cells[ply, chosen], frame.mover)
     s.frames.proofs[ply, chosen] = after.proof
@@ -249,7 +249,7 @@ def _take_back(s: ProofSearch, ply: int) -> None:
 
 @inner
 def _set_limits(s: ProofSearch, ply: int, best: int, second: int) -> None:
-    """Set the limits for the best move's position from the second best move's number."""
+    """Set the limits for the position after the best move, using the second-best number."""
     frame, after = s.frames.of[ply], s.frames.of[ply + 1]
     better = second + 1 + (second >> 2)  # a quarter more, so that it does not change at every step
     if frame.mover == ATTACKER:

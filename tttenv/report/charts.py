@@ -63,7 +63,7 @@ Values = Sequence[float | None]  # None is unknown
 
 @dataclass(frozen=True)
 class Chart:
-    """A chart of measurements over time, as parts one below the other with a common time axis."""
+    """A chart of measurements over time, in stacked parts that share the time axis."""
 
     parts: list[Markup]
     height: int  # in view-box units
@@ -114,7 +114,7 @@ def curve_chart(curve: Curve, over: str) -> Chart:
 
 
 def larger_chart(curve: LargerCurve) -> Chart:
-    """Draw the results of certificates on a larger board over seconds, in three parts."""
+    """Draw certificates on a larger board against seconds of training, in three parts."""
     xs, tops, size = places(curve.seconds), (22, 118, 214), 60
     parts = seats_key(tops[0] - 9)
     for (count, words), top in zip(LARGER.items(), tops, strict=True):
@@ -188,7 +188,7 @@ def seats_key(y: float) -> list[Markup]:
 
 
 def label(words: str, x: float, y: float, name: str = "label", anchor: str = "start") -> Markup:
-    """Draw text in a learning curve."""
+    """Draw text in a learning-curve chart."""
     return element("text", words, x=f"{x:g}", y=f"{y:g}", class_=name, text_anchor=anchor)
 
 
@@ -215,7 +215,7 @@ def _along_the_bottom(last: float, below: int, words: str) -> list[Markup]:
 def _counts(
     part: Part, most: float, logarithmic: bool
 ) -> tuple[list[Markup], Callable[[float], float]]:
-    """Return the gridlines of an axis for counts up to `most`, and the map from count to y."""
+    """Return the gridlines of a scale up to at least `most`, and a function from value to y."""
     if logarithmic:
         tens = max(2, 2 * math.ceil(math.log10(max(most, 1)) / 2))
         values = [(float(power), _short(10**power)) for power in (0, tens // 2, tens)]
@@ -285,7 +285,7 @@ def dot(x: float, y: float, name: str) -> Markup:
 
 
 def percent(share: float) -> str:
-    """Format a fraction as a percentage, used as a coordinate."""
+    """Format a fraction as a percentage, for use as a coordinate."""
     return f"{100 * share:.2f}".rstrip("0").rstrip(".") + "%"
 
 

@@ -37,7 +37,7 @@ def element_of(number: int) -> str:
 
 
 def classes() -> NDArray[np.int64]:
-    """Return the symmetry class of every position (positions,), in order of first appearance."""
+    """Return each position's symmetry class (positions,), numbered by first appearance."""
     _, which = orbits(RULES, positions(RULES).boards)
     _, first = np.unique(which, return_index=True)
     renumbered = np.empty(len(first), np.int64)

@@ -55,7 +55,7 @@ class Benchmark(TypedDict):
 
 
 def of_benchmark(found: Benchmark, file: Path) -> list[Ending]:
-    """Return the training runs in a results file, or an empty list if there are none.
+    """Return the outcomes of the training runs in a results file; it may have none.
 
     Raises:
         ValueError: if there are too many.
@@ -74,7 +74,7 @@ def of_benchmark(found: Benchmark, file: Path) -> list[Ending]:
 
 
 def of_sweep(file: Path) -> list[Ending]:
-    """Return the runs of a sweep that did not fail.
+    """Return the outcomes of the runs of a sweep that did not fail.
 
     Raises:
         ValueError: if the file is not a valid sweep file, or too large.

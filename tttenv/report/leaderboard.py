@@ -30,7 +30,7 @@ RISING = {"Player", "Blunders reached", "Other blunders", "Seconds"}  # the best
 
 
 def html(players: list[Shown]) -> Markup:
-    """Return the leaderboard, strongest player first; each cell is sorted by its exact number."""
+    """Return the leaderboard, strongest player first; columns sort by the exact numbers."""
     rows = [(player, _cells(player)) for player in ranked(players)]
     heads = [
         element(
@@ -108,7 +108,7 @@ def _cells(player: Shown) -> dict[str, Cell]:
 
 
 def _verdict(player: Shown) -> Markup:
-    """Return whether a player never loses or, for several seeds, how many never lose."""
+    """Return whether a player never loses and, for several seeds, how many are unbeatable."""
     safe = player.certificate["unbeatable"]
     drawn = element("path", d=TICK if safe else CROSS)
     mark = element("svg", drawn, viewBox="0 0 12 12", aria_hidden="true")

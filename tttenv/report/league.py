@@ -67,7 +67,7 @@ def _cells(row: Standing) -> list[str]:
 
 
 def _heat_map(league: League, order: list[int]) -> Markup:
-    """Return the matrix of expected results; its numbers say everything that its colours do."""
+    """Return the matrix of expected results; the colours only repeat the numbers."""
     values = league.values()
     numbers = [element("th", number, scope="col") for number in range(1, len(order) + 1)]
     body = []

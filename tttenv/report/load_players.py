@@ -199,7 +199,7 @@ def shown(spec: str, name: str) -> Shown:
 
 
 def named(spec: str, name: str, policy: Policy) -> Shown:
-    """Prepare a player that is not a checkpoint for the report."""
+    """Prepare a player that is not a plain checkpoint for the report."""
     table = _table(policy, spec)
     name_of_row = spec.partition(":")[0]
     row = PLAYERS.rows.get(name_of_row) or FOREIGN.rows.get(name_of_row)

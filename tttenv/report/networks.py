@@ -66,7 +66,7 @@ def packed(folder: Path, name: str, rules: Rules, certificate: Certificate) -> N
 
 
 def playable(card: dict[str, Any], rules: Rules) -> bool:
-    """Return whether the page can play the network of a card, whatever its size."""
+    """Return whether the page can play the network of a card, apart from its size."""
     near = card.get("choice", {}).get("tolerance")
     if card["learner"] != LEARNER or not plays_canonically(card) or near != TOLERANCE:
         return False

@@ -18,7 +18,7 @@ SCATTER = (math.sqrt(5) - 1) / 2  # vertical distance of successive seeds' dots
 
 
 def table(trainings: Sequence[Ending], head: str) -> Markup:
-    """Return a table with one row per name and one dot per seed, the fastest median first."""
+    """Return a table with one row per name and one dot per seed, the most reliable name first."""
     groups: dict[str, list[Ending]] = {}
     for training in trainings:
         groups.setdefault(training.name, []).append(training)

@@ -15,7 +15,7 @@ SIGNS = {"win": "+1", "draw": "=", "loss": minus("-1")}
 
 
 def curves(players: list[Shown]) -> Markup:
-    """Return a figure for each player with a learning curve, damaged or not."""
+    """Return a figure for each player whose learning curve is present or damaged."""
     return joined(
         _figure(player, number)
         for number, player in enumerate(players)

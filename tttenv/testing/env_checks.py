@@ -93,7 +93,7 @@ def interface(record: Record) -> Finding:
 
 
 def _spelt_out(env: Any) -> Any:
-    """Give a `reset` with arbitrary keywords the named parameters `seed` and `options`."""
+    """Wrap an environment whose `reset` takes only `**kwargs` to take `seed` and `options`."""
     wanted = inspect.signature(env.reset).parameters
     anything = any(one.kind is one.VAR_KEYWORD for one in wanted.values())
     if not anything or "seed" in wanted or not isinstance(env, gymnasium.Env):
@@ -254,7 +254,7 @@ def rewards(record: Record) -> Finding:
 
 
 def _result(record: Record, last: Moment) -> int | None:
-    """Return the result for the rewarded side, or None if the game is not over or it is unknown."""
+    """Return the result for the rewarded side; None if the game is not over or it is unknown."""
     if not last.whole:
         return None
     board = -last.board if record.alone else last.board  # in the view of the rewarded side
@@ -289,7 +289,7 @@ def endings(record: Record) -> Finding:
 
 
 def illegal(record: Record) -> Finding:
-    """Check that an illegal move raises or is penalized."""
+    """Check that an illegal move raises an error or is penalized."""
     if rewards(record).status == "problem":
         return skipped("its rewards are wrong anyway")
     env, rng = record.env, np.random.default_rng(2)

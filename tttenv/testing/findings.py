@@ -57,7 +57,7 @@ def skipped(why: str, breaks: str = "") -> Finding:
 
 
 def examine(subject: Any, checks: list[Check]) -> Iterator[Finding]:
-    """Run all checks in order, stopping after a problem in a `first` one.
+    """Run all checks in order, stopping after a problem in a check marked `first`.
 
     If the subject has a `failure`, no games could be played, and checks that need games are
     skipped. If it fails during a check, the finding of this check is a problem.

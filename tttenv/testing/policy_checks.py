@@ -179,7 +179,7 @@ def learned(subject: CheckedPlayer) -> Finding:
 
 
 def _has_learned(both: Sequence[Strength]) -> bool:
-    """Return whether the player is stronger in a seat than untrained weights may be by chance."""
+    """Return whether the player is stronger in a seat than untrained weights are by chance."""
     return any(
         seat.optimal > seat.optimal_by_chance + CHANCE
         or (seat.gain > UNTRAINED and (seat.on_its_path or 0) > ON_ITS_PATH)
@@ -188,13 +188,13 @@ def _has_learned(both: Sequence[Strength]) -> bool:
 
 
 def _percent(shares: list[float]) -> str:
-    """Format each seat's fraction as a percentage, 100 % only if it is exact."""
+    """Format each seat's fraction as a percentage, as 100 % only if it is exact."""
     shown = [f"{min(share, 0.999):.1%}" if share < 1 - 1e-9 else "100%" for share in shares]
     return " and ".join(f"{share} as {seat}" for share, seat in zip(shown, SEATS, strict=True))
 
 
 def if_it_has_learned(look: Look) -> Look:
-    """Skip a check that says nothing about players that have learned nothing."""
+    """Wrap a check so that it is skipped for players that have learned nothing."""
 
     @wraps(look)
     def looked(subject: CheckedPlayer) -> Finding:
@@ -214,7 +214,7 @@ def if_it_has_learned(look: Look) -> Look:
 
 @if_it_has_learned
 def rewards(subject: CheckedPlayer) -> Finding:
-    """Check whether the player avoids winning, as if trained on the opponent's reward."""
+    """Check whether the player avoids winning, as if trained on the opponent's rewards."""
     both = subject.strength
     for seat, name in zip(both, SEATS, strict=True):
         if _plays_to_lose(seat, both) and (
@@ -280,7 +280,7 @@ def _one_sided(least: Strength, most: Strength) -> bool:
 
 
 def _way(part: float) -> str:
-    """Format the progress from random play as a percentage, never below 0."""
+    """Format the progress from random play as a percentage, or as "below 0%"."""
     whole = round(100 * part)
     return f"{whole}%" if whole >= 0 else "below 0%"
 

@@ -82,7 +82,7 @@ def _count(given: Any) -> int | None:
 
 
 def one_of(what: str, value: str, known: tuple[str, ...]) -> None:
-    """Raise ValueError unless `value` is one of the known values, which it lists."""
+    """Raise ValueError, listing the known values, unless `value` is one of them."""
     if not isinstance(value, str) or value not in known:
         raise ValueError(f"{what} is one of {', '.join(known)}, not {described(value)}")
 

@@ -135,7 +135,7 @@ class _KeyedFiles(caching.IndexDataCacheFile):
 
 
 class SharedFolderError(OSError):
-    """A folder is writable by another user."""
+    """Raised for a folder that another user can write to."""
 
 
 def private_folder(folder: Path) -> Path:

@@ -90,7 +90,7 @@ class _Watch(events.Listener):
 
 
 def missing(function: Any) -> set[Any]:
-    """Return those of a compiled function and its callees that are not in the cache."""
+    """Return those functions, of a compiled one and its callees, that are not in the cache."""
     found, left = set(), [function]
     while left:
         each = left.pop()

@@ -51,7 +51,7 @@ Count: TypeAlias = Annotated[int, Between(0, LARGEST)]
 
 
 class _Mismatch(Exception):  # noqa: N818  # never leaves this module
-    """A value does not match its type."""
+    """Raised if a value does not match its type."""
 
     def __init__(self, place: str, message: str) -> None:
         super().__init__(message)
