@@ -122,7 +122,7 @@ class Game:
 
 
 def player(net: Net, rules: Rules, deterministic: bool = False) -> Observed:
-    """Return the player that follows a network's move probabilities, without search.
+    """Return a player that follows a network's move probabilities, without search.
 
     Args:
         net: any object whose `predict(board)` returns `(pi, v)`. The board (m, n) is in canonical

@@ -172,7 +172,7 @@ class raw_env(pettingzoo.AECEnv):  # noqa: N801  # PettingZoo's name
         return print(shown) if human else shown
 
     def close(self) -> None:
-        """Do nothing; there is nothing to close."""
+        """Do nothing, since there is nothing to close."""
 
     def _seen_by(self, agent: str) -> Boards:
         return self.board * (1 if AGENTS[int(self.rules.seat(self.board))] == agent else -1)

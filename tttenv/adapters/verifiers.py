@@ -39,7 +39,7 @@ class MnkGameTask(vf.Task[MnkGameData, vf.State, vf.TaskConfig]):
 
     @vf.reward(weight=1.0)  # type: ignore[untyped-decorator]  # without verifiers installed
     async def exact(self, trace: vf.Trace) -> float:
-        """Return the exact reward of the move in the reply, 0 to 1; 0 without a legal move."""
+        """Return the exact reward for the model's reply, from 0 to 1; 0 if it has no legal move."""
         return self.paid(trace.last_reply or "")
 
     async def validate(self, runtime: vf.Runtime) -> bool:

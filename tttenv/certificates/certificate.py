@@ -283,7 +283,7 @@ def blunders(solution: Solution, table: Probs) -> NDArray[np.bool_]:
 
 
 def _both_seats(rules: Rules, player: Policy, other: Policy) -> dict[str, list[float] | None]:
-    """Return the player's odds of a win, draw and loss against another, by seat."""
+    """Return the player's probabilities of a win, draw and loss against another, by seat."""
     as_x = score(rules, player, other)
     as_o = score(rules, other, player)
     return {"X": list(as_x), "O": list(reversed(as_o))}

@@ -37,7 +37,7 @@ def geometry(rules: Rules, images: bool) -> Geometry:
 
 
 class Reached(NamedTuple):
-    """Positions after moves and replies, with duplicates; the arrays are overwritten later."""
+    """Positions after moves and replies, with duplicates; the next batch reuses the arrays."""
 
     codes: Codes  # (replies, words)
     moves: NDArray[np.int64]  # (replies, 3): the position before, the player's cell, the reply

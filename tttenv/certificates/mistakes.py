@@ -1,4 +1,4 @@
-"""Search for a player's mistakes: positions that it reaches and in which its move loses value.
+"""Search for a player's mistakes: positions that it reaches where its move loses value.
 
 Round by round, the player's moves and all replies are played, as for a certificate. Above a limit,
 half of the positions kept are the best for the opponent, and half are sampled. A line of play ends
@@ -172,7 +172,7 @@ def _explain(
 
 
 def _way(rounds: list[_Round], number: int, row: int) -> Iterator[tuple[int, int]]:
-    """Yield the round and row of a position, then of its predecessors."""
+    """Yield the round and row of a position, then those of its predecessors."""
     while number >= 0:
         yield number, row
         number, row = number - 1, int(rounds[number].before[row])

@@ -47,7 +47,7 @@ def new_referee(lines: NDArray[np.int64], cells: int, threats: int, must_win: bo
 def judge_moves(
     boards: Boards, moves: Cells, shape: tuple[int, int, int], r: Referee, found: NDArray[np.int8]
 ) -> None:
-    """Judge the player's move on each of the boards.
+    """Judge the player's move on each board.
 
     Args:
         boards: (batch, cells), undecided, the player to move; the move is put on them.
@@ -80,7 +80,7 @@ def judge_moves(
 
 @compiled
 def attack_scores(boards: Boards, lines: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Score the opponent's attack on each of the boards (batch,), with the player to move.
+    """Return a score (batch,) of the opponent's attack on each board, with the player to move.
 
     The sum of 4**stones over the opponent's open lines minus that over the player's; lines without
     a stone count for the opponent.

@@ -1,4 +1,4 @@
-"""Files of a checkpoint for the Hugging Face Hub, with a model card that has its certificate."""
+"""Files of a checkpoint for the Hugging Face Hub, with its certificate in the model card."""
 
 import json
 import re
@@ -43,7 +43,7 @@ _WORD = re.compile(r"\w{1,40}", re.ASCII)
 
 
 def for_the_hub(folder: Path, repo: str, license: str | None = None) -> dict[str, bytes]:
-    """Return the files to upload for a checkpoint by name: its card, data files and README.md.
+    """Return the files to upload for a checkpoint, by name: its card, data files and README.md.
 
     The training state is left out. On games that can be enumerated the certificate is recomputed;
     on larger boards it is the one in the card.

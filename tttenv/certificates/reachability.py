@@ -195,7 +195,7 @@ class _Search:
         return self.ran_out or (self.lost_at is not None and not self.following)
 
     def _first_round(self) -> tuple[Codes, NDArray[np.float64]]:
-        """Return the positions in which the player moves first, and their probabilities."""
+        """Return the positions of the player's first move, and their probabilities."""
         boards = self.player.first_boards()
         chances = np.full(len(boards), 1 / len(boards))
         return with_sums(self.frontier.encode(boards), chances)
@@ -323,7 +323,7 @@ class _Merged:
         self.nothing = np.empty((0, words), np.int64)
 
     def add(self, codes: Codes, chances: NDArray[np.float64]) -> None:
-        """Add codes (rows, words) with their probabilities (rows,), which are copied."""
+        """Add a copy of codes (rows, words) with their probabilities (rows,)."""
         if not len(codes) or self.search.ran_out:
             return
         following = self.search.following

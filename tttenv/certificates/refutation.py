@@ -130,7 +130,7 @@ def _shortened(
 
 
 def losing_leaves(rules: Rules, policy: Policy, seat: str, positions: int) -> tuple[int, int]:
-    """Count the positions lost by the player among the first ones of an attack.
+    """Count the positions lost by the player among the first `positions` that an attack queries.
 
     The attack is that of `refute`: it queries the positions with the opponent's best open lines
     first, and follows the best 64 replies to each, but it does not stop at a lost game. It
@@ -236,7 +236,7 @@ class _Attack:
                 self._add(boards, rounds, moves[going], scores[going], before)
 
     def _tell(self, before: int, rounds: NDArray[np.int64]) -> None:
-        """Report progress before a query, with the rounds of the positions."""
+        """Report progress before querying positions of the given rounds."""
         if self.watch is not None:
             waiting = len(rounds) + sum(len(waiting.scores) for waiting in self.waiting)
             seconds = self.clock.seconds
@@ -245,7 +245,7 @@ class _Attack:
             )
 
     def _first(self) -> _Waiting:
-        """Return the positions in which the player moves first."""
+        """Return the positions of the player's first move."""
         boards = self.player.first_boards()
         cells = np.where(boards.any(axis=1), boards.argmin(axis=1), -1)  # the opponent's stone
         moves = np.stack([np.full(len(boards), -1), cells], axis=1)

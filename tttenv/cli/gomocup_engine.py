@@ -83,7 +83,7 @@ class Game:
         return f"{cell % self.rules.n},{cell // self.rules.n}"
 
     def stones(self) -> tuple[int, int]:
-        """Return the number of the engine's stones and of the other side's."""
+        """Count the engine's stones, and the other side's."""
         return int((self.board == 1).sum()), int((self.board == -1).sum())
 
 

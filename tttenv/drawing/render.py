@@ -40,7 +40,7 @@ def said(rules: Rules, board: Boards) -> str:
 
 
 def percent(share: float) -> str:
-    """Format a probability as it is shown in a cell."""
+    """Format a probability as the percentage shown in a cell."""
     return "<1 %" if share < 0.005 else f"{100 * share:.0f} %"
 
 
@@ -51,7 +51,7 @@ def winning_cells(rules: Rules, board: Boards) -> set[int]:
 
 
 def rgb(rules: Rules, board: Boards, last: int | None = None) -> Picture:
-    """Draw the board (cells,) as an image (64 m, 64 n, 3) of uint8.
+    """Draw the board (cells,) as an image (64 * m, 64 * n, 3) of uint8.
 
     The winning line has the winner's colour. Cells of the first row show the column letters, cells
     of the first column the row numbers.

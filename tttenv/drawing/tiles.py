@@ -35,7 +35,7 @@ class Palette:
     blunder: Colour
 
     def ink(self, mark: str) -> Colour:
-        """Return the colour of "X", "O" or their line."""
+        """Return the colour of the mark "X" or "O"."""
         return self.x if mark == "X" else self.o
 
     def line(self, mark: str) -> Colour:

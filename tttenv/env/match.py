@@ -123,7 +123,7 @@ class Match:
             self.active = len(which) - int(np.count_nonzero(self.games.over))
 
     def set_boards(self, boards: Boards) -> None:
-        """Continue from valid boards (games, cells) without checking them, the agent to move."""
+        """Continue from valid boards (games, cells), unchecked, with the agent to move."""
         self.games.set_boards(boards)
         self.active, self.key = len(self.over), None
 

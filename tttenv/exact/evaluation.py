@@ -118,7 +118,7 @@ def best_response(boards: Boards, odds: Odds) -> Probs:
 
 
 def score(rules: Rules, first: Policy, second: Policy) -> Score:
-    """Return the exact result of `first` as X against `second` as O, for `first`.
+    """Return the exact win, draw and loss probabilities of `first` (X) against `second` (O).
 
     Raises:
         ValueError: if the game is too large, or a policy's output is invalid or differs between
@@ -130,7 +130,7 @@ def score(rules: Rules, first: Policy, second: Policy) -> Score:
 
 
 def worst_case(rules: Rules, policy: Policy) -> dict[str, float]:
-    """Return the policy's value as X and as O against a best response, by seat.
+    """Return the policy's value against a best response, by seat.
 
     Raises:
         ValueError: if the game is too large, or the policy's output is invalid or differs between

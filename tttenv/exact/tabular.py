@@ -47,7 +47,7 @@ class Tabulated:
 
     @classmethod
     def of(cls, rules: Rules, policy: Policy) -> "Tabulated":
-        """Tabulate a policy by querying it on about 100,000 undecided positions at a time.
+        """Tabulate a policy by querying it on about 130,000 undecided positions at a time.
 
         Raises:
             ValueError: if the policy's output is invalid.

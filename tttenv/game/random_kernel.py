@@ -56,7 +56,7 @@ def keyed(key: np.uint64, game: int, use: int) -> float:
 
 @compiled
 def keyed_dice(key: np.uint64, games: NDArray[np.int64], use: int) -> NDArray[np.float64]:
-    """Return one random number in [0, 1) per game (games,), for one use; see `keyed`."""
+    """Return one random number in [0, 1) per game (games,), for a given use; see `keyed`."""
     dice = np.empty(len(games))
     for j in range(len(games)):
         dice[j] = keyed(key, games[j], use)

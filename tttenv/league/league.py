@@ -195,7 +195,7 @@ class League:
         return [found for _, _, found in self.played() if found.method == SAMPLED]
 
     def values(self) -> NDArray[np.float64]:
-        """Return the mean results of row against column players (players, players).
+        """Return the mean results (players, players) of row players against column players.
 
         A win counts 1, a draw 0 and a loss -1; 0 on the diagonal, NaN without a result. The matrix
         is antisymmetric.

@@ -230,7 +230,7 @@ def _merged(ply: Ply) -> tuple[Ply, NDArray[np.int64]]:
 
 
 def _backed_up(plies: list[Moves]) -> Odds:
-    """Back up the odds (positions, 3) for the side to move to the first ply's positions."""
+    """Compute the odds (positions, 3) of the first ply's positions by backward induction."""
     odds: Odds = np.zeros((0, 3))
     for moves in reversed(plies):
         # The odds of the next ply's positions for the other side, then WON and DRAWN.

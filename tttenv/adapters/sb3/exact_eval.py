@@ -178,7 +178,7 @@ def _worst(certificate: Certificate, seat: str) -> float:
 
 
 def stored_certificate(folder: Path, rules: Rules) -> Certificate | None:
-    """Load the certificate of the best model in `folder`; return None without one.
+    """Load the certificate of the best model in `folder`, or return None if there is none.
 
     Raises:
         ValueError: if it cannot be read or belongs to another game.

@@ -9,7 +9,7 @@ POSITIONS = 500  # per seat
 
 
 def measure(rules: Rules, policy: Policy) -> dict[str, float]:
-    """Count lost positions among the first 500 of an attack: `exact/losing_leaves_X` and `_O`.
+    """Count lost positions among an attack's first 500: `exact/losing_leaves_X` and `_O`.
 
     A position counts as lost if it is the player's turn and one of its moves lets the opponent win
     with the next stone. The 500 positions are the first that the search of `tttenv.refute` queries,

@@ -8,7 +8,7 @@ KEYS = "qweasdzxc"  # arranged on the keyboard like the cells on the board
 
 
 def cell_of(rules: Rules, text: str, otherwise: str = "") -> int:
-    """Parse the name of a cell, in either case: a key (on 3x3), a number or a coordinate.
+    """Parse the name of a cell, ignoring case: a key (on 3x3), a number or a coordinate.
 
     Args:
         rules: the game.

@@ -17,7 +17,7 @@ SEATS = "XO"
 
 
 def number_of(board: Any) -> int:
-    """Return the number, from 1, of the next stone on a board (cells,)."""
+    """Return the number of the next stone on a board (cells,), counting from 1."""
     return int(np.count_nonzero(board)) + 1
 
 
