@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tttenv.game.features import one_hot
-from tttenv.game.random_kernel import pick
 from tttenv.game.rules import Rules
+from tttenv.game.sampling_kernel import pick
 from tttenv.game.types import Boards, Cells, Mask, Numbers, Probs
 from tttenv.utils.arrays import answered_numbers, brief
 

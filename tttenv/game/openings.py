@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from tttenv.game.random_kernel import pick
 from tttenv.game.rules import Rules
+from tttenv.game.sampling_kernel import pick
 from tttenv.game.symmetry import canonical
 from tttenv.game.types import Boards
 
