@@ -247,7 +247,7 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
         return found._replace(policy=policy, moves=moves, proofs=proofs)
 
     def _learn(self) -> dict[str, float]:
-        """Take the gradient steps of this step, and return mean losses; empty without examples."""
+        """Take the gradient steps of this step; return mean losses, or {} before a full batch."""
         if len(self.replay) < self.config.batch:
             return {}
         losses = [self._update() for _ in range(self.config.updates)]

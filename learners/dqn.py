@@ -1,4 +1,4 @@
-"""Deep Q-learning: a network estimates the Q-value of each legal cell from replayed moves.
+"""Deep Q-learning: a network that estimates Q-values, trained on replayed transitions.
 
 The target of a move is its reward plus the best Q-value of the next board. In self-play the other
 side moves next, so the best value is negated: r - max q (negamax); against an opponent it is
@@ -107,7 +107,7 @@ def td_targets(transitions: Transitions, values: torch.Tensor, sign: int) -> tor
 
 
 class PlainMLP(MaskedMLP):
-    """Network from boards of 1, -1 and 0 to Q-values between -1 (a loss) and 1 (a win)."""
+    """Network that maps boards of 1, -1 and 0 to Q-values between -1 (a loss) and 1 (a win)."""
 
     def __init__(
         self, cells: int, hidden: tuple[int, ...], rng: np.random.Generator | None

@@ -28,7 +28,7 @@ from tttenv.policy import Policy
 
 
 class PlyClasses(NamedTuple):
-    """Symmetry classes of the positions with the same number of stones, undecided ones first."""
+    """Symmetry classes of the positions with a given number of stones, undecided ones first."""
 
     seat: int  # who is to move: 0 for X, 1 for O
     children: Tensor  # (undecided, cells): each move's class, numbered within the next ply

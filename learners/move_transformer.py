@@ -109,7 +109,7 @@ def tokens_of(moves: Moves) -> Tensor:
 
 
 def move_lists(rules: Rules, boards: Boards) -> Moves:
-    """Convert each board to a move list in which each side plays its cells in order.
+    """Convert each board to a move list in which each side plays its cells in ascending order.
 
     X and O take turns. Every such list is a legal game if the board has no line.
 

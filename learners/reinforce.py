@@ -1,4 +1,4 @@
-"""REINFORCE: moves that led to a win become more likely, moves that led to a loss less so.
+"""REINFORCE: moves that led to wins become more likely, moves that led to losses less likely.
 
 The policy network plays both sides from random openings (exploring starts), without which it stays
 beatable; a second network, the baseline, estimates the expected result. Bounded outputs and an

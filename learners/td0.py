@@ -112,7 +112,7 @@ class TD0(PlaysByTable[TD0Config]):
         return np.asarray(torch.where(explore, random_values, moves).argmax(dim=1).cpu())
 
     def _learn(self, at: NDArray[np.int64], targets: Tensor, which: NDArray[np.bool_]) -> None:
-        """Update the values of positions `at` (games,) in the games where `which` is True."""
+        """Move the values of positions `at` (games,) toward `targets` where `which` is True."""
         rows = torch.as_tensor(np.flatnonzero(which))
         entries = self.representative[torch.as_tensor(at)[rows]]
         change = torch.zeros_like(self.values).index_add_(0, entries, targets[rows])

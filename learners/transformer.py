@@ -59,7 +59,7 @@ class Transformer(PlaysByNetworks[TransformerConfig]):
         )
 
     def step(self) -> dict[str, float]:
-        """Play games to the end, then take one gradient step for each ordering of their moves."""
+        """Play games to the end, then take one gradient step for each of several move orders."""
         for group in self.optimiser.param_groups:
             group["lr"] = self.config.lr * 0.5 ** (self.steps / self.config.half_life)
         played = self._play()

@@ -93,7 +93,7 @@ PARTS: dict[str, Callable[[int], Files]] = {
 
 @dataclass(frozen=True)
 class Arguments:
-    """Make the pictures, each in light and in dark, and the tables of checkpoints/README.md.
+    """Make the pictures, in light and dark, and the tables of checkpoints/README.md.
 
     They show the trained players in checkpoints/, so run it again when these change; a test
     compares both. All parts take minutes. The page and TensorBoard need the extra `dev` and

@@ -131,7 +131,7 @@ def train_all(given: Arguments) -> list[dict[str, Any]]:
 
 
 def named_players() -> list[dict[str, Any]]:
-    """Return a row per player that needs no training, with its certificate."""
+    """Return one row, with a certificate, for each player that needs no training."""
     from tttenv import Rules, certify, player
     from tttenv.players import PLAYERS
 

@@ -26,7 +26,7 @@ def better(values: Mapping[int, Sequence[Mapping[str, Any]]]) -> list[int]:
 
 
 def strength(values: Sequence[Mapping[str, Any]]) -> tuple[float, ...]:
-    """Return the sort key of a setting: the exact worst case first, higher is better.
+    """Return the sort key of a setting, from exact results over its seeds; higher is better.
 
     First the fraction of runs that are unbeatable; then the means over seeds of the worst case,
     summed over both seats, and of the fraction of optimal moves; last, fewer steps to an unbeatable

@@ -51,7 +51,7 @@ def summary(name: str, results: Sequence[TrainingResult]) -> dict[str, Any]:
 
 
 def _quartiles(numbers: list[float]) -> list[float] | None:
-    """Return the first and third quartiles, by linear interpolation, or None without numbers."""
+    """Return the linearly interpolated first and third quartiles, or None without numbers."""
     return [float(q) for q in np.quantile(numbers, (0.25, 0.75))] if numbers else None
 
 

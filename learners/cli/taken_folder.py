@@ -13,7 +13,7 @@ COMMAND = ("tttenv", "train")
 
 
 def commands(learner: str, options: Sequence[str], out: Path) -> list[str]:
-    """Return a command that resumes the run in a folder, and one that uses a new folder.
+    """Return commands that resume the run in a folder, if possible, and that use a new folder.
 
     The first is omitted if the folder has no run of this learner that can be resumed.
     """

@@ -126,7 +126,7 @@ def _made_here(folder: Path) -> bool:
 
 
 def _interrupted(folder: Path, training: Training) -> bool:
-    """Return whether the folder holds an unfinished state of this run that can be continued."""
+    """Return whether the folder holds this run's state, unfinished and resumable."""
     from learners.training.checkpoint import load_training
     from learners.training.loop import Progress, finished
     from tttenv.players.config_io import from_stored

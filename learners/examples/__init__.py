@@ -1,1 +1,1 @@
-"""Learners in a single file each, to read from top to bottom and to copy."""
+"""Single-file learners, to read from top to bottom and to copy."""

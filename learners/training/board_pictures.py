@@ -42,7 +42,7 @@ def policy_picture(rules: Rules, board: Boards, shares: NDArray[np.float64]) -> 
 
 @dataclass(frozen=True)
 class Annotations:
-    """Annotations of a board image, by cell, in addition to the stones."""
+    """Annotations drawn on a board image in addition to the stones, by cell."""
 
     shares: NDArray[np.float64] | None = None  # (cells,): probabilities, as colours and per cent
     grounds: Mapping[int, Colour] = field(default_factory=dict)  # other colours of empty cells

@@ -1,4 +1,4 @@
-"""Animated GIFs with few flat colours, drawn by Pillow."""
+"""Animated GIFs with a few flat colours, drawn by Pillow."""
 
 from collections.abc import Sequence
 from io import BytesIO

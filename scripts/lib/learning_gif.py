@@ -25,7 +25,7 @@ LEGEND = "ring: the move it plays    yellow: its chances as it explores    red: 
 
 
 class Frame(NamedTuple):
-    """The contents of a frame."""
+    """The contents of one frame."""
 
     step: int
     standing: str  # exact strength, in words

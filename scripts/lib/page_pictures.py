@@ -88,7 +88,7 @@ def photograph(page: Any, selector: str) -> bytes:
 
 
 def labelled(png: bytes, text: str) -> bytes:
-    """Reduce a PNG to few colours, and store text in it, without white space."""
+    """Reduce a PNG to a few colours, and store text in it, without whitespace."""
     out, about = BytesIO(), PngInfo()
     about.add_itxt(SHOWS, "".join(text.split()), zip=True)
     whole = Image.open(BytesIO(png)).convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)

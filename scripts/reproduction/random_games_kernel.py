@@ -1,4 +1,4 @@
-"""Compiled training of a small network, as O, from games against random moves."""
+"""Compiled training of a small network that plays O against random moves."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -98,7 +98,7 @@ def scores(row: Row, found: Numbers | None) -> list[float]:
 
 
 def _end(number: float, unit: str) -> str:
-    """Format the bound of a band; return an empty string if it is infinite."""
+    """Format a bound of a band; return an empty string if it is infinite."""
     if abs(number) == float("inf"):
         return ""
     return f"{100 * number:.6g}" if unit == "%" else f"{number:.4g}"

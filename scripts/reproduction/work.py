@@ -1,4 +1,4 @@
-"""Selection of the jobs that rows need, running a job in a worker, and filling in the rows."""
+"""Selecting the jobs that rows need, running them in workers, and filling in the rows."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

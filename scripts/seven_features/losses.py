@@ -16,7 +16,7 @@ def losses(question: Question, choices: Mapping[int, int]) -> Fraction:
 
 
 def reach(question: Question, choices: Mapping[int, int]) -> tuple[dict[int, Fraction], Fraction]:
-    """Return the probability of each position in which the player moves, and of lost games.
+    """Return the probability of each position in which the player moves, and of losing.
 
     Games are followed only up to positions in which the player has not chosen yet.
     """

@@ -54,7 +54,7 @@ def reached(question: Question, choices: Choices) -> set[int]:
 
 
 def check_part(question: Question, tree: Any, choices: Choices) -> None:
-    """Check the part of a proof below some choices.
+    """Check the part of a proof below the given choices.
 
     Raises:
         ValueError: saying what is wrong with the proof.

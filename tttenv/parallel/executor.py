@@ -1,4 +1,4 @@
-"""Execution of tasks on workers, a bounded number at a time."""
+"""Running tasks on workers, a bounded number at a time."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator

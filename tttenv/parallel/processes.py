@@ -1,4 +1,4 @@
-"""Execution of tasks in processes on this machine, each with its own pipe to the driver.
+"""Running tasks in processes on this machine, each with its own pipe to the driver.
 
 If a worker dies, only its own task loses an attempt. Workers end with the driver, however it ends.
 """

@@ -1,4 +1,4 @@
-"""Execution of tasks on a Ray cluster of one or many machines; Ray is imported on first use.
+"""Running tasks on a Ray cluster of one or many machines; Ray is imported on first use.
 
 Every node needs the same version of this package and of the libraries that the tasks use: a node
 with other versions rejects its tasks. A task's files are sent along, so no shared disk is needed.

@@ -189,7 +189,7 @@ def rules_of(spec: str) -> "Rules":
 
 
 def is_path(spec: str) -> bool:
-    """Return whether a spec refers to a checkpoint, not to a name of the table.
+    """Return whether a spec refers to a checkpoint rather than to a named player.
 
     Nothing is downloaded.
     """

@@ -1,4 +1,4 @@
-"""Comparison of root moves after an alpha-beta search, with a score and a variation for each.
+"""Comparing root moves after an alpha-beta search, with a score and a variation for each.
 
 An alpha-beta search only learns that the other moves are no better than the best one. Here they are
 searched again with increasing depth, in windows that are open below, up to the depth that decided

@@ -373,7 +373,7 @@ def search_nodes(s: SearchState, budget: int) -> None:
 
 @inner
 def first_stage(s: SearchState, ply: int) -> int:
-    """Return the stage with which to start searching the move about to be tried."""
+    """Return the stage at which to start searching the move about to be tried."""
     frame = s.frames[ply]
     if s.threats == 0 or s.attacker[0] != NONE or frame.tried == 1:
         return FULL

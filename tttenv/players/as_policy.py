@@ -1,4 +1,4 @@
-"""Conversion of specs, functions, networks and models to policies."""
+"""Converting specs, functions, networks and models to policies."""
 
 import importlib
 from typing import Any, cast

@@ -170,7 +170,7 @@ def card_text(card: Mapping[str, Any]) -> str:
 
 
 def tidy(folder: Path, keep: Iterable[str]) -> None:
-    """Remove temporary files of killed writers, and data files that are not named in `keep`.
+    """Remove temporary files left by killed writers, and data files not named in `keep`.
 
     Other files stay. A file that cannot be removed now is left for the next call.
     """

@@ -1,4 +1,4 @@
-"""Loading of dataclasses, such as learners' configs, from untrusted JSON."""
+"""Loading dataclasses, such as learners' configs, from untrusted JSON."""
 
 import typing
 from collections.abc import Collection, Mapping

@@ -106,7 +106,7 @@ class GomocupProtocol:
         return uniform_on([read(_next(program, REMARKS | REFUSALS), self.rules, board)], len(board))
 
     def _require_silence(self, program: Program) -> None:
-        """Raise if the engine has written anything but remarks before the query."""
+        """Raise ProgramError if the engine has written more than remarks before the query."""
         for number, line in enumerate(program.available_lines()):
             if line and _word(line) not in REMARKS | REFUSALS:
                 raise ProgramError(f"wrote {line[:QUOTED]!r} before it was asked")
@@ -189,7 +189,7 @@ def _word(line: str) -> str:
 
 
 def _require_ok(said: str, command: str) -> None:
-    """Raise unless an engine has answered OK."""
+    """Raise ProgramError unless the engine has answered OK."""
     if _word(said) != "OK":
         raise ProgramError(f"answered {command!r} with {said[:QUOTED]!r}, not with 'OK'")
 

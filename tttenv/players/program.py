@@ -69,7 +69,7 @@ class Program:
         )
 
     def ask(self, line: str, seconds: float) -> str:
-        """Write a line, and return the answer without its line end.
+        """Write a line, and return the answer without its line ending.
 
         Args:
             line: without its end.
@@ -112,7 +112,7 @@ class Program:
         self._write(lines.encode())
 
     def read_line(self) -> str:
-        """Return the next line of output, without its line end and surrounding spaces.
+        """Return the next line of output, without its line ending and surrounding spaces.
 
         Raises:
             ProgramError: if the time limit is reached, the program ends, or its output is no line.

@@ -30,7 +30,7 @@ class ProgramProtocol(Protocol):
         ...
 
     def ask(self, program: Program, board: Boards) -> NDArray[np.float64]:
-        """Query the program for its move probabilities (cells,) on a board (cells,), validated."""
+        """Query the program for its validated move probabilities (cells,) on a board (cells,)."""
         ...
 
 

@@ -19,7 +19,7 @@ class Found(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """What a search found about a move, for the side to move."""
+    """A search's findings about one move, for the side to move."""
 
     cell: int
     value: float | None = None  # 1 a win, 0 a draw, -1 a loss; None if it was not valued
@@ -47,7 +47,7 @@ def uniform_on(cells: list[int], size: int) -> NDArray[np.float64]:
 
 
 def at_least(least: float, **limits: float | None) -> None:
-    """Raise unless every limit is None or at least `least`.
+    """Raise ValueError unless every limit is None or at least `least`.
 
     Raises:
         ValueError: naming the option that is too small, infinite or not a number.
@@ -58,7 +58,7 @@ def at_least(least: float, **limits: float | None) -> None:
 
 
 def not_both(**limits: float | None) -> None:
-    """Raise unless at most one of the limits is set.
+    """Raise ValueError unless at most one of the limits is set.
 
     Raises:
         ValueError: naming those that are set.

@@ -57,7 +57,7 @@ def main(life: int, news: int, player: int, command: list[str]) -> None:
 
 
 def _watch(player: int) -> list[int]:
-    """Return a descriptor that becomes readable when the player ends, on systems that support it.
+    """List a descriptor that becomes readable when the player ends, on systems that support it.
 
     On other systems only the end of LIFE counts, which a process forked by the player may delay.
     """

@@ -1,4 +1,4 @@
-"""Verification of proof files without searching and without the prover's code.
+"""Verifying proof files without searching and without the prover's code.
 
 Only the rules of the game are shared: the lines and the symmetries, and the latter are checked.
 """

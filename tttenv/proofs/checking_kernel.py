@@ -348,7 +348,7 @@ def next_attack(board: Board, walk: Walk, ply: int) -> int:
 
 @bare
 def end_hold(board: Board, walk: Walk, ply: int) -> int:
-    """Continue after a move of the position is verified; return HOLDS, GO_ON or a reason."""
+    """Continue after a move has been verified; return HOLDS, GO_ON or a reason."""
     zone, after = walk.zones[ply], walk.zones[ply + 1]
     left = 0
     for other in range(zone.size):
@@ -369,7 +369,7 @@ def end_hold(board: Board, walk: Walk, ply: int) -> int:
 
 @bare
 def begin_win(board: Board, walk: Walk, ply: int, attacker_moves: bool) -> int:
-    """Read the first step of a position that the attacker wins, with results as in `begin_hold`."""
+    """Read the first step for a position that the attacker wins; return as `begin_hold` does."""
     if attacker_moves:
         cell = read_cell(board, walk)
         if cell < 0:
@@ -396,7 +396,7 @@ def begin_win(board: Board, walk: Walk, ply: int, attacker_moves: bool) -> int:
 
 @inner
 def next_reply(board: Board, walk: Walk, ply: int) -> bool:
-    """Choose the defender's next empty cell; return False if none is left."""
+    """Choose the next empty cell as the defender's reply; return False if none is left."""
     for cell in range(walk.move[ply] + 1, board.stones.size):
         if board.stones[cell] == 0:
             walk.move[ply] = cell
@@ -406,7 +406,7 @@ def next_reply(board: Board, walk: Walk, ply: int) -> bool:
 
 @bare
 def end_win(board: Board, walk: Walk, ply: int, attacker_moves: bool) -> int:
-    """Continue after a move of the position is verified; return HOLDS or GO_ON."""
+    """Continue after a move has been verified; return HOLDS or GO_ON."""
     if not attacker_moves and walk.step[ply] == MOVES and next_reply(board, walk, ply):
         return GO_ON
     return HOLDS

@@ -160,7 +160,7 @@ def record(s: ProofSearch, r: Recording, wins: bool, first: int, positions: int)
 
 @inner
 def _open_hold(s: ProofSearch, r: Recording, ply: int, mover: int) -> int:
-    """Start a position that the defender holds; return FINISHED, FOLLOWS or an error code."""
+    """Start recording a position the defender holds; return FINISHED, FOLLOWS or an error code."""
     zone = r.zones[ply]
     clear(zone)
     if _known(s, r, zone):
@@ -201,7 +201,7 @@ def _open_hold(s: ProofSearch, r: Recording, ply: int, mover: int) -> int:
 
 @inner
 def _continue_hold(s: ProofSearch, r: Recording, ply: int) -> int:
-    """Continue after the position of `r.move` is finished; return as `_open_hold` does."""
+    """Continue after the position of `r.move` has been recorded; return as `_open_hold` does."""
     zone, after = r.zones[ply], r.zones[ply + 1]
     unite(zone, after)
     if r.kind[ply] == MOVES:
@@ -244,7 +244,7 @@ def _next_attack(s: ProofSearch, r: Recording, ply: int) -> int:
 
 @inner
 def _open_win(s: ProofSearch, r: Recording, ply: int, mover: int) -> int:
-    """Start a position that the attacker wins; return as `_open_hold` does."""
+    """Start recording a position that the attacker wins; return as `_open_hold` does."""
     clear(r.zones[ply])
     if _known(s, r, r.zones[ply]):
         return FINISHED
@@ -281,7 +281,7 @@ def _open_win(s: ProofSearch, r: Recording, ply: int, mover: int) -> int:
 
 @inner
 def _continue_win(s: ProofSearch, r: Recording, ply: int, mover: int) -> int:
-    """Continue after the position of `r.move` is finished; return as `_open_win` does."""
+    """Continue after the position of `r.move` has been recorded; return as `_open_win` does."""
     more = mover == DEFENDER and r.kind[ply] == MOVES
     if more and _next_reply(s, r, ply, r.move[ply] + 1) == FOLLOWS:
         return FOLLOWS

@@ -353,7 +353,7 @@ def _settle(frame: Any, state: int) -> None:
 
 @inner
 def _use_zones(s: ProofSearch, ply: int) -> None:
-    """Drop the attacker's refuted moves, and all moves that their zones refute too."""
+    """Drop the attacker's refuted moves, and every other move that their zones refute."""
     frame = s.frames.of[ply]
     i = 0
     while i < frame.moves:

@@ -1,4 +1,4 @@
-"""Assembly of the report: one self-contained HTML file that runs only its own scripts."""
+"""Assembling the report: one self-contained HTML file that runs only its own scripts."""
 
 import base64
 import contextlib

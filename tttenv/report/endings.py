@@ -55,7 +55,7 @@ class Benchmark(TypedDict):
 
 
 def of_benchmark(found: Benchmark, file: Path) -> list[Ending]:
-    """Return the outcomes of the training runs in a results file; it may have none.
+    """Return the outcomes of a results file's training runs; the list may be empty.
 
     Raises:
         ValueError: if there are too many.

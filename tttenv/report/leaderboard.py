@@ -192,7 +192,7 @@ def _wins(player: Shown) -> float:
 def _leaders(
     players: list[Shown], cost: Callable[[Shown], float], one: str, two: str, what: str
 ) -> str:
-    """Return a sentence that names the players with the lowest cost, or "" if more than two."""
+    """Return a clause naming the one or two players with the lowest cost, or "" otherwise."""
     costs = [cost(player) for player in players]
     best = [p.name for p, found in zip(players, costs, strict=True) if found == min(costs)]
     if len(players) < 2 or len(best) > 2 or len(best) == len(players):

@@ -1,4 +1,4 @@
-"""Loading of the report's players, with certificates and learning curves."""
+"""Loading the report's players, with certificates and learning curves."""
 
 import importlib
 import json
@@ -181,7 +181,7 @@ def endings_of(players: list[Shown]) -> list[Ending]:
 
 
 def usual() -> list[str]:
-    """Return the specs of the bundled trained players and of all named players."""
+    """Return the specs of the bundled players for 3,3,3 and of all named players."""
     return [*(name for name in bundled.names() if rules_of(name) == RULES), *PLAYERS]
 
 

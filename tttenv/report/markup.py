@@ -1,4 +1,4 @@
-"""Creation of HTML; everything that is not markup is escaped here and only here.
+"""Creating HTML; everything that is not markup is escaped here and only here.
 
 The page is built only from `element`, so names, texts and numbers in it can never open or close a
 tag or an attribute.

@@ -68,7 +68,7 @@ class CheckedEnv:
         return self.mask(None, {}) if "action_mask" in info else None
 
     def inside(self, observed: Any) -> bool:
-        """Return whether an observation lies in the environment's space, if it has one."""
+        """Return whether an observation lies in the environment's space; True if it has none."""
         space = getattr(self.raw, "observation_space", None)
         return space is None or bool(space.contains(observed))
 

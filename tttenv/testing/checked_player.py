@@ -50,7 +50,7 @@ class CheckedPlayer:
 
     @cached_property
     def some(self) -> Boards:
-        """About 500 of `boards`, to query more than once."""
+        """A sample of about 500 of `boards`, for repeated queries."""
         return self.boards[:: max(1, len(self.boards) // 500)]
 
     @cached_property

@@ -37,12 +37,12 @@ class Check(NamedTuple):
 
 
 def ok(told: str, breaks: str = "") -> Finding:
-    """Return a finding without a problem, which may still violate an invariant."""
+    """Return an "ok" finding, which may still violate an invariant."""
     return Finding("ok", told, breaks=breaks)
 
 
 def weak(told: str, change: str) -> Finding:
-    """Return a weakness, which is not a mistake, and what to change."""
+    """Return a "weak" finding: a weakness but no mistake, and what to change."""
     return Finding("weak", told, change)
 
 

@@ -1,4 +1,4 @@
-"""Recording of games, step by step, in an environment under test.
+"""Recording games, step by step, in an environment under test.
 
 The owner of a stone is inferred from the cells played, not from the observation, so that an
 observation in the wrong view is detected.
@@ -69,7 +69,7 @@ class Record:
 
 
 def board_of(observed: Any, cells: int) -> Boards | None:
-    """Decode the board (cells,) from an observation in any format; None if it is unknown."""
+    """Decode the board (cells,) from an observation; return None if its format is unknown."""
     if isinstance(observed, dict):
         observed = observed.get("observation", observed.get("obs"))
     try:
@@ -94,7 +94,7 @@ def empty_cells(observed: Any, rules: Rules) -> Cells:
 
 
 def finished(observed: Any, rules: Rules) -> bool:
-    """Return whether an observation shows a finished board, from either side's perspective."""
+    """Return whether an observation shows a finished board for either side, or no known board."""
     board = board_of(observed, rules.cells)
     return board is None or bool(rules.over(board) or rules.lost(-board))
 

@@ -1,4 +1,4 @@
-"""Validation of arguments and of players' output as arrays of real numbers."""
+"""Validating arguments and players' output as arrays of real numbers."""
 
 import reprlib
 from typing import Any

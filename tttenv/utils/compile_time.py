@@ -1,4 +1,4 @@
-"""Measurement of this process's compile time, so that other timings can exclude it.
+"""Measuring this process's compile time, so that other timings can exclude it.
 
 Compilations are logged by the logger `tttenv` at level INFO; commands show them on a terminal.
 """

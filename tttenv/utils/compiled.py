@@ -1,4 +1,4 @@
-"""Compilation of loops to machine code by numba, cached under a hash of all kernel sources.
+"""Compiling loops to machine code with Numba, cached under a hash of all kernel sources.
 
 numba recompiles a function when its own file changes, but not when a function it calls in another
 file does. So the cache is in a folder named by the hash of the sources of all kernels: an edit of

@@ -1,4 +1,4 @@
-"""Compilation of functions called only by compiled code, which exist only in their callers.
+"""Compiling functions called only by compiled code, which exist only in their callers.
 
 numba optimizes a function together with everything it calls, generates machine code, and does both
 again for each of its callers. Code that Python never calls needs neither on its own. Here it stays

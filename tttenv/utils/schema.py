@@ -1,4 +1,4 @@
-"""Validation of untrusted JSON against Python types, with one-line errors.
+"""Validating untrusted JSON against Python types, with one-line errors.
 
     class Row(TypedDict):
         learner: str

@@ -1,4 +1,4 @@
-"""Reading of untrusted safetensors files; the header is checked before any tensor is created.
+"""Reading untrusted safetensors files; the header is checked before any tensor is created.
 
 The format: eight bytes with the header's length, the header as JSON, the tensors' bytes.
 """

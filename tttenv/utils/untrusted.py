@@ -1,4 +1,4 @@
-"""Reading of untrusted data: regular files of bounded size, JSON, and text for messages.
+"""Reading untrusted data: regular files of bounded size, JSON, and text for messages.
 
 A checkpoint, a results file or a curve may come from an untrusted source or be damaged. Every
 function here either succeeds or raises a ValueError of one line that names the file.
