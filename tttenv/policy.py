@@ -377,7 +377,7 @@ def _call_network(net: Any, seen: Any) -> Any:
 
 @contextmanager
 def evaluating(net: Any) -> Iterator[None]:
-    """Put a torch module into evaluation mode, and restore the mode of each submodule after."""
+    """Put a torch module into evaluation mode in this block, then restore each submodule's mode."""
     modes = [(part, part.training) for part in net.modules()]
     net.eval()
     try:

@@ -102,7 +102,7 @@ def decode(codes: Codes, cells: int) -> Boards:
 
 @compiled
 def open_for(boards: Boards, side: int, lines: NDArray[np.int64], most: int) -> Mask:
-    """Mark the boards on which `side` (1 or -1) can complete a line with `most` more stones.
+    """Mark the boards where `side` (1 or -1) can complete a line with at most `most` more stones.
 
     Args:
         boards: (positions, cells).

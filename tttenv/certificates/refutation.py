@@ -99,7 +99,7 @@ def search(
 def _shortened(
     player: SeatedPlayer, line: list[int], positions: int, watch: Watch | None
 ) -> Refutation:
-    """Find the shortest game that a player loses in a seat, or return `line` if undecided.
+    """Find the shortest game that a player loses in a seat; return `line` if none is shorter.
 
     Each length is searched separately, from the shortest on. To win quickly, the opponent can place
     few stones outside the winning line, so the first lengths take few positions.

@@ -160,7 +160,7 @@ def progress(found: Any) -> str:
 
 
 def meet(given: Arguments) -> None:
-    """Measure a player against another one, and print the result."""
+    """Compute a player's exact results against another player, and print them."""
     from tttenv import Rules, player
     from tttenv.certificates.certificate import require_pure
     from tttenv.cli import head_to_head

@@ -95,7 +95,7 @@ def restart(
     seat: int,
     shape: Shape,
 ) -> None:
-    """Restart the games `which` of a block that begins with game `start`."""
+    """Restart the games in `which` of a block that begins with game `start`."""
     for j in range(len(which)):
         begin(boards[which[j]], start + which[j], key, opponent, seat)
         flipped[which[j]] = False
@@ -171,7 +171,7 @@ def reply(
     finished: Cells,
     count: int,
 ) -> int:
-    """Put the opponent's stones on `cells` (waiting,) in the games `waiting`.
+    """Put the opponent's stones on `cells` (waiting,) in the games in `waiting`.
 
     Writes the agents' outcomes, and appends the games that end to the `count` in `finished`.
     Returns their number.
@@ -238,7 +238,7 @@ def observe_over(
 def observe_some(
     boards: Boards, flipped: Mask, which: Cells, shape: Shape, observations: NDArray[Any]
 ) -> None:
-    """Write the observations of the games `which`."""
+    """Write the observations of the games in `which`."""
     for j in range(len(which)):
         show(boards[which[j]], observations[which[j]])
 

@@ -69,7 +69,7 @@ class GameBatch:
         return waiting[:going]
 
     def reply(self, opponent: Any, waiting: Numbers, dice: Dice) -> int:
-        """Play the opponent's replies in the games `waiting`, sampled with one uniform number each.
+        """Play the opponent's replies in the games in `waiting`, from one uniform number each.
 
         Args:
             opponent: a policy, or the result of `compiled`.
@@ -94,7 +94,7 @@ class GameBatch:
         return len(waiting) - int(count)
 
     def restart(self, which: Numbers, key: int, opponent: Any, seat: str) -> None:
-        """Restart the games `which`; a compiled opponent moves first where the agent is O.
+        """Restart the games in `which`; a compiled opponent moves first where the agent is O.
 
         Args:
             which: indices of games.
@@ -150,11 +150,11 @@ class GameBatch:
         raise NotImplementedError
 
     def boards(self, which: Numbers | slice) -> Boards:
-        """Return a copy of the boards of the games `which`, from the agent's perspective."""
+        """Return a copy of the boards of the games in `which`, from the agent's perspective."""
         raise NotImplementedError
 
     def boards_to_reply(self, which: Numbers) -> Boards:
-        """Return a copy of the boards of the games `which`, from the opponent's perspective."""
+        """Return a copy of the boards of the games in `which`, from the opponent's perspective."""
         raise NotImplementedError
 
     def board_to_move(self, game: int) -> Boards:
@@ -166,7 +166,7 @@ class GameBatch:
         raise NotImplementedError
 
     def _as_rows(self, array: NDArray[Any]) -> NDArray[Any]:
-        """Return an output array in the form that the kernel takes."""
+        """Convert an output array to the form that the kernel expects."""
         return array
 
 
@@ -195,11 +195,11 @@ class BoardGames(GameBatch):
         return None
 
     def boards(self, which: Numbers | slice) -> Boards:
-        """Return a copy of the boards of the games `which`, from the agent's perspective."""
+        """Return a copy of the boards of the games in `which`, from the agent's perspective."""
         return np.array(self.stored[which])
 
     def boards_to_reply(self, which: Numbers) -> Boards:
-        """Return a copy of the boards of the games `which`, from the opponent's perspective."""
+        """Return a copy of the boards of the games in `which`, from the opponent's perspective."""
         return -self.stored[which]
 
     def board_to_move(self, game: int) -> Boards:
@@ -233,12 +233,12 @@ class TableGames(GameBatch):
         return None
 
     def boards(self, which: Numbers | slice) -> Boards:
-        """Return a copy of the boards of the games `which`, from the agent's perspective."""
+        """Return a copy of the boards of the games in `which`, from the agent's perspective."""
         boards: Boards = self.table.positions.boards[self.stored[which]]
         return np.where(self.flipped[which][:, None], -boards, boards)
 
     def boards_to_reply(self, which: Numbers) -> Boards:
-        """Return a copy of the boards of the games `which`, from the opponent's perspective."""
+        """Return a copy of the boards of the games in `which`, from the opponent's perspective."""
         boards: Boards = self.table.positions.boards[self.stored[which]]
         return boards
 

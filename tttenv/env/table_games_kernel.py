@@ -168,7 +168,7 @@ def reply(
     finished: Cells,
     count: int,
 ) -> int:
-    """Put the opponent's stones on `cells` (waiting,) in the games `waiting`.
+    """Put the opponent's stones on `cells` (waiting,) in the games in `waiting`.
 
     Writes the agents' outcomes, and appends the games that end to the `count` in `finished`.
     Returns their number.
@@ -220,7 +220,7 @@ def restart(
     seat: int,
     table: Table,
 ) -> None:
-    """Restart the games `which` of a block that begins with game `start`; see `step`.
+    """Restart the games in `which` of a block that begins with game `start`; see `step`.
 
     A compiled opponent opens where the agent is O.
     """
@@ -256,7 +256,7 @@ def observe_over(
     observations: Rows,
     masks: Rows,
 ) -> None:
-    """Write the observations of the games `which`, and masks of zeros for finished games."""
+    """Write the observations of the games in `which`, and masks of zeros for finished games."""
     _, _, _, _, legal_masks = table
     observe_some(at, flipped, which, table, observations)
     for j in range(len(which)):
@@ -268,7 +268,7 @@ def observe_over(
 def observe_some(
     at: Positions, flipped: Mask, which: Cells, table: Table, observations: Rows
 ) -> None:
-    """Write the observations of the games `which` from the agent's perspective."""
+    """Write the observations of the games in `which` from the agent's perspective."""
     _, _, _, views, _ = table
     other_side = np.uint32(len(views) // 2)
     for j in range(len(which)):

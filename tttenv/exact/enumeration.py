@@ -103,7 +103,7 @@ def enumerable(rules: Rules) -> bool:
 
 
 def require_rules(rules: object) -> None:
-    """Raise unless the argument is the rules of a game.
+    """Raise unless the argument is a `Rules` object.
 
     Raises:
         ValueError: for anything but `Rules`.

@@ -55,7 +55,7 @@ class Rules:
 
     @classmethod
     def of(cls, text: str) -> "Rules":
-        """Return the rules written as "m,n,k"; the inverse of `str`.
+        """Parse rules written as "m,n,k"; the inverse of `str`.
 
         Raises:
             ValueError: for anything but three whole numbers that make a game.
@@ -133,7 +133,7 @@ class Rules:
         return np.asarray(stones % 2)
 
     def parse(self, text: str) -> Boards:
-        """Return the board (cells,) written as X, O and _ row by row; white space is ignored.
+        """Parse a board (cells,) written as X, O and _ row by row; white space is ignored.
 
         Raises:
             ValueError: for other characters, a wrong length or impossible numbers of X and O.
@@ -150,14 +150,14 @@ class Rules:
         return np.array([(mark == mine) - (mark == theirs) for mark in marks], np.int8)
 
     def format(self, board: ArrayLike) -> str:
-        """Return a board (cells,) as text like `OOX_X_X__`, the inverse of `parse`."""
+        """Format a board (cells,) as text like `OOX_X_X__`; the inverse of `parse`."""
         array = self.boards(board)
         if array.ndim != 1:
             raise ValueError(f"format takes one board of {self.cells} cells, not {array.shape}")
         return self._shown(array)
 
     def check(self, board: ArrayLike) -> Boards:
-        """Return a board (cells,) as int8 if it is reachable and undecided.
+        """Check that a board (cells,) is reachable and undecided, and return it as int8.
 
         Raises:
             ValueError: for any other board.
@@ -169,7 +169,7 @@ class Rules:
         return good
 
     def check_all(self, boards: ArrayLike) -> Boards:
-        """Return boards (batch, cells) as int8 if all are reachable and undecided.
+        """Check that boards (batch, cells) are reachable and undecided; return them as int8.
 
         Raises:
             ValueError: for any other board.
@@ -193,7 +193,7 @@ class Rules:
         return array
 
     def boards(self, boards: ArrayLike) -> Boards:
-        """Return boards (..., cells) as int8; int8 is returned unchanged.
+        """Convert boards (..., cells) to int8; int8 boards are returned unchanged.
 
         Raises:
             ValueError: for another number of cells, and for anything on them but 1, -1 and 0 in an

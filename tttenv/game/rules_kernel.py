@@ -11,7 +11,7 @@ DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
 
 @compiled
 def completes(board: Stones, cell: int, m: int, n: int, k: int) -> bool:
-    """Return whether the stone on `cell` is part of a line of at least k of its side.
+    """Return whether the stone on `cell` is part of a line of k or more of its side's stones.
 
     Args:
         board: int8 (cells,), two kinds of stone as 1 and -1, 0 where empty.
@@ -134,7 +134,7 @@ def over(boards: Boards, m: int, n: int, k: int) -> Mask:
 
 @compiled
 def play(boards: Boards, cells: Cells) -> Boards:
-    """Return boards (batch, cells) after stones on `cells` (batch,), sides swapped."""
+    """Return boards (batch, cells) after playing `cells` (batch,), with the sides swapped."""
     result = np.empty_like(boards)
     for i in range(len(boards)):
         for cell in range(boards.shape[1]):

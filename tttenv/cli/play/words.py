@@ -58,7 +58,7 @@ def blunder(played: Move, better: Sequence[Move]) -> str:
 
 
 def _kept(better: Sequence[Move]) -> Iterable[str]:
-    """Yield the moves that keep the value, grouped by result, fastest wins first."""
+    """Yield a phrase for each group of moves that keep the value, fastest wins first."""
     ranked = sorted(better, key=lambda move: (move.at_least, move.stones or 0))
     left = NAMED
     for (unsure, stones), group in groupby(ranked, lambda move: (move.at_least, move.stones)):
