@@ -186,7 +186,7 @@ def policy(rules: Rules, player: str | Policy) -> BoardPolicy:
 
 
 def bot(rules: Rules, player: str | Policy, seed: int = 0) -> BoardBot:
-    """Convert a player or spec to an OpenSpiel bot for both sides, which samples with `seed`."""
+    """Convert a player or spec to an OpenSpiel bot for both sides, seeded with `seed`."""
     return BoardBot(rules, _ours(rules, player), seed)
 
 

@@ -123,7 +123,7 @@ def _weights(folder: Path, name: str) -> list[Path]:
 
 
 def _numbers(tokens: Any) -> set[int]:
-    """Return the ids of end tokens from a configuration: None, one id or a list of ids."""
+    """Return the set of end-token ids from a setting: None, one id or a list of ids."""
     if tokens is None:
         return set()
     return set(tokens) if isinstance(tokens, list | tuple) else {int(tokens)}

@@ -40,7 +40,7 @@ def standing(numbers: dict[str, float]) -> str:
 
 
 def _reached(numbers: dict[str, float], seat: str) -> str:
-    """Summarize one seat's numbers in a certificate by reachable positions."""
+    """Summarize one seat's numbers in a certificate based on reachable positions."""
     stones, never = (numbers.get(f"exact/{name}_{seat}") for name in ("losing_line", "never_loses"))
     if never:
         verdict = "always wins" if numbers.get(f"exact/worst_case_{seat}") == 1 else "never loses"
@@ -63,7 +63,7 @@ def sampled(numbers: dict[str, float]) -> str:
 
 
 def of_seat(certificate: Any, seat: str) -> str:
-    """Return the verdict on one seat of a certificate by reachable positions."""
+    """Return the verdict on one seat of a certificate based on reachable positions."""
     never, reached = certificate.never_loses[seat], certificate.reached[seat]
     if never is None:
         return f"undecided after {reached:,} positions as {seat}"

@@ -37,7 +37,7 @@ def measure(
     images: bool = True,
     watch: Watch | None = None,
 ) -> dict[str, Any]:
-    """Compute the fields of a certificate by reachable positions.
+    """Compute the fields of a certificate based on reachable positions.
 
     If the limit is at least the number of positions the game may have, every reply is followed. On
     larger boards a best-first attack first searches for a lost game; if it finds one, the seat is

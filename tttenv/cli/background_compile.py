@@ -76,7 +76,7 @@ def _start(names: Sequence[str]) -> "subprocess.Popen[str]":
 
 @contextmanager
 def compiling(*names: str, processes: int = 1) -> Iterator[BackgroundCompile]:
-    """Compile parts that are not in the cache in background processes, killed when the block ends.
+    """Compile uncached parts in background processes, which are killed when the block ends.
 
     Args:
         names: the parts, keys of `tttenv.cli.compile.PARTS`, in the order they are needed.

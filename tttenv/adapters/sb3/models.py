@@ -146,7 +146,7 @@ def observed(model: BaseAlgorithm, rules: Rules, deterministic: bool) -> Observe
 
 
 class Answer:
-    """A model's network as a function of observations, on its own device without gradients."""
+    """A model's network as a function of observations, on its own device and without gradients."""
 
     def __init__(self, net: Any, scaler: Any, head: str) -> None:
         self.net, self.scaler, self.head = net, scaler, head

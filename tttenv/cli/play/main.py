@@ -78,7 +78,7 @@ def main(args: list[str], prog: str = PROG) -> None:
 
 
 def _seated(given: Arguments, beside: ExitStack) -> tuple[Any, Any]:
-    """Return the session for the arguments, and advice on its positions.
+    """Create the session that the arguments describe, and the advice on its positions.
 
     Code that the advice needs on large boards is compiled in the background until `beside` is
     closed.
@@ -112,7 +112,7 @@ def _seated(given: Arguments, beside: ExitStack) -> tuple[Any, Any]:
 
 
 def _side(spec: str, rules: Any) -> Any:
-    """Return a side of a session, played by the player that a spec names."""
+    """Create a side of a session from a player's spec."""
     from tttenv.cli.play.session import Side
     from tttenv.players import player
 

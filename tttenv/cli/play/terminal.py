@@ -93,7 +93,7 @@ class Terminal:
         self._go_on()
 
     def _go_on(self) -> None:
-        """Play the other side's move if it is to move, and show the board."""
+        """Play the opponent's move if it is to move, and show the board."""
         session = self.session
         if not session.over and not session.awaits_person():
             before = session.board
