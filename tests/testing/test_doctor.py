@@ -89,8 +89,14 @@ MISTAKES = {  # the subject: the checks that find it, and what the last of them 
     "old_gym": ("interface", "fails when reset with TypeError: .*'seed'$"),
     "old_gym_seeded": ("interface", "reset returns one ndarray, not observation and info"),
     "old_gym_steps": ("interface", "step returns 4 values, not observation, reward, terminated"),
-    "unmade": ("answers", r"^fails when asked about 4520 boards with KeyError: b'.*line \d+$"),
-    "ends_the_program": ("answers", r"^fails when asked about 4520 boards with SystemExit: 3, in"),
+    "unmade": (
+        "answers",
+        r"^fails when given boards of shape \(4520, 9\) with KeyError: b'.*line \d+$",
+    ),
+    "ends_the_program": (
+        "answers",
+        r"^fails when given boards of shape \(4520, 9\) with SystemExit: 3, in",
+    ),
     "unreadable_when_asked": (
         "repeatable lost games",
         r"^fails with RuntimeError: no impure, in wrong_subjects.py line \d+$",
@@ -133,8 +139,8 @@ def test_warnings_that_do_no_harm_are_notes():
 
 def test_play_on_taken_cells_is_found_as_that_too():
     found = problems("wrong_subjects:on_stones")
-    assert set(found) == {"legal", "all illegal"}
-    assert found["all illegal"] == "its favourite cell is occupied on 100.0% of the boards"
+    assert set(found) == {"legal", "favourite"}
+    assert found["favourite"] == "its favourite cell is occupied on 100.0% of the boards"
 
 
 @pytest.mark.parametrize("name", [*PLAYERS])
@@ -184,6 +190,27 @@ def test_lost_games_are_not_named_where_there_are_none_or_they_may_not_come_agai
         assert found.status == "skipped", found
 
 
+def test_a_lost_game_is_named_with_the_probability_of_the_players_moves():
+    (found,) = examine(load("random", None, None, "logits"), PLAYER[-1:])
+    as_x, as_o = 1 / 9 / 7 / 5, 1 / 8 / 6  # games of three and of two own moves
+    for chance in (as_x, as_o):
+        assert f"(its moves there have probability {chance:.2g})" in found.told
+    (found,) = examine(load("first", None, None, "logits"), PLAYER[-1:])
+    assert "probability" not in found.told
+
+
+def test_a_network_for_other_observations_is_told_what_it_was_given(monkeypatch):
+    monkeypatch.setattr(
+        wrong_subjects, "blank", lambda: wrong_subjects.untrained(width=18), raising=False
+    )
+    (found,) = findings("wrong_subjects:blank")
+    given = (
+        r"fails when given observations of shape \(4520, 27\) \(--obs onehot\) with RuntimeError: "
+    )
+    assert re.match(given, found.told), found.told
+    assert "--obs" in found.change
+
+
 @pytest.mark.parametrize("name", ["TicTacToe-v0", "tttenv/TicTacToe-v0"])
 def test_our_environments_are_healthy(name):
     assert [one.status for one in findings(name)] == ["ok"] * len(ENVIRONMENT)
@@ -208,11 +235,29 @@ def test_functions_over_observations_are_examined_with_what_they_observe_and_ans
 
 SAYS_NOTHING = ("rewards", "sides", "explored", "view")  # about a player that learned nothing
 BEATABLE = "no mistake in the setup found; it can be beaten"
+SAMPLED = f"{BEATABLE} only as it samples its moves"
+
+
+@pytest.mark.parametrize(
+    ("name", "verdict", "told"), [("minimax", SAMPLED, "--kind values"), ("tactical", BEATABLE, "")]
+)
+def test_a_softmax_is_judged_by_its_most_probable_moves_too(name, verdict, told):
+    plays = tttenv.player(name)
+
+    def logits(boards):
+        return 10 * plays(boards)
+
+    found = tttenv.testing.diagnose(logits, obs="board", kind="logits")
+    assert found.verdict == verdict
+    assert "cannot be beaten" in found.findings[-1].change or not told
+    assert told in found.findings[-1].change
+    values = tttenv.testing.diagnose(logits, obs="board", kind="values")
+    assert (values.verdict == "healthy") == (verdict == SAMPLED)
 
 
 def test_of_a_network_that_answers_a_constant_only_that_is_said():
     found = {one.check: one for one in findings("wrong_subjects:dead_net")}
-    for name in ("all illegal", *SAYS_NOTHING):
+    for name in ("favourite", *SAYS_NOTHING):
         told = "not judged: the output is the same on every board"
         assert (found[name].status, found[name].told) == ("skipped", told)
 
@@ -266,7 +311,7 @@ def test_networks_that_have_learned_nothing_show_no_mistake(seed, kind, monkeypa
             "no mistake in the setup found; it plays like random moves",
         ),
         ("epsilon:player=tactical,epsilon=0.5", r"6\d\.\d% as X and 6\d\.\d% as O of", BEATABLE),
-        ("epsilon:player=minimax,epsilon=1e-5", "99.9% as X and 99.9% as O of", BEATABLE),
+        ("epsilon:player=minimax,epsilon=1e-5", "99.9% as X and 99.9% as O of", SAMPLED),
         ("minimax", "plays optimal moves only", "healthy"),
     ],
 )
@@ -318,6 +363,7 @@ def test_the_script_ends_with_0_for_the_healthy(doctor):
         (["wrong_subjects:Changed"], "is a class that needs arguments; name a function"),
         (["wrong_subjects:RULES"], "a player must be"),
         (["sb3:path=x.zip"], "trust=true"),
+        (["no_such_file.pt"], "there is no file no_such_file.pt"),
         ([], "required"),
     ],
 )

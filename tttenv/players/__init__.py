@@ -261,9 +261,12 @@ def _from_elsewhere(spec: str) -> str | None:
     if ending == ".zip":
         return f"a model of Stable-Baselines3 is named with its player: sb3:path={name},trust=true"
     if ending in WEIGHTS:
+        if not os.path.isfile(spec):
+            return f"there is no file {name}"
         return (
-            f"{name} holds weights without their network: load both in Python and call"
-            " tttenv.certify(rules, policy), or export the network to ONNX"
+            f"{name} holds weights without their network: load both in a module, my_module.py, and"
+            " examine it with tttenv doctor my_module:net, or certify it in Python with"
+            " tttenv.certify(rules, policy)"
         )
     if re.fullmatch(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*", spec, re.ASCII):
         return (

@@ -9,12 +9,16 @@ import numpy as np
 from tttenv import Policy, Rules
 from tttenv import policy as policies
 from tttenv.exact import Tabulated, enumerable, positions
-from tttenv.game.types import Boards, Numbers
-from tttenv.policy import Observed, masked_normalise
+from tttenv.game.types import Boards, Numbers, Probs
+from tttenv.policy import OBSERVATIONS, Observed, first_best, masked_normalise
 from tttenv.testing.failures import SubjectError, failing
 from tttenv.testing.strength import Strength, strength
 from tttenv.utils.arrays import answered_numbers
 
+NETWORK = (
+    "return one row of a number per cell for each observation; --obs chooses other observations"
+    " (onehot, board or dict), --kind how the numbers are read"
+)
 FUNCTION = (
     "answer move probabilities (batch, cells); for other answers, or observations instead of"
     " boards, hand in the function with --obs and --kind"
@@ -61,10 +65,18 @@ class CheckedPlayer:
     @cached_property
     def table(self) -> Tabulated:
         """The player's moves as a table, masked and renormalized."""
+        return self._tabulated(masked_normalise(self.output, self.boards == 0))
+
+    @cached_property
+    def most_probable(self) -> Tabulated:
+        """The player's most probable legal moves as a table, for a network those of its numbers."""
+        numbers = self.output if self.network is None else self.numbers(self.boards)
+        return self._tabulated(first_best(numbers, self.boards == 0))
+
+    def _tabulated(self, probs: Probs) -> Tabulated:
+        """Return a table with `probs` (boards, cells) on all undecided boards."""
         order = np.zeros((len(positions(self.rules)), self.rules.cells))
-        order[positions(self.rules).index(self.boards)] = masked_normalise(
-            self.output, self.boards == 0
-        )
+        order[positions(self.rules).index(self.boards)] = probs
         return Tabulated(self.rules, order)
 
     @cached_property
@@ -76,7 +88,8 @@ class CheckedPlayer:
     def expected(self) -> str:
         """Description of the output required from this kind of player."""
         kinds = {"external:": PROGRAM, "gomocup:": ENGINE}
-        return next((told for kind, told in kinds.items() if kind in self.name), FUNCTION)
+        usual = FUNCTION if self.network is None else NETWORK
+        return next((told for kind, told in kinds.items() if kind in self.name), usual)
 
     def query(self, boards: Boards) -> Numbers:
         """Return the player's validated output on boards.
@@ -108,7 +121,16 @@ class CheckedPlayer:
             return self.network.numbers(boards)
 
     def _named_failures(self, boards: Boards) -> AbstractContextManager[None]:
-        return failing(f"asked about {len(boards)} boards", self.expected)
+        return failing(f"given {self._described(boards)}", self.expected)
+
+    def _described(self, boards: Boards) -> str:
+        """Describe the player's input for boards: its kind and shape."""
+        if self.network is None:
+            return f"boards of shape {boards.shape}"
+        seen = OBSERVATIONS[self.network.obs](boards)
+        parts = seen.values() if isinstance(seen, dict) else [seen]
+        shapes = " and ".join(str(part.shape) for part in parts)
+        return f"observations of shape {shapes} (--obs {self.network.obs})"
 
 
 def some_boards(rules: Rules, count: int = 500, seed: int = 0) -> Boards:

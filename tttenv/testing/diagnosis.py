@@ -13,11 +13,6 @@ from tttenv.testing.policy_checks import PLAYER
 from tttenv.testing.subjects import Environment, subject_of
 
 NO_MISTAKE = "no mistake in the setup found"
-WEAKNESSES = {  # of a subject without problems, by its first weak check
-    "learned": "it plays like random moves",
-    "explored": "it plays like random moves off its own path",
-    "lost games": "it can be beaten",
-}
 
 
 @dataclass(frozen=True)
@@ -37,11 +32,10 @@ class Diagnosis:
         """Summary in a few words: "healthy" if there is neither a problem nor a weakness."""
         if self.problems:
             return f"{self.problems} problem{'s' * (self.problems != 1)}"
-        found = {one.check: one for one in self.findings}
-        for check, verdict in WEAKNESSES.items():
-            if check in found and found[check].status == "weak":
-                return f"{NO_MISTAKE}; {verdict}"
-        if "learned" in found and found["learned"].status == "skipped":
+        for one in self.findings:
+            if one.status == "weak":
+                return f"{NO_MISTAKE}; {one.verdict}"
+        if any(one.check == "learned" and one.status == "skipped" for one in self.findings):
             return NO_MISTAKE
         return "healthy"
 

@@ -22,6 +22,7 @@ class Finding:
     status: str  # "ok", "weak", "problem" or "skipped"
     told: str  # what was seen
     change: str = ""  # what to do about a problem
+    verdict: str = ""  # a weakness in a few words
     check: str = ""  # the check's name, set by `examine`
     breaks: str = ""  # the violated invariant, if any, whatever the status
     cause: BaseException | None = None  # the exception of the code under test, if any
@@ -41,9 +42,9 @@ def ok(told: str, breaks: str = "") -> Finding:
     return Finding("ok", told, breaks=breaks)
 
 
-def weak(told: str, change: str) -> Finding:
-    """Return a "weak" finding: a weakness but no mistake, and what to change."""
-    return Finding("weak", told, change)
+def weak(told: str, change: str, verdict: str) -> Finding:
+    """Return a "weak" finding: a weakness but no mistake, what to change and a short verdict."""
+    return Finding("weak", told, change, verdict=verdict)
 
 
 def problem(told: str, change: str, breaks: str = "") -> Finding:

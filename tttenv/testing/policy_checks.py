@@ -17,7 +17,7 @@ from tttenv.proofs.prover import known_value
 from tttenv.testing.checked_player import CheckedPlayer
 from tttenv.testing.failures import SubjectError
 from tttenv.testing.findings import Check, Finding, examine, ok, problem, raise_first, skipped, weak
-from tttenv.testing.strength import LARGE, SEARCHED, Strength, lost_game, optimal
+from tttenv.testing.strength import LARGE, SEARCHED, Strength, lost_game, optimal, strength
 
 Look: TypeAlias = Callable[[CheckedPlayer], Finding]
 PROBABILITIES = "a policy returns probabilities that are not negative and sum to one"
@@ -110,7 +110,7 @@ def legal(subject: CheckedPlayer) -> Finding:
     return ok("plays legal moves only", breaks)
 
 
-def all_illegal(subject: CheckedPlayer) -> Finding:
+def favourite(subject: CheckedPlayer) -> Finding:
     """Check whether the preferred cells, before masking, are nearly always occupied."""
     boards = subject.boards
     told = subject.output if subject.network is None else subject.unmasked(boards)
@@ -129,7 +129,7 @@ def all_illegal(subject: CheckedPlayer) -> Finding:
 def looks(subject: CheckedPlayer) -> Finding:
     """Check whether a network's output depends on the board at all."""
     if subject.network is None:
-        return skipped("only networks and models are checked")
+        return skipped("not checked for players loaded by name or functions of boards")
     numbers = subject.numbers(subject.boards)
     shown = numbers[:, np.isfinite(numbers).all(axis=0)]
     if shown.size and np.ptp(shown, axis=0).max() > 1e-6 * (1 + np.abs(shown).max()):
@@ -148,6 +148,7 @@ def share(marks: np.ndarray) -> str:
 
 UNTRAINED = 0.6  # the way to the best reply to random moves that untrained weights may get
 ON_ITS_PATH = 0.45  # optimal moves above chance, where its moves lead; untrained ones get less
+RANDOM = "it plays like random moves"
 WORSE = -0.2  # on that way, what is clearly worse than random moves
 
 
@@ -170,11 +171,13 @@ def learned(subject: CheckedPlayer) -> Finding:
         return weak(
             f"plays worse than random moves: {told}",
             "look for a reward with the wrong sign, or one of the opponent's move",
+            RANDOM,
         )
     return weak(
         f"plays like random moves: {told}",
         "train it; if it was trained, check that these are the trained weights, that training"
         " changes them, and that it explores (epsilon, temperature or entropy)",
+        RANDOM,
     )
 
 
@@ -305,6 +308,7 @@ def explored(subject: CheckedPlayer) -> Finding:
         " moves lead to, and it can be beaten: it explored little or trained briefly",
         "let it explore (epsilon, temperature, entropy bonus, exploring starts), vary its"
         " opponents, or train it longer",
+        f"{RANDOM} off its own path",
     )
 
 
@@ -312,7 +316,10 @@ def explored(subject: CheckedPlayer) -> Finding:
 def view(subject: CheckedPlayer) -> Finding:
     """Check whether the player is better when both sides' stones are swapped."""
     if (turned := _turned(subject)) is None:
-        return skipped("accepts only boards that can be reached")
+        return skipped(
+            "not checked: like most players loaded by name, it accepts only boards that can be"
+            " reached"
+        )
     if not turned:
         return ok("plays no better when mine and theirs are swapped")
     if rewards(subject).status == "problem":
@@ -344,10 +351,16 @@ def _turned(subject: CheckedPlayer) -> dict[str, tuple[float, float]] | None:
     return {name: (turned, plain) for name, turned, plain in shares if turned > plain + CHANCE}
 
 
+BEATABLE = "it can be beaten"
 IMPROVE = (
     "train it longer, against copies of itself and from random openings (how it was trained is not"
     " visible here); tttenv certify gives its exact strength"
 )
+ONLY_SAMPLED = (
+    "let it play its most probable moves, which cannot be beaten; here it is judged as it samples,"
+    " so that even its most improbable moves count"
+)
+MOST_PROBABLE = "; --kind values, or deterministic=true for a model of Stable-Baselines3, does so"
 
 
 def lost_games(subject: CheckedPlayer) -> Finding:
@@ -375,6 +388,8 @@ def lost_games(subject: CheckedPlayer) -> Finding:
     for (seat, line), unbeatable in zip(lines.items(), safe, strict=True):
         if line is not None:
             lost = f"as {seat} it can lose by {names_of(subject.rules, line)}"
+            if (chance := _chance(subject.rules, player, seat, line)) < 0.99:
+                lost += f" (its moves there have probability {chance:.2g})"
             told.append(lost + ", but so can every player" * (worth[seat] == -1))
         elif unbeatable:
             told.append(f"as {seat} it cannot be beaten")
@@ -382,9 +397,22 @@ def lost_games(subject: CheckedPlayer) -> Finding:
             told.append(f"as {seat} no lost game was found within {SEARCHED:,} positions")
     if all(line is None or worth[seat] == -1 for seat, line in lines.items()):
         return ok("; ".join(told))
+    if small and not any(seat.beatable for seat in strength(subject.rules, subject.most_probable)):
+        how = ONLY_SAMPLED + MOST_PROBABLE * (subject.network is not None)
+        return weak("; ".join(told), how, "it can be beaten only as it samples its moves")
     if small and learned(subject).status == "weak":
-        return weak("; ".join(told), "")  # what to change is said there
-    return weak("; ".join(told), IMPROVE)
+        return weak("; ".join(told), "", BEATABLE)  # what to change is said there
+    return weak("; ".join(told), IMPROVE, BEATABLE)
+
+
+def _chance(rules: Rules, player: Policy, seat: str, line: Sequence[int]) -> float:
+    """Return the probability of a player's own moves in a game."""
+    board, chance = rules.start(1), 1.0
+    for stones, cell in enumerate(line):
+        if SEATS[stones % 2] == seat:
+            chance *= float(player(board)[0, cell])
+        board = rules.play(board, cell)
+    return chance
 
 
 # To add a check, write a function from the player to a finding and add a row here.
@@ -393,7 +421,7 @@ PLAYER = [
     Check("repeatable", repeatable),
     Check("batches", batches),
     Check("legal", legal),  # the last invariant; the rest shows how well it has learned
-    Check("all illegal", all_illegal),
+    Check("favourite", favourite),
     Check("looks", looks),
     Check("learned", learned),
     Check("rewards", rewards),
