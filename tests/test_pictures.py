@@ -15,7 +15,10 @@ from tttenv.report import leaderboard, load_players, tables
 
 pytestmark = pytest.mark.xdist_group("pictures")  # which certify all players once
 ROOT = Path(__file__).parents[1]
-AGAIN = "what is shown is made from checkpoints/: run `make pictures`"
+AGAIN = (
+    "what is shown is made from the players and checkpoints/: run `make pictures`, of which"
+    " ARGS='--only tables page' takes a minute"
+)
 
 
 def text(name):

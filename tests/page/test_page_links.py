@@ -52,12 +52,18 @@ def test_links_round_trip(opened, file, seat):
             break
 
 
-@pytest.mark.parametrize("moves", ["5123", "b2.a1.b1.c1", "B2.A1.b1.c1"])
+@pytest.mark.parametrize("moves", ["5123", "B2.A1.b1.c1", "b2,a1,b1,c1", "b2 a1%20b1 c1"])
 def test_moves_are_coordinates_and_digits_in_older_links(opened, file, moves):
     page = opened(file, f"#play=td0&seat=X&show=values&moves={moves}", **CALM)
     assert marks(page) == "OXO_X____"
     assert fragment(page).endswith("moves=b2.a1.b1.c1")
     assert "Your turn" in page.inner_text("#status")
+
+
+def test_moves_without_a_seat_are_shown_and_nobody_answers(opened, file):
+    page = opened(file, "#moves=a1.b1", **CALM)
+    assert marks(page) == "XO_______"
+    assert page.input_value("#seat") == "both"
 
 
 @pytest.mark.parametrize(

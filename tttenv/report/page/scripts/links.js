@@ -27,11 +27,11 @@ function address(changes = {}) {
   return `#${Object.entries(parts).map(([key, text]) => `${key}=${written(key, text)}`).join("&")}`;
 }
 
-// The cells that a link's moves name: "b2.a1", or digits from 1 to 9 as in older links.
+// The cells that a link's moves name: "b2.a1", "b2,a1", "b2 a1", or digits from 1 to 9 as in older links.
 function readMoves(text, game) {
   if (/^[0-9]*$/.test(text)) return [...text].map((digit) => Number(digit) - 1);
   const names = Array.from({ length: game.cells }, (_, cell) => coordinate(cell, game));
-  return text.toLowerCase().split(".").map((name) => names.indexOf(name));
+  return text.toLowerCase().trim().split(/,\s*|\.|\s+/).map((name) => names.indexOf(name));
 }
 
 // Take over what an address says; false if it speaks of no game.
@@ -67,8 +67,9 @@ function readAddress(text) {
   } else {
     changes.player = named("play");
     const asked = parts.get("seat");
-    changes.seat = ["X", "O", "both"].includes(asked) ? asked : state.seat === "none" ? "X" : state.seat;
-    const cast = changes.seat === "both" && !unknown.length ? parts.get("as") : "";
+    const usualSeat = parts.has("moves") ? "both" : state.seat === "none" ? "X" : state.seat; // moves are shown as they are
+    changes.seat = ["X", "O", "both"].includes(asked) ? asked : usualSeat;
+    const cast = asked === "both" && !unknown.length ? parts.get("as") : "";
     changes.cast = ["X", "O"].includes(cast) ? cast : null;
   }
   if (!possible) {
