@@ -365,8 +365,12 @@ def test_an_analysis_lists_every_move_as_a_table_or_as_json(run_here):
     shown = run_here("analyze.py", *given, "--top", "3").stdout
     assert "alphabeta on 3,3,3, X to play:" in shown
     assert "and 4 more" in shown
+    assert "positions searched" in shown
+    assert "in 2: the winner needs 2 more stones" in run_here("analyze.py", *given).stdout
     names = re.findall(r"^ ([a-c][1-3]) ", shown, re.MULTILINE)
     assert names == [name_of(Rules(), one["cell"]) for one in found["moves"][:3]]
+    shown = run_here("analyze.py", "mcts:iterations=50", "--moves", "b2", "--top", "3").stdout
+    assert "50 simulations" in shown
     assert run_here("analyze.py", "first", "--top", "0").returncode == 2
 
 

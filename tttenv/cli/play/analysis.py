@@ -1,5 +1,6 @@
 """Analysis of a position by a player, as a table of moves with values, visits and lines."""
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -69,8 +70,9 @@ def show(advice: Advice, board: Any, analysis: Analysis, shown: int = SHOWN) -> 
         say(words.NOTHING_DECIDED)
     if found.note:
         say(f"{name_of(advice.rules, analysis.order[0])}: {found.note}", "  ")
-    if found.candidates:
-        say(_legend(found, "XO"[int(advice.rules.seat(board))]), "  ")
+    mover = "XO"[int(advice.rules.seat(board))]
+    if legend := "; ".join(_legend(rows, found, mover)):
+        say(legend, "  ")
 
 
 def to_dict(advice: Advice, analysis: Analysis) -> dict[str, Any]:
@@ -130,12 +132,23 @@ def _value(one: Candidate) -> str:
     return f"{'<= ' * one.at_most}{one.value:+.3f}"
 
 
-def _legend(found: Explanation, mover: str) -> str:
-    parts = [f"value: by the search, for {mover}, from -1 to 1"]
-    if any(one.at_most for one in found.candidates):
-        parts.append("<=: no better than this")
-    if any(one.depth is not None for one in found.candidates):
-        parts.append("depth: in stones of both sides")
+def _legend(rows: list[list[str]], found: Explanation, mover: str) -> Iterator[str]:
+    """Yield explanations of what the rows of a table say, and the size of the search."""
+    candidates = found.candidates
+    if any(" in " in entry for row in rows for entry in row):
+        yield words.DISTANCE
+    if any(words.UNDECIDED in row for row in rows):
+        yield f"{words.UNDECIDED}: not proved by a short search"
+    if not candidates:
+        return
+    yield f"value: by the search, for {mover}, from -1 to 1"
+    deep = any(one.depth is not None for one in candidates)
+    if deep and any(one.stones is None and 0 < abs(one.value or 0) < 1 for one in candidates):
+        yield "numbers near 0: estimated from open lines"
+    if any(one.at_most for one in candidates):
+        yield "<=: no better than this"
+    if deep:
+        yield "depth: in stones of both sides"
     if found.nodes:
-        parts.append(f"{found.nodes:,} positions or play-outs")
-    return "; ".join(parts)
+        visited = any(one.visits is not None for one in candidates)
+        yield f"{found.nodes:,} {'simulations' if visited else 'positions searched'}"
