@@ -235,7 +235,7 @@ def test_functions_over_observations_are_examined_with_what_they_observe_and_ans
 
 SAYS_NOTHING = ("rewards", "sides", "explored", "view")  # about a player that learned nothing
 BEATABLE = "no mistake in the setup found; it can be beaten"
-SAMPLED = f"{BEATABLE} only as it samples its moves"
+SAMPLED = f"{BEATABLE} only because it samples its moves"
 
 
 @pytest.mark.parametrize(

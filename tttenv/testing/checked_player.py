@@ -16,8 +16,8 @@ from tttenv.testing.strength import Strength, strength
 from tttenv.utils.arrays import answered_numbers
 
 NETWORK = (
-    "return one row of a number per cell for each observation; --obs chooses other observations"
-    " (onehot, board or dict), --kind how the numbers are read"
+    "return one number per cell for each observation; --obs chooses the observations (onehot, board"
+    " or dict), --kind what the numbers are (logits, values or probs)"
 )
 FUNCTION = (
     "answer move probabilities (batch, cells); for other answers, or observations instead of"

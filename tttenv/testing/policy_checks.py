@@ -356,11 +356,7 @@ IMPROVE = (
     "train it longer, against copies of itself and from random openings (how it was trained is not"
     " visible here); tttenv certify gives its exact strength"
 )
-ONLY_SAMPLED = (
-    "let it play its most probable moves, which cannot be beaten; here it is judged as it samples,"
-    " so that even its most improbable moves count"
-)
-MOST_PROBABLE = "; --kind values, or deterministic=true for a model of Stable-Baselines3, does so"
+MOST_PROBABLE = " (--kind values, or deterministic=true for a model of Stable-Baselines3)"
 
 
 def lost_games(subject: CheckedPlayer) -> Finding:
@@ -398,8 +394,12 @@ def lost_games(subject: CheckedPlayer) -> Finding:
     if all(line is None or worth[seat] == -1 for seat, line in lines.items()):
         return ok("; ".join(told))
     if small and not any(seat.beatable for seat in strength(subject.rules, subject.most_probable)):
-        how = ONLY_SAMPLED + MOST_PROBABLE * (subject.network is not None)
-        return weak("; ".join(told), how, "it can be beaten only as it samples its moves")
+        how = MOST_PROBABLE if subject.network is not None else ""
+        change = (
+            f"let it play its most probable moves{how}, which cannot be beaten; here it is judged"
+            " as it samples, so even its least probable moves count"
+        )
+        return weak("; ".join(told), change, "it can be beaten only because it samples its moves")
     if small and learned(subject).status == "weak":
         return weak("; ".join(told), "", BEATABLE)  # what to change is said there
     return weak("; ".join(told), IMPROVE, BEATABLE)
