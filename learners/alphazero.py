@@ -497,7 +497,7 @@ class _Games(NamedTuple):
         """
         for name, part in self._asdict().items():
             if stored[name].shape != part.shape or stored[name].dtype != part.dtype:
-                raise ValueError("its games have other shapes")
+                raise ValueError("its games do not have the expected shapes")
         cells = self.boards.shape[1]
         ranges: dict[str, tuple[float, float]] = {
             "boards": (-1, 1),

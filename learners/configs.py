@@ -171,9 +171,11 @@ class DQNConfig:
 
     def __post_init__(self) -> None:
         if min(self.games, self.batch, self.sync) < 1 or self.capacity < self.games:
-            raise ValueError("dqn: games, batch and sync are at least 1, capacity >= games")
+            raise ValueError(
+                "dqn: games, batch and sync must be at least 1, and capacity at least games"
+            )
         if not 0 <= self.epsilon <= 1 or (self.draw and self.opponent is None):
-            raise ValueError("dqn: epsilon is from 0 to 1, and in self-play a draw pays 0")
+            raise ValueError("dqn: epsilon must be from 0 to 1, and in self-play a draw must pay 0")
 
 
 DQN_PUBLISHED = DQNConfig(
@@ -196,7 +198,9 @@ class ReinforceConfig:
 
     def __post_init__(self) -> None:
         if self.games < 1 or self.opening < 0 or not self.bound > 0:
-            raise ValueError("reinforce: games are at least 1, opening 0, and bound is above 0")
+            raise ValueError(
+                "reinforce: games must be at least 1, opening at least 0, and bound above 0"
+            )
 
 
 REINFORCE_PRESETS = {"default": ReinforceConfig()}
@@ -224,17 +228,19 @@ class TransformerConfig:
         for name in ("layers", "width", "heads", "games", "orders", "half_life"):
             if not 1 <= (count := getattr(self, name)) <= MOST_TRANSFORMER:
                 raise ValueError(
-                    f"transformer: {name} is from 1 to {MOST_TRANSFORMER:,}, not {count}"
+                    f"transformer: {name} must be from 1 to {MOST_TRANSFORMER:,}, not {count}"
                 )
         for name in ("random", "average"):
             if not 0 <= getattr(self, name) <= 1:
-                raise ValueError(f"transformer: {name} is from 0 to 1, not {getattr(self, name)}")
+                raise ValueError(
+                    f"transformer: {name} must be from 0 to 1, not {getattr(self, name)}"
+                )
         if self.width % self.heads:
             raise ValueError(
                 f"transformer: width {self.width} is not a multiple of {self.heads} heads"
             )
         if self.lr <= 0 or self.entropy < 0 or self.weight_decay < 0:
-            raise ValueError("transformer: lr is above 0, entropy and weight_decay not below")
+            raise ValueError("transformer: lr must be above 0, entropy and weight_decay at least 0")
 
 
 TRANSFORMER_PRESETS = {
@@ -253,7 +259,7 @@ class Shape:
     def __post_init__(self) -> None:
         if not (1 <= self.channels <= 1024 and 0 <= self.blocks <= 100):
             raise ValueError(
-                "a residual network has 1 to 1,024 channels and 0 to 100 blocks,"
+                "a residual network must have 1 to 1,024 channels and 0 to 100 blocks,"
                 f" not {self.channels} and {self.blocks}"
             )
 
@@ -295,13 +301,18 @@ class AlphaZeroConfig:
         for name in ALPHAZERO_COUNTS:
             if not 1 <= getattr(self, name) <= MOST_ALPHAZERO:
                 raise ValueError(
-                    f"alphazero: {name} is from 1 to {MOST_ALPHAZERO:,}, not {getattr(self, name)}"
+                    f"alphazero: {name} must be from 1 to {MOST_ALPHAZERO:,},"
+                    f" not {getattr(self, name)}"
                 )
         for name in ("full_share", "deviation", "average", "share", "reached_share"):
             if not 0 <= getattr(self, name) <= 1:
-                raise ValueError(f"alphazero: {name} is from 0 to 1, not {getattr(self, name)}")
+                raise ValueError(
+                    f"alphazero: {name} must be from 0 to 1, not {getattr(self, name)}"
+                )
         if not 0 <= self.opening <= MOST_ALPHAZERO:
-            raise ValueError(f"alphazero: opening is 0 to {MOST_ALPHAZERO:,}, not {self.opening}")
+            raise ValueError(
+                f"alphazero: opening must be 0 to {MOST_ALPHAZERO:,}, not {self.opening}"
+            )
         Shape(self.channels, self.blocks)
 
 
@@ -341,7 +352,7 @@ class MaskablePPOConfig:
         if min(counts) < 1 or self.opening < 0:
             raise ValueError(
                 "maskable_ppo: games, turns, batch, epochs, snapshot and the opponents in its pool"
-                " are at least 1, opening at least 0"
+                " must be at least 1, opening at least 0"
             )
 
 

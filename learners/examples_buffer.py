@@ -86,7 +86,7 @@ def checked_rows(rows: NDArray[np.int64], count: int) -> NDArray[np.int64]:
         ValueError: for anything else.
     """
     if rows.ndim != 1 or rows.dtype != np.int64 or not ((rows >= 0) & (rows < count)).all():
-        raise ValueError(f"its rows are not among {count}")
+        raise ValueError(f"its rows must be among {count}")
     return rows
 
 

@@ -51,7 +51,7 @@ class Genetic(SavesParts):
         shares = (config.crossover, config.replicate, config.mutation, config.stray)
         if not (0 <= config.elite < config.population and all(0 <= p <= 1 for p in shares)):
             raise ValueError(
-                "genetic: elite is below population; the chances and stray are from 0 to 1"
+                "genetic: elite must be below population, and the probabilities from 0 to 1"
             )
         self.config, self.rules, self.game = config, rules, positions(rules)
         self.rng = np.random.default_rng(config.seed)
@@ -99,7 +99,7 @@ class Genetic(SavesParts):
         """
         genes, game = weights["genes"], positions(rules)
         if not ((genes >= 0) & (genes < rules.cells)).all():
-            raise ValueError(f"genes are cells: 0 to {rules.cells - 1}")
+            raise ValueError(f"genes must be cells: 0 to {rules.cells - 1}")
         return _player(game, SymmetryClasses(game, symmetric=True), genes)
 
     def parts(self) -> dict[str, Any]:

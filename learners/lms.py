@@ -44,7 +44,7 @@ class LMS(SavesParts):
     def __init__(self, config: LMSConfig, rules: Rules) -> None:
         require_enumerable(rules)
         if config.eta <= 0 or config.games < 1 or not 0 <= config.epsilon <= 1:
-            raise ValueError("lms: eta is above 0, games at least 1, epsilon from 0 to 1")
+            raise ValueError("lms: eta must be above 0, games at least 1, epsilon from 0 to 1")
         self.config, self.rules, self.game = config, rules, positions(rules)
         self.tolerance = _tolerance(config)
         self.rng, self.played = np.random.default_rng(config.seed), 0

@@ -78,7 +78,9 @@ class MaskablePPO(PlaysByNetworks[MaskablePPOConfig]):
     def networks(cls, config: MaskablePPOConfig, rules: Rules, rng: Rng | None = None) -> Nets:
         """Return the policy network, with SB3's layers and uninitialised weights."""
         if any(width < 1 for width in config.hidden):
-            raise ValueError(f"hidden layers are at least 1 wide, not {shown(config.hidden, 80)}")
+            raise ValueError(
+                f"hidden layers must be at least 1 wide, not {shown(config.hidden, 80)}"
+            )
         layers: list[torch.nn.Module] = []
         for fan_in, fan_out in itertools.pairwise([3 * rules.cells, *config.hidden]):
             layers += [empty_linear(fan_in, fan_out), torch.nn.ReLU()]

@@ -36,7 +36,9 @@ class MaskedMLP(nn.Module):
     def __init__(self, cells: int, hidden: Sequence[int], rng: np.random.Generator | None) -> None:
         super().__init__()
         if any(width < 1 for width in hidden):
-            raise ValueError(f"hidden layers are at least 1 wide, not {shown(tuple(hidden), 80)}")
+            raise ValueError(
+                f"hidden layers must be at least 1 wide, not {shown(tuple(hidden), 80)}"
+            )
         widths = [3 * cells, *hidden, cells]
         layers: list[nn.Module] = []
         for fan_in, fan_out in itertools.pairwise(widths):
@@ -131,7 +133,7 @@ def empty_weights(make: Callable[[], Nets]) -> dict[str, Tensor]:
             return weights_of(make())
         except (RuntimeError, OverflowError, TypeError) as error:
             first = str(error).partition("\n")[0]
-            raise ValueError(f"no network has such layers: {shown(first, 80)}") from None
+            raise ValueError(f"not the layers of a network: {shown(first, 80)}") from None
 
 
 def nets_of(make: Callable[[], Nets], weights: dict[str, Tensor]) -> Nets:
@@ -172,9 +174,11 @@ def load_optimiser(optimiser: torch.optim.Optimizer, state: dict[str, Any]) -> N
     usual = tried.state_dict()["state"]
     for row, moments in state["state"].items():
         if row not in usual or _kinds(moments) != _kinds(usual[row]):
-            raise ValueError("its optimiser's moments have other shapes")
+            raise ValueError("its optimiser's moments do not have the expected shapes")
         if not 0 <= moments.get("step", 0) < math.inf:
-            raise ValueError(f"its optimiser has made {shown(moments['step'].item())} steps")
+            raise ValueError(
+                f"its optimiser cannot have made {shown(moments['step'].item())} steps"
+            )
     settings = optimiser.state_dict()["param_groups"]
     optimiser.load_state_dict({"state": state["state"], "param_groups": settings})
 

@@ -129,7 +129,7 @@ def _restore(part: Any, saved: Any) -> None:
         part.copy_(saved)
     elif isinstance(part, np.ndarray):
         if (saved.shape, saved.dtype) != (part.shape, part.dtype):
-            raise ValueError("one of its arrays has another shape or type")
+            raise ValueError("one of its arrays does not have the expected shape or type")
         part[:] = saved
     elif isinstance(part, torch.optim.Optimizer):
         load_optimiser(part, saved)

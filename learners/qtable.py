@@ -46,9 +46,9 @@ class QTable(PlaysByTable[QTableConfig]):
     def __init__(self, config: QTableConfig, rules: Rules) -> None:
         require_enumerable(rules)
         if not (0 < config.lr <= 1 and 0 <= config.epsilon <= 1 and 0 <= config.gamma <= 1):
-            raise ValueError("qtable: lr, gamma and epsilon are from 0 to 1, lr above 0")
+            raise ValueError("qtable: lr, gamma and epsilon must be from 0 to 1, lr above 0")
         if min(config.games, config.batches, config.turns, config.fall or 1) < 1:
-            raise ValueError("qtable: games, batches, turns and fall are at least 1")
+            raise ValueError("qtable: games, batches, turns and fall must be at least 1")
         super().__init__(config, rules)
         self.rng, self.played = np.random.default_rng(config.seed), 0
         size = (config.games, rules.m, rules.n, rules.k)

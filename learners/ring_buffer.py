@@ -50,7 +50,9 @@ class RingBuffer:
         count = min(seen, self.capacity)
         same = [(a[:count].shape, a.dtype) for a in self.kept] == [(a.shape, a.dtype) for a in kept]
         if not 0 <= seen < 2**62 or not same:
-            raise ValueError(f"its buffer of {shown(seen)} rows has other shapes")
+            raise ValueError(
+                f"its buffer of {shown(seen)} rows does not have the expected shapes and types"
+            )
         self.check(kept)
         self.seen = seen
         for array, part in zip(self.kept, kept, strict=True):

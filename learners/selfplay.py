@@ -99,7 +99,7 @@ class SelfPlay(PlaysByNetworks[SelfPlayConfig]):
         require_enumerable(rules)
         halving = 1 if config.halving is None else config.halving
         if min(config.batch, config.fits, halving) < 1 or config.lr <= 0:
-            raise ValueError("selfplay: batch, fits and halving are at least 1, lr is above 0")
+            raise ValueError("selfplay: batch, fits and halving must be at least 1, lr above 0")
         self.config, self.rules, self.game = config, rules, positions(rules)
         self.rng, self.rounds = np.random.default_rng(config.seed), 0
         self.nets = self.networks(config, rules, self.rng)

@@ -183,7 +183,7 @@ class Supervised(PlaysByNetworks[SupervisedConfig]):
         require_enumerable(rules)
         if not 0 <= config.holdout < 1 or config.lr <= 0 or min(config.batch, config.fits) < 1:
             raise ValueError(
-                "supervised: holdout is below 1, lr above 0, batch and fits at least 1"
+                "supervised: holdout must be below 1, lr above 0, batch and fits at least 1"
             )
         if config.data == "book" and rules != Rules():
             raise ValueError(f"supervised: the cookbook's data is for 3,3,3, not {rules}")

@@ -39,9 +39,11 @@ class TD0(PlaysByTable[TD0Config]):
     def __init__(self, config: TD0Config, rules: Rules) -> None:
         require_enumerable(rules)
         if not (0 < config.alpha <= 1 and 0 <= config.epsilon <= 1 and 0 <= config.default <= 1):
-            raise ValueError("td0: alpha, epsilon and default lie between 0 and 1, alpha above 0")
+            raise ValueError(
+                "td0: alpha, epsilon and default must be between 0 and 1, alpha above 0"
+            )
         if min(config.games, config.batches, config.opening + 1) < 1:
-            raise ValueError("td0: games and batches are at least 1, opening at least 0")
+            raise ValueError("td0: games and batches must be at least 1, opening at least 0")
         super().__init__(config, rules)
         self.rng, self.root = np.random.default_rng(config.seed), 0
         size = (config.games, rules.m, rules.n, rules.k)

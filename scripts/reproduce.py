@@ -82,9 +82,9 @@ def check(given: Arguments) -> None:
     if given.workers.cores_per_task != 1 or given.workers.gpus_per_task:
         raise ValueError("a published number takes one core: no --cores-per-task, --gpus-per-task")
     if given.quick and given.full:
-        raise ValueError("--quick or --full, not both")
+        raise ValueError("choose --quick or --full, not both")
     if not given.only or len(set(given.only)) < len(given.only):
-        raise ValueError("--only names each source once, and at least one")
+        raise ValueError("--only must name at least one source, each once")
     console.check_folder(given.out)
     if given.moves_csv:
         from learners.supervised import read_csv

@@ -51,7 +51,7 @@ def main(args: list[str]) -> None:
     given = console.parse(Arguments, PROG, args)
     console.check_seed(given.seed)
     if given.rounds < 1 or not 0 < given.seconds < float("inf"):
-        raise ValueError("--rounds is at least 1 and --seconds above 0")
+        raise ValueError("--rounds must be at least 1 and --seconds above 0")
     pin(1)
     from scripts.speed_rows import ours
 

@@ -257,7 +257,7 @@ FAILING = {
     "one number": (differing(play="7"), "answered '7', not a column and a row", False),
     "moves before it is asked": (
         differing(start="OK\n0,0\n1,1"),
-        "wrote '0,0' before it was asked",
+        "wrote '0,0' before it was queried",
         False,
     ),
     "two moves": (differing(play="0,1 0,2"), "answered '0,1 0,2', not a column", False),

@@ -184,7 +184,7 @@ def probability(number: float) -> float:
         ValueError: unless 0 <= number <= 1.
     """
     if not 0 <= number <= 1:
-        raise ValueError(f"a probability lies between 0 and 1, not {number}")
+        raise ValueError(f"a probability must be between 0 and 1, not {number}")
     return number
 
 
@@ -251,19 +251,23 @@ def validated(boards: Boards, probs: Any, forfeits: bool = False) -> Probs:
     """
     answer = answered_numbers(probs)
     if answer.shape != boards.shape:
-        raise ValueError(f"a policy returns {boards.shape} probabilities, not {answer.shape}")
+        raise ValueError(
+            f"a policy must return probabilities of shape {boards.shape}, not {answer.shape}"
+        )
     with np.errstate(over="ignore", invalid="ignore"):  # such sums are refused below
         sums = answer.sum(axis=-1)
     forfeited = ~answer.any(axis=-1) if forfeits else np.zeros(len(answer), np.bool_)
     bad = np.flatnonzero(~((np.abs(sums - 1) <= 1e-4) | forfeited))
     if bad.size:
-        raise ValueError(_complaint("probabilities sum to one", boards, answer, bad[0]))
+        raise ValueError(_complaint("probabilities must sum to one", boards, answer, bad[0]))
     bad = np.flatnonzero((answer < 0).any(axis=-1))
     if bad.size:
-        raise ValueError(_complaint("probabilities are not negative", boards, answer, bad[0]))
+        raise ValueError(_complaint("probabilities must not be negative", boards, answer, bad[0]))
     bad = np.flatnonzero(((answer != 0) & (boards != 0)).any(axis=-1))
     if bad.size:
-        raise ValueError(_complaint("a taken cell has probability zero", boards, answer, bad[0]))
+        raise ValueError(
+            _complaint("a taken cell must have probability zero", boards, answer, bad[0])
+        )
     # Rows that sum to one up to rounding keep every bit.
     off = (np.abs(sums - 1) > ROUNDING) & ~forfeited
     normal: Probs = answer / np.where(off, sums, 1.0)[..., None]
@@ -351,7 +355,7 @@ def from_observations(
     """
     for name, value, known in (("obs", obs, OBSERVATIONS), ("kind", kind, KINDS)):
         if value not in known:
-            raise ValueError(f"{name} is one of {', '.join(known)}, not {value!r}")
+            raise ValueError(f"{name} must be one of {', '.join(known)}, not {value!r}")
     if not callable(fn):
         raise ValueError(f"fn must be a function or a network, not {fn!r}")
     return Observed(fn, rules, obs, kind)
@@ -401,4 +405,4 @@ def _require_numbers(boards: Boards, answers: NDArray[np.float64], asked: Mask, 
     if rows.size:
         board, answer = (brief(part[rows[0]]) for part in (boards, answers))
         law = "finite and not negative" if kind == "probs" else "finite for some legal cell"
-        raise ValueError(f"{kind} are {law}: not so on the board {board}, where they are {answer}")
+        raise ValueError(f"{kind} must be {law}, but on the board {board} they are {answer}")

@@ -54,7 +54,7 @@ def main(args: list[str], prog: str = PROG) -> None:
     if len(set(given.learners)) < len(given.learners):
         raise ValueError("--learners names a learner twice")
     if given.seeds < 1:
-        raise ValueError("--seeds is at least 1")
+        raise ValueError("--seeds must be at least 1")
     workers.check(given.workers)
     for folder in (given.out, given.runs, given.ship):
         console.check_folder(folder)

@@ -113,7 +113,7 @@ def settings(
             columns.append([_value(learner, name, word, prog) for word in words.split(",")])
         drawn = list(_draws(learner, ranges, draws, seed)) if draws else [{}]
         if len(drawn) * math.prod(map(len, columns)) > MOST:
-            raise ValueError(f"that makes more than {MOST:,} settings")
+            raise ValueError(f"that is more than {MOST:,} settings")
         for game, preset, values, more in product(rules, presets, product(*columns), drawn):
             changes = dict(zip(names, values, strict=True)) | more
             one = Setting(learner, preset, game, changes)
@@ -125,7 +125,7 @@ def _parts(given: str, option: str) -> tuple[str, str]:
     """Split the value of an option into the name of a field and its values."""
     name, equals, words = given.partition("=")
     if not equals or not name or not words:
-        raise ValueError(f"{option} is FIELD=..., not {shown(given, 80)!r}")
+        raise ValueError(f"{option} must be FIELD=..., not {shown(given, 80)!r}")
     return name.replace("-", "_"), words
 
 
@@ -180,7 +180,7 @@ def _bounds(learner: str, name: str, words: str) -> tuple[Any, Any]:
         bounds = (1, 0)
     if not dots or not bounds[0] < bounds[1] or not all(map(math.isfinite, bounds)):
         kind = "whole numbers" if hint is int else "numbers"
-        raise ValueError(f"--range {name} is LOW..HIGH, two {kind}, not {shown(words, 80)!r}")
+        raise ValueError(f"--range {name} must be LOW..HIGH, two {kind}, not {shown(words, 80)!r}")
     return bounds
 
 

@@ -109,11 +109,11 @@ def check(given: Arguments, prog: str) -> None:
     console.check_seed(given.seed)
     for count, name in ((given.seeds, "seeds"), (given.steps, "steps")):
         if count is not None and count < 1:
-            raise ValueError(f"--{name} is at least 1")
+            raise ValueError(f"--{name} must be at least 1")
     if given.random < 0:
-        raise ValueError("--random is at least 0")
+        raise ValueError("--random must be at least 0")
     if not given.presets or not given.rules:
-        raise ValueError("--presets and --rules name at least one")
+        raise ValueError("--presets and --rules need at least one value")
     workers.check(given.workers)
     for folder in (given.out, given.runs):
         console.check_folder(folder)

@@ -128,7 +128,7 @@ def _backend(options: Options) -> Any:
     """
     if not options.actors:
         if options.ray is not None:
-            raise ValueError("--ray needs --actors: say how many")
+            raise ValueError("--ray needs --actors N")
         return None
     given = workers.Workers(
         jobs=options.actors,
@@ -186,7 +186,7 @@ def _stored(out: Path, name: str, kind: type, rest: list[str]) -> tuple[Options,
     schedule = from_stored(Schedule, state["plan"], f"the schedule in {out}")
     if about.get("learner") != name:
         had = shown(about.get("learner"), 80)
-        raise ValueError(f"{out} holds a training run of {had}, not of {name}")
+        raise ValueError(f"{out} contains a training run of {had}, not of {name}")
     fields = spec_fields(kind)
     repeated = [f for f in fields if _peek(rest, f"--{f.replace('_', '-')}") is not None]
     try:

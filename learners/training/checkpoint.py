@@ -112,7 +112,7 @@ def load_policy(
     kind = _kind(card)
     search: Any = getattr(kind, "search_player", None)
     if simulations and search is None:
-        raise ValueError(f"a player of {card['learner']} does not search: simulations=0")
+        raise ValueError(f"a player of {card['learner']} does not search: set simulations=0")
     config, trained = _settings(folder, card)
     rules = rules or trained
     if rules != trained and not getattr(kind, "any_board", False):
@@ -204,7 +204,7 @@ def load_state(file: Path) -> dict[str, Any]:
     try:
         return _state(read_bytes(file, LARGEST[STATE]), file)
     except FileNotFoundError:
-        raise ValueError(f"{shown(file)} holds no state: there is no such file") from None
+        raise ValueError(f"{shown(file)} has no valid state: there is no such file") from None
 
 
 def versions() -> dict[str, str]:
@@ -250,17 +250,19 @@ def _weights(
             names = [*found, *shapes]
             odd = next(name for name in names if _shape(found, name) != shapes.get(name))
             raise ValueError(
-                f"{shown(file)} does not fit its card: {shown(odd, 80)} is"
+                f"{shown(file)} does not match its card: {shown(odd, 80)} is"
                 f" {_shape(found, odd)}, not {shapes.get(odd)}"
             )
     try:
         tensors = load_tensors(data)
     except (SafetensorError, ValueError, KeyError, TypeError) as error:
-        raise ValueError(f"{shown(file)} holds no weights: {shown(first_line(error))}") from None
+        raise ValueError(
+            f"{shown(file)} has no valid weights: {shown(first_line(error))}"
+        ) from None
     for name, tensor in (wanted or {}).items():
         if tensors[name].dtype != tensor.dtype:
             raise ValueError(
-                f"{shown(file)} does not fit its card: {shown(name, 80)} is"
+                f"{shown(file)} does not match its card: {shown(name, 80)} is"
                 f" {tensors[name].dtype}, not {tensor.dtype}"
             )
     for name, tensor in tensors.items():
@@ -292,9 +294,9 @@ def _state(data: bytes, file: Path) -> dict[str, Any]:
         skeleton = header(data, file).metadata.get("state", "null")
         state = _unpack(parse_json(skeleton.encode(), file, finite=False), load_tensors(data))
     except (SafetensorError, LookupError, ValueError, TypeError, AttributeError) as error:
-        raise ValueError(f"{shown(file)} holds no state: {shown(first_line(error))}") from None
+        raise ValueError(f"{shown(file)} has no valid state: {shown(first_line(error))}") from None
     if not isinstance(state, dict):
-        raise ValueError(f"{shown(file)} holds no state")
+        raise ValueError(f"{shown(file)} has no valid state")
     return state
 
 
@@ -334,7 +336,7 @@ def _unpack(value: Any, tensors: dict[str, torch.Tensor]) -> Any:
         return tensors[content]
     if kind == "array":
         return tensors[content].numpy()
-    raise ValueError(f"a state holds no {shown(repr(kind), 40)}")
+    raise ValueError(f"a state cannot hold {shown(repr(kind), 40)}")
 
 
 def _contiguous(tensors: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:

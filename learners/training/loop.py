@@ -41,13 +41,13 @@ class Schedule:
     def __post_init__(self) -> None:
         for name in ("steps", "every", "checkpoint_every", "threads"):
             if getattr(self, name) < 1:
-                raise ValueError(f"{name} is at least 1, not {getattr(self, name)}")
+                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
         if not 0 <= self.actors <= MOST_ACTORS:
-            raise ValueError(f"actors are 0 to {MOST_ACTORS:,}, not {self.actors}")
+            raise ValueError(f"actors must be 0 to {MOST_ACTORS:,}, not {self.actors}")
         if not 0 <= self.gpus_per_task < float("inf"):
-            raise ValueError(f"gpus_per_task is 0 or more, not {self.gpus_per_task}")
+            raise ValueError(f"gpus_per_task must be 0 or more, not {self.gpus_per_task}")
         if (self.overlap or self.gpus_per_task) and not self.actors:
-            raise ValueError("overlap and gpus_per_task need actors: say how many")
+            raise ValueError("overlap and gpus_per_task need actors: set their number")
 
 
 @dataclass(frozen=True)

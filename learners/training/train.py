@@ -115,10 +115,10 @@ def train(
 def _check_numbers(config: Any) -> None:
     """Raise ValueError for a negative seed or settings that are not finite numbers."""
     if config.seed < 0:
-        raise ValueError(f"a seed is a non-negative integer, not {config.seed}")
+        raise ValueError(f"a seed must be a non-negative integer, not {config.seed}")
     for name, value in asdict(config).items():
         if isinstance(value, float) and not math.isfinite(value):
-            raise ValueError(f"{name} is a finite number, not {value}")
+            raise ValueError(f"{name} must be a finite number, not {value}")
 
 
 def _use_actors(
@@ -257,7 +257,7 @@ class _Training:
             own, stored = self.learner.state_dict(), state["learner"]
             shapes = [{k: t.shape for k, t in s["weights"].items()} for s in (own, stored)]
             if shapes[0] != shapes[1]:
-                raise ValueError("its weights have other shapes")
+                raise ValueError("its weights do not have the expected shapes")
             if not all(tensor.isfinite().all() for tensor in stored["weights"].values()):
                 raise ValueError("its weights are not all finite numbers")
             _require_same_kinds(own, stored)
@@ -350,7 +350,7 @@ def _locked(out: Path) -> Iterator[None]:
     try:
         lock.acquire()
     except Timeout:
-        raise ValueError(f"a training run is writing to {shown(out)} already") from None
+        raise ValueError(f"another training run is writing to {shown(out)}") from None
     try:
         yield
     finally:
@@ -369,7 +369,9 @@ def _computing(schedule: Schedule) -> Iterator[None]:
     try:
         torch.empty(1, device=schedule.device).cpu()
     except (RuntimeError, AssertionError, NotImplementedError) as error:
-        raise ValueError(f"no device {schedule.device!r} here: {first_line(error)}") from None
+        raise ValueError(
+            f"device {schedule.device!r} is not available: {first_line(error)}"
+        ) from None
     before = torch.get_num_threads()
     torch.set_num_threads(schedule.threads)
     try:

@@ -236,7 +236,7 @@ def broken():
     [
         (lambda: made("ppo"), (5, 5, 4), "plays in Discrete(9), which is not 25 cells"),
         (recurrent, (3, 3, 3), "a RecurrentPPO cannot be a player: it remembers earlier boards"),
-        (broken, (3, 3, 3), "the model gives no distribution"),
+        (broken, (3, 3, 3), "the model returned no distribution"),
         (
             lambda: stable_baselines3.PPO("MlpPolicy", gym.make("FrozenLake-v1"), device="cpu"),
             (2, 2, 2),
@@ -301,7 +301,7 @@ def test_nothing_in_a_zip_is_run_without_trust(zips, tmp_path):
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        ("", "sb3 plays a saved model: sb3:path=MODEL.zip,trust=true"),
+        ("", "sb3 needs a saved model: sb3:path=MODEL.zip,trust=true"),
         ("path={0}/none.zip,trust=true", "none.zip cannot be read: No such file"),
         ("path={0},trust=true", "cannot be read: it is not a regular file"),
         ("path={0}/text.zip,trust=true", "text.zip is not a model saved by SB3: File is not a zip"),

@@ -160,7 +160,7 @@ def test_what_cannot_be_certified_or_resumed_is_refused_before_training(tmp_path
     (tmp_path / "best.json").write_text(json.dumps({"certificate": other}))
     with pytest.raises(ValueError, match="has a model for 2,2,2, not 3,3,3"):
         quick().learn(64, ExactEvalCallback(folder=tmp_path))
-    with pytest.raises(ValueError, match="every is at least 1"):
+    with pytest.raises(ValueError, match="every must be at least 1"):
         ExactEvalCallback(every=0)
     lake = stable_baselines3.PPO("MlpPolicy", gym.make("FrozenLake-v1"), device="cpu")
     with pytest.raises(ValueError, match="is not TicTacToe"):
@@ -211,7 +211,7 @@ def test_self_play_alone_and_on_large_boards_works_and_nonsense_is_refused():
     model.learn(256, play)
     assert len(play.pool) == 3
     for wrong in ({"every": 0}, {"keep": 0}, {"swap": 0}):
-        with pytest.raises(ValueError, match=f"{next(iter(wrong))} is at least 1, not 0"):
+        with pytest.raises(ValueError, match=f"{next(iter(wrong))} must be at least 1, not 0"):
             SelfPlayCallback(**wrong)
     with pytest.raises(ValueError, match="unknown player 'nobody'"):
         quick().learn(64, SelfPlayCallback(players=("nobody",)))

@@ -94,7 +94,8 @@ def test_what_does_not_say_which_games_begin_anew_is_refused_and_changes_nothing
     for cell in (0, 3, 1, 4, 2):
         before = frame["observation"].clone()
         with pytest.raises(
-            ValueError, match=r"^_reset is a bool tensor that marks the games to restart[^\n]+$"
+            ValueError,
+            match=r"^_reset must be a bool tensor that marks the games to restart[^\n]+$",
         ):
             env.reset(TensorDict({"_reset": wrong}, [2]))
         frame["action"] = torch.full((2,), cell)

@@ -119,7 +119,9 @@ class Corner:
 @pytest.mark.parametrize("stones", [1, 2, 3, 4, 5])
 @pytest.mark.parametrize("rules", [Rules(), Rules(4, 4, 4), Rules(3, 4, 3)], ids=str)
 def test_who_declares_it_falsely_is_found_out(rules, stones):
-    told = r"^Corner says that it treats mirror images alike, but does not: on [XO_]+ and on its"
+    told = (
+        r"^Corner is declared equivariant, but its moves on [XO_]+ and on the image [XO_]+ are not"
+    )
     with pytest.raises(ValueError, match=told):
         reachability.search(SeatedPlayer(rules, Corner(rules, stones), "XO"[stones % 2], "Corner"))
 

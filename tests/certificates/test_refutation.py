@@ -187,7 +187,7 @@ def test_who_no_longer_plays_what_lost_is_refused():
             row[empty[next(moves) % len(empty)]] = 1
         return rows
 
-    with pytest.raises(ValueError, match="answers otherwise than before"):
+    with pytest.raises(ValueError, match="gives different answers to the same board"):
         refute(rules, turning, "O")
 
 

@@ -167,7 +167,7 @@ def test_a_checkpoint_that_is_there_and_refused_is_not_suggested(tmp_path):
 def test_a_network_of_another_program_is_told_its_way(spec, way):
     with pytest.raises(ValueError, match=re.escape(way)), did_you_mean(spec):
         player(spec)
-    with pytest.raises(ValueError, match="options are written"), did_you_mean("mcts:fast"):
+    with pytest.raises(ValueError, match="options must be written"), did_you_mean("mcts:fast"):
         player("mcts:fast")
 
 

@@ -57,9 +57,9 @@ TALKS = {
         *[("INFO RULE 0", None), ("BEGIN", "0,0")],
     ],
     "nothing before START": [
-        *[("BEGIN", "ERROR START comes first"), ("TURN 1,1", "ERROR START comes first")],
+        *[("BEGIN", "ERROR START must come first"), ("TURN 1,1", "ERROR START must come first")],
         *[("RESTART", "ERROR START"), ("TAKEBACK 1,1", "ERROR START"), ("BOARD", None)],
-        *[("1,1,2", None), ("DONE", "ERROR a board needs its size: START comes first")],
+        *[("1,1,2", None), ("DONE", "ERROR a board needs its size: START must come first")],
     ],
     "wrong boards": [
         *[("START 5", "OK"), ("BEGIN", "0,0")],
@@ -405,8 +405,8 @@ def test_a_player_that_cannot_play_the_size_refuses_start_and_the_game_stays():
         (["minimax"], "too large"),
         (["selfplay"], "selfplay plays 3,3,3: --k 3 says so"),
         (["first", "--k", "20"], "a board has 1 to 19 rows"),
-        (["first", "--k", "1"], "k goes from 2"),
-        (["first", "--seed", "-1"], "a seed is"),
+        (["first", "--k", "1"], "k must be from 2"),
+        (["first", "--seed", "-1"], "a seed must be"),
         (["first", "more"], "Unrecognized options: more"),
         ([], "PLAYER is required"),
     ],

@@ -321,7 +321,7 @@ def test_moves_and_boards_are_read_as_they_are_written(rules, between):
         ("X" * 5000, None, "--board has 5,000 characters"),
         ("X.O/.X/....", None, "3 rows of 3 cells between slashes"),
         ("XXX/OO./...", None, "--board: finished board"),
-        ("XXX/.../...", None, "X has as many stones as O or one more"),
+        ("XXX/.../...", None, "X must have as many stones as O or one more"),
         ("X.Q/.../...", None, "9 of X, O and _"),
         ("X.\x1b/.../...", None, "9 of X, O and _"),
         ("", None, "9 of X, O and _"),

@@ -151,7 +151,7 @@ def test_a_list_of_seeds_seeds_the_batch():
         ({"options": {"reset_mask": np.ones(4, bool)}}, "3 booleans"),
         ({"options": {"reset_mask": [True, False, False]}}, "3 booleans"),
         ({"options": {"reset_mask": np.ones(3, int)}}, "3 booleans"),
-        ({"options": {"reset_mask": np.zeros(3, bool)}}, "no True"),
+        ({"options": {"reset_mask": np.zeros(3, bool)}}, "must have a True"),
         ({"options": {"reset_mask": np.ones(3, bool), "board": "_" * 9}}, "not with 'board'"),
         ({"options": {"reset_mask": np.ones(3, bool)}, "seed": 1}, "takes no seed"),
         ({"seed": [1, 2]}, "3 seeds"),
@@ -163,7 +163,7 @@ def test_what_is_no_mask_and_no_list_of_seeds_is_refused(wrong, said):
     env.reset(seed=0)
     with pytest.raises(ValueError, match=said):
         env.reset(**wrong)
-    with pytest.raises(ValueError, match="needs a reset of all games first"):
+    with pytest.raises(ValueError, match="all games must have been reset before"):
         made("Disabled", 3).reset(options={"reset_mask": np.ones(3, bool)})
 
 

@@ -65,7 +65,7 @@ def test_both_files_hold_the_same_table(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("args", "told"),
     [
-        (["t.txt"], "a .csv or a .parquet file"),
+        (["t.txt"], ".csv or .parquet"),
         (["t.csv", "--games", "3"], "for games, in a .npz file"),
         (["t.npz"], "name it with --player"),
         (["t.npz", "--player", "random", "--games", "0"], "at least 1"),

@@ -108,7 +108,7 @@ every_impure_player = pytest.mark.parametrize("name", IMPURE)
 
 def refused(judge):
     """Return the one-line error with which a player is rejected."""
-    with pytest.raises(ValueError, match="answers otherwise than before") as error:
+    with pytest.raises(ValueError, match="gives different answers to the same board") as error:
         judge()
     line = str(error.value)
     assert "\n" not in line

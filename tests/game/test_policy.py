@@ -69,7 +69,7 @@ def test_a_blend_follows_its_second_player_as_often_as_its_weight_says(weight):
 
 @pytest.mark.parametrize("weight", [-0.1, 1.1, float("nan"), float("inf")])
 def test_a_weight_that_is_no_probability_is_refused(weight):
-    with pytest.raises(ValueError, match="a probability lies between 0 and 1, not"):
+    with pytest.raises(ValueError, match="a probability must be between 0 and 1, not"):
         blend(uniform, uniform, weight)
 
 
@@ -131,14 +131,17 @@ TAKEN, EMPTY, OTHER = 0, 4, 8
 @pytest.mark.parametrize(
     ("breach", "law"),
     [
-        (bent(EMPTY, 2e-4), "probabilities sum to one"),
-        (bent(EMPTY, -2e-4), "probabilities sum to one"),
-        (bent(EMPTY, np.nan), "probabilities sum to one"),
-        (bent(EMPTY, np.inf), "probabilities sum to one"),
-        (lambda probs: probs * 0, "probabilities sum to one"),
+        (bent(EMPTY, 2e-4), "probabilities must sum to one"),
+        (bent(EMPTY, -2e-4), "probabilities must sum to one"),
+        (bent(EMPTY, np.nan), "probabilities must sum to one"),
+        (bent(EMPTY, np.inf), "probabilities must sum to one"),
+        (lambda probs: probs * 0, "probabilities must sum to one"),
         (lambda probs: bent(EMPTY, -1.0)(bent(OTHER, 1.0)(probs)), "are not negative"),
-        (lambda probs: bent(TAKEN, 0.1)(bent(OTHER, -0.1)(probs)), "a taken cell has probability"),
-        (bent(TAKEN, 1e-9), "a taken cell has probability"),
+        (
+            lambda probs: bent(TAKEN, 0.1)(bent(OTHER, -0.1)(probs)),
+            "a taken cell must have probability",
+        ),
+        (bent(TAKEN, 1e-9), "a taken cell must have probability"),
         (lambda probs: probs[:-1], "a policy returns"),
         (lambda probs: probs[:, :-1], "a policy returns"),
         (lambda probs: probs[0], "a policy returns"),

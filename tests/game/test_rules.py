@@ -83,7 +83,7 @@ BAD_KINDS = [(True, 3, 3), (3, 3, 3.0), (3, "3", 3), (None, 3, 3), (3, 3, float(
 
 @pytest.mark.parametrize(
     ("rules", "law"),
-    [(rules, "k goes from 2 to") for rules in BAD_SIZES]
+    [(rules, "k must be from 2 to") for rules in BAD_SIZES]
     + [(rules, "1 to 19 rows and columns") for rules in BAD_BOARDS]
     + [(rules, "whole numbers") for rules in BAD_KINDS],
     ids=repr,

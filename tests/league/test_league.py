@@ -295,7 +295,7 @@ lying.equivariant = True
 @pytest.mark.parametrize(
     ("policy", "said"),
     [
-        (forgetful, "answers otherwise"),
+        (forgetful, "gives different answers"),
         (taken, "a taken cell"),
         (lying, "does not"),
         (failing, "out of order"),
@@ -525,7 +525,7 @@ def test_a_file_that_lacks_or_repeats_something_is_refused(usual, tmp_path):
         content = json.loads(league_file.text(usual))
         change(content)
         file.write_text(json.dumps(content))
-        with pytest.raises(ValueError, match="holds no league: ") as refusal:
+        with pytest.raises(ValueError, match="is not a league: ") as refusal:
             league_file.read(file)
         assert str(refusal.value).isprintable()
 
@@ -654,10 +654,10 @@ WRONG = {
     "no openings": (["first", "random", "--openings", "9"], "openings on 3,3,3 have 0 to 8"),
     "too many openings": (["first", "random", "--rules", "19,19,5", "--openings", "4"], "too many"),
     "an odd number of games": (["first", "random", "--games", "3"], "an even number"),
-    "no process": (["first", "random", "--jobs", "0"], "--jobs is at least 1"),
-    "a negative seed": (["first", "random", "--seed", "-1"], "a seed is"),
+    "no process": (["first", "random", "--jobs", "0"], "--jobs must be at least 1"),
+    "a negative seed": (["first", "random", "--seed", "-1"], "a seed must be"),
     "a negative limit": (["first", "random", "--positions", "-1"], "--positions is at least 0"),
-    "a folder as the file": (["first", "random", "--out", "."], "--out is a file"),
+    "a folder as the file": (["first", "random", "--out", "."], "--out must be a file"),
     "a file as the folder": (["first", "random", "--out", "file/x.json"], "file"),
 }
 

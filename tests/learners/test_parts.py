@@ -87,5 +87,5 @@ def test_a_state_without_one_of_its_parts_is_refused(stepped, key):
 def test_an_array_of_another_shape_or_type_is_refused(stepped, width):
     state = stepped.state_dict()
     state["tables"] = state["tables"] | {"width": width}
-    with pytest.raises(ValueError, match="another shape or type"):
+    with pytest.raises(ValueError, match="not have the expected shape or type"):
         Parts(2).load_state_dict(state)

@@ -235,8 +235,8 @@ def echoed(handler):
 
 
 ANYWHERE = {  # hostile answers, and what is said of each
-    "html": (answer(b"<html>Welcome</html>"), "JSON|does not answer as the Hub does"),
-    "list": (answer([1, 2]), "does not answer as the Hub does|JSON"),
+    "html": (answer(b"<html>Welcome</html>"), "JSON|does not respond like the Hub"),
+    "list": (answer([1, 2]), "does not respond like the Hub|JSON"),
     "401": (answer({"error": "x"}, 401), "401, not found, or private: log in"),
     "403": (answer({"error": "x"}, 403), "403, access is refused"),
     "404": (answer({"error": "x"}, 404), "404, not found"),

@@ -99,7 +99,7 @@ def test_options_of_a_checkpoint_go_through_the_same_grammar(spec):
         match=r"selfplay has no option 'x'; it takes canonical, simulations, threes, pairing$",
     ):
         player(f"{spec}:x=1")
-    with pytest.raises(ValueError, match="options are written option=value, not 'x'"):
+    with pytest.raises(ValueError, match="options must be written option=value, not 'x'"):
         player(f"{spec}:x")
     assert player(f"{spec}:") is not None
     assert rules_of(f"{spec}:x=1") == Rules()

@@ -182,7 +182,7 @@ def test_genes_and_tables_of_nonsense_are_no_player(tmp_path):
     classes = LEARNERS.load("genetic").empty_weights(None, Rules())["genes"].shape
     for genes in (-1, 9, 2**40):
         weights = {"genes": torch.full(classes, genes)}
-        with pytest.raises(ValueError, match="genes are cells"):
+        with pytest.raises(ValueError, match="genes must be cells"):
             load_policy(gift(tmp_path / str(genes), "genetic", "3,3,3", weights))
     for number in (float("nan"), float("-inf")):
         weights = {"values": torch.full((count,), number, dtype=torch.float64)}

@@ -150,8 +150,8 @@ def test_a_wrong_option_is_named_in_a_line(spec):
     spec = spec.format(SHIPPED)
     for option, told in (
         ("canonical=yes", r"canonical='yes' is not true or false"),
-        ("canonical", "options are written option=value, not 'canonical'"),
-        ("canonical=", "options are written option=value, not 'canonical='"),
+        ("canonical", "options must be written option=value, not 'canonical'"),
+        ("canonical=", "options must be written option=value, not 'canonical='"),
         ("canonical=true,canonical=true", "an option is given twice"),
         ("canonica=true", "did you mean canonical"),
     ):

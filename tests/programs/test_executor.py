@@ -320,13 +320,13 @@ def test_cores_and_devices_are_those_of_the_task():
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        ({"jobs": 0}, "--jobs is at least 1"),
-        ({"cores_per_task": 0}, "--cores-per-task is at least 1"),
-        ({"gpus_per_task": -1.0}, "--gpus-per-task is 0 or more"),
-        ({"gpus_per_task": float("nan")}, "--gpus-per-task is 0 or more"),
+        ({"jobs": 0}, "--jobs must be at least 1"),
+        ({"cores_per_task": 0}, "--cores-per-task must be at least 1"),
+        ({"gpus_per_task": -1.0}, "--gpus-per-task must be 0 or more"),
+        ({"gpus_per_task": float("nan")}, "--gpus-per-task must be 0 or more"),
         ({"gpus_per_task": 0.5}, "need a Ray cluster"),
         ({"gpus_per_task": 99.0}, "--gpus-per-task 99: this machine has"),
-        ({"memory_per_task": 0}, "--memory-per-task is at least 1"),
+        ({"memory_per_task": 0}, "--memory-per-task must be at least 1"),
         ({"memory_per_task": 10**9}, "--memory-per-task 1000000000: this machine has"),
     ],
 )

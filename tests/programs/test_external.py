@@ -171,7 +171,11 @@ FAILURES = {
     "partly taken": ("while read a; do echo 0:0.1 1:0.9; done", "plays cell 0, which is", None),
     "off the board": ("read a; echo 9", "plays cell 9, off the board", "_________"),
     "before the board": ("read a; echo -1", "plays cell -1, off the board", "_________"),
-    "talks too much": ("read a; echo 0; echo 1; sleep 100", "wrote '1' before it was asked", None),
+    "talks too much": (
+        "read a; echo 0; echo 1; sleep 100",
+        "wrote '1' before it was queried",
+        None,
+    ),
     "never stops": ("exec cat /dev/zero", "wrote ", None),
 }
 

@@ -201,9 +201,9 @@ def test_an_engine_and_its_children_end_with_a_python_that_is_ended(skin, how, t
 @pytest.mark.parametrize(
     ("spec", "rules", "named"),
     [
-        ("gomocup", "15,15,5", "gomocup plays an engine: gomocup:command="),
-        ("gomocup:command=x", "3,3,3", "play five in a row, not 3 as 3,3,3: anyk=true says"),
-        ("gomocup:command=x", "15,15,6", "play five in a row, not 6 as 15,15,6"),
+        ("gomocup", "15,15,5", "gomocup needs the command of an engine: gomocup:command="),
+        ("gomocup:command=x", "3,3,3", "play five in a row, not 3: set anyk=true"),
+        ("gomocup:command=x", "15,15,6", "play five in a row, not 6: set anyk=true"),
         ("gomocup:command=x,anyk=maybe", "15,15,5", "anyk='maybe' is not true or false"),
         ("gomocup:command=x,time=0", "15,15,5", "time is at least"),
         ("gomocup:command=x,time=1e9", "15,15,5", "time is at most 2,147,483 s"),

@@ -121,10 +121,10 @@ def test_what_cannot_be_tried_is_told_in_a_line(more, complaint):
     [
         ([], "which learners? As in: sweep.py dqn; known are selfplay"),
         (["dqq"], "unknown learner 'dqq'; did you mean dqn?"),
-        (["dqn", "--seeds", "0"], "--seeds is at least 1"),
+        (["dqn", "--seeds", "0"], "--seeds must be at least 1"),
         (["dqn", "--steps", "0"], "--steps is at least 1"),
         (["dqn", "--grid", "lr=fast"], "--lr: 'fast' is not a number"),
-        (["dqn", "--grid", "games=0"], "games, batch and sync are at least 1"),
+        (["dqn", "--grid", "games=0"], "games, batch and sync must be at least 1"),
         (["dqn", "--rules", "3,3"], "3,3"),
     ],
 )

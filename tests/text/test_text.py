@@ -212,7 +212,7 @@ def test_tasks_depend_on_their_seed_alone_and_hold_their_best_moves():
         (lambda: text.prompt(RULES, BOARD, "fen"), "notation is one of grid, coordinates, moves"),
         (lambda: text.prompt(RULES, RULES.parse("XXX OO_ ___")), "finished board"),
         (lambda: text.parse(RULES, [1, 1, 0, 0, 0, 0, 0, 0, 0], "4"), "unreachable board"),
-        (lambda: text.parse(RULES, BOARD, None), "an answer is a string, not None"),
+        (lambda: text.parse(RULES, BOARD, None), "an answer must be a string, not None"),
         (lambda: text.reward(text.verdict(RULES, BOARD, "2"), "elo"), "scheme is one of regret"),
         (lambda: text.tasks(RULES, "validation"), "split is one of train, test, all"),
         (lambda: text.tasks(RULES, seed=-1), "non-negative"),

@@ -52,7 +52,7 @@ def test_unbalanced_parentheses_are_refused(spec):
 
 @pytest.mark.parametrize("spec", ["a:b", "a:b=", "a:=c", "a:b=c,", "a:b=c,,d=e", "a:b=c,d"])
 def test_an_option_without_its_value_is_refused_with_the_grammar(spec):
-    with pytest.raises(ValueError, match="options are written option=value, not"):
+    with pytest.raises(ValueError, match="options must be written option=value, not"):
         parse(spec)
 
 

@@ -109,7 +109,7 @@ class Game:
     def _seen(self, board: ArrayLike, player: int) -> Boards:
         """Return the board (cells,) from a player's view: 1 own stone, -1 opponent's, 0 empty."""
         if player not in (1, -1):
-            raise ValueError(f"a player is 1 or -1, not {player!r}")
+            raise ValueError(f"player must be 1 or -1, not {player!r}")
         if np.shape(board) != self.getBoardSize():
             raise ValueError(
                 f"a board of {self.rules} is {self.getBoardSize()}, not {np.shape(board)}"
@@ -153,5 +153,5 @@ def _move_probabilities(net: Net, board: Boards, rules: Rules) -> NDArray[np.flo
         raise ValueError("predict returns (pi, v): move probabilities and a value")
     pi = answered_numbers(answer[0], "pi of predict")
     if pi.shape not in ((rules.cells,), (rules.cells + 1,)):
-        raise ValueError(f"pi of predict has {rules.cells} probabilities, not shape {pi.shape}")
+        raise ValueError(f"pi must have shape ({rules.cells},), not {pi.shape}")
     return np.asarray(pi[: rules.cells], np.float64)

@@ -109,7 +109,7 @@ class raw_env(pettingzoo.AECEnv):  # noqa: N801  # PettingZoo's name
                 dict; nothing has changed then.
         """
         if not isinstance(options, dict | None):
-            raise ValueError(f"options of reset are a dict or None, not {described(options)}")
+            raise ValueError(f"options must be a dict or None, not {described(options)}")
         board = {"board": options["board"]} if options and "board" in options else None
         Start.of(self.match, board).begin(self.match, self.dice)
         self.agents = AGENTS[:]

@@ -45,7 +45,7 @@ class MnkGameConfig:
         one_of("notation", self.notation, tuple(text.NOTATIONS))
         one_of("scheme", self.scheme, tuple(text.SCHEMES))
         if self.size < 1:
-            raise ValueError(f"size is at least 1, not {self.size}")
+            raise ValueError(f"size must be at least 1, not {self.size}")
         text.tasks(Rules.of(self.rules), self.split, self.seed or 0)
 
 

@@ -59,7 +59,7 @@ def make(config: dict[str, Any] | None = None) -> Any:
         ValueError: for a configuration that is not a mapping, and as `TicTacToe`.
     """
     if not isinstance(config, Mapping | None):
-        raise ValueError(f"env_config is a dict or None, not {described(config)}")
+        raise ValueError(f"env_config must be a dict or None, not {described(config)}")
     given = {"obs": "dict"} | dict(config or {})
     opening = given.pop("opening", 0)
     game = TicTacToe(**given)

@@ -87,7 +87,7 @@ class MaskedActor(AbstractDiscreteActor):
 
     def get_preprocess_net(self) -> ModuleWithVectorOutput:
         """Raise NotImplementedError, since the network takes the planes directly."""
-        raise NotImplementedError("a MaskedActor has no network before its own")
+        raise NotImplementedError("a MaskedActor takes no preprocessing network")
 
     def forward(self, obs: Any, state: Any = None, info: Any = None) -> tuple[torch.Tensor, Any]:
         """Return logits (batch, cells), with -1e9 on all cells that are not legal."""

@@ -117,7 +117,7 @@ class Games(EnvBase):
             if new.dtype != np.bool_ or new.size != self.games.num_envs:
                 told = f"{new.dtype} of {new.shape}"
                 raise ValueError(
-                    f"_reset is a bool tensor that marks the games to restart, not {told}"
+                    f"_reset must be a bool tensor that marks the games to restart, not {told}"
                 )
             new = new.reshape(-1)
         self.games.match.reset(new, self.games.np_random)
@@ -148,7 +148,7 @@ class Games(EnvBase):
 
     def _set_seed(self, seed: int | None) -> None:
         if isinstance(seed, list | tuple):  # which the games take, one for each
-            raise ValueError("a seed is an integer or None, not a list")
+            raise ValueError("a seed must be an integer or None, not a list")
         self.games.reset(seed=seed)
 
     def close(self, *, raise_if_closed: bool = True) -> None:

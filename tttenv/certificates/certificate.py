@@ -164,7 +164,9 @@ def certify(
     """
     require_rules(rules)
     if method not in (None, *METHODS):
-        raise ValueError(f"the method is {' or '.join(METHODS)}, not {shown(repr(method), 60)}")
+        raise ValueError(
+            f"the method must be {' or '.join(METHODS)}, not {shown(repr(method), 60)}"
+        )
     if method == ALL_POSITIONS:
         require_solvable(rules)
     resolved = resolve_policy(rules, policy)

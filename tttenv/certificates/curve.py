@@ -125,19 +125,21 @@ def require_measures(
         optional: the columns in which a number may be None.
     """
     if not isinstance(found, dict) or set(found) != set(limits):
-        raise ValueError(f"its card's curve does not have the columns {', '.join(limits)}")
+        raise ValueError(f"the curve in its card must have exactly the columns {', '.join(limits)}")
     lengths = {len(found[name]) if isinstance(found[name], list) else 0 for name in limits}
     if len(lengths) != 1 or not 0 < min(lengths) <= MOST:
-        raise ValueError(f"its card's curve does not have 1 to {MOST} measurements in every column")
+        raise ValueError(
+            f"the curve in its card must have 1 to {MOST} measurements, as many in every column"
+        )
     for name, (least, most) in limits.items():
         for number in found[name]:
             if number is None and name in optional:
                 continue
             if not _is_number(number, name in whole) or not least <= number <= most:
-                raise ValueError(f"its card's curve has {name} {shown(repr(number), 60)}")
+                raise ValueError(f"the curve in its card has {name} {shown(repr(number), 60)}")
     for name in ("steps", "seconds"):
         if found[name] != sorted(found[name]) or len(set(found["steps"])) < len(found["steps"]):
-            raise ValueError(f"its card's curve has {name} that do not increase")
+            raise ValueError(f"the curve in its card has {name} that do not increase")
 
 
 def _is_number(value: object, whole: bool) -> bool:

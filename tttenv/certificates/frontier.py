@@ -188,8 +188,8 @@ def require_images_alike(rules: Rules, policy: Policy, boards: Boards, name: str
             if not _alike(first, other):
                 shown = [rules.format(part) for part in (board, board[maps[number]])]
                 raise ValueError(
-                    f"{name} says that it treats mirror images alike, but does not: on {shown[0]}"
-                    f" and on its image {shown[1]} it plays moves that are no images of each other"
+                    f"{name} is declared equivariant, but its moves on {shown[0]} and on the image"
+                    f" {shown[1]} are not images of each other"
                 )
 
 

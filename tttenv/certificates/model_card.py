@@ -59,7 +59,9 @@ def for_the_hub(folder: Path, repo: str, license: str | None = None) -> dict[str
             player does not have, or the license is not an identifier.
     """
     if license is not None and not _LICENSE.fullmatch(license):
-        raise ValueError(f"a license is an identifier such as mit, not {shown(repr(license), 80)}")
+        raise ValueError(
+            f"a license must be an identifier such as mit, not {shown(repr(license), 80)}"
+        )
     rules = rules_of(folder)
     roles = [WEIGHTS, *[POLICY] * enumerable(rules)]
     card, data = read_data(folder, *roles)

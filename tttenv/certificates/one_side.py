@@ -130,4 +130,6 @@ class LostGame:
 
     def _another_answer(self, board: Boards) -> ValueError:
         where = self.player.rules.format(board)
-        return ValueError(f"{self.player.name} answers otherwise than before: near {where}")
+        return ValueError(
+            f"{self.player.name} gives different answers to the same board: near {where}"
+        )

@@ -58,7 +58,7 @@ def refute(
             output on the boards of the game changes when queried again.
     """
     if seat not in SEATS:
-        raise ValueError(f"a seat is X or O, not {seat!r}")
+        raise ValueError(f"a seat must be X or O, not {seat!r}")
     resolved = resolve_policy(rules, policy)
     return search(SeatedPlayer(rules, resolved, seat, display_name(policy)), positions).line
 
@@ -339,5 +339,5 @@ class _Attack:
         moved = first[np.arange(len(own)), own] > 0
         if not moved.all() or first[len(own) :].any():
             raise ValueError(
-                f"{self.player.name} answers otherwise than before, in the game {line}"
+                f"{self.player.name} gives different answers to the same board, in the game {line}"
             )

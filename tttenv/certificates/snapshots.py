@@ -110,7 +110,7 @@ def read(folder: Path, card: Mapping[str, Any], rules: Rules, curve: Curve) -> d
         for step, played in zip(steps, moves, strict=True):
             _require_measured(curve, step, table_of(rules, played))
     except ValueError as error:
-        raise ValueError(f"{shown(file)} holds no snapshots: {shown(error)}") from None
+        raise ValueError(f"{shown(file)} has no valid snapshots: {shown(error)}") from None
     return dict(zip(steps, moves, strict=True))
 
 
@@ -123,7 +123,7 @@ def _arrays(data: bytes, file: Path, rules: Rules) -> tuple[list[int], NDArray[n
     found = header(data, file)
     count, decisions = found.length("steps"), len(positions(rules).decisions)
     if not 0 < count <= MOST:
-        raise ValueError(f"it has {count} players, not one to {MOST}")
+        raise ValueError(f"it has {count} players; 1 to {MOST} are allowed")
     expected = {"steps": ("I64", (count,)), "moves": ("U8", (count, decisions))}
     arrays = found.arrays(expected, f"wanted are steps and moves of players on {rules}")
     steps = arrays["steps"].tolist()
@@ -141,4 +141,4 @@ def _require_measured(curve: Curve, step: int, table: Tabulated) -> None:
     found = (numbers[tag] for tag in TAGS)
     measured = (curve.worst["X"][at], curve.worst["O"][at], curve.optimal[at])
     if max(abs(a - b) for a, b in zip(found, measured, strict=True)) > NEAR:
-        raise ValueError(f"the player of step {step} is not the one that the curve measures")
+        raise ValueError(f"the player at step {step} does not match the curve's measurements")

@@ -41,7 +41,7 @@ def main(args: list[str], prog: str = PROG) -> None:
     about = console.with_players(Arguments)
     given = console.parse(Arguments, prog, args, about, EXAMPLES)
     if given.top < 1:
-        raise ValueError(f"--top is at least 1, not {given.top}")
+        raise ValueError(f"--top must be at least 1, not {given.top}")
     from tttenv.cli.play.advice import Advice
     from tttenv.cli.play.analysis import analyze, show, to_dict
     from tttenv.cli.play.position import position_of

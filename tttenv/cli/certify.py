@@ -76,7 +76,7 @@ def main(args: list[str], prog: str = PROG) -> None:
         )
     workers.check(given.workers)
     if given.positions < 1:
-        raise ValueError(f"--positions is at least 1, not {given.positions}")
+        raise ValueError(f"--positions must be at least 1, not {given.positions}")
     if given.against is not None:
         if given.sampled:
             raise ValueError("--against is exact: it cannot be combined with --sampled")

@@ -245,7 +245,7 @@ def with_players(arguments: type) -> str:
 def check_seed(seed: int) -> None:
     """Raise ValueError for a negative seed."""
     if seed < 0:
-        raise ValueError(f"a seed is a non-negative integer, not {seed}")
+        raise ValueError(f"a seed must be a non-negative integer, not {seed}")
 
 
 def check_folder(folder: Path | None) -> None:

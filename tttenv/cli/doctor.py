@@ -41,7 +41,7 @@ def main(args: list[str], prog: str = PROG) -> None:
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
     console.check_seed(given.seed)
     if given.games < 1:
-        raise ValueError(f"at least one game is played, not {given.games}")
+        raise ValueError(f"the number of games must be at least 1, not {given.games}")
     from tttenv.cli.load_subject import load
     from tttenv.testing.diagnosis import diagnosis
 

@@ -57,9 +57,11 @@ def main(args: list[str], prog: str = PROG) -> None:
     kinds = {".csv": as_csv, ".parquet": as_parquet, GAMES: as_npz}
     kind = given.out.suffix.lower()
     if kind not in kinds:
-        raise ValueError(f"a table is a .csv or a .parquet file, games are .npz, not {given.out}")
+        raise ValueError(
+            f"the file must end in .csv or .parquet for a table, or .npz for games, not {given.out}"
+        )
     if given.out.is_dir():
-        raise ValueError(f"{given.out} is a folder: name a file")
+        raise ValueError(f"{given.out} is a folder; give the name of a file")
     if kind != GAMES and (given.player or given.against or given.games is not None):
         raise ValueError("--player, --against and --games are for games, in a .npz file")
     if kind == GAMES:

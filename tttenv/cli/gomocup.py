@@ -73,7 +73,9 @@ def require_player(given: Arguments) -> None:
         rules = rules_of(given.player) if is_path(given.player) else smallest
         player(given.player, rules)
     if rules.k != given.k:
-        raise ValueError(f"{given.player} plays {rules}: --k {rules.k} says so to managers")
+        raise ValueError(
+            f"{given.player} plays {rules}: announce it to managers with --k {rules.k}"
+        )
 
 
 def lines(stream: BinaryIO, longest: int) -> Iterator[bytes]:

@@ -92,7 +92,7 @@ class BoardLines:
 
     def __init__(self, game: Game | None) -> None:
         self.game = game and Game(game.rules, game.rules.start())
-        self.problem = "" if game else "a board needs its size: START comes first"
+        self.problem = "" if game else "a board needs its size: START must come first"
 
     def add(self, line: str) -> None:
         """Add a line."""
@@ -166,7 +166,7 @@ class Engine:
     def _command(self, words: str) -> str | None:
         """Return the reply to a command and its argument."""
         if len(words) > LONGEST_LINE:
-            raise RefusedError(f"a line has at most {LONGEST_LINE:,} characters")
+            raise RefusedError(f"a line must have at most {LONGEST_LINE:,} characters")
         name, *rest = words.split(None, 1)
         command = self.commands.get(name.upper())
         if command is None:
@@ -272,7 +272,7 @@ class Engine:
     def _started(self) -> Game:
         """Return the current game; raise if there is no board yet."""
         if self.game is None:
-            raise RefusedError("START comes first")
+            raise RefusedError("START must come first")
         return self.game
 
     def _move(self, game: Game, opens: bool | None) -> str:

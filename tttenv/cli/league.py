@@ -107,12 +107,12 @@ def _check(given: Arguments) -> None:
     console.check_seed(given.seed)
     workers.check(given.workers)
     if given.games < 2 or given.games % 2:
-        raise ValueError(f"--games are half in each colour: an even number, not {given.games}")
+        raise ValueError(f"--games must be even, half for each colour, not {given.games}")
     for name in ("positions", "searches"):
         if getattr(given, name) < 0:
-            raise ValueError(f"--{name} is at least 0, not {getattr(given, name)}")
+            raise ValueError(f"--{name} must be at least 0, not {getattr(given, name)}")
     if given.out.is_dir() or not given.out.suffix:
-        raise ValueError(f"--out is a file like results/league.json, which {given.out} is not")
+        raise ValueError(f"--out must be a file such as results/league.json, not {given.out}")
     twice = [spec for spec in given.players if given.players.count(spec) > 1]
     if twice:
         raise ValueError(

@@ -54,7 +54,7 @@ def main(args: list[str], prog: str = PROG) -> None:
     if given.rules is None:
         raise ValueError(f"which game? As in: {prog} 5,5,4")
     if given.memory < 1:
-        raise ValueError(f"--memory takes at least one mebibyte, not {given.memory}")
+        raise ValueError(f"--memory must be at least 1 mebibyte, not {given.memory}")
     from tttenv import Rules
 
     rules = Rules.of(given.rules)
@@ -102,7 +102,7 @@ def _begun(given: Arguments, rules: Any, board: Any, unfinished: Path) -> Any:
     try:
         begun = search_checkpoint.read(unfinished, memory)
     except FileNotFoundError:
-        raise ValueError(f"there is not an unfinished search in {unfinished}") from None
+        raise ValueError(f"there is no unfinished search in {unfinished}") from None
     if begun.prover.rules != rules or (begun.board != board).any():
         raise ValueError(f"{unfinished} is the search of another position")
     return begun

@@ -103,7 +103,7 @@ def make(
             content, or an `out` that cannot be written.
     """
     if out.is_dir() or any(above.is_file() for above in out.parents):
-        raise ValueError(f"the report is a file, which {out} cannot be: name another with --out")
+        raise ValueError(f"cannot write the report to {out}: choose another file with --out")
     from tttenv.league import league_file
     from tttenv.report import endings, larger, load_players
     from tttenv.report import published as numbers

@@ -45,13 +45,13 @@ AllWorkers: TypeAlias = Annotated[Workers, tyro.conf.arg(name="")]  # its option
 def check(given: Workers) -> None:
     """Raise ValueError for invalid options, before anything runs."""
     if given.jobs is not None and given.jobs < 1:
-        raise ValueError("--jobs is at least 1")
+        raise ValueError("--jobs must be at least 1")
     if given.cores_per_task < 1:
-        raise ValueError("--cores-per-task is at least 1")
+        raise ValueError("--cores-per-task must be at least 1")
     if not 0 <= given.gpus_per_task < float("inf"):
-        raise ValueError("--gpus-per-task is 0 or more")
+        raise ValueError("--gpus-per-task must be 0 or more")
     if given.memory_per_task is not None and given.memory_per_task < 1:
-        raise ValueError("--memory-per-task is at least 1")
+        raise ValueError("--memory-per-task must be at least 1")
     if given.ray is None and given != HERE:
         _processes(given)
 

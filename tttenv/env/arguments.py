@@ -19,7 +19,7 @@ def at_least_one_game(number: int) -> None:
     """Raise ValueError unless `number` is a positive integer."""
     whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
     if not whole or number < 1:
-        raise ValueError(f"a match has at least one game, not {described(number)}")
+        raise ValueError(f"a match must have at least one game, not {described(number)}")
 
 
 def one_action(action: Any) -> NDArray[Any]:
@@ -30,7 +30,7 @@ def one_action(action: Any) -> NDArray[Any]:
     """
     given = real_numbers("actions", action)
     if given.size != 1:
-        raise ValueError(f"an action is one cell, not {described(action)}")
+        raise ValueError(f"an action must be one cell, not {described(action)}")
     return given.reshape(1)
 
 
@@ -42,7 +42,7 @@ def resolve_opponent(opponent: str | Policy | None, rules: Rules) -> Policy | No
     """
     if opponent is not None and not isinstance(opponent, str) and not callable(opponent):
         raise ValueError(
-            f"an opponent is a player's spec, a policy or None, not {described(opponent)}"
+            f"an opponent must be a player's spec, a policy or None, not {described(opponent)}"
         )
     if not isinstance(opponent, str):
         return opponent
@@ -67,13 +67,13 @@ def checked_boards(rules: Rules, games: int, boards: ArrayLike, seat: str | None
     if given.size == rules.cells:
         given = given.reshape(1, -1)
     elif given.shape[:1] != (games,) or not given.size:
-        raise ValueError(f"{games} boards are wanted, not shape {given.shape}")
+        raise ValueError(f"{games} boards are expected, not shape {given.shape}")
     checked = rules.check_all(given.reshape(len(given), -1))
     if seat is not None:
         one_of("seat", seat, ("X", "O"))
         others = checked[rules.seat(checked) != ("X", "O").index(seat)]
         if len(others):
-            raise ValueError(f"seat {seat} is not to move on {rules.format(others[0])}")
+            raise ValueError(f"it is not the turn of seat {seat} on {rules.format(others[0])}")
     return np.broadcast_to(checked, (games, rules.cells))
 
 

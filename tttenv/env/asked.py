@@ -79,7 +79,7 @@ def restart(match: "Match", which: Mask, key: int, seat: str | None = None) -> N
         return
     going = match.games.reply(match.opponent, new, keyed_dice(np.uint64(key), new, OPENING))
     if going < len(new):
-        raise ValueError("the opponent forfeits on the empty board: there is no game")
+        raise ValueError("the opponent forfeits on the empty board: there is no game to play")
 
 
 def attempt(

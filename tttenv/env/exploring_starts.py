@@ -27,7 +27,7 @@ def require_both_seats(games: Any, stones: int) -> None:
         ValueError: for a negative number or a fixed seat.
     """
     if stones < 0:
-        raise ValueError(f"stones is at least 0, not {stones}")
+        raise ValueError(f"stones must be at least 0, not {stones}")
     if stones and games.match.seat != "random":
         raise ValueError("exploring starts give the agent both seats: leave seat='random'")
 

@@ -43,7 +43,7 @@ def recorded_games(
         ValueError: for fewer than one game, or a policy that returns invalid probabilities.
     """
     if games < 1:
-        raise ValueError(f"games are at least 1, not {games}")
+        raise ValueError(f"games must be at least 1, not {games}")
     rng = np.random.default_rng(seed)
     boards, playing = rules.start(games), np.arange(games)
     outcomes, lengths = np.zeros(games, np.int8), np.zeros(games, np.int16)

@@ -25,7 +25,7 @@ def plain_seed(seed: Any) -> Any:
         gymnasium.error.Error: for an integer too long to seed a generator in reasonable time.
     """
     if isinstance(seed, int) and seed.bit_length() > SEED_BITS:
-        raise gymnasium.error.Error(f"a seed has at most {SEED_BITS:,} bits")
+        raise gymnasium.error.Error(f"a seed must have at most {SEED_BITS:,} bits")
     return int(seed) if isinstance(seed, np.integer) else seed
 
 
@@ -44,7 +44,7 @@ def one_seed(seed: Any, games: int) -> Any:
     if all(one is None for one in seeds):
         return None
     if not all(isinstance(one, int) and one >= 0 for one in seeds):
-        raise ValueError("seeds are non-negative integers")
+        raise ValueError("seeds must be non-negative integers")
     state = np.random.SeedSequence(seeds).generate_state(2, np.uint64)
     return int(state[0]) << 64 | int(state[1])
 
@@ -59,9 +59,11 @@ def reset_mask(options: Mapping[Any, Any], games: int) -> Mask | None:
     if mask is None:
         return None
     if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != (games,):
-        raise ValueError(f"reset_mask is a NumPy array of {games} booleans, not {described(mask)}")
+        raise ValueError(
+            f"reset_mask must be a NumPy array of {games} booleans, not {described(mask)}"
+        )
     if not mask.any():
-        raise ValueError("reset_mask has no True")
+        raise ValueError("reset_mask must have a True")
     if options.get("board") is not None:
         raise ValueError("reset_mask can be combined with 'seat', not with 'board'")
     return mask
@@ -90,12 +92,12 @@ class Start(NamedTuple):
         if options is None:
             return cls(None, None)
         if not isinstance(options, Mapping):
-            raise ValueError(f"options of reset are a dict or None, not {described(options)}")
+            raise ValueError(f"options must be a dict or None, not {described(options)}")
         known = ("board", "seat", "reset_mask") if masked else ("board", "seat")
         unknown = [name for name in options if name not in known]
         if unknown:
             named = shown(", ".join(sorted(described(name) for name in unknown[:NAMED])))
-            raise ValueError(f"options of reset are 'board' and 'seat', not {named}")
+            raise ValueError(f"reset has the options 'board' and 'seat', not {named}")
         which = reset_mask(options, len(match.over)) if masked else None
         board, seat = options.get("board"), options.get("seat")
         if board is not None:

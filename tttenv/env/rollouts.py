@@ -29,7 +29,7 @@ def rollout(
         ValueError: for fewer than one game, or a policy that returns invalid probabilities.
     """
     if games < 1:
-        raise ValueError(f"a rollout has at least one game, not {games}")
+        raise ValueError(f"a rollout must have at least one game, not {games}")
     rng, both = np.random.default_rng(seed), (first, second)
     if rules.cells <= FEW and all(p is uniform or is_table(p) for p in both):
         return _walked_out(rules, first, second, rng.integers(2**64, size=games, dtype=np.uint64))

@@ -33,7 +33,7 @@ def checked_actions(match: "Match", actions: ArrayLike) -> Cells:
     given = np.asarray(actions) if plain else real_numbers("actions", actions)
     if given.shape != games.over.shape or given.dtype.kind not in "iu":
         number, shape = len(games.over), given.shape
-        raise ValueError(f"actions are {number} whole numbers, not {given.dtype} of {shape}")
+        raise ValueError(f"actions must be {number} integers, not {given.dtype} of {shape}")
     cells = np.ascontiguousarray(given, np.int64)
     if cells.view(np.uint64).max() > last:  # negative ones look huge
         game = int(np.flatnonzero((cells < 0) | (cells > last))[0])

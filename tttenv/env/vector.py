@@ -117,7 +117,9 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
         require_open(self.closed)
         number, start = one_seed(seed, self.num_envs), Start.of(self.match, options, masked=True)
         if start.which is not None and (number is not None or not self._started):
-            raise ValueError("reset_mask takes no seed, and needs a reset of all games first")
+            raise ValueError(
+                "with reset_mask no seed can be given, and all games must have been reset before"
+            )
         with generator_kept(self):
             super().reset(seed=number)
             with attempt(self.match, self.np_random):

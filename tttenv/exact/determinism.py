@@ -204,7 +204,7 @@ def _require_close(rules: Rules, policy: Policy, boards: Boards, first: Probs, w
     try:
         again = ask(boards, policy)
     except ValueError as error:  # although its first output was valid
-        raise ValueError(f"{who} answers otherwise than before: {error}") from None
+        raise ValueError(f"{who} gives different answers to the same board: {error}") from None
     off = np.abs(again - first).max(axis=1)
     row = int(off.argmax())
     if off[row] > TOLERANCE:
@@ -216,7 +216,7 @@ def _require_close(rules: Rules, policy: Policy, boards: Boards, first: Probs, w
         )
         share = f", on {different:,} of {all_boards:,} boards in all" if all_boards > 1 else ""
         raise ValueError(
-            f"{who} answers otherwise than before: on {rules.format(boards[row])} first"
+            f"{who} gives different answers to the same board: on {rules.format(boards[row])} first"
             f" {before}, now {now}{share}; exact results need players that always"
             " give the same answer"
         )

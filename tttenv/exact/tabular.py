@@ -35,7 +35,9 @@ class Tabulated:
     def __init__(self, rules: Rules, table: ArrayLike) -> None:
         game, probs = positions(rules), np.asarray(table)
         if probs.shape != game.boards.shape:
-            raise ValueError(f"a table on {rules} is {game.boards.shape}, not {probs.shape}")
+            raise ValueError(
+                f"a table on {rules} must have shape {game.boards.shape}, not {probs.shape}"
+            )
         self._fill(rules, lambda which: probs[which])
 
     @classmethod

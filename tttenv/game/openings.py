@@ -63,7 +63,7 @@ def random_openings(rules: Rules, stones: int, count: int, rng: np.random.Genera
         ValueError: for a negative number of stones.
     """
     if stones < 0:
-        raise ValueError(f"an opening has at least 0 stones, not {stones}")
+        raise ValueError(f"an opening must have at least 0 stones, not {stones}")
     boards, drawn = rules.start(count), rng.integers(0, stones + 1, count)
     for ply in range(stones):
         empty = boards == 0

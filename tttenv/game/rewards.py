@@ -29,7 +29,9 @@ class Payoffs:
     def __init__(self, draw: float = 0.0) -> None:
         number = isinstance(draw, int | float | np.integer | np.floating)
         if not number or isinstance(draw, bool) or not -1 <= draw <= 1:
-            raise ValueError(f"draw, the reward for a draw, is from -1 to 1, not {described(draw)}")
+            raise ValueError(
+                f"draw, the reward for a draw, must be from -1 to 1, not {described(draw)}"
+            )
         self.draw = float(draw) + 0.0  # no negative zero
         self.table = ODDS @ (1.0, self.draw, -1.0) + 0.0
         self.each: list[float] = self.table.tolist()

@@ -39,15 +39,15 @@ class Rules:
         for name in ("m", "n", "k"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | np.integer):
-                raise ValueError(f"rules need whole numbers m,n,k, not {name}={described(value)}")
+                raise ValueError(f"rules need integers m,n,k, not {name}={described(value)}")
             object.__setattr__(self, name, int(value))
         if not (1 <= self.m <= LARGEST and 1 <= self.n <= LARGEST):
             size = shown(f"{self.m} by {self.n}", LONGEST)
-            raise ValueError(f"a board has 1 to {LARGEST} rows and columns, not {size}")
+            raise ValueError(f"a board must have 1 to {LARGEST} rows and columns, not {size}")
         if not 2 <= self.k <= max(self.m, self.n):
             raise ValueError(
                 f"{shown(self.k, LONGEST)} in a row cannot be played on {self.m} by {self.n}: "
-                f"k goes from 2 to {max(self.m, self.n)}"
+                f"k must be from 2 to {max(self.m, self.n)}"
             )
 
     def __str__(self) -> str:
@@ -107,7 +107,7 @@ class Rules:
             )
         where: Cells = np.broadcast_to(given, array.shape[:-1]).reshape(-1)
         if not np.issubdtype(where.dtype, np.integer):
-            raise ValueError(f"cells are whole numbers, not {where.dtype}")
+            raise ValueError(f"cells must be integers, not {where.dtype}")
         where = where.astype(np.int64)
         bad = (where < 0) | (where >= self.cells)
         if bad.any():
@@ -145,7 +145,9 @@ class Rules:
             )
         x, o = marks.count("X"), marks.count("O")
         if x - o not in (0, 1):
-            raise ValueError(f"X opens, so X has as many stones as O or one more, not {x} and {o}")
+            raise ValueError(
+                f"X opens, so X must have as many stones as O or one more, not {x} and {o}"
+            )
         mine, theirs = "XO" if x == o else "OX"
         return np.array([(mark == mine) - (mark == theirs) for mark in marks], np.int8)
 
@@ -164,7 +166,7 @@ class Rules:
         """
         given = real_numbers("boards", board)
         if given.size != self.cells:
-            raise ValueError(f"one board of {self.cells} cells is wanted, not shape {given.shape}")
+            raise ValueError(f"expected one board of {self.cells} cells, not shape {given.shape}")
         good: Boards = self.check_all(given.reshape(1, -1))[0].copy()
         return good
 
@@ -176,7 +178,7 @@ class Rules:
         """
         given = real_numbers("boards", boards)
         if given.ndim != 2 or given.shape[1] != self.cells:
-            raise ValueError(f"boards (batch, {self.cells}) are wanted, not shape {given.shape}")
+            raise ValueError(f"expected boards (batch, {self.cells}), not shape {given.shape}")
         strange = (np.abs(given) > 1) | (given != np.trunc(given))  # and so is what is no number
         # Mine less theirs: 0 for X, -1 for O.
         bad = strange.any(axis=1) | ((given.sum(axis=1) + 0.5) ** 2 != 0.25)
@@ -203,7 +205,9 @@ class Rules:
         if given.ndim == 0 or given.shape[-1] != self.cells:
             raise ValueError(f"boards of {self} have {self.cells} cells, not shape {given.shape}")
         if given.dtype != np.int8 and not np.isin(given, (-1, 0, 1)).all():
-            raise ValueError(f"a board of {self} holds 1 mine, -1 theirs, 0 empty and nothing else")
+            raise ValueError(
+                f"a board of {self} must hold only 1 (mine), -1 (theirs) and 0 (empty)"
+            )
         return given.astype(np.int8, copy=False)
 
     def _flat(self, boards: ArrayLike) -> Boards:

@@ -172,7 +172,7 @@ def read(file: Path) -> League:
     try:
         return from_dict(content)
     except ValueError as error:
-        raise ValueError(f"{shown(file)} holds no league: {shown(error)}") from None
+        raise ValueError(f"{shown(file)} is not a league: {shown(error)}") from None
 
 
 def from_dict(content: Any) -> League:
@@ -194,7 +194,7 @@ def from_dict(content: Any) -> League:
     for row in found["pairs"]:
         first, second = row["first"], row["second"]
         if not first < second < len(players) or (first, second) in results:
-            raise ValueError("its pairs are not each of two players, once")
+            raise ValueError("its pairs must each be two players, listed once")
         results[first, second] = result_from_dict(row, len(openings))
     if len(results) != len(players) * (len(players) - 1) // 2:
         raise ValueError("a pair is missing")
@@ -235,14 +235,14 @@ def _read_odds(rows: str | list[Any], openings: int, method: str) -> NDArray[np.
     """Parse the odds (openings, 3) of one colour."""
     if isinstance(rows, str):
         if method != EXACT or len(rows) != openings or set(rows) - set(LETTERS):
-            raise ValueError(f"results are {openings} letters of {LETTERS}")
+            raise ValueError(f"results must be {openings} letters of {LETTERS}")
         return _EYE[[LETTERS.index(letter) for letter in rows]]
     if len(rows) != openings or any(not isinstance(row, list) or len(row) != 3 for row in rows):
-        raise ValueError(f"results are {openings} times three numbers")
+        raise ValueError(f"results must be {openings} times three numbers")
     kinds = (int,) if method == SAMPLED else (int, float)
     if any(type(part) not in kinds or not 0 <= part <= LARGEST for row in rows for part in row):
         raise ValueError("results must be non-negative numbers")
     odds = np.array(rows, np.float64)
     if method == EXACT and (np.abs(odds.sum(axis=1) - 1) > 10.0 ** (3 - DIGITS)).any():
-        raise ValueError("exact results are probabilities that sum to one")
+        raise ValueError("exact results must be probabilities that sum to one")
     return odds

@@ -98,7 +98,7 @@ def results(value: Any, block: Block, openings: int) -> list[Result]:
         ValueError: for anything but one result for each pair.
     """
     if not isinstance(value, list) or len(value) != len(block.pairs):
-        raise ValueError(f"a list of {len(block.pairs)} results is wanted")
+        raise ValueError(f"expected a list of {len(block.pairs)} results")
     return [result_from_dict(row, openings) for row in value]
 
 

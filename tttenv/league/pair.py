@@ -266,7 +266,7 @@ def sampled_odds(
         PlayerError: as `play`.
     """
     if games < 2 or games % 2:
-        raise ValueError(f"games are played in both colours: an even number, not {games}")
+        raise ValueError(f"games must be an even number, half for each colour, not {games}")
     rng, count = np.random.default_rng(seed), len(openings)
     every, more = divmod(games // 2, count)
     drawn = np.sort(rng.choice(count, more, replace=False))

@@ -145,5 +145,5 @@ def _square(numbers: ArrayLike) -> Floats:
     """Return a copy of the argument as a square matrix, checking that it is finite."""
     found = np.array(numbers, np.float64)
     if found.ndim != 2 or found.shape[0] != found.shape[1] or not np.isfinite(found).all():
-        raise ValueError(f"a square of finite numbers is wanted, not shape {found.shape}")
+        raise ValueError(f"expected a square array of finite numbers, not shape {found.shape}")
     return found

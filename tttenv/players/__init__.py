@@ -113,7 +113,7 @@ def player(spec: str, rules: "Rules | None" = None) -> "Policy":
     from tttenv.game.rules import Rules
 
     if not isinstance(spec, str):
-        raise ValueError(f"a player is named by a string, not {spec!r}")
+        raise ValueError(f"a player's name must be a string, not {spec!r}")
     found = checkpoint_of(spec)
     if found is None:
         return _by_name(spec, rules or Rules())
@@ -142,7 +142,7 @@ def checked_spec(spec: object) -> Spec:
         ValueError: for any other, naming the part that is not safe.
     """
     if not isinstance(spec, str):
-        raise ValueError(f"a player is named by a string, not {shown(repr(spec), LONGEST_NAME)}")
+        raise ValueError(f"a player's name must be a string, not {shown(repr(spec), LONGEST_NAME)}")
     name, options = parse(spec)
     table = _everyone()
     if name not in table.rows or not table.rows[name].safe:

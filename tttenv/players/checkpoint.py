@@ -190,11 +190,11 @@ def digest(data: bytes) -> str:
 def _read_file(folder: Path, card: Mapping[str, Any], role: str) -> bytes:
     name = file_of(card, role)
     if name is None:
-        raise ValueError(f"{shown(folder / CARD)} names no file of {role}")
+        raise ValueError(f"{shown(folder / CARD)} names no {role} file")
     data = _bytes(folder / name, role)
     if digest(data) != card["files"][name]:
         raise ValueError(
-            f"{shown(folder / name)} is damaged or of another checkpoint:"
+            f"{shown(folder / name)} is damaged or from another checkpoint:"
             " its SHA-256 is not the card's"
         )
     return data
@@ -276,7 +276,7 @@ def _of_table(folder: Path, trained: Rules) -> Policy:
     """
     card, data = read_data(folder, POLICY)
     if Rules.of(card["rules"]) != trained:
-        raise ValueError(f"the checkpoint in {shown(folder)} has just been replaced by another")
+        raise ValueError(f"the checkpoint in {shown(folder)} has just been replaced")
     file, shape = folder / str(file_of(card, POLICY)), positions(trained).boards.shape
     found = header(data[POLICY], file)
     kind = next((kind for kind in TYPES if (kind, shape) in found.tensors.values()), TYPES[-1])
@@ -286,7 +286,7 @@ def _of_table(folder: Path, trained: Rules) -> Policy:
     try:
         return Tabulated(trained, table)
     except ValueError as error:
-        raise ValueError(f"{shown(file)} holds no policy: {shown(error)}") from None
+        raise ValueError(f"{shown(file)} has no valid policy: {shown(error)}") from None
 
 
 def _of_weights(folder: Path, rules: Rules, simulations: int, threes: int) -> Policy:

@@ -158,7 +158,7 @@ def external(
         ValueError: for limits out of range; when queried, if the program fails.
     """
     if not command.strip():
-        raise ValueError("external plays a program: external:command=./bot")
+        raise ValueError("external needs the command of a program: external:command=./bot")
     at_least(0.001, timeout=timeout, start=start)
     protocol = ExternalProtocol(rules, command, timeout, start, forfeits)
     made = ProgramPlayer(rules, command, protocol, memory)

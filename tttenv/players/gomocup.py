@@ -109,9 +109,9 @@ class GomocupProtocol:
         """Raise ProgramError if the engine has written more than remarks before the query."""
         for number, line in enumerate(program.available_lines()):
             if line and _word(line) not in REMARKS | REFUSALS:
-                raise ProgramError(f"wrote {line[:QUOTED]!r} before it was asked")
+                raise ProgramError(f"wrote {line[:QUOTED]!r} before it was queried")
             if number == MOST_LINES:
-                raise ProgramError(f"wrote {MOST_LINES:,} lines before it was asked")
+                raise ProgramError(f"wrote {MOST_LINES:,} lines before it was queried")
 
     def _start(self, program: Program) -> None:
         """Make the engine set up an empty board."""
@@ -223,16 +223,16 @@ def gomocup(
             range; when queried, if the engine fails.
     """
     if not command.strip():
-        raise ValueError("gomocup plays an engine: gomocup:command=./pbrain-engine")
+        raise ValueError("gomocup needs the command of an engine: gomocup:command=./pbrain-engine")
     if rules.k != FIVE and not anyk:
         raise ValueError(
-            f"engines of the Gomocup protocol play five in a row, not {rules.k} as {rules}:"
-            " anyk=true says that this one does"
+            f"Gomocup engines play five in a row, not {rules.k}: set anyk=true if this one"
+            f" plays {rules}"
         )
     at_least(0.001, time=time, timeout=timeout, start=start)
     at_least(0, max_memory=max_memory)
     if time * 1000 > UNLIMITED:
-        raise ValueError(f"time is at most {UNLIMITED // 1000:,} s, not {time:g}")
+        raise ValueError(f"time must be at most {UNLIMITED // 1000:,} s, not {time:g}")
     if folder and not (folder.isprintable() and Path(folder).is_dir()):
         raise ValueError(f"there is no folder {folder[:QUOTED]!r}")
     limits = EngineLimits(

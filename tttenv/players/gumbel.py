@@ -143,7 +143,9 @@ def checked_simulations(rules: Rules, simulations: int) -> int:
     at_least(1, simulations=simulations)
     most = LARGEST_TREE // rules.cells
     if simulations > most:
-        raise ValueError(f"simulations on {rules} are at most {most:,}, not {simulations:,}")
+        raise ValueError(
+            f"there can be at most {most:,} simulations on {rules}, not {simulations:,}"
+        )
     return simulations
 
 

@@ -41,7 +41,7 @@ def hf(
         ValueError: without a path, or if the folder has no such model.
     """
     if not path:
-        raise ValueError("hf plays a language model in a folder: hf:path=FOLDER")
+        raise ValueError("hf needs the folder of a language model: hf:path=FOLDER")
     at_least(1, tokens=tokens)
     adapter: Any = importlib.import_module("tttenv.adapters.transformers")
     answers = adapter.Answers(Path(path), tokens)

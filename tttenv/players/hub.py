@@ -222,7 +222,7 @@ def _require_free(folder: Path, repo: str) -> None:
     taken = folder.exists() and (not folder.is_dir() or any(folder.iterdir()))
     origin = came_from(folder) if taken else None
     if taken and (origin is None or origin.repo != repo):
-        raise ValueError(f"{shown(folder)} holds something else: choose another folder with --out")
+        raise ValueError(f"{shown(folder)} is not empty: choose another folder with --out")
 
 
 def _listing(at: str, repo: str, revision: str) -> tuple[str, dict[str, int]]:
@@ -240,7 +240,7 @@ def _listing(at: str, repo: str, revision: str) -> tuple[str, dict[str, int]]:
     commit = told.get("sha") if isinstance(told, dict) else None
     files = told.get("siblings") if isinstance(told, dict) else None
     if not isinstance(commit, str) or not _COMMIT.fullmatch(commit) or not isinstance(files, list):
-        raise ValueError(f"{repo}: {hub_client.host(url)} does not answer as the Hub does")
+        raise ValueError(f"{repo}: {hub_client.host(url)} does not respond like the Hub")
     found = [file for file in files if isinstance(file, dict)]
     return commit, {
         file["rfilename"]: file["size"]
@@ -274,14 +274,16 @@ def _fetch(
     if size is None:
         raise ValueError(f"{repo} has no file {name}, which its card names")
     if not 0 <= size <= largest:
-        raise ValueError(f"{name} of {repo} is too large: {size:,} bytes of {largest:,}")
+        raise ValueError(f"{name} of {repo} is too large: {size:,} bytes, the limit is {largest:,}")
     tell(f"{name}, {size:,} bytes")
     try:
         data = hub_client.fetch(url, size, file=True)
     except ValueError as error:
         raise ValueError(f"{name} of {repo}: {error}") from None
     if len(data) != size:
-        raise ValueError(f"{name} of {repo} is cut off: {len(data):,} of {size:,} bytes came")
+        raise ValueError(
+            f"{name} of {repo} is cut off: only {len(data):,} of {size:,} bytes arrived"
+        )
     return data
 
 

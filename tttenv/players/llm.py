@@ -74,16 +74,16 @@ def llm(
     """
     if not model:
         raise ValueError(
-            "llm plays a model on a server: llm:url=http://127.0.0.1:8000/v1,model=NAME"
+            "llm needs a server and a model: llm:url=http://127.0.0.1:8000/v1,model=NAME"
         )
     at_least(1, concurrency=concurrency)
     at_least(0, retries=retries, tokens=tokens)
     if concurrency > MOST_AT_ONCE:
-        raise ValueError(f"concurrency is at most {MOST_AT_ONCE}, not {concurrency}")
+        raise ValueError(f"concurrency must be at most {MOST_AT_ONCE}, not {concurrency}")
     if not 0 <= temperature <= 2:
-        raise ValueError(f"a temperature is a number from 0 to 2, not {temperature}")
+        raise ValueError(f"the temperature must be a number from 0 to 2, not {temperature}")
     if not 0 < timeout < float("inf"):
-        raise ValueError(f"a timeout is a positive number of seconds, not {timeout}")
+        raise ValueError(f"the timeout must be a positive number of seconds, not {timeout}")
     settings: dict[str, Any] = {"model": model, "temperature": temperature}
     if tokens:
         settings["max_tokens"] = tokens

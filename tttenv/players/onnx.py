@@ -47,7 +47,7 @@ def onnx(
         ValueError: if the file is missing or damaged, or takes other inputs.
     """
     if not path:
-        raise ValueError("onnx plays a network in a file: onnx:path=MODEL.onnx")
+        raise ValueError("onnx needs the file of a network: onnx:path=MODEL.onnx")
     return from_observations(_Network(path, rules, obs, output), rules, obs, kind)
 
 

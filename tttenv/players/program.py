@@ -80,7 +80,7 @@ class Program:
         """
         self._listen(0)
         if self.unread:
-            raise ProgramError(f"wrote {self._shown()} before it was asked")
+            raise ProgramError(f"wrote {self._shown()} before it was queried")
         self.write(f"{line}\n", seconds)
         return self.read_line()
 

@@ -74,8 +74,8 @@ class ProgramPlayer:
         if key not in self.cache:
             if self.taken > self.memory * MEBIBYTE:
                 raise ValueError(
-                    f"{self.command!r} has answered {len(self.cache):,} boards, and remembering"
-                    f" more takes over {self.memory} MB: memory= allows it so many"
+                    f"{self.command!r} has answered {len(self.cache):,} boards; storing more"
+                    f" would take over {self.memory} MB, the limit set by memory="
                 )
             packed = pack(self._query(board))
             self.cache[key] = packed

@@ -30,11 +30,11 @@ def sb3(
         ValueError: without trust, or if the zip file is missing, damaged or for another game.
     """
     if not path:
-        raise ValueError("sb3 plays a saved model: sb3:path=MODEL.zip,trust=true")
+        raise ValueError("sb3 needs a saved model: sb3:path=MODEL.zip,trust=true")
     if not trust:
         raise ValueError(
             f"sb3: {path} is not opened without trust=true: an SB3 zip is unpickled, which runs"
-            " whatever code its maker put into it, so say so only of files whose maker you trust"
+            " any code in it, so set it only for files from people you trust"
         )
     adapter: Any = importlib.import_module("tttenv.adapters.sb3")
     model = adapter.load(path, None if algorithm == "detect" else algorithm)

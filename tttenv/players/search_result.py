@@ -54,7 +54,7 @@ def at_least(least: float, **limits: float | None) -> None:
     """
     for name, value in limits.items():
         if value is not None and not least <= value < LIMIT:
-            raise ValueError(f"{name} is at least {least:g} and below 2 ** 63, not {value}")
+            raise ValueError(f"{name} must be at least {least:g} and below 2 ** 63, not {value}")
 
 
 def not_both(**limits: float | None) -> None:

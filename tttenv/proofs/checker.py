@@ -70,8 +70,8 @@ def checked(path: str | Path) -> CheckedProof:
         if claim.says == STEALING:
             if attacker != "O" or content.board.any() or claim.numbers.size:
                 raise ValueError(
-                    f"{shown(file)} proves nothing: a strategy can be stolen from the second"
-                    " player and on the empty board alone"
+                    f"{shown(file)} proves nothing: strategy stealing applies only to the"
+                    " second player on the empty board"
                 )
             continue
         reason, verified = _verify(content.rules, content.board, attacker, claim)
@@ -94,8 +94,8 @@ def _verify(rules: Rules, position: Boards, attacker: str, claim: Claim) -> tupl
     slots = 1 << (2 * rows + 2).bit_length()
     if rows * (cells + zone_cells) + 8 * slots > MEMORY:
         raise ValueError(
-            f"a proof that leads through {rows:,} positions of {rules} needs more than"
-            f" {MEMORY // 2**30} GiB to be checked"
+            f"checking a proof with {rows:,} positions of {rules} needs more than"
+            f" {MEMORY // 2**30} GiB"
         )
     finished = kernel.Finished(
         slots=np.zeros(slots, np.int64),

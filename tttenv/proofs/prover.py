@@ -125,7 +125,7 @@ class Prover:
         """
         position = self.rules.start() if board is None else self.rules.check(board)
         if nodes is not None and nodes < 1:
-            raise ValueError(f"a search takes at least one node, not {nodes}")
+            raise ValueError(f"a search needs at least one node, not {nodes}")
         clock, before = Stopwatch(), self._nodes()
         wins: dict[str, bool | None] = {"X": None, "O": None if position.any() else False}
         try:

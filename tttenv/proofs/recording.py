@@ -59,7 +59,7 @@ def _record(prover: "Prover", position: Boards, attacker: str, wins: bool) -> Cl
             elif length == UNSOLVED:
                 length = FAILED
         if length == FAILED:
-            raise ValueError(f"the search of {prover.rules} is damaged: it holds no proof")
+            raise ValueError(f"the search of {prover.rules} is damaged: it contains no proof")
         if length >= 0:
             numbers = recording.numbers[:length].copy()
             return Claim(WINS if wins else HELD, numbers, int(recording.finished[0]))

@@ -217,7 +217,7 @@ def trained(folder: Path, name: str, seconds: float | None = None) -> Shown:
     card, told = read_card(folder), portable_name(folder)
     rules = Rules.of(str(card["rules"]))
     if rules != RULES:
-        raise ValueError(f"the report is about {RULES}, and {shorter(told)} is for {rules}")
+        raise ValueError(f"the report shows {RULES}, but {shorter(told)} is for {rules}")
     table = _table(load(folder, RULES), told)
     row = importlib.import_module("learners.registry").LEARNERS.rows.get(str(card["learner"]))
     curve, earlier, complaint = None, dict[int, Moves](), None
@@ -232,7 +232,9 @@ def trained(folder: Path, name: str, seconds: float | None = None) -> Shown:
         seconds = reached[1] if reached else card.get("seconds")
     for number in (seconds, card["steps"]):
         if not schema.fits(schema.Number | None, number):
-            raise ValueError(f"{shorter(folder / CARD)}: {shorter(repr(number), 60)} is no number")
+            raise ValueError(
+                f"{shorter(folder / CARD)}: {shorter(repr(number), 60)} is not a number"
+            )
     from_package = bundled.folder(folder.name) == folder.resolve()
     return Shown(
         name=shorter(name, LONGEST),

@@ -29,7 +29,7 @@ class CheckedEnv:
         with failing("reset", RESET):
             told = self.raw.reset(seed=seed)
         if not (isinstance(told, tuple) and len(told) == 2 and isinstance(told[1], dict)):
-            raise SubjectError(f"reset returns {_kind(told)}, not observation and info", RESET)
+            raise SubjectError(f"reset returns {_kind(told)}, not an observation and info", RESET)
         return told
 
     def step(self, cell: int) -> tuple[Any, float, bool, bool, dict[str, Any]]:

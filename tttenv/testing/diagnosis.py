@@ -70,7 +70,7 @@ def diagnose(
         ValueError: if the subject is neither a player nor an environment of the game.
     """
     if games < 1:
-        raise ValueError(f"at least one game is played, not {games}")
+        raise ValueError(f"the number of games must be at least 1, not {games}")
     name = getattr(subject, "__qualname__", type(subject).__name__)
     return diagnosis(name, subject_of(name, subject, rules, obs, kind), games, seed)
 

@@ -121,8 +121,8 @@ def _first_board(env: CheckedEnv, rules: Rules, seed: int | None = None) -> Boar
     board = board_of(env.reset(seed)[0], rules.cells)
     if board is None:
         raise ValueError(
-            f"the observation shows no board of {rules}: what is understood is (cells,) of 1 mine,"
-            " -1 theirs, 0 empty, or (3 * cells,) planes: mine, theirs, empty; --rules names others"
+            f"the observation is not a board of {rules}: (cells,) of 1 mine, -1 theirs, 0 empty,"
+            " or (3 * cells,) planes of mine, theirs, empty; other games need --rules"
         )
     return board
 

@@ -49,7 +49,7 @@ def environment_subject(name: str, env: Any, rules: Rules | None = None) -> Envi
         size, bare = getattr(space, "n", None), getattr(env, "unwrapped", env)
         known = getattr(bare, "rules", None)
     if batch:
-        raise ValueError(f"{name} is a batch of games; hand in a single environment")
+        raise ValueError(f"{name} is a batch of games; pass a single environment")
     game = rules or (known if isinstance(known, Rules) else Rules())
     if size != game.cells:
         raise ValueError(f"{name} has actions {space}, not the {game.cells} cells of {game}")

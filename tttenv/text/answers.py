@@ -46,7 +46,7 @@ def parse(rules: Rules, board: ArrayLike, answer: str) -> Parsed:
     """
     position = rules.check(board)
     if not isinstance(answer, str):
-        raise ValueError(f"an answer is a string, not {described(answer)}")
+        raise ValueError(f"an answer must be a string, not {described(answer)}")
     named = _named(answer) if len(answer) <= LONGEST else []
     if named is None:
         return Parsed(None, "ambiguous")

@@ -55,7 +55,7 @@ def tasks(rules: Rules, split: str = "train", seed: int = 0) -> list[Task]:
     one_of("split", split, SPLITS)
     require_enumerable(rules)
     if seed < 0:
-        raise ValueError(f"a seed is a non-negative integer, not {seed}")
+        raise ValueError(f"a seed must be a non-negative integer, not {seed}")
     game, solution = positions(rules), solve(rules)
     classes, _ = orbits(rules, game.boards[game.decisions])
     chosen = np.arange(len(classes))

@@ -33,18 +33,20 @@ def real_numbers(what: str, given: Any) -> NDArray[Any]:
         ValueError: for anything else.
     """
     if isinstance(given, np.ma.MaskedArray):
-        raise ValueError(f"{what} are plain numbers, not a masked array")
+        raise ValueError(f"{what} must be plain numbers, not a masked array")
     count = _count(given)
     if count is None:
-        raise ValueError(f"{what} are real numbers, not {described(given)}")
+        raise ValueError(f"{what} must be real numbers, not {described(given)}")
     if count > MOST:
-        raise ValueError(f"{what} are an array, or up to {MOST:,} numbers, not {described(given)}")
+        raise ValueError(
+            f"{what} must be an array, or up to {MOST:,} numbers, not {described(given)}"
+        )
     try:
         array = np.asarray(given)
     except Exception as error:  # an object's own __array__ may raise anything
-        raise ValueError(f"{what} are numbers, not {described(given)}") from error
+        raise ValueError(f"{what} must be numbers, not {described(given)}") from error
     if array.dtype.kind not in REAL:
-        raise ValueError(f"{what} are real numbers, not {described(given)}")
+        raise ValueError(f"{what} must be real numbers, not {described(given)}")
     return array
 
 
@@ -84,7 +86,7 @@ def _count(given: Any) -> int | None:
 def one_of(what: str, value: str, known: tuple[str, ...]) -> None:
     """Raise ValueError, listing the known values, unless `value` is one of them."""
     if not isinstance(value, str) or value not in known:
-        raise ValueError(f"{what} is one of {', '.join(known)}, not {described(value)}")
+        raise ValueError(f"{what} must be one of {', '.join(known)}, not {described(value)}")
 
 
 def answered_numbers(answer: Any, whose: str = "a policy") -> NDArray[np.float64]:

@@ -138,7 +138,7 @@ def inner(function: Callable[_P, _R]) -> Callable[_P, _R]:
 
 
 def _refuse(name: str, *_: object, **__: object) -> None:
-    raise TypeError(f"{name} is called by compiled functions only: Python cannot call it")
+    raise TypeError(f"{name} can only be called by compiled functions, not from Python")
 
 
 def _keep(overloads: dict[Any, Any], compiled_code: Any) -> None:

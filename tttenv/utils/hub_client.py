@@ -293,7 +293,7 @@ def _errors_of(url: str) -> Iterator[None]:
     except HfHubHTTPError as error:
         raise HubError(f"{at} answers {_status(error.response.status_code)}") from None
     except httpx2.TimeoutException:
-        raise HubError(f"{at} is too slow: nothing came for {STALLED:.0f} s") from None
+        raise HubError(f"{at} is too slow: no data for {STALLED:.0f} s") from None
     except httpx2.ConnectError as error:
         raise HubError(f"{at} cannot be reached: {shown(first_line(error), 100)}") from None
     except (httpx2.LocalProtocolError, UnicodeError):  # these would repeat the header
@@ -303,4 +303,4 @@ def _errors_of(url: str) -> Iterator[None]:
     except Exception as error:  # whatever the library makes of an answer that it does not know
         if isinstance(error.__cause__, HubError):
             raise error.__cause__ from None
-        raise HubError(f"{at} does not answer as the Hub does: {type(error).__name__}") from None
+        raise HubError(f"{at} does not respond like the Hub: {type(error).__name__}") from None

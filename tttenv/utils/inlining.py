@@ -48,7 +48,7 @@ class _CalleeLowering(typed_passes.NativeLowering):
         state.flags.no_compile = True
         super().run_pass(state)
         if state.cr.env.consts:
-            raise NotImplementedError(f"{state.func_id.func_name} needs objects of Python")
+            raise NotImplementedError(f"{state.func_id.func_name} needs Python objects")
         state.library.finalize()
         state.cr = state.cr._replace(cfunc=_NoMachineCode())
         state.targetctx.insert_user_function(state.cr.cfunc, state.cr.fndesc, [state.library])

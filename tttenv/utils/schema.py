@@ -176,7 +176,7 @@ def _object(value: dict[str, Any], hint: Any, place: str) -> Any:
     try:
         return hint(**known)
     except (TypeError, OverflowError) as error:
-        raise _Mismatch(place, f"{_named(place)} cannot be set so: {shown(error)}") from None
+        raise _Mismatch(place, f"{_named(place)} is invalid: {shown(error)}") from None
 
 
 def _either(value: Any, hint: Any, place: str) -> Any:

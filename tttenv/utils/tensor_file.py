@@ -86,7 +86,7 @@ def _entry(key: str, value: Any, name: object) -> Kind:
             if whole:
                 return kind, tuple(shape)
     raise ValueError(
-        f"{shown(name)} is not a file of tensors: it says of {shown(repr(key), 80)}"
+        f"{shown(name)} is not a file of tensors: it declares {shown(repr(key), 80)}"
         f" {shown(repr(value), 80)}"
     )
 

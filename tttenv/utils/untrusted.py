@@ -56,7 +56,9 @@ def read_bytes(file: Path, limit: int) -> bytes:
         if not stat.S_ISREG(status.st_mode):
             raise ValueError(f"{shown(file)} cannot be read: it is not a regular file")
         if status.st_size > limit:
-            raise ValueError(f"{shown(file)} is too large: {status.st_size:,} bytes of {limit:,}")
+            raise ValueError(
+                f"{shown(file)} is too large: {status.st_size:,} bytes, the limit is {limit:,}"
+            )
         with os.fdopen(handle, "rb", closefd=False) as stream:
             data = stream.read(limit + 1)
     except OSError as error:
@@ -140,7 +142,7 @@ def _finite(text: str) -> float:
 
 
 def _no_number(text: str) -> NoReturn:
-    raise ValueError(f"{text} is no number")
+    raise ValueError(f"{text} is not a number")
 
 
 def _reason(error: Exception) -> str:

@@ -75,7 +75,7 @@ class ExactEvalCallback(BaseCallback):
     ) -> None:
         super().__init__(verbose)
         if every < 1:
-            raise ValueError(f"every is at least 1 environment step, not {every}")
+            raise ValueError(f"every must be at least 1 environment step, not {every}")
         self.every, self.rules, self.stop, self.deterministic = every, rules, stop, deterministic
         self.folder = None if folder is None else Path(folder)
         self.certificate: Certificate | None = None

@@ -65,7 +65,7 @@ def load(file: Path | str, algorithm: str | None = None) -> BaseAlgorithm:
     try:  # a player needs no replay buffer
         model: BaseAlgorithm = made.load(io.BytesIO(data), custom_objects={"buffer_size": 1})
     except Exception as error:  # damaged data may raise anything
-        raise ValueError(f"{path} holds no {name} model: {shown(first_line(error))}") from None
+        raise ValueError(f"{path} is not a {name} model: {shown(first_line(error))}") from None
     return model
 
 
@@ -75,7 +75,7 @@ def _detected(path: Path, data: bytes) -> str:
         with zipfile.ZipFile(io.BytesIO(data)) as archive, archive.open("data") as stream:
             settings = stream.read(LARGEST_SETTINGS + 1)  # protects against zip bombs
         if len(settings) > LARGEST_SETTINGS:
-            raise ValueError(f"its settings have more than {LARGEST_SETTINGS:,} bytes")
+            raise ValueError(f"its settings take more than {LARGEST_SETTINGS:,} bytes")
         saved = parse_json(settings, "its settings")
         home = str(saved["policy_class"]["__module__"])
     except _NO_MODEL as error:
@@ -86,6 +86,6 @@ def _detected(path: Path, data: bytes) -> str:
         if known.field in saved and known.policies in home:
             return name
     raise ValueError(
-        f"what trained {path} is not to be seen from it (its policy is of {shown(home, 60)});"
-        f" say algorithm=, one of {', '.join(ALGORITHMS)}"
+        f"the algorithm of {path} is unknown (its policy is from {shown(home, 60)});"
+        f" set algorithm= to one of {', '.join(ALGORITHMS)}"
     )

@@ -137,7 +137,7 @@ def observed(model: BaseAlgorithm, rules: Rules, deterministic: bool) -> Observe
         raise ValueError(f"a {type(model).__name__} cannot be a player: it {why}")
     space = model.action_space
     if not isinstance(space, spaces.Discrete) or space.n != rules.cells:
-        raise ValueError(f"the model plays in {space}, which is not {rules.cells} cells")
+        raise ValueError(f"the model's action space is {space}, not {rules.cells} cells")
     scaler = model.get_vec_normalize_env()
     answer = Answer(net, scaler if scaler is not None and scaler.norm_obs else None, head)
     kind = "values" if deterministic else HEADS[head][1]
@@ -164,6 +164,6 @@ class Answer:
                 raise ValueError("it says nan")
             return numbers
         except ValueError as error:  # torch's message has many lines
-            raise ValueError(f"the model gives no distribution: {str(error)[:80]} ...") from None
+            raise ValueError(f"the model returned no distribution: {str(error)[:80]} ...") from None
         finally:
             net.set_training_mode(training)

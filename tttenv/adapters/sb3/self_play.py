@@ -45,7 +45,7 @@ class SelfPlayCallback(BaseCallback):
         super().__init__(verbose)
         for name, number in (("every", every), ("keep", keep), ("swap", swap)):
             if number < 1:
-                raise ValueError(f"{name} is at least 1, not {number}")
+                raise ValueError(f"{name} must be at least 1, not {number}")
         self.every, self.swap, self.players, self.rules = every, swap, tuple(players), rules
         self.deterministic = deterministic
         self.snapshots: deque[Policy] = deque(maxlen=keep)

@@ -64,7 +64,7 @@ def arena(
         ValueError: for a seat other than "X" or "O", or fewer than one game.
     """
     if seat not in ("X", "O"):
-        raise ValueError(f"seat is X or O, not {seat!r}")
+        raise ValueError(f"seat must be X or O, not {seat!r}")
     if seat == "X":
         results = rollout(rules, policy, other, games, seed)
     else:

@@ -51,11 +51,11 @@ def main(args: list[str], prog: str = PROG) -> None:
     given = console.parse(Arguments, prog, args, about, EXAMPLES)
     console.check_seed(given.seed)
     if given.games < 1:
-        raise ValueError(f"at least one game can be watched, not {given.games}")
+        raise ValueError(f"the number of games must be at least 1, not {given.games}")
     if given.versus is None and (given.json or given.games > 1):
-        raise ValueError("--games and --json go with --versus")
+        raise ValueError("--games and --json need --versus")
     if given.window and given.json:
-        raise ValueError("a window shows its games: --json goes without --window")
+        raise ValueError("--json cannot be combined with --window")
     for stream in (sys.stdin, sys.stdout):
         if hasattr(stream, "reconfigure"):  # replace characters that cannot be encoded
             stream.reconfigure(errors="replace")

@@ -24,14 +24,14 @@ def cell_of(rules: Rules, text: str, otherwise: str = "") -> int:
     if re.fullmatch("[0-9]{1,4}", name):
         if int(name) < rules.cells:
             return int(name)
-        raise ValueError(f"there is no cell {name}: they are numbered 0 to {rules.cells - 1}")
+        raise ValueError(f"there is no cell {name}: cells are numbered 0 to {rules.cells - 1}")
     if found := re.fullmatch("([a-z])([0-9]{1,2})", name):
         column, row = COLUMNS.find(found[1]), int(found[2]) - 1
         if 0 <= column < rules.n and 0 <= row < rules.m:
             return row * rules.n + column
-        raise ValueError(f"there is no cell {name}: they are a1 to {name_of(rules, -1)}")
+        raise ValueError(f"there is no cell {name}: cells are a1 to {name_of(rules, -1)}")
     shown = shortened(text)
-    raise ValueError(f"{shown} is no cell (by {ways(rules)}){otherwise}")
+    raise ValueError(f"{shown} is not a cell (by {ways(rules)}){otherwise}")
 
 
 def keys(rules: Rules) -> str:
