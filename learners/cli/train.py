@@ -193,7 +193,7 @@ def _stored(out: Path, name: str, kind: type, rest: list[str]) -> tuple[Options,
         config: Any = from_stored(kind, about.get("config", {}), name, trusted=repeated)
     except ValueError as error:
         again = " or ".join(f"--{field}" for field in fields)
-        hint = f"; if you trust it, say {again} again" if "a file may not" in str(error) else ""
+        hint = f"; if you trust it, repeat {again}" if "a file must not name" in str(error) else ""
         raise ValueError(f"the training in {out} cannot be resumed: {error}{hint}") from None
     preset, rules = shown(about.get("preset"), 80), shown(about.get("rules"), 80)
     return Options(preset=preset, rules=rules, out=out, **asdict(schedule)), config

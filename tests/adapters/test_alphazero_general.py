@@ -94,5 +94,5 @@ def test_what_is_wrong_is_said():
         def predict(self, board):
             return [0.125] * 8, 0.0
 
-    with pytest.raises(ValueError, match="9 probabilities, not shape"):
+    with pytest.raises(ValueError, match=r"must have shape \(9,\), not"):
         player(Narrow(), RULES)(RULES.start(1))

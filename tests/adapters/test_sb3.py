@@ -234,7 +234,7 @@ def broken():
 @pytest.mark.parametrize(
     ("model", "rules", "why"),
     [
-        (lambda: made("ppo"), (5, 5, 4), "plays in Discrete(9), which is not 25 cells"),
+        (lambda: made("ppo"), (5, 5, 4), "action space is Discrete(9), not 25 cells"),
         (recurrent, (3, 3, 3), "a RecurrentPPO cannot be a player: it remembers earlier boards"),
         (broken, (3, 3, 3), "the model returned no distribution"),
         (
@@ -307,9 +307,9 @@ def test_nothing_in_a_zip_is_run_without_trust(zips, tmp_path):
         ("path={0}/text.zip,trust=true", "text.zip is not a model saved by SB3: File is not a zip"),
         ("path={0}/half.zip,trust=true", "half.zip is not a model saved by SB3"),
         ("path={0}/empty.zip,trust=true", "empty.zip is not a model saved by SB3"),
-        ("path={0}/torn.zip,trust=true", "torn.zip holds no ppo model"),
-        ("path={0}/dqn.zip,trust=true,algorithm=ppo", "dqn.zip holds no ppo model"),
-        ("path={0}/lstm.zip,trust=true", "say algorithm=, one of maskable_ppo, ppo"),
+        ("path={0}/torn.zip,trust=true", "torn.zip is not a ppo model"),
+        ("path={0}/dqn.zip,trust=true,algorithm=ppo", "dqn.zip is not a ppo model"),
+        ("path={0}/lstm.zip,trust=true", "set algorithm= to one of maskable_ppo, ppo"),
         ("path={0}/ppo.zip,trust=yes", "trust='yes' is not true or false"),
         ("path={0}/ppo.zip,trust=true,algorithm=tqc", "algorithm='tqc' is not one of detect,"),
     ],
@@ -328,7 +328,7 @@ def test_a_model_that_cannot_be_loaded_is_refused_in_one_line(zips, options, why
 
 
 def test_a_saved_model_of_another_game_is_refused(zips):
-    with pytest.raises(ValueError, match=r"plays in Discrete\(9\), which is not 25 cells"):
+    with pytest.raises(ValueError, match=r"action space is Discrete\(9\), not 25 cells"):
         player(f"sb3:path={zips / 'ppo.zip'},trust=true", Rules(5, 5, 4))
 
 

@@ -140,7 +140,7 @@ def test_a_strangers_larger_curve_is_read_or_refused():
     assert larger_curve.from_card({}) is None
     assert larger_curve.from_card({larger_curve.KEY: GOOD}).counts["reached_X"] == [1, None]
     for what, found in WRONG.items():
-        with pytest.raises(ValueError, match=r"^its card's curve (has|does not have) [^\n]+$"):
+        with pytest.raises(ValueError, match=r"^the curve in its card (has|must have) [^\n]+$"):
             pytest.fail(f"{what}: {larger_curve.from_card({larger_curve.KEY: found})}")
 
 

@@ -101,7 +101,10 @@ TALKS = {
             ("DONE", "UNKNOWN"),
         ],
     ],
-    "long": [("START 5", "OK"), ("TURN " + LONGEST_LINE * " " + "1,1", "ERROR a line has at most")],
+    "long": [
+        ("START 5", "OK"),
+        ("TURN " + LONGEST_LINE * " " + "1,1", "ERROR a line must have at most"),
+    ],
     "wrong arguments": [
         *[
             ("START", "ERROR expected a size such as START 15"),
@@ -151,7 +154,9 @@ def test_boards_go_from_5_to_19():
     for size in range(25):
         told = engine.answer(f"START {size}")
         assert told == "OK" if 5 <= size <= 19 else told.startswith("ERROR "), told
-    assert engine.answer("START 9999").startswith("ERROR a board has 1 to 19 rows and columns")
+    assert engine.answer("START 9999").startswith(
+        "ERROR a board must have 1 to 19 rows and columns"
+    )
     assert engine.answer("RECTSTART 19,1") == "OK"
     assert Engine("first", 3, 0).answer("START 3") == "OK"
 
@@ -403,8 +408,8 @@ def test_a_player_that_cannot_play_the_size_refuses_start_and_the_game_stays():
         (["nobody"], "unknown player 'nobody'"),
         (["alphabeta:colour=red"], "it takes depth"),
         (["minimax"], "too large"),
-        (["selfplay"], "selfplay plays 3,3,3: --k 3 says so"),
-        (["first", "--k", "20"], "a board has 1 to 19 rows"),
+        (["selfplay"], "selfplay plays 3,3,3: announce it to managers with --k 3"),
+        (["first", "--k", "20"], "a board must have 1 to 19 rows"),
         (["first", "--k", "1"], "k must be from 2"),
         (["first", "--seed", "-1"], "a seed must be"),
         (["first", "more"], "Unrecognized options: more"),

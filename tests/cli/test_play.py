@@ -64,7 +64,7 @@ def test_every_cell_answers_to_its_number_and_its_coordinate(rules):
             assert cell_of(Rules(*rules), text) == cell
     past = [f"a{m + 1}", "a0", "t1", str(m * n), f"{'abcdefghijklmnopqrst'[n]}1"]
     for text in [*past, "", "-1", "1a", "aa", "1.0", "²", "b2b2", "\x1b[A", "9" * 999]:
-        with pytest.raises(ValueError, match=r"there is no cell|is no cell") as told:
+        with pytest.raises(ValueError, match=r"there is no cell|is not a cell") as told:
             cell_of(Rules(*rules), text)
         assert str(told.value).isprintable()
         assert len(str(told.value)) < 200
@@ -76,7 +76,7 @@ def test_keys_lie_as_the_cells_do_on_3x3_and_nowhere_else():
     assert keys(Rules(3, 3, 2)) == KEYS
     for rules in RULES[1:]:
         for key in KEYS:
-            with pytest.raises(ValueError, match="is no cell"):
+            with pytest.raises(ValueError, match="is not a cell"):
                 cell_of(Rules(*rules), key)
 
 
@@ -313,10 +313,10 @@ def test_moves_and_boards_are_read_as_they_are_written(rules, between):
 @pytest.mark.parametrize(
     ("board", "moves", "words"),
     [
-        (None, "b2,z9", "'z9' is no cell|there is no cell z9"),
+        (None, "b2,z9", "'z9' is not a cell|there is no cell z9"),
         (None, "b2,b2", "move 2, b2, is on a cell that is already taken"),
         (None, "a1,a2,b1,b2,c1,c2", "move 5, c1, ends the game"),
-        (None, "\x1b[2J", "is no cell"),
+        (None, "\x1b[2J", "is not a cell"),
         (None, "b2," * 2000, "--moves has 6,000 characters"),
         ("X" * 5000, None, "--board has 5,000 characters"),
         ("X.O/.X/....", None, "3 rows of 3 cells between slashes"),
@@ -463,7 +463,7 @@ def test_watched_games_follow_the_rules_swap_seats_and_repeat_with_their_seed(ru
         (["first", "--games", "2"], "--versus"),
         (["first", "--json"], "--versus"),
         (["first", "--versus", "nobody"], "known are"),
-        (["first", "--versus", "first", "--games", "0"], "at least one"),
+        (["first", "--versus", "first", "--games", "0"], "at least 1"),
         (["first", "--versus", "first", "--window", "--json"], "--window"),
         (["first", "--seat", "Z"], "--seat"),
         (["first", "--rules", "3x3"], "m,n,k"),

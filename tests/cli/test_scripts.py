@@ -249,7 +249,7 @@ def test_a_resumed_training_is_of_the_same_learner(ran):
     assert ran("train.py", *TINY, "--steps", "5", "--out", "r/1").returncode == 0
     told = ran("train.py", "td0", "--resume", "--out", "r/1")
     assert (told.returncode, told.stdout) == (2, "")
-    assert told.stderr == "train.py: r/1 holds a training run of selfplay, not of td0\n"
+    assert told.stderr == "train.py: r/1 contains a training run of selfplay, not of td0\n"
 
 
 @pytest.mark.parametrize("terminal", [True, False])

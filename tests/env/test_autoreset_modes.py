@@ -153,7 +153,7 @@ def test_a_list_of_seeds_seeds_the_batch():
         ({"options": {"reset_mask": np.ones(3, int)}}, "3 booleans"),
         ({"options": {"reset_mask": np.zeros(3, bool)}}, "must have a True"),
         ({"options": {"reset_mask": np.ones(3, bool), "board": "_" * 9}}, "not with 'board'"),
-        ({"options": {"reset_mask": np.ones(3, bool)}, "seed": 1}, "takes no seed"),
+        ({"options": {"reset_mask": np.ones(3, bool)}, "seed": 1}, "no seed can be given"),
         ({"seed": [1, 2]}, "3 seeds"),
         ({"seed": [1, 2, -3]}, "non-negative"),
     ],

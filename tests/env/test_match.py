@@ -151,7 +151,7 @@ def test_boards_to_continue_from_are_checked():
         with pytest.raises(ValueError, match=r"^[^\n]+$"):
             checked_boards(RULES, 2, boards, seat)
     mixed = np.array([RULES.parse("_________"), RULES.parse("X________")])
-    with pytest.raises(ValueError, match="seat X is not to move on X________"):
+    with pytest.raises(ValueError, match="it is not the turn of seat X on X________"):
         checked_boards(RULES, 2, mixed, "X")
 
 
@@ -222,8 +222,8 @@ def test_wrong_actions_name_the_game_and_change_nothing():
         ([1, 0, 1], "game 1"),
         ([1, 1, 9], "game 2"),
         ([-1, 1, 1], "game 0"),
-        ([1, 1], "3 whole numbers"),
-        ([1.0, 1.0, 1.0], "whole numbers"),
+        ([1, 1], "3 integers"),
+        ([1.0, 1.0, 1.0], "integers"),
     ]:
         with pytest.raises(ValueError, match=rf"^[^\n]*{named}[^\n]*$"):
             match.step(actions, Keys())

@@ -136,12 +136,12 @@ def put(number, cells=slice(None)):
 @pytest.mark.parametrize(
     ("fn", "kind", "named"),
     [
-        (answering(put(np.nan, 4)), "logits", "logits are finite for some legal cell: not so on"),
-        (answering(put(np.inf, 4)), "logits", "logits are finite"),
-        (answering(put(-np.inf)), "logits", "logits are finite"),
-        (answering(put(np.nan, 4)), "values", "values are finite"),
-        (answering(put(np.nan, 4)), "probs", "probs are finite and not negative"),
-        (answering(put(-0.5, 4)), "probs", "probs are finite and not negative: not so on"),
+        (answering(put(np.nan, 4)), "logits", "logits must be finite for some legal cell, but on"),
+        (answering(put(np.inf, 4)), "logits", "logits must be finite"),
+        (answering(put(-np.inf)), "logits", "logits must be finite"),
+        (answering(put(np.nan, 4)), "values", "values must be finite"),
+        (answering(put(np.nan, 4)), "probs", "probs must be finite and not negative"),
+        (answering(put(-0.5, 4)), "probs", "probs must be finite and not negative, but on"),
         (answering(lambda answer: answer[:, :8]), "logits", r"not \(4520, 8\)"),
         (answering(lambda answer: answer[0]), "logits", r"not \(9,\)"),
         (answering(lambda answer: None), "logits", "not NoneType"),
@@ -157,9 +157,9 @@ def test_answers_that_are_no_numbers_for_the_legal_cells_are_refused(fn, kind, n
 
 
 def test_unknown_kinds_and_things_that_cannot_answer_are_refused():
-    with pytest.raises(ValueError, match="obs is one of onehot, board, dict, not 'image'"):
+    with pytest.raises(ValueError, match="obs must be one of onehot, board, dict, not 'image'"):
         from_observations(uniform, RULES, obs="image")
-    with pytest.raises(ValueError, match="kind is one of logits, values, probs, not 'best'"):
+    with pytest.raises(ValueError, match="kind must be one of logits, values, probs, not 'best'"):
         from_observations(uniform, RULES, kind="best")
     with pytest.raises(ValueError, match="a function or a network, not 3"):
         from_observations(3, RULES)

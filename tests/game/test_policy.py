@@ -136,16 +136,16 @@ TAKEN, EMPTY, OTHER = 0, 4, 8
         (bent(EMPTY, np.nan), "probabilities must sum to one"),
         (bent(EMPTY, np.inf), "probabilities must sum to one"),
         (lambda probs: probs * 0, "probabilities must sum to one"),
-        (lambda probs: bent(EMPTY, -1.0)(bent(OTHER, 1.0)(probs)), "are not negative"),
+        (lambda probs: bent(EMPTY, -1.0)(bent(OTHER, 1.0)(probs)), "must not be negative"),
         (
             lambda probs: bent(TAKEN, 0.1)(bent(OTHER, -0.1)(probs)),
             "a taken cell must have probability",
         ),
         (bent(TAKEN, 1e-9), "a taken cell must have probability"),
-        (lambda probs: probs[:-1], "a policy returns"),
-        (lambda probs: probs[:, :-1], "a policy returns"),
-        (lambda probs: probs[0], "a policy returns"),
-        (lambda probs: None, "a policy returns"),
+        (lambda probs: probs[:-1], "a policy must return"),
+        (lambda probs: probs[:, :-1], "a policy must return"),
+        (lambda probs: probs[0], "a policy must return"),
+        (lambda probs: None, "a policy returns numbers"),
     ],
 )
 def test_an_answer_that_breaks_a_law_is_refused_by_that_law(breach, law):

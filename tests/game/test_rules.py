@@ -85,7 +85,7 @@ BAD_KINDS = [(True, 3, 3), (3, 3, 3.0), (3, "3", 3), (None, 3, 3), (3, 3, float(
     ("rules", "law"),
     [(rules, "k must be from 2 to") for rules in BAD_SIZES]
     + [(rules, "1 to 19 rows and columns") for rules in BAD_BOARDS]
-    + [(rules, "whole numbers") for rules in BAD_KINDS],
+    + [(rules, "integers") for rules in BAD_KINDS],
     ids=repr,
 )
 def test_impossible_rules_are_refused_in_one_clear_line(rules, law):
@@ -109,7 +109,7 @@ def test_a_text_that_is_no_rules_is_refused(text):
 @pytest.mark.parametrize(
     ("cells", "law"),
     [([0, 1], "cell 0 is taken on X"), ([1, 9], "cell 9 is off"), ([-1, 1], "cell -1 is off")]
-    + [([1.0, 2.0], "whole numbers"), ([True, True], "whole numbers"), (["1", "2"], "whole")],
+    + [([1.0, 2.0], "integers"), ([True, True], "integers"), (["1", "2"], "integers")],
 )
 def test_a_stone_that_cannot_stand_is_refused_and_changes_nothing(cells, law):
     boards = np.array([view("X________"), view("X___O____")], np.int8)
@@ -142,7 +142,7 @@ def test_boards_of_another_size_are_refused(shape):
 
 @pytest.mark.parametrize("shape", [(9,), (2, 8), (1, 2, 9)], ids=repr)
 def test_a_batch_of_another_shape_is_refused(shape):
-    with pytest.raises(ValueError, match=r"boards \(batch, 9\) are wanted"):
+    with pytest.raises(ValueError, match=r"expected boards \(batch, 9\)"):
         Rules().check_all(np.zeros(shape, np.int8))
 
 

@@ -297,7 +297,7 @@ lying.equivariant = True
     [
         (forgetful, "gives different answers"),
         (taken, "a taken cell"),
-        (lying, "does not"),
+        (lying, "is declared equivariant"),
         (failing, "out of order"),
         (Blend(failing, uniform, 0.5), "out of order"),
     ],
@@ -555,7 +555,7 @@ def test_what_a_folder_holds_of_a_block_counts_only_if_it_is_whole(tmp_path):
         of_wrong = league_tasks.results_of(TaskResult(0, task, wrong), 12)
         assert [type(found) for found in of_wrong] == [league.Failed] * 2
     assert not remains([value[0] | {"method": method} for method in ("exactly", 3)])
-    with pytest.raises(ValueError, match="results are 13"):
+    with pytest.raises(ValueError, match="results must be 13"):
         league_tasks.results(value, block, 13)
 
 
@@ -653,10 +653,13 @@ WRONG = {
     "no game": (["first", "random", "--rules", "3,3"], "rules are written m,n,k"),
     "no openings": (["first", "random", "--openings", "9"], "openings on 3,3,3 have 0 to 8"),
     "too many openings": (["first", "random", "--rules", "19,19,5", "--openings", "4"], "too many"),
-    "an odd number of games": (["first", "random", "--games", "3"], "an even number"),
+    "an odd number of games": (["first", "random", "--games", "3"], "must be even"),
     "no process": (["first", "random", "--jobs", "0"], "--jobs must be at least 1"),
     "a negative seed": (["first", "random", "--seed", "-1"], "a seed must be"),
-    "a negative limit": (["first", "random", "--positions", "-1"], "--positions is at least 0"),
+    "a negative limit": (
+        ["first", "random", "--positions", "-1"],
+        "--positions must be at least 0",
+    ),
     "a folder as the file": (["first", "random", "--out", "."], "--out must be a file"),
     "a file as the folder": (["first", "random", "--out", "file/x.json"], "file"),
 }

@@ -117,7 +117,7 @@ def test_a_training_that_diverges_ends_in_one_line(tmp_path, name):
     "wrong", [{"steps": 0}, {"every": 0}, {"checkpoint_every": -1}, {"threads": 0}]
 )
 def test_plans_of_less_than_one_are_refused(wrong):
-    with pytest.raises(ValueError, match=rf"^{next(iter(wrong))} is at least 1[^\n]*$"):
+    with pytest.raises(ValueError, match=rf"^{next(iter(wrong))} must be at least 1[^\n]*$"):
         usual_schedule("selfplay", **wrong)
 
 

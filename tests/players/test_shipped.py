@@ -87,7 +87,7 @@ def test_rows_of_the_table_come_before_trained_players(tmp_path, monkeypatch):
 
 def test_a_file_may_not_name_a_trained_player():
     for spec in ("selfplay", "selfplay:option=1", "epsilon:player=selfplay"):
-        with pytest.raises(ValueError, match="a file may not name the player 'selfplay'"):
+        with pytest.raises(ValueError, match="a file must not name the player 'selfplay'"):
             checked_spec(spec)
 
 

@@ -110,7 +110,7 @@ def test_a_player_that_a_config_names_is_not_run(tmp_path, name, spec):
         value = [spec] if field == "pool" else spec
         folder = gift(tmp_path / field, name, config=config_of(name, **{field: value}))
         for way in (load_policy, load_learner, lambda f: player(f"{f}/")):
-            with pytest.raises(ValueError, match=rf"^[^\n]*{field}: a file may not name[^\n]*$"):
+            with pytest.raises(ValueError, match=rf"^[^\n]*{field}: a file must not name[^\n]*$"):
                 way(folder)
 
 
@@ -207,12 +207,12 @@ def test_a_strangers_training_names_its_players_again_or_is_refused(tmp_path, ru
         done = run_here("train.py", "dqn", "--resume", "--out", str(folder), "--steps", "2")
         assert done.returncode == 2
         assert done.stderr.count("\n") == 1
-        assert "a file may not name the player" in done.stderr
-        assert "say --opponent again" in done.stderr
+        assert "a file must not name the player" in done.stderr
+        assert "repeat --opponent" in done.stderr
     same = ("--opponent", HOSTILE[1])  # said by the user: then SB3's own refusal is heard
     done = run_here("train.py", "dqn", "--resume", "--out", str(folder), *same)
     assert "x.zip" in done.stderr
-    assert "may not name" not in done.stderr
+    assert "must not name" not in done.stderr
 
 
 def changed_moments(change):

@@ -69,9 +69,9 @@ def test_rubbish_is_explained_take_back_and_hints_work_and_nothing_is_fatal():
         typist.type("")
         typist.expect("a cell, or help")
         typist.type("hello \x16\x01 there" + "y" * 200)
-        typist.expect(r"is no cell \(by key")
+        typist.expect(r"is not a cell \(by key")
         typist.type("9")
-        typist.expect("there is no cell 9: they are numbered 0 to 8")
+        typist.expect("there is not a cell 9: cells are numbered 0 to 8")
         typist.type("undo")
         typist.expect("there is no stone of yours to take back")
         typist.type("hint")
@@ -156,7 +156,7 @@ def test_bytes_that_are_no_text_are_rubbish_like_any_other():
         timeout=100,
     )
     assert (told.returncode, told.stderr) == (0, b"")
-    assert b"is no cell" in told.stdout
+    assert b"is not a cell" in told.stdout
     assert b"a1  (first)" in told.stdout
 
 
@@ -211,7 +211,7 @@ def test_other_boards_are_played_by_whoever_can():
     assert re.search(r"^best by search, not proved: [a-o]\d+", told.stdout, re.MULTILINE)
     assert re.search(r"^alphabeta: ([a-o]\d+ \d+ %|\d+ moves at )", told.stdout, re.MULTILINE)
     assert told.stdout.count("\n") < 60  # two boards, and no third of chances
-    assert "'q' is no cell" in told.stdout
+    assert "'q' is not a cell" in told.stdout
     told = piped("--rules", "3,4,3", typed="hint\n")
     assert re.search(r"^  2 +-\d +\+\d", told.stdout, re.MULTILINE)  # X wins there, if it opens so
 

@@ -199,7 +199,7 @@ def test_strategy_stealing_is_for_the_empty_board_and_the_second_player(tmp_path
     assert tttenv.check_proof(file) == 0
     arrays, metadata = parts(file)
     save_file(arrays | {"O": np.zeros(0, np.int16)}, file, metadata | {"O": STEALING})
-    with pytest.raises(ValueError, match="stolen"):
+    with pytest.raises(ValueError, match="strategy stealing"):
         tttenv.check_proof(file)
 
 

@@ -217,7 +217,7 @@ SPECS = [
 
 @pytest.mark.parametrize("spec", SPECS)
 def test_results_name_safe_rows_of_the_table_only(results, spec):
-    with pytest.raises(ValueError, match="a file may not name the"):
+    with pytest.raises(ValueError, match="a file must not name the"):
         from_benchmark(results(player=spec))
     assert not Path("PWNED").exists()
 

@@ -87,7 +87,7 @@ MISTAKES = {  # the subject: the checks that find it, and what the last of them 
         r"^fails when stepped with KeyError: True, in \S+ line \d+$",
     ),
     "old_gym": ("interface", "fails when reset with TypeError: .*'seed'$"),
-    "old_gym_seeded": ("interface", "reset returns one ndarray, not observation and info"),
+    "old_gym_seeded": ("interface", "reset returns one ndarray, not an observation and info"),
     "old_gym_steps": ("interface", "step returns 4 values, not observation, reward, terminated"),
     "unmade": (
         "answers",
@@ -280,7 +280,7 @@ def test_a_diagnosis_is_what_the_command_prints(doctor):
     assert tttenv.testing.diagnose(wrong_subjects.table).findings == tuple(
         findings("wrong_subjects:table")
     )
-    with pytest.raises(ValueError, match="at least one game"):
+    with pytest.raises(ValueError, match="at least 1"):
         tttenv.testing.diagnose(wrong_subjects.plain(), games=0)
 
 
@@ -356,8 +356,8 @@ def test_the_script_ends_with_0_for_the_healthy(doctor):
         (["no_such_module:env"], "no_such_module"),
         (["wrong_subjects:one_board", "--rules", "4,4,4"], "not the 16 cells of 4,4,4"),
         (["CartPole-v1"], "not the 9 cells of 3,3,3"),
-        (["TicTacToe-v0", "--games", "0"], "at least one game"),
-        (["wrong_subjects:untrained", "--kind", "best"], "kind is one of"),
+        (["TicTacToe-v0", "--games", "0"], "at least 1"),
+        (["wrong_subjects:untrained", "--kind", "best"], "kind must be one of"),
         (["wrong_subjects:raises_a_type_error"], "wrong_subjects:raises_a_type_error: TypeError: "),
         (["wrong_subjects:unreadable"], "wrong_subjects:unreadable: RuntimeError: no step, in "),
         (["wrong_subjects:Changed"], "is a class that needs arguments; name a function"),

@@ -48,5 +48,5 @@ def test_an_illegal_move_is_named():
 
 
 def test_batches_have_no_text():
-    with pytest.raises(ValueError, match="obs is one of onehot, board, dict, not 'text'"):
+    with pytest.raises(ValueError, match="obs must be one of onehot, board, dict, not 'text'"):
         gym.make_vec("TicTacToe-v0", num_envs=2, obs="text")

@@ -65,7 +65,7 @@ def test_what_a_search_leaves_undecided_is_left_out():
 
 
 def test_an_unknown_scheme_is_named_before_the_training():
-    with pytest.raises(ValueError, match="scheme is one of regret, kept, game"):
+    with pytest.raises(ValueError, match="scheme must be one of regret, kept, game"):
         reward_function("elo")
 
 

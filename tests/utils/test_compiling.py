@@ -66,7 +66,7 @@ def test_compiled_functions_read_and_write_the_arrays_of_a_struct():
 
 def test_inner_functions_cannot_be_called_from_python():
     total(whole())
-    with pytest.raises(TypeError, match="_add is called by compiled functions only"):
+    with pytest.raises(TypeError, match="_add can only be called by compiled functions"):
         _add(whole(), 1)
 
 

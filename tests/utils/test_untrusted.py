@@ -36,7 +36,7 @@ def test_players_from_outside_are_not_for_files(row, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert not FOREIGN.rows[row].safe
     for spec in (row, f"{row}:command=(touch ran)", f"epsilon:player=({row}:command=(touch ran))"):
-        with pytest.raises(ValueError, match="a file may not name the player"):
+        with pytest.raises(ValueError, match="a file must not name the player"):
             untrusted_player(spec, Rules())
     assert not (tmp_path / "ran").exists()
 
@@ -44,13 +44,15 @@ def test_players_from_outside_are_not_for_files(row, tmp_path, monkeypatch):
 def test_a_row_added_later_is_unsafe_until_it_says_otherwise(monkeypatch):
     monkeypatch.setitem(PLAYERS.rows, "mine", Row("tttenv.players.baselines:first", "mine"))
     assert player("mine") is not None
-    with pytest.raises(ValueError, match="a file may not name the player 'mine'"):
+    with pytest.raises(ValueError, match="a file must not name the player 'mine'"):
         checked_spec("mine")
 
 
 @pytest.mark.parametrize("spec", ["checkpoints/dqn", "./first", "", "\x1b[2J", None, 3, ["first"]])
 def test_a_file_may_not_name_a_folder_or_rubbish(spec):
-    with pytest.raises(ValueError, match=r"a (file may not name|player is named)") as refusal:
+    with pytest.raises(
+        ValueError, match=r"a (file must not name|player's name must be)"
+    ) as refusal:
         untrusted_player(spec, Rules())
     assert "\x1b" not in str(refusal.value)
 
@@ -64,7 +66,7 @@ def test_a_folder_with_a_card_wins_over_a_player_of_the_same_name(tmp_path, monk
             player(name)
     assert not (tmp_path / "ran").exists()
     untrusted_player("first", Rules())  # a file means the row, whatever folders there are
-    with pytest.raises(ValueError, match="a file may not name the folder 'first'"):
+    with pytest.raises(ValueError, match="a file must not name the folder 'first'"):
         untrusted_player("epsilon:player=first", Rules())
 
 
@@ -80,7 +82,7 @@ def test_only_regular_files_of_bounded_size_are_read(tmp_path):
         with pytest.raises(ValueError, match=r"cannot be read|is too large"):
             read_bytes(tmp_path / name, 1000)
     assert read_bytes(tmp_path / "whole", 5) == b"12345"
-    with pytest.raises(ValueError, match="whole is too large: 5 bytes of 4"):
+    with pytest.raises(ValueError, match="whole is too large: 5 bytes, the limit is 4"):
         read_bytes(tmp_path / "whole", 4)
     with pytest.raises(FileNotFoundError):
         read_bytes(tmp_path / "none", 1)

@@ -150,11 +150,11 @@ def checked_spec(spec: object) -> Spec:
             shown(repr(name), LONGEST_NAME),
             (n for n, row in table.rows.items() if row.safe),
         )
-        raise ValueError(f"a file may not name the player {asked}, only {', '.join(safe)}")
+        raise ValueError(f"a file must not name the player {asked}, only {', '.join(safe)}")
     for value in inner_specs(name, options).values():
         checked_spec(value)
         if is_path(value):
-            raise ValueError(f"a file may not name the folder {shown(repr(value), LONGEST_NAME)}")
+            raise ValueError(f"a file must not name the folder {shown(repr(value), LONGEST_NAME)}")
     return Spec(spec)
 
 

@@ -222,7 +222,9 @@ def _require_free(folder: Path, repo: str) -> None:
     taken = folder.exists() and (not folder.is_dir() or any(folder.iterdir()))
     origin = came_from(folder) if taken else None
     if taken and (origin is None or origin.repo != repo):
-        raise ValueError(f"{shown(folder)} is not empty: choose another folder with --out")
+        raise ValueError(
+            f"{shown(folder)} is not a player from {shown(repo)}: choose another folder with --out"
+        )
 
 
 def _listing(at: str, repo: str, revision: str) -> tuple[str, dict[str, int]]:
