@@ -71,7 +71,7 @@ def test_rubbish_is_explained_take_back_and_hints_work_and_nothing_is_fatal():
         typist.type("hello \x16\x01 there" + "y" * 200)
         typist.expect(r"is not a cell \(by key")
         typist.type("9")
-        typist.expect("there is not a cell 9: cells are numbered 0 to 8")
+        typist.expect("there is no cell 9: cells are numbered 0 to 8")
         typist.type("undo")
         typist.expect("there is no stone of yours to take back")
         typist.type("hint")
