@@ -179,10 +179,14 @@ def test_all_positions_of_boards_too_large_are_refused_and_the_arena_named(rules
 def test_a_printed_certificate_names_cells_and_says_where_an_unbeatable_player_blunders(
     spec, game, blunders, capsys
 ):
-    print_certificate(spec, certify(Rules(), spec))
+    found = certify(Rules(), spec)
+    print_certificate(spec, found)
     shown = " ".join(capsys.readouterr().out.split())
     assert f" {game} X vs perfect" in shown
     assert blunders in shown
+    assert "queried twice" not in shown
+    print_certificate(spec, found, explain=True)
+    assert "no board was queried twice" in capsys.readouterr().out
 
 
 def test_another_method_is_refused_and_the_known_ones_named():
