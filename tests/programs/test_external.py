@@ -110,7 +110,9 @@ def test_answers_take_no_more_memory_than_allowed(python_bot):
     program = external(rules, python_bot(EVERYWHERE), timeout=60, memory=1)
     boards = [rules.play(rules.start(), np.array(cell)) for cell in range(361)]
     known = [program(board[None]) for board in boards[:200]]
-    with pytest.raises(ValueError, match=r"has answered \d+ boards, .* over 1 MB: memory="):
+    with pytest.raises(
+        ValueError, match=r"has answered \d+ boards, .* over 1 MB, the limit set by memory="
+    ):
         program(np.array(boards))
     assert 200 < len(program.cache) < 300
     for board, probs in zip(boards, known, strict=False):
@@ -260,8 +262,8 @@ def test_a_script_without_its_first_line_is_told_so(tmp_path):
     ("spec", "named"),
     [
         ("external", "external:command="),
-        ("external:command=x,timeout=0", "timeout is at least"),
-        ("external:command=x,timeout=inf", "timeout is at least"),
+        ("external:command=x,timeout=0", "timeout must be at least"),
+        ("external:command=x,timeout=inf", "timeout must be at least"),
         ("external:command=x,start=soon", "start='soon' is not a number"),
         ("external:program=x", "it takes command, timeout, start"),
     ],

@@ -94,7 +94,7 @@ def test_folders_have_names_of_their_own_that_lead_nowhere_else():
     [
         ({"grids": ["lrr=1"]}, r"unknown setting of dqn 'lrr'; did you mean lr\?"),
         ({"grids": ["seed=1,2"]}, "--seeds counts them"),
-        ({"grids": ["lr"]}, "--grid is FIELD=..., not 'lr'"),
+        ({"grids": ["lr"]}, "--grid must be FIELD=..., not 'lr'"),
         ({"grids": ["lr=1", "lr=2"]}, "name a setting twice"),
         ({"grids": ["lr=1"], "ranges": ["lr=1..2"], "draws": 1}, "name a setting twice"),
         ({"grids": ["symmetric=yes"]}, "'yes'"),
@@ -122,7 +122,7 @@ def test_what_cannot_be_tried_is_told_in_a_line(more, complaint):
         ([], "which learners? As in: sweep.py dqn; known are selfplay"),
         (["dqq"], "unknown learner 'dqq'; did you mean dqn?"),
         (["dqn", "--seeds", "0"], "--seeds must be at least 1"),
-        (["dqn", "--steps", "0"], "--steps is at least 1"),
+        (["dqn", "--steps", "0"], "--steps must be at least 1"),
         (["dqn", "--grid", "lr=fast"], "--lr: 'fast' is not a number"),
         (["dqn", "--grid", "games=0"], "games, batch and sync must be at least 1"),
         (["dqn", "--rules", "3,3"], "3,3"),

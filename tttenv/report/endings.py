@@ -84,7 +84,7 @@ def of_sweep(file: Path) -> list[Ending]:
     done = [result for result in results if not result.error]
     if not done:
         raise ValueError(
-            f"{shown(file)} is not a {sweep_file.WHAT}: it lists no finished training run"
+            f"{shown(file)} holds no {sweep_file.WHAT}: it lists no finished training run"
         )
     return [
         Ending(one.setting, one.seed, one.unbeatable_seconds, stopped_early=one.stopped_early)
