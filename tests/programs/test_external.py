@@ -111,7 +111,7 @@ def test_answers_take_no_more_memory_than_allowed(python_bot):
     boards = [rules.play(rules.start(), np.array(cell)) for cell in range(361)]
     known = [program(board[None]) for board in boards[:200]]
     with pytest.raises(
-        ValueError, match=r"has answered \d+ boards, .* over 1 MB, the limit set by memory="
+        ValueError, match=r"has answered \d+ boards; .* over 1 MB, the limit set by memory="
     ):
         program(np.array(boards))
     assert 200 < len(program.cache) < 300
