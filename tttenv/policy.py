@@ -216,25 +216,25 @@ def forfeits(policy: Any) -> bool:
     return getattr(policy, "forfeits", False) is True
 
 
-def sample(probs: Probs, dice: NDArray[np.float64]) -> Cells:
+def sample(probs: Probs, uniforms: NDArray[np.float64]) -> Cells:
     """Sample a cell for each board by inverting the cumulative distribution.
 
     Args:
         probs: (batch, cells).
-        dice: (batch,), random numbers, each uniform in [0, 1).
+        uniforms: (batch,), random numbers, each uniform in [0, 1).
 
     Returns:
         Cells (batch,): the first whose cumulative probability exceeds the random number.
     """
-    return pick(np.ascontiguousarray(probs), np.ascontiguousarray(dice))
+    return pick(np.ascontiguousarray(probs), np.ascontiguousarray(uniforms))
 
 
 FORFEIT = -1  # in place of a cell
 
 
-def sample_or_forfeit(probs: Probs, dice: NDArray[np.float64]) -> Cells:
+def sample_or_forfeit(probs: Probs, uniforms: NDArray[np.float64]) -> Cells:
     """Sample cells, or FORFEIT where all probabilities are zero."""
-    return np.where(probs.any(axis=1), sample(probs, dice), FORFEIT)
+    return np.where(probs.any(axis=1), sample(probs, uniforms), FORFEIT)
 
 
 def validated(boards: Boards, probs: Any, forfeits: bool = False) -> Probs:

@@ -80,7 +80,7 @@ class raw_env(pettingzoo.AECEnv):  # noqa: N801  # PettingZoo's name
         one_of("obs", obs, ("onehot", "board"))
         self.rules, self.obs = Rules(m, n, k), obs
         self.match = Match(self.rules, 1, None, illegal=illegal, draw=draw)
-        self.dice = np.random.default_rng(0)  # never used: the agents move both sides
+        self.rng = np.random.default_rng(0)  # never used: the agents move both sides
         self.render_mode = known_render_mode(render_mode, self.metadata)
         self._last_stones = new_last_stones()
         self.possible_agents, cells = AGENTS[:], self.rules.cells
@@ -111,7 +111,7 @@ class raw_env(pettingzoo.AECEnv):  # noqa: N801  # PettingZoo's name
         if not isinstance(options, dict | None):
             raise ValueError(f"options must be a dict or None, not {described(options)}")
         board = {"board": options["board"]} if options and "board" in options else None
-        Start.of(self.match, board).begin(self.match, self.dice)
+        Start.of(self.match, board).begin(self.match, self.rng)
         self.agents = AGENTS[:]
         self.rewards = dict.fromkeys(AGENTS, 0.0)
         self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
@@ -135,7 +135,7 @@ class raw_env(pettingzoo.AECEnv):  # noqa: N801  # PettingZoo's name
         if self.terminations[mover] or self.truncations[mover]:
             self._was_dead_step(action)
             return
-        self.match.step(one_action(action), self.dice)
+        self.match.step(one_action(action), self.rng)
         other = AGENTS[mover == AGENTS[0]]
         outcome, pay = self.match.outcomes[0], self.match.payoffs.each
         # An illegal move is not a win for the other agent: its reward is 0, as in mid-game.

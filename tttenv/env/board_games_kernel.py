@@ -18,7 +18,7 @@ Shape = tuple[int, int, int]  # m, n and k
 # that the agent's stone has finished), their outcomes, and whether they are over, (games,) each.
 Games = tuple[Boards, Mask, Outcomes, Mask]
 Opponent = tuple[int]  # its kind, NOBODY or RANDOM
-Dice = NDArray[np.float64]  # uniform random numbers in [0, 1)
+Uniforms = NDArray[np.float64]  # uniform random numbers in [0, 1)
 # The fields of `games.StepOutput`.
 Output = tuple[NDArray[Any], Boards, NDArray[np.float64], Outcomes, Mask, NDArray[Any]]
 
@@ -186,11 +186,16 @@ def reply(
 
 @bare
 def sample_replies(
-    boards: Boards, waiting: Cells, dice: Dice, opponent: Opponent, shape: Shape, cells: Cells
+    boards: Boards,
+    waiting: Cells,
+    uniforms: Uniforms,
+    opponent: Opponent,
+    shape: Shape,
+    cells: Cells,
 ) -> None:
     """Sample a RANDOM opponent's cells (waiting,) from one uniform number each."""
     for j in range(len(waiting)):
-        cells[j] = sample(boards[waiting[j]], dice[j])
+        cells[j] = sample(boards[waiting[j]], uniforms[j])
 
 
 @inner
@@ -286,9 +291,9 @@ def count_empty(board: Stones) -> int:
 
 
 @inner
-def sample(board: Stones, die: float) -> int:
+def sample(board: Stones, uniform: float) -> int:
     """Return the empty cell of a board (cells,) selected by a uniform random number in [0, 1)."""
-    return nth_empty(board, int(die * count_empty(board)))
+    return nth_empty(board, int(uniform * count_empty(board)))
 
 
 @compiled

@@ -15,9 +15,9 @@ from tttenv.env.arguments import (
     require_open,
     resolve_opponent,
 )
-from tttenv.env.asked import attempt
 from tttenv.env.match import Match
 from tttenv.env.observation import OBSERVATIONS, Observation, Observer, TextObserver
+from tttenv.env.python_opponent import attempt
 from tttenv.env.rendering import draw, known_render_mode, new_last_stones, show
 from tttenv.env.reset_options import Start, generator_kept, plain_seed
 from tttenv.game.rules import Rules

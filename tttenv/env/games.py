@@ -16,7 +16,7 @@ from tttenv.game.types import Boards, Cells, Mask
 from tttenv.policy import FORFEIT, Policy, forfeits, sample, sample_or_forfeit, uniform, validated
 
 Numbers = NDArray[np.int64]  # indices of games in the batch
-Dice = NDArray[np.float64]  # uniform random numbers in [0, 1)
+Uniforms = NDArray[np.float64]  # uniform random numbers in [0, 1)
 
 
 class GameBatch:
@@ -68,22 +68,22 @@ class GameBatch:
         self.over[:] = self.outcomes != GOING
         return waiting[:going]
 
-    def reply(self, opponent: Any, waiting: Numbers, dice: Dice) -> int:
+    def reply(self, opponent: Any, waiting: Numbers, uniforms: Uniforms) -> int:
         """Play the opponent's replies in the games in `waiting`, from one uniform number each.
 
         Args:
             opponent: a policy, or the result of `compiled`.
             waiting: indices of games (waiting,).
-            dice: uniform random numbers (waiting,).
+            uniforms: uniform random numbers (waiting,).
 
         Returns:
             The number of these games still in progress.
         """
         if isinstance(opponent, tuple):
             cells = np.empty(len(waiting), np.int64)
-            self.kernel.sample_replies(self.stored, waiting, dice, opponent, self.known, cells)
+            self.kernel.sample_replies(self.stored, waiting, uniforms, opponent, self.known, cells)
         else:
-            cells = asked(opponent, self.boards_to_reply(waiting), dice)
+            cells = asked(opponent, self.boards_to_reply(waiting), uniforms)
             gone = waiting[cells == FORFEIT]
             self.outcomes[gone], self.over[gone], self.flipped[gone] = WIN, True, True
             waiting, cells = waiting[cells != FORFEIT], cells[cells != FORFEIT]
@@ -170,14 +170,14 @@ class GameBatch:
         return array
 
 
-def asked(player: Policy, boards: Boards, dice: Dice) -> Cells:
+def asked(player: Policy, boards: Boards, uniforms: Uniforms) -> Cells:
     """Query a player on boards (batch, cells), and sample its cells (batch,).
 
     The cell is FORFEIT where the player forfeits.
     """
     if not forfeits(player):
-        return sample(validated(boards, player(boards.copy())), dice)
-    return sample_or_forfeit(validated(boards, player(boards.copy()), forfeits=True), dice)
+        return sample(validated(boards, player(boards.copy())), uniforms)
+    return sample_or_forfeit(validated(boards, player(boards.copy()), forfeits=True), uniforms)
 
 
 class BoardGames(GameBatch):

@@ -67,10 +67,10 @@ class SingleGame:
                 return self._end(self.outcomes[after], False)
         return True
 
-    def sample(self, die: float) -> int:
+    def sample(self, uniform: float) -> int:
         """Return the legal cell selected by a uniform random number in [0, 1)."""
         at: int = self.games.stored.item()
-        return self.legal[at][int(die * self.legal_count[at])]
+        return self.legal[at][int(uniform * self.legal_count[at])]
 
     def reset(self, seat: str, opponent: Policy | None, key: int) -> None:
         """Restart the game; the opponent moves first if the agent is O."""
@@ -96,12 +96,12 @@ class SingleGame:
         games.outcomes[0], games.over[0], games.flipped[0] = outcome, True, flipped
         return False
 
-    def _sample(self, at: int, opponent: Policy, die: float) -> int:
+    def _sample(self, at: int, opponent: Policy, uniform: float) -> int:
         """Sample the opponent's cell, as `table_games_kernel.sample` does."""
         if isinstance(opponent, Tabulated):
             row, end = opponent.rows[at]
-            return min(bisect_right(row, die * row[end]), end)
-        return self.legal[at][int(die * self.legal_count[at])]
+            return min(bisect_right(row, uniform * row[end]), end)
+        return self.legal[at][int(uniform * self.legal_count[at])]
 
 
 def keyed(key: int, use: int) -> float:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tttenv.env import asked
+from tttenv.env import python_opponent
 from tttenv.env.step_options_kernel import DISABLED, NEXT_STEP, NOBODY, SAME_STEP, SEATS
 from tttenv.env.step_output import StepOutput
 from tttenv.game.types import Cells
@@ -68,7 +68,7 @@ def step(
         The number of games that ended.
     """
     if match.compiled is None:
-        return asked.step(match, cells, output, rng, mode)
+        return python_opponent.step(match, cells, output, rng, mode)
     games, key, restart_key = match.games, 0, match.key
     self_play = match.compiled[0] == NOBODY
     if not self_play and (match.active or mode != NEXT_STEP):

@@ -23,7 +23,7 @@ BLOCK = 1024  # games
 
 Positions = NDArray[np.uint32]  # (games,): indices of positions
 Rows = NDArray[np.void]  # (games or positions,): a row of an observation or mask as one record
-Dice = NDArray[np.float64]  # uniform random numbers in [0, 1)
+Uniforms = NDArray[np.float64]  # uniform random numbers in [0, 1)
 
 # Compiled code accepts plain tuples faster than named ones or classes.
 # The games: their positions in the mover's view, where this is not the agent's view (games that its
@@ -78,7 +78,7 @@ def step(
     ended, (key, restart_key) = 0, keys
     listed, finished = np.empty(BLOCK, np.int64), np.empty(BLOCK, np.int64)
     former, replies = np.empty(BLOCK, np.int64), np.empty(BLOCK, np.int64)
-    dice = np.empty(BLOCK)
+    uniforms = np.empty(BLOCK)
     for start in range(0, len(all_at), BLOCK):
         stop = min(start + BLOCK, len(all_at))
         at, flipped = all_at[start:stop], all_flipped[start:stop]
@@ -93,8 +93,8 @@ def step(
         count = len(at) - going
         if opponent[0] != NOBODY:
             for j in range(going):
-                dice[j] = keyed(key, start + listed[j], REPLY)
-            sample_replies(at, listed[:going], dice, opponent, table, replies)
+                uniforms[j] = keyed(key, start + listed[j], REPLY)
+            sample_replies(at, listed[:going], uniforms, opponent, table, replies)
             count = reply(at, listed[:going], replies, table, outcomes, finished, count)
         for i in range(len(at)):
             over[i] = outcomes[i] != GOING
@@ -186,27 +186,32 @@ def reply(
 
 
 @bare
-def sample(position: np.uint32, die: float, opponent: Opponent, table: Table) -> int:
+def sample(position: np.uint32, uniform: float, opponent: Opponent, table: Table) -> int:
     """Sample the opponent's cell from a uniform random number; see `sample_categorical`."""
     kind, cumulative, last = opponent
     _, legal, legal_count, _, _ = table
     if kind == TABLE:
         end = np.uint64(last[position])
-        goal = die * cumulative[position, end]
+        goal = uniform * cumulative[position, end]
         cell = np.uint64(0)
         for c in range(cumulative.shape[1]):
             cell += cumulative[position, c] <= goal
         return int(min(cell, end))
-    return int(legal[position, np.uint64(die * legal_count[position])])
+    return int(legal[position, np.uint64(uniform * legal_count[position])])
 
 
 @bare
 def sample_replies(
-    at: Positions, waiting: Cells, dice: Dice, opponent: Opponent, table: Table, cells: Cells
+    at: Positions,
+    waiting: Cells,
+    uniforms: Uniforms,
+    opponent: Opponent,
+    table: Table,
+    cells: Cells,
 ) -> None:
     """Sample a compiled opponent's cells (waiting,) from one uniform number each."""
     for j in range(len(waiting)):
-        cells[j] = sample(at[waiting[j]], dice[j], opponent, table)
+        cells[j] = sample(at[waiting[j]], uniforms[j], opponent, table)
 
 
 @bare

@@ -11,7 +11,7 @@ USES = 3  # for which a game may need chance in one step
 REPLY, SEAT, OPENING = range(USES)  # the opponent's stone; the agent's seat; the opponent's opening
 MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 MIX_2 = np.uint64(0x94D049BB133111EB)
-UNIT = 2.0**-53  # turns the upper 53 bits of a number into a die in [0, 1)
+UNIT = 2.0**-53  # turns the upper 53 bits of a number into a uniform number in [0, 1)
 
 
 @inner
@@ -55,12 +55,12 @@ def keyed(key: np.uint64, game: int, use: int) -> float:
 
 
 @compiled
-def keyed_dice(key: np.uint64, games: NDArray[np.int64], use: int) -> NDArray[np.float64]:
+def keyed_uniforms(key: np.uint64, games: NDArray[np.int64], use: int) -> NDArray[np.float64]:
     """Return one random number in [0, 1) per game (games,), for a given use; see `keyed`."""
-    dice = np.empty(len(games))
+    uniforms = np.empty(len(games))
     for j in range(len(games)):
-        dice[j] = keyed(key, games[j], use)
-    return dice
+        uniforms[j] = keyed(key, games[j], use)
+    return uniforms
 
 
 @inner

@@ -29,7 +29,7 @@ class Playground(Struct):
     wins: Cells  # (2, 9 * cells + 8): cells where a side wins, though some are taken by now
     seen: Cells  # (2,): how many of those
     lined: Mask  # (2**cells,): whether these stones, a bit a cell, hold a line; (0,) on more cells
-    dice: NDArray[np.uint64]  # (1,)
+    rng: NDArray[np.uint64]  # (1,)
 
 
 def playground(m: int, n: int, k: int) -> Playground:
@@ -86,7 +86,7 @@ def random_playout(p: Playground, stone: int) -> int:
     if p.lined.size:
         return looked_up_playout(p, stone, many)
     for left in range(many, 0, -1):
-        at = bounded(p.dice, left)
+        at = bounded(p.rng, left)
         cell = p.empty[at]
         p.empty[at] = p.empty[left - 1]
         p.board[cell] = stone
@@ -109,11 +109,11 @@ def looked_up_playout(p: Playground, stone: int, many: int) -> int:
     for cell in range(p.board.size):
         own |= np.uint64(p.board[cell] == stone) << np.uint64(cell)
         others |= np.uint64(p.board[cell] == -stone) << np.uint64(cell)
-    die = next_uint64(p.dice)
-    fraction = die >> half
+    bits = next_uint64(p.rng)
+    fraction = bits >> half
     for left in range(many, 0, -1):
         if left == many - 5:
-            fraction = die & low
+            fraction = bits & low
         product = fraction * np.uint64(left)
         fraction = product & low
         at = product >> half
@@ -138,7 +138,7 @@ def tactical_playout(p: Playground, stone: int) -> int:
             return stone
         cell = known_win(p, -stone)
         if cell < 0:
-            cell = p.empty[bounded(p.dice, left)]
+            cell = p.empty[bounded(p.rng, left)]
         last = p.empty[left - 1]
         p.empty[p.place[cell]] = last
         p.place[last] = p.place[cell]
@@ -182,7 +182,7 @@ def random_games(seeds: NDArray[np.uint64], ground: Playground) -> NDArray[np.in
     results = np.empty(len(seeds), np.int8)
     for i in range(len(seeds)):
         ground.board[:] = 0
-        ground.dice[0] = seeds[i]
+        ground.rng[0] = seeds[i]
         results[i] = random_playout(ground, 1)
     return results
 
@@ -242,16 +242,16 @@ def table_games(
         second: O's.
     """
     results = np.zeros(len(seeds), np.int8)
-    dice = np.empty(1, np.uint64)
+    rng = np.empty(1, np.uint64)
     for i in range(len(seeds)):
-        dice[0] = seeds[i]
+        rng[0] = seeds[i]
         at = 0
         won = 1
         while True:
             reached = first[at] if won == 1 else second[at]
-            die = (next_uint64(dice) >> np.uint64(11)) * UNIT
+            uniform = (next_uint64(rng) >> np.uint64(11)) * UNIT
             cell = 0
-            while reached[cell] <= die:
+            while reached[cell] <= uniform:
                 cell += 1
             at = successors[at, cell]
             if outcomes[at] != GOING:

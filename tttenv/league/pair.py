@@ -277,11 +277,11 @@ def sampled_odds(
     outcomes = np.full(games, Outcome.GOING)  # for the first player
     while games_left.size:
         movers = np.where(colours[games_left] == stones % 2, 0, 1)
-        dice, cells = rng.random(games_left.size), np.zeros(games_left.size, np.int64)
+        uniforms, cells = rng.random(games_left.size), np.zeros(games_left.size, np.int64)
         for number, player in enumerate((first, second)):
             rows = np.flatnonzero(movers == number)
             if rows.size:
-                cells[rows] = sample_or_forfeit(player(boards[rows]), dice[rows])
+                cells[rows] = sample_or_forfeit(player(boards[rows]), uniforms[rows])
         gone = cells == FORFEIT
         outcomes[games_left[gone]] = np.where(movers == 0, Outcome.LOSS, Outcome.WIN)[gone]
         kept = boards[~gone], cells[~gone], movers[~gone], games_left[~gone]

@@ -53,7 +53,7 @@ def evaluate_by_playouts(
         values: output: (batch,), for the side to move.
     """
     for i in range(len(boards)):
-        seed(playouts.dice, boards[i], start)
+        seed(playouts.rng, boards[i], start)
         total = 0
         for _ in range(count):
             for cell in range(boards.shape[1]):

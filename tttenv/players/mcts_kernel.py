@@ -126,7 +126,7 @@ def expand(t: Tree, node: int) -> bool:
     empty = t.playouts.empty
     greatest = 1
     for i in range(many):
-        j = i + bounded(t.playouts.dice, many - i)
+        j = i + bounded(t.playouts.rng, many - i)
         empty[i], empty[j] = empty[j], empty[i]
         init_node(t, first + i, empty[i])
         greatest = max(greatest, t.lines.move_score[empty[i]])
@@ -197,7 +197,7 @@ def init_tree(t: Tree, board: Stones, start: int) -> None:
     """
     for cell in range(board.size):
         t.root_board[cell] = t.playouts.board[cell] = board[cell]
-    seed(t.playouts.dice, board, start)
+    seed(t.playouts.rng, board, start)
     if t.bias > 0.0:
         set_board(t.lines, board)
     t.node_count[0] = 1

@@ -11,7 +11,7 @@ import numpy as np
 
 from tttenv.env.step_options_kernel import NEXT_STEP, SAME_STEP
 from tttenv.env.step_output import StepOutput
-from tttenv.game.random_kernel import OPENING, REPLY, SEAT, keyed_dice
+from tttenv.game.random_kernel import OPENING, REPLY, SEAT, keyed_uniforms
 from tttenv.game.types import Cells, Mask
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def step(
                 cells = np.where(waits, (match.boards != 0).argmax(axis=1), cells)
             key = match.draw_key(rng)
             waiting = games.place(cells, self_play=False)
-            games.reply(match.opponent, waiting, keyed_dice(np.uint64(key), waiting, REPLY))
+            games.reply(match.opponent, waiting, keyed_uniforms(np.uint64(key), waiting, REPLY))
         if mode == NEXT_STEP and waits.any():
             restart(match, waits, match.draw_key(rng) if restart_key is None else restart_key)
         output.outcomes[:], output.over[:] = games.outcomes, games.over
@@ -74,10 +74,10 @@ def restart(match: "Match", which: Mask, key: int, seat: str | None = None) -> N
     new = np.flatnonzero(which)
     match.games.restart(new, key, None, seat)
     if seat == "random":
-        new = new[keyed_dice(np.uint64(key), new, SEAT) >= 0.5]
+        new = new[keyed_uniforms(np.uint64(key), new, SEAT) >= 0.5]
     if seat == "X" or not len(new):
         return
-    going = match.games.reply(match.opponent, new, keyed_dice(np.uint64(key), new, OPENING))
+    going = match.games.reply(match.opponent, new, keyed_uniforms(np.uint64(key), new, OPENING))
     if going < len(new):
         raise ValueError("the opponent forfeits on the empty board: there is no game to play")
 
