@@ -52,7 +52,7 @@ class MaskedMLP(nn.Module):
 
 
 def empty_linear(fan_in: int, fan_out: int) -> nn.Linear:
-    """Return an uninitialised linear layer on the current device, without random numbers."""
+    """Return an uninitialised linear layer on the current device; no random numbers are drawn."""
     make: Any = nn.utils.skip_init  # torch leaves it untyped
     layer: nn.Linear = make(nn.Linear, fan_in, fan_out, device=torch.get_default_device())
     return layer

@@ -89,7 +89,7 @@ def targets_by_result(found: LookAhead, draw: float, chance: float) -> NDArray[n
 
 
 class SelfPlay(PlaysByNetworks[SelfPlayConfig]):
-    """Self-play learner, for games small enough to enumerate; X moves first (O in the source)."""
+    """Self-play learner for enumerable games; X moves first (in the published form, O does)."""
 
     Config: ClassVar[type] = SelfPlayConfig
     presets: ClassVar[dict[str, Any]] = SELFPLAY_PRESETS

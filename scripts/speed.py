@@ -132,7 +132,7 @@ def show(results: list[Speed]) -> None:
 
 
 def short(number: float) -> str:
-    """Format a large number with three digits and a word."""
+    """Format a number to three significant digits, with a word such as "million" if large."""
     for size, word in ((1e9, " billion"), (1e6, " million"), (1e3, " thousand")):
         if number >= size:
             return f"{number / size:.3g}{word}"

@@ -97,7 +97,7 @@ def settings(
     """
     given = [_parts(one, "--grid")[0] for one in grids] + [name for name, _ in _all(ranges)]
     if len(set(given)) < len(given):
-        raise ValueError("--grid and --range name a setting twice")
+        raise ValueError("a setting is named twice in --grid and --range")
     if bool(ranges) != bool(draws):
         raise ValueError("--random N draws from --range FIELD=LOW..HIGH: give both")
     found: dict[str, Setting] = {}

@@ -97,7 +97,7 @@ def line(found: TrainingResult) -> str:
 
 
 def as_csv(results: Sequence[TrainingResult]) -> str:
-    """Return results as CSV with one line per run and a column for each field that varies."""
+    """Return results as CSV, with one line per run and a column for each varied setting."""
     changed = dict.fromkeys(name for one in results for name in one.changes)
     plain = [
         field.name for field in fields(TrainingResult) if field.name not in ("changes", "setting")

@@ -1,4 +1,4 @@
-"""Board images with text, drawn by Pillow, for TensorBoard and READMEs."""
+"""Board images with text, drawn with Pillow, for TensorBoard and READMEs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -250,7 +250,7 @@ def _weights(
             names = [*found, *shapes]
             odd = next(name for name in names if _shape(found, name) != shapes.get(name))
             raise ValueError(
-                f"{shown(file)} does not match its card: {shown(odd, 80)} is"
+                f"{shown(file)} does not match its card: {shown(odd, 80)} has shape"
                 f" {_shape(found, odd)}, not {shapes.get(odd)}"
             )
     try:

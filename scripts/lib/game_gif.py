@@ -48,7 +48,7 @@ def game_gifs(seed: int, palettes: dict[str, Palette]) -> dict[str, bytes]:
 
 
 def _found(seed: int, advice: Advice) -> Game:
-    """Return the first game, by seed, that X wins after O errs exactly once, at its first move."""
+    """Return the first game from `seed` on that X wins and whose only error is O's first move."""
     sides = [Side(name, player(name, RULES)) for name in (FIRST, SECOND)]
     while True:
         session = Session(RULES, sides[0], sides[1], 0, seed)

@@ -1,4 +1,4 @@
-"""TensorBoard in a browser, with the curves of two training runs, as PNG files."""
+"""Screenshots of TensorBoard with the curves of two training runs, as PNG files."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""S4: two masked MLPs on one-hot boards, trained by trying every cell (there O moves first)."""
+"""S4, where O moves first: two masked MLPs on one-hot boards, trained by trying every cell."""
 
 import numpy as np
 

@@ -59,7 +59,7 @@ def features(added: tuple[str, ...] = ()) -> NDArray[np.int64]:
 
 
 def player(weights: Sequence[float], added: tuple[str, ...] = ()) -> Tabulated:
-    """Return the greedy linear player with the given weights; of tied moves it plays the first."""
+    """Return the greedy linear player with the given weights; ties go to the lowest cell."""
     after, worth = positions(RULES).successors, features(added) @ np.asarray(weights)
     moves = np.where(after >= 0, worth[after], -np.inf)
     best = np.arange(RULES.cells) == moves.argmax(axis=1)[:, None]

@@ -64,11 +64,15 @@ def check_part(question: Question, tree: Any, choices: Choices) -> None:
             _check_sum(question, terms, choices)
         case {"losses": str(bound), **rest} if not rest and question.losing_below is not None:
             if bound != str(losses(question, choices)) or Fraction(bound) < question.losing_below:
-                raise ValueError(f"a leaf of the proof says {bound} is lost, which is not so")
+                raise ValueError(
+                    f"a leaf of the proof claims that {bound} games are lost: wrong or too few"
+                )
         case {"at": str(board), "moves": dict(moves), **rest} if not rest:
             at = _index(question, board)
             if at in choices or at not in reached(question, choices):
-                raise ValueError(f"the proof branches on {board}, which is not reached there")
+                raise ValueError(
+                    f"the proof branches on {board}, which is not reached there or has its choice"
+                )
             if set(moves) != set(map(str, question.open_to(at))):
                 raise ValueError(f"the proof leaves out a move on {board}, or adds one")
             for cell, twig in moves.items():

@@ -93,7 +93,7 @@ def test_our_players_are_bots():
 
 @pytest.mark.parametrize("source", [None, 3, "tactical"])
 def test_what_is_no_player_is_named(source):
-    with pytest.raises(ValueError, match="policies, bots or makers"):
+    with pytest.raises(ValueError, match="a policy, a bot or a function"):
         openspiel.player(source, RULES)
 
 

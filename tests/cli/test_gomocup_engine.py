@@ -65,7 +65,11 @@ TALKS = {
         *[("START 5", "OK"), ("BEGIN", "0,0")],
         *[("BOARD", None), ("1,1,1", None), ("DONE", "ERROR with 1 own stones and 0 others")],
         *[("BOARD", None), ("1,1,2", None), ("1,1,1", None), ("DONE", "ERROR 1,1 is taken")],
-        *[("BOARD", None), ("5,1,2", None), ("DONE", "ERROR 5,1 is off the board of 5 columns")],
+        *[
+            ("BOARD", None),
+            ("5,1,2", None),
+            ("DONE", "ERROR 5,1 is off the board, which has 5 columns"),
+        ],
         *[
             ("BOARD", None),
             ("1,1,3", None),

@@ -175,7 +175,7 @@ def test_a_false_count_of_losses_is_refused(data, proofs, said):
     next(leaf for leaf in leaves(tree) if "losses" in leaf)["losses"] = said
     below = Fraction(row["losing_below"])
     question = proofs["features"].Question("O", losing_below=below)
-    with pytest.raises(ValueError, match="is lost, which is not so"):
+    with pytest.raises(ValueError, match="of the games are lost, which is wrong or too few"):
         proofs["proof"].check(question, tree)
 
 

@@ -409,6 +409,6 @@ def test_the_workflow_that_publishes_the_page_calls_the_report_as_it_is():
     + ["https://a\n/", "https://é/", "https://[", "https://a/" + "b" * 500]
 )  # fmt: skip
 def test_an_address_that_is_none_of_the_web_is_refused_in_a_line(url):
-    with pytest.raises(ValueError, match="page's address must be like") as refusal:
+    with pytest.raises(ValueError, match="page's address must look like") as refusal:
         checked_url(url)
     assert "\n" not in str(refusal.value)

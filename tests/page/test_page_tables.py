@@ -418,7 +418,7 @@ def test_a_sweep_that_is_none_is_refused_in_a_line(sweep_file, tmp_path):
         ):
             endings.of_sweep(file)
     file = sweep_file(*[{"seed": n} for n in range(endings.MOST + 1)])
-    with pytest.raises(ValueError, match="has 10,001 trainings; a page shows at most 10,000"):
+    with pytest.raises(ValueError, match="has 10,001 training runs; a page shows at most 10,000"):
         endings.of_sweep(file)
     with pytest.raises(ValueError, match="there is no such file"):
         endings.of_sweep(tmp_path / "none.json")

@@ -106,7 +106,7 @@ def test_its_module_never_draws_a_taken_cell_and_the_player_is_that_module(train
 
 
 def test_a_masked_module_wants_masks():
-    with pytest.raises(ValueError, match='needs obs="dict"'):
+    with pytest.raises(ValueError, match='needs an environment with obs="dict"'):
         rllib.MaskedModule(observation_space=rllib.make({"obs": "board"}).observation_space)
 
 

@@ -167,7 +167,7 @@ def test_a_folder_that_others_write_to_is_refused(tmp_path, mode):
     made = tmp_path / "cache"
     made.mkdir()
     made.chmod(mode)
-    with pytest.raises(SharedFolderError, match=f"others can write to {made}"):
+    with pytest.raises(SharedFolderError, match=f"other users can write to {made}"):
         private_folder(made)
 
 
@@ -193,7 +193,7 @@ def test_a_parent_in_which_others_can_replace_the_folder_is_refused(
         if good:
             assert private_folder(wanted) == wanted
         else:
-            with pytest.raises(SharedFolderError, match=f"others can write to {parent}"):
+            with pytest.raises(SharedFolderError, match=f"other users can write to {parent}"):
                 private_folder(wanted)
 
 

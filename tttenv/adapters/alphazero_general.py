@@ -1,4 +1,4 @@
-"""Adapter to alpha-zero-general: our games for its self-play, its networks as players.
+"""Adapter for alpha-zero-general: our games for its self-play, its networks as players.
 
 `Game` has the methods of `Game` in github.com/suragnair/alpha-zero-general, for its self-play on
 any board. `player` turns its networks into players. Neither imports that repository.

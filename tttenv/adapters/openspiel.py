@@ -101,7 +101,9 @@ def player(source: Any, rules: Rules) -> Policy:
         return _board_by_board(
             rules, lambda board, state: {source(seed_of(board)).step(state): 1.0}
         )
-    raise ValueError(f"OpenSpiel's players are policies, bots or makers of bots, not {source!r}")
+    raise ValueError(
+        f"an OpenSpiel player must be a policy, a bot or a function that makes one, not {source!r}"
+    )
 
 
 def seed_of(board: Boards) -> int:

@@ -86,7 +86,9 @@ class MaskedModule(DefaultPPOTorchRLModule):  # type: ignore[misc]  # unknown wh
 
     def __init__(self, *, observation_space: Any = None, **kwargs: Any) -> None:
         if set(getattr(observation_space, "spaces", ())) != {"observation", "action_mask"}:
-            raise ValueError(f'a MaskedModule needs obs="dict", not {observation_space}')
+            raise ValueError(
+                f'a MaskedModule needs an environment with obs="dict", not {observation_space}'
+            )
         self.full_observation_space = observation_space
         super().__init__(observation_space=observation_space["observation"], **kwargs)
 

@@ -208,6 +208,6 @@ def _written(module: Any) -> str:
         if key in getattr(module, "out_keys", ()):
             return kind
     raise ValueError(
-        'a TorchRL player has `get_dist` or writes "action_value" or "logits", not '
+        'a TorchRL player must have `get_dist` or write "action_value" or "logits", not '
         f"{getattr(module, 'out_keys', type(module).__name__)}"
     )

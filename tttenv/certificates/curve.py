@@ -136,7 +136,9 @@ def require_measures(
             if number is None and name in optional:
                 continue
             if not _is_number(number, name in whole) or not least <= number <= most:
-                raise ValueError(f"the curve in its card has {name} {shown(repr(number), 60)}")
+                raise ValueError(
+                    f"the curve in its card has an invalid {name}: {shown(repr(number), 60)}"
+                )
     for name in ("steps", "seconds"):
         if found[name] != sorted(found[name]) or len(set(found["steps"])) < len(found["steps"]):
             raise ValueError(f"the curve in its card has {name} that do not increase")

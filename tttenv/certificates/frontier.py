@@ -127,7 +127,7 @@ def with_first(codes: Codes) -> tuple[Codes, NDArray[np.int64]]:
 
 
 def with_numbers(codes: Codes) -> tuple[Codes, NDArray[np.int64]]:
-    """Return the distinct codes (rows, words), sorted, and the index of each row's code (rows,)."""
+    """Return the distinct codes, sorted, and for each row (rows,) the index of its code."""
     order = _order(codes)
     first = _first_of_equals(codes[order])
     numbers = np.empty(len(codes), np.int64)

@@ -130,7 +130,7 @@ def _explain(
     most: int,
     everything: bool,
 ) -> Mistakes:
-    """Trace failures (failures, 2), as rounds and rows, back to the mistakes that caused them.
+    """Trace failures, rows (round, row) of `ends`, back to the mistakes that caused them.
 
     Failures that follow from a mistake already found are skipped; at most `most` others are
     analysed.

@@ -70,7 +70,7 @@ def table_of(rules: Rules, moves: Moves) -> Tabulated:
     """
     game = positions(rules)
     if moves.size and moves.max() >= rules.cells:
-        raise ValueError(f"it plays on cell {moves.max()}")
+        raise ValueError(f"a player plays on cell {moves.max()}, off the board")
     table = np.zeros(game.boards.shape, np.uint8)
     table[game.decisions, moves] = 1
     return Tabulated(rules, table)

@@ -51,7 +51,7 @@ def _within(number: object, least: float, most: float) -> bool:
 
 
 def _is_lost(rules: Rules, seat: str, line: list[int]) -> bool:
-    """Return whether the cells form a game from the empty board that `seat` has just lost."""
+    """Return whether `line`, played from the empty board, is a legal game that `seat` loses."""
     board = rules.start()
     for cell in line:
         numbered = isinstance(cell, int) and not isinstance(cell, bool) and 0 <= cell < rules.cells

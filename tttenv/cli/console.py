@@ -191,7 +191,7 @@ def unwrapped(text: str) -> str:
 
 
 def filled(text: str) -> str:
-    """Wrap the long lines of a help text to the width of its boxes, and remove its colours.
+    """Wrap the lines of a help text that exceed the terminal's width, removing their colours.
 
     An optional value is shown by its type alone; the text beside it says what the default means.
     """

@@ -67,7 +67,7 @@ class Game:
         """Return the index of the cell at a column and a row."""
         if column >= self.rules.n or row >= self.rules.m:
             size = f"{self.rules.n} columns and {self.rules.m} rows"
-            raise RefusedError(f"{column},{row} is off the board of {size}")
+            raise RefusedError(f"{column},{row} is off the board, which has {size}")
         return row * self.rules.n + column
 
     def put(self, cell: int, side: int, opens: bool) -> "Game":

@@ -116,7 +116,7 @@ def _check(given: Arguments) -> None:
     twice = [spec for spec in given.players if given.players.count(spec) > 1]
     if twice:
         raise ValueError(
-            f"{twice[0]} is named twice; with other options it counts as another player"
+            f"{twice[0]} is named twice; give one of them other options to enter it again"
         )
     if len(given.players) == 1:
         raise ValueError("a league has at least two players; name none for the default ones")

@@ -21,7 +21,7 @@ DRAWN = 256  # openings at once
 
 
 def require_both_seats(games: Any, stones: int) -> None:
-    """Check that the number of stones is not negative and that the seat is random.
+    """Check that `stones` is not negative and, unless it is 0, that the seat is random.
 
     Raises:
         ValueError: for a negative number or a fixed seat.

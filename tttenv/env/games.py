@@ -122,7 +122,7 @@ class GameBatch:
         self.kernel.observe_some(self.stored, self.flipped, finished, self.known, finals)
 
     def sample(self, key: int) -> Cells:
-        """Sample a legal cell for every game (games,); all games must be in progress."""
+        """Sample legal cells (games,), one for each game; all games must be in progress."""
         cells = np.empty(len(self.over), np.int64)
         self.kernel.sample_legal(self.stored, np.uint64(key), self.known, cells)
         return cells

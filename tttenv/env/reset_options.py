@@ -78,7 +78,7 @@ class Start(NamedTuple):
 
     @classmethod
     def of(cls, match: Match, options: Any, masked: bool = False) -> "Start":
-        """Validate the options of a reset without changing anything.
+        """Validate the options of a reset and return the start they describe; no game changes.
 
         Args:
             match: the games.

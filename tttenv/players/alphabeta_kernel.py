@@ -526,7 +526,7 @@ def threat_win(s: SearchState, side: int) -> int:
 
 @inner
 def probe_table(s: SearchState, ply: int) -> bool:
-    """Look up the position; return True if its entry gives the score, else note its move."""
+    """Look up the position and note its stored move; return True if its score can be used."""
     frame = s.frames[ply]
     frame.image = canonical_image(s.hashes)
     frame.key = s.hashes.current[frame.image]

@@ -44,7 +44,7 @@ def _described(something: Any) -> str:
 
 
 def _called_with_boards(net: Any) -> Policy:
-    """Wrap a torch module that takes boards as a policy, with helpful error messages."""
+    """Turn a torch module that takes boards into a policy with helpful error messages."""
 
     def policy(boards: Boards) -> Probs:
         try:

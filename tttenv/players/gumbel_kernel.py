@@ -300,7 +300,7 @@ def _descend(f: Forest, tree: int) -> bool:
 
 @inner
 def _judge_root(f: Forest, tree: int) -> None:
-    """Prove the root's result if its lines decide it; its stones are on the board."""
+    """Prove the root, or else its moves, where lines decide them; `f.board` holds the root."""
     board, cells = f.board, f.roots.shape[1]
     k = board.lines.shape[1]
     proof, forced = judge(board, 0, f.stack, f.settings.threats)

@@ -207,7 +207,7 @@ def init_tree(t: Tree, board: Stones, start: int) -> None:
 
 @bare
 def run_iterations(t: Tree, iterations: int) -> int:
-    """Run up to `iterations`, fewer if the solver proves the root; return their number."""
+    """Run `iterations`, or fewer if the solver proves the root; return the number run."""
     for done in range(iterations):
         if t.proof[0] != UNPROVEN:
             return done

@@ -59,7 +59,7 @@ class Budget:
 
     @contextmanager
     def part(self, share: float, nodes: int) -> Iterator[None]:
-        """Limit a block to part of the budget; the block ends early if that is used up.
+        """Limit a block to part of the budget, ending it early when that part is used up.
 
         Args:
             share: fraction of the positions and of the seconds, if they are limited.

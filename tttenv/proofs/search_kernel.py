@@ -558,7 +558,7 @@ def _judge_longer(
 
 @inner
 def _add_winning_cells(board: LineBoard, side: int, cells: NDArray[np.uint64]) -> int:
-    """Add all cells on which `side` completes a line to `cells`; return the last one."""
+    """Add to `cells` every cell on which `side` completes a line; return the last one."""
     k = board.lines.shape[1]
     last = NONE
     for line in range(len(board.lines)):

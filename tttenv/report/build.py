@@ -120,7 +120,7 @@ def checked_url(url: str) -> str:
         ValueError: unless it is a plain web address.
     """
     if not re.fullmatch(r"https?://[\w.:-]+(/[!-~]*)?", url, re.ASCII) or len(url) > 500:
-        raise ValueError("the page's address must be like https://name.github.io/project/")
+        raise ValueError("the page's address must look like https://name.github.io/project/")
     return url if url.endswith((".html", "/")) else f"{url}/"
 
 

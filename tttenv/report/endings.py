@@ -95,5 +95,5 @@ def of_sweep(file: Path) -> list[Ending]:
 def _check_count(trainings: int, file: Path) -> None:
     if trainings > MOST:
         raise ValueError(
-            f"{shown(file)} has {trainings:,} trainings; a page shows at most {MOST:,}"
+            f"{shown(file)} has {trainings:,} training runs; a page shows at most {MOST:,}"
         )

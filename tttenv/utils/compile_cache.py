@@ -180,7 +180,7 @@ def _require_private(status: os.stat_result, folder: Path) -> None:
     if status.st_uid != os.geteuid():
         raise SharedFolderError(f"{folder} belongs to another user")
     if status.st_mode & OTHERS:
-        raise SharedFolderError(f"others can write to {folder}")
+        raise SharedFolderError(f"other users can write to {folder}")
 
 
 def _trusted(status: os.stat_result) -> bool:
@@ -196,7 +196,7 @@ def _require_lasting(parent: Path) -> None:
         return
     if shared == stat.S_IWGRP and _group_of_one(status.st_gid):
         return
-    raise SharedFolderError(f"others can write to {parent}")
+    raise SharedFolderError(f"other users can write to {parent}")
 
 
 def _group_of_one(group: int) -> bool:

@@ -168,7 +168,7 @@ def _one_answer(url: str, authorized: bool, limit: int, given_up: threading.Even
             raise HubError(f"{host(url)} uses an encoding that was not requested")
         length = answer.headers.get("content-length", "")
         if length.isdecimal() and int(length) > limit:
-            raise HubError(f"{host(url)} sends {int(length):,} bytes, not {limit:,}")
+            raise HubError(f"{host(url)} sends {int(length):,} bytes; the limit is {limit:,}")
         return b"".join(_bounded(answer.iter_raw(), url, limit, given_up))
 
 

@@ -75,7 +75,7 @@ def _detected(path: Path, data: bytes) -> str:
         with zipfile.ZipFile(io.BytesIO(data)) as archive, archive.open("data") as stream:
             settings = stream.read(LARGEST_SETTINGS + 1)  # protects against zip bombs
         if len(settings) > LARGEST_SETTINGS:
-            raise ValueError(f"its settings take more than {LARGEST_SETTINGS:,} bytes")
+            raise ValueError(f"its settings are larger than {LARGEST_SETTINGS:,} bytes")
         saved = parse_json(settings, "its settings")
         home = str(saved["policy_class"]["__module__"])
     except _NO_MODEL as error:

@@ -71,7 +71,7 @@ def _share(share: float) -> str:
 
 
 def _counted(rules: Rules, hint: Hint) -> str:
-    """Return a line that counts the winning, drawing and losing moves, and names some of them."""
+    """Return a line that names a few winning, drawing and losing moves and counts the rest."""
     parts = []
     for value in (1, 0, -1):
         cells = np.flatnonzero(hint.legal & (hint.values == value))
