@@ -145,7 +145,7 @@ def test_a_training_with_actors_resumes_as_the_one_without(tmp_path):
     ("arguments", "complaint"),
     [
         (["alphazero", "--overlap"], "overlap and gpus_per_task need actors: set their number"),
-        (["alphazero", "--actors", "-1"], "actors are 0 to 1,024, not -1"),
+        (["alphazero", "--actors", "-1"], "actors must be 0 to 1,024, not -1"),
         (["alphazero", "--ray", "auto"], "--ray needs --actors N"),
         (["dqn", "--actors", "2"], "dqn plays its games itself: it does not support actors"),
         (["alphazero", "--actors", "2", "--gpus-per-task", "9"], "this machine has"),
