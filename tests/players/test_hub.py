@@ -408,7 +408,7 @@ def test_sizes_are_bounded_before_and_while_downloading(server, run, tmp_path):
 
     for size, told in (
         (2**40, "is too large: 1,099,511,627,776 bytes"),
-        (10, "sends .* bytes, not 10"),
+        (10, "sends .* bytes; the limit is 10"),
         (-1, "is too large: -1"),
         ("10", "which its card names"),
         (len(files[name]) + 1, "is cut off"),
