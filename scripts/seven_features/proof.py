@@ -65,7 +65,8 @@ def check_part(question: Question, tree: Any, choices: Choices) -> None:
         case {"losses": str(bound), **rest} if not rest and question.losing_below is not None:
             if bound != str(losses(question, choices)) or Fraction(bound) < question.losing_below:
                 raise ValueError(
-                    f"a leaf of the proof claims that {bound} games are lost: wrong or too few"
+                    f"a leaf of the proof claims that {bound} of the games are lost, which is wrong"
+                    " or too few"
                 )
         case {"at": str(board), "moves": dict(moves), **rest} if not rest:
             at = _index(question, board)
