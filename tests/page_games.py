@@ -3,25 +3,32 @@
     python tests/page_games.py report.html --games 100
 
 plays so many games on each of 3,3,3, 5,5,4 and 15,15,5, half of them in each seat, and prints what
-was compared.
+was compared. At each position it waits until the page's proofs have ended, which takes minutes a
+game on the largest board; with `--wait SECONDS` it waits that long at most. Whatever is shown by
+then is compared in the same way, "?" being right as long as nothing is proved.
 """
 
 import argparse
 import re
+import time
 from collections import Counter
 from functools import cache
 from pathlib import Path
 
 import numpy as np
-from page_browser import CALM, chromium, click, marks, opener
+from page_browser import CALM, chromium, click, fragment, marks, opener
+from playwright.sync_api import TimeoutError as WaitedInVain
 
 from tttenv import Rules, player
 from tttenv.exact import enumerable, positions, solve
 from tttenv.game.rules import name_of
 from tttenv.game.rules_kernel import winning_cells
-from tttenv.proofs.move_values import MoveValues
+from tttenv.proofs.prover import UNLIMITED, Prover
+from tttenv.proofs.search_kernel import OPEN, WON, leave, search
 
-WORTH = {"win": 1, "draw": 0, "loss": -1}
+NODES = 3_000  # of the library's search, for each question about a position
+PROOFS_END = 120  # seconds: the page gives up sooner
+WORTH = {"win": 1, "draw": 0, "loss": -1, "lose": -1}
 OPPONENTS = {
     Rules(3, 3, 3): ("selfplay", "mcts", "first", "tactical", "random"),
     Rules(5, 5, 4): ("alphazero_554", "threats", "tactical", "first", "random"),
@@ -33,20 +40,93 @@ LOOK = """() => ({
   status: document.querySelector('#status').textContent,
   moves: [...document.querySelectorAll('#moves button')].map((b) => b.textContent),
   bar: document.querySelector('#bar-text').textContent,
+  proof: document.querySelector('#proof').textContent,
 })"""
+ANSWERED = "() => /Your turn|win|draw/.test(document.querySelector('#status').textContent)"
+PROVED = "() => !document.querySelector('#proof').textContent.includes('Proving')"
 
 
-def settled(page):
-    """Return the page's contents once the other side has moved and all proofs have ended."""
-    page.locator("#status", has_text=re.compile("Your turn|win|draw")).wait_for()
-    page.locator("#proof", has_not_text="Proving").wait_for(state="attached", timeout=120_000)
+def settled(page, wait=None):
+    """Return the page's contents once the other side has moved and all proofs have ended.
+
+    With `wait`, proofs get so many seconds at most.
+    """
+    page.wait_for_function(ANSWERED)
+    try:
+        page.wait_for_function(PROVED, timeout=1000 * (wait or PROOFS_END))
+    except WaitedInVain:
+        assert wait, "the proofs do not end"
     return page.evaluate(LOOK)
+
+
+# What the library knows.
 
 
 @cache
 def prover(rules):
-    """Return what the library proves about larger boards."""
-    return MoveValues(rules, 3_000_000)
+    """Return the library's prover, whose searches share their tables."""
+    return Prover(rules)
+
+
+@cache
+def wins(rules, position, side):
+    """Return whether a side wins a position (bytes), or None if the search does not decide it."""
+    proofs, board = prover(rules), np.frombuffer(position, np.int8)
+    searching = proofs.searches[side]
+    proofs.set_up(searching, board, side)
+    found = search(searching, proofs.first_side(board, side), NODES, UNLIMITED, False)
+    leave(searching)
+    return None if found == OPEN else found == WON
+
+
+def answered(rules, board, side, expected):
+    """Return whether a side wins, or None if not known; where it should not, the other may."""
+    position = board.tobytes()
+    if not expected and wins(rules, position, other(side)):
+        return False
+    return wins(rules, position, side)
+
+
+def mover(board):
+    """Return the side to move."""
+    return "XO"[np.count_nonzero(board) % 2]
+
+
+def other(side):
+    """Return the other side."""
+    return "OX"["XO".index(side)]
+
+
+def exact_rank(rules, board, cell):
+    """Return the value of a move in a solved game, and the stones that the winner has to place."""
+    rank = int(solve(rules).move_ranks[int(positions(rules).index(board)), cell])
+    return int(np.sign(rank)), (rules.cells + 1 - abs(rank) + (rank > 0)) // 2 if rank else None
+
+
+def check_winners(rules, board, expected, shown, counts):
+    """Fail if the library finds that a side wins, or does not, where the page shows the opposite.
+
+    Args:
+        rules: the game.
+        board: the position.
+        expected: whether a side wins, by its name.
+        shown: the words of the page.
+        counts: increased by one claim that is confirmed or left open.
+    """
+    if rules.over(board):
+        found = {side: bool(rules.lost(board)) and side != mover(board) for side in expected}
+    else:
+        found = {side: answered(rules, board, side, told) for side, told in expected.items()}
+    for side, answer in found.items():
+        assert answer in (None, expected[side]), (shown, rules.format(board))
+    counts["claims left open" if None in found.values() else "claims confirmed"] += 1
+
+
+def check_worth(rules, board, worth, shown, counts):
+    """Compare the value that is shown of a position, for the side to move, with the library's."""
+    own, rival = mover(board), other(mover(board))
+    expected = {1: {own: True}, 0: {own: False, rival: False}, -1: {rival: True}}[worth]
+    check_winners(rules, board, expected, shown, counts)
 
 
 def near(rules, board):
@@ -77,52 +157,156 @@ def stones_left(rules, board, cell):
     return (1, 2) if double and not winning_cells(after[None], 1, *size).any() else (None, None)
 
 
+# What the page shows.
+
+
+def check_move(rules, board, cell, worth, stones, counts):
+    """Compare the value that is shown of a move, and the winner's stones if shown."""
+    shown = name_of(rules, cell), worth, stones
+    if enumerable(rules):
+        assert (worth, stones) == exact_rank(rules, board, cell), shown
+        return
+    check_worth(rules, rules.play(board, cell), -worth, shown, counts)
+    soon, least = stones_left(rules, board, cell)
+    if least is not None:
+        assert worth == soon, shown
+        assert stones in (None, least), shown  # they are counted after the value is proved
+    elif worth and stones is not None:
+        assert stones > 2, shown
+
+
+def told(text):
+    """Return the value and the stones of "win in 2", "draw", or None and None of "not known"."""
+    word, _, stones = text.partition(" in ")
+    return WORTH.get(word), int(stones) if stones else None
+
+
 def check_hints(rules, board, cells, counts):
-    """Compare all hints on the board with the library."""
-    exact = enumerable(rules)
-    bounds = prover(rules).bounds(board)
-    for cell in np.flatnonzero(board == 0):
-        hint = cells[cell].split(", ")[2]
-        worth = WORTH.get(hint.split(" ")[0])
-        stones = int(hint.split(" ")[2]) if " in " in hint else None
-        if exact:
-            rank = int(solve(rules).move_ranks[int(positions(rules).index(board)), cell])
-            left = (rules.cells + 1 - abs(rank) + (rank > 0)) // 2 if rank else None
-            assert (worth, stones) == (np.sign(rank), left), hint
-        elif worth is not None:
-            assert bounds.at_least[cell] <= worth <= bounds.at_most[cell], hint
-            soon, least = stones_left(rules, board, int(cell))
-            if least is not None:
-                assert worth == soon, hint
-                assert stones in (None, least), hint  # they are counted after the value is proved
-            elif worth and stones is not None:
-                assert stones > 2, hint
+    """Compare all hints on the board with the library; return them by cell."""
+    hints = {int(cell): told(cells[cell].split(", ")[2]) for cell in np.flatnonzero(board == 0)}
+    for cell, (worth, stones) in hints.items():
+        if worth is not None:
+            check_move(rules, board, cell, worth, stones, counts)
+        else:
+            assert not enumerable(rules), cells[cell]
         counts["hints"] += worth is not None
         counts["hints with stones"] += stones is not None
         counts["unknown"] += worth is None
+    return hints
 
 
-def check_value(rules, board, bar, counts):
-    """Compare the value bar with the hints' best, as the library bounds it."""
+def check_value(rules, board, seen, hints, counts):
+    """Compare the value bar and the sentence about proofs with the library and with the hints."""
+    bar = seen["bar"]
     if rules.over(board):
+        assert bar == (f"{other(mover(board))} has won" if rules.lost(board) else "draw"), bar
         return
-    bounds = prover(rules).bounds(board)
-    legal = board == 0
-    mover = "XO"[np.count_nonzero(board) % 2]
-    worth = {"draw": 0, "not known": None}.get(bar, 1 if bar.startswith(mover) else -1)
-    if worth is None or "at least" in bar:
+    bounded = re.fullmatch("([XO]) at least draws", bar)
+    exact = re.fullmatch(r"draw|([XO]) wins(?: in (\d+))?", bar)
+    if not exact:
+        assert bounded or bar == "not known", bar
+        if bounded:
+            check_winners(rules, board, {other(bounded[1]): False}, bar, counts)
         counts["values unknown"] += 1
         return
-    assert bounds.at_least[legal].max() <= worth <= bounds.at_most[legal].max(), bar
+    worth = 0 if bar == "draw" else 1 if bar[0] == mover(board) else -1
+    check_worth(rules, board, worth, bar, counts)
+    kept = [stones for value, stones in hints.values() if value == worth]
+    assert max(value for value, _ in hints.values() if value is not None) == worth, bar
+    if exact[2]:
+        known = [stones for stones in kept if stones is not None]
+        assert int(exact[2]) == (min(known) if worth == 1 else max(known)), bar
+    if seen["proof"] and worth > -1:
+        least = "at least " if any(value is None for value, _ in hints.values()) else ""
+        keep = "keep" if len(kept) > 1 else "keeps"
+        expected = f"; {least}{len(kept)} of {len(hints)} moves {keep} it."
+        assert seen["proof"].endswith(expected), (seen["proof"], expected)
     counts["values"] += 1
 
 
-def play(page, rules, opponent, seat, rng, counts):
+OWN = r"Your blunder: (\S+) (?:(no longer wins)|(\w+?)s?(?: in (\d+))?); (.*)\."
+KEPT = r"([a-s\d ]+?)(?: and \d+ more)? (win|draw|lose)s?(?: in (\d+))?"
+GIFT = r"\S+ blundered: (?:(it no longer wins)|you can (win|draw)(?: in (\d+))?)\."
+DUBIOUS = r"(?:Your|\S+'s) (\S+) loses(?: in (\d+))?; (.*) (?:is|are) not known to lose\."
+
+
+def check_notes(rules, line, seat, notes, counts):
+    """Compare what is said of the last two stones with the library."""
+    names = {name_of(rules, cell): cell for cell in range(rules.cells)}
+    for text in notes:
+        ply = len(line) - 1 - (text.startswith("Your ") == (len(line) % 2 == "XO".index(seat)))
+        board, cell = after(rules, line[:ply]), line[ply]
+        if found := re.fullmatch(OWN, text):
+            name, lost, verb, stones, groups = found.groups()
+            worth = None if lost else WORTH[verb]
+            better = [re.fullmatch(KEPT, group) for group in groups.split(", ")]
+            best = {WORTH[group[2]] for group in better}
+            assert best == {1} if lost else min(best) > worth, text
+            for group in better:
+                for kept in group[1].split():
+                    value = WORTH[group[2]], int(group[3]) if group[3] else None
+                    check_move(rules, board, names[kept], *value, counts)
+        elif found := re.fullmatch(GIFT, text):
+            (lost, gift, stones), name = found.groups(), name_of(rules, cell)
+            worth = None if lost else -WORTH[gift]
+            expected = {mover(board): True} if worth != -1 else {other(mover(board)): False}
+            check_winners(rules, board, expected, text, counts)
+        else:
+            found = re.fullmatch(DUBIOUS, text)
+            assert found, text
+            name, stones, _ = found.groups()
+            worth = -1
+        assert name == name_of(rules, cell), text
+        if worth is None:
+            expected = {mover(board): False}
+            check_winners(rules, rules.play(board, cell), expected, text, counts)
+        else:
+            check_move(rules, board, cell, worth, int(stones) if stones else None, counts)
+        counts["notes"] += 1
+
+
+def check_marks(rules, line, moves, counts):
+    """Compare the list of moves and its marks "??", "?!" and "!" with the game and the library."""
+    assert [text.rstrip("!?") for text in moves] == [name_of(rules, cell) for cell in line]
+    for ply, text in enumerate(moves):
+        glyph = text.removeprefix(text.rstrip("!?"))
+        board = after(rules, line[:ply])
+        if enumerable(rules):
+            cells = np.flatnonzero(board == 0)
+            values = {int(cell): exact_rank(rules, board, int(cell))[0] for cell in cells}
+            best, alike = max(values.values()), list(values.values()).count(values[line[ply]])
+            only = best >= 0 and alike == 1 and len(cells) > 1
+            assert glyph == ("??" if values[line[ply]] < best else "!" if only else ""), text
+        elif glyph.startswith("?"):
+            expected = {mover(board): False} if glyph == "??" else {other(mover(board)): True}
+            check_winners(rules, rules.play(board, line[ply]), expected, text, counts)
+        counts["marks"] += bool(glyph)
+
+
+def after(rules, line):
+    """Return the position after a game's first stones."""
+    board = rules.start()
+    for cell in line:
+        board = rules.play(board, cell)
+    return board
+
+
+# Games.
+
+
+def beside(rules, board):
+    """Return the empty cells beside a stone."""
+    rows, columns = np.divmod(np.arange(rules.cells), rules.n)
+    far = [np.abs(place[:, None] - place[board != 0]) for place in (rows, columns)]
+    return np.flatnonzero((board == 0) & (np.maximum(*far) == 1).any(axis=1)).tolist()
+
+
+def play(page, rules, opponent, seat, rng, counts, wait=None):
     """Play a game by clicks, half of the moves good ones, and compare all that is shown."""
     line, board, note = [], rules.start(), ""
     policy = None if opponent == "threats" else player(opponent, rules)
     while True:
-        seen = settled(page)
+        seen = settled(page, wait)
         shown = rules.parse(marks(page, rules.n))
         if not rules.over(board) and len(line) % 2 != "XO".index(seat):
             new = np.flatnonzero((shown != 0) & (board == 0))
@@ -132,25 +316,25 @@ def play(page, rules, opponent, seat, rng, counts):
             line.append(int(new[0]))
             board = rules.play(board, line[-1])
         assert (board == shown).all()
-        moves = [text.rstrip("!?") for text in seen["moves"]]
-        assert moves == [name_of(rules, cell) for cell in line]
+        check_marks(rules, line, seen["moves"], counts)
+        check_notes(rules, line, seat, seen["notes"], counts)
         own = [text for text in seen["notes"] if text.startswith("Your blunder: ")]
         if note is not None:
             assert bool(own) == bool(note)
             assert all(text.startswith(f"Your blunder: {note} ") for text in own)
-            counts["blunders"] += len(own)
-        check_value(rules, board, seen["bar"], counts)
+        counts["blunders"] += len(own)
         counts["looks"] += 1
         if rules.over(board):
+            check_value(rules, board, seen, {}, counts)
             winner = "You" if len(line) % 2 != "XO".index(seat) else opponent
-            told = f"{winner} win{'s' * (winner != 'You')}." if rules.lost(board) else "The game"
-            assert seen["status"].startswith(told), seen["status"]
+            ended = f"{winner} win{'s' * (winner != 'You')}." if rules.lost(board) else "The game"
+            assert seen["status"].startswith(ended), seen["status"]
             return
-        check_hints(rules, board, seen["cells"], counts)
-        free = np.flatnonzero(board == 0)
-        hints = {cell: seen["cells"][cell].split(", ")[2].split(" ")[0] for cell in free}
-        known = {cell: WORTH[hint] for cell, hint in hints.items() if hint in WORTH}
+        hints = check_hints(rules, board, seen["cells"], counts)
+        check_value(rules, board, seen, hints, counts)
+        known = {cell: worth for cell, (worth, _) in hints.items() if worth is not None}
         good = [cell for cell, worth in known.items() if worth == max(known.values()) >= 0]
+        good = good or beside(rules, board)
         cell = int(rng.choice(good if good and rng.random() < 0.5 else [*hints]))
         exact = len(known) == len(hints)
         best = max(known.values()) if exact else None
@@ -163,16 +347,24 @@ def play(page, rules, opponent, seat, rng, counts):
         )
 
 
-def play_all(open_at, file, rules, games, seed=0):
+def play_all(open_at, file, rules, games, seed=0, wait=None):
     """Play games against all opponents in both seats; return what was compared."""
     rng, counts = np.random.default_rng(seed), Counter()
     for game in range(games):
         opponent = OPPONENTS[rules][game // 2 % len(OPPONENTS[rules])]
         seat = "XO"[game % 2]
         page = open_at(file, f"#play={opponent}&rules={rules}&seat={seat}&show=values", **CALM)
-        play(page, rules, opponent, seat, rng, counts)
+        begun, looks = time.monotonic(), counts["looks"]
+        try:
+            play(page, rules, opponent, seat, rng, counts, wait)
+        except BaseException as error:
+            error.add_note(f"the game: {fragment(page)}")
+            raise
         page.context.close()
         counts["games"] += 1
+        looks, seconds = counts["looks"] - looks, time.monotonic() - begun
+        of = f"{rules} game {game + 1} of {games}, {seat} against {opponent}"
+        print(f"{of}: {looks} looks in {seconds:.0f} s", flush=True)
     return counts
 
 
@@ -183,11 +375,13 @@ def main():
     parser.add_argument("--games", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--rules", type=Rules.of, nargs="*", default=[*OPPONENTS])
+    parser.add_argument("--wait", type=float, help="seconds for the proofs at each position")
     given = parser.parse_args()
+    file = given.file.resolve()
     with chromium() as browser:
         for rules in given.rules:
             with opener(browser) as open_at:
-                counts = play_all(open_at, given.file.resolve(), rules, given.games, given.seed)
+                counts = play_all(open_at, file, rules, given.games, given.seed, given.wait)
             print(rules, dict(counts), flush=True)
 
 
