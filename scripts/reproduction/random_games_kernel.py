@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.game.random_kernel import bounded
+from tttenv.game.generator_kernel import bounded
 from tttenv.game.rules_kernel import completes
 from tttenv.utils.compiled import compiled
 

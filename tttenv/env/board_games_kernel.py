@@ -9,7 +9,7 @@ from tttenv.env.step_options_kernel import FIRST, NEXT_STEP, NOBODY, SAME_STEP, 
 from tttenv.game.outcomes_kernel import DRAW, GOING, ILLEGAL, LOSS, WIN, Outcomes
 from tttenv.game.random_kernel import MIX_1, OPENING, REPLY, SEAT, keyed, keyed_bounded
 from tttenv.game.rules_kernel import completes, full
-from tttenv.game.types import Boards, Cells, Mask, Stones
+from tttenv.game.types import Boards, Cells, Mask, Stones, Uniforms
 from tttenv.utils.compiled import bare, compiled, inner
 
 # Compiled code accepts plain tuples faster than named ones or classes.
@@ -18,7 +18,6 @@ Shape = tuple[int, int, int]  # m, n and k
 # that the agent's stone has finished), their outcomes, and whether they are over, (games,) each.
 Games = tuple[Boards, Mask, Outcomes, Mask]
 Opponent = tuple[int]  # its kind, NOBODY or RANDOM
-Uniforms = NDArray[np.float64]  # uniform random numbers in [0, 1)
 # The fields of `games.StepOutput`.
 Output = tuple[NDArray[Any], Boards, NDArray[np.float64], Outcomes, Mask, NDArray[Any]]
 
@@ -40,13 +39,13 @@ def step(
     The arguments and the result are those of `table_games_kernel.step`, with `shape`, m, n and k,
     in place of the table.
     """
-    boards, flipped, former_outcomes, former_over = games
+    boards, flipped, kept_outcomes, kept_over = games
     observations, masks, rewards, outcomes, over, finals = output
     against = opponent[0] != NOBODY
     ended, (key, restart_key) = 0, keys
     for i in range(len(boards)):
         board = boards[i]
-        if mode == NEXT_STEP and former_over[i]:
+        if mode == NEXT_STEP and kept_over[i]:
             begin(board, i, restart_key, opponent, seat)
             flipped[i], outcome = False, GOING
         else:
@@ -65,13 +64,9 @@ def step(
                 begin(board, i, key, opponent, seat)
                 flipped[i] = False
         else:
-            former_outcomes[i], former_over[i] = outcome, outcome != GOING
+            kept_outcomes[i], kept_over[i] = outcome, outcome != GOING
         show(board, observations[i])
-        if mode != SAME_STEP and outcome != GOING:
-            masks[i] = 0
-        else:
-            for c in range(board.size):
-                masks[i, c] = board[c] == 0
+        mark(board, kept_over[i], masks[i])
     return ended
 
 
@@ -214,29 +209,27 @@ def show(board: Stones, view: NDArray[np.float32]) -> None:
         view[2 * cells + c] = board[c] == 0
 
 
-@bare
-def observe(boards: Boards, shape: Shape, observations: NDArray[Any], masks: Boards) -> None:
-    """Write the observations and action masks of games in progress."""
-    for i in range(len(boards)):
-        show(boards[i], observations[i])
-        for c in range(boards.shape[1]):
-            masks[i, c] = boards[i, c] == 0
+@inner
+def mark(board: Stones, over: bool, mask: Stones) -> None:
+    """Write the action mask (cells,) of a board: its empty cells, or zeros if the game is over."""
+    for c in range(board.size):
+        mask[c] = (board[c] == 0) & (not over)
 
 
 @bare
-def observe_over(
+def observe(
     boards: Boards,
     flipped: Mask,
     over: Mask,
-    which: Cells,
+    finished: Cells,
     shape: Shape,
     observations: NDArray[Any],
     masks: Boards,
 ) -> None:
-    """Set the action masks of the finished games among `which` to zero."""
-    for j in range(len(which)):
-        if over[which[j]]:
-            masks[which[j]] = 0
+    """Write all observations and action masks; zeros where the game is over."""
+    for i in range(len(boards)):
+        show(boards[i], observations[i])
+        mark(boards[i], over[i], masks[i])
 
 
 @bare

@@ -12,11 +12,10 @@ from tttenv.env.transition_table import FEW, records, transition_table
 from tttenv.exact.tabular import is_table
 from tttenv.game.outcomes_kernel import GOING, WIN, Outcomes
 from tttenv.game.rules import Rules
-from tttenv.game.types import Boards, Cells, Mask
+from tttenv.game.types import Boards, Cells, Mask, Uniforms
 from tttenv.policy import FORFEIT, Policy, forfeits, sample, sample_or_forfeit, uniform, validated
 
 Numbers = NDArray[np.int64]  # indices of games in the batch
-Uniforms = NDArray[np.float64]  # uniform random numbers in [0, 1)
 
 
 class GameBatch:
@@ -109,10 +108,9 @@ class GameBatch:
 
     def observe(self, output: StepOutput) -> None:
         """Write the observations and masks of all games; the masks of finished games are zeros."""
-        observations, masks, _, _, _, _ = output.compiled
-        self.kernel.observe(self.stored, self.known, observations, masks)
-        over = self.flipped, self.over, np.flatnonzero(self.over)
-        self.kernel.observe_over(self.stored, *over, self.known, observations, masks)
+        observations, masks, *_ = output.compiled
+        over = self.over, np.flatnonzero(self.over)
+        self.kernel.observe(self.stored, self.flipped, *over, self.known, observations, masks)
 
     def observe_finals(self, output: StepOutput) -> None:
         """Write the final observations of finished games; rows of other games are zeros."""
@@ -166,7 +164,7 @@ class GameBatch:
         raise NotImplementedError
 
     def _as_rows(self, array: NDArray[Any]) -> NDArray[Any]:
-        """Convert an output array to the form that the kernel expects."""
+        """Convert an output array (games, columns) to the form that the kernel expects."""
         return array
 
 
@@ -251,7 +249,7 @@ class TableGames(GameBatch):
         return self.table.positions.index(boards)
 
     def _as_rows(self, array: NDArray[Any]) -> NDArray[Any]:
-        return records(array) if array.ndim == 2 else array
+        return records(array)
 
 
 def new_games(rules: Rules, count: int, planes: bool = False) -> GameBatch:

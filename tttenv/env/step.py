@@ -1,9 +1,7 @@
 """A step of a batch of games: validated actions, then one call of compiled code.
 
-All randomness in a step comes from one 64-bit key, drawn from the caller's generator: game i uses
-outputs of splitmix64 seeded by the key, see `game.random_kernel.keyed`. A game that restarts after
-the step in which it ended uses the key of that step, once; every other reset draws a new key. In
-self-play nothing is random and no key is drawn.
+What is random in a step follows from one 64-bit key, drawn from the caller's generator; see
+Randomness in `TicTacToe`.
 """
 
 from typing import TYPE_CHECKING

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tttenv.env.step_options_kernel import FIRST, NEXT_STEP, NOBODY, SAME_STEP, SECOND, TABLE
 from tttenv.game.outcomes_kernel import GOING, ILLEGAL, SEEN_BY_OTHER, Outcomes
 from tttenv.game.random_kernel import OPENING, REPLY, SEAT, keyed, keyed_bounded
-from tttenv.game.types import Cells, Mask
+from tttenv.game.types import Cells, Mask, Uniforms
 from tttenv.utils.compiled import bare, compiled
 
 BITS = np.uint32(3)  # bits of a transition that hold its outcome
@@ -23,7 +23,6 @@ BLOCK = 1024  # games
 
 Positions = NDArray[np.uint32]  # (games,): indices of positions
 Rows = NDArray[np.void]  # (games or positions,): a row of an observation or mask as one record
-Uniforms = NDArray[np.float64]  # uniform random numbers in [0, 1)
 
 # Compiled code accepts plain tuples faster than named ones or classes.
 # The games: their positions in the mover's view, where this is not the agent's view (games that its
@@ -74,28 +73,23 @@ def step(
     Returns:
         The number of games that ended.
     """
-    all_at, all_flipped, former_outcomes, former_over = games
     ended, (key, restart_key) = 0, keys
-    listed, finished = np.empty(BLOCK, np.int64), np.empty(BLOCK, np.int64)
-    former, replies = np.empty(BLOCK, np.int64), np.empty(BLOCK, np.int64)
-    uniforms = np.empty(BLOCK)
-    for start in range(0, len(all_at), BLOCK):
-        stop = min(start + BLOCK, len(all_at))
-        at, flipped = all_at[start:stop], all_flipped[start:stop]
-        observations, masks, rewards = (
-            output[0][start:stop],
-            output[1][start:stop],
-            output[2][start:stop],
-        )
-        outcomes, over, finals = output[3][start:stop], output[4][start:stop], output[5][start:stop]
-        waits = list_over(former_over[start:stop], former) if mode == NEXT_STEP else 0
-        going = place(at, flipped, cells[start:stop], opponent, table, outcomes, listed, finished)
+    waiting, finished = np.empty(BLOCK, np.int64), np.empty(BLOCK, np.int64)
+    uniforms, replies = np.empty(BLOCK), np.empty(BLOCK, np.int64)
+    for start in range(0, len(cells), BLOCK):
+        stop = min(start + BLOCK, len(cells))
+        at, flipped = games[0][start:stop], games[1][start:stop]
+        kept_outcomes, kept_over = games[2][start:stop], games[3][start:stop]
+        observations, masks = output[0][start:stop], output[1][start:stop]
+        rewards, outcomes = output[2][start:stop], output[3][start:stop]
+        over, finals = output[4][start:stop], output[5][start:stop]
+        going = place(at, flipped, cells[start:stop], opponent, table, outcomes, waiting, finished)
         count = len(at) - going
         if opponent[0] != NOBODY:
             for j in range(going):
-                uniforms[j] = keyed(key, start + listed[j], REPLY)
-            sample_replies(at, listed[:going], uniforms, opponent, table, replies)
-            count = reply(at, listed[:going], replies, table, outcomes, finished, count)
+                uniforms[j] = keyed(key, start + waiting[j], REPLY)
+            sample_replies(at, waiting[:going], uniforms, opponent, table, replies)
+            count = reply(at, waiting[:going], replies, table, outcomes, finished, count)
         for i in range(len(at)):
             over[i] = outcomes[i] != GOING
         if mode == SAME_STEP:
@@ -103,28 +97,17 @@ def step(
             observe_some(at, flipped, finished[:count], table, finals)
             restart(at, flipped, finished[:count], start, key, opponent, seat, table)
         else:
-            restart(at, flipped, former[:waits], start, restart_key, opponent, seat, table)
-            for j in range(waits):
-                outcomes[former[j]], over[former[j]] = GOING, False
-            former_outcomes[start:stop], former_over[start:stop] = outcomes, over
+            if mode == NEXT_STEP:
+                resting = np.flatnonzero(kept_over)
+                restart(at, flipped, resting, start, restart_key, opponent, seat, table)
+                outcomes[resting], over[resting] = GOING, False
+            kept_outcomes[:], kept_over[:] = outcomes, over
         rewards[:] = payoffs[GOING]
         for j in range(count):
             rewards[finished[j]] = payoffs[np.uint64(outcomes[finished[j]])]
             ended += over[finished[j]]
-        observe(at, table, observations, masks)
-        if mode != SAME_STEP:
-            observe_over(at, flipped, over, finished[:count], table, observations, masks)
+        observe(at, flipped, kept_over, finished[:count], table, observations, masks)
     return ended
-
-
-@bare
-def list_over(over: Mask, listed: Cells) -> int:
-    """Write the indices of the finished games to `listed`, and return their number."""
-    count = 0
-    for i in range(len(over)):
-        listed[count] = i
-        count += over[i]
-    return count
 
 
 @compiled
@@ -242,31 +225,25 @@ def restart(
 
 
 @bare
-def observe(at: Positions, table: Table, observations: Rows, masks: Rows) -> None:
-    """Write the observations and action masks of games in progress."""
-    _, _, _, views, legal_masks = table
-    for i in range(len(at)):
-        observations[i] = views[at[i]]
-    for i in range(len(at)):
-        masks[i] = legal_masks[at[i]]
-
-
-@bare
-def observe_over(
+def observe(
     at: Positions,
     flipped: Mask,
     over: Mask,
-    which: Cells,
+    finished: Cells,
     table: Table,
     observations: Rows,
     masks: Rows,
 ) -> None:
-    """Write the observations of the games in `which`, and masks of zeros for finished games."""
-    _, _, _, _, legal_masks = table
-    observe_some(at, flipped, which, table, observations)
-    for j in range(len(which)):
-        if over[which[j]]:
-            masks[which[j]] = legal_masks[-1]
+    """Write all observations and action masks; zeros for the games in `finished` that are over."""
+    _, _, _, views, legal_masks = table
+    other_side = np.uint32(len(views) // 2)
+    for i in range(len(at)):
+        observations[i] = views[at[i] + other_side * np.uint32(flipped[i])]
+    for i in range(len(at)):
+        masks[i] = legal_masks[at[i]]
+    for j in range(len(finished)):
+        if over[finished[j]]:
+            masks[finished[j]] = legal_masks[-1]
 
 
 @bare

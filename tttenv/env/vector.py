@@ -127,7 +127,8 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
                     self.match.key = None  # it came from the previous generator
                 start.begin(self.match, self.np_random)
                 self._started = True
-                return self._now()
+                observed, masks = self.observer.observe(self.match)
+                return observed, {"action_mask": masks, "_action_mask": self._everywhere}
 
     def step(
         self, actions: ArrayLike
@@ -195,10 +196,6 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
             draw(self.match, game, self.render_mode, self._last_stones)
             for game in range(self.num_envs)
         )
-
-    def _now(self) -> tuple[Observation, dict[str, Any]]:
-        observed, masks = self.observer.observe(self.match)
-        return observed, {"action_mask": masks, "_action_mask": self._everywhere}
 
     def _endings(self, output: StepOutput) -> dict[str, Any]:
         """Return the infos for the games that ended in a step."""

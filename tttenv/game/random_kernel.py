@@ -1,9 +1,8 @@
-"""Random numbers in kernels, by splitmix64 (Steele, Lea and Flood, 2014)."""
+"""Random numbers in kernels from a key and a count, by splitmix64 (Steele, Lea and Flood, 2014)."""
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.game.types import Stones
 from tttenv.utils.compiled import bare, compiled, inner
 
 STEP = np.uint64(0x9E3779B97F4A7C15)
@@ -23,22 +22,8 @@ def splitmix64(z: np.uint64) -> np.uint64:
 
 
 @inner
-def next_uint64(state: NDArray[np.uint64]) -> np.uint64:
-    """Return the next uniformly distributed uint64, and advance `state` (1,)."""
-    state[0] += STEP
-    return splitmix64(state[0])
-
-
-@inner
-def bounded(state: NDArray[np.uint64], limit: int) -> int:
-    """Return a random integer from 0 to limit - 1, uniform to within one part in four billion."""
-    high = next_uint64(state) >> np.uint64(32)
-    return int(np.int64((high * np.uint64(limit)) >> np.uint64(32)))
-
-
-@inner
 def keyed_bounded(key: np.uint64, i: int, limit: int) -> int:
-    """Return the i-th random integer of a key, from 0 to limit - 1, as uniform as `bounded`."""
+    """Return the key's i-th integer from 0 to limit - 1, uniform to one part in four billion."""
     high = splitmix64(key + np.uint64(i) * STEP) >> np.uint64(32)
     return int(np.int64((high * np.uint64(limit)) >> np.uint64(32)))
 
@@ -61,11 +46,3 @@ def keyed_uniforms(key: np.uint64, games: NDArray[np.int64], use: int) -> NDArra
     for j in range(len(games)):
         uniforms[j] = keyed(key, games[j], use)
     return uniforms
-
-
-@inner
-def seed(state: NDArray[np.uint64], board: Stones, start: int) -> None:
-    """Seed `state` (1,) from the stones of `board` (cells,) and the uint64 `start`."""
-    state[0] = start
-    for cell in range(board.size):
-        state[0] = next_uint64(state) ^ np.uint64(board[cell] + 1)

@@ -5,8 +5,8 @@ from math import log, tanh
 import numpy as np
 from numpy.typing import NDArray
 
+from tttenv.game.generator_kernel import seed
 from tttenv.game.open_lines_kernel import OpenLines, set_board
-from tttenv.game.random_kernel import seed
 from tttenv.game.rollouts_kernel import Playground, random_playout, tactical_playout
 from tttenv.game.types import Boards
 from tttenv.utils.compiled import bare

@@ -14,8 +14,8 @@ from math import log, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from tttenv.game.generator_kernel import bounded, seed
 from tttenv.game.open_lines_kernel import OpenLines, new_open_lines, set_board, update_stone
-from tttenv.game.random_kernel import bounded, seed
 from tttenv.game.rollouts_kernel import (
     Playground,
     gather,
