@@ -353,8 +353,8 @@ def _turned(subject: CheckedPlayer) -> dict[str, tuple[float, float]] | None:
 
 BEATABLE = "it can be beaten"
 IMPROVE = (
-    "train it longer, against copies of itself and from random openings (how it was trained is not"
-    " visible here); tttenv certify gives its exact strength"
+    "train it longer, against copies of itself and from random openings, or let it search more (how"
+    " it was made is not visible here); tttenv certify gives its exact strength"
 )
 MOST_PROBABLE = " (--kind values, or deterministic=true for a model of Stable-Baselines3)"
 

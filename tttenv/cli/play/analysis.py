@@ -151,4 +151,5 @@ def _legend(rows: list[list[str]], found: Explanation, mover: str) -> Iterator[s
         yield "depth: in stones of both sides"
     if found.nodes:
         visited = any(one.visits is not None for one in candidates)
-        yield f"{found.nodes:,} {'simulations' if visited else 'positions searched'}"
+        one, many = ("simulation", "simulations") if visited else ("position", "positions")
+        yield f"{found.nodes:,} {one if found.nodes == 1 else many}" + " searched" * (not visited)

@@ -20,6 +20,8 @@ tttenv play alphabeta --moves b2,a1,c1
 tttenv play mcts --versus tactical --games 10
 """
 PROVER = "the prover"  # used by hints on large boards
+CHAMPION = "alphabeta:time=1"  # the strongest player on large boards
+LARGE = 81  # cells, from which on it is the default
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,7 @@ class Arguments:
 
     A player is a name with options, like mcts:iterations=500, a trained player like selfplay, or
     the folder of a checkpoint. The default is selfplay; on rules other than 3,3,3 perfect play or
-    alphabeta.
+    alphabeta, from 81 cells on with one second per move.
     """
 
     player: PlayerOrNone = None  # name[:option=value,...] or a checkpoint
@@ -131,7 +133,9 @@ def _usual(given: Arguments) -> str:
         return str(bundled.folder("td0")) if given.learn else "selfplay"
     if given.learn:
         return "td0"
-    return "minimax" if enumerable(rules) else "alphabeta"
+    if enumerable(rules):
+        return "minimax"
+    return CHAMPION if rules.cells >= LARGE else "alphabeta"
 
 
 def _short(spec: str) -> str:
