@@ -325,7 +325,14 @@ def test_hostile_lines_are_answered_as_a_referee_says_and_wrong_ones_change_noth
     ],
 )
 def test_a_move_takes_less_than_the_manager_allows(turn, left, seconds):
-    assert TurnTime(turn, left).seconds == seconds
+    assert TurnTime(turn, left).seconds(0) == seconds
+
+
+@pytest.mark.parametrize("left", [10.0, 30.0, 120.0])
+def test_the_longest_game_on_15_by_15_ends_within_the_time_of_a_match(left):
+    for moves in reversed(range(113)):
+        left -= TurnTime(5.0, left).seconds(moves) + 0.05  # of starting and of answering
+    assert left > 0
 
 
 @pytest.mark.parametrize(
@@ -368,7 +375,7 @@ def test_a_player_with_time_is_given_what_the_manager_leaves(monkeypatch):
     answers(engine, "BEGIN", "INFO timeout_turn 3000", "RESTART", "BEGIN", "RESTART", "BEGIN")
     answers(engine, "INFO timeout_turn 30000", "RESTART", "BEGIN", "INFO time_left 40000")
     answers(engine, "RESTART", "BEGIN", "INFO time_left 2147483647", "RESTART", "BEGIN")
-    assert asked[1:] == [(time, 7) for time in (5, 2.5, 2.5, 5, 2, 5)]
+    assert asked[1:] == [(time, 7) for time in (5, 2.5, 2.5, 5, 1.9, 5)]  # 24 moves may follow
 
 
 # --- Players that fail.

@@ -281,14 +281,15 @@ class Engine:
         if game.rules.over(game.board) or game.rules.lost(-game.board):
             raise RefusedError("the game is over: there is no move to play")
         boards = game.board[None]
-        probs = validated(boards, self._policy(game.rules)(boards.copy()))
+        probs = validated(boards, self._policy(game)(boards.copy()))
         cell = int(sample(probs, self.rng.random(1))[0])
         self.game = game.put(cell, 1, bool(opens))
         return game.written(cell)
 
-    def _policy(self, rules: Rules) -> Policy:
+    def _policy(self, game: Game) -> Policy:
         """Return the player, created again if its time limit has changed."""
-        seconds = self.budget.seconds
+        rules = game.rules
+        seconds = self.budget.seconds(int((game.board == 0).sum()) // 2)
         spec = self.spec if seconds is None else limited_to(self.spec, seconds)
         if self.made is None or self.made[:2] != (spec, rules):
             self.made = spec, rules, player(spec, rules)

@@ -8,7 +8,8 @@ from tttenv.utils.registry import parse
 LEAST = 0.01  # minimum seconds per move
 SHARE = 0.9  # of a move's limit; the rest is for overhead
 MARGIN = 0.2  # seconds of the limit: a search checks its clock up to 0.15 s apart
-MOVES = 20  # a move may take 1 / MOVES of the match's remaining time
+MOVES = 20  # a move may take 1 / MOVES of the match's remaining time,
+OVERHEAD = 0.06  # of which so many seconds are kept for each move that may still follow
 
 
 @dataclass
@@ -18,11 +19,14 @@ class TurnTime:
     turn: float | None = None  # per move; 0: play as fast as possible
     left: float | None = None  # for the rest of the match; may be negative
 
-    @property
-    def seconds(self) -> float | None:
-        """Time limit for the next move in seconds, to two significant digits, or None."""
+    def seconds(self, moves: int) -> float | None:
+        """Return the time limit for the next move in seconds, to two significant digits, or None.
+
+        Args:
+            moves: the largest number of moves that may still follow.
+        """
         limits = [] if self.turn is None else [SHARE * self.turn - MARGIN]
-        limits += [] if self.left is None else [self.left / MOVES]
+        limits += [] if self.left is None else [(self.left - OVERHEAD * moves) / MOVES]
         return max(LEAST, float(f"{min(limits):.2g}")) if limits else None
 
 
