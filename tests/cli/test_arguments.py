@@ -2,9 +2,11 @@
 
 import errno
 import importlib
+import io
 import os
 import re
 import shlex
+import sys
 from pathlib import Path
 
 import pytest
@@ -62,6 +64,16 @@ def test_a_wrong_command_line_is_refused_in_one_line(command, typed, words, caps
     assert re.fullmatch(r"[^\n]+ \(see [^\n]+ --help\)\n", told.err), told.err
     assert words in told.err
     assert len(told.err) < 250
+
+
+def test_on_a_terminal_the_colours_of_the_parser_are_removed(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "__stdout__", terminal := io.StringIO())
+    monkeypatch.setattr(terminal, "isatty", lambda: True)
+    monkeypatch.setenv("TERM", "xterm")
+    with pytest.raises(SystemExit):
+        PARSERS["certify"](["minimax", "--gams", "3"])
+    told = "Unrecognized options: --gams, 3; did you mean --games? (see certify.py --help)\n"
+    assert capsys.readouterr().err.partition(": ")[2] == told
 
 
 EXAMPLES = {

@@ -221,8 +221,8 @@ PLAINLY = {  # plain wording for messages of Python and the parser
 
 
 def _gist(box: str) -> str:
-    """Reduce the parser's boxed error to one sentence, with the closest option."""
-    lines = [line.strip("│╭╮╰╯ ") for line in box.splitlines()[1:]]
+    """Reduce the parser's boxed error to one sentence without colours, with the closest option."""
+    lines = [line.strip("│╭╮╰╯ ") for line in COLOUR.sub("", box).splitlines()[1:]]
     rules = [at for at, line in enumerate(lines) if line and not line.strip("─")]
     said = " ".join(lines[: rules[0]] if rules else lines).strip("─ ") or box.strip()
     for pattern, words in PLAINLY.items():
