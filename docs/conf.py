@@ -17,6 +17,7 @@ sys.path[:0] = [str(ROOT), str(DOCS)]
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # of the kernels that run the code cells
 
 import lesson_notebooks  # noqa: E402  # beside this file
+import light_and_dark  # noqa: E402
 from jupyter_client import KernelManager  # noqa: E402
 
 import tttenv  # noqa: E402  # of this checkout
@@ -212,6 +213,11 @@ def link_notebook(_app: Any, page: str, content: list[str]) -> None:
         content[0] = lesson_notebooks.with_links(page, content[0], os.environ)
 
 
+def show_pictures(_app: Any, _page: str, content: list[str]) -> None:
+    """Let Sphinx copy the pictures of a page, and show them by its theme."""
+    content[0] = light_and_dark.as_directives(content[0])
+
+
 def write_notebooks(app: Any, error: Exception | None) -> None:
     """Write the notebooks of the lessons beside the pages."""
     if error is None and app.builder.format == "html":
@@ -222,6 +228,7 @@ def setup(app: Any) -> None:
     """Connect the functions above to Sphinx."""
     app.connect("builder-inited", write_generated)
     app.connect("source-read", link_notebook)
+    app.connect("source-read", show_pictures)
     app.connect("build-finished", write_notebooks)
     app.connect("autodoc-process-docstring", docstring_as_rst, priority=100)
     app.connect("autodoc-process-signature", short_signature)

@@ -95,6 +95,20 @@ def test_the_gallery_is_small_and_shows_each_picture_in_light_and_in_dark():
     assert set(shown) - dark - {"window.png"} == light
 
 
+def test_the_pictures_of_the_documentation_show_on_github_and_in_sphinx(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    from light_and_dark import as_directives
+
+    for page in (ROOT / "docs").rglob("*.md"):
+        written = page.read_text(encoding="utf-8")
+        assert "{image}" not in written, page  # which GitHub shows as code
+        files = re.findall(r'(?:src|srcset)="([^"]*images/[^"]+)"', written)
+        built = as_directives(written)
+        assert sorted(re.findall(r"{image} (\S+)", built)) == sorted(files), page
+        assert all((page.parent / file).is_file() for file in files), page
+        assert "<img" not in built, page
+
+
 def test_pictures_names_the_parts_that_there_are(run_here):
     told = run_here("pictures.py", "--only", "nothing")
     assert (told.returncode, told.stdout) == (2, "")
