@@ -623,6 +623,11 @@ def test_a_table_that_goes_on_says_so(opened, shipped, width):
             page.wait_for_function("f => f.dataset.more === ''", arg=frame.element_handle())
 
 
+def test_the_leaderboard_fits_a_tablet(opened, shipped):
+    frame = opened(shipped, "", "tablet").locator("#leaderboard .scroll")
+    assert frame.evaluate("f => f.scrollWidth <= f.clientWidth")
+
+
 def test_paper_cuts_no_table_and_parts_no_caption(opened, shipped):
     page = opened(shipped)
     page.evaluate("dispatchEvent(new Event('beforeprint'))")

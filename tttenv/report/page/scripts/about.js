@@ -41,7 +41,7 @@ function certificateRows(found) {
     const there = SEATS.some((seat) => (of?.[seat] ?? null) !== null); // of larger boards little is known
     return there ? [certificateRow(name, ...seats((seat) => (of[seat] === null ? "not known" : written(of[seat]))))] : [];
   };
-  const odds = (shares) => shares.map(percent).join(" / ");
+  const odds = (shares) => shares.map(percent).join("\u00a0/ ");
   const head = element("tr");
   head.append(element("td", ""), ...SEATS.map((seat) => element("th", `as ${seat}`, { scope: "col" })));
   const moves = found.optimal_moves;
@@ -51,7 +51,7 @@ function certificateRows(found) {
     certificateRow(isSolved() ? "Shortest lost game" : "Lost game", ...seats((seat) => lostGame(found.losing_line[seat], found.never_loses[seat]))),
     ...both("Win / draw / loss against random moves, %", found.vs_random, odds),
     ...both(found.vs_random.X ? "The same against perfect play, %" : "Win / draw / loss against perfect play, %", found.vs_perfect, odds),
-    ...(moves.all === null ? [] : [certificateRow("Optimal moves", `${percent(moves.all)} % of all positions, ${percent(moves.critical)} % of those where a move loses value, ${percent(moves.reached)} % of those it reaches`)]),
+    ...(moves.all === null ? [] : [certificateRow("Optimal moves", `${percent(moves.all)}\u00a0% of all positions, ${percent(moves.critical)}\u00a0% of those where a move loses value, ${percent(moves.reached)}\u00a0% of those it reaches`)]),
     ...(found.blunders === null ? [] : [certificateRow("Blunders", found.blunders ? `possible in ${found.blunders} positions` : "none")]),
     ...both("Positions followed", found.reached, counted),
   ];
