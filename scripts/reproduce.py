@@ -65,7 +65,7 @@ def main(args: list[str]) -> None:
     if given.json:
         print(text, end="")
     else:
-        tables.tell_left_out(missing)
+        tables.print_dropped_columns(missing)
         text_tables.say(f"{tables.verdict(result['rows'])}; results {given.out / 'reproduce.json'}")
     if result["missed"]:
         sys.stdout.flush()

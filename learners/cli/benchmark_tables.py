@@ -42,7 +42,9 @@ def show(result: dict[str, Any], wide: bool = False) -> None:
     """Print the results as tables; on narrow terminals some columns are omitted unless `wide`."""
     print(_title(result))
     missing = text_tables.show(COLUMNS, _rows(result), wide)
-    text_tables.tell_left_out(missing, "--wide shows them, and benchmark.json has all numbers")
+    text_tables.print_dropped_columns(
+        missing, "--wide shows them, and benchmark.json has all numbers"
+    )
     text_tables.say(" ".join(LEGEND))
     for found in result["learners"]:
         text_tables.say(_sentence(found), "  ")

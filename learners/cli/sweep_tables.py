@@ -58,7 +58,7 @@ def _quartiles(numbers: list[float]) -> list[float] | None:
 def show(summaries: Sequence[dict[str, Any]], wide: bool = False) -> None:
     """Print the table of settings; on narrow terminals some columns are omitted unless `wide`."""
     missing = text_tables.show(COLUMNS, [_cells(found) for found in summaries], wide)
-    text_tables.tell_left_out(missing, "--wide shows them, and sweep.json has all numbers")
+    text_tables.print_dropped_columns(missing, "--wide shows them, and sweep.json has all numbers")
     text_tables.say(LEGEND)
     for found in summaries:
         if found["failed"]:

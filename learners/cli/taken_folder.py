@@ -17,7 +17,7 @@ def commands(learner: str, options: Sequence[str], out: Path) -> list[str]:
 
     The first is omitted if the folder has no run of this learner that can be resumed.
     """
-    anew = [*COMMAND, learner, *_without_out(options), "--out", str(_free(out))]
+    anew = [*COMMAND, learner, *_drop_out_option(options), "--out", str(_free(out))]
     again = _resuming(learner, out)
     return [shlex.join(command) for command in ([again, anew] if again else [anew])]
 
@@ -36,7 +36,7 @@ def _resuming(learner: str, out: Path) -> list[str] | None:
     return [*COMMAND, learner, "--out", str(out), "--resume", *more]
 
 
-def _without_out(options: Sequence[str]) -> list[str]:
+def _drop_out_option(options: Sequence[str]) -> list[str]:
     kept = [option for option in options if not option.startswith("--out=")]
     while "--out" in kept:
         place = kept.index("--out")

@@ -274,7 +274,7 @@ class _Bar:
         )
         self.shown_at = 0.0  # when the bar last moved, of the monotonic clock
         self.last: Any = None  # the last evaluation
-        self.progress = _with_a_line_below()(
+        self.progress = _bar_with_line_below()(
             TextColumn("step"),
             BarColumn(bar_width=20),
             MofNCompleteColumn(),
@@ -333,7 +333,7 @@ class _Bar:
         return f"next certificate at step {min(following, self.schedule.steps):,}"
 
 
-def _with_a_line_below() -> Any:
+def _bar_with_line_below() -> Any:
     """Return a progress bar class that shows a line of text below the bar."""
     from rich.progress import Progress
 

@@ -152,7 +152,7 @@ def run(
     logged: dict[str, list[float]] = {}  # since the last evaluation
     last = progress.step >= schedule.steps
     while not last:
-        with _one_line_errors(progress.step):
+        with _shorten_errors(progress.step):
             numbers = learner.step()
         for key, number in numbers.items():
             logged.setdefault(key, []).append(number)
@@ -161,7 +161,7 @@ def run(
         last = progress.step >= schedule.steps
         if progress.step % schedule.every and not last:
             continue
-        with _one_line_errors(progress.step):
+        with _shorten_errors(progress.step):
             policy, certificate, numbers = _evaluate(rules, learner)
         progress.seconds = now_by_processor() - start
         if certificate and certificate.unbeatable and progress.unbeatable_at is None:
@@ -193,7 +193,7 @@ def before_training(learner: Learner, rules: Rules, progress: Progress) -> dict[
 
 
 @contextlib.contextmanager
-def _one_line_errors(step: int) -> Iterator[None]:
+def _shorten_errors(step: int) -> Iterator[None]:
     """Turn errors of torch and NumPy about non-finite numbers into one-line errors.
 
     Raises:

@@ -26,7 +26,7 @@ def show(rows: list[Filled], wide: bool = False) -> None:
     missing: list[str] = []
     for source in SOURCES:
         missing += show_source(source, [row for row in rows if row["source"] == source], wide)
-    tell_left_out(missing)
+    print_dropped_columns(missing)
 
 
 def show_source(source: str, rows: list[Filled], wide: bool = False) -> list[str]:
@@ -46,9 +46,11 @@ def show_source(source: str, rows: list[Filled], wide: bool = False) -> list[str
     return missing
 
 
-def tell_left_out(missing: list[str]) -> None:
+def print_dropped_columns(missing: list[str]) -> None:
     """Print which columns were left out, if any."""
-    text_tables.tell_left_out(missing, "--wide shows them, and reproduce.json has all numbers")
+    text_tables.print_dropped_columns(
+        missing, "--wide shows them, and reproduce.json has all numbers"
+    )
 
 
 def verdict(rows: list[Filled]) -> str:

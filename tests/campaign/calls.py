@@ -74,7 +74,7 @@ class Calls:
         else:
             self.log.count("swallowed")
         self._look(out, made, at, what)
-        self._go_on(out, made, what)
+        self._reply(out, made, what)
         shutil.rmtree(out.parent)
 
     def close(self) -> None:
@@ -105,7 +105,7 @@ class Calls:
         right = card["steps"] >= before
         self.log.check(right, "the checkpoint before is lost", f"{what}: {card['steps']}")
 
-    def _go_on(self, out: Path, made: "Undisturbed", what: str) -> None:
+    def _reply(self, out: Path, made: "Undisturbed", what: str) -> None:
         """Check that a resumed or restarted training reaches the same end."""
         resume = holds_training(out)
         outcome = Child(lambda: made.training.run(out, resume)).outcome()

@@ -107,14 +107,14 @@ def distinct(codes: Codes) -> Codes:
     """Return the distinct codes (rows, words), sorted."""
     # Sorting takes a fortieth of the time of np.unique, which hashes.
     codes = np.sort(codes, axis=0) if codes.shape[1] == 1 else codes[_order(codes)]
-    return codes[_first_of_equals(codes)]
+    return codes[_differs_from_previous(codes)]
 
 
 def with_sums(codes: Codes, chances: NDArray[np.float64]) -> tuple[Codes, NDArray[np.float64]]:
     """Return the distinct codes (rows, words), sorted, with summed probabilities (rows,)."""
     order = _order(codes)
     codes = codes[order]
-    first = _first_of_equals(codes)
+    first = _differs_from_previous(codes)
     sums: NDArray[np.float64] = np.add.reduceat(chances[order], np.flatnonzero(first))
     return codes[first], sums
 
@@ -122,14 +122,14 @@ def with_sums(codes: Codes, chances: NDArray[np.float64]) -> tuple[Codes, NDArra
 def with_first(codes: Codes) -> tuple[Codes, NDArray[np.int64]]:
     """Return the distinct codes (rows, words), sorted, and the first row of each."""
     order = _order(codes)
-    first = _first_of_equals(codes[order])
+    first = _differs_from_previous(codes[order])
     return codes[order[first]], order[first]
 
 
 def with_numbers(codes: Codes) -> tuple[Codes, NDArray[np.int64]]:
     """Return the distinct codes, sorted, and for each row (rows,) the index of its code."""
     order = _order(codes)
-    first = _first_of_equals(codes[order])
+    first = _differs_from_previous(codes[order])
     numbers = np.empty(len(codes), np.int64)
     numbers[order] = np.cumsum(first) - 1
     return codes[order[first]], numbers
@@ -156,7 +156,7 @@ def _order(codes: Codes) -> NDArray[np.int64]:
     return np.lexsort(codes.T[::-1])
 
 
-def _first_of_equals(codes: Codes) -> Mask:
+def _differs_from_previous(codes: Codes) -> Mask:
     """Return a mask (rows,) of the sorted codes (rows, words) that differ from the previous one."""
     first = np.ones(len(codes), np.bool_)
     first[1:] = (codes[1:] != codes[:-1]).any(axis=1)

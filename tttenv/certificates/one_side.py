@@ -28,7 +28,7 @@ class SeatedPlayer:
             return self.rules.start(1)
         return -np.eye(self.rules.cells, dtype=np.int8)
 
-    def ends_by_a_line(self, line: list[int]) -> bool:
+    def ends_by_line(self, line: list[int]) -> bool:
         """Return whether a lost game ends with a line of the opponent, not a forfeit."""
         board = self.rules.start()
         for cell in line:
@@ -37,7 +37,7 @@ class SeatedPlayer:
 
     def rounds(self, line: list[int]) -> int:
         """Return the round in which a game is lost; a round is a move by the player and a reply."""
-        return len(line) // 2 + (not self.ends_by_a_line(line))
+        return len(line) // 2 + (not self.ends_by_line(line))
 
     def own_moves(self, line: list[int]) -> tuple[Boards, list[int]]:
         """Return the boards on which the player moves in a game, and its moves.

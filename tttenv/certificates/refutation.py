@@ -118,7 +118,7 @@ def _shortened(
     first = k if player.seat == "X" else k - 1  # the opponent needs k stones
     last = player.rounds(line) - 1
     if forfeits(player.policy):  # which ends a round before the reply
-        first, last = 1, last + player.ends_by_a_line(line)
+        first, last = 1, last + player.ends_by_line(line)
     for rounds in range(first, last + 1):
         found = loss_within(player, rounds, positions - asked, watch)
         asked, again = asked + found.positions, again + found.queried_twice

@@ -100,7 +100,7 @@ def main(args: list[str], prog: str = PROG) -> None:
             print(f"{given.player} on {rules}, {given.games} games from each seat:")
             print(phrases.sampled(numbers))
         return
-    with asked_by_workers(given, rules, policy) as shared:
+    with evaluated_by_workers(given, rules, policy) as shared:
         certificate = certified(given, rules, shared)
     hidden = getattr(policy, "illegal_mass", None)
     particulars = getattr(policy, "particulars", None)  # of a language model
@@ -117,7 +117,7 @@ def main(args: list[str], prog: str = PROG) -> None:
 
 
 @contextmanager
-def asked_by_workers(given: Arguments, rules: Any, policy: Any) -> Iterator[Any]:
+def evaluated_by_workers(given: Arguments, rules: Any, policy: Any) -> Iterator[Any]:
     """Yield the player, evaluated by workers if it searches board by board."""
     if given.workers == HERE:
         yield policy

@@ -97,7 +97,7 @@ def _prover() -> None:
         tttenv.prove(rules)
 
 
-def _writer_of_proofs() -> None:
+def _proof_recorder() -> None:
     """Compile the recording of proofs, by starting to record one without a search."""
     from tttenv.game.line_board_kernel import ATTACKER
     from tttenv.game.rules import Rules
@@ -108,7 +108,7 @@ def _writer_of_proofs() -> None:
     record(Prover(rules).searches["X"], new_recording(rules.cells, 2**10), True, ATTACKER, 1)
 
 
-def _checker_of_proofs() -> None:
+def _proof_checker() -> None:
     """Compile the proof checker by checking an invalid proof."""
     import numpy as np
 
@@ -184,8 +184,8 @@ def _play(rules: str, *names: str) -> None:
 # The parts, each compiled by running a small example.
 PARTS: dict[str, Callable[[], None]] = {
     "the prover": _prover,
-    "the writer of proofs": _writer_of_proofs,
-    "the checker of proofs": _checker_of_proofs,
+    "the writer of proofs": _proof_recorder,
+    "the checker of proofs": _proof_checker,
     "the tree search": partial(_play, "4,4,4", "gumbel:simulations=8"),
     "evaluators of the tree search": partial(
         _play,

@@ -49,7 +49,7 @@ def main(args: list[str], prog: str = PROG) -> None:
     engine = Engine(given.player, given.k, given.seed)
     if sys.stdin is None:  # closed before the start
         return
-    with answers_alone_on_standard_output() as output:
+    with redirected_output() as output:
         for line in lines(sys.stdin.buffer, LONGEST_LINE):
             answer = engine.answer(line.decode("ascii", "replace"))
             if answer is not None:
@@ -86,7 +86,7 @@ def lines(stream: BinaryIO, longest: int) -> Iterator[bytes]:
             data = stream.readline(CHUNK)
 
 
-def answers_alone_on_standard_output() -> FileIO:
+def redirected_output() -> FileIO:
     """Return a file for replies; redirect other output to standard error."""
     if sys.stdout is not None:
         sys.stdout.flush()

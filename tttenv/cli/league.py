@@ -253,7 +253,7 @@ def _show_matrix(found: dict[str, Any]) -> None:
         told[i] = ""
         cells.append([name, *told])
     left_out = text_tables.show(columns, cells)
-    text_tables.tell_left_out(left_out, "the file and report --league have all numbers")
+    text_tables.print_dropped_columns(left_out, "the file and report --league have all numbers")
     if sampled:
         errors = [pair["error"] for pair in found["pairs"] if pair["method"] == "sampled"]
         games = found["settings"]["games"]

@@ -40,7 +40,7 @@ def load(name: str, rules: str | None, obs: str | None, kind: str) -> CheckedPla
         with user_errors(name):
             made = gymnasium.make(name)
         return environment_subject(name, made, Rules.of(rules) if rules else None)
-    if is_in_a_module(name):
+    if is_module_attribute(name):
         found = imported(name)
         return subject_of(name, found, Rules.of(rules) if rules else None, obs, kind)
     if (
@@ -64,7 +64,7 @@ def load(name: str, rules: str | None, obs: str | None, kind: str) -> CheckedPla
     return player_subject(name, game, found, obs, kind)
 
 
-def is_in_a_module(name: str) -> bool:
+def is_module_attribute(name: str) -> bool:
     """Return whether a name has the form module:attribute."""
     module, colon, attribute = name.partition(":")
     named = all(part.isidentifier() for part in [*module.split("."), *attribute.split(".")])

@@ -97,7 +97,7 @@ def show(columns: Sequence[Column], rows: Rows, wide: bool = False) -> list[str]
     return [c.name for i, c in enumerate(columns) if i not in shown and not c.below]
 
 
-def tell_left_out(names: Iterable[str], more: str) -> None:
+def print_dropped_columns(names: Iterable[str], more: str) -> None:
     """Print which columns were dropped, if any, and how to see them."""
     kept = ", ".join(name.replace(" ", KEPT) for name in dict.fromkeys(names))
     if kept:

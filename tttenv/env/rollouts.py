@@ -32,14 +32,16 @@ def rollout(
         raise ValueError(f"a rollout must have at least one game, not {games}")
     rng, both = np.random.default_rng(seed), (first, second)
     if rules.cells <= FEW and all(p is uniform or is_table(p) for p in both):
-        return _walked_out(rules, first, second, rng.integers(2**64, size=games, dtype=np.uint64))
+        return _walk_to_the_end(
+            rules, first, second, rng.integers(2**64, size=games, dtype=np.uint64)
+        )
     if first is uniform and second is uniform:
         seeds = rng.integers(2**64, size=games, dtype=np.uint64)
         return random_games(seeds, playground(rules.m, rules.n, rules.k))
-    return _asked_out(rules, first, second, games, rng)
+    return _query_to_the_end(rules, first, second, games, rng)
 
 
-def _asked_out(
+def _query_to_the_end(
     rules: Rules, first: Policy, second: Policy, count: int, rng: np.random.Generator
 ) -> NDArray[np.int8]:
     """Run `rollout` for any players, querying each on all games in progress at once."""
@@ -61,7 +63,7 @@ def _asked_out(
     return results
 
 
-def _walked_out(
+def _walk_to_the_end(
     rules: Rules, first: Policy, second: Policy, seeds: NDArray[np.uint64]
 ) -> NDArray[np.int8]:
     """Run `rollout` in compiled code, for random and tabulated players."""

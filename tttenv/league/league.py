@@ -225,7 +225,7 @@ class League:
         for i, j, found in self.played():
             win, draw, loss = found.shares
             points[i, j], points[j, i] = weight * (win + draw / 2), weight * (loss + draw / 2)
-        return self._of_ranked(lambda some: ratings.elo(points[np.ix_(some, some)]))
+        return self._rated(lambda some: ratings.elo(points[np.ix_(some, some)]))
 
     def alpha_rank(self) -> list[float | None]:
         """Return the players' alpha-rank for infinite alpha; None for those without a result.
@@ -233,9 +233,9 @@ class League:
         A pair without a result counts as even.
         """
         values = np.nan_to_num(self.values())
-        return self._of_ranked(lambda some: ratings.alpha_rank(values[np.ix_(some, some)]))
+        return self._rated(lambda some: ratings.alpha_rank(values[np.ix_(some, some)]))
 
-    def _of_ranked(self, rate: Callable[[list[int]], NDArray[np.float64]]) -> list[float | None]:
+    def _rated(self, rate: Callable[[list[int]], NDArray[np.float64]]) -> list[float | None]:
         """Apply `rate` to the indices of players with a result; return None for the others.
 
         They are passed in the order of their names, so that rounding does not depend on the input

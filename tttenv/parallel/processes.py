@@ -196,7 +196,7 @@ def _work(pipe: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is the driver's to handle
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, HELD)
-    threading.Thread(target=_end_with_the_driver, daemon=True).start()
+    threading.Thread(target=_exit_with_driver, daemon=True).start()
     shared = None
     with contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError):
         while True:
@@ -229,7 +229,7 @@ def _done(
     return perform(work, arguments, Context(tell, folder, shared))
 
 
-def _end_with_the_driver() -> None:
+def _exit_with_driver() -> None:
     driver = parent_process()
     if driver is not None:
         driver.join()

@@ -301,11 +301,11 @@ def _agree_on_tokens() -> None:
     then refused when they ask this process for objects, and report that it is dead. For a cluster
     with tokens nothing is set: Ray reads the variable when it is imported, and later only its own.
     """
-    if _has_token() and _mode_of_the_cluster_here() == "disabled":
+    if _has_token() and _local_cluster_mode() == "disabled":
         os.environ[AUTH_MODE] = "disabled"
 
 
-def _mode_of_the_cluster_here() -> str | None:
+def _local_cluster_mode() -> str | None:
     """Return whether the cluster on this machine requires tokens; None if none runs.
 
     Another process asks one of the cluster's workers, which inherit the mode from their node: a

@@ -106,7 +106,7 @@ def checked_card(card: Any, name: object) -> dict[str, Any]:
     """
     refusal = f"{shown(name)} is not the card of a checkpoint"
     found = cast("dict[str, Any]", checked(Card, card, refusal))
-    if wrong := _wrong_with(found["files"]):
+    if wrong := _file_error(found["files"]):
         raise ValueError(f"{refusal}: {wrong}")
     return found
 
@@ -209,7 +209,7 @@ def _bytes(file: Path, role: str) -> bytes:
         raise ValueError(f"{shown(file)} is too large for this machine's memory") from None
 
 
-def _wrong_with(files: Mapping[str, str]) -> str | None:
+def _file_error(files: Mapping[str, str]) -> str | None:
     """Describe what is wrong with the names and digests of data files; None if they are valid."""
     roles = []
     for name, hashed in files.items():

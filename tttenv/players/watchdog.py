@@ -46,14 +46,14 @@ def main(life: int, news: int, player: int, command: list[str]) -> None:
     if not program:
         _execute(command, news)
     os.close(news)
-    _let_go_of_the_pipes()
+    _close_pipes()
     while not _has_ended(program):
         ready = {file for file, _ in watched.poll()}
         if ready != {woken}:
             break
         os.read(woken, 4096)
     _kill(program)
-    _end_alike(os.waitpid(program, 0)[1])
+    _exit_like_program(os.waitpid(program, 0)[1])
 
 
 def _watch(player: int) -> list[int]:
@@ -81,7 +81,7 @@ def _execute(command: list[str], news: int) -> None:
         os._exit(127)
 
 
-def _let_go_of_the_pipes() -> None:
+def _close_pipes() -> None:
     """Close the watchdog's copies of the program's pipes, so that readers see their end."""
     nothing = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1, 2):
@@ -100,7 +100,7 @@ def _kill(program: int) -> None:
             end(program, signal.SIGKILL)
 
 
-def _end_alike(status: int) -> None:
+def _exit_like_program(status: int) -> None:
     """Exit with the program's exit status or signal, without writing a core file."""
     code = os.waitstatus_to_exitcode(status)
     if code < 0:

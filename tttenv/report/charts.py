@@ -90,7 +90,7 @@ class Chart:
 
 def chart(along: Sequence[float], below: int, words: str, parts: Sequence[Markup]) -> Chart:
     """Assemble a chart from its parts, and add the horizontal axis."""
-    axis = _along_the_bottom(along[-1], below, words)
+    axis = _horizontal_axis(along[-1], below, words)
     return Chart([*parts, *axis], below + BELOW, places(along))
 
 
@@ -202,7 +202,7 @@ def measures(curve: Curve) -> str:
     )
 
 
-def _along_the_bottom(last: float, below: int, words: str) -> list[Markup]:
+def _horizontal_axis(last: float, below: int, words: str) -> list[Markup]:
     """Draw the horizontal axis from 0 to `last` below a part: ticks, numbers and a label."""
     last, parts = max(last, 1e-9), []
     for tick in ticks(last):

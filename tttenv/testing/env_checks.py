@@ -74,7 +74,7 @@ def interface(record: Record) -> Finding:
         warnings.simplefilter("always")
         try:  # closing is checked on a second environment, which not every wrapper allows
             gymnasium_check(
-                _spelt_out(record.env.raw), skip_render_check=True, skip_close_check=True
+                _with_named_arguments(record.env.raw), skip_render_check=True, skip_close_check=True
             )
         except Exception as error:  # including what the environment raises
             plain = isinstance(error, (AssertionError, gymnasium.error.Error)) and str(error)
@@ -92,16 +92,16 @@ def interface(record: Record) -> Finding:
     return ok(f"passes; Gymnasium notes: {notes[0]}" if notes else "passes")
 
 
-def _spelt_out(env: Any) -> Any:
+def _with_named_arguments(env: Any) -> Any:
     """Wrap an environment whose `reset` takes only `**kwargs` to take `seed` and `options`."""
     wanted = inspect.signature(env.reset).parameters
     anything = any(one.kind is one.VAR_KEYWORD for one in wanted.values())
     if not anything or "seed" in wanted or not isinstance(env, gymnasium.Env):
         return env
-    return _Spelt(env)
+    return _NamedArguments(env)
 
 
-class _Spelt(gymnasium.Wrapper):
+class _NamedArguments(gymnasium.Wrapper):
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> Any:
         """Start a new game, passing on only the arguments that are set."""
         named: dict[str, Any] = {"seed": seed, "options": options}

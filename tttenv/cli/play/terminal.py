@@ -84,15 +84,15 @@ class Terminal:
                 raise ValueError(f"{name_of(self.session.rules, cell)} is already taken")
             self.session.play(cell)
             self._tell_blunder("your", before, cell)
-            self._go_on()
+            self._reply()
 
     def _begin(self) -> None:
         you, other = SEATS[self.session.seat], SEATS[1 - self.session.seat]
         print()
         say(f"New game: you are {you}, {self.session.sides[1].name} is {other}.")
-        self._go_on()
+        self._reply()
 
-    def _go_on(self) -> None:
+    def _reply(self) -> None:
         """Play the opponent's move if it is to move, and show the board."""
         session = self.session
         if not session.over and not session.awaits_person():
