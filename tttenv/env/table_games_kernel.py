@@ -79,7 +79,6 @@ def step(
     for start in range(0, len(cells), BLOCK):
         stop = min(start + BLOCK, len(cells))
         at, flipped = games[0][start:stop], games[1][start:stop]
-        kept_outcomes, kept_over = games[2][start:stop], games[3][start:stop]
         observations, masks = output[0][start:stop], output[1][start:stop]
         rewards, outcomes = output[2][start:stop], output[3][start:stop]
         over, finals = output[4][start:stop], output[5][start:stop]
@@ -92,21 +91,22 @@ def step(
             count = reply(at, waiting[:going], replies, table, outcomes, finished, count)
         for i in range(len(at)):
             over[i] = outcomes[i] != GOING
+        staying = 0 if mode == SAME_STEP else count  # of the finished games, those not restarted
         if mode == SAME_STEP:
             finals.view(np.uint8)[:] = 0  # as bytes: faster than row by row
             observe_some(at, flipped, finished[:count], table, finals)
             restart(at, flipped, finished[:count], start, key, opponent, seat, table)
         else:
             if mode == NEXT_STEP:
-                resting = np.flatnonzero(kept_over)
+                resting = np.flatnonzero(games[3][start:stop])
                 restart(at, flipped, resting, start, restart_key, opponent, seat, table)
                 outcomes[resting], over[resting] = GOING, False
-            kept_outcomes[:], kept_over[:] = outcomes, over
+            games[2][start:stop], games[3][start:stop] = outcomes, over
         rewards[:] = payoffs[GOING]
         for j in range(count):
             rewards[finished[j]] = payoffs[np.uint64(outcomes[finished[j]])]
             ended += over[finished[j]]
-        observe(at, flipped, kept_over, finished[:count], table, observations, masks)
+        observe(at, flipped, over, finished[:staying], table, observations, masks)
     return ended
 
 
@@ -238,12 +238,14 @@ def observe(
     _, _, _, views, legal_masks = table
     other_side = np.uint32(len(views) // 2)
     for i in range(len(at)):
-        observations[i] = views[at[i] + other_side * np.uint32(flipped[i])]
+        observations[i] = views[at[i]]
     for i in range(len(at)):
         masks[i] = legal_masks[at[i]]
     for j in range(len(finished)):
-        if over[finished[j]]:
-            masks[finished[j]] = legal_masks[-1]
+        i = finished[j]
+        if over[i]:
+            observations[i] = views[at[i] + other_side * np.uint32(flipped[i])]
+            masks[i] = legal_masks[-1]
 
 
 @bare
