@@ -5,7 +5,8 @@
 plays so many games on each of 3,3,3, 5,5,4 and 15,15,5, half of them in each seat, and prints what
 was compared. At each position it waits until the page's proofs have ended, which takes minutes a
 game on the largest board; with `--wait SECONDS` it waits that long at most. Whatever is shown by
-then is compared in the same way, "?" being right as long as nothing is proved.
+then is compared in the same way, "?" being right as long as nothing is proved. Games end sooner
+with a larger share of good moves, `--good 0.9`.
 """
 
 import argparse
@@ -301,8 +302,8 @@ def beside(rules, board):
     return np.flatnonzero((board == 0) & (np.maximum(*far) == 1).any(axis=1)).tolist()
 
 
-def play(page, rules, opponent, seat, rng, counts, wait=None):
-    """Play a game by clicks, half of the moves good ones, and compare all that is shown."""
+def play(page, rules, opponent, seat, rng, counts, wait=None, good_moves=0.5):
+    """Play a game by clicks, with a share of good moves, and compare all that is shown."""
     line, board, note = [], rules.start(), ""
     policy = None if opponent == "threats" else player(opponent, rules)
     while True:
@@ -335,7 +336,7 @@ def play(page, rules, opponent, seat, rng, counts, wait=None):
         known = {cell: worth for cell, (worth, _) in hints.items() if worth is not None}
         good = [cell for cell, worth in known.items() if worth == max(known.values()) >= 0]
         good = good or beside(rules, board)
-        cell = int(rng.choice(good if good and rng.random() < 0.5 else [*hints]))
+        cell = int(rng.choice(good if good and rng.random() < good_moves else [*hints]))
         exact = len(known) == len(hints)
         best = max(known.values()) if exact else None
         note = name_of(rules, cell) if exact and known[cell] < best else "" if exact else None
@@ -347,16 +348,16 @@ def play(page, rules, opponent, seat, rng, counts, wait=None):
         )
 
 
-def play_all(open_at, file, rules, games, seed=0, wait=None):
-    """Play games against all opponents in both seats; return what was compared."""
-    rng, counts = np.random.default_rng(seed), Counter()
+def play_all(open_at, file, rules, games, seed, counts, **options):
+    """Play games against all opponents in both seats, counting what is compared."""
+    rng = np.random.default_rng(seed)
     for game in range(games):
         opponent = OPPONENTS[rules][game // 2 % len(OPPONENTS[rules])]
         seat = "XO"[game % 2]
         page = open_at(file, f"#play={opponent}&rules={rules}&seat={seat}&show=values", **CALM)
         begun, looks = time.monotonic(), counts["looks"]
         try:
-            play(page, rules, opponent, seat, rng, counts, wait)
+            play(page, rules, opponent, seat, rng, counts, **options)
         except BaseException as error:
             error.add_note(f"the game: {fragment(page)}")
             raise
@@ -365,7 +366,6 @@ def play_all(open_at, file, rules, games, seed=0, wait=None):
         looks, seconds = counts["looks"] - looks, time.monotonic() - begun
         of = f"{rules} game {game + 1} of {games}, {seat} against {opponent}"
         print(f"{of}: {looks} looks in {seconds:.0f} s", flush=True)
-    return counts
 
 
 def main():
@@ -376,13 +376,17 @@ def main():
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--rules", type=Rules.of, nargs="*", default=[*OPPONENTS])
     parser.add_argument("--wait", type=float, help="seconds for the proofs at each position")
+    parser.add_argument("--good", type=float, default=0.5, help="share of good moves")
     given = parser.parse_args()
-    file = given.file.resolve()
+    file, options = given.file.resolve(), {"wait": given.wait, "good_moves": given.good}
     with chromium() as browser:
         for rules in given.rules:
-            with opener(browser) as open_at:
-                counts = play_all(open_at, file, rules, given.games, given.seed, given.wait)
-            print(rules, dict(counts), flush=True)
+            counts = Counter()
+            try:
+                with opener(browser) as open_at:
+                    play_all(open_at, file, rules, given.games, given.seed, counts, **options)
+            finally:  # also if the games are stopped
+                print(rules, dict(counts), flush=True)
 
 
 if __name__ == "__main__":
