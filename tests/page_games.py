@@ -295,11 +295,10 @@ def after(rules, line):
 # Games.
 
 
-def beside(rules, board):
-    """Return the empty cells beside a stone."""
-    rows, columns = np.divmod(np.arange(rules.cells), rules.n)
-    far = [np.abs(place[:, None] - place[board != 0]) for place in (rows, columns)]
-    return np.flatnonzero((board == 0) & (np.maximum(*far) == 1).any(axis=1)).tolist()
+@cache
+def adviser(rules):
+    """Return a player that finds good moves where the page knows none."""
+    return player("alphabeta:nodes=300", rules)
 
 
 def play(page, rules, opponent, seat, rng, counts, wait=None, good_moves=0.5):
@@ -335,7 +334,8 @@ def play(page, rules, opponent, seat, rng, counts, wait=None, good_moves=0.5):
         check_value(rules, board, seen, hints, counts)
         known = {cell: worth for cell, (worth, _) in hints.items() if worth is not None}
         good = [cell for cell, worth in known.items() if worth == max(known.values()) >= 0]
-        good = good or beside(rules, board)
+        if not good:
+            good = np.flatnonzero(adviser(rules)(board[None])[0]).tolist()
         cell = int(rng.choice(good if good and rng.random() < good_moves else [*hints]))
         exact = len(known) == len(hints)
         best = max(known.values()) if exact else None
