@@ -43,6 +43,8 @@ def step(
     observations, masks, rewards, outcomes, over, finals = output
     against = opponent[0] != NOBODY
     ended, (key, restart_key) = 0, keys
+    if mode == SAME_STEP:
+        finals[:] = 0  # all at once: faster than row by row
     for i in range(len(boards)):
         board = boards[i]
         if mode == NEXT_STEP and kept_over[i]:
@@ -58,7 +60,6 @@ def step(
         rewards[i] = payoffs[outcome]
         ended += outcome != GOING
         if mode == SAME_STEP:
-            finals[i] = 0
             if outcome != GOING:
                 show(board, finals[i])
                 begin(board, i, key, opponent, seat)
