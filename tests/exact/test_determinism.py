@@ -256,6 +256,19 @@ def test_what_is_drawn_comes_evenly_from_all_rows_however_they_are_added():
     assert of_tenths.min() > 20  # 46 are expected, with a standard deviation below 7
 
 
+def test_a_sample_continued_from_its_arrays_is_the_same():
+    whole = determinism.Drawn(uniform)
+    continued = determinism.Drawn(uniform)
+    for number, part in enumerate(np.array_split(np.arange(20_000), 9)):
+        before = continued
+        continued = determinism.Drawn(uniform)
+        continued.restore(before.added, before.arrays())
+        for drawn in (whole, continued):
+            drawn.add(part, -part, always=np.arange(number % 2))
+    for one, other in zip(whole.taken(), continued.taken(), strict=True):
+        assert one.tolist() == other.tolist()
+
+
 @pytest.mark.parametrize("kind", ["logits", "values"])
 @pytest.mark.parametrize("sharpness", [1, 100])
 def test_the_rounding_of_single_precision_is_no_other_answer(kind, sharpness):

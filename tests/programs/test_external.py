@@ -14,8 +14,8 @@ from processes import ends, lives, run_script
 
 from tttenv import Rules, certify, player
 from tttenv.cli import certify as certify_command
-from tttenv.league.league_tasks import digests
 from tttenv.players import external as manual
+from tttenv.players.digests import digests
 from tttenv.players.external import external
 from tttenv.players.program import Program, ProgramError
 from tttenv.testing import check_policy

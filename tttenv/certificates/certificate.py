@@ -33,6 +33,7 @@ from tttenv.utils.untrusted import shown
 if TYPE_CHECKING:
     from tttenv.certificates.reachability import Watch
     from tttenv.certificates.reachable_certificate import ValueOf
+    from tttenv.certificates.search_checkpoint import SearchCheckpoint
 
 TINY = 1e-6  # a value-losing move counts as a blunder if its probability is above this
 TOLERANCE = 1e-9  # values that differ by less are equal
@@ -127,6 +128,7 @@ def certify(
     images: bool = True,
     name: str = "",
     watch: "Watch | None" = None,
+    checkpoint: "SearchCheckpoint | None" = None,
 ) -> Certificate:
     """Compute the exact certificate of `policy` on `rules`.
 
@@ -156,6 +158,8 @@ def certify(
             equivariant by its attribute `equivariant`; this is checked.
         name: the player's name in messages; by default its spec, function or class.
         watch: for reachable positions, called before each query with the progress of the search.
+        checkpoint: for reachable positions, saves long searches to its file, and continues the
+            search that it has loaded. Its game and limit have to be those of this call.
 
     Raises:
         ValueError: if all positions are requested and the game has more than 16 cells; if the
@@ -175,8 +179,9 @@ def certify(
     if (method or default_method(rules, resolved)) == REACHABLE:
         from tttenv.certificates.reachable_certificate import measure
 
-        limits: dict[str, Any] = {"positions": positions, "images": images}
-        fields = measure(rules, resolved, name, value_of=value_of, watch=watch, **limits)
+        options: dict[str, Any] = {"positions": positions, "images": images}
+        options |= {"watch": watch, "checkpoint": checkpoint}
+        fields = measure(rules, resolved, name, value_of=value_of, **options)
         return Certificate(**fields, method=REACHABLE)
     player = tabulate_pure(rules, resolved, name)
     if player not in _CERTIFICATES:

@@ -16,8 +16,8 @@ place no more stones than there are rounds left.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TypeAlias
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,7 @@ BATCH_NUMBERS = 2**21  # maximum probabilities in the output of one query
 MERGED = 2**23  # maximum codes before they are merged by sorting
 IMAGES_OF_ALL = 1_000  # the first positions of a seat, of which all images are checked
 IMAGES_OF_SOME = 32  # the same in each later batch
+Part: TypeAlias = tuple[Codes, NDArray[np.float64] | None]  # codes, and probabilities
 FOLLOWING, ATTACKING, SHORTENING = ("following", "attacking", "shortening")
 
 
@@ -88,10 +89,57 @@ class SearchOptions:
 DEFAULTS = SearchOptions()
 
 
+@dataclass
+class Findings:
+    """What a search in one seat has found so far, other than positions."""
+
+    asked: int = 0  # positions queried
+    images_checked: int = 0  # positions
+    following: bool = True  # whether every reply is followed
+    ran_out: bool = False  # whether more positions were needed than allowed
+    always_wins: bool | None = None
+    one_move: bool = True
+    pairing: bool = False  # whether positions were left out for it
+    lost_at: tuple[int, ...] | None = None  # code of the position before a shortest loss
+    lost_round: int = 0  # the round of that position
+    lost_rank: int = 0  # 0: the player forfeits there, 1: a reply wins
+
+
+@dataclass(frozen=True)
+class Place:
+    """How far a search has come in its last round, and the counters of its parts."""
+
+    queried: int  # positions of the round
+    merge_above: int  # positions of the next round, before they are merged
+    seconds: float
+    ended: list[list[float]]  # (2, 3), as `Frontier.ended`
+    sampled_from: int  # as `Drawn.added`
+
+
+@dataclass(frozen=True, eq=False)
+class SearchState:
+    """A search between two queries of the player, from which it continues.
+
+    A search shares its arrays with its states, and never writes to them.
+    """
+
+    findings: Findings
+    place: Place
+    rounds: list[Codes]  # the sorted codes of each round; the last is being queried
+    chances: NDArray[np.float64]  # (positions,) of the last round
+    found: list[Part]  # of the next round
+    sampled: dict[str, NDArray[Any]]  # as `Drawn.arrays`
+
+
+Keep: TypeAlias = Callable[[SearchState], None]  # called before every query of the player
+
+
 def search(
     player: SeatedPlayer,
     options: SearchOptions = DEFAULTS,
     watch: Watch | None = None,
+    start: SearchState | None = None,
+    keep: Keep | None = None,
 ) -> SeatResults:
     """Search all positions reached by a player's own moves in one seat and any replies.
 
@@ -104,12 +152,15 @@ def search(
         player: the player in its seat.
         options: the limits of the search.
         watch: called before every query.
+        start: the state from which to continue a search of the same player with the same options;
+            the results are those of a search without a stop.
+        keep: called before every query with the state of the search.
 
     Raises:
         ValueError: if the policy returns invalid probabilities, gives a different output on a board
             when queried again, or is not equivariant though it declares to be.
     """
-    return _Search(player, options, watch).run()
+    return _Search(player, options, watch, keep).run(start)
 
 
 def loss_within(
@@ -142,57 +193,58 @@ def loss_within(
 class _Search:
     """Breadth-first search in one seat, from the empty board to the last round."""
 
-    def __init__(self, player: SeatedPlayer, options: SearchOptions, watch: Watch | None) -> None:
-        self.player, self.options, self.watch = player, options, watch
+    def __init__(
+        self,
+        player: SeatedPlayer,
+        options: SearchOptions,
+        watch: Watch | None,
+        keep: Keep | None = None,
+    ) -> None:
+        self.player, self.options, self.watch, self.keep = player, options, watch, keep
         self.rules, self.policy = player.rules, player.policy
         self.forfeits = forfeits(player.policy)
         self.images = options.images and declares_equivariance(player.policy)
         self.frontier = Frontier(player.rules, player.policy, self.images)
         self.rounds: list[Codes] = []  # the codes of each round, sorted
-        self.asked, self.images_checked = 0, 0  # positions
-        self.following = True  # whether every reply is followed
-        self.ran_out = False  # whether more positions were needed than allowed
         # By strategy stealing the second player cannot force a win in any m,n,k-game.
         may_always_win = options.may_always_win and player.seat == "X"
-        self.always_wins: bool | None = None if may_always_win else False
-        self.one_move = True
-        self.pairing = False  # whether positions were left out for it
-        self.lost_at: Codes | None = None  # (1, words): the position before a shortest loss
-        self.lost_round = 0  # the round of that position
-        self.lost_rank = 0  # 0: the player forfeits there, 1: a reply wins
+        self.known = Findings(always_wins=None if may_always_win else False)
         few = {} if options.sampled is None else {"sampled": options.sampled, "cheap": 0}
         self.drawn = Drawn(self.policy, **few)  # boards to query again, and the first outputs
-        self.clock = Stopwatch()
+        self.clock, self.seconds_before = Stopwatch(), 0.0
 
-    def run(self) -> SeatResults:
-        codes, chances = self._first_round()
-        self.within_limits(codes)
+    def run(self, start: SearchState | None = None) -> SeatResults:
+        if start is None:
+            codes, chances = self._first_round()
+            self.within_limits(codes)
+        else:
+            codes, chances = self._rest_of_round(start)
         while len(codes) and len(self.rounds) != self.options.rounds and not self._ended():
             self.rounds.append(codes)
             codes, chances = self._next_round(codes, chances)
         queried_twice = self._require_same_answers()
-        complete = not self.ran_out
-        every = self.following and complete
-        if self.always_wins is None and every:
-            self.always_wins = True
+        complete = not self.known.ran_out
+        every = self.known.following and complete
+        if self.known.always_wins is None and every:
+            self.known.always_wins = True
         odds = [round(float(part), 15) for part in self.frontier.ended[0]] if every else None
-        lost = self.lost_at is not None
+        lost = self.known.lost_at is not None
         return SeatResults(
-            positions=self.asked,
+            positions=self.known.asked,
             never_loses=False if lost else True if complete else None,
-            always_wins=self.always_wins,
-            one_move=self.one_move,
+            always_wins=self.known.always_wins,
+            one_move=self.known.one_move,
             losing_line=self._losing_line(),
             shortest=True if lost else None,
             vs_random=odds,
             symmetry=self._symmetry(),
             queried_twice=queried_twice,
-            pairing=self.pairing,
+            pairing=self.known.pairing,
         )
 
     def _ended(self) -> bool:
         """Return whether the search is over, since no further position can change its results."""
-        return self.ran_out or (self.lost_at is not None and not self.following)
+        return self.known.ran_out or (self.known.lost_at is not None and not self.known.following)
 
     def _first_round(self) -> tuple[Codes, NDArray[np.float64]]:
         """Return the positions of the player's first move, and their probabilities."""
@@ -200,22 +252,57 @@ class _Search:
         chances = np.full(len(boards), 1 / len(boards))
         return with_sums(self.frontier.encode(boards), chances)
 
-    def _next_round(
-        self, codes: Codes, chances: NDArray[np.float64]
-    ) -> tuple[Codes, NDArray[np.float64]]:
-        """Query the player on a round's positions, and return the positions of the next round."""
+    def _rest_of_round(self, start: SearchState) -> tuple[Codes, NDArray[np.float64]]:
+        """Finish the round that a state was in, and return the positions of the next round."""
+        self.known, self.rounds = replace(start.findings), list(start.rounds)
+        self.seconds_before = start.place.seconds
+        self.frontier.ended[:] = start.place.ended
+        self.drawn.restore(start.place.sampled_from, start.sampled)
         found = _Merged(self)
+        found.restore(start.found, start.place.merge_above)
+        return self._next_round(self.rounds[-1], start.chances, start.place.queried, found)
+
+    def _state(self, queried: int, chances: NDArray[np.float64], found: "_Merged") -> SearchState:
+        """Return the state in the last round; see `SearchState` for the arguments."""
+        place = Place(
+            queried=queried,
+            merge_above=found.least,
+            seconds=self._seconds(),
+            ended=self.frontier.ended.tolist(),
+            sampled_from=self.drawn.added,
+        )
+        known, parts = replace(self.known), list(found.parts)
+        return SearchState(known, place, list(self.rounds), chances, parts, self.drawn.arrays())
+
+    def _next_round(
+        self,
+        codes: Codes,
+        chances: NDArray[np.float64],
+        queried: int = 0,
+        found: "_Merged | None" = None,
+    ) -> tuple[Codes, NDArray[np.float64]]:
+        """Query the player on a round's positions, and return the positions of the next round.
+
+        Args:
+            codes: the round's positions.
+            chances: their probabilities.
+            queried: how many of them have been queried already.
+            found: what these led to.
+        """
+        found = found or _Merged(self)
         slow = any(getattr(self.policy, name, False) for name in ("one_by_one", "costly"))
         largest = SHORT_BATCH if slow else BATCH
         size = max(1, min(largest, BATCH_NUMBERS // self.rules.cells))
-        for first in range(0, len(codes), size):
-            if self.lost_at is not None and not self.following and not self.forfeits:
+        for first in range(queried, len(codes), size):
+            if self.known.lost_at is not None and not self.known.following and not self.forfeits:
                 break
+            if self.keep is not None:
+                self.keep(self._state(first, chances, found))
             self._tell(len(codes) - first)
             batch = codes[first : first + size]
             boards = self.frontier.decode(batch)
             probs = self.frontier.ask(boards)
-            self.asked += len(boards)
+            self.known.asked += len(boards)
             self._examine(boards, probs, first == 0)
             for part in self.frontier.expand(boards, probs, chances[first : first + size]):
                 found.add(part.codes, part.chances)
@@ -224,7 +311,7 @@ class _Search:
             if lost.any():
                 self._record_loss(batch, lost, forfeited)
             if self.frontier.drawn[0] or lost.any():
-                self.always_wins = False
+                self.known.always_wins = False
         return found.all()
 
     def _record_loss(self, batch: Codes, lost: Mask, forfeited: Mask) -> None:
@@ -233,23 +320,23 @@ class _Search:
         In one round a forfeit ends the game before the reply that completes a line.
         """
         rank = np.where(forfeited, 0, np.where(lost, 1, 2))
-        at, first = len(self.rounds) - 1, int(rank.argmin())
-        if self.lost_at is None or (at, rank[first]) < (self.lost_round, self.lost_rank):
-            self.lost_at = batch[first : first + 1]
-            self.lost_round, self.lost_rank = at, int(rank[first])
+        at, first, known = len(self.rounds) - 1, int(rank.argmin()), self.known
+        if known.lost_at is None or (at, rank[first]) < (known.lost_round, known.lost_rank):
+            known.lost_at = tuple(batch[first].tolist())
+            known.lost_round, known.lost_rank = at, int(rank[first])
 
     def _examine(self, boards: Boards, probs: Probs, opening: bool) -> None:
         """Examine the player's output on a batch; `opening` marks the first batch of a round."""
-        self.one_move = self.one_move and bool(((probs > 0).sum(axis=1) == 1).all())
+        self.known.one_move = self.known.one_move and bool(((probs > 0).sum(axis=1) == 1).all())
         choice = np.count_nonzero(boards[0]) < self.rules.cells - 1
         if choice and not known_pure(self.policy):
             each = max(1, 2 * SPREAD // self.rules.cells) if opening else 0
             self.drawn.add(boards, probs, always=middles(len(boards), each))
         if self.images:
-            some = IMAGES_OF_ALL if self.images_checked < IMAGES_OF_ALL else IMAGES_OF_SOME
+            some = IMAGES_OF_ALL if self.known.images_checked < IMAGES_OF_ALL else IMAGES_OF_SOME
             which = middles(len(boards), min(some, len(boards)))
             require_images_alike(self.rules, self.policy, boards[which], self.player.name)
-            self.images_checked += len(which)
+            self.known.images_checked += len(which)
 
     def _require_same_answers(self) -> int:
         """Check that repeated queries of the sampled boards agree, and return their number."""
@@ -260,22 +347,27 @@ class _Search:
         return len(boards)
 
     def _losing_line(self) -> list[int] | None:
-        if self.lost_at is None:
+        if self.known.lost_at is None:
             return None
         game = LostGame(self.player, self.frontier)
-        return game.through(self.rounds[: self.lost_round], self.lost_at)
+        lost = np.array([self.known.lost_at], np.int64)
+        return game.through(self.rounds[: self.known.lost_round], lost)
 
     def _symmetry(self) -> str | None:
         if not self.images:
             return None
-        some = "all" if self.images_checked == self.asked else f"{self.images_checked:,}"
-        return f"mirror images treated alike: declared, checked on {some} of {self.asked:,}"
+        checked, asked = self.known.images_checked, self.known.asked
+        some = "all" if checked == asked else f"{checked:,}"
+        return f"mirror images treated alike: declared, checked on {some} of {asked:,}"
+
+    def _seconds(self) -> float:
+        return self.seconds_before + self.clock.seconds
 
     def _tell(self, waiting: int) -> None:
         if self.watch is not None:
-            seconds = self.clock.seconds
             phase = FOLLOWING if self.options.rounds is None else SHORTENING
-            at = Round(self.player.seat, len(self.rounds) - 1, self.asked, waiting, seconds, phase)
+            number, asked = len(self.rounds) - 1, self.known.asked
+            at = Round(self.player.seat, number, asked, waiting, self._seconds(), phase)
             self.watch(at)
 
     def within_limits(self, codes: Codes) -> Mask | None:
@@ -286,15 +378,15 @@ class _Search:
         """
         taken = sum(map(len, self.rounds))
         followed = min(self.options.followed, self.options.positions)
-        if self.following and taken + len(codes) <= followed:
+        if self.known.following and taken + len(codes) <= followed:
             return None
         boards = self.frontier.decode(codes)
-        if self.always_wins is None:
+        if self.known.always_wins is None:
             lines = open_for(boards, 1, self.rules.lines, self.rules.k)
-            self.always_wins = None if lines.all() else False
-        if self.always_wins is None and taken + len(codes) <= self.options.positions:
+            self.known.always_wins = None if lines.all() else False
+        if self.known.always_wins is None and taken + len(codes) <= self.options.positions:
             return None
-        self.following = False
+        self.known.following = False
         # The player moves first: the opponent gets the smaller half of the empty cells.
         left = min(self.rules.k, int(np.count_nonzero(boards[:1] == 0)) // 2)
         if self.options.rounds is not None:
@@ -305,10 +397,10 @@ class _Search:
             kept = open_for(boards, -1, self.rules.lines, left)
         if holds_by_pairs := getattr(self.policy, "holds_by_pairs", None):
             held: Mask = holds_by_pairs(boards)
-            self.pairing = self.pairing or bool(held.any())
+            self.known.pairing = self.known.pairing or bool(held.any())
             kept = kept & ~held
         if taken + np.count_nonzero(kept) > self.options.positions:
-            self.ran_out = True
+            self.known.ran_out = True
         return kept
 
 
@@ -318,15 +410,20 @@ class _Merged:
     def __init__(self, search: _Search) -> None:
         self.search = search
         words = search.rounds[0].shape[1]
-        self.parts: list[tuple[Codes, NDArray[np.float64] | None]] = []
+        self.parts: list[Part] = []
         self.waiting, self.least = 0, MERGED
         self.nothing = np.empty((0, words), np.int64)
 
+    def restore(self, parts: list[Part], least: int) -> None:
+        """Continue with the parts of an earlier search, merged above `least` positions."""
+        self.parts, self.least = list(parts), least
+        self.waiting = sum(len(codes) for codes, _ in parts)
+
     def add(self, codes: Codes, chances: NDArray[np.float64]) -> None:
         """Add a copy of codes (rows, words) with their probabilities (rows,)."""
-        if not len(codes) or self.search.ran_out:
+        if not len(codes) or self.search.known.ran_out:
             return
-        following = self.search.following
+        following = self.search.known.following
         self.parts.append(with_sums(codes, chances) if following else (distinct(codes), None))
         self.waiting += len(self.parts[-1][0])
         if self.waiting > self.least:
@@ -347,14 +444,14 @@ class _Merged:
             return
         codes = np.concatenate([codes for codes, _ in self.parts])
         chances = None
-        if self.search.following:
+        if self.search.known.following:
             every = [chances for _, chances in self.parts if chances is not None]
             codes, chances = with_sums(codes, np.concatenate(every))
         else:
             codes = distinct(codes)
         self.parts = []
         kept = self.search.within_limits(codes)
-        if self.search.ran_out:
+        if self.search.known.ran_out:
             return
         if kept is not None:
             codes, chances = codes[kept], None

@@ -8,7 +8,7 @@ force a win in any m,n,k-game, so the value for X is 1 or 0.
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from tttenv.exact.evaluation import SEATS
 from tttenv.game.rules import Rules
 from tttenv.policy import Policy
 from tttenv.proofs.prover import known_value
+
+if TYPE_CHECKING:
+    from tttenv.certificates.search_checkpoint import SearchCheckpoint
 
 ATTACKED = 20_000  # positions per seat of the best-first attack, before the full search
 
@@ -36,6 +39,7 @@ def measure(
     value_of: ValueOf | None,
     images: bool = True,
     watch: Watch | None = None,
+    checkpoint: "SearchCheckpoint | None" = None,
 ) -> dict[str, Any]:
     """Compute the fields of a certificate based on reachable positions.
 
@@ -52,19 +56,24 @@ def measure(
         value_of: the game's value, if known; None for `tttenv.proofs.prover.known_value`.
         images: as in `reachability.search`.
         watch: called before every query.
+        checkpoint: where the search is saved, and from where it continues.
 
     Raises:
         ValueError: as `reachability.search`.
     """
     value = (value_of or known_value)(rules)
-    found: dict[str, SeatResults] = {}
+    found: dict[str, SeatResults] = {} if checkpoint is None else dict(checkpoint.finished)
     for seat in SEATS:
-        worth = None if value is None else value if seat == "X" else -value
-        found[seat] = _seat(
-            SeatedPlayer(rules, policy, seat, name), worth, positions, images, watch
-        )
+        if seat not in found:
+            worth = None if value is None else value if seat == "X" else -value
+            player = SeatedPlayer(rules, policy, seat, name)
+            found[seat] = _seat(player, worth, positions, images, watch, checkpoint)
+            if checkpoint is not None:
+                checkpoint.finish(found[seat])
         proved = proved_value(found["X"], found.get("O"))
         value = proved if value is None else value
+    if checkpoint is not None:
+        checkpoint.delete()
     x, o = found["X"], found["O"]
     worst = {
         "X": worst_case(x, value),
@@ -93,11 +102,17 @@ def measure(
 
 
 def _seat(
-    player: SeatedPlayer, worth: int | None, positions: int, images: bool, watch: Watch | None
+    player: SeatedPlayer,
+    worth: int | None,
+    positions: int,
+    images: bool,
+    watch: Watch | None,
+    checkpoint: "SearchCheckpoint | None",
 ) -> SeatResults:
     """Compute the results for a seat whose game value under perfect play is `worth`."""
     too_many, attacked = arrangements(player.rules) > positions, 0
-    if too_many:
+    start = None if checkpoint is None else checkpoint.state
+    if too_many and start is None:  # else the attack has found nothing
         # If the other side can force a win, any lost game will do.
         attack = refutation.search(player, min(ATTACKED, positions), watch, shorten=worth != -1)
         attacked = attack.asked
@@ -119,7 +134,8 @@ def _seat(
         may_always_win=worth is None or worth == 1,
         images=images,
     )
-    found = reachability.search(player, options, watch)
+    keep = None if checkpoint is None else checkpoint.keep
+    found = reachability.search(player, options, watch, start, keep)
     line = found.losing_line
     surely_lost = line is not None and (found.one_move or _always_played(player, line))
     return replace(found, surely_lost=surely_lost)

@@ -1,10 +1,13 @@
 """Print the exact certificate of any player: `tttenv certify minimax`."""
 
 import json
+import re
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 from tttenv.certificates import phrases
@@ -24,6 +27,7 @@ tttenv certify mcts:iterations=200 --against tactical
 """
 SEARCH = "reachable positions"  # compiled in the background
 WEIGHING = "playing out every game"
+FOLDER = Path("results/certificates")  # of unfinished certificates
 SEATS = ("X", "O")
 ROUNDING = 1e-12  # of a share of moves; smaller than the effect of a single blunder
 DOING = {  # what a search does in each phase
@@ -44,6 +48,7 @@ class Arguments:
     Up to 15 cells the certificate covers all positions. On larger boards it follows the player's
     own moves and every reply: whether it never loses, always wins, or loses and how. A player that
     can reach more than --positions in a seat is undecided there; --sampled plays games instead.
+    This can take hours. Ctrl-C stops it, and --resume continues it.
     With --method all it covers all positions of up to 16 cells, with exact probabilities, which may
     take minutes.
     """
@@ -58,6 +63,7 @@ class Arguments:
     sampled: Flag = False  # play games against random and tactical instead
     games: int = 1000  # with --sampled: games per seat
     seed: int = 0  # with --sampled: random seed
+    resume: Flag = False  # continue an interrupted certificate
     workers: AllWorkers = HERE  # run a searching player in many processes, or on a cluster
 
 
@@ -75,6 +81,8 @@ def main(args: list[str], prog: str = PROG) -> None:
             "--jobs, --ray and similar options cannot be combined with --sampled or --against"
         )
     workers.check(given.workers)
+    if given.resume and (given.sampled or given.against is not None):
+        raise ValueError("--resume cannot be combined with --sampled or --against")
     if given.positions < 1:
         raise ValueError(f"--positions must be at least 1, not {given.positions}")
     if given.against is not None:
@@ -138,6 +146,8 @@ def certified(given: Arguments, rules: Any, policy: Any) -> Any:
 
     named = {"all": ALL_POSITIONS, "reachable": REACHABLE, None: default_method(rules, policy)}
     if named[given.method] == ALL_POSITIONS:
+        if given.resume:
+            raise ValueError("--resume: a certificate over all positions is never saved unfinished")
         with watched(policy, given.player, rules, given.json) as asked:
             return certify(rules, asked, method=ALL_POSITIONS)
     with (
@@ -146,7 +156,71 @@ def certified(given: Arguments, rules: Any, policy: Any) -> Any:
     ):
         about: dict[str, Any] = {"method": REACHABLE, "name": given.player}
         about["watch"] = lambda found: tell(progress(found))
-        return certify(rules, policy, given.positions, **about)
+        with saved(given, rules, policy) as about["checkpoint"]:
+            return certify(rules, policy, given.positions, **about)
+
+
+@contextmanager
+def saved(given: Arguments, rules: Any, policy: Any) -> Iterator[Any]:
+    """Yield the checkpoint of a long search, which is saved if the search is interrupted.
+
+    Raises:
+        ValueError: if there is no search to resume, if there is one without --resume, or if it is
+            of another player.
+    """
+    from tttenv.certificates.search_checkpoint import SearchCheckpoint
+    from tttenv.players.digests import digests
+
+    file = FOLDER / f"{file_name(given.player, rules)}.search.safetensors"
+    files = digests(given.player)
+
+    def about() -> dict[str, Any]:
+        from tttenv.league.worker_player import WorkerPlayer
+        from tttenv.parallel.tasks import code_version
+        from tttenv.utils.compile_time import processor
+
+        return {
+            "player": given.player,
+            "version of the player's files": files,
+            "version of the program": code_version("tttenv"),
+            "processor": list(processor()),
+            "way to query the player (--jobs, --ray)": isinstance(policy, WorkerPlayer),
+        }
+
+    checkpoint = SearchCheckpoint(file, rules, given.positions, about)
+    if given.resume:
+        try:
+            checkpoint.load()
+        except FileNotFoundError:
+            raise ValueError(f"there is no unfinished certificate in {file}") from None
+        print(f"resumed {position_of(checkpoint)}", file=sys.stderr)
+    elif file.exists():
+        raise ValueError(
+            f"{file} is an unfinished certificate: continue with --resume, or delete the file"
+        )
+    try:
+        yield checkpoint
+    except SystemExit:  # terminated by a signal
+        checkpoint.save()
+        raise
+    except KeyboardInterrupt:
+        if not checkpoint.save():
+            raise
+        raise KeyboardInterrupt(
+            f"{position_of(checkpoint)}, are saved in {file}: continue with --resume"
+        ) from None
+
+
+def file_name(spec: str, rules: Any) -> str:
+    """Return the file name of a player's certificate."""
+    plain = re.sub(r"[^\w.=,-]+", "-", spec)
+    return f"{plain[:150]}-{rules.m}-{rules.n}-{rules.k}"
+
+
+def position_of(checkpoint: Any) -> str:
+    """Describe how far a search has come."""
+    rounds = f", round {len(checkpoint.state.rounds)}" if checkpoint.state else ""
+    return f"as {checkpoint.seat}{rounds}: {checkpoint.asked:,} positions queried"
 
 
 def progress(found: Any) -> str:

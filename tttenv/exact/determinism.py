@@ -8,6 +8,7 @@ sample is queried again. If the output differs on 1 % of all boards, the sample 
 with a probability of 99 %.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -144,7 +145,8 @@ class Drawn:
         """Add rows, given as arrays (added, ...); those at indices `always` are always sampled."""
         count = len(rows[0])
         self.added += count
-        self.always.append(tuple(part[always] for part in rows))
+        if len(always):
+            self.always.append(tuple(part[always] for part in rows))
         keys = self.rng.random(count)
         room = max(self.sampled, self.cheap)
         new = keys < (self.keys[-1] if len(self.keys) == room else 1.0)
@@ -162,6 +164,25 @@ class Drawn:
         count = len(self.keys) if self.added <= self.cheap else self.sampled
         every = [*self.always, tuple(part[:count] for part in self.kept)]
         return tuple(np.concatenate(parts) for parts in zip(*every, strict=True))
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the rows kept so far, for `restore`; empty before any were added."""
+        always = [np.concatenate(parts) for parts in zip(*self.always, strict=True)]
+        found = {"keys": self.keys} if self.added else {}
+        for name, parts in (("always", always), ("kept", self.kept)):
+            found |= {f"{name}.{number}": part for number, part in enumerate(parts)}
+        return found
+
+    def restore(self, added: int, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Continue from the number of rows added and the arrays that `arrays` returned."""
+        if added:
+            columns = range(sum(name.startswith("kept.") for name in arrays))
+            self.added, self.keys = added, arrays["keys"]
+            self.kept = tuple(arrays[f"kept.{number}"] for number in columns)
+            if "always.0" in arrays:
+                self.always = [tuple(arrays[f"always.{number}"] for number in columns)]
+            # One number of 64 bits was drawn per row.
+            self.rng = np.random.Generator(np.random.PCG64(SEED).advance(added))
 
 
 def middles(count: int, parts: int) -> NDArray[np.int64]:

@@ -1,20 +1,14 @@
 """Tasks that play the blocks of a league, and parsing of their results."""
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from tttenv.league.league import LONGEST, Block, Failed, Result, play_block
 from tttenv.league.league_file import result_from_dict, result_to_dict
 from tttenv.parallel import Context, ResultsFolder, Task, TaskResult
-from tttenv.players import checkpoint_of, inner_specs
-from tttenv.players.bundled import CARD
-from tttenv.utils.registry import parse
-from tttenv.utils.untrusted import read_bytes, shown
-
-LARGEST_FILE = 2**31  # maximum bytes of a player's file
+from tttenv.players.digests import digests
+from tttenv.utils.untrusted import shown
 
 
 @dataclass(frozen=True)
@@ -46,32 +40,6 @@ def tasks(blocks: Sequence[Block], threads: int = 1) -> list[Task]:
         given = BlockTask(block, own, threads)
         found.append(Task(f"{first} against {others}", play, given, size=len(block.pairs)))
     return found
-
-
-def digests(spec: str) -> list[str]:
-    """Return the digests of the files named in a spec or its options.
-
-    They identify the players of a spec; a checkpoint is identified by its card, which contains the
-    digest of its weights. The behaviour of a program is not covered.
-    """
-    place = checkpoint_of(spec)
-    if place is not None:
-        return [hashlib.sha256(read_bytes(place[0] / CARD, LARGEST_FILE)).hexdigest()]
-    name, options = parse(spec)
-    inner, found = inner_specs(name, options), []
-    for option, value in options.items():
-        if option in inner:
-            found += digests(value)
-        elif _is_file(value):
-            found.append(hashlib.sha256(read_bytes(Path(value), LARGEST_FILE)).hexdigest())
-    return found
-
-
-def _is_file(name: str) -> bool:
-    try:
-        return Path(name).is_file()
-    except (OSError, ValueError):  # not a file name: too long, or with a null byte
-        return False
 
 
 def play(given: BlockTask, context: Context) -> list[dict[str, Any]]:

@@ -14,9 +14,9 @@ import numpy as np
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Probs
 from tttenv.league.cached_player import answers_alone
-from tttenv.league.league_tasks import digests
 from tttenv.parallel import Backend, Context, Task, run
 from tttenv.players import player
+from tttenv.players.digests import digests
 from tttenv.players.program_player import pack, unpack
 from tttenv.policy import Policy
 

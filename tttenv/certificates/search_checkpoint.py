@@ -1,0 +1,122 @@
+"""When the search of an unfinished certificate is saved, and where.
+
+Its file is written and read by `tttenv.certificates.search_file`, which a short search never loads.
+"""
+
+import time
+import warnings
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from tttenv.certificates.reachability import SearchState, SeatResults
+from tttenv.exact.evaluation import SEATS
+from tttenv.game.rules import Rules
+
+EVERY = 60.0  # seconds between saves
+SHARE = 0.02  # maximum share of the time spent on saving; large files are saved less often
+SHORT = 10.0  # seconds of search that are not worth a file
+About: TypeAlias = Callable[[], Mapping[str, Any]]  # JSON-serializable values
+
+
+class SearchCheckpoint:
+    """A file that an unfinished certificate is saved to, about once a minute.
+
+    It is deleted when the certificate is complete. Searches of less than a minute write nothing
+    unless `save` is called, nor does a best-first attack.
+
+    Args:
+        file: the file.
+        rules: the game.
+        positions: the limit of positions per seat.
+        about: returns whatever else the certificate depends on, such as a digest of the player's
+            weights; called before the file is written or read. Keys complete the sentence "it was
+            saved with another ...".
+
+    Attributes:
+        finished: the results of finished seats, by seat, in order.
+        state: the search in the next seat, or None before its first query.
+    """
+
+    def __init__(self, file: Path, rules: Rules, positions: int, about: About) -> None:
+        self.file, self.rules, self.positions = file, rules, positions
+        self._about = about
+        self.finished: dict[str, SeatResults] = {}
+        self.state: SearchState | None = None
+        self._due: float | None = None  # on the monotonic clock
+
+    @cached_property
+    def about(self) -> dict[str, Any]:
+        """Everything that the certificate depends on, JSON-serializable."""
+        fixed = {"game": str(self.rules), "limit of positions": self.positions}
+        return {**fixed, **self._about()}
+
+    @property
+    def seat(self) -> str:
+        """The seat in progress, or the last one."""
+        return SEATS[: len(self.finished) + 1][-1]
+
+    @property
+    def asked(self) -> int:
+        """Positions queried in both seats."""
+        now = 0 if self.state is None else self.state.findings.asked
+        return now + sum(results.positions for results in self.finished.values())
+
+    def keep(self, state: SearchState) -> None:
+        """Take over the state of the search, and save it if the last save is a minute ago."""
+        self.state = state
+        if self._due is None:
+            self._due = time.monotonic() + EVERY
+        if time.monotonic() >= self._due:
+            self._try_to_write()
+
+    def finish(self, results: SeatResults) -> None:
+        """Record the results of the seat in progress."""
+        self.finished[self.seat], self.state = results, None
+        if self.file.exists() and len(self.finished) < len(SEATS):
+            self._try_to_write()
+
+    def delete(self) -> None:
+        """Delete the file, since the certificate is complete."""
+        self.file.unlink(missing_ok=True)
+
+    def save(self) -> bool:
+        """Save an interrupted search unless it took only seconds; return whether it is saved.
+
+        Raises:
+            OSError: if the file cannot be written.
+        """
+        long = self.state is not None and self.state.place.seconds >= SHORT
+        if len(self.finished) == len(SEATS) or not (long or self.file.exists()):
+            return False
+        self._write()
+        return True
+
+    def _try_to_write(self) -> None:
+        """Write the file; if that fails, warn and continue the search."""
+        try:
+            self._write()
+        except OSError as error:
+            warnings.warn(f"the unfinished certificate is not saved: {error}", stacklevel=2)
+            self._due = time.monotonic() + EVERY
+
+    def _write(self) -> None:
+        from tttenv.certificates import search_file
+
+        began = time.monotonic()
+        search_file.write(self.file, self.about, self.finished, self.state)
+        now = time.monotonic()
+        self._due = now + max(EVERY, (now - began) / SHARE)
+
+    def load(self) -> None:
+        """Read the file, to continue from it.
+
+        Raises:
+            FileNotFoundError: if there is no such file.
+            ValueError: as `tttenv.certificates.search_file.read`.
+        """
+        from tttenv.certificates import search_file
+
+        loaded = search_file.read(self.file, self.about, self.rules, self.positions)
+        self.finished, self.state = loaded
