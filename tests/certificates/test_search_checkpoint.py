@@ -193,7 +193,7 @@ STATES = [
     ("place.sampled_from", 10**12),
     ("place.merge_above", 10**12),
     ("place.seconds", "1"),
-    ("place.seconds", -1),
+    ("place.seconds", -1.5),
     ("place.merge_above", -1),
     ("place.ended", [[0, 0, 0]]),
     ("findings.asked", 0),

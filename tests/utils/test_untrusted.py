@@ -5,12 +5,14 @@ import json
 import os
 import typing
 
+import numpy as np
 import pytest
+from safetensors.numpy import load
 
 from tttenv import Rules
 from tttenv.players import FOREIGN, PLAYERS, checked_spec, player, untrusted_player
 from tttenv.utils.registry import Row, Spec
-from tttenv.utils.tensor_file import header
+from tttenv.utils.tensor_file import header, pieces
 from tttenv.utils.untrusted import DEEPEST_JSON, QUOTED, parse_json, read_bytes, read_json, shown
 
 PLAIN = (int, float, bool)  # kinds of option that name nothing
@@ -142,3 +144,19 @@ def test_what_a_file_of_tensors_holds_is_named_in_a_short_printable_line(place, 
     message = str(refusal.value)
     assert message.isprintable()
     assert len(message) < 300
+
+
+def test_a_file_written_in_pieces_is_one_of_safetensors():
+    arrays = {
+        "small": np.arange(6, dtype=np.int8).reshape(2, 3),
+        "large": np.linspace(0, 1, 5),
+        "empty": np.empty((0, 2), np.int64),
+        "words": np.arange(3, dtype=np.uint16),
+    }
+    data = b"".join(pieces(arrays, {"text": "é"}))
+    found = load(data)
+    assert header(data, "it").metadata == {"text": "é"}
+    assert found.keys() == arrays.keys()
+    for name, array in arrays.items():
+        assert (found[name].dtype, found[name].shape) == (array.dtype, array.shape)
+        assert found[name].tolist() == array.tolist()

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors.numpy import save
 
 from tttenv.certificates.frontier import contains, distinct, geometry
 from tttenv.certificates.frontier_kernel import WORD, Codes, decode, encode
@@ -21,7 +20,7 @@ from tttenv.certificates.reachability import MERGED, Findings, Place, SearchStat
 from tttenv.exact.evaluation import SEATS
 from tttenv.game.rules import Rules
 from tttenv.utils import files, schema
-from tttenv.utils.tensor_file import Header, Kind, header
+from tttenv.utils.tensor_file import Header, Kind, header, pieces
 from tttenv.utils.untrusted import MEBIBYTE, parse_json, read_bytes, shown
 
 KIND = "unfinished certificate of reachable positions, 1"
@@ -79,7 +78,7 @@ def write(
     )
     texts = {"about": json.dumps(about), "state": json.dumps(asdict(metadata))}
     arrays = {name: np.ascontiguousarray(part) for name, part in arrays.items()}
-    files.write(file, save(arrays, {"kind": KIND, **texts}))
+    files.write(file, pieces(arrays, {"kind": KIND, **texts}))
 
 
 def read(

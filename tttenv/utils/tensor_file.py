@@ -1,9 +1,12 @@
-"""Reading untrusted safetensors files; the header is checked before any tensor is created.
+"""Safetensors files: reading untrusted ones, and writing large ones without a copy.
+
+The header of an untrusted file is checked before any tensor is created.
 
 The format: eight bytes with the header's length, the header as JSON, the tensors' bytes.
 """
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -76,6 +79,29 @@ def header(data: bytes, name: object) -> Header:
         raise ValueError(f"{shown(name)} is not a file of tensors: its metadata are not strings")
     tensors = {key: _entry(key, value, name) for key, value in content.items()}
     return Header(data, tensors, metadata)
+
+
+def pieces(
+    arrays: Mapping[str, NDArray[Any]], metadata: Mapping[str, str]
+) -> Iterator[bytes | memoryview]:
+    """Yield the contents of a safetensors file piece by piece, without copying any array.
+
+    Args:
+        arrays: contiguous arrays of integers or floats, by name.
+        metadata: texts by name.
+    """
+    ordered = sorted(arrays.items(), key=lambda item: -item[1].itemsize)  # so that all are aligned
+    content: dict[str, Any] = {"__metadata__": dict(metadata)}
+    end = 0
+    for name, array in ordered:
+        kind = f"{array.dtype.kind.upper()}{8 * array.itemsize}"
+        start, end = end, end + array.nbytes
+        content[name] = {"dtype": kind, "shape": list(array.shape), "data_offsets": [start, end]}
+    text = json.dumps(content).encode()
+    text += b" " * (-len(text) % PREFIX)
+    yield len(text).to_bytes(PREFIX, "little") + text
+    for _, array in ordered:
+        yield array.reshape(-1).view("u1").data
 
 
 def _entry(key: str, value: Any, name: object) -> Kind:
