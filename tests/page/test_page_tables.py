@@ -4,7 +4,7 @@ import json
 import re
 import shlex
 import shutil
-from itertools import starmap
+from itertools import product, starmap
 from pathlib import Path
 
 import numpy as np
@@ -531,12 +531,12 @@ def test_what_is_sure_stands_out_and_only_that():
     players = from_specs(NAMED)
     found = tables.scores(players)
     drawn = tables.pairs(players, found)
-    cells = re.findall(r'<td class="([^"]+)" data-x="(\d)" data-o="(\d)"[^>]*>([^<]+)</td>', drawn)
+    cells = re.findall(r'<td class="([^"]+)" data-odds[^>]*>([^<]+)</td>', drawn)
     assert len(cells) == len(NAMED) ** 2
     sure = {"sure win": "+1", "sure draw": "=", "sure loss": f"{MINUS}1"}
     counts = dict.fromkeys(sure, 0)
-    for classes, x, o, text in cells:
-        result = score(RULES, player(NAMED[int(x)]), player(NAMED[int(o)]))
+    for (classes, text), (x, o) in zip(cells, product(NAMED, NAMED), strict=True):
+        result = score(RULES, player(x), player(o))
         kind = next((k for k, p in zip(sure, result, strict=True) if p == pytest.approx(1)), None)
         assert (kind is not None) == classes.startswith("sure")
         if kind:
@@ -553,17 +553,18 @@ def test_what_is_sure_stands_out_and_only_that():
 
 def test_arrow_keys_move_between_pairs(opened, shipped):
     page = opened(shipped)
-    page.locator('.pairs [data-x="1"][data-o="1"]').click()
-    for key, place in (("Right", (1, 2)), ("Down", (2, 2)), ("Left", (2, 1)), ("Up", (1, 1))):
+    chosen = page.locator(".pairs .chosen")
+    at = "cell => `${cell.parentNode.rowIndex - 1} ${cell.cellIndex - 1}`"
+    page.locator(".pairs tbody tr").nth(1).locator("td").nth(1).click()
+    for key, place in (("Right", "1 2"), ("Down", "2 2"), ("Left", "2 1"), ("Up", "1 1")):
         page.keyboard.press(f"Arrow{key}")
-        chosen = page.locator(".pairs .chosen")
-        assert (chosen.get_attribute("data-x"), chosen.get_attribute("data-o")) == tuple(
-            map(str, place)
-        )
+        assert chosen.evaluate(at) == place
+        names = page.locator("#pair-x, #pair-o").evaluate_all("all => all.map(s => s.value)")
+        assert " ".join(names) == place
         assert chosen.evaluate("cell => cell === document.activeElement")
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("ArrowLeft")
-    assert page.locator(".pairs .chosen").get_attribute("data-o") == "0"  # the edge holds
+    assert chosen.evaluate(at) == "1 0"  # the edge holds
     assert page.locator('.pairs [tabindex="0"]').count() == 1
 
 

@@ -79,8 +79,8 @@ def _pair(result: Score, row: int, column: int) -> Markup:
     sure = next((name for name, part in zip(RESULTS, result, strict=True) if part > SURE), None)
     classes = [f"sure {sure}" if sure else f"t{round(4 * result.value):+d}"]
     classes += ["self"] if row == column else []
-    about = {"data_x": row, "data_o": column, "data_odds": shares, "tabindex": -1}
-    return element("td", _short(result.value, sure), class_=" ".join(classes), **about)
+    text = _short(result.value, sure)
+    return element("td", text, class_=" ".join(classes), data_odds=shares)
 
 
 def _short(value: float, sure: str | None) -> str:

@@ -55,15 +55,17 @@ for (const frame of document.querySelectorAll(".scroll, nav")) {
 }
 
 const pairTable = document.querySelector(".pairs");
-const pairCell = (x, o) => pairTable.querySelector(`[data-x="${x}"][data-o="${o}"]`);
+// The place of a pair is its cell's row and column; heads have none.
+const pairCell = (x, o) => pairTable.tBodies[0].rows[x]?.querySelectorAll("td")[o];
+const pairOf = (cell) => [cell.parentNode.sectionRowIndex, cell.cellIndex - 1];
 
 function drawPair() {
-  const cell = pairCell(find("pair-x").value, find("pair-o").value);
+  const cell = pairCell(find("pair-x").selectedIndex, find("pair-o").selectedIndex);
   const [win, draw, loss] = cell.dataset.odds.split("|");
   const before = pairTable.querySelector(".chosen");
   before?.classList.remove("chosen");
   before?.removeAttribute("aria-selected");
-  for (const other of pairTable.querySelectorAll('[tabindex="0"]')) other.tabIndex = -1;
+  for (const other of pairTable.querySelectorAll("[tabindex]")) other.removeAttribute("tabindex");
   cell.classList.add("chosen");
   cell.setAttribute("aria-selected", "true");
   cell.tabIndex = 0;
@@ -71,21 +73,23 @@ function drawPair() {
 }
 
 function choosePair(cell) {
-  find("pair-x").value = cell.dataset.x;
-  find("pair-o").value = cell.dataset.o;
+  [find("pair-x").selectedIndex, find("pair-o").selectedIndex] = pairOf(cell);
   drawPair();
 }
 
 pairTable.addEventListener("click", (event) => {
-  const cell = event.target.closest("[data-x]");
-  if (cell) choosePair(cell);
+  const cell = event.target.closest("[data-odds]");
+  if (!cell) return;
+  choosePair(cell);
+  cell.focus();
 });
 pairTable.addEventListener("keydown", (event) => {
-  const cell = event.target.closest("[data-x]");
+  const cell = event.target.closest("[data-odds]");
   const by = STEPS[event.key];
   if (!cell || !by) return;
   event.preventDefault();
-  const next = pairCell(Number(cell.dataset.x) + by[0], Number(cell.dataset.o) + by[1]);
+  const [x, o] = pairOf(cell);
+  const next = pairCell(x + by[0], o + by[1]);
   if (!next) return;
   choosePair(next);
   next.focus();
