@@ -15,6 +15,11 @@ ALPHAZERO_COUNTS = (  # its settings that are at least 1
     *("updates", "batch", "half_life", "examine", "width", "widest", "failures", "reached"),
     "doubtful",
 )
+MOST_PATTERNS = 2**24  # maximum of any count in the settings of patterns
+PATTERNS_COUNTS = (  # its settings that are at least 1
+    *("channels", "hidden", "nodes", "play_nodes", "positions", "capacity", "updates", "batch"),
+    *("anneal", "renew"),
+)
 POOL = tuple(map(Spec, ("minimax", "self", "random", "epsilon")))
 
 
@@ -326,6 +331,62 @@ ALPHAZERO_PRESETS = {
         examine=400,
         doubtful=40,
         failures=16,
+    ),
+}
+
+
+@dataclass(frozen=True)
+class PatternsConfig:
+    """Settings of patterns."""
+
+    seed: int = 0  # seeds the initial weights and all random numbers
+    channels: int = 16  # length of a line pattern's vector
+    hidden: int = 32  # width of both hidden layers
+    nodes: int = 1000  # positions searched for a label
+    play_nodes: int = 100  # positions searched for a move of the games
+    positions: int = 16  # new labelled positions per step, at least
+    opening: int = 4  # games begin with 0 to this many stones close to each other
+    deviation: float = 0.2  # fraction of the moves that are only likely, not found by a search
+    capacity: int = 20_000  # labelled positions that are kept
+    updates: int = 8  # gradient steps per step
+    batch: int = 256  # positions per gradient step
+    lr: float = 3e-3  # highest learning rate of AdamW
+    anneal: int = 2000  # gradient steps in which the learning rate falls to 1/50
+    weight_decay: float = 1e-4  # weight decay of AdamW
+    bootstrap: int = 0  # steps after which the network itself is used for labels; 0: never
+    renew: int = 500  # steps between its copies that are used
+
+    def __post_init__(self) -> None:
+        for name in PATTERNS_COUNTS:
+            if not 1 <= getattr(self, name) <= MOST_PATTERNS:
+                raise ValueError(
+                    f"patterns: {name} must be from 1 to {MOST_PATTERNS:,},"
+                    f" not {getattr(self, name)}"
+                )
+        for name in ("opening", "bootstrap"):
+            if not 0 <= getattr(self, name) <= MOST_PATTERNS:
+                raise ValueError(
+                    f"patterns: {name} must be from 0 to {MOST_PATTERNS:,},"
+                    f" not {getattr(self, name)}"
+                )
+        if not (0 <= self.deviation <= 1 and self.lr > 0 and self.weight_decay >= 0):
+            raise ValueError(
+                "patterns: deviation must be from 0 to 1, lr above 0, weight_decay at least 0"
+            )
+
+
+PATTERNS_PRESETS = {
+    "default": PatternsConfig(),  # for boards of up to 36 cells
+    "large": PatternsConfig(  # for larger ones, whose searches never reach the end
+        nodes=4000,
+        play_nodes=300,
+        positions=64,
+        opening=8,
+        deviation=0.1,
+        capacity=1_000_000,
+        updates=2,
+        anneal=5600,
+        bootstrap=800,
     ),
 }
 

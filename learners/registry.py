@@ -107,6 +107,15 @@ LEARNERS: Table[Any] = Table(
             preset_steps={"large": 6000},
             compiled=("the tree search", "what networks see"),
         ),
+        "patterns": LearnerRow(
+            "learners.patterns:Patterns",
+            "alpha-beta searches distilled into a network of line patterns, on any board",
+            steps=250,
+            every=5,
+            presets=configs.PATTERNS_PRESETS,
+            preset_steps={"large": 2800},
+            compiled=("alpha-beta",),
+        ),
         "maskable_ppo": LearnerRow(
             "learners.maskable_ppo:MaskablePPO",
             "sb3-contrib's MaskablePPO against a pool of opponents and itself",

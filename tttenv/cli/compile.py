@@ -193,6 +193,7 @@ PARTS: dict[str, Callable[[], None]] = {
         "gumbel:simulations=4,evaluator=tactical",
         "gumbel:simulations=4,evaluator=playouts",
     ),
+    "networks of line patterns": partial(_play, "3,3,3", "gumbel:simulations=4,evaluator=patterns"),
     "alpha-beta": partial(_play, "5,5,4", "alphabeta:nodes=100", "alphabeta:nodes=100,threats=0"),
     "certificates": _certificates,
     "reachable positions": _reachable_positions,
@@ -210,7 +211,7 @@ PARTS: dict[str, Callable[[], None]] = {
 # Parts that share code, one process per group; the slowest groups first.
 GROUPS = (
     ("the prover", "the writer of proofs"),
-    ("the tree search", "evaluators of the tree search"),
+    ("the tree search", "evaluators of the tree search", "networks of line patterns"),
     ("alpha-beta",),
     ("reachable positions", "certificates"),
     ("environments",),

@@ -65,6 +65,8 @@ PLAYERS: Table[Any] = Table(
     },
 )
 
+EVALUATORS = ("lines", "playouts", "tactical")  # words that an option `evaluator` may be
+
 # Players that need an option naming a file or a program. They are created by name like all others,
 # but are left out where every player is measured.
 FOREIGN: Table[Any] = Table(
@@ -151,7 +153,9 @@ def checked_spec(spec: object) -> Spec:
             (n for n, row in table.rows.items() if row.safe),
         )
         raise ValueError(f"a file must not name the player {asked}, only {', '.join(safe)}")
-    for value in inner_specs(name, options).values():
+    for option, value in inner_specs(name, options).items():
+        if option == "evaluator" and value in EVALUATORS:
+            continue
         checked_spec(value)
         if is_path(value):
             raise ValueError(f"a file must not name the folder {shown(repr(value), LONGEST_NAME)}")

@@ -5,6 +5,7 @@ from typing import Literal
 import numpy as np
 
 from tttenv.game import symmetry
+from tttenv.game.line_patterns_kernel import PatternTables
 from tttenv.game.rules import Rules
 from tttenv.game.rules_kernel import winning_cells
 from tttenv.game.transposition_kernel import ENTRY
@@ -12,6 +13,7 @@ from tttenv.game.types import Boards, Cells, Mask, Probs
 from tttenv.players import alphabeta_kernel as kernel
 from tttenv.players.alphabeta_explanation import ScoredMove, principal_variation, scored_moves
 from tttenv.players.alphabeta_kernel import INFINITY, PROVEN, WIN, RootSearch, SearchState
+from tttenv.players.patterns import LINES, read_tables
 from tttenv.players.search_budget import SLICE, Budget, LimitError, Limits
 from tttenv.players.search_result import (
     Candidate,
@@ -22,6 +24,7 @@ from tttenv.players.search_result import (
     uniform_on,
 )
 from tttenv.players.threat_search import THREATS, losing_moves, winning_attack
+from tttenv.utils.registry import Spec
 
 FULL_DEPTH_CELLS = 20  # with at most this many empty cells, the search to the end comes early
 FIRST_DEPTHS = 4  # depths in plies, from 1 to this, that are searched before
@@ -178,7 +181,14 @@ class AlphaBeta:
     board_by_board = True  # the same bits for a board, whatever else is in the batch
 
     def __init__(
-        self, rules: Rules, limits: Limits, memory: int, width: int, first: bool, threats: int
+        self,
+        rules: Rules,
+        limits: Limits,
+        memory: int,
+        width: int,
+        first: bool,
+        threats: int,
+        tables: PatternTables | None = None,
     ) -> None:
         self.rules, self.limits, self.first = rules, limits, first
         self.impure = "time" if limits.time is not None else None
@@ -190,7 +200,9 @@ class AlphaBeta:
         if limits.nodes is not None:
             entries = min(entries, 4 * limits.nodes)
         shape = (rules.m, rules.n, rules.k)
-        self.state = kernel.new_search_state(shape, rules.lines, self.maps, entries, width, threats)
+        self.state = kernel.new_search_state(
+            shape, rules.lines, self.maps, entries, width, threats, tables
+        )
 
     def __call__(self, boards: Boards) -> Probs:
         """Return move probabilities (batch, cells) for boards (batch, cells).
@@ -312,6 +324,7 @@ def alphabeta(
     width: int | None = None,
     ties: Literal["uniform", "first"] = "uniform",
     threats: int | None = None,
+    evaluator: Spec = LINES,
 ) -> AlphaBeta:
     """Return a player with iterative deepening alpha-beta and an open-line heuristic.
 
@@ -335,10 +348,13 @@ def alphabeta(
             four or more in a row on boards of 100 cells and more, and of 81 and more unless
             `depth` is the only limit, else 0.
         ties: among equally good moves, "uniform" mixes evenly, "first" takes the first row by row.
+        evaluator: what scores the positions at which a search ends: "lines", or a network of the
+            learner `patterns`, given by a trained player's name or folder, for any board with its
+            k.
 
     Raises:
-        ValueError: for a limit out of range, for `nodes` together with `time`, and for more memory
-            than there is.
+        ValueError: for a limit out of range, for `nodes` together with `time`, for more memory than
+            there is, and for an evaluator that cannot be read or is for another k.
     """
     at_least(1, depth=depth, nodes=nodes, memory=memory, width=width)
     at_least(0, threats=threats)
@@ -346,15 +362,33 @@ def alphabeta(
     not_both(nodes=nodes, time=time)
     if depth is None and nodes is None and time is None:
         nodes = NODES
+    tables = None if evaluator == LINES else read_tables(evaluator, rules)
+    return new_alphabeta(rules, Limits(depth, nodes, time), memory, width, ties, threats, tables)
+
+
+def new_alphabeta(
+    rules: Rules,
+    limits: Limits,
+    memory: int,
+    width: int | None,
+    ties: Literal["uniform", "first"],
+    threats: int | None,
+    tables: PatternTables | None,
+) -> AlphaBeta:
+    """Return `alphabeta(...)` with limits that are known to be valid, and a network's tables.
+
+    Raises:
+        ValueError: for more memory than there is.
+    """
     if width is None:
         width = rules.cells if rules.cells <= SMALL else WIDTH
     if threats is None:
-        least = LARGE if nodes is None and time is None else MEDIUM
+        least = LARGE if limits.nodes is None and limits.time is None else MEDIUM
         threats = THREATS if rules.cells >= least and rules.k >= LEAST_K else 0
     if rules.k < 3:
         threats = 0  # every stone threatens
     try:
-        return AlphaBeta(rules, Limits(depth, nodes, time), memory, width, ties == "first", threats)
+        return AlphaBeta(rules, limits, memory, width, ties == "first", threats, tables)
     except MemoryError:
         raise ValueError(
             f"this machine has too little memory for memory={memory} megabytes"

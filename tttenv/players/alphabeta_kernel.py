@@ -1,11 +1,12 @@
 """Alpha-beta search (Knuth and Moore, 1975) as negamax, with a stack of one frame per ply.
 
-A search can be run in slices, so that Python can look at the clock between them. Scores are for
-the side to move: 0 is a draw, a game won when s stones are on the board scores WIN - s and a lost
-one s - WIN, so that quick wins and slow losses are best. A position at the depth limit is scored by
-its open lines, between those numbers. The side to move never has an immediate win here: the caller
-handles such boards, and a position with two threats against the side to move is scored as lost. So
-only the threats that the last stone makes have to be found.
+A search can be run in slices, so that Python can look at the clock between them. Scores are for the
+side to move: 0 is a draw, a game won when s stones are on the board scores WIN - s and a lost one s
+- WIN, so that quick wins and slow losses are best. A position at the depth limit is scored, between
+those numbers, by its open lines or by a network (`tttenv.game.line_patterns_kernel`). The side to
+move never has an immediate win here: the caller handles such boards, and a position with two
+threats against the side to move is scored as lost. So only the threats that the last stone makes
+have to be found.
 
 With `threats`, wins by sequences of single threats are searched for at inner positions and a side
 that could make a double threat has one more proof of a win; the other side then tries only moves
@@ -34,7 +35,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tttenv.game import line_patterns_kernel as network
 from tttenv.game.line_board_kernel import NONE
+from tttenv.game.line_patterns_kernel import LinePatterns, PatternTables, new_line_patterns
 from tttenv.game.open_lines_kernel import (
     OpenLines,
     new_open_lines,
@@ -118,6 +121,7 @@ class SearchState(Struct):
     attacker: NDArray[np.int64]  # (1,): the side that plays only threats and moves before double
     # threats, or NONE
     lines: OpenLines  # with the board; side 0 is to move at the root
+    patterns: LinePatterns  # the network that scores positions; without vectors, open lines do
     hashes: ZobristHashes
     table: Numbers  # (entries,), of transposition.ENTRY
     frames: Numbers  # (cells + 2,), of FRAME, one for each ply
@@ -131,7 +135,13 @@ class SearchState(Struct):
 
 
 def new_search_state(
-    shape: tuple[int, int, int], lines: Cells, maps: Cells, entries: int, width: int, threats: int
+    shape: tuple[int, int, int],
+    lines: Cells,
+    maps: Cells,
+    entries: int,
+    width: int,
+    threats: int,
+    tables: PatternTables | None = None,
 ) -> SearchState:
     """Allocate the arrays of a search.
 
@@ -142,6 +152,7 @@ def new_search_state(
         entries: the maximum number of entries in the transposition table.
         width: the largest number of moves tried at a position.
         threats: tried in one search for a win by single threats; 0 for no such search.
+        tables: of the network that scores positions; None for open lines.
     """
     cells = maps.shape[1]
     plies = cells + 2
@@ -154,6 +165,7 @@ def new_search_state(
         threats=threats,
         attacker=np.full(1, NONE, np.int64),
         lines=open_lines,
+        patterns=new_line_patterns(*shape, tables),
         hashes=new_hashes(maps),
         table=new_table(entries),
         frames=np.zeros(plies, FRAME),
@@ -183,6 +195,7 @@ def start(search: SearchState, board: Boards, attacker: int = NONE) -> None:
 def put_board(s: SearchState, board: Boards) -> None:
     """Set all arrays that depend on the root's board (cells,)."""
     set_board(s.lines, board)
+    network.begin(s.patterns, board)
     s.ply[0] = 0
     s.killers[:] = -1
     s.hashes.current[:] = 0
@@ -455,18 +468,34 @@ def open_frame(s: SearchState, ply: int, alpha: int, beta: int, depth: int) -> b
 
 @inner
 def guess(s: SearchState, ply: int) -> int:
-    """Return the open-line score of the current position, within its frame's bounds.
+    """Return the heuristic score of the current position, within its frame's bounds.
 
-    Blocks are not counted in the depth, so that either side may be to move at the depth limit. With
-    `threats` the move is worth as much as one and a half lines with k - 2 stones: then scores are
-    on average as high at odd depths as at even ones (measured on 15,15,5).
+    It is that of the network, if there is one, else that of the open lines. Blocks are not counted
+    in the depth, so that either side may be to move at the depth limit. With `threats` the move is
+    worth as much as one and a half lines with k - 2 stones: then scores are on average as high at
+    odd depths as at even ones (measured on 15,15,5).
     """
     frame = s.frames[ply]
-    sum_of_lines: int = (1 - 2 * (ply % 2)) * s.lines.evaluation[0]
-    if s.threats > 0:
-        sum_of_lines += 3 * s.lines.line_value[s.k - 2, 0] // 2
-    score: int = min(max(sum_of_lines, -MAX_GUESS, frame.lower), MAX_GUESS, frame.upper)
+    if s.patterns.vectors.size > 0:
+        found = network_value(s, ply)
+    else:
+        found = (1 - 2 * (ply % 2)) * s.lines.evaluation[0]
+        if s.threats > 0:
+            found += 3 * s.lines.line_value[s.k - 2, 0] // 2
+    score: int = min(max(found, -MAX_GUESS, frame.lower), MAX_GUESS, frame.upper)
     return score
+
+
+@inner
+def network_value(s: SearchState, ply: int) -> int:
+    """Return the network's value of the current position, after updating it for the last moves."""
+    net, same = s.patterns, 0
+    while same < min(net.length[0], ply) and net.path[same] == s.frames[same].cell:
+        same += 1
+    network.take_back(net, same)
+    for at in range(same, ply):
+        network.put(net, s.frames[at].cell)
+    return int(network.value(net, ply % 2))
 
 
 @inner

@@ -1,11 +1,13 @@
-"""Evaluators for tree search without a network: play-outs and open lines."""
+"""Evaluators for tree search without PyTorch: open lines, networks of line patterns, play-outs."""
 
 from math import log, tanh
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tttenv.game import line_patterns_kernel as network
 from tttenv.game.generator_kernel import seed
+from tttenv.game.line_patterns_kernel import LinePatterns
 from tttenv.game.open_lines_kernel import OpenLines, set_board
 from tttenv.game.rollouts_kernel import Playground, random_playout, tactical_playout
 from tttenv.game.types import Boards
@@ -31,6 +33,20 @@ def evaluate_by_lines(
         for cell in range(boards.shape[1]):
             logits[i, cell] = log(1.0 + max(0, lines.move_score[cell]))
         values[i] = tanh(SCALE * lines.evaluation[0])
+
+
+@bare
+def evaluate_by_patterns(boards: Boards, net: LinePatterns, values: NDArray[np.float32]) -> None:
+    """Evaluate boards by a network of line patterns.
+
+    Args:
+        boards: (batch, cells), seen by the side to move.
+        net: the network.
+        values: output: (batch,), for the side to move.
+    """
+    for i in range(len(boards)):
+        network.begin(net, boards[i])
+        values[i] = tanh(network.value(net, 0) / (2.0 * network.VALUE))
 
 
 @bare

@@ -1,19 +1,22 @@
 """Tree search player: the search of Gumbel AlphaZero, guided by play-outs or open lines."""
 
 from dataclasses import replace
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tttenv.game.line_patterns_kernel import PatternTables, new_line_patterns
 from tttenv.game.open_lines_kernel import new_open_lines
 from tttenv.game.rollouts_kernel import playground
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Cells, Probs
 from tttenv.players import evaluators_kernel
 from tttenv.players.gumbel_search import CONSIDERED, SETTINGS, Evaluate, Floats, GumbelSearch
+from tttenv.players.patterns import LINES, read_tables
 from tttenv.players.search_result import Candidate, Explanation, Found, at_least, uniform_on
 from tttenv.players.threat_search import Forced, ThreatSearch
+from tttenv.utils.registry import Spec
 
 SIMULATIONS = 200  # default number per move
 TOGETHER = 64  # maximum boards searched in parallel
@@ -21,7 +24,7 @@ LARGEST_TREE = 2_000_000  # simulations times cells
 NOT_FORCED = Forced(None, [])
 LEFT_OUT = -1e6  # replaces the Gumbel noise of a move that is to come last
 BY_THREATS = "it wins by threats and threes, which is proved before the tree search"
-Evaluator = Literal["lines", "playouts", "tactical"]
+EVALUATORS = (LINES, "playouts", "tactical")  # without a network
 
 
 class GumbelPlayer:
@@ -90,7 +93,7 @@ class GumbelPlayer:
 def gumbel(
     rules: Rules,
     simulations: int = SIMULATIONS,
-    evaluator: Evaluator = "lines",
+    evaluator: Spec = LINES,
     considered: int = CONSIDERED,
     threats: int = SETTINGS.threats,
     threes: int = 0,
@@ -105,7 +108,9 @@ def gumbel(
         rules: the game.
         simulations: the number per move.
         evaluator: "lines" values a position by its open lines; "playouts" by the mean result of
-            random play-outs, "tactical" of those that win at once if they can and else block.
+            random play-outs, "tactical" of those that win at once if they can and else block. A
+            network of the learner `patterns` is given by a trained player's name or folder; the
+            priors are then those of "lines".
         considered: number of root moves with which the search begins.
         threats: maximum threats tried in the search for a win by threats at each position; 0 for
             none.
@@ -115,12 +120,15 @@ def gumbel(
         seed: seeds the play-outs, together with the board.
 
     Raises:
-        ValueError: for a limit out of range.
+        ValueError: for a limit out of range, or an evaluator that cannot be read or is for another
+            k.
     """
     at_least(1, considered=considered, playouts=playouts)
     at_least(0, threats=threats, threes=threes, seed=seed)
     evaluate: Evaluate = LineEvaluator(rules)
-    if evaluator != "lines":
+    if evaluator not in EVALUATORS:
+        evaluate = PatternEvaluator(rules, read_tables(evaluator, rules, EVALUATORS))
+    elif evaluator != LINES:
         evaluate = PlayoutEvaluator(rules, playouts, evaluator == "tactical", seed)
     settings = replace(SETTINGS, threats=threats)
     search = GumbelSearch(
@@ -165,6 +173,22 @@ class LineEvaluator:
         logits = np.zeros(boards.shape, np.float32)
         values = np.zeros(len(boards), np.float32)
         evaluators_kernel.evaluate_by_lines(boards, self.lines, logits, values)
+        return logits, values
+
+
+class PatternEvaluator:
+    """Evaluates positions by a network of line patterns, with the priors of open lines."""
+
+    def __init__(self, rules: Rules, tables: PatternTables) -> None:
+        self.lines = new_open_lines(rules.lines, rules.cells)
+        self.net = new_line_patterns(rules.m, rules.n, rules.k, tables)
+
+    def __call__(self, boards: Boards) -> tuple[Floats, Floats]:
+        """Return logits (batch, cells) and values (batch,) for boards (batch, cells)."""
+        logits = np.zeros(boards.shape, np.float32)
+        values = np.zeros(len(boards), np.float32)
+        evaluators_kernel.evaluate_by_lines(boards, self.lines, logits, values)
+        evaluators_kernel.evaluate_by_patterns(boards, self.net, values)
         return logits, values
 
 

@@ -1,0 +1,115 @@
+"""The learner of line patterns: its integers against its network, symmetries, labels, resuming."""
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+from learners.configs import PatternsConfig
+from learners.patterns import Patterns
+from learners.testing import check_learner
+from tttenv import Rules
+from tttenv.exact import positions, solve
+from tttenv.game import line_patterns_kernel as kernel
+from tttenv.game.symmetry import maps
+from tttenv.testing import check_policy, some_boards
+
+QUICK = PatternsConfig(nodes=100, play_nodes=20, positions=8, updates=4)
+THOUSANDTHS = 8  # of a logit, that rounding to integers changes at the most
+
+
+@cache
+def trained(rules):
+    """Return a learner after some steps."""
+    learner = Patterns(replace(QUICK, anneal=100), rules)
+    for _ in range(20):
+        learner.step()
+    return learner
+
+
+def integer_values(learner, boards):
+    """Return the player's values (batch,) of boards (batch, cells), in thousandths of a logit."""
+    net, values = learner.policy().state.patterns, []
+    for board in boards:
+        kernel.begin(net, board)
+        values.append(kernel.value(net, 0))
+    return np.array(values)
+
+
+def test_the_integers_value_boards_as_the_network_does():
+    learner, boards = trained(Rules(4, 5, 4)), some_boards(Rules(4, 5, 4), 100)
+    exact = 1000 * learner.net(learner._patterns(boards)).detach().numpy()
+    assert np.ptp(exact) > 50 * THOUSANDTHS
+    assert np.abs(integer_values(learner, boards) - exact).max() <= THOUSANDTHS
+
+
+@pytest.mark.parametrize("rules", [Rules(), Rules(4, 5, 4)], ids=str)
+def test_images_of_a_board_have_the_same_value(rules):
+    learner, boards = trained(rules), some_boards(rules, 20)
+    values = integer_values(learner, boards)
+    for to in maps(rules):
+        assert (integer_values(learner, boards[:, to]) == values).all()
+
+
+def test_the_value_is_that_of_the_side_to_move():
+    learner, boards = trained(Rules()), some_boards(Rules(), 20)
+    net = learner.policy().state.patterns
+    for board in boards:
+        kernel.begin(net, board)
+        mine, theirs = kernel.value(net, 0), kernel.value(net, 1)
+        kernel.begin(net, -board)
+        assert (kernel.value(net, 1), kernel.value(net, 0)) == (mine, theirs)
+
+
+def test_labels_on_a_small_board_are_its_solved_values():
+    learner, rules = Patterns(PatternsConfig(), Rules()), Rules()
+    found = learner._label(200)
+    solved = solve(rules).values[positions(rules).index(found.boards)]
+    assert {0, 1} <= set(solved.tolist())
+    assert (found.targets == (1 + solved) / 2).all()
+
+
+def test_labels_on_a_larger_board_are_probabilities_of_both_kinds():
+    found = Patterns(QUICK, Rules(6, 6, 5))._label(30)
+    assert ((found.targets >= 0) & (found.targets <= 1)).all()
+    assert np.unique(found.targets).size > 3
+
+
+def test_weights_alone_play_as_the_trained_network_does():
+    learner, boards = trained(Rules()), some_boards(Rules(), 2000)
+    other = Patterns(replace(learner.config, seed=1), Rules())
+    untrained = other.policy()(boards)
+    other.load_state_dict({"weights": learner.state_dict()["weights"]})
+    played = learner.policy()(boards)
+    assert (played != untrained).any()
+    assert (other.policy()(boards) == played).all()
+
+
+def test_a_resumed_training_labels_with_the_network_that_it_used_before():
+    # 3 steps are saved: the network labels since the third and is renewed in the fifth.
+    check_learner(Patterns, Rules(4, 4, 4), replace(QUICK, bootstrap=1, renew=2), steps=3)
+
+
+def test_a_network_plays_other_boards_with_its_k_only():
+    learner = trained(Rules())
+    weights = learner.state_dict()["weights"]
+    wanted = Patterns.empty_weights(learner.config, Rules(4, 5, 3))
+    assert {n: w.shape for n, w in weights.items()} == {n: w.shape for n, w in wanted.items()}
+    check_policy(Patterns.player(learner.config, Rules(4, 5, 3), weights), Rules(4, 5, 3), count=50)
+    with pytest.raises(ValueError, match="for k from 1 to 6, not 7"):
+        Patterns(QUICK, Rules(9, 9, 7))
+
+
+@pytest.mark.parametrize(
+    ("changed", "complaint"),
+    [
+        ({"nodes": 0}, "nodes must be from 1 to 16,777,216, not 0"),
+        ({"opening": -1}, "opening must be from 0 to 16,777,216, not -1"),
+        ({"deviation": 1.5}, "deviation must be from 0 to 1"),
+        ({"lr": 0.0}, "lr above 0"),
+    ],
+)
+def test_settings_out_of_range_are_refused(changed, complaint):
+    with pytest.raises(ValueError, match=f"patterns: .*{complaint}"):
+        replace(QUICK, **changed)

@@ -1,0 +1,94 @@
+"""Networks of line patterns in checkpoints, which score positions for searches."""
+
+from pathlib import Path
+
+import numpy as np
+
+from tttenv.game.line_patterns_kernel import PatternTables, count_vectors
+from tttenv.game.rules import Rules
+from tttenv.utils.registry import LONGEST_NAME, Spec, near
+from tttenv.utils.tensor_file import header
+from tttenv.utils.untrusted import shown
+
+LINES = Spec("lines")  # the evaluator without a network
+LEARNER = "patterns"  # that trains them
+LARGEST_K = 6  # a table for 7 in a row would have 3.5 million patterns
+LARGEST_CHANNELS, LARGEST_HIDDEN = 64, 256
+PREFIX = "tables."  # of the tensors' names
+
+
+def shapes(k: int, channels: int, hidden: int) -> dict[str, tuple[int, ...]]:
+    """Return the shape of each of `PatternTables`.
+
+    Raises:
+        ValueError: for numbers out of range.
+    """
+    if not 1 <= k <= LARGEST_K:
+        raise ValueError(f"networks of line patterns are for k from 1 to {LARGEST_K}, not {k}")
+    if not (1 <= channels <= LARGEST_CHANNELS and 1 <= hidden <= LARGEST_HIDDEN):
+        raise ValueError(
+            f"channels must be from 1 to {LARGEST_CHANNELS} and hidden from 1 to {LARGEST_HIDDEN},"
+            f" not {channels} and {hidden}"
+        )
+    return {
+        "vectors": (count_vectors(k), channels),
+        "first": (2 * channels, hidden),
+        "second": (hidden, hidden),
+        "last": (hidden, 1),
+        "first_bias": (hidden,),
+        "second_bias": (hidden,),
+        "last_bias": (1,),
+    }
+
+
+def read_tables(spec: Spec, rules: Rules, others: tuple[str, ...] = (LINES,)) -> PatternTables:
+    """Return the network of a checkpoint, to be used on any board with the same k.
+
+    Args:
+        spec: the name of a trained player that comes with the package, or a checkpoint's folder.
+        rules: the game.
+        others: the player's evaluators without a network, for the message.
+
+    Raises:
+        ValueError: if the checkpoint is missing or damaged, of another learner or for another k.
+    """
+    from tttenv.players import checkpoint, checkpoint_of
+
+    found = checkpoint_of(spec)
+    if found is None or found[1]:
+        known = ", ".join(others)
+        hint = f"; did you mean {close}?" if (close := near(spec, others)) else ""
+        raise ValueError(
+            f"evaluator must be {known} or a checkpoint of the learner {LEARNER},"
+            f" not {shown(repr(spec), LONGEST_NAME)}{hint}"
+        )
+    folder = found[0]
+    card, data = checkpoint.read_data(folder, checkpoint.WEIGHTS)
+    trained = checkpoint.rules_of(folder)
+    if card["learner"] != LEARNER:
+        raise ValueError(
+            f"an evaluator is a network of the learner {LEARNER}: {shown(folder)} holds one of"
+            f" {shown(card['learner'])}"
+        )
+    if trained.k != rules.k:
+        raise ValueError(
+            f"the evaluator in {shown(folder)} is for {trained.k} in a row, not {rules.k}"
+        )
+    file = folder / str(checkpoint.file_of(card, checkpoint.WEIGHTS))
+    return tables_of(data[checkpoint.WEIGHTS], trained.k, file)
+
+
+def tables_of(data: bytes, k: int, file: Path) -> PatternTables:
+    """Return the network in the bytes of a safetensors file.
+
+    Raises:
+        ValueError: for other tensors than those of a network for k in a row.
+    """
+    found, refusal = header(data, file), f"{shown(file)} holds no network of line patterns"
+    channels = (*found.tensors.get(f"{PREFIX}vectors", ("", ()))[1], 0, 0)[1]
+    wanted = shapes(k, channels, found.length(f"{PREFIX}second"))
+    kinds = {name: "I32" if name.endswith("bias") else "I16" for name in wanted}
+    arrays = found.arrays(
+        {f"{PREFIX}{name}": (kinds[name], shape) for name, shape in wanted.items()}, refusal
+    )
+    return PatternTables(**{name: np.array(arrays[f"{PREFIX}{name}"]) for name in wanted})
