@@ -74,7 +74,7 @@ def certified(rules, policy, positions, stop=None, load=False):
         (Rules(3, 4, 4), SPEC, 3_000),  # never loses
         (Rules(3, 14, 14), "first", 3_000),  # codes of two words
     ],
-    ids=str,
+    ids=lambda given: getattr(given, "__name__", str(given)),
 )
 def test_a_certificate_killed_anywhere_and_resumed_is_that_of_one_run(rules, of, positions):
     policy = player(of, rules) if isinstance(of, str) else of(rules)
