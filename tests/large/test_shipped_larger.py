@@ -21,6 +21,7 @@ from tttenv.players.checkpoint import read_card
 from tttenv.testing import check_policy
 
 LARGE = "alphazero_995"
+BEATABLE = (LARGE, "patterns_15155")  # on boards too large for perfect play
 LONGEST = "alphazero_555"  # its certificate takes over an hour; here pairs end the games early
 FOLDERS = sorted(Path(__file__).parents[2].glob("checkpoints/larger/*"))
 
@@ -34,7 +35,7 @@ def test_a_shipped_player_is_as_strong_as_its_card_says(folder):
     assert found.value == shipped.value
     assert found.never_loses == shipped.never_loses
     assert found.worst_case == shipped.worst_case
-    if folder.name == LARGE:  # nobody knows what 9,9,5 is worth, and this player can be beaten
+    if folder.name in BEATABLE:
         return
     assert found.unbeatable
     assert shipped.unbeatable

@@ -85,7 +85,8 @@ def test_the_shipped_network_stands_with_its_certificate():
     usual = larger.from_specs(larger.usual(), one_per_size=True)
     every = {found.name: found for found in usual}
     sizes = ("444", "554", "555", "664", "995")
-    assert set(every) == {*(f"alphazero_{size}" for size in sizes), "reinforce_444"}
+    others = {"patterns_15155", "reinforce_444"}
+    assert set(every) == {f"alphazero_{size}" for size in sizes} | others
     for each in every.values():
         value, never = each.certificate.value, each.certificate.never_loses
         assert never == {"X": value is not None, "O": value == 0}

@@ -13,7 +13,7 @@ from tttenv.players import did_you_mean
 
 PROG = "gomocup.py"
 EXAMPLES = """
-tttenv gomocup alphabeta
+tttenv gomocup alphabeta:evaluator=patterns_15155
 """
 STDOUT, STDERR = 1, 2  # file descriptors
 CHUNK = 65_536  # bytes of an overlong line to read and discard at once
@@ -31,7 +31,7 @@ class Arguments:
     A manager expects one file whose name starts with pbrain-, such as this script:
 
       #!/bin/sh
-      exec tttenv gomocup alphabeta:time=10
+      exec tttenv gomocup alphabeta:evaluator=patterns_15155,time=10
     """
 
     player: Player  # name[:option=value,...] or a checkpoint's folder

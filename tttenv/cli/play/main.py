@@ -20,8 +20,9 @@ tttenv play alphabeta --moves b2,a1,c1
 tttenv play mcts --versus tactical --games 10
 """
 PROVER = "the prover"  # used by hints on large boards
-CHAMPION = "alphabeta:time=1"  # the strongest player on large boards
-LARGE = 81  # cells, from which on it is the default
+SECOND = "alphabeta:time=1"  # the default player on boards from LARGE cells on
+CHAMPION = "alphabeta:evaluator=patterns_15155,time=1"  # the same for five in a row
+LARGE = 81
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,8 @@ class Arguments:
 
     A player is a name with options, like mcts:iterations=500, a trained player like selfplay, or
     the folder of a checkpoint. The default is selfplay; on rules other than 3,3,3 perfect play or
-    alphabeta, from 81 cells on with one second per move.
+    alphabeta, from 81 cells on with one second per move, for five in a row with a trained
+    evaluator.
     """
 
     player: PlayerOrNone = None  # name[:option=value,...] or a checkpoint
@@ -135,7 +137,9 @@ def _usual(given: Arguments) -> str:
         return "td0"
     if enumerable(rules):
         return "minimax"
-    return CHAMPION if rules.cells >= LARGE else "alphabeta"
+    if rules.cells < LARGE:
+        return "alphabeta"
+    return CHAMPION if rules.k == 5 else SECOND
 
 
 def _short(spec: str) -> str:
