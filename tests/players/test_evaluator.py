@@ -77,6 +77,7 @@ def test_searches_with_an_evaluator_are_functions_of_the_board(folder, search):
         ("{folder}", Rules(4, 4, 4), "is for 3 in a row, not 4"),
         ("td0", Rules(), "network of the learner patterns"),
         ("liness", Rules(), "did you mean lines"),
+        ("patterns_1515", Rules(15, 15, 5), "did you mean patterns_15155"),
         ("{folder}/nothing", Rules(), "no checkpoint"),
     ],
 )

@@ -52,12 +52,13 @@ def read_tables(spec: Spec, rules: Rules, others: tuple[str, ...] = (LINES,)) ->
     Raises:
         ValueError: if the checkpoint is missing or damaged, of another learner or for another k.
     """
-    from tttenv.players import checkpoint, checkpoint_of
+    from tttenv.players import bundled, checkpoint, checkpoint_of
 
     found = checkpoint_of(spec)
     if found is None or found[1]:
         known = ", ".join(others)
-        hint = f"; did you mean {close}?" if (close := near(spec, others)) else ""
+        close = near(spec, [*others, *bundled.names()])
+        hint = f"; did you mean {close}?" if close else ""
         raise ValueError(
             f"evaluator must be {known} or a checkpoint of the learner {LEARNER},"
             f" not {shown(repr(spec), LONGEST_NAME)}{hint}"
