@@ -122,7 +122,9 @@ def test_sums_follow_stones_that_are_put_and_taken_back(rules):
             cell = int(rng.choice(empty))
             board[cell] = 1 if len(path) % 2 == 0 else -1
             path.append(cell)
+            ahead = network.value_after(net, cell)
             network.put(net, cell)
+            assert ahead == network.value(net, len(path) % 2)
         else:
             length = int(rng.integers(len(path)))
             board[path[length:]] = 0

@@ -96,6 +96,7 @@ FRAME = np.dtype(
         ("table_move", np.int16),  # the transposition table's move, or -1
         ("forced", np.int16),  # the only move that does not lose at once, or -1
         ("tried", np.int16),  # the number of moves tried
+        ("listed", np.int16),  # the number of moves in `order`, from the second one on
         ("stage", np.int8),  # how the move is being searched: FULL, NULL_WINDOW or REDUCED
         ("again", np.bool_),  # whether the same move is searched next, as `stage` says
         ("answering", np.bool_),  # whether the moves are only those that stop a double threat
@@ -125,7 +126,9 @@ class SearchState(Struct):
     hashes: ZobristHashes
     table: Numbers  # (entries,), of transposition.ENTRY
     frames: Numbers  # (cells + 2,), of FRAME, one for each ply
-    tried: Mask  # (cells + 2, cells): the moves already tried at each ply
+    tried: Mask  # (cells + 2, cells): moves that are not to be tried at each ply
+    order: NDArray[np.int16]  # (cells + 2, cells): the moves of each ply but the first, best first
+    scores: NDArray[np.int64]  # (cells,): their ordering scores, while they are listed
     killers: Cells  # (cells + 2, 2): the last two moves that caused a cutoff at each ply
     threat_cells: Cells  # (8,): output of `rules.threats`
     ply: NDArray[np.int64]  # (1,): the number of the current frame; 0 when the search is done
@@ -170,6 +173,8 @@ def new_search_state(
         table=new_table(entries),
         frames=np.zeros(plies, FRAME),
         tried=np.zeros((plies, cells), np.bool_),
+        order=np.zeros((plies, cells), np.int16),
+        scores=np.zeros(cells, np.int64),
         killers=np.full((plies, 2), -1, np.int64),
         threat_cells=np.zeros(8, np.int64),
         ply=np.zeros(1, np.int64),
@@ -224,19 +229,49 @@ def next_move(s: SearchState, ply: int) -> int:
     frame.tried += 1
     if frame.forced >= 0:
         return int(frame.forced)
-    best, best_cell = np.int64(-1), -1
+    if frame.tried == 2:  # often the first move is the only one
+        frame.listed = list_moves(s, ply, limit - 1)
+    if frame.tried > 1:
+        return int(s.order[ply, frame.tried - 2]) if frame.tried - 2 < frame.listed else -1
+    best, best_cell = -1, -1
     for cell in range(s.tried.shape[1]):
         if s.lines.board.stones[cell] == 0 and not s.tried[ply, cell]:
-            ordering_score = s.lines.move_score[cell]
-            if cell == frame.table_move:
-                ordering_score += 1 << 50
-            elif cell == s.killers[ply, 0] or cell == s.killers[ply, 1]:
-                ordering_score += KILLER_BONUS
-            if ordering_score > best:
-                best, best_cell = ordering_score, cell
+            score = ordering_score(s, ply, cell)
+            if score > best:
+                best, best_cell = score, cell
     if best_cell >= 0:
         s.tried[ply, best_cell] = True
     return best_cell
+
+
+@inner
+def list_moves(s: SearchState, ply: int, limit: int) -> int:
+    """Write the untried moves with the highest ordering scores to `order`; return their number."""
+    order, scores, count = s.order[ply], s.scores, 0
+    for cell in range(s.tried.shape[1]):
+        if s.lines.board.stones[cell] == 0 and not s.tried[ply, cell]:
+            score = ordering_score(s, ply, cell)
+            if count < limit:
+                count += 1
+            elif score <= scores[count - 1]:
+                continue
+            at = count - 1
+            while at > 0 and scores[at - 1] < score:
+                order[at], scores[at] = order[at - 1], scores[at - 1]
+                at -= 1
+            order[at], scores[at] = cell, score
+    return count
+
+
+@inner
+def ordering_score(s: SearchState, ply: int, cell: int) -> int:
+    """Return the ordering score of the move `cell`: the higher, the earlier it is tried."""
+    score = int(s.lines.move_score[cell])
+    if cell == s.frames[ply].table_move:
+        score += 1 << 50
+    elif cell == s.killers[ply, 0] or cell == s.killers[ply, 1]:
+        score += KILLER_BONUS
+    return score
 
 
 # Where the numbers of a root's progress stand: depths finished, moves tried, best moves, their
@@ -488,14 +523,14 @@ def guess(s: SearchState, ply: int) -> int:
 
 @inner
 def network_value(s: SearchState, ply: int) -> int:
-    """Return the network's value of the current position, after updating it for the last moves."""
-    net, same = s.patterns, 0
-    while same < min(net.length[0], ply) and net.path[same] == s.frames[same].cell:
+    """Return the network's value of the current position, after updating it for earlier moves."""
+    net, same, last = s.patterns, 0, ply - 1
+    while same < min(net.length[0], last) and net.path[same] == s.frames[same].cell:
         same += 1
     network.take_back(net, same)
-    for at in range(same, ply):
+    for at in range(same, last):
         network.put(net, s.frames[at].cell)
-    return int(network.value(net, ply % 2))
+    return int(network.value_after(net, s.frames[last].cell))
 
 
 @inner
