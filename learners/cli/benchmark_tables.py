@@ -70,8 +70,9 @@ def ship(result: dict[str, Any], seed: int, out: Path) -> None:
     """Copy the players of `seed` without their training state, and list them in `out`'s README.
 
     The list goes between the README's markers `players`; the rest of the README is unchanged. The
-    results of all seeds go to `out/benchmark.json`.
+    results of all seeds go to `out/benchmark.json`, which keeps those of other learners.
     """
+    from learners.registry import LEARNERS
     from tttenv.players.checkpoint import (
         POLICY,
         SNAPSHOTS,
@@ -94,7 +95,11 @@ def ship(result: dict[str, Any], seed: int, out: Path) -> None:
     if not readme.exists():
         write(readme, SHIPPED)
     readme_blocks.put(readme, "players", players(out))
-    write(out / SUMMARY, json.dumps({"learners": result["learners"]}, indent=1) + "\n")
+    found = {row["learner"]: row for row in result["learners"]}
+    if (out / SUMMARY).exists():
+        found = {row["learner"]: row for row in measured(out)} | found
+    rows = [found[name] for name in LEARNERS if name in found]
+    write(out / SUMMARY, json.dumps({"learners": rows}, indent=1) + "\n")
 
 
 def shipped_cards(folder: Path) -> list[dict[str, Any]]:

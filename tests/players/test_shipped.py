@@ -152,6 +152,14 @@ def test_shipping_them_again_lists_them_alike_and_keeps_the_rest_of_the_readme(b
     assert all((tmp_path / name / "card.json").is_file() for name in LEARNERS)
 
 
+def test_shipping_some_learners_keeps_the_results_of_the_others(tmp_path):
+    for name, median in (("lms", 3), ("td0", 1), ("lms", 2)):
+        row = {"learner": name, "median_seconds": median}
+        benchmark_tables.ship({"trainings": [], "learners": [row]}, 0, tmp_path)
+    rows = benchmark_tables.measured(tmp_path)
+    assert [tuple(row.values()) for row in rows] == [("td0", 1), ("lms", 2)]
+
+
 def test_players_are_not_shipped_into_a_readme_without_marks(tmp_path):
     (tmp_path / "README.md").write_text("# Mine\n")
     runs = tmp_path / "runs"
