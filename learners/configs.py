@@ -17,7 +17,7 @@ ALPHAZERO_COUNTS = (  # its settings that are at least 1
 )
 MOST_PATTERNS = 2**24  # maximum of any count in the settings of patterns
 PATTERNS_COUNTS = (  # its settings that are at least 1
-    *("channels", "hidden", "nodes", "play_nodes", "positions", "capacity", "updates", "batch"),
+    *("channels", "hidden", "nodes", "play_nodes", "games", "capacity", "updates", "batch"),
     *("anneal", "renew"),
 )
 POOL = tuple(map(Spec, ("minimax", "self", "random", "epsilon")))
@@ -344,13 +344,14 @@ class PatternsConfig:
     hidden: int = 32  # width of both hidden layers
     nodes: int = 1000  # positions searched for a label
     play_nodes: int = 100  # positions searched for a move of the games
-    positions: int = 16  # new labelled positions per step, at least
+    games: int = 4  # per step; some positions of each are labelled, up to 8
     opening: int = 4  # games begin with 0 to this many stones close to each other
     deviation: float = 0.2  # fraction of the moves that are only likely, not found by a search
+    smaller: float = 0.0  # fraction of the games on smaller boards, with at least 2 k - 1 rows
     capacity: int = 20_000  # labelled positions that are kept
     updates: int = 8  # gradient steps per step
     batch: int = 256  # positions per gradient step
-    lr: float = 3e-3  # highest learning rate of AdamW
+    lr: float = 1e-2  # highest learning rate of AdamW
     anneal: int = 2000  # gradient steps in which the learning rate falls to 1/50
     weight_decay: float = 1e-4  # weight decay of AdamW
     bootstrap: int = 0  # steps after which the network itself is used for labels; 0: never
@@ -369,24 +370,27 @@ class PatternsConfig:
                     f"patterns: {name} must be from 0 to {MOST_PATTERNS:,},"
                     f" not {getattr(self, name)}"
                 )
-        if not (0 <= self.deviation <= 1 and self.lr > 0 and self.weight_decay >= 0):
-            raise ValueError(
-                "patterns: deviation must be from 0 to 1, lr above 0, weight_decay at least 0"
-            )
+        if not (0 <= self.deviation <= 1 and 0 <= self.smaller <= 1):
+            raise ValueError("patterns: deviation and smaller must be from 0 to 1")
+        if not (self.lr > 0 and self.weight_decay >= 0):
+            raise ValueError("patterns: lr must be above 0, weight_decay at least 0")
 
 
 PATTERNS_PRESETS = {
     "default": PatternsConfig(),  # for boards of up to 36 cells
     "large": PatternsConfig(  # for larger ones, whose searches never reach the end
-        nodes=4000,
+        nodes=8000,
         play_nodes=300,
-        positions=64,
+        games=14,
         opening=8,
         deviation=0.1,
-        capacity=1_000_000,
-        updates=2,
-        anneal=5600,
-        bootstrap=800,
+        smaller=0.3,
+        capacity=250_000,
+        updates=3,
+        lr=0.02,
+        anneal=15_000,
+        weight_decay=1e-3,
+        bootstrap=500,
     ),
 }
 

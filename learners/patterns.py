@@ -7,13 +7,14 @@ multilayer perceptron, the same for both directions along a line, plus a vector 
 much is learned about patterns that were hardly seen (a codebook distilled from a network: Jin,
 "Rapfi: Distilling Efficient Neural Network for the Game of Gomoku", arXiv 2503.13178).
 
-Positions come from games of quick searches and are labelled with the values of longer ones. They
-are like those in which a search asks for a value: no side has a move that wins at once. Later
-labels come from searches in which the network itself values the positions.
+Positions and their values come from searches, see `learners.search_labels`; later ones from
+searches in which the network itself values the positions. Some of the games can be played on
+smaller boards, so that the network learns what the size of a board and its borders mean.
 
 The player searches one move ahead with the network.
 """
 
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -25,12 +26,12 @@ from torch.nn import functional
 from learners.configs import PATTERNS_PRESETS, PatternsConfig
 from learners.parts import SavesParts
 from learners.ring_buffer import RingBuffer
+from learners.search_labels import MEMORY, SearchLabels
 from tttenv.game.line_patterns_kernel import (
     BIASES,
     CLIP,
     INPUT,
     UNIT,
-    VALUE,
     WEIGHT,
     PatternTables,
     count_vectors,
@@ -41,25 +42,14 @@ from tttenv.game.line_patterns_kernel import (
     vector_rows,
 )
 from tttenv.game.rules import Rules
-from tttenv.game.rules_kernel import winning_cells
-from tttenv.game.types import Boards, Cells
-from tttenv.players import alphabeta_kernel as kernel
-from tttenv.players.alphabeta import HALF_WIN_SCORE, AlphaBeta, new_alphabeta
+from tttenv.game.types import Boards
+from tttenv.players.alphabeta import AlphaBeta, new_alphabeta
 from tttenv.players.patterns import PREFIX, shapes
 from tttenv.players.search_budget import Limits
-from tttenv.players.threat_moves_kernel import can_make_double_threat
 from tttenv.policy import Policy
 
 WIDTH = 64  # of the perceptron that maps patterns to vectors
-MEMORY = 16  # megabytes of the tables of its searches
-LINE_LOGITS = 1.28  # of the probability to win, for an open line with k - 2 stones (on 15,15,5)
-NEARLY = 1e-3  # keeps the scores of decided values finite
-DECIDED = 0.9  # values of searches beyond this are wins and losses
-PER_GAME = 8  # positions taken from a game
-LONGEST = 60  # moves of a game after its opening
-MORE = 3  # at most so many likely moves are made after a position of a game before it is labelled
-LIKELY = 20  # moves considered likely, the first ones in the order of open lines
-LESS_LIKELY = 0.8  # how much less likely the next one is
+LEAK = 0.03  # slope of the gradient beyond the clipping, so that no channel stays unused
 WARM_UP, LAST_RATE = 0.05, 0.02  # share of the gradient steps; share of the learning rate
 PLAYER_NODES = 200  # positions that its player searches at the most, one move ahead
 MOST_VECTOR, MOST_WEIGHT = 8000, 32000  # limits of the integers in the tables
@@ -68,7 +58,8 @@ MOST_VECTOR, MOST_WEIGHT = 8000, 32000  # limits of the integers in the tables
 class Labelled(NamedTuple):
     """Positions with the values that searches found."""
 
-    boards: Boards  # (rows, cells), seen by the side to move
+    boards: Boards  # (rows, cells), seen by the side to move; smaller ones leave cells over
+    less: NDArray[np.int8]  # (rows,): rows and columns that a board has less than the rules' own
     targets: NDArray[np.float32]  # (rows,): the probability that it wins; 0.5 is a draw
 
 
@@ -76,14 +67,25 @@ class LabelledBuffer(RingBuffer):
     """The latest labelled positions."""
 
     def __init__(self, capacity: int, rules: Rules) -> None:
-        boards = np.zeros((capacity, rules.cells), np.int8)
-        super().__init__(Labelled(boards, np.zeros(capacity, np.float32)), capacity)
+        boards, targets = np.zeros((capacity, rules.cells), np.int8), np.zeros(capacity, np.float32)
+        super().__init__(Labelled(boards, np.zeros(capacity, np.int8), targets), capacity)
+        self.sizes = len(smaller_boards(rules))
 
     def check(self, kept: Any) -> None:
-        """Raise ValueError for stones other than -1, 0, 1 and targets outside [0, 1]."""
-        boards, targets = kept
-        if not (np.isin(boards, (-1, 0, 1)).all() and ((targets >= 0) & (targets <= 1)).all()):
-            raise ValueError("its buffer holds boards or targets that are not possible")
+        """Raise ValueError for stones other than -1, 0, 1, other sizes, targets outside [0, 1]."""
+        boards, less, targets = kept
+        if not (
+            np.isin(boards, (-1, 0, 1)).all()
+            and ((less >= 0) & (less < self.sizes)).all()
+            and ((targets >= 0) & (targets <= 1)).all()
+        ):
+            raise ValueError("its buffer holds boards, sizes or targets that are not possible")
+
+
+def smaller_boards(rules: Rules) -> list[Rules]:
+    """Return the game on its own board, and with ever fewer rows and columns down to 2 k - 1."""
+    fewest = max(0, min(rules.m, rules.n) - (2 * rules.k - 1))
+    return [Rules(rules.m - less, rules.n - less, rules.k) for less in range(fewest + 1)]
 
 
 class PatternNet(nn.Module):
@@ -127,17 +129,31 @@ class PatternNet(nn.Module):
         found: Tensor = both + self.own[self.rows[patterns]]
         return found
 
-    def forward(self, patterns: Tensor) -> Tensor:
-        """Return logits (batch,) of winning for the side to move.
+    def forward(self, patterns: Sequence[Tensor]) -> Tensor:
+        """Return logits (boards,) of winning for the side to move.
 
         Args:
-            patterns: (batch, cells, 4): the numbers of the patterns around each cell.
+            patterns: the numbers of the patterns around each cell, (boards, cells, 4) for the
+                boards of each size.
         """
-        seen, places = torch.unique(patterns, return_inverse=True)
+        around = torch.cat([part.reshape(-1, 4) for part in patterns])
+        held = torch.zeros(len(self.rows), dtype=torch.bool, device=around.device)
+        held[around] = True  # quicker than sorting them
+        (seen,), places = torch.where(held), (held.cumsum(0) - 1)[around]
         table = torch.cat([self.vectors(seen), self.vectors(self.other[seen])], dim=1)
-        sums = functional.embedding_bag(places.reshape(-1, 4), table, mode="sum")
-        clipped = sums.clamp(0, CLIP / UNIT).reshape(*patterns.shape[:2], -1)
-        logits: Tensor = self.head(clipped.sum(dim=1) * (UNIT / INPUT))
+        sums = functional.embedding_bag(places, table, mode="sum")
+        clipped = sums.clamp(0, CLIP / UNIT)
+        beyond = LEAK * (sums - clipped)
+        cells = torch.split(
+            clipped + beyond - beyond.detach(), [part.shape[:2].numel() for part in patterns]
+        )
+        pooled = torch.cat(
+            [
+                part.reshape(*numbers.shape[:2], -1).sum(dim=1)
+                for part, numbers in zip(cells, patterns, strict=True)
+            ]
+        )
+        logits: Tensor = self.head(pooled * (UNIT / INPUT))
         return logits.squeeze(1)
 
 
@@ -174,6 +190,27 @@ class TableNet(nn.Module):
                 buffer.copy_(rounded[name])
 
 
+class PatternIndex:
+    """Numbers of the patterns on boards of one size."""
+
+    def __init__(self, rules: Rules) -> None:
+        windows = pattern_windows(rules.m, rules.n, rules.k)
+        on, size = windows >= 0, windows.shape[2]
+        held = np.where(on, 0, 3).astype(np.int8).reshape(-1, size)
+        left = (~on[:, :, : rules.k - 1]).sum(axis=2)
+        places = np.clip(np.arange(size) - left[..., None], 0, None)
+        self.windows = torch.as_tensor(windows.clip(0))
+        self.powers = torch.as_tensor(np.where(on, 3**places, 0).astype(np.int32))
+        self.empty = torch.as_tensor(pattern_numbers(held).reshape(rules.cells, 4))
+
+    def __call__(self, boards: Boards) -> Tensor:
+        """Return the numbers (batch, cells, 4) on boards (batch, cells)."""
+        digits = torch.as_tensor(
+            np.where(boards == -1, 2, boards).astype(np.int32), device=self.windows.device
+        )
+        return self.empty + (digits[:, self.windows] * self.powers).sum(dim=3)
+
+
 class Patterns(SavesParts):
     """Learner of a network of line patterns from alpha-beta searches, for k up to 6."""
 
@@ -192,14 +229,9 @@ class Patterns(SavesParts):
             with torch.device("cpu"):
                 net = PatternNet(rules.k, config.channels, config.hidden)
         self.net = net.to(torch.get_default_device())
-        windows = pattern_windows(rules.m, rules.n, rules.k)
-        on, size = windows >= 0, windows.shape[2]
-        held = np.where(on, 0, 3).astype(np.int8).reshape(-1, size)
-        left = (~on[:, :, : rules.k - 1]).sum(axis=2)
-        places = np.clip(np.arange(size) - left[..., None], 0, None)
-        self.windows = torch.as_tensor(windows.clip(0))
-        self.powers = torch.as_tensor(np.where(on, 3**places, 0))
-        self.empty = torch.as_tensor(pattern_numbers(held).reshape(rules.cells, 4))
+        self.boards = smaller_boards(rules)
+        self.indices = [PatternIndex(each) for each in self.boards]
+        self.labels = SearchLabels(config, self.boards)
         shared = [self.net.own]
         others = [weight for weight in self.net.parameters() if weight is not self.net.own]
         self.optimiser = torch.optim.AdamW(
@@ -210,20 +242,28 @@ class Patterns(SavesParts):
             config.lr,
         )
         self.buffer = LabelledBuffer(config.capacity, rules)
-        self.quick = self._searcher(config.play_nodes)
-        self.slow = self._searcher(config.nodes)
 
     def step(self) -> dict[str, float]:
-        """Label new positions, and take gradient steps on batches of all stored ones."""
+        """Label new positions, and take gradient steps on batches of the stored ones.
+
+        Both are done at the same time if torch has several threads, with the same results.
+        """
         config = self.config
-        if config.bootstrap and self.steps >= config.bootstrap and self.steps % config.renew == 0:
+        since = self.steps - config.bootstrap
+        if config.bootstrap and since >= 0 and since % config.renew == 0:
             self.label_net.round_from(self.net)
-            self.slow = self._searcher(config.nodes, self.label_net.tables())
-        new = self._label(config.positions)
-        self.buffer.add(new)
-        losses = [self._learn() for _ in range(config.updates)]
+            self.labels.use(self.label_net.tables())
+        if not len(self.buffer):
+            self._label(lambda: None)
+        losses = list[float]()
+
+        def learn() -> None:
+            if len(self.buffer):  # on tiny boards, no position may be worth a label
+                losses.extend(self._learn() for _ in range(config.updates))
+
+        self._label(learn)
         self.steps += 1
-        return {"loss": float(np.mean(losses)), "positions": float(len(self.buffer))}
+        return {"loss": float(np.mean(losses or [0.0])), "positions": float(len(self.buffer))}
 
     def policy(self) -> Policy:
         """Return a player that searches one move ahead with the current network."""
@@ -256,10 +296,8 @@ class Patterns(SavesParts):
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Restore a state, and the search for labels that belongs to it."""
         super().load_state_dict(state)
-        config = self.config
-        first = -(-config.bootstrap // config.renew) * config.renew
-        if config.bootstrap and self.steps > first:
-            self.slow = self._searcher(config.nodes, self.label_net.tables())
+        if self.config.bootstrap and self.steps > self.config.bootstrap:
+            self.labels.use(self.label_net.tables())
 
     def _rounded(self) -> TableNet:
         """Return the tables, rounded from the network if it has learned since."""
@@ -268,103 +306,39 @@ class Patterns(SavesParts):
             self.rounded_at = self.updates
         return self.table_net
 
-    def _searcher(self, nodes: int, tables: PatternTables | None = None) -> AlphaBeta:
-        limits = Limits(None, nodes, None)
-        return new_alphabeta(self.rules, limits, MEMORY, None, "first", None, tables)
-
     def _learn(self) -> float:
         """Take a gradient step on a batch, and return the loss."""
-        config, rows = self.config, self.rng.integers(0, len(self.buffer), self.config.batch)
-        boards, targets = (part[rows] for part in self.buffer.kept)
+        config = self.config
+        rows = self.rng.integers(0, len(self.buffer), config.batch)
+        boards, less, targets = (part[rows] for part in self.buffer.kept)
         done = min(1.0, self.updates / config.anneal)
         rate = min(1.0, (self.updates + 1) / (WARM_UP * config.anneal), 1.0 - done)
         for group in self.optimiser.param_groups:
             group["lr"] = config.lr * max(rate, LAST_RATE)
-        logits = self.net(self._patterns(boards))
-        loss = functional.binary_cross_entropy_with_logits(logits, torch.as_tensor(targets))
+        sizes = [np.flatnonzero(less == size) for size in np.unique(less)]
+        order = np.concatenate(sizes)
+        logits = self.net([self._patterns(boards[size], less[size[0]]) for size in sizes])
+        wanted = torch.as_tensor(targets[order], device=logits.device)
+        loss = functional.binary_cross_entropy_with_logits(logits, wanted)
         self.optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]  # torch's own
         self.optimiser.step()
         self.updates += 1
         return loss.item()
 
-    def _patterns(self, boards: Boards) -> Tensor:
-        """Return the numbers of the patterns (batch, cells, 4) on boards (batch, cells)."""
-        digits = torch.as_tensor(np.where(boards == -1, 2, boards).astype(np.int64))
-        return self.empty + (digits[:, self.windows] * self.powers).sum(dim=3)
+    def _patterns(self, boards: Boards, less: int = 0) -> Tensor:
+        """Return the numbers of patterns (batch, cells, 4) on boards with `less` fewer rows."""
+        return self.indices[less](boards[:, : self.boards[less].cells])
 
-    def _label(self, count: int) -> Labelled:
-        """Play games until `count` positions are labelled."""
-        boards, values = list[NDArray[np.int8]](), list[float]()
-        while len(boards) < count:
-            for board in self._play():
-                if self._is_quiet(board):
-                    boards.append(board)
-                    values.append(self.slow.search(board).value)
-        found = np.array(values)
-        scores = HALF_WIN_SCORE * found / np.maximum(1 - np.abs(found), NEARLY)
-        logits = scores * self._logits_per_score()
-        targets = np.where(np.abs(found) > DECIDED, found > 0, 0.5 + 0.5 * np.tanh(logits / 2))
-        return Labelled(np.array(boards, np.int8), targets.astype(np.float32))
-
-    def _logits_per_score(self) -> float:
-        if self.slow.state.patterns.vectors.size:
-            return 1 / VALUE
-        # An open line without stones, as for two in a row, has the value 0.
-        return LINE_LOGITS / max(1.0, float(self.slow.state.lines.line_value[self.rules.k - 2, 0]))
-
-    def _play(self) -> list[Boards]:
-        """Play a game by quick searches, and return some positions close to it."""
-        rng, rules = self.rng, self.rules
-        board, game = self._opening(), list[Boards]()
-        while not rules.over(board) and len(game) < LONGEST:
-            game.append(board)
-            move = int(self.quick(board[None])[0].argmax())
-            if rng.random() < self.config.deviation:
-                move = self._likely(board)
-            board = rules.play(board, move)
-        found = []
-        for at in rng.choice(len(game), min(len(game), PER_GAME), replace=False).tolist():
-            board = game[at]
-            for _ in range(int(rng.integers(0, MORE + 1))):
-                if not rules.over(board):
-                    board = rules.play(board, self._likely(board))
-            found.append(board)
-        return found
-
-    def _opening(self) -> Boards:
-        """Return an undecided board with some stones around a random cell."""
-        rng, rules = self.rng, self.rules
-        rows, columns = np.divmod(np.arange(rules.cells), rules.n)
-        while True:
-            board, near = rules.start(), rng.integers(rules.cells)
-            spread = rng.uniform(1, 2.5)
-            distances = (rows - rows[near]) ** 2 + (columns - columns[near]) ** 2
-            weights = np.exp(-distances / (2 * spread**2))
-            for _ in range(int(rng.integers(0, self.config.opening + 1))):
-                free = weights * (board == 0)
-                if rules.over(board) or free.sum() == 0:
-                    break
-                board = rules.play(board, int(rng.choice(rules.cells, p=free / free.sum())))
-            if not rules.over(board):
-                return board
-
-    def _likely(self, board: Boards) -> int:
-        """Sample a move, those on the best open lines with the highest probability."""
-        kernel.start(self.quick.state, board)
-        scores = np.where(board == 0, self.quick.state.lines.move_score, -1)
-        order: Cells = np.argsort(-scores, kind="stable")[: min(LIKELY, int((board == 0).sum()))]
-        weights = LESS_LIKELY ** np.arange(len(order))
-        return int(self.rng.choice(order, p=weights / weights.sum()))
-
-    def _is_quiet(self, board: Boards) -> bool:
-        """Return whether a search would ask for the value of a position, rather than go on."""
-        rules, state = self.rules, self.slow.state
-        size = rules.m, rules.n, rules.k
-        if rules.over(board) or any(winning_cells(board[None], s, *size).any() for s in (1, -1)):
-            return False
-        kernel.start(state, board)
-        return not (state.threats > 0 and can_make_double_threat(state.lines, 0, state.room))
+    def _label(self, beside: Callable[[], None]) -> None:
+        """Add the positions of new games to the buffer, `beside` running at the same time."""
+        games = self.labels(self.rng.integers(2**63, size=self.config.games).tolist(), beside)
+        less = np.repeat([game.size for game in games], [len(game.boards) for game in games])
+        boards = np.zeros((len(less), self.rules.cells), np.int8)
+        for row, board in enumerate(board for game in games for board in game.boards):
+            boards[row, : board.size] = board
+        targets = np.concatenate([game.targets for game in games])
+        self.buffer.add(Labelled(boards, less.astype(np.int8), targets))
 
 
 def _player(rules: Rules, tables: PatternTables) -> AlphaBeta:

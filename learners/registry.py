@@ -113,7 +113,7 @@ LEARNERS: Table[Any] = Table(
             steps=250,
             every=5,
             presets=configs.PATTERNS_PRESETS,
-            preset_steps={"large": 2800},
+            preset_steps={"large": 5000},
             compiled=("alpha-beta",),
         ),
         "maskable_ppo": LearnerRow(

@@ -20,7 +20,7 @@ SMALL: dict[str, dict[str, Any]] = {
     "dqn": {"hidden": (16,), "games": 8, "batch": 16, "capacity": 200, "sync": 3},
     "reinforce": {"hidden": (16,), "games": 32},
     "transformer": {"layers": 1, "width": 8, "heads": 2, "games": 8},
-    "patterns": {"channels": 4, "hidden": 8, "nodes": 100, "positions": 4, "updates": 1},
+    "patterns": {"channels": 4, "hidden": 8, "nodes": 100, "games": 1, "updates": 1},
     "maskable_ppo": {"hidden": (16,), "games": 8, "turns": 8, "batch": 32, "epochs": 1},
 }
 # And besides on boards that are not looked up.

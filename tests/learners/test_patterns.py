@@ -5,6 +5,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+import torch
 
 from learners.configs import PatternsConfig
 from learners.patterns import Patterns
@@ -15,7 +16,7 @@ from tttenv.game import line_patterns_kernel as kernel
 from tttenv.game.symmetry import maps
 from tttenv.testing import check_policy, some_boards
 
-QUICK = PatternsConfig(nodes=100, play_nodes=20, positions=8, updates=4)
+QUICK = PatternsConfig(nodes=100, play_nodes=20, games=2, updates=4, lr=3e-3)
 THOUSANDTHS = 8  # of a logit, that rounding to integers changes at the most
 
 
@@ -39,7 +40,7 @@ def integer_values(learner, boards):
 
 def test_the_integers_value_boards_as_the_network_does():
     learner, boards = trained(Rules(4, 5, 4)), some_boards(Rules(4, 5, 4), 100)
-    exact = 1000 * learner.net(learner._patterns(boards)).detach().numpy()
+    exact = 1000 * learner.net([learner._patterns(boards)]).detach().numpy()
     assert np.ptp(exact) > 50 * THOUSANDTHS
     assert np.abs(integer_values(learner, boards) - exact).max() <= THOUSANDTHS
 
@@ -62,18 +63,58 @@ def test_the_value_is_that_of_the_side_to_move():
         assert (kernel.value(net, 1), kernel.value(net, 0)) == (mine, theirs)
 
 
+def labelled(config, rules):
+    """Return a learner and the positions that it labels first."""
+    learner = Patterns(config, rules)
+    learner._label(lambda: None)
+    return learner, type(learner.buffer.kept)(
+        *(p[: len(learner.buffer)] for p in learner.buffer.kept)
+    )
+
+
 def test_labels_on_a_small_board_are_its_solved_values():
-    learner, rules = Patterns(PatternsConfig(), Rules()), Rules()
-    found = learner._label(200)
+    rules = Rules()
+    _, found = labelled(PatternsConfig(games=40), rules)
     solved = solve(rules).values[positions(rules).index(found.boards)]
     assert {0, 1} <= set(solved.tolist())
     assert (found.targets == (1 + solved) / 2).all()
 
 
 def test_labels_on_a_larger_board_are_probabilities_of_both_kinds():
-    found = Patterns(QUICK, Rules(6, 6, 5))._label(30)
+    _, found = labelled(replace(QUICK, games=8), Rules(6, 6, 5))
     assert ((found.targets >= 0) & (found.targets <= 1)).all()
     assert np.unique(found.targets).size > 3
+
+
+def test_boards_with_fewer_rows_and_columns_are_valued_as_boards_of_their_own():
+    config = replace(QUICK, games=30, smaller=0.8)
+    _, found = labelled(config, Rules(5, 6, 3))
+    assert not found.less.any()  # a pattern of three has five cells
+    learner, found = labelled(config, Rules(7, 8, 3))
+    assert set(found.less.tolist()) == {0, 1, 2}
+    for less, smaller in enumerate([Rules(7, 8, 3), Rules(6, 7, 3), Rules(5, 6, 3)]):
+        rows = found.less == less
+        assert not found.boards[rows, smaller.cells :].any()
+        single = Patterns(QUICK, smaller)
+        single.load_state_dict({"weights": learner.state_dict()["weights"]})
+        exact = 1000 * learner.net([learner._patterns(found.boards[rows], less)]).detach().numpy()
+        values = integer_values(single, found.boards[rows, : smaller.cells])
+        assert np.abs(values - exact).max() <= THOUSANDTHS
+
+
+def test_threads_change_no_label_and_no_weight():
+    learners = [Patterns(replace(QUICK, smaller=0.5), Rules(6, 6, 3)) for _ in range(2)]
+    before = torch.get_num_threads()
+    try:
+        for learner, threads in zip(learners, (1, 3), strict=True):
+            torch.set_num_threads(threads)
+            for _ in range(3):
+                learner.step()
+    finally:
+        torch.set_num_threads(before)
+    one, three = (learner.state_dict() for learner in learners)
+    assert (one["buffer"]["kept"]["targets"] == three["buffer"]["kept"]["targets"]).all()
+    assert all((w == three["learning"][n]).all() for n, w in one["learning"].items())
 
 
 def test_weights_alone_play_as_the_trained_network_does():
@@ -106,8 +147,9 @@ def test_a_network_plays_other_boards_with_its_k_only():
     [
         ({"nodes": 0}, "nodes must be from 1 to 16,777,216, not 0"),
         ({"opening": -1}, "opening must be from 0 to 16,777,216, not -1"),
-        ({"deviation": 1.5}, "deviation must be from 0 to 1"),
-        ({"lr": 0.0}, "lr above 0"),
+        ({"deviation": 1.5}, "deviation and smaller must be from 0 to 1"),
+        ({"smaller": -0.1}, "deviation and smaller must be from 0 to 1"),
+        ({"lr": 0.0}, "lr must be above 0"),
     ],
 )
 def test_settings_out_of_range_are_refused(changed, complaint):

@@ -14,7 +14,7 @@ from tttenv import Rules, certify, player
 from tttenv.players import checked_spec
 from tttenv.players.checkpoint import CARD, WEIGHTS, digest, file_of
 
-CONFIG = PatternsConfig(channels=2, hidden=4, positions=8, nodes=50, play_nodes=20, updates=1)
+CONFIG = PatternsConfig(channels=2, hidden=4, games=2, nodes=50, play_nodes=20, updates=1)
 SHAPE = Rules(4, 4, 3)
 
 

@@ -22,7 +22,7 @@ tttenv play mcts --versus tactical --games 10
 PROVER = "the prover"  # used by hints on large boards
 SECOND = "alphabeta:time=1"  # the default player on boards from LARGE cells on
 CHAMPION = "alphabeta:evaluator=patterns_15155,time=1"  # for five in a row from LARGEST cells on
-LARGE, LARGEST = 81, 225
+LARGE, LARGEST = 81, 121
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Arguments:
 
     A player is a name with options, like mcts:iterations=500, a trained player like selfplay, or
     the folder of a checkpoint. The default is selfplay; on rules other than 3,3,3 perfect play or
-    alphabeta, from 81 cells on with one second per move, for five in a row from 225 cells on with
+    alphabeta, from 81 cells on with one second per move, for five in a row from 121 cells on with
     a trained evaluator.
     """
 
