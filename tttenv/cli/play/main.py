@@ -21,8 +21,8 @@ tttenv play mcts --versus tactical --games 10
 """
 PROVER = "the prover"  # used by hints on large boards
 SECOND = "alphabeta:time=1"  # the default player on boards from LARGE cells on
-CHAMPION = "alphabeta:evaluator=patterns_15155,time=1"  # for five in a row from LARGEST cells on
-LARGE, LARGEST = 81, 121
+CHAMPION = "alphabeta:evaluator=patterns_15155,time=1"  # the same for five in a row
+LARGE = 81
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,8 @@ class Arguments:
 
     A player is a name with options, like mcts:iterations=500, a trained player like selfplay, or
     the folder of a checkpoint. The default is selfplay; on rules other than 3,3,3 perfect play or
-    alphabeta, from 81 cells on with one second per move, for five in a row from 121 cells on with
-    a trained evaluator.
+    alphabeta, from 81 cells on with one second per move, and for five in a row with a trained
+    evaluator.
     """
 
     player: PlayerOrNone = None  # name[:option=value,...] or a checkpoint
@@ -139,7 +139,7 @@ def _usual(given: Arguments) -> str:
         return "minimax"
     if rules.cells < LARGE:
         return "alphabeta"
-    return CHAMPION if rules.k == 5 and rules.cells >= LARGEST else SECOND
+    return CHAMPION if rules.k == 5 else SECOND
 
 
 def _short(spec: str) -> str:
