@@ -13,6 +13,7 @@ are integers, so that every machine computes the same values.
 """
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -164,6 +165,13 @@ def pattern_windows(m: int, n: int, k: int) -> NDArray[np.int64]:
     return windows
 
 
+@cache
+def _rows_of_sides(k: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the row of each pattern's vector as side 0 sees it, and as side 1 does."""
+    rows = vector_rows(k)
+    return rows, rows[pattern_numbers(swapped(pattern_cells(k)))]
+
+
 def new_line_patterns(m: int, n: int, k: int, tables: PatternTables | None) -> LinePatterns:
     """Allocate a network's sums for a board; without tables, one that is never evaluated."""
     if tables is None:
@@ -172,9 +180,8 @@ def new_line_patterns(m: int, n: int, k: int, tables: PatternTables | None) -> L
         windows, vectors = np.full((0, 4, 2 * k - 1), -1), tables.vectors
         empty = np.zeros((0, 4), np.int64)
     else:
-        windows, rows = pattern_windows(m, n, k), vector_rows(k)
-        other = rows[pattern_numbers(swapped(pattern_cells(k)))]
-        vectors = np.hstack([tables.vectors[rows], tables.vectors[other]])
+        windows, (own, other) = pattern_windows(m, n, k), _rows_of_sides(k)
+        vectors = np.hstack([tables.vectors[own], tables.vectors[other]])
         held = np.where(windows.reshape(-1, 2 * k - 1) < 0, 3, 0).astype(np.int8)
         empty = pattern_numbers(held).reshape(-1, 4)
     size, channels = len(windows), vectors.shape[1]
