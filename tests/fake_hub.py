@@ -18,7 +18,6 @@ class Hub(ThreadingHTTPServer):
     """Repositories in memory: `files` by repository and name; every request is in `requests`."""
 
     daemon_threads = True
-    request_queue_size = 128  # the library opens several connections at once
 
     def __init__(self):
         super().__init__(("127.0.0.1", 0), Handler)

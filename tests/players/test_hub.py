@@ -4,6 +4,7 @@ import json
 import pickle
 import re
 import shutil
+import threading
 import time
 
 import gymnasium as gym
@@ -39,7 +40,11 @@ def server(tmp_path, monkeypatch):
         monkeypatch.setenv("HF_TOKEN", TOKEN)
         monkeypatch.setattr(time, "sleep", lambda seconds: None)  # between the library's tries
         yield made
-        utils.close_session()
+    for thread in threading.enumerate():
+        if thread.name.startswith("request to "):  # abandoned by a test
+            thread.join(20)
+            assert not thread.is_alive()
+    utils.close_session()
 
 
 @pytest.fixture
@@ -189,6 +194,7 @@ def drip(handler):
         handler.wfile.write(b" ")
         handler.wfile.flush()
         handler.server.patient.wait(0.02)
+    handler.close_connection = True
 
 
 def drip_head(handler):
@@ -198,6 +204,7 @@ def drip_head(handler):
         handler.wfile.write(b"a")
         handler.wfile.flush()
         handler.server.patient.wait(0.02)
+    handler.close_connection = True
 
 
 def flood(handler):
@@ -264,8 +271,6 @@ def only_line(told, err):
 @pytest.fixture
 def impatient(server, monkeypatch):
     """Yield a server, and set the client's time limits to tenths of a second."""
-    import threading
-
     server.patient = threading.Event()
     monkeypatch.setattr(hub_client, "PATIENCE", 0.7)
     monkeypatch.setattr(hub_client, "STALLED", 0.5)
@@ -453,6 +458,21 @@ def test_other_folders_and_links_are_left_alone(server, run, tmp_path):
     assert run(pull, REPO, "--out", folder)[0] == 0
     assert target.read_text() == "mine"
     assert not card.is_symlink()
+
+
+def test_a_push_ends_when_a_connection_fails(server, run, monkeypatch):
+    def leave(handler):
+        handler.close_connection = True
+        handler.server.socket.close()
+        handler.usual(handler.place.path.strip("/").split("/"))
+
+    tries = []
+    monkeypatch.setattr(time, "sleep", tries.append)
+    server.hostile = {"repos/create": leave}
+    status, _, err = run(push, "td0", REPO)
+    assert status == 2
+    only_line("cannot be reached", err)
+    assert not tries  # the library would go on with a client that has no guard
 
 
 def test_without_a_network_the_error_is_clear(server, run, monkeypatch):

@@ -125,7 +125,7 @@ def _within(url: str, size: int, work: Callable[[threading.Event], _T]) -> _T:
         except BaseException as error:  # raised again in the caller's thread
             answers.put(error)
 
-    threading.Thread(target=run, daemon=True).start()
+    threading.Thread(target=run, name=f"request to {host(url)}", daemon=True).start()
     seconds = PATIENCE + size / SLOWEST
     try:
         found = answers.get(timeout=seconds)
@@ -194,8 +194,10 @@ def _bounded(
 def _guarded(at: str, given_up: threading.Event) -> Iterator["HfApi"]:
     """Yield the library's client, guarded so that every response is treated as untrusted.
 
-    Redirects to other servers are refused, the token is sent to none, and responses are bounded.
+    Redirects to other servers are refused, the token is sent to none, and responses are bounded. A
+    connection that fails ends it: the library would try again with another client, without a guard.
     """
+    import httpx2
     from huggingface_hub import HfApi
     from huggingface_hub.utils import (
         are_progress_bars_disabled,
@@ -217,18 +219,27 @@ def _guarded(at: str, given_up: threading.Event) -> Iterator["HfApi"]:
             _check_redirect(at, target, elsewhere=False)
         response.stream = _stream(response.stream, at, given_up)
 
+    def send(request: "httpx2.Request", **options: Any) -> "httpx2.Response":
+        try:
+            return unguarded(request, **options)
+        except httpx2.ConnectError as error:
+            raise _unreachable(host(at), error) from None
+
     session, level = get_session(), logging.get_verbosity()
+    unguarded = session.send
     hooks, quiet = session.event_hooks, are_progress_bars_disabled()
     session.event_hooks = {
         "request": [*hooks["request"], asked],
         "response": [*hooks["response"], answered],
     }
+    session.send = send  # type: ignore[method-assign]
     logging.set_verbosity(logging.CRITICAL)  # warnings repeat what the server says
     disable_progress_bars()
     try:
         yield HfApi(library_name="tttenv")
     finally:
         session.event_hooks = hooks
+        session.send = unguarded  # type: ignore[method-assign]
         logging.set_verbosity(level)
         if not quiet:
             enable_progress_bars()
@@ -263,6 +274,10 @@ def _origin(url: str) -> tuple[str, str | None, int | None]:
     return parts.scheme, parts.hostname, port
 
 
+def _unreachable(at: str, error: Exception) -> HubError:
+    return HubError(f"{at} cannot be reached: {shown(first_line(error), 100)}")
+
+
 def _status(code: int) -> str:
     """Return an HTTP status code with its meaning."""
     meaning = STATUS.get(
@@ -295,7 +310,7 @@ def _errors_of(url: str) -> Iterator[None]:
     except httpx2.TimeoutException:
         raise HubError(f"{at} is too slow: no data for {STALLED:.0f} s") from None
     except httpx2.ConnectError as error:
-        raise HubError(f"{at} cannot be reached: {shown(first_line(error), 100)}") from None
+        raise _unreachable(at, error) from None
     except (httpx2.LocalProtocolError, UnicodeError):  # these would repeat the header
         raise HubError(f"the token for {at} holds characters that cannot be sent") from None
     except httpx2.HTTPError as error:
