@@ -8,7 +8,7 @@ import pytest
 
 from tttenv import Rules, certify, player, solve
 from tttenv.certificates import reachable_certificate
-from tttenv.certificates.reachability import ATTACKING, FOLLOWING, SHORTENING, SeatResults
+from tttenv.certificates.reachability import ATTACKING, FOLLOWING, SHORTENING, Round, SeatResults
 from tttenv.certificates.reachable_certificate import (
     proved_value,
     unbeatable,
@@ -134,6 +134,11 @@ def test_every_phase_of_a_search_is_told_with_its_counts(monkeypatch):
         assert ("left in this round" in progress(at)) == (
             at.phase == FOLLOWING and at.positions > 0
         )
+
+
+@pytest.mark.parametrize("seconds", [1e300, 1.7e308])
+def test_the_time_left_is_told_whatever_a_file_to_resume_states(seconds):
+    assert progress(Round("X", 0, 1, 20_000_000, seconds, FOLLOWING)).endswith("left in this round")
 
 
 def test_a_search_that_runs_out_is_undecided(capsys):

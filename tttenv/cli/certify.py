@@ -29,6 +29,7 @@ SEARCH = "reachable positions"  # compiled in the background
 WEIGHING = "playing out every game"
 FOLDER = Path("results/certificates")  # of unfinished certificates
 SEATS = ("X", "O")
+LONGEST = 1e9  # seconds left that are shown; a file to resume may state any number
 ROUNDING = 1e-12  # of a share of moves; smaller than the effect of a single blunder
 DOING = {  # what a search does in each phase
     "attacking": "attacking",
@@ -229,8 +230,8 @@ def progress(found: Any) -> str:
     where = f"as {found.seat}, {DOING[found.phase]}, round {found.number + 1}"
     if found.phase != "following" or not found.positions:
         return f"{where}: {done}"
-    left = round(found.waiting * found.seconds / found.positions)
-    return f"{where}: {done}, {timedelta(seconds=left)} left in this round"
+    left = min(found.waiting * found.seconds / found.positions, LONGEST)
+    return f"{where}: {done}, {timedelta(seconds=round(left))} left in this round"
 
 
 def meet(given: Arguments) -> None:
