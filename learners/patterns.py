@@ -173,7 +173,13 @@ class TableNet(nn.Module):
         )
 
     def round_from(self, net: PatternNet) -> None:
-        """Take over a trained network, rounded to integers."""
+        """Take over a trained network, rounded to integers.
+
+        Raises:
+            ValueError: if its weights are not all finite numbers.
+        """
+        if not all(weight.isfinite().all() for weight in net.parameters()):
+            raise ValueError("the network's weights are not finite numbers: set a lower lr")
         with torch.no_grad():
             every = torch.arange(len(net.rows), device=net.rows.device)
             every = every[every <= net.mirrored]  # one pattern of each row, in order

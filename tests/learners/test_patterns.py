@@ -155,3 +155,11 @@ def test_a_network_plays_other_boards_with_its_k_only():
 def test_settings_out_of_range_are_refused(changed, complaint):
     with pytest.raises(ValueError, match=f"patterns: .*{complaint}"):
         replace(QUICK, **changed)
+
+
+def test_a_network_that_has_diverged_is_refused_rather_than_rounded():
+    learner = Patterns(replace(QUICK, lr=1e30), Rules())
+    learner.step()
+    learner.step()
+    with pytest.raises(ValueError, match="not finite numbers: set a lower lr"):
+        learner.policy()
