@@ -9,6 +9,7 @@ from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Cells, Probs
 from tttenv.players import mcts_kernel as kernel
 from tttenv.players.mcts_kernel import init_tree, run_iterations
+from tttenv.players.patterns import read_tables
 from tttenv.players.search_result import (
     Candidate,
     Explanation,
@@ -18,7 +19,9 @@ from tttenv.players.search_result import (
     uniform_on,
 )
 from tttenv.utils.compile_time import now
+from tttenv.utils.registry import Spec
 
+PLAYOUTS = Spec("playouts")  # the evaluator without a network
 ITERATIONS = 500  # per move, if no limit is set
 SLICE = 2_000  # iterations between two checks of the clock and of Ctrl-C
 
@@ -117,21 +120,24 @@ def mcts(
     iterations: int | None = None,
     c: float = 2**0.5,
     playouts: Literal["random", "tactical"] = "random",
+    evaluator: Spec = PLAYOUTS,
     heuristic: float = 0.0,
     solver: bool = False,
     seed: int = 0,
     time: float | None = None,
     memory: int = 64,
 ) -> MonteCarlo:
-    """Return a Monte Carlo tree search player (UCT), with 500 play-outs per move by default.
+    """Return a Monte Carlo tree search player (UCT), with 500 iterations per move by default.
 
     The output depends on the board alone: random numbers are seeded by the board and `seed`.
 
     Args:
         rules: the game.
-        iterations: play-outs per move; 500 by default, unless the time is limited.
+        iterations: new positions per move, each valued once; 500 by default, unless the time is limited.
         c: the exploration constant of UCT, for results of 1 for a win and 0.5 for a draw.
         playouts: "random", or "tactical", which wins at once if it can and else blocks such a win.
+        evaluator: what values new positions: "playouts", or a network of the learner `patterns`,
+            given by a trained player's name or folder, for any board with its k.
         heuristic: weight of the open lines in the selection of moves with few visits.
         solver: back up proven results of finished games, and stop when the best move is proven.
         seed: seeds the random numbers, together with the board.
@@ -139,8 +145,9 @@ def mcts(
         memory: maximum megabytes of the tree, which stops growing when it is full.
 
     Raises:
-        ValueError: for a limit out of range, for `iterations` together with `time`, and for more
-            memory than the machine has.
+        ValueError: for a limit out of range, for `iterations` together with `time`, for tactical
+            play-outs together with a network, for an evaluator that cannot be read or is for
+            another k, and for more memory than the machine has.
     """
     at_least(1, iterations=iterations, memory=memory)
     at_least(0, c=c, heuristic=heuristic, seed=seed)
@@ -148,13 +155,16 @@ def mcts(
     not_both(iterations=iterations, time=time)
     if iterations is None and time is None:
         iterations = ITERATIONS
+    tables = None if evaluator == PLAYOUTS else read_tables(evaluator, rules, (PLAYOUTS,))
+    if tables is not None and playouts != "random":
+        raise ValueError("a network as the evaluator leaves no play-outs to be tactical")
     nodes = min(memory * 2**20 // kernel.NODE_BYTES, kernel.MAX_NODES)
     if iterations is not None:
         nodes = min(nodes, 1 + rules.cells * (iterations + 1))
     shape = (rules.m, rules.n, rules.k)
     try:
         tree = kernel.new_tree(
-            shape, rules.lines, nodes, c, heuristic, playouts == "tactical", solver
+            shape, rules.lines, nodes, c, heuristic, playouts == "tactical", solver, tables
         )
     except MemoryError:
         raise ValueError(
