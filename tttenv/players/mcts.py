@@ -133,7 +133,8 @@ def mcts(
 
     Args:
         rules: the game.
-        iterations: new positions per move, each valued once; 500 by default, unless the time is limited.
+        iterations: new positions per move, each valued once; 500 by default, unless the time is
+            limited.
         c: the exploration constant of UCT, for results of 1 for a win and 0.5 for a draw.
         playouts: "random", or "tactical", which wins at once if it can and else blocks such a win.
         evaluator: what values new positions: "playouts", or a network of the learner `patterns`,
