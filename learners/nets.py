@@ -5,7 +5,7 @@ import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
@@ -20,6 +20,7 @@ from tttenv.policy import BATCH, BoardFunction, Policy, first_best
 from tttenv.utils.untrusted import shown
 
 Nets = Mapping[str, nn.Module]  # by name
+Task = TypeVar("Task")
 Outputs = NDArray[np.float32] | NDArray[np.float64]
 
 
@@ -183,22 +184,38 @@ def load_optimiser(optimiser: torch.optim.Optimizer, state: dict[str, Any]) -> N
     optimiser.load_state_dict({"state": state["state"], "param_groups": settings})
 
 
-def on_threads(work: Callable[[int, int], None], most: int) -> None:
-    """Run `work(worker, workers)` for every worker, each on one torch thread.
+def on_threads(work: Callable[[int, Task], None], tasks: Sequence[Task], most: int) -> None:
+    """Call `work(worker, task)` for every task, each worker on one torch thread.
 
     There are as many workers as torch has threads, at most `most`. Threads that compute a layer
     together wait for each other after it, and the layers of a small network are short: as soon as
     another process needs a core, this takes many times longer than a single thread.
+
+    If a task raises an exception, or the caller is interrupted, no further task is started.
     """
     threads = torch.get_num_threads()
     workers = max(1, min(threads, most))
     if threads == 1:
-        work(0, 1)
+        for task in tasks:
+            work(0, task)
         return
+    left = list(tasks)
+    shared = iter(left)  # ends as soon as `left` is cleared
+
+    def run(worker: int) -> None:
+        try:
+            for task in shared:
+                work(worker, task)
+        finally:
+            left.clear()
+
     torch.set_num_threads(1)
     try:
         with ThreadPoolExecutor(workers, initializer=torch.set_num_threads, initargs=(1,)) as pool:
-            list(pool.map(work, range(workers), [workers] * workers))
+            try:
+                list(pool.map(run, range(workers)))
+            finally:
+                left.clear()  # before the workers are joined
     finally:
         torch.set_num_threads(threads)
 

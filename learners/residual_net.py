@@ -185,14 +185,14 @@ def likeliest_move(rules: Rules, net: ResidualNet) -> Policy:
     def play(boards: Boards) -> Probs:
         probs = np.zeros(boards.shape)
 
-        def work(worker: int, workers: int) -> None:
-            for at in range(worker * BATCH, len(boards), workers * BATCH):
-                probs[at : at + BATCH] = moves(boards[at : at + BATCH], worker)
+        def work(worker: int, at: int) -> None:
+            probs[at : at + BATCH] = moves(boards[at : at + BATCH], worker)
 
-        blocks = -(-len(boards) // BATCH) if single.moves.weight.device.type == "cpu" else 1
-        while len(planes) < max(1, min(blocks, torch.get_num_threads())):
+        blocks = range(0, len(boards), BATCH)
+        most = len(blocks) if single.moves.weight.device.type == "cpu" else 1
+        while len(planes) < max(1, min(most, torch.get_num_threads())):
             planes.append(planes_of(rules))
-        on_threads(work, blocks)
+        on_threads(work, blocks, most)
         return probs
 
     return BoardFunction(play)

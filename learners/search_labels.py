@@ -61,16 +61,19 @@ class SearchLabels:
         self.searches.clear()
 
     def __call__(self, seeds: list[int], beside: Callable[[], None]) -> list[LabelledGame]:
-        """Play and label a game for each seed while `beside` runs; the threads change no result."""
-        games, tasks = dict[int, LabelledGame](), iter(enumerate(seeds))
+        """Play and label a game for each seed while `beside` runs.
 
-        def work(worker: int, workers: int) -> None:
-            if worker == 0:
+        The number of threads does not affect the results.
+        """
+        games = dict[int, LabelledGame]()
+
+        def work(worker: int, number: int | None) -> None:
+            if number is None:
                 beside()
-            for number, seed in tasks:
-                games[number] = self._game(worker, np.random.default_rng(seed))
+            else:
+                games[number] = self._game(worker, np.random.default_rng(seeds[number]))
 
-        on_threads(work, len(seeds))
+        on_threads(work, [None, *range(len(seeds))], len(seeds))
         return [games[number] for number in range(len(seeds))]
 
     def _game(self, worker: int, rng: Rng) -> LabelledGame:

@@ -1,5 +1,8 @@
 """The learner of line patterns: its integers against its network, symmetries, labels, resuming."""
 
+import signal
+import threading
+import time
 from dataclasses import replace
 from functools import cache
 
@@ -9,6 +12,7 @@ import torch
 
 from learners.configs import PatternsConfig
 from learners.patterns import Patterns
+from learners.search_labels import SearchLabels
 from learners.testing import check_learner
 from tttenv import Rules
 from tttenv.exact import positions, solve
@@ -115,6 +119,33 @@ def test_threads_change_no_label_and_no_weight():
     one, three = (learner.state_dict() for learner in learners)
     assert (one["buffer"]["kept"]["targets"] == three["buffer"]["kept"]["targets"]).all()
     assert all((w == three["learning"][n]).all() for n, w in one["learning"].items())
+
+
+@pytest.mark.parametrize("interrupt", [True, False])
+def test_no_further_game_starts_on_any_thread_after_an_interrupt_or_an_error(
+    monkeypatch, interrupt
+):
+    played = []
+
+    def play(self, worker, rng):
+        played.append(worker)
+        time.sleep(0.01)
+
+    def beside():
+        time.sleep(0.05)  # while the other thread plays
+        if not interrupt:
+            raise ZeroDivisionError
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+
+    monkeypatch.setattr(SearchLabels, "_game", play)
+    before = torch.get_num_threads()
+    try:
+        torch.set_num_threads(2)
+        with pytest.raises(KeyboardInterrupt if interrupt else ZeroDivisionError):
+            SearchLabels(QUICK, [Rules()])([0] * 100, beside)
+    finally:
+        torch.set_num_threads(before)
+    assert len(played) < 20
 
 
 def test_weights_alone_play_as_the_trained_network_does():
