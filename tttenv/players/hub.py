@@ -223,7 +223,8 @@ def _require_free(folder: Path, repo: str) -> None:
     origin = came_from(folder) if taken else None
     if taken and (origin is None or origin.repo != repo):
         raise ValueError(
-            f"{shown(folder)} is not a player from {shown(repo)}: choose another folder with --out"
+            f"{shown(folder)} does not hold a player from {shown(repo)}: choose another folder with"
+            " --out"
         )
 
 

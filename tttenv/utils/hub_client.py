@@ -24,6 +24,7 @@ PATIENCE = 30.0  # seconds for an answer, besides the time for its bytes
 SLOWEST = 100_000  # bytes a second
 REDIRECTS = 5  # followed for one download
 LARGEST_ANSWER = 2**22  # bytes of an answer to an upload
+UPLOADS = threading.Lock()  # held during an upload, which changes the library's only session
 LOG_IN = "log in by `hf auth login`, or set HF_TOKEN"
 STATUS = {  # what an answer other than 200 means
     401: f"not found, or private: {LOG_IN}",
@@ -42,10 +43,20 @@ def endpoint() -> str:
 
     Raises:
         ModuleNotFoundError: without the package huggingface_hub.
+        HubError: if HF_ENDPOINT is no such address.
     """
     from huggingface_hub import constants
 
-    return constants.ENDPOINT
+    at = constants.ENDPOINT
+    try:
+        parts = urlsplit(at)
+        valid = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # a port out of range, half of an IPv6 address
+        valid = False
+    if not valid:
+        told = shown(at.rpartition("@")[2], 100)  # without a password
+        raise HubError(f"HF_ENDPOINT is not an http or https address: {told}")
+    return at
 
 
 def host(url: str) -> str:
@@ -73,6 +84,9 @@ def fetch(url: str, limit: int, file: bool = False) -> bytes:
 def upload(repo: str, files: Mapping[str, bytes], private: bool, replaced: re.Pattern[str]) -> str:
     """Commit files to a repository, creating it if necessary.
 
+    Uploads of one process run one at a time; waiting for another one, which may be abandoned but
+    still running, counts as time without an answer.
+
     Args:
         repo: OWNER/NAME.
         files: contents by name.
@@ -85,12 +99,14 @@ def upload(repo: str, files: Mapping[str, bytes], private: bool, replaced: re.Pa
     Raises:
         HubError: if the Hub refuses, cannot be reached or answers anything unexpected.
     """
+    at = endpoint()
 
     def work(given_up: threading.Event) -> str:
-        with _errors_of(endpoint()), _guarded(endpoint(), given_up) as api:
+        # Two at once would restore each other's guards at their ends.
+        with UPLOADS, _errors_of(at), _guarded(at, given_up) as api:
             return _commit(api, repo, files, private, replaced)
 
-    return _within(endpoint(), sum(map(len, files.values())), work)
+    return _within(at, sum(map(len, files.values())), work)
 
 
 def _commit(
@@ -313,6 +329,8 @@ def _errors_of(url: str) -> Iterator[None]:
         raise _unreachable(at, error) from None
     except (httpx2.LocalProtocolError, UnicodeError):  # these would repeat the header
         raise HubError(f"the token for {at} holds characters that cannot be sent") from None
+    except (httpx2.RemoteProtocolError, httpx2.NetworkError):
+        raise HubError(f"{at} closed the connection too early or does not speak HTTP") from None
     except httpx2.HTTPError as error:
         raise HubError(f"{at} failed: {type(error).__name__}") from None
     except Exception as error:  # whatever the library makes of an answer that it does not know
