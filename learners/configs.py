@@ -15,11 +15,13 @@ ALPHAZERO_COUNTS = (  # its settings that are at least 1
     *("updates", "batch", "half_life", "examine", "width", "widest", "failures", "reached"),
     "doubtful",
 )
-MOST_PATTERNS = 2**24  # maximum of any count in the settings of patterns
-PATTERNS_COUNTS = (  # its settings that are at least 1
-    *("channels", "hidden", "nodes", "play_nodes", "games", "capacity", "updates", "batch"),
-    *("anneal", "renew"),
-)
+MOST_PATTERNS = 2**24  # maximum of most counts in the settings of patterns
+PATTERNS_COUNTS = {  # maximum of its settings that are at least 1
+    **dict.fromkeys(("channels", "hidden", "nodes", "play_nodes", "capacity"), MOST_PATTERNS),
+    **dict.fromkeys(("updates", "anneal", "renew"), MOST_PATTERNS),
+    "games": 1_000,  # a step shows no progress before its end
+    "batch": 2**16,
+}
 POOL = tuple(map(Spec, ("minimax", "self", "random", "epsilon")))
 
 
@@ -358,11 +360,10 @@ class PatternsConfig:
     renew: int = 500  # steps between its copies that are used
 
     def __post_init__(self) -> None:
-        for name in PATTERNS_COUNTS:
-            if not 1 <= getattr(self, name) <= MOST_PATTERNS:
+        for name, most in PATTERNS_COUNTS.items():
+            if not 1 <= getattr(self, name) <= most:
                 raise ValueError(
-                    f"patterns: {name} must be from 1 to {MOST_PATTERNS:,},"
-                    f" not {getattr(self, name)}"
+                    f"patterns: {name} must be from 1 to {most:,}, not {getattr(self, name)}"
                 )
         for name in ("opening", "bootstrap"):
             if not 0 <= getattr(self, name) <= MOST_PATTERNS:
