@@ -100,6 +100,7 @@ def test_searches_with_an_evaluator_are_functions_of_the_board(folder, search):
         ("liness", Rules(), r"did you mean lines|must be playouts or"),
         ("patterns_1515", Rules(15, 15, 5), "did you mean patterns_15155"),
         ("{folder}/nothing", Rules(), "no checkpoint"),
+        ("{folder}:canonical=true", Rules(), "takes no options"),
     ],
 )
 def test_an_evaluator_that_does_not_fit_is_one_clear_line(folder, search, evaluator, rules, said):
@@ -120,7 +121,9 @@ def test_an_evaluator_that_does_not_fit_is_one_clear_line(folder, search, evalua
 )
 def test_weights_of_other_shapes_are_refused(folder, tmp_path, change):
     copy = with_weights(folder, tmp_path / "copy", change)
-    with pytest.raises(ValueError, match=r"holds no network|channels must be") as error:
+    with pytest.raises(
+        ValueError, match=rf"^{copy}/{WEIGHTS}-\w+\.safetensors holds no network"
+    ) as error:
         player(f"alphabeta:evaluator={copy}", Rules())
     assert "\n" not in str(error.value)
 
@@ -142,3 +145,15 @@ def test_a_file_names_no_network(folder, search, word):
         with pytest.raises(ValueError, match="file must not name"):
             checked_spec(spec)
     assert tttenv.player(checked_spec(f"{search}:evaluator={word}"))
+
+
+def test_a_tensor_too_many_is_named(folder, tmp_path):
+    copy = with_weights(folder, tmp_path / "copy", lambda own: own | {"other": torch.zeros(1)})
+    with pytest.raises(ValueError, match=r"unexpected tensor other$"):
+        player(f"alphabeta:evaluator={copy}", Rules())
+
+
+def test_an_analysis_says_what_its_estimates_are_based_on(folder, run_here):
+    for more, said in (("", "open lines"), (f",evaluator={folder}", "a network")):
+        shown = run_here("analyze.py", f"alphabeta:depth=2{more}", "--rules", "4,4,3").stdout
+        assert f"numbers near 0: estimated from {said}" in shown

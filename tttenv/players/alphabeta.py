@@ -195,6 +195,7 @@ class AlphaBeta:
         # Scores at a depth do not depend on the order of moves; where a search is cut off does.
         orderless = limits.nodes is None and limits.time is None and threats == 0
         self.equivariant = orderless and not first and width >= rules.cells
+        self.estimates = "open lines" if tables is None else "a network"
         self.maps = symmetry.maps(rules)
         entries = min(memory * 2**20 // ENTRY.itemsize, 3 ** min(rules.cells, 30))
         if limits.nodes is not None:
@@ -265,7 +266,7 @@ class AlphaBeta:
                 line = tuple(image[list(one.line)].tolist())
                 candidates.append(one._replace(cell=cell, line=line))
         note = ONE_THREAT if threats else found.note
-        return found._replace(candidates=candidates, note=note)
+        return found._replace(candidates=candidates, note=note, estimates=self.estimates)
 
     def _moves(self, boards: Boards) -> tuple[Mask, Cells]:
         """Return the candidate moves (batch, cells), and the rows that need a search.

@@ -55,7 +55,9 @@ def read_tables(spec: Spec, rules: Rules, others: tuple[str, ...] = (LINES,)) ->
     from tttenv.players import bundled, checkpoint, checkpoint_of
 
     found = checkpoint_of(spec)
-    if found is None or found[1]:
+    if found is not None and found[1]:
+        raise ValueError(f"an evaluator takes no options, as in {shown(repr(spec), LONGEST_NAME)}")
+    if found is None:
         known = ", ".join(others)
         close = near(spec, [*others, *bundled.names()])
         hint = f"; did you mean {close}?" if close else ""
@@ -68,8 +70,8 @@ def read_tables(spec: Spec, rules: Rules, others: tuple[str, ...] = (LINES,)) ->
     trained = checkpoint.rules_of(folder)
     if card["learner"] != LEARNER:
         raise ValueError(
-            f"an evaluator is a network of the learner {LEARNER}: {shown(folder)} holds one of"
-            f" {shown(card['learner'])}"
+            f"an evaluator is a network of the learner {LEARNER}: {shown(folder)} is a player of"
+            f" the learner {shown(card['learner'])}"
         )
     if trained.k != rules.k:
         raise ValueError(
@@ -87,7 +89,10 @@ def tables_of(data: bytes, k: int, file: Path) -> PatternTables:
     """
     found, refusal = header(data, file), f"{shown(file)} holds no network of line patterns"
     channels = (*found.tensors.get(f"{PREFIX}vectors", ("", ()))[1], 0, 0)[1]
-    wanted = shapes(k, channels, found.length(f"{PREFIX}second"))
+    try:
+        wanted = shapes(k, channels, found.length(f"{PREFIX}second"))
+    except ValueError as error:
+        raise ValueError(f"{refusal}: {error}") from None
     kinds = {name: "I32" if name.endswith("bias") else "I16" for name in wanted}
     arrays = found.arrays(
         {f"{PREFIX}{name}": (kinds[name], shape) for name, shape in wanted.items()}, refusal

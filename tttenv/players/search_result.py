@@ -37,6 +37,7 @@ class Explanation(NamedTuple):
     candidates: list[Candidate]  # the best first; moves that the search left out are missing
     nodes: int | None = None  # positions searched for the move, or play-outs made
     note: str = ""  # why there was no search, or what it was limited to
+    estimates: str = "open lines"  # what the values of positions at a depth limit are based on
 
 
 def uniform_on(cells: list[int], size: int) -> NDArray[np.float64]:

@@ -49,6 +49,8 @@ class Header:
         for name in [*expected, *self.tensors]:
             if (has := self.tensors.get(name)) != (wanted := expected.get(name)):
                 told = f"{shown(name, REPEATED)} is {_spelled(has)}, not {_spelled(wanted)}"
+                if wanted is None:
+                    told = f"unexpected tensor {shown(name, REPEATED)}"
                 raise ValueError(f"{refusal}: {told}")
         try:
             return load(self.data)
