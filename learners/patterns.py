@@ -59,7 +59,7 @@ class Labelled(NamedTuple):
     """Positions with the values that searches found."""
 
     boards: Boards  # (rows, cells), seen by the side to move; smaller ones leave cells over
-    less: NDArray[np.int8]  # (rows,): rows and columns that a board has less than the rules' own
+    less: NDArray[np.int8]  # (rows,): how many fewer rows and columns a board has than the rules
     targets: NDArray[np.float32]  # (rows,): the probability that it wins; 0.5 is a draw
 
 
@@ -173,7 +173,7 @@ class TableNet(nn.Module):
         )
 
     def round_from(self, net: PatternNet) -> None:
-        """Take over a trained network, rounded to integers.
+        """Copy a trained network, rounded to integers.
 
         Raises:
             ValueError: if its weights are not all finite numbers.
@@ -302,8 +302,8 @@ class Patterns(SavesParts):
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Restore a state, and the search for labels that belongs to it."""
         super().load_state_dict(state)
-        if self.config.bootstrap and self.steps > self.config.bootstrap:
-            self.labels.use(self.label_net.tables())
+        bootstrapped = self.config.bootstrap and self.steps > self.config.bootstrap
+        self.labels.use(self.label_net.tables() if bootstrapped else None)
 
     def _rounded(self) -> TableNet:
         """Return the tables, rounded from the network if it has learned since."""

@@ -55,8 +55,8 @@ class SearchLabels:
         self.tables: PatternTables | None = None
         self.searches = dict[tuple[int, int], BoardSearches]()  # by thread and size
 
-    def use(self, tables: PatternTables) -> None:
-        """Let a network value the positions in searches for labels, rather than open lines."""
+    def use(self, tables: PatternTables | None) -> None:
+        """Let a network, or None for open lines, value the positions in searches for labels."""
         self.tables = tables
         self.searches.clear()
 
