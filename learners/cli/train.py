@@ -269,7 +269,7 @@ class _Bar:
         self.schedule, self.quiet = schedule, quiet
         most = "up to " if schedule.stop_when_unbeatable else ""
         self.about = (
-            f"training {about}: {most}{schedule.steps:,} steps,"
+            f"training {about}: {most}{phrases.steps(schedule.steps)},"
             f" a certificate every {schedule.every:,}"
         )
         self.shown_at = 0.0  # when the bar last moved, of the monotonic clock
@@ -296,7 +296,7 @@ class _Bar:
         self.progress.stop()
         if kind is None and not self.quiet and self.progress.disable:
             told = f"{self.last.seconds:.1f} s: {phrases.standing(self.last.numbers)}"
-            print(f"trained {self.last.step:,} steps in {told}", file=sys.stderr)
+            print(f"trained {phrases.steps(self.last.step)} in {told}", file=sys.stderr)
 
     def stepped(self, step: int) -> None:
         """Advance the progress bar, at most ten times a second between evaluations."""
@@ -322,7 +322,7 @@ class _Bar:
             self.progress.update(self.task, completed=step, description=coming, below=below)
             return
         most = self.schedule.steps
-        ending = "done" if step == most else f"certified unbeatable, of up to {most:,} steps"
+        ending = "done" if step == most else f"certified unbeatable, of up to {phrases.steps(most)}"
         self.progress.update(self.task, completed=step, total=step, description=ending, below=below)
 
     def _coming(self, step: int, due: bool) -> str:

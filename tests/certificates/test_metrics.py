@@ -185,3 +185,7 @@ def test_the_standing_by_reachable_positions_says_what_is_known(known, told):
     numbers = {f"exact/{name}": value for name, value in known.items()}
     numbers |= {"exact/reached_X": 1234.0, "exact/reached_O": 5.0, "exact/never_loses_O": 1.0}
     assert f"{told} (1,234 positions)" in phrases.standing(numbers)
+
+
+def test_one_step_is_not_several():
+    assert [phrases.steps(count) for count in (0, 1, 2000)] == ["0 steps", "1 step", "2,000 steps"]

@@ -92,7 +92,7 @@ def test_a_certificate_killed_anywhere_and_resumed_is_that_of_one_run(rules, of,
         assert not Path("c").exists()
 
 
-def interrupted(monkeypatch, query):
+def interrupted(monkeypatch, query, *more):
     """Run the command until Ctrl-C before a query, and return the message."""
     left = iter(range(query))
 
@@ -104,7 +104,7 @@ def interrupted(monkeypatch, query):
     with monkeypatch.context() as patched:
         patched.setattr(command, "progress", progress)
         with pytest.raises(KeyboardInterrupt) as stopped:
-            command.main(ARGUMENTS)
+            command.main([*ARGUMENTS, *more])
     return str(stopped.value)
 
 
@@ -112,13 +112,13 @@ def test_the_command_is_interrupted_says_how_to_go_on_and_does(monkeypatch, caps
     command.main(ARGUMENTS)
     whole = capsys.readouterr().out
     told = interrupted(monkeypatch, 3)
-    assert told.endswith(f"positions queried, are saved in {FILE}: continue with --resume")
+    assert told.endswith(f"positions queried) is saved in {FILE}: continue with --resume")
     with pytest.raises(ValueError, match="continue with --resume, or delete the file"):
         command.main(ARGUMENTS)
     command.main([*ARGUMENTS, "--resume"])
     shown = capsys.readouterr()
     assert shown.out == whole
-    assert shown.err == f"resumed {told.partition(', are')[0]}\n"
+    assert shown.err == f"resumed {told[told.index('(') + 1 : told.index(')')]}\n"
     with pytest.raises(ValueError, match="there is no unfinished certificate in"):
         command.main([*ARGUMENTS, "--resume"])
     for other in (["--sampled"], ["--against", "first"], ["--method", "all"]):
@@ -170,6 +170,19 @@ def test_a_file_of_another_player_or_limit_is_refused_and_stays(monkeypatch):
     with pytest.raises(ValueError, match="was saved with another player: "):
         command.main(["first", *ARGUMENTS[1:], "--resume"])
     assert other.read_bytes() == before
+
+
+def test_a_link_is_kept_and_the_file_that_it_leads_to_is_written(monkeypatch):
+    interrupted(monkeypatch, 3)
+    elsewhere = Path("elsewhere").absolute()
+    FILE.rename(elsewhere)
+    FILE.symlink_to(elsewhere)
+    before = elsewhere.read_bytes()
+    interrupted(monkeypatch, 3, "--resume")
+    assert FILE.is_symlink()
+    assert elsewhere.read_bytes() != before
+    command.main([*ARGUMENTS, "--resume"])
+    assert not elsewhere.exists()
 
 
 TENSORS = [

@@ -27,6 +27,11 @@ def value(number: float) -> str:
     return "0" if abs(number) < 1e-9 else f"{number:+.0e}"
 
 
+def steps(count: int) -> str:
+    """Format a number of training steps, such as "1 step" or "1,000 steps"."""
+    return f"{count:,} step{'s' * (count != 1)}"
+
+
 def standing(numbers: dict[str, float]) -> str:
     """Summarize a player's exact numbers, or else sampled ones, in a few words."""
     if "exact/reached_X" in numbers:

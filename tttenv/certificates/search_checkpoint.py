@@ -3,6 +3,7 @@
 Its file is written and read by `tttenv.certificates.search_file`, which a short search never loads.
 """
 
+import os
 import time
 import warnings
 from collections.abc import Callable, Mapping
@@ -27,7 +28,7 @@ class SearchCheckpoint:
     unless `save` is called, nor does a best-first attack.
 
     Args:
-        file: the file.
+        file: the file. A link is kept: the file that it leads to is written and deleted.
         rules: the game.
         positions: the limit of positions per seat.
         about: returns whatever else the certificate depends on, such as a digest of the player's
@@ -40,7 +41,8 @@ class SearchCheckpoint:
     """
 
     def __init__(self, file: Path, rules: Rules, positions: int, about: About) -> None:
-        self.file, self.rules, self.positions = file, rules, positions
+        self.file = Path(os.path.realpath(file)) if file.is_symlink() else file
+        self.rules, self.positions = rules, positions
         self._about = about
         self.finished: dict[str, SeatResults] = {}
         self.state: SearchState | None = None
@@ -64,7 +66,7 @@ class SearchCheckpoint:
         return now + sum(results.positions for results in self.finished.values())
 
     def keep(self, state: SearchState) -> None:
-        """Take over the state of the search, and save it if the last save is a minute ago."""
+        """Keep the state of the search, and save it if the last save is a minute ago."""
         self.state = state
         if self._due is None:
             self._due = time.monotonic() + EVERY

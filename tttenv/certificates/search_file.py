@@ -119,7 +119,7 @@ def read(
     for results in metadata.finished.values():
         line = results.losing_line or []
         if len({*line} & {*range(rules.cells)}) != len(line):
-            raise ValueError(f"{damaged}: its lost game is not one")
+            raise ValueError(f"{damaged}: its lost game repeats a cell or leaves the board")
     return metadata.finished, _state(found, metadata, rules, positions, damaged)
 
 
@@ -144,7 +144,9 @@ def _state(
     for number, part in enumerate([*rounds, codes]):
         ordered = part is codes or np.array_equal(distinct(part), part)
         if not ordered or not _have_stones(part, rules, number, number + second):
-            raise ValueError(f"{damaged}: its round {number + 1} is not one")
+            raise ValueError(
+                f"{damaged}: its round {number + 1} holds impossible or unordered positions"
+            )
     last = len(rounds[-1]) if rounds else 0
     counts = [n for n in (*asdict(known).values(), *asdict(place).values()) if isinstance(n, int)]
     before = sum(map(len, rounds)) - last
@@ -164,7 +166,7 @@ def _state(
         raise ValueError(f"{damaged}: its counts contradict each other")
     numbers = {name: part for name, part in arrays.items() if part.dtype != np.int64}
     if not all(((part >= -1) & (part <= 1)).all() for part in numbers.values()):  # neither is a NaN
-        raise ValueError(f"{damaged}: a probability is none")
+        raise ValueError(f"{damaged}: a probability is out of range")
     return SearchState(
         findings=known,
         place=place,

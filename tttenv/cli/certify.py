@@ -208,7 +208,7 @@ def saved(given: Arguments, rules: Any, policy: Any) -> Iterator[Any]:
         if not checkpoint.save():
             raise
         raise KeyboardInterrupt(
-            f"{position_of(checkpoint)}, are saved in {file}: continue with --resume"
+            f"the search ({position_of(checkpoint)}) is saved in {file}: continue with --resume"
         ) from None
 
 
