@@ -4,6 +4,7 @@ import json
 import pickle
 import re
 import shutil
+import sys
 import threading
 import time
 
@@ -372,6 +373,15 @@ def test_an_address_of_the_hub_that_is_none_is_refused_in_one_line(server, run, 
         status, _, err = run(command, *args)
         assert status == 2
         only_line(f"HF_ENDPOINT is not an http or https address: {re.escape(at)}", err)
+
+
+def test_an_address_of_the_hub_that_the_library_refuses_is_refused_in_one_line(run, monkeypatch):
+    monkeypatch.setenv("HF_ENDPOINT", "http://[::1")
+    monkeypatch.delitem(sys.modules, "huggingface_hub.constants")
+    monkeypatch.delattr("huggingface_hub.constants")
+    for command, player_here in ((pull, REPO), (certify_command, f"hub:{REPO}")):
+        _, _, err = run(command, player_here)
+        only_line(r"HF_ENDPOINT is not an http or https address: http://\[::1$", err)
 
 
 def test_uploads_run_one_at_a_time_and_leave_the_session_as_it_was(server, monkeypatch):

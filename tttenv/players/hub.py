@@ -118,14 +118,12 @@ def usual_folder(repo: str, revision: str = REVISION) -> Path:
 
     Raises:
         ModuleNotFoundError: without the package huggingface_hub.
-        ValueError: for invalid names of a repository or a revision.
+        ValueError: for invalid names of a repository or a revision, or an invalid HF_ENDPOINT.
     """
-    from huggingface_hub import constants
-
     check_names(repo, revision)
     owner, name = repo.split("/")
     marked = name if revision == REVISION else f"{name}@{revision.replace('/', '--')}"
-    return Path(constants.HF_ASSETS_CACHE) / "tttenv" / owner / marked
+    return Path(hub_client.settings().HF_ASSETS_CACHE) / "tttenv" / owner / marked
 
 
 def present(repo: str, revision: str = REVISION) -> Path:

@@ -4,6 +4,7 @@ The library `huggingface_hub` provides the server's address (HF_ENDPOINT), the c
 proxies, and the token. Responses are untrusted, and the token is sent to no other server.
 """
 
+import os
 import re
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -38,25 +39,41 @@ class HubError(ValueError):
     """A failed request to the Hub, described in one line."""
 
 
+def settings() -> Any:
+    """Return the module of huggingface_hub with its settings: the server's address and folders.
+
+    Raises:
+        ModuleNotFoundError: without the package huggingface_hub.
+        HubError: if HF_ENDPOINT is half of an IPv6 address, which the package does not accept.
+    """
+    try:
+        from huggingface_hub import constants
+    except ValueError:
+        raise _not_an_address(os.environ.get("HF_ENDPOINT", "")) from None
+    return constants
+
+
 def endpoint() -> str:
     """Return the address of the Hub, without a trailing slash.
 
     Raises:
         ModuleNotFoundError: without the package huggingface_hub.
-        HubError: if HF_ENDPOINT is no such address.
+        HubError: if HF_ENDPOINT is not an http or https address.
     """
-    from huggingface_hub import constants
-
-    at = constants.ENDPOINT
+    at: str = settings().ENDPOINT
     try:
         parts = urlsplit(at)
         valid = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:  # a port out of range, half of an IPv6 address
+    except ValueError:  # such as a port out of range
         valid = False
     if not valid:
-        told = shown(at.rpartition("@")[2], 100)  # without a password
-        raise HubError(f"HF_ENDPOINT is not an http or https address: {told}")
+        raise _not_an_address(at)
     return at
+
+
+def _not_an_address(at: str) -> HubError:
+    told = shown(at.rpartition("@")[2], 100)  # without a password
+    return HubError(f"HF_ENDPOINT is not an http or https address: {told}")
 
 
 def host(url: str) -> str:
