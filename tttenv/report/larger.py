@@ -204,7 +204,7 @@ def html(players: Sequence[Larger]) -> Markup:
 def _learning(player: Larger, curve: LargerCurve) -> Markup:
     """Return a figure of a player's certificates during training."""
     heading = element("h3", f"{player.name} learns {player.rules}")
-    about = f"{curve.steps[-1]:,} steps, {curve.seconds[-1]:,.0f} s"
+    about = f"{phrases.steps(curve.steps[-1])}, {curve.seconds[-1]:,.0f} s"
     label = f"What certificates of {player.name} followed and found, over seconds of training"
     return element("figure", element("figcaption", heading, about), larger_chart(curve).svg(label))
 

@@ -143,7 +143,7 @@ def _seconds(player: Shown) -> Cell:
     if player.seconds is None or player.steps is None:
         return "", ""
     told = element("i" if player.in_all else "span", f"{player.seconds:.1f}")
-    steps = element("small", f"{player.steps:,} step{'s' * (player.steps != 1)}")
+    steps = element("small", phrases.steps(player.steps))
     return joined([told, " ", steps]), player.seconds
 
 

@@ -29,11 +29,11 @@ def _figure(player: Shown, number: int) -> Markup:
         words = "no curve: what the training left cannot be read"
         return element("figure", element("figcaption", heading, words))
     curve = player.curve
-    end = f"{curve.steps[-1]:,} steps in {curve.seconds[-1]:.1f} s of one core"
+    end = f"{phrases.steps(curve.steps[-1])} in {curve.seconds[-1]:.1f} s of one core"
     words = f"not yet unbeatable after {end}"
     if curve.unbeatable_at:
         step, seconds = curve.unbeatable_at
-        words = f"unbeatable after {step:,} steps, {seconds:.1f} s of one core"
+        words = f"unbeatable after {phrases.steps(step)}, {seconds:.1f} s of one core"
     if player.seeds and player.seeds.median_seconds is not None:
         found = player.seeds
         words += f"; median of {found.count} seeds {found.median_seconds:.1f} s"

@@ -48,9 +48,7 @@ class Header:
         """
         for name in [*expected, *self.tensors]:
             if (has := self.tensors.get(name)) != (wanted := expected.get(name)):
-                told = f"{shown(name, REPEATED)} is {_spelled(has)}, not {_spelled(wanted)}"
-                if wanted is None:
-                    told = f"unexpected tensor {shown(name, REPEATED)}"
+                told = _difference(shown(name, REPEATED), has, wanted)
                 raise ValueError(f"{refusal}: {told}")
         try:
             return load(self.data)
@@ -119,6 +117,15 @@ def _entry(key: str, value: Any, name: object) -> Kind:
     )
 
 
-def _spelled(kind: Kind | None) -> str:
+def _difference(name: str, has: Kind | None, wanted: Kind | None) -> str:
+    """Describe how a tensor differs from the expected one; either may not exist."""
+    if has is None:
+        return f"tensor {name} is missing"
+    if wanted is None:
+        return f"unexpected tensor {name}"
+    return f"{name} is {_spelled(has)}, not {_spelled(wanted)}"
+
+
+def _spelled(kind: Kind) -> str:
     """Describe a type and a shape, which may come from an untrusted file."""
-    return "missing" if kind is None else shown(f"{kind[0]} {list(kind[1])}", REPEATED)
+    return shown(f"{kind[0]} {list(kind[1])}", REPEATED)
