@@ -184,14 +184,15 @@ def load_optimiser(optimiser: torch.optim.Optimizer, state: dict[str, Any]) -> N
     optimiser.load_state_dict({"state": state["state"], "param_groups": settings})
 
 
-def on_threads(work: Callable[[int, Task], None], tasks: Sequence[Task], most: int) -> None:
+def on_threads(work: Callable[[int, Task], None], tasks: list[Task], most: int) -> None:
     """Call `work(worker, task)` for every task, each worker on one torch thread.
 
     There are as many workers as torch has threads, at most `most`. Threads that compute a layer
     together wait for each other after it, and the layers of a small network are short: as soon as
     another process needs a core, this takes many times longer than a single thread.
 
-    If a task raises an exception, or the caller is interrupted, no further task is started.
+    If a task raises an exception, or the caller is interrupted, `tasks` is emptied: no further one
+    is started, and a long one can see that it should end.
     """
     threads = torch.get_num_threads()
     workers = max(1, min(threads, most))
@@ -199,23 +200,24 @@ def on_threads(work: Callable[[int, Task], None], tasks: Sequence[Task], most: i
         for task in tasks:
             work(0, task)
         return
-    left = list(tasks)
-    shared = iter(left)  # ends as soon as `left` is cleared
+    shared = iter(tasks)  # ends as soon as the list is cleared
 
     def run(worker: int) -> None:
         try:
             for task in shared:
                 work(worker, task)
-        finally:
-            left.clear()
+        except BaseException:
+            tasks.clear()
+            raise
 
     torch.set_num_threads(1)
     try:
         with ThreadPoolExecutor(workers, initializer=torch.set_num_threads, initargs=(1,)) as pool:
             try:
                 list(pool.map(run, range(workers)))
-            finally:
-                left.clear()  # before the workers are joined
+            except BaseException:
+                tasks.clear()  # before the workers are joined
+                raise
     finally:
         torch.set_num_threads(threads)
 

@@ -14,7 +14,7 @@ smaller boards, so that the network learns what the size of a board and its bord
 The player searches one move ahead with the network.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -260,14 +260,16 @@ class Patterns(SavesParts):
             self.label_net.round_from(self.net)
             self.labels.use(self.label_net.tables())
         if not len(self.buffer):
-            self._label(lambda: None)
+            self._label(())
         losses = list[float]()
 
-        def learn() -> None:
+        def learn() -> Iterator[None]:
             if len(self.buffer):  # on tiny boards, no position may be worth a label
-                losses.extend(self._learn() for _ in range(config.updates))
+                for _ in range(config.updates):
+                    losses.append(self._learn())
+                    yield  # here it may be stopped
 
-        self._label(learn)
+        self._label(learn())
         self.steps += 1
         return {"loss": float(np.mean(losses or [0.0])), "positions": float(len(self.buffer))}
 
@@ -336,8 +338,8 @@ class Patterns(SavesParts):
         """Return the numbers of patterns (batch, cells, 4) on boards with `less` fewer rows."""
         return self.indices[less](boards[:, : self.boards[less].cells])
 
-    def _label(self, beside: Callable[[], None]) -> None:
-        """Add the positions of new games to the buffer, `beside` running at the same time."""
+    def _label(self, beside: Iterable[object]) -> None:
+        """Add the positions of new games to the buffer, while `beside` is iterated over."""
         games = self.labels(self.rng.integers(2**63, size=self.config.games).tolist(), beside)
         less = np.repeat([game.size for game in games], [len(game.boards) for game in games])
         boards = np.zeros((len(less), self.rules.cells), np.int8)

@@ -188,7 +188,7 @@ def likeliest_move(rules: Rules, net: ResidualNet) -> Policy:
         def work(worker: int, at: int) -> None:
             probs[at : at + BATCH] = moves(boards[at : at + BATCH], worker)
 
-        blocks = range(0, len(boards), BATCH)
+        blocks = list(range(0, len(boards), BATCH))
         most = len(blocks) if single.moves.weight.device.type == "cpu" else 1
         while len(planes) < max(1, min(most, torch.get_num_threads())):
             planes.append(planes_of(rules))

@@ -4,7 +4,7 @@ The positions are like those in which an alpha-beta search asks for a value: no 
 wins at once.
 """
 
-from collections.abc import Callable
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -60,8 +60,8 @@ class SearchLabels:
         self.tables = tables
         self.searches.clear()
 
-    def __call__(self, seeds: list[int], beside: Callable[[], None]) -> list[LabelledGame]:
-        """Play and label a game for each seed while `beside` runs.
+    def __call__(self, seeds: list[int], beside: Iterable[object]) -> list[LabelledGame]:
+        """Play and label a game for each seed while another thread iterates over `beside`.
 
         The number of threads does not affect the results.
         """
@@ -69,11 +69,14 @@ class SearchLabels:
 
         def work(worker: int, number: int | None) -> None:
             if number is None:
-                beside()
+                for _ in beside:
+                    if not tasks:  # stopped
+                        break
             else:
                 games[number] = self._game(worker, np.random.default_rng(seeds[number]))
 
-        on_threads(work, [None, *range(len(seeds))], len(seeds))
+        tasks = [None, *range(len(seeds))]
+        on_threads(work, tasks, len(seeds))
         return [games[number] for number in range(len(seeds))]
 
     def _game(self, worker: int, rng: Rng) -> LabelledGame:

@@ -70,7 +70,7 @@ def test_the_value_is_that_of_the_side_to_move():
 def labelled(config, rules):
     """Return a learner and the positions that it labels first."""
     learner = Patterns(config, rules)
-    learner._label(lambda: None)
+    learner._label(())
     return learner, type(learner.buffer.kept)(
         *(p[: len(learner.buffer)] for p in learner.buffer.kept)
     )
@@ -122,10 +122,10 @@ def test_threads_change_no_label_and_no_weight():
 
 
 @pytest.mark.parametrize("interrupt", [True, False])
-def test_no_further_game_starts_on_any_thread_after_an_interrupt_or_an_error(
+def test_no_further_game_or_update_starts_on_any_thread_after_an_interrupt_or_an_error(
     monkeypatch, interrupt
 ):
-    played = []
+    played, updates = [], []
 
     def play(self, worker, rng):
         played.append(worker)
@@ -136,16 +136,20 @@ def test_no_further_game_starts_on_any_thread_after_an_interrupt_or_an_error(
         if not interrupt:
             raise ZeroDivisionError
         signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+        for _ in range(100):
+            updates.append(time.sleep(0.01))
+            yield
 
     monkeypatch.setattr(SearchLabels, "_game", play)
     before = torch.get_num_threads()
     try:
         torch.set_num_threads(2)
         with pytest.raises(KeyboardInterrupt if interrupt else ZeroDivisionError):
-            SearchLabels(QUICK, [Rules()])([0] * 100, beside)
+            SearchLabels(QUICK, [Rules()])([0] * 100, beside())
     finally:
         torch.set_num_threads(before)
     assert len(played) < 20
+    assert len(updates) < 20
 
 
 def test_weights_alone_play_as_the_trained_network_does():
