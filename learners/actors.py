@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from safetensors.torch import load, save
 
 from learners.configs import Shape
+from learners.device import computing_on
 from learners.nets import weights_of
 from learners.residual_net import ResidualNet, evaluator
 from tttenv.game.rules import Rules
@@ -147,7 +148,7 @@ def search_part(part: Part, context: Context) -> dict[str, list[Any]]:
     """Run an actor's searches, and return the results in JSON form, without rounding."""
     assert context.shared is not None
     searcher = _searcher(part.settings)
-    with torch.device(part.settings.device):
+    with computing_on(part.settings.device):
         searcher.take(context.shared)
         found = searcher.search.search(*part.wanted)
     return {name: array.tolist() for name, array in found._asdict().items()}
@@ -180,7 +181,7 @@ class _Searcher:
 def _searcher(settings: SearchSettings) -> _Searcher:
     """Return this process's searcher; cached while the settings stay the same."""
     torch.set_num_threads(settings.threads)
-    with torch.device(settings.device):
+    with computing_on(settings.device):
         return _Searcher(settings)
 
 

@@ -14,6 +14,7 @@ from filelock import FileLock, Timeout
 from threadpoolctl import threadpool_limits
 
 from learners.base import Learner
+from learners.device import computing_on
 from learners.registry import LEARNERS
 from learners.training.checkpoint import load_training, load_weights, save
 from learners.training.loggers import USUAL, Loggers, opened, remove_logs
@@ -366,17 +367,14 @@ def _computing(schedule: Schedule) -> Iterator[None]:
     Raises:
         ValueError: for a device that is not available.
     """
-    try:
-        torch.empty(1, device=schedule.device).cpu()
-    except (RuntimeError, AssertionError, NotImplementedError) as error:
-        raise ValueError(
-            f"device {schedule.device!r} is not available: {first_line(error)}"
-        ) from None
     before = torch.get_num_threads()
     torch.set_num_threads(schedule.threads)
     try:
         # The sums of NumPy's matrix products, too, hang on the number of threads.
-        with torch.device(schedule.device), threadpool_limits(schedule.threads, user_api="blas"):
+        with (
+            computing_on(schedule.device),
+            threadpool_limits(schedule.threads, user_api="blas"),
+        ):
             yield
     finally:
         torch.set_num_threads(before)

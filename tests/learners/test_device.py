@@ -1,0 +1,56 @@
+"""Trainings on a GPU; these tests are skipped on machines without one."""
+
+import numpy as np
+import pytest
+import torch
+
+from learners.device import computing_on
+from learners.registry import LEARNERS
+from learners.residual_net import Outputs, ResidualNet, Shape, planes_of
+from learners.training.loop import Schedule
+from learners.training.train import train
+from tttenv.game.rules import Rules
+from tttenv.players.checkpoint import WEIGHTS, file_of, read_card
+
+RULES = Rules(3, 3, 3)
+pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+
+
+@pytest.mark.parametrize("name", list(LEARNERS))
+def test_a_seed_gives_the_same_training_again(tmp_path, name):
+    config = LEARNERS.load(name).presets["default"]
+    schedule = Schedule(20, 20, 20, stop_when_unbeatable=False, device="cuda")
+    found = []
+    for folder in (tmp_path / "first", tmp_path / "again"):
+        train(name, config, RULES, schedule, folder)
+        found.append(file_of(read_card(folder), WEIGHTS))  # the name holds a hash of the content
+    assert found[0] == found[1]
+
+
+def test_a_network_rounds_as_finely_as_on_the_cpu():
+    rules = Rules(9, 9, 5)
+    boards = np.random.default_rng(0).choice([-1, 0, 1], (64, rules.cells)).astype(np.int8)
+
+    def outputs(device: str) -> Outputs:
+        with computing_on(device), torch.inference_mode():
+            net = ResidualNet(Shape(32, 2), np.random.default_rng(1))
+            for weight in net.parameters():  # the last layers are zero
+                weight.add_(torch.linspace(-0.1, 0.1, weight.numel()).reshape(weight.shape))
+            return Outputs(*(part.cpu() for part in net(planes_of(rules)(boards))))
+
+    for here, there in zip(outputs("cpu"), outputs("cuda"), strict=True):
+        assert (here - there).abs().max() <= 1e-5 * here.abs().max()
+
+
+def test_settings_are_restored():
+    def settings() -> list[bool]:
+        cudnn = torch.backends.cudnn
+        deterministic = torch.are_deterministic_algorithms_enabled()
+        return [deterministic, cudnn.deterministic, cudnn.allow_tf32, cudnn.enabled]
+
+    before = settings()
+    with computing_on("cuda:0"):
+        assert settings() == [True, True, False, True]
+        assert torch.zeros(1).is_cuda
+    assert settings() == before
+    assert not torch.zeros(1).is_cuda
