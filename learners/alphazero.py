@@ -21,7 +21,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from learners.actors import Actors, Searches
+from learners.actors import Actors
+from learners.alphazero_searches import Searches, begin_searches, end_searches
 from learners.configs import ALPHAZERO_PRESETS, MOST_ALPHAZERO, AlphaZeroConfig, Shape
 from learners.examples_buffer import (
     Examples,
@@ -112,10 +113,10 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
             found = self.search.search(*wanted)
         else:
             shape = Shape(self.config.channels, self.config.blocks)
-            self.actors.begin(wanted, self.rules, shape, self.average, self.search)
+            begin_searches(self.actors, wanted, self.rules, shape, self.average, self.search)
             if self.actors.overlap:
                 losses = self._learn()
-            found = self.actors.end()
+            found = end_searches(self.actors)
         examples = self._play(wanted.boards, full, found)
         if len(examples.boards):
             self.replay.add(examples)

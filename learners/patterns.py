@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
+from learners.actors import Actors
 from learners.configs import PATTERNS_PRESETS, PatternsConfig
 from learners.parts import SavesParts
 from learners.ring_buffer import RingBuffer
@@ -82,10 +83,10 @@ class LabelledBuffer(RingBuffer):
             raise ValueError("its buffer holds boards, sizes or targets that are not possible")
 
 
-def smaller_boards(rules: Rules) -> list[Rules]:
+def smaller_boards(rules: Rules) -> tuple[Rules, ...]:
     """Return the game on its own board, and with ever fewer rows and columns down to 2 k - 1."""
     fewest = max(0, min(rules.m, rules.n) - (2 * rules.k - 1))
-    return [Rules(rules.m - less, rules.n - less, rules.k) for less in range(fewest + 1)]
+    return tuple(Rules(rules.m - less, rules.n - less, rules.k) for less in range(fewest + 1))
 
 
 class PatternNet(nn.Module):
@@ -252,7 +253,8 @@ class Patterns(SavesParts):
     def step(self) -> dict[str, float]:
         """Label new positions, and take gradient steps on batches of the stored ones.
 
-        Both are done at the same time if torch has several threads, with the same results.
+        Both are done at the same time if torch has several threads, or actors label, with the same
+        results.
         """
         config = self.config
         since = self.steps - config.bootstrap
@@ -272,6 +274,15 @@ class Patterns(SavesParts):
         self._label(learn())
         self.steps += 1
         return {"loss": float(np.mean(losses or [0.0])), "positions": float(len(self.buffer))}
+
+    @property
+    def actors(self) -> Actors | None:
+        """Who plays the games and labels positions; without them, the learner."""
+        return self.labels.actors
+
+    @actors.setter
+    def actors(self, actors: Actors | None) -> None:
+        self.labels.actors = actors
 
     def policy(self) -> Policy:
         """Return a player that searches one move ahead with the current network."""

@@ -5,17 +5,22 @@ wins at once.
 """
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
+from learners.actors import Actors
 from learners.configs import PatternsConfig
 from learners.nets import on_threads
 from tttenv.game.line_patterns_kernel import VALUE, PatternTables
 from tttenv.game.rules import Rules
 from tttenv.game.rules_kernel import winning_cells
 from tttenv.game.types import Boards, Cells
+from tttenv.parallel import Context
 from tttenv.players import alphabeta_kernel as kernel
 from tttenv.players.alphabeta import HALF_WIN_SCORE, AlphaBeta, new_alphabeta
 from tttenv.players.search_budget import Limits
@@ -42,17 +47,29 @@ class LabelledGame(NamedTuple):
     targets: NDArray[np.float32]  # (boards,): the probability that it wins; 0.5 is a draw
 
 
+@dataclass(frozen=True)
+class LabelPart:
+    """The games that one actor plays and labels in one step."""
+
+    config: PatternsConfig  # of the learner
+    boards: tuple[Rules, ...]  # as of `SearchLabels`
+    threads: int  # of torch
+    seeds: list[int]  # of the games
+
+
 class SearchLabels:
-    """Plays games and labels positions close to them, on all torch threads.
+    """Plays games and labels positions close to them, on all torch threads or by actors.
 
     Args:
         config: the learner's config.
         boards: the game on boards of all sizes to be played on, the usual one first.
     """
 
-    def __init__(self, config: PatternsConfig, boards: list[Rules]) -> None:
+    def __init__(self, config: PatternsConfig, boards: tuple[Rules, ...]) -> None:
         self.config, self.boards = config, boards
+        self.actors: Actors | None = None  # who plays and labels; without them, torch's threads
         self.tables: PatternTables | None = None
+        self.version = 0  # of the tables, where an actor was sent them
         self.searches = dict[tuple[int, int], BoardSearches]()  # by thread and size
 
     def use(self, tables: PatternTables | None) -> None:
@@ -63,8 +80,13 @@ class SearchLabels:
     def __call__(self, seeds: list[int], beside: Iterable[object]) -> list[LabelledGame]:
         """Play and label a game for each seed while another thread iterates over `beside`.
 
-        The number of threads does not affect the results.
+        Neither the number of threads nor that of actors affects the results.
+
+        Raises:
+            ValueError: if actors were lost repeatedly.
         """
+        if self.actors is not None:
+            return self._by_actors(self.actors, seeds, beside)
         games = dict[int, LabelledGame]()
 
         def work(worker: int, number: int | None) -> None:
@@ -79,6 +101,18 @@ class SearchLabels:
         on_threads(work, tasks, len(seeds))
         return [games[number] for number in range(len(seeds))]
 
+    def _by_actors(
+        self, actors: Actors, seeds: list[int], beside: Iterable[object]
+    ) -> list[LabelledGame]:
+        actors.share(self.tables)
+        rows = actors.split(len(seeds))
+        parts = [[seeds[row] for row in part] for part in rows]
+        about = self.config, self.boards, actors.threads
+        actors.begin(label_part, [LabelPart(*about, part) for part in parts])
+        for _ in beside:
+            pass
+        return [_decoded(game) for part in actors.end() for game in part]
+
     def _game(self, worker: int, rng: Rng) -> LabelledGame:
         size = 0
         if len(self.boards) > 1 and rng.random() < self.config.smaller:
@@ -89,6 +123,36 @@ class SearchLabels:
         searches = self.searches[worker, size]
         boards = searches.positions(rng)
         return LabelledGame(size, boards, searches.targets(boards))
+
+
+def label_part(part: LabelPart, context: Context) -> list[dict[str, Any]]:
+    """Play and label an actor's games, and return them in JSON form, without rounding."""
+    assert context.shared is not None
+    labels = _labels(part.config, part.boards, part.threads)
+    if labels.version != context.shared.version:
+        labels.use(context.shared.value)
+        labels.version = context.shared.version
+    return [
+        {
+            "size": game.size,
+            "boards": [board.tolist() for board in game.boards],
+            "targets": game.targets.tolist(),
+        }
+        for game in labels(part.seeds, ())
+    ]
+
+
+@lru_cache(maxsize=1)
+def _labels(config: PatternsConfig, boards: tuple[Rules, ...], threads: int) -> SearchLabels:
+    """Return this process's searches; cached while the settings stay the same."""
+    torch.set_num_threads(threads)
+    return SearchLabels(config, boards)
+
+
+def _decoded(game: dict[str, Any]) -> LabelledGame:
+    """Return a game that `label_part` returned, as arrays."""
+    boards = [np.array(board, np.int8) for board in game["boards"]]
+    return LabelledGame(game["size"], boards, np.array(game["targets"], np.float32))
 
 
 class BoardSearches:

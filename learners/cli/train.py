@@ -52,9 +52,11 @@ class Options:
     stop_when_unbeatable: YesOrNone = None  # end once unbeatable; default: without --steps
     device: str = "cpu"  # torch device: cpu, cuda, ...
     threads: int = 1  # torch threads; results are bit-identical only for the same number
-    actors: int = 0  # alphazero: number of search workers; bit-identical for the same number
+    actors: int = 0  # alphazero, patterns: number of search workers (see the guide to training)
     overlap: Flag = False  # alphazero: learn during the search, from the examples of earlier steps
-    ray: AddressOrNone = None  # alphazero: address of a Ray cluster for the actors, or auto
+    ray: AddressOrNone = (
+        None  # alphazero, patterns: address of a Ray cluster for the actors, or auto
+    )
     gpus_per_task: float = 0.0  # alphazero: GPUs per actor, which then computes on cuda
     open: Flag = False  # first print how to watch the curves, such as TensorBoard's command
     json: Flag = False  # print the certificate as JSON instead of a progress bar

@@ -1,4 +1,4 @@
-"""Actors of AlphaZero: the same training with and without them, and when they are lost."""
+"""Actors: the same training with and without them, and when they are lost."""
 
 from dataclasses import replace
 from itertools import combinations
@@ -9,6 +9,9 @@ import torch
 
 from learners.actors import Actors
 from learners.alphazero import AlphaZero, AlphaZeroConfig
+from learners.alphazero_searches import begin_searches, end_searches
+from learners.configs import PatternsConfig
+from learners.patterns import Patterns
 from learners.residual_net import Shape
 from learners.training.checkpoint import load_training
 from learners.training.loop import Schedule
@@ -112,11 +115,27 @@ def test_what_the_parts_find_is_put_together_in_the_order_of_the_games(two):
     wanted, _ = learner._wanted_searches()
     here = learner.search.search(*wanted)
     actors = Actors(two, 3)
-    actors.begin(wanted, RULES, Shape(CONFIG.channels, 1), learner.average, learner.search)
-    found = actors.end()
+    shape = Shape(CONFIG.channels, 1)
+    begin_searches(actors, wanted, RULES, shape, learner.average, learner.search)
+    found = end_searches(actors)
     assert not np.allclose(here.policy[::-1], here.policy, atol=1e-2)
     assert np.allclose(found.policy, here.policy, atol=1e-4)
     assert np.allclose(found.values, here.values, atol=1e-4)
+
+
+@pytest.mark.parametrize("number", [1, 3])
+def test_actors_that_label_change_no_label_and_no_weight(two, number):
+    config = PatternsConfig(
+        nodes=100, play_nodes=20, games=4, updates=2, smaller=0.5, bootstrap=2, renew=2
+    )
+    states = []
+    for actors in (None, Actors(two, number)):
+        learner = Patterns(config, Rules(6, 6, 3))
+        learner.actors = actors
+        for _ in range(5):  # from the third on, the network itself values positions
+            learner.step()
+        states.append(flat(learner.state_dict()))
+    assert states[0] == states[1]
 
 
 def test_an_actor_that_is_lost_again_and_again_ends_the_training_in_a_line(two, monkeypatch):
