@@ -6,6 +6,7 @@ share, such as the latest weights, so if it is lost, another actor does its part
 result. At most one part per actor is in progress.
 """
 
+import itertools
 import json
 from collections.abc import Sequence
 from typing import Any
@@ -17,6 +18,7 @@ from tttenv.parallel import Backend, Shared, Task
 from tttenv.parallel.tasks import Work
 
 LOOK_EVERY = 0.1  # seconds between two looks while no part ends
+VERSIONS = itertools.count(1)  # of what is shared, also by learners that use the same workers
 
 
 class Actors:
@@ -41,14 +43,14 @@ class Actors:
         self.backend, self.number, self.overlap = backend, number, overlap
         self.threads, self.device = threads, device
         self.parts = 0
-        self._shared = Shared(0, None)
+        self._shared = Shared(next(VERSIONS), None)
         self._waiting: list[tuple[int, Task]] = []
         self._under_way = 0
 
     def share(self, value: Any) -> None:
         """Set what all later parts share; each actor is sent an object once, with its next part."""
         if value is not self._shared.value:
-            self._shared = Shared(self._shared.version + 1, value)
+            self._shared = Shared(next(VERSIONS), value)
 
     def split(self, count: int) -> list[NDArray[np.int64]]:
         """Return the rows of a batch for each actor; there are no empty parts."""

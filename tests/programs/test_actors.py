@@ -1,5 +1,6 @@
 """Actors: the same training with and without them, and when they are lost."""
 
+from copy import deepcopy
 from dataclasses import replace
 from itertools import combinations
 
@@ -123,19 +124,39 @@ def test_what_the_parts_find_is_put_together_in_the_order_of_the_games(two):
     assert np.allclose(found.values, here.values, atol=1e-4)
 
 
+LABELS = PatternsConfig(
+    nodes=100, play_nodes=20, games=4, updates=2, smaller=0.5, bootstrap=2, renew=2
+)
+
+
 @pytest.mark.parametrize("number", [1, 3])
 def test_actors_that_label_change_no_label_and_no_weight(two, number):
-    config = PatternsConfig(
-        nodes=100, play_nodes=20, games=4, updates=2, smaller=0.5, bootstrap=2, renew=2
-    )
     states = []
     for actors in (None, Actors(two, number)):
-        learner = Patterns(config, Rules(6, 6, 3))
+        learner = Patterns(LABELS, Rules(6, 6, 3))
         learner.actors = actors
         for _ in range(5):  # from the third on, the network itself values positions
             learner.step()
         states.append(flat(learner.state_dict()))
     assert states[0] == states[1]
+
+
+def test_a_learner_gets_what_it_shares_from_actors_that_worked_for_another(two):
+    rules, targets = Rules(6, 6, 5), []
+    for steps in (3, 9):  # networks that have learned for so many steps
+        learner = Patterns(LABELS, rules)
+        for _ in range(steps):
+            learner.step()
+        alone, acted = Patterns(LABELS, rules), Patterns(LABELS, rules)
+        alone.load_state_dict(deepcopy(learner.state_dict()))
+        acted.load_state_dict(deepcopy(learner.state_dict()))
+        acted.actors = Actors(two, 1)
+        for each in (alone, acted):
+            each.rng = np.random.default_rng(0)
+            each.step()
+        assert flat(alone.state_dict()) == flat(acted.state_dict())
+        targets.append(acted.buffer.kept.targets[: len(acted.buffer)][-10:])
+    assert (targets[0] != targets[1]).any()
 
 
 def test_an_actor_that_is_lost_again_and_again_ends_the_training_in_a_line(two, monkeypatch):
