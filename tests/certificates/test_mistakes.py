@@ -1,5 +1,7 @@
 """Mistakes found in a player's own play, compared with the solved game."""
 
+import gc
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from tttenv.certificates.mistakes import find_mistakes
 from tttenv.exact import Tabulated, positions, solve
 from tttenv.policy import first_best
 from tttenv.proofs.move_values import MoveValues
+from tttenv.proofs.table_kernel import ProofTable
 
 SMALL = [Rules(3, 3, 3), Rules(3, 4, 3)]
 
@@ -67,3 +70,20 @@ def test_a_narrow_search_says_that_it_is_one_and_is_the_same_again():
     assert (first.boards == again.boards).all()
     assert (first.others == again.others).all()
     assert len(first.boards) <= 2
+
+
+def test_tables_of_proofs_are_freed_with_their_values_without_a_garbage_collection():
+    def tables():
+        return {id(one) for one in gc.get_objects() if type(one) is ProofTable}
+
+    gc.collect()
+    gc.disable()
+    try:
+        before = tables()
+        values = MoveValues(Rules(4, 4, 4), 10_000)
+        values.bounds(Rules(4, 4, 4).start())
+        assert tables() > before
+        del values
+        assert tables() == before
+    finally:
+        gc.enable()

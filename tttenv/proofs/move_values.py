@@ -1,6 +1,6 @@
 """Values of a position's moves: exact on small boards, bounds from proofs on larger ones."""
 
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -44,25 +44,36 @@ class MoveValues:
             rules: the game.
             work: the maximum work per position: search nodes times cells.
         """
-        self.rules, self.work = rules, work
-        self._found = lru_cache(CACHED)(self._solved if enumerable(rules) else self._search)
-
-    @cached_property
-    def prover(self) -> Prover:
-        """The prover, for games too large to be solved exactly."""
-        return Prover(self.rules, MEMORY)
+        self.rules = rules
+        # The cache does not refer to this object, so that the tables of proofs are freed with it,
+        # and not only when a garbage collection finds the cycle.
+        search = partial(_solved, rules) if enumerable(rules) else _Search(rules, work)
+        self._found = lru_cache(CACHED)(search)
 
     def bounds(self, board: Boards) -> Bounds:
         """Return bounds on the value of every move on an undecided board (cells,)."""
         return self._found(board.astype(np.int8).tobytes())
 
-    def _solved(self, position: bytes) -> Bounds:
-        board = np.frombuffer(position, np.int8)
-        ranks = solve(self.rules).move_ranks[int(positions(self.rules).index(board))]
-        values, legal = np.sign(ranks).astype(np.int64), board == 0
-        return Bounds(np.where(legal, values, -1), np.where(legal, values, 1))
 
-    def _search(self, position: bytes) -> Bounds:
+def _solved(rules: Rules, position: bytes) -> Bounds:
+    """Return the values in the solved game."""
+    board = np.frombuffer(position, np.int8)
+    ranks = solve(rules).move_ranks[int(positions(rules).index(board))]
+    values, legal = np.sign(ranks).astype(np.int64), board == 0
+    return Bounds(np.where(legal, values, -1), np.where(legal, values, 1))
+
+
+class _Search:
+    """Proves bounds by searches that share one table."""
+
+    def __init__(self, rules: Rules, work: int) -> None:
+        self.rules, self.work = rules, work
+
+    @cached_property
+    def prover(self) -> Prover:
+        return Prover(self.rules, MEMORY)
+
+    def __call__(self, position: bytes) -> Bounds:
         board = np.frombuffer(position, np.int8).copy()
         left = max(2, self.work // self.rules.cells)
         low, high, used = self._prove(board, left // 2)
