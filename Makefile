@@ -10,7 +10,7 @@ SECONDS ?= 600
 
 SLOW := tests/page tests/programs tests/training tests/large
 
-.PHONY: benchmark docs pictures test test-quick test-all test-rest test-slow test-disturbed test-rllib test-ray test-loggers test-agents campaign campaign-short check format clean
+.PHONY: benchmark docs pictures test test-quick test-all test-rest test-slow test-disturbed test-rllib test-ray test-loggers test-agents test-gpu campaign campaign-short check format clean
 .DEFAULT_GOAL := benchmark
 
 benchmark: .venv/compiled ## train every learner, certify every player, write results/
@@ -54,6 +54,9 @@ test-loggers: .venv-rllib/ready ## trainings logged to wandb, offline, and to ML
 
 test-agents: .venv-agents/ready ## verifiers and OpenEnv, in an environment of their own
 	.venv-agents/bin/python -m pytest -n 0 tests/agents $(ARGS)
+
+test-gpu: .venv/dev .venv/compiled ## trainings on CUDA, for machines with a GPU; CI has none
+	$(BIN)/python -m pytest -n 0 tests/gpu $(ARGS)
 
 campaign: .venv/dev ## attack the package for SECONDS: kills, failing disks, hostile files
 	$(BIN)/python -m tests.campaign --seconds $(SECONDS) $(ARGS)
