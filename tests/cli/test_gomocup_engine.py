@@ -11,7 +11,7 @@ from hostile_lines import ANSWER, hostile_line
 from tttenv import Rules, player
 from tttenv.cli.gomocup_engine import LONGEST_LINE, Engine
 from tttenv.cli.time_limits import LEAST, TurnTime, limited_to
-from tttenv.players import PLAYERS, is_path
+from tttenv.players import PLAYERS, bundled, hub, is_path
 from tttenv.utils.registry import Row
 
 DIRECTIONS = [(0, 1), (1, 0), (1, 1), (1, -1)]
@@ -355,6 +355,15 @@ def test_a_limit_is_set_where_a_player_has_one_and_nothing_else_changes(spec, li
     assert limited_to(spec, 0.8) == (limited or spec)
     if not is_path(spec):
         player(limited_to(spec, 0.8), Rules(5, 5, 5))
+
+
+def test_a_player_on_the_hub_has_no_limit_to_set(monkeypatch):
+    monkeypatch.setattr(hub, "present", lambda repo, revision: bundled.folder("alphazero_554"))
+    spec = "hub:OWNER/NAME,simulations=2"
+    assert limited_to(spec, 0.8) == spec
+    engine = Engine(spec, k=4, seed=0)
+    assert engine.answer("RECTSTART 5,5") == "OK"
+    assert "ERROR" not in engine.answer("BEGIN")
 
 
 def test_a_player_with_time_is_given_what_the_manager_leaves(monkeypatch):

@@ -39,8 +39,7 @@ def limited_to(spec: str, seconds: float) -> str:
     Raises:
         ValueError: for a spec that cannot be parsed.
     """
-    checkpoint = checkpoint_of(spec)
-    if checkpoint is not None and not checkpoint[1]:  # folder names may contain any character
+    if checkpoint_of(spec) is not None:  # none of its options is a time or a player
         return spec
     name, options = parse(spec)
     inner = inner_specs(name, options)
