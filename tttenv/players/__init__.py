@@ -145,15 +145,12 @@ def checked_spec(spec: object) -> Spec:
     """
     if not isinstance(spec, str):
         raise ValueError(f"a player's name must be a string, not {shown(repr(spec), LONGEST_NAME)}")
-    name, options = parse(spec)
-    table = _everyone()
-    if name not in table.rows or not table.rows[name].safe:
-        asked, safe = (
-            shown(repr(name), LONGEST_NAME),
-            (n for n, row in table.rows.items() if row.safe),
-        )
-        raise ValueError(f"a file must not name the player {asked}, only {', '.join(safe)}")
-    for option, value in inner_specs(name, options).items():
+    name, rows = spec.partition(":")[0], _everyone().rows
+    if name not in rows or not rows[name].safe:
+        safe = ", ".join(known for known, row in rows.items() if row.safe)
+        asked = shown(repr(name), LONGEST_NAME)
+        raise ValueError(f"a file must not name the player {asked}, only {safe}")
+    for option, value in inner_specs(name, parse(spec)[1]).items():
         if option == "evaluator" and value in EVALUATORS:
             continue
         checked_spec(value)
