@@ -8,6 +8,7 @@ import socket
 import sys
 import threading
 import time
+from inspect import signature
 
 import gymnasium as gym
 import numpy as np
@@ -21,7 +22,7 @@ from tttenv import Rules, certify, player
 from tttenv.cli import certify as certify_command
 from tttenv.cli import console, pull, push
 from tttenv.players import bundled, checked_spec, hub, is_path
-from tttenv.players.checkpoint import digest
+from tttenv.players.checkpoint import digest, load
 from tttenv.utils import hub_client
 
 pytestmark = pytest.mark.filterwarnings(
@@ -537,6 +538,11 @@ def test_without_a_network_the_error_is_clear(server, run, monkeypatch):
     status, _, err = run(pull, REPO)
     assert status == 2
     only_line("HF_HUB_OFFLINE is set", err)
+
+
+def test_a_player_on_the_hub_documents_all_options_of_a_checkpoint():
+    own, checkpoint = (list(signature(f).parameters.values()) for f in (hub.hub, load))
+    assert own[3:] == checkpoint[2:]  # after the rules and the repository, and the folder
 
 
 @pytest.mark.parametrize(

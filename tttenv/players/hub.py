@@ -73,6 +73,7 @@ def hub(
     canonical: bool = False,
     simulations: int = 0,
     threes: int = 0,
+    pairing: bool = False,
 ) -> Policy:
     """Return a trained player from the Hugging Face Hub, downloading it if necessary.
 
@@ -83,12 +84,13 @@ def hub(
         canonical: see `tttenv.players.checkpoint.load`, as for the options below.
         simulations: per move, of a tree search guided by the network.
         threes: positions searched for wins by threats before that.
+        pairing: play a pairing strategy where one exists.
 
     Raises:
         ModuleNotFoundError: without the package huggingface_hub.
         ValueError: if there is no such player, or it does not play the rules.
     """
-    return load(present(repo, revision), rules, canonical, simulations, threes)
+    return load(present(repo, revision), rules, canonical, simulations, threes, pairing)
 
 
 def split(spec: str) -> tuple[str, str, dict[str, str]]:
