@@ -209,6 +209,7 @@ STATES = [
     ("place.seconds", -1.5),
     ("place.merge_above", -1),
     ("place.ended", [[0, 0, 0]]),
+    ("place.ended", [[0, 0, 0], [0]]),
     ("findings.asked", 0),
     ("findings.images_checked", 10**6),
     ("findings.lost_at", [17]),

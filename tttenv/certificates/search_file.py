@@ -160,7 +160,7 @@ def _state(
         and place.sampled_from <= known.asked
         and (sampled in ([*SAMPLED], [*SAMPLED][:3]) if place.sampled_from else not sampled)
         and place.merge_above <= positions + MERGED
-        and np.shape(place.ended) == (2, 3)
+        and [len(row) for row in place.ended] == [3, 3]
         and (known.lost_at is None or _is_within(known.lost_at, rounds[known.lost_round :][:1]))
     ):
         raise ValueError(f"{damaged}: its counts contradict each other")
