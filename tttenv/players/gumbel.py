@@ -180,14 +180,12 @@ class PatternEvaluator:
     """Evaluates positions by a network of line patterns, with the priors of open lines."""
 
     def __init__(self, rules: Rules, tables: PatternTables) -> None:
-        self.lines = new_open_lines(rules.lines, rules.cells)
+        self.by_lines = LineEvaluator(rules)
         self.net = new_line_patterns(rules.m, rules.n, rules.k, tables)
 
     def __call__(self, boards: Boards) -> tuple[Floats, Floats]:
         """Return logits (batch, cells) and values (batch,) for boards (batch, cells)."""
-        logits = np.zeros(boards.shape, np.float32)
-        values = np.zeros(len(boards), np.float32)
-        evaluators_kernel.evaluate_by_lines(boards, self.lines, logits, values)
+        logits, values = self.by_lines(boards)
         evaluators_kernel.evaluate_by_patterns(boards, self.net, values)
         return logits, values
 
