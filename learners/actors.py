@@ -18,7 +18,9 @@ from tttenv.parallel import Backend, Shared, Task
 from tttenv.parallel.tasks import Work
 
 LOOK_EVERY = 0.1  # seconds between two looks while no part ends
-VERSIONS = itertools.count(1)  # of what is shared, also by learners that use the same workers
+# Unique among all learners that use the same workers:
+VERSIONS = itertools.count(1)  # of shared values
+NUMBERS = itertools.count()  # of parts
 
 
 class Actors:
@@ -42,10 +44,10 @@ class Actors:
     ) -> None:
         self.backend, self.number, self.overlap = backend, number, overlap
         self.threads, self.device = threads, device
-        self.parts = 0
+        self.parts: list[int] = []  # the numbers of this step's parts
         self._shared = Shared(next(VERSIONS), None)
         self._waiting: list[tuple[int, Task]] = []
-        self._under_way = 0
+        self._under_way: set[int] = set()
 
     def share(self, value: Any) -> None:
         """Set what all later parts share; each actor is sent an object once, with its next part."""
@@ -63,10 +65,11 @@ class Actors:
             work: a function of a module; it returns a JSON value.
             parts: its arguments, each a dataclass or a JSON value.
         """
-        self.parts = len(parts)
-        for number, part in enumerate(parts):
-            task = Task(f"actor {number}", work, part, shared=self._shared)
-            self._waiting.append((number, task))
+        self._waiting = [
+            (next(NUMBERS), Task(f"actor {actor}", work, part, shared=self._shared))
+            for actor, part in enumerate(parts)
+        ]
+        self.parts = [number for number, _ in self._waiting]
         self._submit()
 
     def end(self) -> list[Any]:
@@ -76,17 +79,20 @@ class Actors:
             ValueError: if a part failed, or actors were lost repeatedly.
         """
         found: dict[int, Any] = {}
-        while len(found) < self.parts:
-            for number, done in self.backend.wait(LOOK_EVERY):
-                if done.value is None:
-                    raise ValueError(f"actor {number}: {done.error}")
-                found[number] = json.loads(done.value)
-                self._under_way -= 1
-                self._submit()
-        return [found[number] for number in range(self.parts)]
+        while len(found) < len(self.parts):
+            ended = dict(self.backend.wait(LOOK_EVERY))
+            self._under_way -= ended.keys()
+            self._submit()
+            for actor, part in enumerate(self.parts):  # others were begun in a step that failed
+                if part in ended:
+                    if (value := ended[part].value) is None:
+                        raise ValueError(f"actor {actor}: {ended[part].error}")
+                    found[part] = json.loads(value)
+        return [found[part] for part in self.parts]
 
     def _submit(self) -> None:
         """Submit waiting parts as long as the backend has room."""
-        while self._waiting and self._under_way < max(1, self.backend.room()):
-            self.backend.submit(*self._waiting.pop(0))
-            self._under_way += 1
+        while self._waiting and len(self._under_way) < max(1, self.backend.room()):
+            number, task = self._waiting.pop(0)
+            self.backend.submit(number, task)
+            self._under_way.add(number)

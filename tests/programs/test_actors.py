@@ -1,5 +1,6 @@
 """Actors: the same training with and without them, and when they are lost."""
 
+import time
 from copy import deepcopy
 from dataclasses import replace
 from itertools import combinations
@@ -107,7 +108,7 @@ def test_no_more_parts_are_made_than_games_and_none_begins_without_a_worker_for_
     learner = AlphaZero(config, RULES)
     learner.actors = Actors(two, 100)
     learner.step()
-    assert learner.actors.parts == 5
+    assert len(learner.actors.parts) == 5
     assert len(two._workers) <= 2
 
 
@@ -160,10 +161,28 @@ def test_a_learner_gets_what_it_shares_from_actors_that_worked_for_another(two):
 
 
 def test_an_actor_that_is_lost_again_and_again_ends_the_training_in_a_line(two, monkeypatch):
-    monkeypatch.setattr(two, "submit", lambda number, task: None)
-    monkeypatch.setattr(two, "wait", lambda seconds: [(0, Done(None, "its process ended"))])
+    begun = []
+    monkeypatch.setattr(two, "submit", lambda number, task: begun.append(number))
+    monkeypatch.setattr(two, "wait", lambda seconds: [(begun[0], Done(None, "its process ended"))])
     with pytest.raises(ValueError, match="actor 0: its process ended"):
         trained(two, 2, steps=1)
+
+
+def itself(part, context):
+    if part == "refused":
+        raise ValueError(part)
+    time.sleep(0.3 if part == "late" else 0)
+    return part
+
+
+def test_what_a_failed_step_leaves_is_no_result_of_the_next():
+    with Processes(2) as backend:
+        actors = Actors(backend, 2)
+        actors.begin(itself, ["refused", "late"])
+        with pytest.raises(ValueError, match="actor 0: refused"):
+            actors.end()
+        actors.begin(itself, ["first", "second"])
+        assert actors.end() == ["first", "second"]
 
 
 def learner_of(folder):
