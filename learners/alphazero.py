@@ -91,7 +91,7 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
         self.next_examination = config.examine  # the step of it
         self.reached = ExamplesBuffer(config.reached, rules)
         self.wrong = np.zeros(0, np.int64)  # rows of `mistakes` that are not learned yet
-        self.actors: Actors | None = None  # who searches the moves; without them, the learner
+        self.actors: Actors | None = None  # that search the moves; None: the learner does
 
     def start_from(self, weights: dict[str, Tensor]) -> None:
         """Initialize from the weights of a network of the same size, trained on any board.

@@ -68,7 +68,7 @@ def begin_searches(
     """Start the searches of all parts with the network's current weights.
 
     Args:
-        actors: who runs them.
+        actors: that run them.
         wanted: the searches.
         rules: the game.
         shape: the network's shape.

@@ -52,15 +52,15 @@ from tttenv.policy import Policy
 WIDTH = 64  # of the perceptron that maps patterns to vectors
 LEAK = 0.03  # slope of the gradient beyond the clipping, so that no channel stays unused
 WARM_UP, LAST_RATE = 0.05, 0.02  # share of the gradient steps; share of the learning rate
-PLAYER_NODES = 200  # positions that its player searches at the most, one move ahead
+PLAYER_NODES = 200  # maximum positions per move of its player, which looks one move ahead
 MOST_VECTOR, MOST_WEIGHT = 8000, 32000  # limits of the integers in the tables
 
 
 class Labelled(NamedTuple):
     """Positions with the values that searches found."""
 
-    boards: Boards  # (rows, cells), seen by the side to move; smaller ones leave cells over
-    less: NDArray[np.int8]  # (rows,): how many fewer rows and columns a board has than the rules
+    boards: Boards  # (rows, cells), seen by the side to move; a smaller one fills the first cells
+    less: NDArray[np.int8]  # (rows,): by how many rows and columns a board is smaller
     targets: NDArray[np.float32]  # (rows,): the probability that it wins; 0.5 is a draw
 
 
@@ -84,7 +84,7 @@ class LabelledBuffer(RingBuffer):
 
 
 def smaller_boards(rules: Rules) -> tuple[Rules, ...]:
-    """Return the game on its own board, and with ever fewer rows and columns down to 2 k - 1."""
+    """Return the game, then boards with one row and column fewer each, down to 2 k - 1 of them."""
     fewest = max(0, min(rules.m, rules.n) - (2 * rules.k - 1))
     return tuple(Rules(rules.m - less, rules.n - less, rules.k) for less in range(fewest + 1))
 
@@ -229,7 +229,7 @@ class Patterns(SavesParts):
         self.config, self.rules, self.steps, self.updates = config, rules, 0, 0
         self.rng = np.random.default_rng(config.seed)
         self.table_net = _table_net(config, rules)
-        self.rounded_at = -1  # gradient steps of the network that the tables were rounded from
+        self.rounded_at = -1  # the gradient steps taken before the tables were last rounded
         self.label_net = _table_net(config, rules)  # the network that is used for labels
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(int(self.rng.integers(2**63)))
@@ -253,8 +253,8 @@ class Patterns(SavesParts):
     def step(self) -> dict[str, float]:
         """Label new positions, and take gradient steps on batches of the stored ones.
 
-        Both are done at the same time if torch has several threads, or actors label, with the same
-        results.
+        Both run at the same time if torch has several threads or actors label; the results are the
+        same.
         """
         config = self.config
         since = self.steps - config.bootstrap
@@ -277,7 +277,7 @@ class Patterns(SavesParts):
 
     @property
     def actors(self) -> Actors | None:
-        """Who plays the games and labels positions; without them, the learner."""
+        """The workers that play and label games; None if the learner does."""
         return self.labels.actors
 
     @actors.setter

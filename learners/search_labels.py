@@ -32,9 +32,9 @@ NEARLY = 1e-3  # keeps the scores of decided values finite
 DECIDED = 0.9  # values of searches beyond this are wins and losses
 PER_GAME = 8  # positions taken from a game
 LONGEST = 60  # moves of a game after its opening
-MORE = 3  # at most so many likely moves are made after a position of a game before it is labelled
+MORE = 3  # maximum likely moves that lead from a position of a game to the one that is labelled
 LIKELY = 20  # moves considered likely, the first ones in the order of open lines
-LESS_LIKELY = 0.8  # how much less likely the next one is
+LESS_LIKELY = 0.8  # the factor from one probability to the next
 
 Rng = np.random.Generator
 
@@ -67,9 +67,9 @@ class SearchLabels:
 
     def __init__(self, config: PatternsConfig, boards: tuple[Rules, ...]) -> None:
         self.config, self.boards = config, boards
-        self.actors: Actors | None = None  # who plays and labels; without them, torch's threads
+        self.actors: Actors | None = None  # that play and label; None: torch's threads do
         self.tables: PatternTables | None = None
-        self.version = 0  # of the tables, where an actor was sent them
+        self.version = 0  # of the tables that an actor was sent last
         self.searches = dict[tuple[int, int], BoardSearches]()  # by thread and size
 
     def use(self, tables: PatternTables | None) -> None:
@@ -237,7 +237,7 @@ class BoardSearches:
         return int(rng.choice(order, p=weights / weights.sum()))
 
     def _is_quiet(self, board: Boards) -> bool:
-        """Return whether a search would ask for the value of a position, rather than go on."""
+        """Return whether a search would evaluate a position instead of extending it."""
         rules, state = self.rules, self.quick.state
         size = rules.m, rules.n, rules.k
         if rules.over(board) or any(winning_cells(board[None], s, *size).any() for s in (1, -1)):
