@@ -33,8 +33,11 @@ def computing_on(device: str) -> Iterator[None]:
         if torch.device(device).type == "cuda":
             cudnn = torch.backends.cudnn
             stack.enter_context(cudnn.flags(enabled=True, deterministic=True, allow_tf32=False))
-            before = torch.are_deterministic_algorithms_enabled()
-            stack.callback(torch.use_deterministic_algorithms, before)
+            stack.callback(
+                torch.use_deterministic_algorithms,
+                torch.are_deterministic_algorithms_enabled(),
+                warn_only=torch.is_deterministic_algorithms_warn_only_enabled(),
+            )
             torch.use_deterministic_algorithms(True)
         stack.enter_context(torch.device(device))
         yield

@@ -45,11 +45,15 @@ def test_settings_are_restored():
     def settings() -> list[bool]:
         cudnn = torch.backends.cudnn
         deterministic = torch.are_deterministic_algorithms_enabled()
-        return [deterministic, cudnn.deterministic, cudnn.allow_tf32, cudnn.enabled]
+        only_warned = torch.is_deterministic_algorithms_warn_only_enabled()
+        return [deterministic, only_warned, cudnn.deterministic, cudnn.allow_tf32, cudnn.enabled]
 
-    before = settings()
-    with computing_on("cuda:0"):
-        assert settings() == [True, True, False, True]
-        assert torch.zeros(1).is_cuda
-    assert settings() == before
+    for before in ((False, False), (True, True)):
+        torch.use_deterministic_algorithms(before[0], warn_only=before[1])
+        outside = settings()
+        with computing_on("cuda:0"):
+            assert settings() == [True, False, True, False, True]
+            assert torch.zeros(1).is_cuda
+        assert settings() == outside
+    torch.use_deterministic_algorithms(False)
     assert not torch.zeros(1).is_cuda
