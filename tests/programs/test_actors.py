@@ -233,3 +233,19 @@ def test_what_tasks_share_is_what_each_gets_though_it_changes(two):
         assert [found.value for found in run(tasks, two)] == [[version, version]] * 6
     with pytest.raises(ValueError, match="a task with a shared value has no description"):
         key(tasks[0])
+
+
+class Unreadable:
+    """Pickles, but does not unpickle."""
+
+    def __reduce__(self):
+        return int, ("no number",)
+
+
+def test_a_shared_value_that_cannot_be_read_fails_its_own_task_only():
+    tasks = [Task("odd", itself, "odd", shared=Shared(1, Unreadable()))]
+    tasks += [Task(name, itself, name) for name in ("first", "second")]
+    with Processes(1) as backend:
+        failed, *others = run(tasks, backend)
+    assert "no number" in failed.error
+    assert [found.value for found in others] == ["first", "second"]

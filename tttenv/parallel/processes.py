@@ -105,10 +105,10 @@ class Processes:
     def _begin(self, worker: _Worker, number: int, task: Task) -> None:
         worker.at, worker.task = number, task
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # `wait` will find out
-            if task.shared is not None and task.shared is not worker.shared:
-                worker.pipe.send(task.shared)
-                worker.shared = task.shared
-            worker.pipe.send((task.work, task.arguments, task.folder))
+            # One message, since a worker replies once to any that it cannot unpickle.
+            new = None if task.shared is worker.shared else task.shared
+            worker.pipe.send((task.work, task.arguments, task.folder, new))
+            worker.shared = new or worker.shared
 
     def _start(self) -> _Worker:
         """Start a worker, with its own GPUs if there are any to assign."""
@@ -201,17 +201,15 @@ def _work(pipe: Connection) -> None:
     with contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError):
         while True:
             try:
-                message = pipe.recv()
+                work, arguments, folder, new = pipe.recv()
             except EOFError:
                 raise
             except Exception as error:  # the function's module cannot be imported, say
+                shared = None  # the new one, if this message had one, is missing
                 pipe.send(Done(None, f"{type(error).__name__}: {shown(first_line(error))}"))
                 continue
-            if isinstance(message, Shared):
-                shared = message
-            else:
-                work, arguments, folder = message
-                pipe.send(_done(pipe, work, arguments, folder, shared))
+            shared = new or shared
+            pipe.send(_done(pipe, work, arguments, folder, shared))
 
 
 def _done(
