@@ -223,7 +223,8 @@ class Patterns(SavesParts):
 
     Config: ClassVar[type] = PatternsConfig
     presets: ClassVar[dict[str, Any]] = PATTERNS_PRESETS
-    any_board: ClassVar[bool] = True  # weights learned on one board play on all others with its k
+    any_board: ClassVar[bool] = True  # weights learned on one board play on others
+    same_k: ClassVar[bool] = True  # but only on those with its k
 
     def __init__(self, config: PatternsConfig, rules: Rules) -> None:
         self.config, self.rules, self.steps, self.updates = config, rules, 0, 0

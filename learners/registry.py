@@ -15,6 +15,7 @@ class LearnerRow(Row):
     steps: int = 1000  # at the most, by default
     every: int = 10  # steps between certificates
     preset_steps: Mapping[str, int] = field(default_factory=dict)  # of presets with another number
+    preset_every: Mapping[str, int] = field(default_factory=dict)  # the same for `every`
     presets: Mapping[str, Any] = field(default_factory=dict)  # its Configs; empty: of its class
     compiled: tuple[
         str, ...
@@ -114,6 +115,7 @@ LEARNERS: Table[Any] = Table(
             every=5,
             presets=configs.PATTERNS_PRESETS,
             preset_steps={"large": 5000},
+            preset_every={"large": 500},  # a certificate takes as long as tens of steps
             compiled=("alpha-beta",),
         ),
         "maskable_ppo": LearnerRow(

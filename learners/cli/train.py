@@ -5,7 +5,8 @@ import json
 import shlex
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, make_dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -21,11 +22,13 @@ from tttenv.cli.options import (
     Flag,
     FolderOrNone,
     NumberOrNone,
+    OpponentOrNone,
     Repeated,
     RulesText,
     YesOrNone,
 )
 from tttenv.cli.text_tables import say
+from tttenv.players import bundled
 from tttenv.utils.registry import unknown
 from tttenv.utils.untrusted import shown
 
@@ -44,19 +47,18 @@ class Options:
     steps: NumberOrNone = None  # total steps; default: until unbeatable, or a preset's full number
     preset: str = "default"  # a named set of the learner's own fields
     rules: RulesText = "3,3,3"  # the game
-    out: FolderOrNone = None  # the checkpoint's folder; default: runs/LEARNER-SEED
+    out: FolderOrNone = None  # the checkpoint's folder; default: runs/LEARNER[-RULES][-PRESET]-SEED
     resume: Flag = False  # continue the run in --out exactly where it stopped
-    start: FolderOrNone = None  # alphazero: start from this checkpoint's weights, for any board
+    start: OpponentOrNone = None  # alphazero: a trained player, by name or folder, to start from
     every: NumberOrNone = None  # steps between points on the curves; default: the learner's
-    checkpoint_every: NumberOrNone = None  # steps between checkpoints; if omitted, a tenth of all
+    # steps between checkpoints, at least --every; if omitted, a tenth of all
+    checkpoint_every: NumberOrNone = None
     stop_when_unbeatable: YesOrNone = None  # end once unbeatable; default: without --steps
     device: str = "cpu"  # torch device: cpu, cuda, ...
-    threads: int = 1  # torch threads; results are bit-identical only for the same number
+    threads: int = 1  # of torch and of patterns' searches; the last digits depend on the number
     actors: int = 0  # alphazero, patterns: number of search workers (see the guide to training)
-    overlap: Flag = False  # alphazero: learn during the search, from the examples of earlier steps
-    ray: AddressOrNone = (
-        None  # alphazero, patterns: address of a Ray cluster for the actors, or auto
-    )
+    overlap: Flag = False  # alphazero: learn while the actors search, as patterns always does
+    ray: AddressOrNone = None  # alphazero, patterns: the actors' Ray cluster; auto: RAY_ADDRESS
     gpus_per_task: float = 0.0  # alphazero: GPUs per actor, which then computes on cuda
     open: Flag = False  # first print how to watch the curves, such as TensorBoard's command
     json: Flag = False  # print the certificate as JSON instead of a progress bar
@@ -85,7 +87,7 @@ def _train(name: str, rest: list[str], prog: str, compiled: Callable[[], None]) 
     if options.export_csv:
         _export(name, options)
         return
-    with console.stage("loading what the training writes with", quiet):
+    with console.stage("loading the loggers", quiet):
         from learners.training.loggers import chosen
         from learners.training.loop import Schedule, usual_schedule
         from learners.training.train import TAKEN, Setup, is_taken, train
@@ -103,11 +105,19 @@ def _train(name: str, rest: list[str], prog: str, compiled: Callable[[], None]) 
     fields = [field.name for field in dataclasses.fields(Schedule)]
     changes = {key: getattr(options, key) for key in fields}
     schedule = usual_schedule(name, options.preset, **changes)
+    if _peek(rest, "--checkpoint-every") is not None and schedule.checkpoint_every < schedule.every:
+        raise ValueError(
+            "checkpoints are written at points on the curves:"
+            f" --checkpoint-every must be at least --every, {schedule.every}"
+        )
     backend = _backend(options)
     if options.open and not options.json:
         say("to watch its curves grow:")
         _tell_curves(out, log)
-    with _Bar(f"{name} on {options.rules}", schedule, quiet=options.json) as bar:
+    with (
+        _told_if_interrupted(out),
+        _Bar(f"{name} on {options.rules}", schedule, quiet=options.json) as bar,
+    ):
         compiled()
         last = train(
             name,
@@ -117,9 +127,34 @@ def _train(name: str, rest: list[str], prog: str, compiled: Callable[[], None]) 
             out,
             resume=options.resume,
             watch=bar.evaluated,
-            setup=Setup(options.preset, options.start, log, backend, bar.stepped),
+            setup=Setup(options.preset, _start(options.start), log, backend, bar.stepped),
         )
     _conclude(out, last, watch.seconds, options.json, log)
+
+
+def _start(player: str | None) -> Path | None:
+    """Return the folder of the trained player to start from; a folder comes before a name."""
+    if player is None:
+        return None
+    shipped = bundled.folder(player)
+    return Path(player) if shipped is None or (Path(player) / bundled.CARD).exists() else shipped
+
+
+@contextmanager
+def _told_if_interrupted(out: Path) -> Iterator[None]:
+    """Add to an interrupt whether the run in `out` can be resumed.
+
+    Raises:
+        KeyboardInterrupt: on an interrupt.
+    """
+    from learners.training.train import is_taken
+
+    try:
+        yield
+    except KeyboardInterrupt:
+        saved = f"{out} holds its last checkpoint: continue with --resume"
+        told = saved if is_taken(out) else "before its first checkpoint, so nothing is saved"
+        raise KeyboardInterrupt(told) from None
 
 
 def _backend(options: Options) -> Any:
@@ -249,7 +284,7 @@ def _peek(args: list[str], option: str) -> str | None:
 
 
 def _usual_folder(name: str, options: Options, config: Any) -> Path:
-    """Return runs/LEARNER-SEED, with the preset and rules in between if they are not defaults."""
+    """Return runs/LEARNER-SEED, with the rules and preset in between if they are not defaults."""
     parts = [name, str(config.seed)]
     if options.preset != Options.preset:
         parts.insert(1, options.preset)

@@ -35,6 +35,7 @@ from tttenv.players.checkpoint import (
     read_data,
 )
 from tttenv.players.config_io import from_stored
+from tttenv.players.gumbel import checked_simulations
 from tttenv.players.symmetric_player import canonical_player
 from tttenv.policy import Policy, declares_equivariance
 from tttenv.utils.files import write
@@ -104,19 +105,25 @@ def load_policy(
     Raises:
         ValueError: if the checkpoint is missing, damaged or of an unknown learner; for simulations
             if its player does not search; for threes without simulations; for rules other than
-            those it was trained on, unless the learner's weights work on any board.
+            those it was trained on, unless the learner's weights work on any board, or on any
+            board with the same k.
     """
-    if threes and not simulations:
-        raise ValueError("threes need a tree search: set simulations too")
     card, data = read_data(folder, WEIGHTS)
     kind = _kind(card)
     search: Any = getattr(kind, "search_player", None)
-    if simulations and search is None:
-        raise ValueError(f"a player of {card['learner']} does not search: set simulations=0")
+    if (simulations or threes) and search is None:
+        options = "leave out simulations and threes"
+        raise ValueError(f"a player of {card['learner']} does not search: {options}")
+    if threes and not simulations:
+        raise ValueError("threes need a tree search: set simulations too")
     config, trained = _settings(folder, card)
     rules = rules or trained
     if rules != trained and not getattr(kind, "any_board", False):
         raise ValueError(f"the player in {shown(folder)} plays {trained}, not {rules}")
+    if rules.k != trained.k and getattr(kind, "same_k", False):
+        raise ValueError(f"the player in {shown(folder)} plays {trained.k} in a row, not {rules.k}")
+    if simulations:
+        checked_simulations(rules, simulations)
     if not isinstance(kind, PlaysFromWeights):  # a learner from elsewhere
         made = load_learner(folder).policy()
         return canonical_player(rules, made) if plays_canonically(card) else made

@@ -30,7 +30,7 @@ class Schedule:
 
     steps: int  # total steps, including those before an interruption
     every: int  # steps between evaluations
-    checkpoint_every: int  # steps between checkpoints
+    checkpoint_every: int  # steps between checkpoints, which are written after evaluations
     stop_when_unbeatable: bool  # end at the first certificate that says unbeatable
     device: str = "cpu"  # device of the learner's tensors
     threads: int = 1  # torch threads; another number may change the last digits
@@ -80,10 +80,11 @@ def usual_schedule(name: str, preset: str = "default", **changes: Any) -> Schedu
     usual = row(name)
     given = {key: value for key, value in changes.items() if value is not None}
     steps = given.get("steps", usual.preset_steps.get(preset, usual.steps))
+    every = given.get("every", usual.preset_every.get(preset, usual.every))
     found: dict[str, Any] = {
         "steps": steps,
-        "every": usual.every,
-        "checkpoint_every": max(given.get("every", usual.every), steps // 10),
+        "every": every,
+        "checkpoint_every": max(every, steps // 10),
         "stop_when_unbeatable": "steps" not in given and preset not in usual.preset_steps,
     }
     return Schedule(**(found | given))

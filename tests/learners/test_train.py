@@ -15,7 +15,7 @@ import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from learners.cli import train as command
-from learners.registry import LEARNERS
+from learners.registry import LEARNERS, presets
 from learners.selfplay import SelfPlay, SelfPlayConfig
 from learners.testing import _same as same
 from learners.training.checkpoint import load_training
@@ -24,6 +24,7 @@ from learners.training.tensorboard import TensorBoard, layout
 from learners.training.train import Setup, train
 from tttenv import Rules, certify, player
 from tttenv.certificates.phrases import standing
+from tttenv.players import bundled
 from tttenv.players.checkpoint import CARD, POLICY, STATE, WEIGHTS, file_of, read_card
 
 SMALL = SelfPlayConfig(seed=3, hidden=(16,))
@@ -119,6 +120,31 @@ def test_a_training_that_diverges_ends_in_one_line(tmp_path, name):
 def test_plans_of_less_than_one_are_refused(wrong):
     with pytest.raises(ValueError, match=rf"^{next(iter(wrong))} must be at least 1[^\n]*$"):
         usual_schedule("selfplay", **wrong)
+
+
+def test_no_usual_training_spends_its_time_on_certificates():
+    for name in LEARNERS:
+        for preset in presets(name):
+            plan = usual_schedule(name, preset)
+            assert plan.steps / plan.every <= 600, (name, preset)  # a point takes up to 20 seconds
+
+
+def test_checkpoints_between_certificates_are_refused(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    often = ["td0", "--every", "10", "--checkpoint-every", "9", "--json"]
+    with pytest.raises(ValueError, match=r"--checkpoint-every must be at least --every, 10$"):
+        command.main(often)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_training_starts_from_a_name_or_a_folder_of_that_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert command._start(None) is None
+    assert command._start("runs/mine") == Path("runs/mine")
+    assert command._start("alphazero_664") == bundled.folder("alphazero_664")
+    (tmp_path / "alphazero_664").mkdir()
+    (tmp_path / "alphazero_664" / bundled.CARD).touch()
+    assert command._start("alphazero_664") == Path("alphazero_664")
 
 
 def test_every_step_is_reported_and_changes_nothing(tmp_path, through):

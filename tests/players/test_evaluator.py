@@ -163,4 +163,4 @@ def test_a_tensor_too_many_or_too_few_is_named(folder, tmp_path):
 def test_an_analysis_says_what_its_estimates_are_based_on(folder, run_here):
     for more, said in (("", "open lines"), (f",evaluator={folder}", "a network")):
         shown = run_here("analyze.py", f"alphabeta:depth=2{more}", "--rules", "4,4,3").stdout
-        assert f"numbers near 0: estimated from {said}" in shown
+        assert f"numbers other than 0: estimated from {said}" in shown

@@ -170,6 +170,6 @@ def test_a_spec_that_names_no_player_is_answered_by_what_is_known(spec, message)
 
 
 @pytest.mark.parametrize("spec", ["minimax", "epsilon", "epsilon:player=minimax"])
-def test_what_needs_the_solved_game_refuses_large_boards_and_names_the_arena(spec):
-    with pytest.raises(ValueError, match=r"5,5,4 is too large .*metrics\.arena"):
+def test_what_needs_the_solved_game_refuses_large_boards_and_names_what_plays_there(spec):
+    with pytest.raises(ValueError, match=r"5,5,4 is too large .*alphabeta plays"):
         player(spec, Rules(5, 5, 4))

@@ -105,6 +105,13 @@ def test_options_of_a_checkpoint_go_through_the_same_grammar(spec):
     assert rules_of(f"{spec}:x=1") == Rules()
 
 
+def test_line_patterns_play_every_board_with_their_k_and_no_other():
+    larger = Rules(4, 5, 3)
+    assert player("patterns", larger)(larger.start()[None]).sum() == 1
+    with pytest.raises(ValueError, match=r"patterns plays 3 in a row, not 4$"):
+        player("patterns", Rules(4, 5, 4))
+
+
 def test_a_search_is_an_option_of_players_that_search():
     boards = some_boards(Rules(), 50)
     searching = player("alphazero:simulations=16")
@@ -112,10 +119,11 @@ def test_a_search_is_an_option_of_players_that_search():
     assert (searching(boards[::-1])[::-1] == searching(boards)).all()
     assert certify(Rules(), searching).unbeatable
     for name in set(LEARNERS) - {"alphazero"}:
-        with pytest.raises(ValueError, match=f"a player of {name} does not search"):
-            player(f"{name}:simulations=16")
+        for option in ("simulations", "threes"):
+            with pytest.raises(ValueError, match=f"a player of {name} does not search"):
+                player(f"{name}:{option}=16")
     for wrong in (-1, 10**9):
-        with pytest.raises(ValueError, match=r"at least|at most"):
+        with pytest.raises(ValueError, match=r"^simulations must be|^there can be at most"):
             player(f"alphazero:simulations={wrong}")
     assert certify(Rules(), player("alphazero:simulations=4,threes=100")).unbeatable
     for options in ("threes=9", "simulations=4,threes=-1"):

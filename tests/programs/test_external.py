@@ -279,7 +279,7 @@ def test_the_script_certifies_a_command_with_arguments(python_bot):
     assert told.returncode == 0
     known = certify(RULES, "first").to_dict() | {"queried_twice": 475}  # as of one that searches
     assert json.loads(told.stdout) == {"player": spec, **known}
-    assert "asking about all boards" in run_script("certify.py", spec).stderr
+    assert "querying all boards" in run_script("certify.py", spec).stderr
 
 
 def test_an_answer_without_a_legal_move_forfeits_the_game_if_that_is_wanted(bot, capsys):

@@ -140,7 +140,8 @@ def test_an_interrupt_ends_a_long_training_with_one_line_and_status_130(tmp_path
         os.killpg(child.pid, signal.SIGINT)  # as Ctrl-C does: to the workers too
         out, complaint = child.communicate(timeout=30)
     assert (child.returncode, out) == (130, "")
-    assert complaint.split("\n") == ["", f"{arguments[0]}: interrupted", ""]
+    hint = ": r/1 holds its last checkpoint: continue with --resume" * (arguments[0] == "train.py")
+    assert complaint.split("\n") == ["", f"{arguments[0]}: interrupted{hint}", ""]
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])

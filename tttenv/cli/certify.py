@@ -281,7 +281,7 @@ def watched(policy: Any, name: str, rules: Any, quiet: bool) -> Iterator[Any]:
             bar.add_task(WEIGHING, total=None)
             yield policy
             return
-        asking = bar.add_task("asking about all boards", total=None)
+        asking = bar.add_task("querying all boards", total=None)
         bar.update(asking, total=len(positions(rules).decisions))
 
         def asked(boards: Any) -> Any:

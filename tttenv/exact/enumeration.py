@@ -116,29 +116,29 @@ def require_solvable(rules: Rules) -> None:
     """Raise unless the game is small enough for exact results.
 
     Raises:
-        ValueError: for a larger game, naming the sampled alternative; for anything but `Rules`.
+        ValueError: for a larger game, naming the alternatives; for anything but `Rules`.
     """
     require_rules(rules)
     if not solvable(rules):
-        raise ValueError(_too_large(rules, "certificates and minimax", 16))
+        raise ValueError(
+            f"the game {rules} is too large for exact results on all positions, which minimax and"
+            " such certificates need: up to 16 cells; on larger boards alphabeta plays, and"
+            " tttenv certify follows the positions that a player reaches"
+        )
 
 
 def require_enumerable(rules: Rules) -> None:
     """Raise unless the game is small enough for tables of all its positions: up to 15 cells.
 
     Raises:
-        ValueError: for a larger game, naming the sampled alternative.
+        ValueError: for a larger game, naming the alternatives.
     """
     if not enumerable(rules):
-        raise ValueError(_too_large(rules, "some learners, callbacks and searches", 15))
-
-
-def _too_large(rules: Rules, whose: str, cells: int) -> str:
-    return (
-        f"the game {rules} is too large for exact results, which {whose} need; those end at "
-        f"{cells} cells; tttenv.certificates.metrics.arena (tttenv certify --sampled) plays"
-        " sampled games"
-    )
+        raise ValueError(
+            f"the game {rules} is too large for exact results on all positions, which some"
+            " learners, adapters and searches need: up to 15 cells; the learners alphazero, dqn,"
+            " patterns and reinforce take any board"
+        )
 
 
 @lru_cache(maxsize=8)

@@ -144,7 +144,7 @@ def _legend(rows: list[list[str]], found: Explanation, mover: str) -> Iterator[s
     yield f"value: by the search, for {mover}, from -1 to 1"
     deep = any(one.depth is not None for one in candidates)
     if deep and any(one.stones is None and 0 < abs(one.value or 0) < 1 for one in candidates):
-        yield f"numbers near 0: estimated from {found.estimates}"
+        yield f"numbers other than 0: estimated from {found.estimates}"
     if any(one.at_most for one in candidates):
         yield "<=: no better than this"
     if deep:
