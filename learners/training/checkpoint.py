@@ -35,7 +35,6 @@ from tttenv.players.checkpoint import (
     read_data,
 )
 from tttenv.players.config_io import from_stored
-from tttenv.players.gumbel import checked_simulations
 from tttenv.players.symmetric_player import canonical_player
 from tttenv.policy import Policy, declares_equivariance
 from tttenv.utils.files import write
@@ -122,21 +121,19 @@ def load_policy(
         raise ValueError(f"the player in {shown(folder)} plays {trained}, not {rules}")
     if rules.k != trained.k and getattr(kind, "same_k", False):
         raise ValueError(f"the player in {shown(folder)} plays {trained.k} in a row, not {rules.k}")
-    if simulations:
-        checked_simulations(rules, simulations)
     if not isinstance(kind, PlaysFromWeights):  # a learner from elsewhere
         made = load_learner(folder).policy()
         return canonical_player(rules, made) if plays_canonically(card) else made
     try:
         wanted = kind.empty_weights(config, rules)
         weights = _weights(folder / str(file_of(card, WEIGHTS)), data[WEIGHTS], wanted)
-        if simulations:
-            searching: Policy = search(config, rules, weights, simulations, threes)
-            return searching
-        made = kind.player(config, rules, weights)
-        return canonical_player(rules, made) if plays_canonically(card) else made
+        if not simulations:
+            made = kind.player(config, rules, weights)
+            return canonical_player(rules, made) if plays_canonically(card) else made
     except (ValueError, RuntimeError, MemoryError) as error:
         raise ValueError(f"{_misfit(folder, card)}: {shown(first_line(error))}") from None
+    searching: Policy = search(config, rules, weights, simulations, threes)
+    return searching
 
 
 def load_learner(folder: Path) -> Learner:

@@ -137,6 +137,7 @@ def test_noise_changes_what_is_considered_and_nothing_else_does():
     [
         ("gumbel:simulations=0", "at least 1"),
         ("gumbel:simulations=100000000", "at most"),
+        ("gumbel:threes=100000000", "at most 16,777,216"),
         ("gumbel:threats=-1", "at least 0"),
         ("gumbel:evaluator=net", "lines"),
     ],

@@ -22,6 +22,7 @@ ATTACK_SHARE = 0.25  # fraction of the limits for the search for a win
 DEFENCE_SHARE = 0.25  # fraction of the limits for the search for losing moves
 NODES = 10_000  # positions for each of the two, if only the depth is limited
 THREATS = 30  # maximum threats tried in each search for a win by single threats
+MOST = 2**24  # maximum positions of a `ThreatSearch`, which bounds the memory of its table
 LIKELY = 20  # number of moves to judge, those on the best open lines
 MOVER, OTHER = 0, 1  # the sides in the kernel, at the root
 
@@ -40,9 +41,14 @@ class ThreatSearch:
         rules: the game, of three or more in a row.
         nodes: positions searched for a board: at most half of them for a win of the side to move,
             and half for moves after which the other side wins.
+
+    Raises:
+        ValueError: for more positions than `MOST`, naming the players' option `threes`.
     """
 
     def __init__(self, rules: Rules, nodes: int) -> None:
+        if nodes > MOST:
+            raise ValueError(f"threes must be at most {MOST:,}, not {nodes:,}")
         self.rules, self.limits = rules, Limits(None, 2 * nodes, None)
         shape, entries = (rules.m, rules.n, rules.k), min(4 * nodes, 3 ** min(rules.cells, 30))
         self.state = kernel.new_search_state(
