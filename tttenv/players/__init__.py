@@ -105,8 +105,8 @@ def player(spec: str, rules: "Rules | None" = None) -> "Policy":
         spec: `name[:option=value[,option=value]]`, where the name is a row of the table, or of a
             trained player that comes with the package, or the folder of a checkpoint (anything
             with a "/" in it, or a folder that holds a card.json).
-        rules: the game to play; None is 3,3,3, or the game that a checkpoint was trained on. Only
-            networks of `alphazero` play games other than the one they were trained on.
+        rules: the game to play; None is 3,3,3, or the game that a checkpoint was trained on. Other
+            games are played by networks of `alphazero`, and by those of `patterns` with the same k.
 
     Raises:
         ValueError: for an unknown player or option, listing the known ones, or a checkpoint that
