@@ -366,15 +366,25 @@ def test_a_player_on_the_hub_has_no_limit_to_set(monkeypatch):
     assert "ERROR" not in engine.answer("BEGIN")
 
 
-def test_a_player_with_time_is_given_what_the_manager_leaves(monkeypatch):
-    asked = []
+@pytest.mark.parametrize("limited", [False, True])
+def test_a_player_with_time_is_given_what_the_manager_leaves(monkeypatch, limited):
+    made, asked = [], []
 
-    def timed(rules, time: float = 0.0, seed: int = 0):
-        def policy(boards):
-            asked.append((time, seed))
+    class Timed:
+        def __init__(self, time, seed):
+            made.append(time)
+            self.time, self.seed, self.most = time, seed, time
+
+        def __call__(self, boards):
+            asked.append((self.time, self.seed))
             return (boards == 0) / (boards == 0).sum(axis=1, keepdims=True)
 
-        return policy
+    class Limited(Timed):
+        def limit_time(self, seconds):
+            self.time = self.most if seconds is None else min(self.most, seconds)
+
+    def timed(rules, time: float = 0.0, seed: int = 0):
+        return (Limited if limited else Timed)(time, seed)
 
     monkeypatch.setattr(sys.modules[__name__], "timed", timed, raising=False)
     monkeypatch.setitem(PLAYERS.rows, "timed", Row(f"{__name__}:timed", "for this test"))
@@ -385,6 +395,7 @@ def test_a_player_with_time_is_given_what_the_manager_leaves(monkeypatch):
     answers(engine, "INFO timeout_turn 30000", "RESTART", "BEGIN", "INFO time_left 40000")
     answers(engine, "RESTART", "BEGIN", "INFO time_left 2147483647", "RESTART", "BEGIN")
     assert asked[1:] == [(time, 7) for time in (5, 2.5, 2.5, 5, 1.9, 5)]  # 24 moves may follow
+    assert made == [5] if limited else len(made) > 4  # it keeps what it knows from move to move
 
 
 # --- Players that fail.

@@ -5,11 +5,13 @@ import pytest
 from reference import random_game, spell, view
 
 from tttenv import Rules, player
+from tttenv.exact import positions
 from tttenv.game.open_lines_kernel import new_open_lines, set_board, stones_needed
 from tttenv.game.symmetry import maps
 from tttenv.players.alphabeta import IterativeDeepening
 from tttenv.players.alphabeta_kernel import LEAST_DEPTH, WIN, start
 from tttenv.players.search_budget import Budget, Limits, score_move
+from tttenv.players.threat_search import losing_moves, winning_attack
 
 
 class Negamax:
@@ -136,3 +138,43 @@ def test_principal_variation_search_gives_the_scores_of_plain_alpha_beta(rules):
         if found.nodes > 1 and abs(found.value) < 0.99:
             assert np.flatnonzero(found.probs).tolist() == [c for c in scores if scores[c] == best]
     assert len(distinct) > 20
+
+
+def test_a_table_kept_from_search_to_search_changes_no_result_of_a_search_to_the_end():
+    """On every board of a game in any order, whichever side is to move."""
+    game = Rules(3, 3, 3)
+    fresh, kept = player("alphabeta", game), player("alphabeta:time=1000", game)
+    boards = np.array(positions(game).boards)
+    boards = boards[~game.over(boards)]
+    for board in np.random.default_rng(0).permutation(boards):
+        expected, found = fresh.search(board), kept.search(board)
+        assert (found.value, found.probs.tolist()) == (expected.value, expected.probs.tolist())
+
+
+def test_only_a_player_with_a_time_limit_searches_less_the_second_time():
+    game, boards = Rules(5, 5, 4), quiet_boards((5, 5, 4), 8, 21)
+    shares = []
+    for limit in ("depth=3", "depth=3,time=1000"):
+        policy = player(f"alphabeta:{limit}", game)
+        nodes = np.array([[policy.search(board).nodes for _ in range(2)] for board in boards])
+        first, second = nodes.sum(axis=0)
+        shares.append(second / first)
+    assert shares[0] == 1 > 2 * shares[1]
+
+
+def test_a_kept_table_changes_no_search_for_a_win_by_threats():
+    """Neither after searches for a move nor after those for the other side."""
+    game = Rules(6, 6, 4)
+    policies = [player(f"alphabeta:depth=3,threats=30{more}", game) for more in ("", ",time=1000")]
+    seen = set()
+    for board in quiet_boards((6, 6, 4), 16, 30):
+        moves, answers = np.flatnonzero(board == 0).tolist(), []
+        for policy in policies:
+            policy.search(board)
+            budget = Budget(policy.state.left, Limits(None, None, None))
+            sides = [winning_attack(policy.state, budget, view, moves) for view in (board, -board)]
+            answers.append((sides, losing_moves(policy.state, budget, board, moves)))
+        assert answers[0] == answers[1]
+        (win, other), losing = answers[0]
+        seen |= {("win", win is None), ("other", other is None), ("losing", len(losing) > 0)}
+    assert len(seen) == 6

@@ -30,6 +30,7 @@ from tttenv.cli.time_limits import LEAST, TurnTime, limited_to
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
 from tttenv.players import player
+from tttenv.players.search_result import limit_time
 from tttenv.policy import Policy, sample, validated
 from tttenv.utils.untrusted import first_line, shown
 
@@ -189,11 +190,9 @@ class Engine:
         self._require_rule()
         rules = Rules(m, n, self.k)
         if self.made is None or self.made[1] != rules:
-            quick = limited_to(self.spec, LEAST)
-            made = quick, rules, player(quick, rules)
-            if quick != self.spec:
-                made[2](rules.start(1))
-            self.made = made
+            policy = self._player(rules, LEAST)
+            if limited_to(self.spec, LEAST) != self.spec:
+                policy(rules.start(1))
         self.game = Game(rules, rules.start())
         return "OK"
 
@@ -287,13 +286,19 @@ class Engine:
         return game.written(cell)
 
     def _policy(self, game: Game) -> Policy:
-        """Return the player, created again if its time limit has changed."""
-        rules = game.rules
-        seconds = self.budget.seconds(int((game.board == 0).sum()) // 2)
-        spec = self.spec if seconds is None else limited_to(self.spec, seconds)
-        if self.made is None or self.made[:2] != (spec, rules):
-            self.made = spec, rules, player(spec, rules)
-        return self.made[2]
+        """Return the player with the time limit of the next move."""
+        return self._player(game.rules, self.budget.seconds(int((game.board == 0).sum()) // 2))
+
+    def _player(self, rules: Rules, seconds: float | None) -> Policy:
+        """Return the player with a time limit; a new one only if its limit cannot be changed."""
+        if self.made is None or self.made[1] != rules:
+            self.made = self.spec, rules, player(self.spec, rules)
+        spec, _, policy = self.made
+        wanted = self.spec if seconds is None else limited_to(self.spec, seconds)
+        if not limit_time(policy, seconds) and spec != wanted:
+            policy = player(wanted, rules)
+            self.made = wanted, rules, policy
+        return policy
 
 
 def _quoted(text: str) -> str:

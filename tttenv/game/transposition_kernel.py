@@ -1,8 +1,8 @@
 """Fixed-size transposition table, keyed by Zobrist hashes (Zobrist, 1970).
 
 Buckets of two (Breuker, Uiterwijk and van den Herik, 1994): the deeper result stays in the first
-slot, any other goes to the second. An entry is valid only in the search, numbered by `age`, that
-wrote it, so that answers never depend on earlier searches.
+slot, any other goes to the second. Searches are numbered by `age`. If entries count only in the
+search that wrote them, answers never depend on earlier searches.
 
 Positions that are images of each other under the board's symmetries have the same set of hashes.
 The smallest hash is the key of all of them, and the map to the image with this hash translates
@@ -78,25 +78,33 @@ def new_table(entries: int) -> Numbers:
 
 
 @inner
-def probe(table: Numbers, key: int, age: int) -> int:
-    """Return the slot of the current search's entry for `key`, a uint64, or -1."""
+def probe(table: Numbers, key: int, since: int) -> int:
+    """Return the slot of the entry for `key`, a uint64, by a search from `since` on, or -1."""
     slot = int(np.int64(key & np.uint64(table.size - 1)))
     for place in (slot, slot ^ 1):
-        if table[place].key == key and table[place].age == age:
+        if table[place].key == key and table[place].age >= since:
             return place
     return -1
 
 
 @inner
 def store(
-    table: Numbers, key: int, age: int, score: int, cell: int, depth: int, bound: int
+    table: Numbers,
+    key: int,
+    ages: NDArray[np.int64],
+    score: int,
+    cell: int,
+    depth: int,
+    bound: int,
 ) -> None:
     """Store an entry for `key`, a uint64.
 
-    It replaces this search's entry for the same key. Otherwise it goes to the first slot of its
-    bucket, or to the second if the first holds a deeper result of this search.
+    It replaces the entry for the same key. Otherwise it goes to the first slot of its bucket, or to
+    the second if the first holds a deeper result of this search.
+    `ages` (2,) are the numbers of this search and of the first whose entries count.
     """
-    place = probe(table, key, age)
+    age = ages[0]
+    place = probe(table, key, ages[1])
     if place < 0:
         place = int(np.int64(key & np.uint64(table.size - 1)))
         if table[place].age == age and table[place].depth > depth:

@@ -1,5 +1,6 @@
 """Alpha-beta player: exact where it can search to the end, guided by open lines elsewhere."""
 
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -21,6 +22,7 @@ from tttenv.players.search_result import (
     Found,
     at_least,
     not_both,
+    shorter,
     uniform_on,
 )
 from tttenv.players.threat_search import THREATS, losing_moves, winning_attack
@@ -191,6 +193,7 @@ class AlphaBeta:
         tables: PatternTables | None = None,
     ) -> None:
         self.rules, self.limits, self.first = rules, limits, first
+        self.time = limits.time
         self.impure = "time" if limits.time is not None else None
         # Scores at a depth do not depend on the order of moves; where a search is cut off does.
         orderless = limits.nodes is None and limits.time is None and threats == 0
@@ -202,7 +205,14 @@ class AlphaBeta:
             entries = min(entries, 4 * limits.nodes)
         shape = (rules.m, rules.n, rules.k)
         self.state = kernel.new_search_state(
-            shape, rules.lines, self.maps, entries, width, threats, tables
+            shape,
+            rules.lines,
+            self.maps,
+            entries,
+            width,
+            threats,
+            tables,
+            keep_table=limits.time is not None,
         )
 
     def __call__(self, boards: Boards) -> Probs:
@@ -222,6 +232,13 @@ class AlphaBeta:
             elif self.first:
                 probs[row] = uniform_on(list(classes), self.rules.cells)
         return probs
+
+    def limit_time(self, seconds: float | None) -> None:
+        """Search at most `seconds` for a move from now on, and never more than the option `time`.
+
+        None is for that option alone. Without it nothing changes.
+        """
+        self.limits = replace(self.limits, time=shorter(self.time, seconds))
 
     def search(self, board: Boards) -> Found:
         """Search one undecided board (cells,).
@@ -337,7 +354,8 @@ def alphabeta(
         rules: the game.
         depth: plies to search; blocks of threats are not counted.
         nodes: positions to search for a move.
-        time: seconds to search for a move; the player is then impure and cannot be certified.
+        time: seconds to search for a move; the player is then impure and cannot be certified. It
+            keeps its transposition table from move to move.
         memory: megabytes of the transposition table, at the most.
         width: how many moves to try at each position, those on the best open lines first; by
             default all on boards up to 36 cells, 20 on larger ones.

@@ -107,7 +107,7 @@ def _table_move(state: SearchState, board: Boards) -> int | None:
     key = hashes.current[image]
     slot = int(key & np.uint64(table.size - 1))
     for entry in (table[slot], table[slot ^ 1]):
-        if entry["key"] == key and entry["age"] == state.age[0]:
+        if entry["key"] == key and entry["age"] >= state.age[1]:
             failed_low = entry["bound"] == UPPER_BOUND and abs(entry["score"]) < PROVEN
             return None if failed_low else int(hashes.origins[image, entry["cell"]])
     return None

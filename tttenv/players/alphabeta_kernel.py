@@ -56,6 +56,7 @@ from tttenv.game.threat_sequences_kernel import (
 from tttenv.game.transposition_kernel import (
     EXACT,
     LOWER_BOUND,
+    SEED,
     UPPER_BOUND,
     ZobristHashes,
     canonical_image,
@@ -81,6 +82,10 @@ PROVEN = 1 << 29  # a score beyond this is a proven win or loss, within it a dra
 MAX_GUESS = 1 << 28  # the highest heuristic score
 INFINITY = (1 << 31) - 1  # above every score
 UNLIMITED = 1 << 62  # positions left to search without a limit
+
+# The hash of an empty board in searches with a kept table: by the stones that side 0 has more than
+# side 1 when it is to move, from -1 to 1, and by the attacker, NONE or a side.
+ORIGINS = np.random.default_rng(SEED + 1).integers(2**64, size=(3, 3), dtype=np.uint64)
 
 FRAME = np.dtype(
     [
@@ -117,7 +122,10 @@ class SearchState(Struct):
     k: int
     width: int  # the largest number of moves tried at a position
     stones: NDArray[np.int64]  # (1,): the number of stones on the root's board
-    age: NDArray[np.int64]  # (1,): the number of this search; the table ignores entries of others
+    age: NDArray[np.int64]  # (2,): the numbers of this search and of the first whose table entries
+    # count, an earlier one only with `keep_table`
+    keep_table: bool  # whether entries of earlier searches count
+    origin: NDArray[np.uint64]  # (1,): the hash of an empty board in this search
     threats: int  # tried in one search for a win by single threats; 0 for no such search
     attacker: NDArray[np.int64]  # (1,): the side that plays only threats and moves before double
     # threats, or NONE
@@ -145,6 +153,7 @@ def new_search_state(
     width: int,
     threats: int,
     tables: PatternTables | None = None,
+    keep_table: bool = False,
 ) -> SearchState:
     """Allocate the arrays of a search.
 
@@ -156,6 +165,8 @@ def new_search_state(
         width: the largest number of moves tried at a position.
         threats: tried in one search for a win by single threats; 0 for no such search.
         tables: of the network that scores positions; None for open lines.
+        keep_table: whether a search uses the table entries of earlier ones: it is then faster, but
+            where a limit or a selective search decides, its result depends on them.
     """
     cells = maps.shape[1]
     plies = cells + 2
@@ -164,7 +175,9 @@ def new_search_state(
         *shape,
         width=width,
         stones=np.zeros(1, np.int64),
-        age=np.zeros(1, np.int64),
+        age=np.zeros(2, np.int64),
+        keep_table=keep_table,
+        origin=np.zeros(1, np.uint64),
         threats=threats,
         attacker=np.full(1, NONE, np.int64),
         lines=open_lines,
@@ -189,10 +202,16 @@ def start(search: SearchState, board: Boards, attacker: int = NONE) -> None:
 
     With an `attacker`, 0 for the side to move or 1, only its wins by force are searched for.
 
-    The table is not cleared: with the new `age`, the entries of earlier searches are ignored.
+    The table is not cleared: with the new `age`, the entries of earlier searches are ignored. With
+    `keep_table` they count, for searches with the same attacker and the same side to move.
     """
-    put_board(search, board)
     search.age[0] += 1
+    if search.keep_table:
+        search.age[1] = 1
+        search.origin[0] = ORIGINS[int(board.sum()) + 1, attacker - NONE]
+    else:
+        search.age[1] = search.age[0]
+    put_board(search, board)
     search.stones[0], search.attacker[0] = np.count_nonzero(board), attacker
 
 
@@ -203,7 +222,7 @@ def put_board(s: SearchState, board: Boards) -> None:
     network.begin(s.patterns, board)
     s.ply[0] = 0
     s.killers[:] = -1
-    s.hashes.current[:] = 0
+    s.hashes.current[:] = s.origin[0]
     for cell in range(board.size):
         if board[cell] != 0:
             toggle_hash(s.hashes, cell, 0 if board[cell] == 1 else 1)
@@ -595,7 +614,7 @@ def probe_table(s: SearchState, ply: int) -> bool:
     frame.image = canonical_image(s.hashes)
     frame.key = s.hashes.current[frame.image]
     frame.table_move = -1
-    slot = probe(s.table, frame.key, s.age[0])
+    slot = probe(s.table, frame.key, s.age[1])
     if slot < 0:
         return False
     entry = s.table[slot]
@@ -625,4 +644,4 @@ def close_frame(s: SearchState, ply: int) -> None:
     elif frame.best >= frame.given_beta:
         bound = LOWER_BOUND
     cell = s.hashes.images[frame.image, frame.best_cell]
-    store(s.table, frame.key, s.age[0], frame.best, cell, frame.depth, bound)
+    store(s.table, frame.key, s.age, frame.best, cell, frame.depth, bound)

@@ -16,6 +16,7 @@ from tttenv.players.search_result import (
     Found,
     at_least,
     not_both,
+    shorter,
     uniform_on,
 )
 from tttenv.utils.compile_time import now
@@ -35,6 +36,7 @@ class MonteCarlo:
         self, rules: Rules, tree: kernel.Tree, iterations: int | None, time: float | None, seed: int
     ) -> None:
         self.rules, self.tree, self.iterations, self.time = rules, tree, iterations, time
+        self.limit = time  # the seconds for the next move
         self.seed: Any = np.uint64(seed)
         self.impure = "time" if time is not None else None
 
@@ -42,6 +44,13 @@ class MonteCarlo:
         """Return move probabilities (batch, cells) for boards (batch, cells)."""
         probs = [self.search(board).probs for board in boards]
         return np.array(probs, np.float64).reshape(boards.shape)
+
+    def limit_time(self, seconds: float | None) -> None:
+        """Search at most `seconds` for a move from now on, and never more than the option `time`.
+
+        None is for that option alone. Without it nothing changes.
+        """
+        self.limit = shorter(self.time, seconds)
 
     def search(self, board: Boards) -> Found:
         """Search one undecided board (cells,).
@@ -104,7 +113,7 @@ class MonteCarlo:
     def _search_tree(self, board: Boards) -> int:
         """Build the board's tree until a limit or a proof; return the number of iterations."""
         init_tree(self.tree, self.rules.check(board), self.seed)
-        deadline = None if self.time is None else now() + self.time
+        deadline = None if self.limit is None else now() + self.limit
         done = 0
         while self.iterations is None or done < self.iterations:
             wanted = SLICE if self.iterations is None else min(SLICE, self.iterations - done)

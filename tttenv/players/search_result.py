@@ -69,6 +69,23 @@ def not_both(**limits: float | None) -> None:
         raise ValueError(f"limit {' or '.join(names)}, not both")
 
 
+def shorter(time: float | None, seconds: float | None) -> float | None:
+    """Return a player's option `time`, or `seconds` if that is less; None without the option."""
+    return time if time is None or seconds is None else min(time, seconds)
+
+
+def limit_time(policy: Any, seconds: float | None) -> bool:
+    """Limit the seconds for each of a player's next moves; None for what its options say.
+
+    Returns:
+        Whether the player can be limited: it then has a method `limit_time(seconds)`.
+    """
+    method = getattr(policy, "limit_time", None)
+    if method is not None:
+        method(seconds)
+    return method is not None
+
+
 def explain(policy: Any, board: Boards) -> Explanation:
     """Return a player's explanation of its move on an undecided board (cells,).
 
