@@ -34,7 +34,14 @@ from learners.examples_buffer import (
 from learners.nets import load_weights, nets_of
 from learners.parts import PlaysByNetworks, Rng
 from learners.proven_positions import ProvenPositions
-from learners.residual_net import ResidualNet, evaluator, likeliest_move, planes_of, rounded
+from learners.residual_net import (
+    ResidualNet,
+    evaluator,
+    few_on_one_thread,
+    likeliest_move,
+    planes_of,
+    rounded,
+)
 from tttenv.certificates.mistakes import Mistakes, find_mistakes
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.game.rules import Rules
@@ -175,7 +182,7 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
         net: Any = nets_of(lambda: cls.networks(config, rules), weights)["net"]
         search = GumbelSearch(
             rules,
-            rounded(evaluator(rules, net)),
+            few_on_one_thread(rounded(evaluator(rules, net))),
             checked_simulations(rules, simulations),
             side_by_side(rules, simulations),
         )

@@ -25,6 +25,7 @@ from tttenv.policy import TOLERANCE, BoardFunction, Policy, first_best
 
 THREATS = 100  # tried in a search for a win by threats that a plane shows
 BATCH = 1024  # boards in one call of the network
+FEW = 8  # boards from which on more than one thread pays
 
 
 class Outputs(NamedTuple):
@@ -149,6 +150,26 @@ def rounded(evaluate: Evaluate) -> Evaluate:
         return _rounded(logits), _rounded(values)
 
     return evaluate_rounded
+
+
+def few_on_one_thread(evaluate: Evaluate) -> Evaluate:
+    """Wrap an evaluator to use one torch thread for fewer than `FEW` boards.
+
+    More threads gain little on so few boards, and where other programs use the cores, waiting for
+    each other takes them many times as long.
+    """
+
+    def evaluate_few(boards: Boards) -> tuple[Floats, Floats]:
+        threads = torch.get_num_threads()
+        if threads == 1 or len(boards) >= FEW:
+            return evaluate(boards)
+        torch.set_num_threads(1)
+        try:
+            return evaluate(boards)
+        finally:
+            torch.set_num_threads(threads)
+
+    return evaluate_few
 
 
 def _rounded(numbers: Floats) -> Floats:

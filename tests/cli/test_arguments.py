@@ -1,5 +1,6 @@
 """Errors about invalid command lines: one sentence with the option and its valid values."""
 
+import contextlib
 import errno
 import importlib
 import io
@@ -7,6 +8,7 @@ import os
 import re
 import shlex
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -200,6 +202,26 @@ def test_refusals_without_a_file_or_with_two_are_said_too():
     assert console.failure(OSError(errno.ENOSPC, "full", b"f")) == "cannot write f: full"
     moved = OSError(errno.EXDEV, "other disk", "a", None, "b")
     assert console.failure(moved) == "cannot move a to b: other disk"
+
+
+def test_only_slow_work_is_announced_and_only_on_a_terminal(monkeypatch):
+    shown = []
+
+    @contextlib.contextmanager
+    def stage(text):
+        shown.append(text)
+        yield
+        shown.append("end")
+
+    monkeypatch.setattr(console, "stage", stage)
+    for terminal, slow, expected in [(True, 60, []), (False, 0, []), (True, 0, ["work", "end"])]:
+        monkeypatch.setattr(sys.stderr, "isatty", lambda terminal=terminal: terminal)
+        monkeypatch.setattr(console, "SLOW", slow)
+        with console.stage_if_slow("work"):
+            end = time.monotonic() + 10
+            while len(shown) < len(expected) - 1 and time.monotonic() < end:
+                time.sleep(0.01)
+        assert shown == expected
 
 
 def test_folders_are_tried_before_any_work_and_left_as_they_were(tmp_path):

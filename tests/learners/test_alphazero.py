@@ -15,6 +15,7 @@ from learners.residual_net import (
     ResidualNet,
     Shape,
     evaluator,
+    few_on_one_thread,
     likeliest_move,
     planes_of,
     rounded,
@@ -175,6 +176,24 @@ def test_a_search_by_a_network_gives_the_same_answers_in_any_company():
     boards = played_boards(rules, 60)
     alone = np.concatenate([search.search(board[None]).moves for board in boards])
     assert (search.search(boards).moves == alone).all()
+
+
+@pytest.mark.parametrize(("boards", "threads"), [(1, 1), (7, 1), (8, 2)])
+def test_few_boards_are_evaluated_by_one_thread_even_if_that_fails(boards, threads):
+    seen = []
+
+    def evaluate(boards):
+        seen.append(torch.get_num_threads())
+        raise ValueError("a failure")
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        with pytest.raises(ValueError, match="a failure"):
+            few_on_one_thread(evaluate)(np.zeros((boards, 9), np.int8))
+        assert (seen, torch.get_num_threads()) == ([threads], 2)
+    finally:
+        torch.set_num_threads(before)
 
 
 def test_an_untrained_network_finds_all_moves_alike():

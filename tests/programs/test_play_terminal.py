@@ -112,7 +112,7 @@ def test_in_a_terminal_of_80_columns_no_line_is_longer_and_no_word_is_cut(argume
             "help", "zz" * 30, "a1", "c2", "b3", "a3", "hint", "c3", "hints", "again", "quit"
         )
         assert typist.end() == 0
-        assert max(map(len, typist.shown.split("\n"))) <= 80
+        assert max(map(len, typist.lines)) <= 80
         words = set(typist.shown.split())
         told = piped(*arguments, typed="help\n").stdout
         assert set(told[told.index("To put") : told.index("  undo")].split()) <= words

@@ -12,6 +12,7 @@ import signal
 import sys
 import tempfile
 import textwrap
+import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -25,6 +26,7 @@ from tttenv.utils.untrusted import shown
 
 _T = TypeVar("_T")
 LONGEST = 2000  # maximum characters of an error message
+SLOW = 0.4  # seconds after which a move that is not there yet is announced
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 # How the parser writes the type of an optional value and of several values, and empty defaults.
 OPTIONAL = re.compile(r"\{None\}\|(\w+)")
@@ -307,6 +309,28 @@ def _compiling() -> Any:
             return Text(compile_time.watch.progress if compile_time else "", style="cyan")
 
     return Compiling()
+
+
+@contextlib.contextmanager
+def stage_if_slow(text: str, quiet: bool = False) -> Iterator[None]:
+    """Show a stage, as `stage` does, once the block has taken `SLOW` seconds."""
+    if quiet or not sys.stderr.isatty():
+        yield
+        return
+    done = threading.Event()
+
+    def wait() -> None:
+        if not done.wait(SLOW):
+            with stage(text):
+                done.wait()
+
+    waiting = threading.Thread(target=wait, daemon=True)
+    waiting.start()
+    try:
+        yield
+    finally:
+        done.set()
+        waiting.join()
 
 
 @contextlib.contextmanager

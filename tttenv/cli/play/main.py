@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, Literal
 
 from tttenv.cli import background_compile, console
+from tttenv.cli.console import stage_if_slow
 from tttenv.cli.options import Flag, OpponentOrNone, PlayerOrNone, RulesOrNone, TextOrNone
 from tttenv.players import did_you_mean
 
@@ -120,7 +121,7 @@ def _side(spec: str, rules: Any) -> Any:
     from tttenv.cli.play.session import Side
     from tttenv.players import player
 
-    with did_you_mean(spec):
+    with stage_if_slow(f"loading {spec}"), did_you_mean(spec):
         return Side(_short(spec), player(spec, rules))
 
 

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable
 
+from tttenv.cli.console import stage_if_slow
 from tttenv.cli.play.advice import Advice
 from tttenv.cli.play.analysis import analyze, show
 from tttenv.cli.play.notation import cell_of, ways
@@ -97,7 +98,8 @@ class Terminal:
         session = self.session
         if not session.over and not session.awaits_person():
             before = session.board
-            cell = session.move()
+            with stage_if_slow(f"{session.sides[1].name} is thinking"):
+                cell = session.move()
             seat, name = SEATS[1 - session.seat], session.sides[1].name
             if cell is None:
                 say(f"{seat} forfeits: no legal answer  ({name})")
@@ -126,13 +128,18 @@ class Terminal:
     def _explain(self) -> None:
         """Print which move of the human lost the game."""
         boards, cells = self.session.boards, self.session.cells
-        stone = self.advice.losing_move(boards, cells, self.session.seat)
+        with stage_if_slow("searching for the losing move"):
+            stone = self.advice.losing_move(boards, cells, self.session.seat)
         if stone is not None:
             told = self.advice.told(boards[stone], cells[stone])
             say(f"your blunder, stone {number_of(boards[stone])}: {told}")
 
     def _tell_blunder(self, whose: str, before: object, cell: int) -> None:
-        if self.always and (told := self.advice.told(before, cell)):
+        if not self.always:
+            return
+        with stage_if_slow("searching for a blunder"):
+            told = self.advice.told(before, cell)
+        if told:
             say(f"{whose} blunder: {told}")
 
     def _undo(self) -> None:
@@ -146,7 +153,8 @@ class Terminal:
         player = self.session.sides[1]
         assert player.policy is not None
         rules, board = self.session.rules, self.session.board
-        hint = self.advice.hint(board, player.policy)
+        with stage_if_slow("searching the position"):
+            hint = self.advice.hint(board, player.policy)
         lines = hint_lines(rules, board, hint, player.name, room())
         print("\n".join([*lines, ""]))
 
@@ -163,7 +171,8 @@ class Terminal:
             raise ValueError(f"{player.name} has not moved yet")
         assert player.policy is not None
         board, cell = session.boards[own[-1]], session.cells[own[-1]]
-        found = analyze(self.advice, player.policy, board, cell)
+        with stage_if_slow("searching the position again"):
+            found = analyze(self.advice, player.policy, board, cell)
         seat, move = SEATS[1 - session.seat], name_of(session.rules, cell)
         say(f"{player.name} played {move} as {seat}; its moves there:", "  ")
         show(self.advice, board, found)

@@ -4,6 +4,7 @@ import json
 import sys
 import time
 
+from tttenv.cli.console import stage_if_slow
 from tttenv.cli.play.advice import Advice
 from tttenv.cli.play.session import SEATS, Session
 from tttenv.cli.play.text_board import board_lines, hint_lines
@@ -54,10 +55,13 @@ def _play(session: Session, advice: Advice | None, quiet: bool) -> None:
         board = session.board
         if advice is not None and not quiet:
             assert side.policy is not None
-            hint = advice.hint(board, side.policy)
+            with stage_if_slow("searching the position"):
+                hint = advice.hint(board, side.policy)
             lines = hint_lines(session.rules, board, hint, side.name, room())
             print("\n".join([*lines, ""]))
-        name, cell = side.name, session.move()
+        name = side.name
+        with stage_if_slow(f"{name} is thinking", quiet):
+            cell = session.move()
         if cell is None:
             if not quiet:
                 say(f"{SEATS[seat]} forfeits: no legal answer  ({name})")
