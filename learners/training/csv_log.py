@@ -3,6 +3,7 @@
 import csv
 import io
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -14,10 +15,11 @@ from tttenv.certificates.markdown import certificate_table
 from tttenv.drawing.tiles import Picture
 from tttenv.game.rules import Rules
 from tttenv.utils.files import write
-from tttenv.utils.untrusted import read_bytes
+from tttenv.utils.untrusted import read_bytes, shown
 
 FOLDER, CURVES, CERTIFICATE = "csv", "curves.csv", "certificate.md"
 HEAD = ("step", "tag", "value")
+STEP = re.compile(r"[0-9]{1,18}")
 LARGEST = 2**30  # bytes of curves that are read to go on
 
 
@@ -69,11 +71,18 @@ def _text(rows: Any) -> str:
 
 
 def _rows_until(file: Path, step: int) -> list[list[str]]:
-    """Return the rows of an interrupted run up to `step`; the last line may be truncated."""
+    """Return the rows of an interrupted run up to `step`; the last line may be truncated.
+
+    Raises:
+        ValueError: naming the file, if it is not CSV.
+    """
     try:
         text = read_bytes(file, LARGEST).decode(errors="replace")
     except FileNotFoundError:
         return []
     whole = text[: text.rfind("\n") + 1]
-    rows = [row for row in csv.reader(io.StringIO(whole)) if len(row) == len(HEAD)]
-    return [row for row in rows if row[0].isdecimal() and int(row[0]) <= step]
+    try:
+        rows = [row for row in csv.reader(io.StringIO(whole)) if len(row) == len(HEAD)]
+    except csv.Error as error:
+        raise ValueError(f"{shown(file)} is not CSV: {shown(error)}") from None
+    return [row for row in rows if STEP.fullmatch(row[0]) and int(row[0]) <= step]

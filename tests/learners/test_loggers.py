@@ -12,6 +12,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from learners.cli import train as command
 from learners.registry import LEARNERS
 from learners.training import loggers
+from learners.training.csv_log import CSVLog
 from learners.training.loop import usual_schedule
 from learners.training.train import Setup, train
 from tttenv import Rules, certify, player
@@ -136,6 +137,24 @@ def test_an_interrupted_log_goes_on_without_gaps_or_repeats(tmp_path, kept):
     trained(tmp_path / "r", "csv", "kept", resume=True)
     assert kept.made[1].at == 4  # the last checkpoint
     assert points(rows_of(tmp_path / "r")) == points(rows_of(whole))
+
+
+@pytest.mark.parametrize("damage", [b"x" * 200_000 + b"\n", b"2\r2,tag,1\n"])
+def test_curves_that_are_no_csv_are_named_and_kept(tmp_path, damage):
+    file = tmp_path / "csv" / "curves.csv"
+    file.parent.mkdir()
+    file.write_bytes(damage)
+    with pytest.raises(ValueError, match=r"curves\.csv is not CSV: "):
+        CSVLog(tmp_path, Rules(), {}, at=4)
+    assert file.read_bytes() == damage
+
+
+def test_a_step_of_thousands_of_digits_is_left_out(tmp_path):
+    file = tmp_path / "csv" / "curves.csv"
+    file.parent.mkdir()
+    file.write_text(f"{'9' * 5000},tag,1\n2,tag,1\n")
+    CSVLog(tmp_path, Rules(), {}, at=4).close(finished=True)
+    assert file.read_text() == "step,tag,value\n2,tag,1\n"
 
 
 def test_a_new_training_removes_what_a_dead_one_logged(tmp_path):
