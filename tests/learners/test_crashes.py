@@ -1,5 +1,6 @@
 """Crashes and failures during the writing of a checkpoint, which stays complete and resumable."""
 
+import gc
 import os
 import threading
 from contextlib import suppress
@@ -100,6 +101,7 @@ def test_every_call_of_a_checkpoint_may_die_or_fail(tmp_path, through, monkeypat
                 FileSystem(patched, at, how)
                 with suppress(Death, OSError):
                     trained(out)
+            gc.collect()  # its lock is gone, as that of a dead process
             if (out / CARD).exists():
                 certify(Rules(), player(f"{out}/"))
                 load_learner(out)
