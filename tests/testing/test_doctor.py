@@ -31,6 +31,21 @@ def _here(monkeypatch):
     monkeypatch.chdir(Path(__file__).parents[1])
 
 
+@pytest.mark.parametrize("status", [129, 143])
+def test_an_exit_by_a_signal_is_no_finding(status):
+    def ended(boards):
+        sys.exit(status)
+
+    with pytest.raises(SystemExit) as end:
+        tttenv.testing.diagnose(ended)
+    assert end.value.code == status
+
+
+def test_a_player_limited_by_time_is_refused_at_once():
+    with pytest.raises(ValueError, match=r"limited by time .* iterations or nodes"):
+        doctor_command.main(["alphabeta:time=9", "--rules", "5,5,4"])
+
+
 def findings(name, obs=None, kind="logits", games=60):
     subject = load(name, None, obs, kind)
     if isinstance(subject, Environment):

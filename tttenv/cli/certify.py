@@ -106,7 +106,7 @@ def main(args: list[str], prog: str = PROG) -> None:
         if given.json:
             print(json.dumps({"player": given.player, "rules": str(rules), **numbers}, indent=2))
         else:
-            print(f"{given.player} on {rules}, {given.games} games from each seat:")
+            print(f"{given.player} on {rules}, {given.games:,} games from each seat:")
             print(phrases.sampled(numbers))
         return
     with evaluated_by_workers(given, rules, policy) as shared:
@@ -420,7 +420,8 @@ def _print_reached(certificate: Any) -> None:
         known = "-" if worst is None else phrases.value(worst)
         reached = f"{certificate.reached[seat]:,}"
         rows.append([seat, *shares, known, reached, of_seat(certificate, seat), game])
-    text_tables.show(columns, rows)
+    kept = len(columns) - (not any(row[-1] for row in rows))  # without lost games, no column
+    text_tables.show(columns[:kept], [row[:kept] for row in rows])
     value = "not known" if certificate.value is None else str(certificate.value)
     say(f"by reachable positions: its own moves and every reply; value of the game {value}")
     if certificate.symmetry is not None:

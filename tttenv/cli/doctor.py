@@ -42,11 +42,15 @@ def main(args: list[str], prog: str = PROG) -> None:
     console.check_seed(given.seed)
     if given.games < 1:
         raise ValueError(f"the number of games must be at least 1, not {given.games}")
+    from tttenv.certificates.certificate import require_pure
     from tttenv.cli.load_subject import load
     from tttenv.testing.diagnosis import diagnosis
 
     with console.stage(f"loading {given.subject}", given.json):
         subject = load(given.subject, given.rules, given.obs, given.kind)
+    policy: Any = getattr(subject, "policy", None)
+    if getattr(policy, "impure", None) == "time":  # it would think about hundreds of boards
+        require_pure(policy)
     with console.bar(quiet=given.json) as bar:
         found = diagnosis(
             given.subject,

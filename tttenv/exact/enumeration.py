@@ -122,8 +122,9 @@ def require_solvable(rules: Rules) -> None:
     if not solvable(rules):
         raise ValueError(
             f"the game {rules} is too large for exact results on all positions, which minimax and"
-            " such certificates need: up to 16 cells; on larger boards alphabeta plays, and"
-            " tttenv certify follows the positions that a player reaches"
+            " such certificates need: up to 16 cells; on larger boards alphabeta plays,"
+            " tttenv certify follows the positions that a player reaches, and"
+            " tttenv.certificates.metrics.arena samples games"
         )
 
 

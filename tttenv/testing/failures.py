@@ -11,6 +11,7 @@ import tttenv
 HOME = Path(tttenv.__file__).parents[1]
 OURS = [HOME / "tttenv", HOME / "learners", HOME / "scripts"]
 FAILURES = Exception, SystemExit  # what foreign code may raise; not Ctrl-C
+BY_SIGNAL = 129, 143  # exit statuses that SIGHUP and SIGTERM request, see `tttenv.cli.console.run`
 FOREIGN = [Path(sysconfig.get_path(name)) for name in ("stdlib", "purelib", "platlib")]
 
 
@@ -28,6 +29,7 @@ def failing(when: str, change: str) -> Iterator[None]:
     try:
         yield
     except FAILURES as error:
+        raise_if_terminated(error)
         raise SubjectError(f"fails when {when} with {describe_error(error)}", change) from error
 
 
@@ -37,7 +39,14 @@ def user_errors(name: str) -> Iterator[None]:
     try:
         yield
     except FAILURES as error:  # a script without a main guard may call exit
+        raise_if_terminated(error)
         raise ValueError(f"{name}: {describe_error(error)}") from None
+
+
+def raise_if_terminated(error: BaseException) -> None:
+    """Raise an exit that a signal requested again: it is no failure of the code under test."""
+    if isinstance(error, SystemExit) and error.code in BY_SIGNAL:
+        raise error
 
 
 def describe_error(error: BaseException) -> str:

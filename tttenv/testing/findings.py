@@ -9,7 +9,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from tttenv.testing.failures import FAILURES, SubjectError, describe_error, raised_by_user_code
+from tttenv.testing.failures import (
+    FAILURES,
+    SubjectError,
+    describe_error,
+    raise_if_terminated,
+    raised_by_user_code,
+)
 
 ANSWERS = "every call succeeds"
 REPAIR = "fix the error, which one of its attributes or methods raises"
@@ -72,6 +78,7 @@ def examine(subject: Any, checks: list[Check]) -> Iterator[Finding]:
             found = problem(failure.told, failure.change, ANSWERS)
             found = replace(found, cause=failure.__cause__)
         except FAILURES as error:
+            raise_if_terminated(error)
             if not raised_by_user_code(error):
                 raise
             found = replace(
