@@ -102,8 +102,9 @@ def end_searches(actors: Actors) -> SearchResults:
 def search_part(part: Part, context: Context) -> dict[str, list[Any]]:
     """Run an actor's searches, and return the results in JSON form, without rounding."""
     assert context.shared is not None
-    searcher = _searcher(part.settings)
+    torch.set_num_threads(part.settings.threads)
     with computing_on(part.settings.device):
+        searcher = _searcher(part.settings)
         searcher.take(context.shared)
         found = searcher.search.search(*part.wanted)
     return {name: array.tolist() for name, array in found._asdict().items()}
@@ -132,12 +133,7 @@ class _Searcher:
             self.version = shared.version
 
 
-@lru_cache(maxsize=1)
-def _searcher(settings: SearchSettings) -> _Searcher:
-    """Return this process's searcher; cached while the settings stay the same."""
-    torch.set_num_threads(settings.threads)
-    with computing_on(settings.device):
-        return _Searcher(settings)
+_searcher = lru_cache(maxsize=1)(_Searcher)  # reused as long as the settings are the same
 
 
 def _on_cpu(weights: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:

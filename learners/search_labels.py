@@ -128,7 +128,8 @@ class SearchLabels:
 def label_part(part: LabelPart, context: Context) -> list[dict[str, Any]]:
     """Play and label an actor's games, and return them in JSON form, without rounding."""
     assert context.shared is not None
-    labels = _labels(part.config, part.boards, part.threads)
+    torch.set_num_threads(part.threads)
+    labels = _labels(part.config, part.boards)
     if labels.version != context.shared.version:
         labels.use(context.shared.value)
         labels.version = context.shared.version
@@ -142,11 +143,7 @@ def label_part(part: LabelPart, context: Context) -> list[dict[str, Any]]:
     ]
 
 
-@lru_cache(maxsize=1)
-def _labels(config: PatternsConfig, boards: tuple[Rules, ...], threads: int) -> SearchLabels:
-    """Return this process's searches; cached while the settings stay the same."""
-    torch.set_num_threads(threads)
-    return SearchLabels(config, boards)
+_labels = lru_cache(maxsize=1)(SearchLabels)  # reused as long as the settings are the same
 
 
 def _decoded(game: dict[str, Any]) -> LabelledGame:

@@ -160,6 +160,21 @@ def test_a_learner_gets_what_it_shares_from_actors_that_worked_for_another(two):
     assert (targets[0] != targets[1]).any()
 
 
+def threads(part, context):
+    return torch.get_num_threads()
+
+
+def test_an_actor_uses_its_learners_number_of_threads_after_another_learner(two):
+    def of(learner, number):
+        learner.actors = Actors(two, 1, threads=number)
+        learner.step()
+        learner.actors.begin(threads, [None])
+        return learner.actors.end()
+
+    first, second = AlphaZero(CONFIG, RULES), Patterns(LABELS, RULES)
+    assert [of(first, 2), of(second, 1), of(first, 2)] == [[2], [1], [2]]
+
+
 def test_an_actor_that_is_lost_again_and_again_ends_the_training_in_a_line(two, monkeypatch):
     begun = []
     monkeypatch.setattr(two, "submit", lambda number, task: begun.append(number))
