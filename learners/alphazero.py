@@ -120,7 +120,7 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
             found = self.search.search(*wanted)
         else:
             shape = Shape(self.config.channels, self.config.blocks)
-            begin_searches(self.actors, wanted, self.rules, shape, self.average, self.search)
+            begin_searches(self.actors, wanted, shape, self.average, self.search)
             if self.actors.overlap:
                 losses = self._learn()
             found = end_searches(self.actors)

@@ -60,7 +60,6 @@ class Part:
 def begin_searches(
     actors: Actors,
     wanted: Searches,
-    rules: Rules,
     shape: Shape,
     net: ResidualNet,
     search: GumbelSearch,
@@ -70,15 +69,14 @@ def begin_searches(
     Args:
         actors: that run them.
         wanted: the searches.
-        rules: the game.
         shape: the network's shape.
         net: the network.
-        search: a local search whose settings the actors use.
+        search: a local search whose game and settings the actors use.
     """
     actors.share(save(_on_cpu(weights_of({"net": net}))))
     parts = actors.split(len(wanted.boards))
     settings = SearchSettings(
-        rules=str(rules),
+        rules=str(search.rules),
         shape=shape,
         simulations=search.simulations,
         trees=max(map(len, parts)),

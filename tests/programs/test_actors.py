@@ -118,7 +118,7 @@ def test_what_the_parts_find_is_put_together_in_the_order_of_the_games(two):
     here = learner.search.search(*wanted)
     actors = Actors(two, 3)
     shape = Shape(CONFIG.channels, 1)
-    begin_searches(actors, wanted, RULES, shape, learner.average, learner.search)
+    begin_searches(actors, wanted, shape, learner.average, learner.search)
     found = end_searches(actors)
     assert not np.allclose(here.policy[::-1], here.policy, atol=1e-2)
     assert np.allclose(found.policy, here.policy, atol=1e-4)
