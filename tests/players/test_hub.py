@@ -540,6 +540,11 @@ def test_without_a_network_the_error_is_clear(server, run, monkeypatch):
     only_line("HF_HUB_OFFLINE is set", err)
 
 
+def test_every_repository_and_revision_has_a_folder_of_its_own():
+    pairs = [("o/n", revision) for revision in ("main", "a/b", "a--b", "a.b")] + [("o/n--a", "b")]
+    assert len({hub.usual_folder(*pair) for pair in pairs}) == len(pairs)
+
+
 def test_a_player_on_the_hub_documents_all_options_of_a_checkpoint():
     own, checkpoint = (list(signature(f).parameters.values()) for f in (hub.hub, load))
     assert own[3:] == checkpoint[2:]  # after the rules and the repository, and the folder

@@ -124,8 +124,8 @@ def usual_folder(repo: str, revision: str = REVISION) -> Path:
     """
     check_names(repo, revision)
     owner, name = repo.split("/")
-    marked = name if revision == REVISION else f"{name}@{revision.replace('/', '--')}"
-    return Path(hub_client.settings().HF_ASSETS_CACHE) / "tttenv" / owner / marked
+    at = "" if revision == REVISION else f"@{revision.replace('/', '@')}"  # which no name contains
+    return Path(hub_client.settings().HF_ASSETS_CACHE) / "tttenv" / owner / f"{name}{at}"
 
 
 def present(repo: str, revision: str = REVISION) -> Path:
