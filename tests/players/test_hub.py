@@ -388,10 +388,12 @@ def test_an_address_of_the_hub_that_the_library_refuses_is_refused_in_one_line(r
 
 def test_uploads_run_one_at_a_time_and_leave_the_session_as_it_was(server, monkeypatch):
     session = utils.get_session()
-    before, inside, go = (session.event_hooks, session.send), [], threading.Event()
+    before, inside = (session.event_hooks, session.send), []
+    entered, go = threading.Event(), threading.Event()
 
     def commit(*_):
         inside.append(len(inside))
+        entered.set()
         assert go.wait(20)
         inside.remove(0)
         return "a commit"
@@ -401,6 +403,7 @@ def test_uploads_run_one_at_a_time_and_leave_the_session_as_it_was(server, monke
     for _ in range(2):
         with pytest.raises(hub_client.HubError, match="too slow"):
             hub_client.upload(REPO, {}, False, re.compile("x"))
+    assert entered.wait(20)
     assert inside == [0]
     go.set()
     for thread in threading.enumerate():
