@@ -15,12 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.parallel import Backend, Shared, Task
+from tttenv.parallel.executor import NUMBERS
 from tttenv.parallel.tasks import Work
 
 LOOK_EVERY = 0.1  # seconds between two looks while no part ends
-# Unique among all learners that use the same workers:
-VERSIONS = itertools.count(1)  # of shared values
-NUMBERS = itertools.count()  # of parts
+VERSIONS = itertools.count(1)  # of shared values, unique among learners that use the same workers
 
 
 class Actors:

@@ -9,6 +9,7 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from pickle import PicklingError
 
 import pytest
 from processes import children, unheard
@@ -295,6 +296,23 @@ def test_a_bounded_number_is_in_flight():
         for _ in run(source(), backend):
             ended += 1
     assert (taken, ended, most) == (30, 30, 2)
+
+
+def test_what_a_run_leaves_that_stopped_early_is_no_result_of_the_next():
+    with Processes(2) as backend:
+        first = run([*tasks_of(work.drawn, 1), *tasks_of(work.drawn, 3, seconds=0.3)], backend)
+        assert next(first).number == 0
+        first.close()
+        with pytest.raises((AttributeError, TypeError, PicklingError)):
+            list(run([Task("unsent", work.drawn, lambda: None)], backend))
+        expected = [{"seed": seed} for seed in (10, 11, 12)]
+        found = sorted(
+            run([Task("", work.drawn, given) for given in expected], backend),
+            key=lambda outcome: outcome.number,
+        )
+        assert [outcome.number for outcome in found] == [0, 1, 2]
+        assert [outcome.value["seed"] for outcome in found] == [10, 11, 12]
+        assert len(backend._workers) <= 2
 
 
 def test_progress_is_told_of_every_task_by_its_name():

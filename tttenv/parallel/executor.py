@@ -1,5 +1,6 @@
 """Running tasks on workers, a bounded number at a time."""
 
+import itertools
 import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from tttenv.parallel.results_folder import ResultsFolder
 from tttenv.parallel.tasks import Done, Task
 
 LOOK_EVERY = 0.1  # seconds between two looks at the news while no task ends
+NUMBERS = itertools.count()  # of submitted tasks, unique among all that use the same workers
 
 
 class News(NamedTuple):
@@ -67,7 +69,8 @@ def run(
     """Run all tasks and yield each result as it arrives, in no particular order.
 
     A value is written to the results before it is yielded. Tasks whose value is already there are
-    not run; failed tasks store nothing. An error in one task does not stop the others.
+    not run; failed tasks store nothing. An error in one task does not stop the others. If the
+    caller stops early, running tasks occupy their workers until they end; their values are lost.
 
     Args:
         tasks: taken one by one as workers become free. No two may have the same description.
@@ -75,23 +78,26 @@ def run(
         results: where values are stored; None to store none.
         watch: called in this thread with the progress of running tasks.
     """
-    waiting, working = enumerate(tasks), dict[int, Task]()
+    waiting, working = enumerate(tasks), dict[int, tuple[int, Task]]()
     while True:
         while len(working) < backend.room() and (following := next(waiting, None)):
             number, task = following
             if results is not None and (stored := results.get(task)) is not None:
                 yield TaskResult(number, task, stored.value, reused=True)
                 continue
-            working[number] = task
-            backend.submit(number, task)
+            submitted = next(NUMBERS)
+            working[submitted] = following
+            backend.submit(submitted, task)
         if not working:
             return
         ended = backend.wait(LOOK_EVERY)
-        for number, step, steps, state in backend.news():
-            if number in working:
-                watch(News(number, working[number].name, step, steps, state))
-        for number, done in ended:
-            yield _outcome(number, working.pop(number), done, results)
+        for submitted, step, steps, state in backend.news():
+            if submitted in working:
+                number, task = working[submitted]
+                watch(News(number, task.name, step, steps, state))
+        for submitted, done in ended:
+            if submitted in working:  # others are left from a run that stopped early
+                yield _outcome(*working.pop(submitted), done, results)
 
 
 def _outcome(number: int, task: Task, done: Done, results: ResultsFolder | None) -> TaskResult:

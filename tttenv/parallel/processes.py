@@ -55,17 +55,18 @@ class Processes:
 
     def __post_init__(self) -> None:
         self._workers: list[_Worker] = []
+        self._waiting: deque[tuple[int, Task]] = deque()
         self._attempts: dict[int, int] = {}
         self._news: deque[tuple[int, int, int, str]] = deque()
 
     def room(self) -> int:
-        """Return the number of workers, since tasks are never queued."""
+        """Return the number of workers."""
         return self.workers
 
     def submit(self, number: int, task: Task) -> None:
-        """Send a task to an idle worker, or to a new one."""
-        idle = next((worker for worker in self._workers if worker.task is None), None)
-        self._begin(idle or self._start(), number, task)
+        """Send a task to an idle worker, or to a new one; queue it if all are busy."""
+        self._waiting.append((number, task))
+        self._begin_waiting()
 
     def wait(self, seconds: float) -> list[tuple[int, Done]]:
         """Return the tasks that have ended; see `Backend.wait`."""
@@ -78,6 +79,7 @@ class Processes:
                 found.append((worker.at, told))
                 self._attempts.pop(worker.at, None)
                 worker.task = None
+        self._begin_waiting()
         return found
 
     def news(self) -> list[tuple[int, int, int, str]]:
@@ -101,14 +103,28 @@ class Processes:
             worker.process.kill()  # nothing happens to one that has ended
             worker.process.join()
         self._workers = []
+        self._waiting.clear()
+
+    def _begin_waiting(self) -> None:
+        """Begin queued tasks as long as there is a worker for them."""
+        while self._waiting:
+            idle = next((worker for worker in self._workers if worker.task is None), None)
+            if idle is None and len(self._workers) >= self.workers:
+                return
+            self._begin(idle or self._start(), *self._waiting.popleft())
 
     def _begin(self, worker: _Worker, number: int, task: Task) -> None:
         worker.at, worker.task = number, task
-        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # `wait` will find out
+        try:
             # One message, since a worker replies once to any that it cannot unpickle.
             new = None if task.shared is worker.shared else task.shared
             worker.pipe.send((task.work, task.arguments, task.folder, new))
             worker.shared = new or worker.shared
+        except (BrokenPipeError, ConnectionResetError):
+            pass  # `wait` will find out
+        except Exception:  # it cannot be pickled
+            worker.task = None
+            raise
 
     def _start(self) -> _Worker:
         """Start a worker, with its own GPUs if there are any to assign."""
