@@ -221,6 +221,21 @@ def test_the_seed_and_nothing_else_decides_sampled_games():
             pair.sampled_odds(SMALL, *two, openings, wrong, 0)
 
 
+def test_no_player_is_queried_further_once_the_next_ply_has_too_many_positions(monkeypatch):
+    rules = Rules(5, 5, 4)
+    openings, queried = opening_classes(rules, 2), []
+
+    def uniform(boards):
+        queried.append(len(boards))
+        return (boards == 0) / (boards == 0).sum(axis=1, keepdims=True)
+
+    monkeypatch.setattr(pair, "BLOCK", 4 * rules.cells**2)  # 4 boards at a time, 23 moves each
+    two = (Asker(rules, uniform, "one"), Asker(rules, uniform, "other"))
+    limits = PairLimits(2 * len(openings) + 60)
+    assert pair.exact_odds(rules, [two], openings, limits) is None
+    assert 0 < sum(queried) < len(openings) / 2
+
+
 def test_games_are_sampled_where_a_result_cannot_be_exact():
     openings = opening_classes(SMALL, 2)
     timed, random, mcts = (asker(s) for s in ("mcts:time=0.001", "random", "mcts:iterations=5"))

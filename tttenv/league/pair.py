@@ -177,7 +177,10 @@ def exact_odds(
         if listed > limits.positions or max(searches, default=0) > limits.searches:
             return None
         last = stones + len(plies) + 1 == rules.cells
-        moves, ply = _moves(rules, about, ply, seats, last)
+        found = _moves(rules, about, ply, seats, last, limits.positions - listed)
+        if found is None:
+            return None
+        moves, ply = found
         plies.append(moves)
     odds = _backed_up(plies)[start].reshape(len(pairs), 2, len(openings), 3)
     theirs = int(second_moves.argmax())  # the colour of the first player in which the second began
@@ -186,9 +189,12 @@ def exact_odds(
 
 
 def _moves(
-    rules: Rules, about: Geometry, ply: Ply, seats: Sequence[Asker], last: bool
-) -> tuple[Moves, Ply]:
+    rules: Rules, about: Geometry, ply: Ply, seats: Sequence[Asker], last: bool, most: int
+) -> tuple[Moves, Ply] | None:
     """Return all moves from the positions of a ply, and the ply that they lead to.
+
+    On large boards a ply can have hundreds of millions of moves, so the positions that they lead to
+    are counted on the way.
 
     Args:
         rules: the game.
@@ -196,9 +202,14 @@ def _moves(
         ply: undecided positions.
         seats: the player of each value in `ply.movers`.
         last: whether the moves fill the board.
+        most: the maximum number of positions in the next ply.
+
+    Returns:
+        None if the next ply has more positions than that.
     """
     owners = np.array([seats.index(player) for player in seats])[ply.movers]
     parts, reached = [], []
+    counted: list[Ply] = []  # the positions reached so far, without some of the duplicates
     for number in np.unique(owners):
         which = np.flatnonzero(owners == number)
         size = max(1, BLOCK // rules.cells**2)
@@ -215,11 +226,21 @@ def _moves(
             parts.append((rows, chance, ends))
             goes_on = ends == 0
             reached.append(Ply(encode(after[goes_on], about), ply.movers[rows[goes_on]] ^ 1))
+            counted.append(reached[-1])
+            if sum(len(part.movers) for part in counted) > 2 * most:
+                counted = [_merged(_joined(counted))[0]]
+                if len(counted[0].movers) > most:
+                    return None
     origin, chance, ends = (np.concatenate(part) for part in zip(*parts, strict=True))
-    codes_after, movers = (np.concatenate(part) for part in zip(*reached, strict=True))
-    found, numbers = _merged(Ply(codes_after, movers))
+    found, numbers = _merged(_joined(reached))
     ends[ends == 0] = numbers
     return Moves(len(ply.movers), origin, chance, ends), found
+
+
+def _joined(parts: Sequence[Ply]) -> Ply:
+    """Return the positions of all parts."""
+    codes, movers = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return Ply(codes, movers)
 
 
 def _merged(ply: Ply) -> tuple[Ply, NDArray[np.int64]]:
