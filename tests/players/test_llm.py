@@ -155,6 +155,17 @@ def test_the_key_is_sent_and_appears_nowhere_else(tmp_path, monkeypatch, capsys)
     assert KEY not in seen + capsys.readouterr().out
 
 
+@pytest.mark.parametrize("end", ["\r", "\n", " ", "\nmore", "é"])
+def test_no_message_quotes_a_key_that_cannot_be_sent(end, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", f"{KEY}{end}")
+    with serving(PERFECT, key=KEY) as (url, _):
+        if end.strip():
+            with pytest.raises(ValueError, match=r"^OPENAI_API_KEY must .* characters$"):
+                player(spec(url), RULES)
+        else:  # of a file with a line break
+            assert player(spec(url), RULES)(RULES.start(1)).any()
+
+
 @pytest.mark.parametrize("said", [None, "", "…", "x" * 100_000, "\x00\ud800"])
 def test_whatever_a_model_says_is_a_move_or_a_forfeit(said):
     with serving(lambda _: said) as (url, _):

@@ -229,7 +229,9 @@ class _Server:
         import openai
 
         self.url, self.settings, self.errors = url, settings, openai.OpenAIError
-        self.key = os.environ.get("OPENAI_API_KEY") or NO_KEY
+        self.key = os.environ.get("OPENAI_API_KEY", "").strip() or NO_KEY
+        if not (self.key.isascii() and self.key.isprintable()):  # a message would quote it escaped
+            raise ValueError("OPENAI_API_KEY must consist of printable ASCII characters")
         self.client = openai.OpenAI(
             base_url=url, api_key=self.key, timeout=timeout, max_retries=retries
         )
