@@ -32,7 +32,7 @@ def perfect(rules, notation="grid"):
 
 
 @contextlib.contextmanager
-def serving(answer, delay=0.0, status=200, key=None):
+def serving(answer, delay=0.0, status=200, key=None, raw=None):
     """Serve the function `answer`, from prompts to texts, and yield the URL and the requests.
 
     Args:
@@ -40,6 +40,7 @@ def serving(answer, delay=0.0, status=200, key=None):
         delay: seconds before each answer.
         status: of the HTTP response; other than 200, `answer` is the error's message.
         key: that a request has to bear.
+        raw: the body of every response, instead of a chat completion.
     """
     requests = []
 
@@ -64,6 +65,7 @@ def serving(answer, delay=0.0, status=200, key=None):
                 found["choices"] = [{"index": 0, "delta": message, "finish_reason": "stop"}]
                 body, kind = b"data: " + json.dumps(found).encode(), "text/event-stream"
                 body += b"\n\ndata: [DONE]\n\n"
+            body = body if raw is None else raw.encode()
             self.send_response(status)
             self.send_header("Content-Type", kind)
             self.send_header("Content-Length", str(len(body)))

@@ -166,6 +166,18 @@ def test_no_message_quotes_a_key_that_cannot_be_sent(end, monkeypatch):
             assert player(spec(url), RULES)(RULES.start(1)).any()
 
 
+@pytest.mark.parametrize(
+    "reply", ["", "null", "{}", '{"choices": {}}', '{"choices": [null]}', "[" * 100_000]
+)
+def test_a_reply_that_is_no_completion_is_an_error_in_one_line(reply):
+    with (
+        serving(lambda _: "", raw=reply) as (url, _),
+        pytest.raises(ValueError, match=rf"^the server at {url} failed: ") as error,
+    ):
+        player(spec(url), RULES)(RULES.start(1))
+    assert len(str(error.value)) < 400
+
+
 @pytest.mark.parametrize("said", [None, "", "…", "x" * 100_000, "\x00\ud800"])
 def test_whatever_a_model_says_is_a_move_or_a_forfeit(said):
     with serving(lambda _: said) as (url, _):
@@ -192,6 +204,7 @@ def test_a_server_that_fails_is_named_in_one_line():
         ("llm:model=m,concurrency=1000", "at most 256"),
         ("llm:model=m,timeout=inf", "positive number of seconds"),
         ("llm:model=m,retries=-1", "at least 0"),
+        ("llm:model=m,url=http://localhost:80o0/v1", "^http://localhost:80o0/v1 is not a server"),
         ("llm:model=m,notation=fen", "grid, coordinates, moves"),
     ],
 )

@@ -39,6 +39,8 @@ LARGEST_FILE = 4_000_000  # maximum bytes of a cached answer
 LONGEST_REASON = 300  # maximum characters of a server's error in a message
 NO_KEY = "none"  # local servers need no key, but the client requires some text
 Ask = Callable[[str], str]  # from a prompt to the model's answer
+# What reading a server's reply raises if it is no chat completion, or no JSON:
+UNUSABLE = (AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
 
 def llm(
@@ -70,7 +72,8 @@ def llm(
 
     Raises:
         ModuleNotFoundError: without the package openai.
-        ValueError: without a model's name, or for a number out of range.
+        ValueError: without a model's name, for a number out of range, or for an address or an
+            OPENAI_API_KEY that cannot be sent.
     """
     if not model:
         raise ValueError(
@@ -232,9 +235,13 @@ class _Server:
         self.key = os.environ.get("OPENAI_API_KEY", "").strip() or NO_KEY
         if not (self.key.isascii() and self.key.isprintable()):  # a message would quote it escaped
             raise ValueError("OPENAI_API_KEY must consist of printable ASCII characters")
-        self.client = openai.OpenAI(
-            base_url=url, api_key=self.key, timeout=timeout, max_retries=retries
-        )
+        try:
+            self.client = openai.OpenAI(
+                base_url=url, api_key=self.key, timeout=timeout, max_retries=retries
+            )
+        except Exception as error:  # of the HTTP library, whose classes depend on the version
+            reason = shown(first_line(error), LONGEST_REASON)
+            raise ValueError(f"{shown(url)} is not a server's address: {reason}") from None
 
     def __call__(self, asked: str) -> str:
         """Return the answer to a prompt, or an empty string if it has no text.
@@ -246,7 +253,7 @@ class _Server:
         try:
             found = self.client.chat.completions.create(messages=messages, **self.settings)
             return str(found.choices[0].message.content or "")
-        except (self.errors, OSError, AttributeError, IndexError, TypeError, ValueError) as error:
+        except (self.errors, OSError, *UNUSABLE) as error:
             cause = error.__cause__  # the client's own message is "Connection error."
             line = first_line(error) + (f" {first_line(cause)}" if cause else "")
             hidden = line if self.key == NO_KEY else line.replace(self.key, "***")
