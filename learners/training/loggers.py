@@ -1,7 +1,6 @@
 """Loggers of a run's curves, images and certificate, in a table by name."""
 
 import contextlib
-import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -32,7 +31,10 @@ LOGGERS: Table[Any] = Table(
 )
 USUAL = ("tensorboard",)
 EVENTS = "events.out.tfevents."  # how the names of TensorBoard's files begin
-FILES = (f"{EVENTS}*", "csv", "wandb-run.txt", "mlflow-run.txt")  # in the checkpoint's folder
+FILES = (  # in the checkpoint's folder
+    *(f"{EVENTS}*", "wandb-run.txt", "mlflow-run.txt"),
+    *("csv/curves.csv", "csv/.curves.csv.*", "csv/certificate.md", "csv/policy-*.png"),
+)
 SECONDS, STEPS = "unbeatable/seconds", "unbeatable/steps"  # to the first unbeatable certificate
 
 # Boards whose heat maps are shown, by rules; other rules show the empty board only.
@@ -144,13 +146,13 @@ def chosen(given: Sequence[str]) -> tuple[str, ...]:
 
 
 def remove_logs(folder: Path) -> None:
-    """Remove the logs of a run that was killed before its first checkpoint."""
+    """Remove the logs of a run that was killed before its first checkpoint; other files stay."""
     for pattern in FILES:
         for path in folder.glob(pattern):
-            if path.is_dir() and not path.is_symlink():
-                shutil.rmtree(path)
-            elif path.is_file():
+            if path.is_file():
                 path.unlink()
+    with contextlib.suppress(OSError):  # it is not there, or not empty
+        (folder / "csv").rmdir()
 
 
 def run_of(file: Path) -> str | None:

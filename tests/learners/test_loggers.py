@@ -166,6 +166,16 @@ def test_a_new_training_removes_what_a_dead_one_logged(tmp_path):
     assert not (tmp_path / "wandb-run.txt").exists()
 
 
+def test_a_new_training_leaves_what_is_no_log(tmp_path):
+    (tmp_path / "csv").mkdir()
+    theirs = [tmp_path / "csv" / name for name in ("measurements.csv", "photo.png", ".hidden")]
+    ours = [tmp_path / "csv" / name for name in ("curves.csv", "certificate.md", ".curves.csv.x")]
+    for file in theirs + ours:
+        file.touch()
+    loggers.remove_logs(tmp_path)
+    assert sorted((tmp_path / "csv").iterdir()) == sorted(theirs)
+
+
 def test_the_command_takes_several_and_says_where_they_are(run_here, tmp_path):
     told = run_here("train.py", "td0", "--steps", 4, "--log", "csv,tensorboard", "--out", "r")
     assert told.returncode == 0, told.stderr
