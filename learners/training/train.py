@@ -132,12 +132,14 @@ def _use_actors(
     """Let actors run a learner's searches until the exit stack closes.
 
     Raises:
-        ValueError: if the learner does not support actors.
+        ValueError: if the learner does not support actors, or GPUs for them.
     """
     from learners.actors import Actors
 
     if not hasattr(learner, "actors"):
         raise ValueError(f"{name} plays its games itself: it does not support actors")
+    if schedule.gpus_per_task and not getattr(learner, "gpu_actors", False):
+        raise ValueError(f"the actors of {name} compute on the CPU: they do not use gpus_per_task")
     if backend is None:
         backend = Processes(schedule.actors, schedule.threads)
     stack.enter_context(backend)

@@ -223,13 +223,20 @@ def test_a_training_with_actors_resumes_as_the_one_without(tmp_path):
         (["alphazero", "--ray", "auto"], "--ray needs --actors N"),
         (["dqn", "--actors", "2"], "dqn plays its games itself: it does not support actors"),
         (["alphazero", "--actors", "2", "--gpus-per-task", "9"], "this machine has"),
+        (["patterns", "--gpus-per-task", "1"], "need actors: set their number"),
+        (["patterns", "--overlap"], "need actors: set their number"),
+        (
+            ["patterns", "--actors", "2", "--gpus-per-task", "1"],
+            "actors of patterns compute on the",
+        ),
     ],
 )
 def test_options_that_no_training_can_have_are_told_in_a_line(
-    arguments, complaint, tmp_path, capsys
+    arguments, complaint, tmp_path, capsys, monkeypatch
 ):
     from learners.cli import train as script
 
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0")
     with pytest.raises(SystemExit) as end:
         console.run(script.main, "train.py", [*arguments, "--out", str(tmp_path / "o")])
     assert end.value.code == 2
