@@ -432,6 +432,11 @@ def any_reset():
     return AnyReset(gymnasium.make("TicTacToe-v0"))
 
 
+def timed():
+    """Return an environment whose infos hold the seconds of each game."""
+    return gymnasium.wrappers.RecordEpisodeStatistics(gymnasium.make("TicTacToe-v0"))
+
+
 def endless():
     return Endless(TicTacToe())
 
