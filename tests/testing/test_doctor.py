@@ -235,7 +235,7 @@ def test_our_environments_are_healthy(name):
     "name",
     [
         *("plain", "one_board", "both_sides", "dict_of_both"),
-        *("plain_wrapper", "any_reset", "endless"),
+        *("plain_wrapper", "any_reset", "endless", "timed"),
         *("maskable_ppo", "untrained", "healthy_function", "ready", "table"),
     ],
 )
