@@ -46,6 +46,13 @@ def test_a_player_limited_by_time_is_refused_at_once():
         doctor_command.main(["alphabeta:time=9", "--rules", "5,5,4"])
 
 
+@pytest.mark.parametrize("name", ["first", "selfplay", "TicTacToe-v0"])
+@pytest.mark.parametrize("option", ["--obs=onehot", "--kind=probs"])
+def test_obs_and_kind_are_refused_where_they_mean_nothing(name, option):
+    with pytest.raises(ValueError, match=f"need a function or network, .* not {name}"):
+        doctor_command.main([name, option])
+
+
 def findings(name, obs=None, kind="logits", games=60):
     subject = load(name, None, obs, kind)
     if isinstance(subject, Environment):

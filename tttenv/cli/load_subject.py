@@ -34,8 +34,13 @@ def load(name: str, rules: str | None, obs: str | None, kind: str) -> CheckedPla
         kind: the output of a function with `obs` or a network: "logits", "values" or "probs".
 
     Raises:
-        ValueError: if nothing has that name, or it is neither a player nor an environment.
+        ValueError: if nothing has that name, or it is neither a player nor an environment; for
+            `obs` or `kind` without a module.
     """
+    if (obs is not None or kind != "logits") and not is_module_attribute(name):
+        raise ValueError(
+            f"--obs and --kind need a function or network, as module:attribute, not {name}"
+        )
     if name in gymnasium.registry:
         with user_errors(name):
             made = gymnasium.make(name)
