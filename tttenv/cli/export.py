@@ -64,6 +64,10 @@ def main(args: list[str], prog: str = PROG) -> None:
         raise ValueError(f"{given.out} is a folder; give the name of a file")
     if kind != GAMES and (given.player or given.against or given.games is not None):
         raise ValueError("--player, --against and --games are for games, in a .npz file")
+    if kind != GAMES and given.seed != Arguments.seed:
+        raise ValueError("--seed is for games, in a .npz file: tables are not random")
+    if kind == GAMES and given.rows != Arguments.rows:
+        raise ValueError("--rows is for tables, in a .csv or .parquet file")
     if kind == GAMES:
         table, told = _games(given)
     else:
@@ -100,6 +104,8 @@ def _games(given: Arguments) -> tuple[Mapping[str, Any], dict[str, Any]]:
         raise ValueError(f"which player plays the games in {given.out}? name it with --player")
     console.check_seed(given.seed)
     count = 1000 if given.games is None else given.games
+    if count < 1:
+        raise ValueError(f"--games must be at least 1, not {count}")
     with console.stage(f"playing {count:,} games of {given.player}", given.json):
         import numpy as np
 
