@@ -42,6 +42,16 @@ def test_prove_says_the_value_in_words_or_as_json(ran):
     assert (found["rules"], found["value"]) == ("2,2,2", 1)
 
 
+@pytest.mark.parametrize(
+    "option", ["--board=X___", "--nodes=1", "--memory=1", "--out=p", "--resume"]
+)
+def test_a_check_of_a_proof_takes_no_options_of_a_search(ran, option):
+    told = ran("prove.py", "--check", "p.safetensors", option)
+    name = option.partition("=")[0]
+    assert (told.returncode, told.stdout) == (2, "")
+    assert told.stderr.endswith(f"--check searches nothing: it cannot be combined with {name}\n")
+
+
 def test_help_lists_every_learner_and_player_and_every_field(ran):
     shown = ran("train.py", "--help").stdout
     assert all(re.search(rf"^  {name} ", shown, re.MULTILINE) for name in LEARNERS)

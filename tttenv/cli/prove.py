@@ -49,6 +49,12 @@ def main(args: list[str], prog: str = PROG) -> None:
     if given.check is not None:
         if given.rules is not None:
             raise ValueError("--check takes the rules from the file: leave them out")
+        searching = ("board", "nodes", "memory", "out", "resume")
+        named = [
+            f"--{name}" for name in searching if getattr(given, name) != getattr(Arguments, name)
+        ]
+        if named:
+            raise ValueError(f"--check searches nothing: it cannot be combined with {named[0]}")
         _check(given.check, given.json)
         return
     if given.rules is None:
