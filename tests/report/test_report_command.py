@@ -1,5 +1,7 @@
 """`tttenv report` as a command."""
 
+import pytest
+
 from tttenv.cli import report
 
 
@@ -12,3 +14,11 @@ def test_it_ends_with_the_address_and_opens_it_on_demand(monkeypatch, tmp_path, 
     assert shown == []
     report.main(["--out", str(file), "--open"])
     assert shown == [file.as_uri()]
+
+
+@pytest.mark.parametrize("option", ["--results", "--published"])
+def test_a_named_file_that_is_missing_is_refused(option, tmp_path):
+    file = tmp_path / "none.json"
+    with pytest.raises(ValueError, match=r"there is no file .*none\.json"):
+        report.main(["first", option, str(file), "--out", str(tmp_path / "r.html")])
+    assert not (tmp_path / "r.html").exists()

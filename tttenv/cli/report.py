@@ -45,6 +45,11 @@ class Arguments:
 def main(args: list[str], prog: str = PROG) -> None:
     """Write the report, and print its location."""
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
+    named = [given.published] if given.published else []
+    named += [given.results] if given.results != Arguments.results else []
+    for file in named:  # only the usual files may be missing
+        if not file.exists():
+            raise ValueError(f"there is no file {file}")
     contents = Contents(
         results=given.results,
         published=given.published or PUBLISHED,
