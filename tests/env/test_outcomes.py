@@ -371,6 +371,18 @@ def test_copies_pay_the_same(copied):
     assert copied(batch).step(np.ones(2, int))[1].tolist() == [0.7, 0.7]
 
 
+def test_copies_share_the_tables_of_the_game():
+    for env in (TicTacToe(), TicTacToe(obs="board"), VectorTicTacToe(2)):
+        env.reset(seed=0)
+        other = copy.deepcopy(env)
+        assert other.match.games.known is env.match.games.known
+        assert other.match.games.stored is not env.match.games.stored
+        assert len(pickle.dumps(env)) < 30_000
+        if env.match.single:
+            assert other.match.single.games is other.match.games
+            assert other.match.single.legal is env.match.single.legal
+
+
 def test_names_of_outcomes_and_their_rewards():
     assert [outcome.name for outcome in Outcome] == ["GOING", "WIN", "DRAW", "LOSS", "ILLEGAL"]
     assert [Payoffs(0.7).each[outcome] for outcome in Outcome] == [0, 1, 0.7, -1, -1]

@@ -222,6 +222,16 @@ class TableGames(GameBatch):
         known = self.table.showing_planes if planes else self.table.showing_boards
         super().__init__(rules, np.zeros(games, np.uint32), known, planes)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Support copying and pickling: a copy shares the cached table."""
+        return {key: part for key, part in vars(self).items() if key not in ("table", "known")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Restore what `__getstate__` returned."""
+        vars(self).update(state)
+        self.table = transition_table(self.rules)
+        self.known = self.table.showing_planes if self.planes else self.table.showing_boards
+
     def compiled(self, opponent: Policy | None) -> table_games_kernel.Opponent | None:
         """Return the kernel's encoding of no opponent, a random one or a table; else None."""
         if opponent is not None and is_table(opponent) and opponent.rules == self.rules:

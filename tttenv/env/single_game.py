@@ -5,7 +5,7 @@ For a batch of one, calling compiled code takes longer than the work itself.
 
 from bisect import bisect_right
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +50,10 @@ class SingleGame:
         self.games, self.planes, self.masks = games, games.table.planes, games.table.masks
         found = lists(games.rules)
         self.successors, self.outcomes, self.seen_by_other, self.legal, self.legal_count = found
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Support copying and pickling: a copy shares the cached tables."""
+        return SingleGame, (self.games,)
 
     def step(self, cell: int, opponent: Policy | None, key: int) -> bool:
         """Play the agent's cell and the opponent's reply; return whether the game continues."""
