@@ -102,6 +102,19 @@ def test_a_vec_env_that_would_mislead_sb3_says_so():
         VecEnv(2, opponent=None)
 
 
+def test_the_vec_env_refuses_what_it_would_ignore():
+    with pytest.raises(ValueError, match="SB3 needs autoreset_mode SAME_STEP, not NEXT_STEP"):
+        VecEnv(2, autoreset_mode="NextStep")
+    env = VecEnv(2, seat="X")
+    boards = np.array([[1, -1, *[0] * 7], [0, 1, -1, *[0] * 6]], np.int8)
+    env.set_options([{"board": board} for board in boards])
+    with pytest.raises(ValueError, match="all games share their options"):
+        env.reset()
+    env.set_options({"board": boards})
+    env.reset()
+    assert (env.games.boards == boards).all()
+
+
 def test_the_vec_env_shows_its_games():
     env = VecEnv(3, render_mode="rgb_array")
     env.reset()

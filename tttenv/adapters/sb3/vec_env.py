@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 from stable_baselines3.common import vec_env
 
@@ -46,7 +47,7 @@ class VecEnv(vec_env.VecEnv):
             warning: for self-play use `SelfPlayCallback`.
 
     Raises:
-        ValueError: with both `opening` and a fixed `seat`.
+        ValueError: with both `opening` and a fixed `seat`, or with another autoreset mode.
     """
 
     def __init__(self, num_envs: int, opening: int = 0, draw: float = 0.0, **kwargs: Any) -> None:
@@ -55,14 +56,24 @@ class VecEnv(vec_env.VecEnv):
         if opening and kwargs.get("seat", "random") != "random":
             raise ValueError("an opening gives the agent both seats: leave seat='random'")
         self.games = VectorTicTacToe(num_envs, **kwargs, draw=draw)
+        if (mode := self.games.autoreset_mode) != AutoresetMode.SAME_STEP:
+            raise ValueError(f"SB3 needs autoreset_mode SAME_STEP, not {mode.name}")
         self.opening = opening
         self.actions: NDArray[np.int64] | None = None
         games = self.games
         super().__init__(num_envs, games.single_observation_space, games.single_action_space)
 
     def reset(self) -> Any:
-        """Start all games; call `seed()` first to seed their shared generator."""
+        """Start all games; call `seed()` first to seed their shared generator.
+
+        Raises:
+            ValueError: for options that differ between the games; and as `VectorTicTacToe.reset`.
+        """
         options = self._options[0] or None
+        if not all(_alike(one, self._options[0]) for one in self._options[1:]):
+            raise ValueError(
+                "all games share their options: for a board each, set one dict with all boards"
+            )
         observed, _ = self.games.reset(seed=self._seeds[0], options=options)
         self._reset_seeds()
         self._reset_options()
@@ -144,3 +155,8 @@ class VecEnv(vec_env.VecEnv):
 
     def _rows(self, indices: Any) -> Sequence[int]:
         return list(self._get_indices(indices))
+
+
+def _alike(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Return whether two games have the same options."""
+    return one.keys() == other.keys() and all(np.array_equal(one[key], other[key]) for key in one)
