@@ -159,10 +159,11 @@ def test_a_step_of_thousands_of_digits_is_left_out(tmp_path):
 
 def test_a_new_training_removes_what_a_dead_one_logged(tmp_path):
     (tmp_path / "csv").mkdir()
-    (tmp_path / "csv" / "old.png").write_text("old")
+    old = tmp_path / "csv" / "policy-opening-00000050.png"
+    old.write_text("old")
     (tmp_path / "wandb-run.txt").write_text("old")
     trained(tmp_path, "csv", steps=2)
-    assert not (tmp_path / "csv" / "old.png").exists()
+    assert not old.exists()
     assert not (tmp_path / "wandb-run.txt").exists()
 
 
