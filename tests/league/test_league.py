@@ -460,6 +460,17 @@ def test_a_file_is_read_back_as_it_was_written(usual, tmp_path):
     assert {type(row["as_X"]) for row in told["pairs"] if row["method"] == EXACT} == {str, list}
 
 
+def test_a_file_holds_the_settings_and_names_of_every_league_that_is_played(usual, tmp_path):
+    file = tmp_path / "league.json"
+    settings = replace(usual.settings, seed=10**10, positions=10**10, searches=10**10)
+    players = ("external:command=/" + "x" * 400, *usual.players[1:])
+    league_file.require_storable(settings, players)
+    file.write_text(league_file.text(replace(usual, settings=settings, players=players)))
+    again = league_file.read(file)
+    assert again.settings == settings
+    assert set(again.players) == set(players)
+
+
 def leaves(content, path=()):
     """Yield the paths of all values in JSON, for lists only of the first and the last entry."""
     yield path
@@ -671,6 +682,8 @@ WRONG = {
     "an odd number of games": (["first", "random", "--games", "3"], "must be even"),
     "no process": (["first", "random", "--jobs", "0"], "--jobs must be at least 1"),
     "a negative seed": (["first", "random", "--seed", "-1"], "a seed must be"),
+    "a seed that no file holds": (["first", "random", "--seed", f"{10**15}"], "^seed is 10+, not"),
+    "a player that no file holds": (["first", "external:command=" + "x" * 5000], "at most 4,096"),
     "a negative limit": (
         ["first", "random", "--positions", "-1"],
         "--positions must be at least 0",

@@ -78,6 +78,7 @@ def main(args: list[str], prog: str = PROG) -> None:
     settings = league.LeagueSettings(
         str(rules), given.openings, given.games, given.seed, given.positions, given.searches
     )
+    league_file.require_storable(settings, players)
     console.check_folder(_kept(given))
     with console.stage(f"loading {len(players)} players", given.json) as tell:
         work = league.blocks(settings, _alone(players, rules, tell))

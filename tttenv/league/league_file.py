@@ -41,15 +41,17 @@ from tttenv.utils.untrusted import MEBIBYTE, shown
 VERSION = 1
 LONGEST = 256 * MEBIBYTE  # maximum bytes of a file
 MOST_PLAYERS = 1000
-LONGEST_NAME = 300  # maximum characters of a player's spec, or of a reason
-LARGEST = 10**9  # maximum of any integer
+LONGEST_SPEC = 4096  # maximum characters of a player's spec, as of a path
+LONGEST_REASON = 300  # maximum characters of the reason for a failed pair
+LARGEST = 10**9  # maximum of any integer but the settings
 CYCLES = 100  # maximum listed
 FAILED = "failed"
 LETTERS = "WDL"
 _EYE = np.eye(3)
 
 Count: TypeAlias = Annotated[int, Between(0, LARGEST)]
-Name: TypeAlias = Annotated[str, Between(0, LONGEST_NAME)]
+Spec: TypeAlias = Annotated[str, Between(0, LONGEST_SPEC)]
+Reason: TypeAlias = Annotated[str, Between(0, LONGEST_REASON)]
 Board: TypeAlias = Annotated[str, Between(0, 400)]
 
 
@@ -58,16 +60,16 @@ class FileSettings(TypedDict):
 
     rules: str
     stones: Count
-    games: Count
-    seed: Count
-    positions: Count
-    searches: Count
+    games: schema.Count
+    seed: schema.Count
+    positions: schema.Count
+    searches: schema.Count
 
 
 class Player(TypedDict):
     """A player in a league file."""
 
-    player: Name
+    player: Spec
 
 
 class Pair(TypedDict):
@@ -81,7 +83,7 @@ class FailedPair(TypedDict):
     """The result of a pair in which a player failed."""
 
     method: Literal["failed"]
-    reason: Name
+    reason: Reason
 
 
 class PlayedPair(TypedDict):
@@ -100,6 +102,15 @@ class File(TypedDict):
     openings: Annotated[list[Board], Between(1, MOST_OPENINGS)]
     players: Annotated[list[Player], Between(0, MOST_PLAYERS)]
     pairs: list[Pair]
+
+
+def require_storable(settings: LeagueSettings, players: Sequence[str]) -> None:
+    """Raise ValueError if `read` would refuse the file of a league, before it is played."""
+    schema.checked(FileSettings, vars(settings))
+    if len(players) > MOST_PLAYERS:
+        raise ValueError(f"a league has at most {MOST_PLAYERS:,} players, not {len(players):,}")
+    if any(len(spec) > LONGEST_SPEC for spec in players):
+        raise ValueError(f"a player's name has at most {LONGEST_SPEC:,} characters")
 
 
 def text(league: League) -> str:
