@@ -1,8 +1,11 @@
 """Adapter to skrl: models that never choose occupied cells, and a PPO that learns."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import torch
+from skrl.resources.preprocessors.torch import RunningStandardScaler
 
 import tttenv
 from tttenv.adapters.skrl import MaskedPolicy, MaskedQ, legal, make_env, masked, policy
@@ -61,6 +64,30 @@ def test_players_do_what_their_models_say(size):
     with torch.no_grad():
         model.net[-1].bias += torch.arange(rules.cells)
     assert player(board) == pytest.approx(numbers.softmax(1).numpy(), abs=1e-6), "it is frozen"
+
+
+def test_an_agent_plays_with_its_observation_preprocessor():
+    rules, env = tttenv.Rules(), make_env()
+    scaler = RunningStandardScaler(env.observation_space)
+    boards = some_boards(rules)
+    planes = torch.as_tensor(one_hot(boards))
+    scaler(planes, train=True)
+    model = Unmasked(env)
+    agent = SimpleNamespace(models={"policy": model}, _observation_preprocessor=scaler)
+    played = policy(agent, rules)(boards)
+    with torch.no_grad():
+        logits = model.net(scaler(planes))
+    wanted = torch.softmax(masked(logits, planes), dim=1)
+    assert np.allclose(played, wanted, atol=1e-5)
+    assert not np.allclose(played, policy(model, rules)(boards), atol=0.01)
+
+
+class Unmasked(MaskedPolicy):
+    """Policy network that leaves the mask to the player."""
+
+    def compute(self, inputs, role=""):
+        """Return logits (batch, cells)."""
+        return self.net(inputs["observations"]), {}
 
 
 def test_what_is_no_player_is_named():

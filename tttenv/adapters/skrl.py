@@ -14,6 +14,7 @@ Example::
     print(tttenv.certify(rules, policy(agent, rules)).worst_case)
 """
 
+import copy
 from collections.abc import Sequence
 from typing import Any
 
@@ -128,8 +129,9 @@ def policy(trained: Any, rules: Rules, deterministic: bool = False) -> Policy:
     """Return a frozen snapshot of a skrl policy, without exploration, on legal cells only.
 
     Args:
-        trained: an agent with a model named "policy" or "q_network", or such a model. A categorical
-            model plays by its probabilities, any other takes the legal cell with the highest value.
+        trained: an agent with a model named "policy" or "q_network", or such a model. An agent's
+            `observation_preprocessor` is applied. A categorical model plays by its probabilities,
+            any other takes the legal cell with the highest value.
         rules: the game.
         deterministic: categorical models take their most likely cell too.
 
@@ -143,11 +145,14 @@ def policy(trained: Any, rules: Rules, deterministic: bool = False) -> Policy:
     if model is None:
         raise ValueError(f"a skrl player is a model or an agent that has one, not {trained!r}")
     likely = isinstance(model, CategoricalMixin) and not deterministic
+    scaler = getattr(trained, "_observation_preprocessor", None)
+    scaler = copy.deepcopy(scaler) if isinstance(scaler, nn.Module) else nn.Identity()
 
     def play(model: Any) -> Policy:
         def ask(planes: Any) -> Any:
             with torch.no_grad():
-                return model.compute({"observations": torch.as_tensor(planes)}, "policy")[0]
+                seen = scaler(torch.as_tensor(planes))
+                return model.compute({"observations": seen}, "policy")[0]
 
         return from_observations(ask, rules, kind="logits" if likely else "values")
 
