@@ -41,6 +41,12 @@ def test_an_exit_by_a_signal_is_no_finding(status):
     assert end.value.code == status
 
 
+@pytest.mark.parametrize("count", [0, -1])
+def test_a_check_without_boards_is_refused(count):
+    with pytest.raises(ValueError, match="count must be at least 1"):
+        tttenv.testing.check_policy(tttenv.player("first", RULES), RULES, count=count)
+
+
 def test_a_player_limited_by_time_is_refused_at_once():
     with pytest.raises(ValueError, match=r"limited by time .* iterations or nodes"):
         doctor_command.main(["alphabeta:time=9", "--rules", "5,5,4"])

@@ -444,7 +444,10 @@ def check_policy(policy: Policy, rules: Rules, tolerance: float = 1e-6, count: i
 
     Raises:
         LawBrokenError: at the first violated invariant.
+        ValueError: for fewer than one board.
     """
+    if count < 1:
+        raise ValueError(f"count must be at least 1, not {count}")
     near = tolerance + 1e-4  # sums may differ from one by 1e-4
     raise_first(
         examine(CheckedPlayer("policy", rules, policy, count=count, near=near), PLAYER[:LAWS])
