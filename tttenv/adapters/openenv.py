@@ -171,7 +171,13 @@ def main() -> None:
     asked.add_argument("--port", type=int, default=8000)
     given = vars(asked.parse_args())
     host, port = given.pop("host"), given.pop("port")
-    uvicorn.run(make_app(**given), host=host, port=port)
+    if not 0 <= port < 2**16:
+        asked.error(f"a port must be from 0 to 65535, not {port}")
+    try:
+        app = make_app(**given)
+    except ValueError as error:
+        asked.error(str(error))
+    uvicorn.run(app, host=host, port=port)
 
 
 if __name__ == "__main__":
