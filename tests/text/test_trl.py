@@ -117,6 +117,11 @@ def test_what_a_rollout_is_paid_is_the_mean_of_its_moves():
     assert game.get_reward() == pytest.approx(sum(kept) / 3)
 
 
+def test_a_negative_seed_is_refused_before_training():
+    with pytest.raises(ValueError, match="a seed must be a non-negative integer, not -1"):
+        game_factory(seed=-1)
+
+
 def test_trl_finds_one_tool_with_a_schema_and_games_of_their_own():
     make = game_factory(seed=5)
     one, other = make(), make()

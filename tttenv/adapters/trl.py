@@ -169,8 +169,10 @@ def game_factory(
         seed: the seed of the first environment's games; each environment plays different games.
 
     Raises:
-        ValueError: for unknown rules, players, notations or rewards.
+        ValueError: for unknown rules, players, notations or rewards, or a negative seed.
     """
+    if seed < 0:
+        raise ValueError(f"a seed must be a non-negative integer, not {seed}")
     one_of("notation", notation, tuple(text.NOTATIONS))
     one_of("pays", pays, (*text.SCHEMES, "result"))
     game = Rules.of(rules)
