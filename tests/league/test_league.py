@@ -254,6 +254,16 @@ def test_games_are_sampled_where_a_result_cannot_be_exact():
     assert without_search.method == EXACT
 
 
+def test_no_search_is_made_for_a_result_that_would_take_too_many(monkeypatch):
+    openings, asked, call = opening_classes(SMALL, 2), [], Asker.__call__
+    monkeypatch.setattr(Asker, "__call__", lambda *args: asked.append(args) or call(*args))
+    two = asker("mcts:iterations=5"), asker("mcts:iterations=6")
+    least = len(openings) * (SMALL.k - 1)  # until a line can be complete
+    for limit, begun in ((least - 1, False), (least, True)):
+        pair.exact_odds(SMALL, [two], openings, PairLimits(searches=limit))
+        assert bool(asked) == begun
+
+
 # --- How players are asked
 NOT_ALONE = ("random", "first", "tactical", "minimax", "epsilon", "pairing")
 
@@ -356,6 +366,8 @@ def test_blocks_hold_every_pair_once_whatever_the_order():
         assert len(pairs) == 15
         assert found == league.blocks(SETTINGS, alone(SPECS))
         assert all(len(block.pairs) == 1 for block in found if "mcts" in str(block.pairs))
+    large = league.blocks(league.LeagueSettings("7,7,4"), alone(SPECS))
+    assert all(len(block.pairs) == 1 for block in large)  # each takes long and is told when it ends
     many = league.blocks(SETTINGS, {f"p{number}": False for number in range(30)})
     assert max(len(block.pairs) for block in many) == league.TOGETHER
     assert sum(len(block.pairs) for block in many) == 30 * 29 // 2

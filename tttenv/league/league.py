@@ -27,6 +27,7 @@ from tttenv.utils.untrusted import first_line, shown
 TOGETHER = 8  # pairs played together, so that a network gets larger batches
 MOST_RESULTS = 100_000  # maximum openings summed over pairs, in a block of several pairs
 FEW = 200_000  # maximum positions of a block listed together
+MOST_CELLS = 36  # of a board on which pairs share a block: on larger ones they take long
 PLAYERS_KEPT = 128  # players cached per process
 LONGEST = 300  # maximum characters of the reason for a failed pair
 
@@ -68,8 +69,11 @@ def blocks(settings: LeagueSettings, alone: Mapping[str, bool]) -> list[Block]:
         alone: for each player's spec, whether each of its pairs is a block of its own, because
             larger batches do not help it and it may be slow.
     """
-    openings = len(opening_classes(Rules.of(settings.rules), settings.stones))
+    rules = Rules.of(settings.rules)
+    openings = len(opening_classes(rules, settings.stones))
     together = max(1, min(TOGETHER, MOST_RESULTS // openings))
+    if rules.cells > MOST_CELLS:
+        together = 1
     singles, groups = [], []
     players = sorted(alone)
     for number, first in enumerate(players):

@@ -170,11 +170,14 @@ def exact_odds(
     ply, start = _merged(Ply(codes, movers))
     plies: list[Moves] = []
     listed, asked = 0, np.zeros(len(seats), np.int64)
+    searching = np.array([player.searches for player in seats])
+    # The first searches are made only if those of the shortest games are within the limit, too.
+    ahead = rules.k - (stones + 1) // 2
     while len(ply.movers):
         listed += len(ply.movers)
         asked += np.bincount(ply.movers, minlength=len(seats))
-        searches = [count for count, player in zip(asked, seats, strict=True) if player.searches]
-        if listed > limits.positions or max(searches, default=0) > limits.searches:
+        searches = asked[searching].max(initial=0) * (1 if plies else ahead)
+        if listed > limits.positions or searches > limits.searches:
             return None
         last = stones + len(plies) + 1 == rules.cells
         found = _moves(rules, about, ply, seats, last, limits.positions - listed)
