@@ -46,6 +46,20 @@ def test_a_single_game_starts_anywhere_and_the_same_seed_gives_the_same_starts()
     assert RULES.format(env.unwrapped.board) == RULES.format(RULES.parse("X___O____"))
 
 
+def test_a_seed_beside_a_board_also_seeds_the_later_starts():
+    def starts(env):
+        env.reset(seed=3, options={"board": "X___O____"})
+        found = []
+        for _ in range(9):
+            env.reset()
+            found.append(RULES.format(env.unwrapped.board))
+        return found
+
+    used = ExploringStarts(gym.make("TicTacToe-v0"))
+    used.reset(seed=0)
+    assert starts(used) == starts(ExploringStarts(gym.make("TicTacToe-v0")))
+
+
 def test_a_batch_starts_anywhere_and_only_where_a_game_ended():
     def run(seed):
         envs = VectorExploringStarts(gym.make_vec("TicTacToe-v0", num_envs=32, obs="board"))

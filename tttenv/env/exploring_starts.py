@@ -56,11 +56,13 @@ class ExploringStarts(gymnasium.Wrapper[Any, int, Any, int]):
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
         """Start a game with a random opening; arguments as in `TicTacToe.reset`."""
-        if options or not self.stones:
-            return self.env.reset(seed=seed, options=options)
-        if seed is not None:
-            self.env.reset(seed=seed)
-            self._openings = []
+        unchanged = options or not self.stones
+        if unchanged or seed is not None:
+            begun = self.env.reset(seed=seed, options=options)
+            if seed is not None:
+                self._openings = []  # drawn with the previous seed
+            if unchanged:
+                return begun
         if not self._openings:
             game: Any = self.unwrapped
             self._openings = list(random_openings(game.rules, self.stones, DRAWN, game.np_random))
