@@ -364,6 +364,19 @@ def test_a_model_saved_and_loaded_is_the_same_player():
     again.learn(64)
 
 
+def test_openings_change_neither_a_seat_nor_games_that_go_on():
+    env = VecEnv(32, opening=4)
+    env.seed(0)
+    env.reset()
+    env.set_options({"seat": "O"})
+    env.reset()
+    assert (np.count_nonzero(env.games.boards, axis=1) == 1).all()
+    before, some = env.games.boards, np.arange(32) < 8
+    env.set_options({"reset_mask": some})
+    env.reset()
+    assert (env.games.boards[~some] == before[~some]).all()
+
+
 def test_openings_leave_boards_that_were_asked_for_and_a_fixed_seat_is_refused():
     env = VecEnv(8, opening=8)
     env.set_options({"board": "X___O____"})

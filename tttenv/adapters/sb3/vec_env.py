@@ -66,6 +66,8 @@ class VecEnv(vec_env.VecEnv):
     def reset(self) -> Any:
         """Start all games; call `seed()` first to seed their shared generator.
 
+        A reset with options has no openings.
+
         Raises:
             ValueError: for options that differ between the games; and as `VectorTicTacToe.reset`.
         """
@@ -77,8 +79,8 @@ class VecEnv(vec_env.VecEnv):
         observed, _ = self.games.reset(seed=self._seeds[0], options=options)
         self._reset_seeds()
         self._reset_options()
-        if options is not None and "board" in options:
-            return observed  # the games start from the given boards
+        if options is not None:
+            return observed  # an opening would take other seats, boards or games
         return self._opened(np.ones(self.num_envs, np.bool_), observed)
 
     def step_async(self, actions: NDArray[np.int64]) -> None:
