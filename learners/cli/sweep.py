@@ -103,6 +103,7 @@ def check(given: Arguments, prog: str) -> None:
         row(name)
     optional_dependencies.require_learn()
     from tttenv.game.rules import Rules
+    from tttenv.utils.schema import LARGEST
 
     for game in given.rules:
         Rules.of(game)
@@ -110,6 +111,8 @@ def check(given: Arguments, prog: str) -> None:
     for count, name in ((given.seeds, "seeds"), (given.steps, "steps")):
         if count is not None and count < 1:
             raise ValueError(f"--{name} must be at least 1")
+    if given.seed + given.seeds - 1 > LARGEST:  # sweep.json would not be read
+        raise ValueError(f"the last seed must be at most {LARGEST:,}")
     if given.random < 0:
         raise ValueError("--random must be at least 0")
     if not given.presets or not given.rules:

@@ -123,6 +123,7 @@ def test_what_cannot_be_tried_is_told_in_a_line(more, complaint):
         (["dqq"], "unknown learner 'dqq'; did you mean dqn?"),
         (["dqn", "--seeds", "0"], "--seeds must be at least 1"),
         (["dqn", "--steps", "0"], "--steps must be at least 1"),
+        (["dqn", "--seed", str(10**15 - 4)], "the last seed must be at most 999,999,999,999,999"),
         (["dqn", "--grid", "lr=fast"], "--lr: 'fast' is not a number"),
         (["dqn", "--grid", "games=0"], "games, batch and sync must be at least 1"),
         (["dqn", "--rules", "3,3"], "3,3"),
