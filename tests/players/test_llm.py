@@ -1,7 +1,11 @@
 """Language models as players, queried over a loopback server."""
 
 import json
+import os
+import signal
+import time
 from itertools import count
+from threading import Thread
 
 import gymnasium as gym
 import numpy as np
@@ -139,6 +143,24 @@ def test_the_answers_do_not_depend_on_how_many_are_asked_at_once(concurrency):
     assert len(requests) == 20  # equal boards are one prompt
     chosen = solve(RULES).fastest[GAME.index(boards)].argmax(axis=1)
     np.testing.assert_array_equal(probs.argmax(axis=1), chosen)
+
+
+@pytest.mark.parametrize("concurrency", [1, 4])
+def test_an_interrupt_does_not_wait_for_answers(concurrency):
+    with serving(PERFECT, delay=20) as (url, requests):
+
+        def interrupt():
+            while len(requests) < concurrency:
+                time.sleep(0.01)
+            os.kill(os.getpid(), signal.SIGINT)
+
+        model = player(spec(url, concurrency=concurrency), RULES)
+        Thread(target=interrupt, daemon=True).start()
+        began = time.monotonic()
+        with pytest.raises(KeyboardInterrupt):
+            model(GAME.boards[GAME.decisions[:8]])
+        assert time.monotonic() - began < 10
+        assert len(requests) == concurrency
 
 
 def test_the_key_is_sent_and_appears_nowhere_else(tmp_path, monkeypatch, capsys):

@@ -20,9 +20,10 @@ import json
 import os
 from collections import Counter
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Literal
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
@@ -38,6 +39,7 @@ MOST_AT_ONCE = 256
 LARGEST_FILE = 4_000_000  # maximum bytes of a cached answer
 LONGEST_REASON = 300  # maximum characters of a server's error in a message
 NO_KEY = "none"  # local servers need no key, but the client requires some text
+_T = TypeVar("_T")
 Ask = Callable[[str], str]  # from a prompt to the model's answer
 # What reading a server's reply raises if it is no chat completion, or no JSON:
 UNUSABLE = (AttributeError, LookupError, RecursionError, TypeError, ValueError)
@@ -139,12 +141,7 @@ class LanguageModel:
             ValueError: if the server fails.
         """
         different = {self.rules.format(board): board for board in boards}
-        with ThreadPoolExecutor(self.concurrency) as pool:
-            try:
-                found = list(pool.map(self._answer, different, different.values()))
-            except BaseException:  # including an interrupt: prompts not sent yet are dropped
-                pool.shutdown(wait=False, cancel_futures=True)
-                raise
+        found = _in_threads(self._answer, list(different.items()), self.concurrency)
         self.prompts += sum(sent for _, sent in found)
         cells = {
             position: self._read(position, board, answer)
@@ -213,6 +210,45 @@ class LanguageModel:
     def _digest(self, asked: str) -> str:
         about = json.dumps([self.settings, asked], sort_keys=True)
         return hashlib.sha256(about.encode()).hexdigest()
+
+
+def _in_threads(work: Callable[..., _T], items: list[tuple[Any, ...]], threads: int) -> list[_T]:
+    """Return the results of `work` for the arguments in `items`, computed in several threads.
+
+    After an error or an interrupt no further item is begun. An interrupt does not wait for those
+    that are running, since a server may take minutes to answer.
+    """
+    if threads == 1:
+        return [work(*item) for item in items]
+    waiting: SimpleQueue[int] = SimpleQueue()
+    for number in range(len(items)):
+        waiting.put(number)
+    found: dict[int, _T] = {}
+    failed: list[BaseException] = []
+
+    def run() -> None:
+        while not failed:
+            try:
+                number = waiting.get_nowait()
+            except Empty:
+                return
+            try:
+                found[number] = work(*items[number])
+            except BaseException as error:
+                failed.append(error)
+
+    begun = [Thread(target=run, daemon=True) for _ in range(min(threads, len(items)))]
+    try:
+        for thread in begun:
+            thread.start()
+        for thread in begun:
+            thread.join()
+    except BaseException as error:
+        failed.append(error)
+        raise
+    if failed:
+        raise failed[0]
+    return [found[number] for number in range(len(items))]
 
 
 def _kept(file: Path) -> str | None:
