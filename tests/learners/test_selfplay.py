@@ -155,7 +155,7 @@ def test_cells_chosen_on_representatives_are_mapped_to_every_image():
 
 
 def test_boards_too_large_are_refused_in_one_line():
-    with pytest.raises(ValueError, match=r"^[^\n]*5,5,4[^\n]*arena[^\n]*$"):
+    with pytest.raises(ValueError, match=r"^[^\n]*5,5,4[^\n]*alphazero[^\n]*any board$"):
         SelfPlay(DEFAULT, Rules(5, 5, 4))
 
 
