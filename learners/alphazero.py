@@ -51,7 +51,7 @@ from tttenv.players.gumbel import GumbelPlayer, checked_simulations, side_by_sid
 from tttenv.players.gumbel_search import GumbelSearch, SearchResults
 from tttenv.players.search_result import at_least
 from tttenv.players.symmetric_player import Canonical, canonical_player
-from tttenv.policy import TOLERANCE, Policy, softmax
+from tttenv.policy import TOLERANCE, Player, softmax
 from tttenv.proofs.move_values import MoveValues
 from tttenv.proofs.prover import known_value
 
@@ -161,9 +161,9 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
         return {"net": ResidualNet(Shape(config.channels, config.blocks), rng)}
 
     @classmethod
-    def player_of(cls, config: AlphaZeroConfig, rules: Rules, nets: Mapping[str, Any]) -> Policy:
+    def player_of(cls, config: AlphaZeroConfig, rules: Rules, nets: Mapping[str, Any]) -> Player:
         """Return a player that picks the network's likeliest cell, on canonical boards."""
-        return canonical_player(rules, likeliest_move(rules, nets["net"]))
+        return canonical_player(likeliest_move(rules, nets["net"]))
 
     @classmethod
     def search_player(
@@ -173,7 +173,7 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
         weights: dict[str, Tensor],
         simulations: int,
         threes: int,
-    ) -> Policy:
+    ) -> Player:
         """Return a player that runs a tree search on canonical boards, guided by the weights.
 
         Raises:
@@ -187,7 +187,7 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
             checked_simulations(rules, simulations),
             side_by_side(rules, simulations),
         )
-        return Canonical(rules, GumbelPlayer(rules, search, threes=threes))
+        return Canonical(GumbelPlayer(rules, search, threes=threes))
 
     def parts(self) -> dict[str, Any]:
         """Return both networks, the optimiser, the buffers, the games and the generator."""
@@ -313,7 +313,7 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
     def _examine(self) -> None:
         """Search the player's own play for mistakes, and store them as examples."""
         config = self.config
-        policy = Canonical(self.rules, likeliest_move(self.rules, self.average))
+        policy = Canonical(likeliest_move(self.rules, self.average))
         value, values = known_value(self.rules), MoveValues(self.rules, WORK)
         aim = 1 if value == 1 else 0
         for at, seat in enumerate("X" if aim == 1 else "XO"):  # O cannot be asked to win

@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 from torch import Tensor
 
 from tttenv.game.rules import Rules
-from tttenv.policy import Policy
+from tttenv.policy import Player
 
 
 @runtime_checkable
@@ -34,7 +34,7 @@ class Learner(Protocol):
         """Learn for one step, and return metrics by name, plotted as `train/NAME`."""
         ...
 
-    def policy(self) -> Policy:
+    def policy(self) -> Player:
         """Return a frozen snapshot of the current policy, unaffected by later steps."""
         ...
 
@@ -77,6 +77,6 @@ class PlaysFromWeights(Protocol):
         ...
 
     @classmethod
-    def player(cls, config: Any, rules: Rules, weights: dict[str, Tensor]) -> Policy:
+    def player(cls, config: Any, rules: Rules, weights: dict[str, Tensor]) -> Player:
         """Return the player with the given weights, shaped as in `empty_weights`."""
         ...

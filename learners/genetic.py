@@ -24,7 +24,7 @@ from learners.parts import SavesParts
 from learners.symmetry_classes import SymmetryClasses
 from tttenv.exact import Positions, Tabulated, positions, require_enumerable
 from tttenv.game.rules import Rules
-from tttenv.policy import Policy
+from tttenv.policy import Player
 
 
 class PlyClasses(NamedTuple):
@@ -79,7 +79,7 @@ class Genetic(SavesParts):
         self.genes, self.fitness = children, self.fitness_of(children)
         return {"best": self.fitness.max().item(), "mean": self.fitness.mean().item()}
 
-    def policy(self) -> Policy:
+    def policy(self) -> Player:
         """Return the fittest player of the current generation."""
         return _player(self.game, self.symmetry, self.genes[:, self.fitness.argmax()])
 
@@ -91,7 +91,7 @@ class Genetic(SavesParts):
         return {"genes": torch.empty(count, dtype=torch.int64, device="meta")}
 
     @classmethod
-    def player(cls, config: GeneticConfig, rules: Rules, weights: dict[str, Tensor]) -> Policy:
+    def player(cls, config: GeneticConfig, rules: Rules, weights: dict[str, Tensor]) -> Player:
         """Return the player with the given genes.
 
         Raises:
@@ -142,7 +142,7 @@ def _class_rows(symmetry: SymmetryClasses) -> NDArray[np.int64]:
     return np.sort(np.concatenate(symmetry.rows))
 
 
-def _player(game: Positions, symmetry: SymmetryClasses, genes: Tensor) -> Policy:
+def _player(game: Positions, symmetry: SymmetryClasses, genes: Tensor) -> Player:
     """Return the player with the given genes (classes,)."""
     cells = np.zeros(len(game), np.int64)
     cells[_class_rows(symmetry)] = genes.cpu().numpy()

@@ -25,7 +25,7 @@ from tttenv.exact import Positions, Tabulated, positions, require_enumerable
 from tttenv.game.features import rich, seven
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
-from tttenv.policy import Policy, first_best
+from tttenv.policy import Player, first_best
 
 Features = NDArray[np.float64]  # (boards, features)
 TOLERANCE = 2.0**-30  # rich: values this near the best are ties, being sums in float64
@@ -67,7 +67,7 @@ class LMS(SavesParts):
         self.weights = torch.as_tensor(w)
         return {"size": float(np.linalg.norm(w))}
 
-    def policy(self) -> Policy:
+    def policy(self) -> Player:
         """Return the player that moves to the board with the highest value, the first if tied."""
         return _greedy(self.config, self.game, self._moves())
 
@@ -79,7 +79,7 @@ class LMS(SavesParts):
         return {"weights": torch.empty(count, dtype=torch.float64, device="meta")}
 
     @classmethod
-    def player(cls, config: LMSConfig, rules: Rules, weights: dict[str, torch.Tensor]) -> Policy:
+    def player(cls, config: LMSConfig, rules: Rules, weights: dict[str, torch.Tensor]) -> Player:
         """Return the player that is greedy with respect to the evaluation with these weights."""
         game = positions(rules)
         seen = _features(config)(rules, -game.boards)
@@ -167,7 +167,7 @@ def _tolerance(config: LMSConfig) -> float:
     return TOLERANCE if config.features == "rich" else 0.0
 
 
-def _greedy(config: LMSConfig, game: Positions, moves: NDArray[np.float64]) -> Policy:
+def _greedy(config: LMSConfig, game: Positions, moves: NDArray[np.float64]) -> Player:
     """Return a player that picks the move with the highest value, the first if tied.
 
     Mirror images have equal rich features, but their values, by a matrix product, are equal only up

@@ -26,7 +26,7 @@ from tttenv.exact import enumerable, tabulate
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Probs
 from tttenv.players import player
-from tttenv.policy import TOLERANCE, Policy, softmax
+from tttenv.policy import PURE, TOLERANCE, FunctionPlayer, Player, softmax
 from tttenv.utils.untrusted import shown
 
 
@@ -110,14 +110,14 @@ class MaskablePPO(PlaysByNetworks[MaskablePPOConfig]):
             self.model._last_obs = self.env.put(state["boards"])
             self.model._last_episode_starts = state["starts"]
 
-    def _snapshot_policy(self) -> Policy:
+    def _snapshot_policy(self) -> Player:
         """Return the last snapshot as a stochastic policy."""
         rules, net = self.rules, self.former
 
         def play(boards: Boards) -> Probs:
             return softmax(evaluate(rules, [net], boards), boards == 0)
 
-        return tabulate(rules, play) if enumerable(rules) else play
+        return tabulate(rules, play) if enumerable(rules) else FunctionPlayer(rules, play, PURE)
 
 
 @contextmanager

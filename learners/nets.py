@@ -16,7 +16,7 @@ from tttenv.exact import enumerable, tabulate
 from tttenv.game.features import one_hot
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Probs
-from tttenv.policy import BATCH, BoardFunction, Policy, first_best
+from tttenv.policy import BATCH, PURE, FunctionPlayer, Player, first_best
 from tttenv.utils.untrusted import shown
 
 Nets = Mapping[str, nn.Module]  # by name
@@ -76,7 +76,7 @@ def planes(boards: Boards) -> Tensor:
     return torch.as_tensor(one_hot(boards))
 
 
-def greedy_player(rules: Rules, nets: Sequence[nn.Module]) -> Policy:
+def greedy_player(rules: Rules, nets: Sequence[nn.Module]) -> Player:
     """Return a frozen player that picks the legal cell with the highest output.
 
     Outputs that differ from the highest by no more than rounding are ties, and the first cell is
@@ -99,7 +99,7 @@ def greedy_player(rules: Rules, nets: Sequence[nn.Module]) -> Policy:
         chosen = [first_best(evaluate(rules, frozen, block), block == 0) for block in blocks]
         return np.concatenate(chosen) if chosen else np.zeros(boards.shape)
 
-    return tabulate(rules, play) if enumerable(rules) else BoardFunction(play)
+    return tabulate(rules, play) if enumerable(rules) else FunctionPlayer(rules, play, PURE)
 
 
 def evaluate(rules: Rules, nets: Sequence[nn.Module], boards: Boards) -> Outputs:

@@ -20,7 +20,7 @@ from learners.nets import (
     weights_of,
 )
 from tttenv.game.rules import Rules
-from tttenv.policy import Policy
+from tttenv.policy import Player
 
 Rng = np.random.Generator
 ConfigT = TypeVar("ConfigT")  # of a learner's settings
@@ -79,11 +79,11 @@ class PlaysByNetworks(SavesParts, Generic[ConfigT]):
         raise NotImplementedError
 
     @classmethod
-    def player_of(cls, config: ConfigT, rules: Rules, nets: Nets) -> Policy:
+    def player_of(cls, config: ConfigT, rules: Rules, nets: Nets) -> Player:
         """Return a player that picks the legal cell for which the networks' output is highest."""
         return greedy_player(rules, list(nets.values()))
 
-    def policy(self) -> Policy:
+    def policy(self) -> Player:
         """Return a player with the current networks."""
         return self.player_of(self.config, self.rules, self.parts()["weights"])
 
@@ -93,7 +93,7 @@ class PlaysByNetworks(SavesParts, Generic[ConfigT]):
         return empty_weights(lambda: cls.networks(config, rules))
 
     @classmethod
-    def player(cls, config: ConfigT, rules: Rules, weights: dict[str, Tensor]) -> Policy:
+    def player(cls, config: ConfigT, rules: Rules, weights: dict[str, Tensor]) -> Player:
         """Return a player whose networks have the given weights."""
         return cls.player_of(config, rules, nets_of(lambda: cls.networks(config, rules), weights))
 

@@ -47,7 +47,7 @@ from tttenv.game.types import Boards
 from tttenv.players.alphabeta import AlphaBeta, new_alphabeta
 from tttenv.players.patterns import PREFIX, shapes
 from tttenv.players.search_budget import Limits
-from tttenv.policy import Policy
+from tttenv.policy import Player
 
 WIDTH = 64  # of the perceptron that maps patterns to vectors
 LEAK = 0.03  # slope of the gradient beyond the clipping, so that no channel stays unused
@@ -285,7 +285,7 @@ class Patterns(SavesParts):
     def actors(self, actors: Actors | None) -> None:
         self.labels.actors = actors
 
-    def policy(self) -> Policy:
+    def policy(self) -> Player:
         """Return a player that searches one move ahead with the current network."""
         return _player(self.rules, self._rounded().tables())
 
@@ -296,7 +296,7 @@ class Patterns(SavesParts):
             return _named(_table_net(config, rules))
 
     @classmethod
-    def player(cls, config: PatternsConfig, rules: Rules, weights: dict[str, Tensor]) -> Policy:
+    def player(cls, config: PatternsConfig, rules: Rules, weights: dict[str, Tensor]) -> Player:
         """Return a player with the given tables."""
         found = {name.removeprefix(PREFIX): part.cpu().numpy() for name, part in weights.items()}
         return _player(rules, PatternTables(**found))

@@ -21,7 +21,7 @@ from tttenv.game.line_planes_kernel import PLANES, new_plane_lines, write_line_p
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Probs
 from tttenv.players.gumbel_search import Evaluate, Floats
-from tttenv.policy import TOLERANCE, BoardFunction, Policy, first_best
+from tttenv.policy import PURE, TOLERANCE, FunctionPlayer, Player, first_best
 
 THREATS = 100  # tried in a search for a win by threats that a plane shows
 BATCH = 1024  # boards in one call of the network
@@ -176,7 +176,7 @@ def _rounded(numbers: Floats) -> Floats:
     return np.asarray(np.round(numbers * 1024) / 1024, np.float32)
 
 
-def likeliest_move(rules: Rules, net: ResidualNet) -> Policy:
+def likeliest_move(rules: Rules, net: ResidualNet) -> Player:
     """Return a frozen player that picks the legal cell with the highest logit.
 
     The moves are those of the network in float64, where rounding hardly ever matters (see
@@ -216,4 +216,4 @@ def likeliest_move(rules: Rules, net: ResidualNet) -> Policy:
         on_threads(work, blocks, most)
         return probs
 
-    return BoardFunction(play)
+    return FunctionPlayer(rules, play, PURE)

@@ -28,7 +28,7 @@ from learners.symmetry_classes import SymmetryClasses, sample_by_play
 from tttenv.exact import SEATS, Positions, Tabulated, positions, require_enumerable
 from tttenv.game.rules import Rules
 from tttenv.game.types import Cells
-from tttenv.policy import TOLERANCE, Policy, first_best
+from tttenv.policy import TOLERANCE, Player, first_best
 
 
 class LookAhead(NamedTuple):
@@ -126,7 +126,7 @@ class SelfPlay(PlaysByNetworks[SelfPlayConfig]):
         self.rounds += 1
         return {f"loss_{seat}": loss.item() for seat, loss in zip("XO", losses, strict=True)}
 
-    def policy(self) -> Policy:
+    def policy(self) -> Player:
         """Return a player that picks the legal cell with the highest output, the first if tied."""
         return _player(self.game, self.symmetry, self._all_values())
 
@@ -137,7 +137,7 @@ class SelfPlay(PlaysByNetworks[SelfPlayConfig]):
         return {seat: MaskedMLP(rules.cells, config.hidden, rng) for seat in SEATS}
 
     @classmethod
-    def player_of(cls, config: SelfPlayConfig, rules: Rules, nets: Nets) -> Policy:
+    def player_of(cls, config: SelfPlayConfig, rules: Rules, nets: Nets) -> Player:
         """Return a player that picks the cell with the highest output of its seat's network."""
         game = positions(rules)
         symmetry, seen = SymmetryClasses(game, config.symmetric), planes(game.boards)
@@ -210,7 +210,7 @@ def _values(
     return np.where(game.successors >= 0, values, -np.inf)
 
 
-def _player(game: Positions, symmetry: SymmetryClasses, values: NDArray[np.float32]) -> Policy:
+def _player(game: Positions, symmetry: SymmetryClasses, values: NDArray[np.float32]) -> Player:
     """Return a player that picks the cell with the highest value, the first if tied."""
     legal, rows = game.successors >= 0, np.concatenate(symmetry.rows)
     cells = np.zeros(len(game), np.int64)

@@ -28,7 +28,7 @@ from tttenv.game.features import one_hot
 from tttenv.game.rules import Rules
 from tttenv.game.symmetry import maps
 from tttenv.game.types import Boards, Probs
-from tttenv.policy import TOLERANCE, Policy, first_best
+from tttenv.policy import TOLERANCE, Player, first_best
 from tttenv.utils.files import write
 from tttenv.utils.untrusted import MEBIBYTE, read_bytes, shown
 
@@ -224,7 +224,7 @@ class Supervised(PlaysByNetworks[SupervisedConfig]):
         return {"net": _net(config, rules.cells, rng)}
 
     @classmethod
-    def player_of(cls, config: SupervisedConfig, rules: Rules, nets: Nets) -> Policy:
+    def player_of(cls, config: SupervisedConfig, rules: Rules, nets: Nets) -> Player:
         """Return a player that picks the legal cell with the highest output, the first if tied."""
         net = nets["net"]
         return tabulate(

@@ -12,7 +12,7 @@ from tttenv.exact import Positions, Tabulated, positions, require_enumerable
 from tttenv.game.rules import Rules
 from tttenv.game.symmetry import canonical, maps
 from tttenv.game.types import Cells
-from tttenv.policy import Policy
+from tttenv.policy import Player
 
 
 class SymmetryClasses:
@@ -75,7 +75,7 @@ class PlaysByTable(SavesParts, Generic[ConfigT]):
         self.config, self.rules, self.game = config, rules, positions(rules)
         self.representative, self.after = _numbers(self.game, config.symmetric)
 
-    def policy(self) -> Policy:
+    def policy(self) -> Player:
         """Return the player that takes the table's best move, the first if tied."""
         return _greedy(self.game, self.move_values(torch.arange(len(self.game))))
 
@@ -93,7 +93,7 @@ class PlaysByTable(SavesParts, Generic[ConfigT]):
         return {"values": torch.empty(len(positions(rules)), dtype=torch.float64, device="meta")}
 
     @classmethod
-    def player(cls, config: Any, rules: Rules, weights: dict[str, Tensor]) -> Policy:
+    def player(cls, config: Any, rules: Rules, weights: dict[str, Tensor]) -> Player:
         """Return the player that is greedy with respect to a table with the given values."""
         game = positions(rules)
         representative, after = _numbers(game, config.symmetric)
@@ -111,7 +111,7 @@ def _move_values(after: Tensor, values: Tensor, representative: Tensor) -> Tenso
     return torch.where(after >= 0, values[representative[after]], -2.0)
 
 
-def _greedy(game: Positions, moves: Tensor) -> Policy:
+def _greedy(game: Positions, moves: Tensor) -> Player:
     """Return a player that picks the move with the highest value (positions, cells)."""
     best = moves.argmax(dim=1, keepdim=True).cpu().numpy()
     chosen = np.arange(game.rules.cells) == best

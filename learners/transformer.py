@@ -36,7 +36,7 @@ from learners.parts import PlaysByNetworks, Rng
 from tttenv.exact import enumerable, require_solvable, solve, tabulate
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Cells, Probs
-from tttenv.policy import BATCH, TOLERANCE, BoardFunction, Policy, first_best
+from tttenv.policy import BATCH, PURE, TOLERANCE, FunctionPlayer, Player, first_best
 
 ILLEGAL = -1e9  # the logit of a taken cell
 
@@ -79,7 +79,7 @@ class Transformer(PlaysByNetworks[TransformerConfig]):
         return {"net": MoveTransformer(rules.cells, config.layers, config.width, config.heads, rng)}
 
     @classmethod
-    def player_of(cls, config: TransformerConfig, rules: Rules, nets: Mapping[str, Any]) -> Policy:
+    def player_of(cls, config: TransformerConfig, rules: Rules, nets: Mapping[str, Any]) -> Player:
         """Return a player that picks the legal cell with the highest logit, the first if tied."""
         return _player(rules, nets["net"])
 
@@ -238,7 +238,7 @@ def _logits(net: MoveTransformer, moves: Moves) -> NDArray[np.float64]:
     return np.concatenate(found)
 
 
-def _player(rules: Rules, net: MoveTransformer) -> Policy:
+def _player(rules: Rules, net: MoveTransformer) -> Player:
     """Return a frozen greedy player that reads each board as a list from `move_lists`.
 
     As in `learners.nets.greedy_player`, it is computed in float64 if there are too many boards for
@@ -256,4 +256,4 @@ def _player(rules: Rules, net: MoveTransformer) -> Policy:
             probs[rows] = first_best(_logits(frozen, lists[rows, : ply + 1]), boards[rows] == 0)
         return probs
 
-    return tabulate(rules, play) if enumerable(rules) else BoardFunction(play)
+    return tabulate(rules, play) if enumerable(rules) else FunctionPlayer(rules, play, PURE)

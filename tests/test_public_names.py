@@ -21,8 +21,8 @@ PUBLIC = {
     "tttenv.certificates.metrics": "ATTACKED EXACT SAMPLED",
     "tttenv.certificates.metrics.arena": "arena",
     "tttenv.players": "PLAYERS player",
-    "tttenv.policy": "Policy blend from_observations greedy masked_normalise over sample softmax"
-    " uniform uniform_over validated",
+    "tttenv.policy": "Player Policy Traits Uniform Wrapped blend from_observations greedy"
+    " masked_normalise over player_for sample softmax uniform uniform_over validated",
     "tttenv.utils.registry": "Row Spec Table",
     "tttenv.game.rules": "Rules",
     "tttenv.testing": "Diagnosis Finding LawBrokenError check_env check_mirrored check_policy"

@@ -138,7 +138,7 @@ class Unreadable:
         return uniform(boards)
 
 
-unreadable, unreadable_when_asked = Unreadable("step"), Unreadable("impure", "equivariant")
+unreadable, unreadable_when_asked = Unreadable("step"), Unreadable("equivariant")
 
 
 def too_few(boards):

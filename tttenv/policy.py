@@ -1,12 +1,16 @@
-"""Policies, which map boards to move probabilities, and common ways to build them.
+"""Players, which map boards to move probabilities, and common ways to build them.
 
-Every policy is pure (same board, same probabilities, whatever the batch), legal and memoryless.
+A `Player` knows its game, its name and its `Traits`. A user may pass any function of boards, a
+`Policy`, to a public function; `player_for` makes it a `Player` there, and nothing behind asks for
+optional attributes. Every policy is pure (same board, same probabilities, whatever the batch),
+legal and memoryless.
 """
 
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from typing import Any, Protocol
+from dataclasses import dataclass, fields, replace
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,21 +20,30 @@ from tttenv.game.rules import Rules
 from tttenv.game.sampling_kernel import pick
 from tttenv.game.types import Boards, Cells, Mask, Numbers, Probs
 from tttenv.utils.arrays import answered_numbers, brief
+from tttenv.utils.untrusted import shown
 
 __all__ = [
+    "PURE",
     "TOLERANCE",
-    "BoardFunction",
+    "Blend",
+    "Candidate",
+    "Explanation",
+    "FunctionPlayer",
     "Observed",
+    "Player",
     "Policy",
+    "Traits",
+    "Uniform",
+    "Wrapped",
+    "ask",
     "blend",
-    "declares_equivariance",
     "first_best",
-    "forfeits",
     "from_observations",
     "greedy",
     "is_network",
     "masked_normalise",
     "over",
+    "player_for",
     "sample",
     "softmax",
     "uniform",
@@ -128,11 +141,182 @@ ROUNDING = 1e-14
 
 
 class Policy(Protocol):
-    """Player: a function from undecided boards (batch, cells) to probabilities (batch, cells)."""
+    """A function from undecided boards (batch, cells) to move probabilities (batch, cells)."""
 
     def __call__(self, boards: Boards, /) -> Probs:
         """Return move probabilities, zero on taken cells, with rows that sum to one."""
         ...
+
+
+class Candidate(NamedTuple):
+    """A search's findings about one move, for the side to move."""
+
+    cell: int
+    value: float | None = None  # 1 a win, 0 a draw, -1 a loss; None if it was not valued
+    at_most: bool = False  # whether the value is only an upper bound
+    stones: int | None = None  # of a win or loss that the search has seen: the winner's stones left
+    depth: int | None = None  # plies searched
+    visits: int | None = None  # simulations or play-outs that began with the move
+    prior: float | None = None  # probability before the search
+    line: tuple[int, ...] = ()  # the expected continuation, which begins with the move
+
+
+class Explanation(NamedTuple):
+    """The result of a search, with an entry for each candidate move."""
+
+    candidates: list[Candidate]  # the best first; moves that the search left out are missing
+    nodes: int | None = None  # positions searched for the move, or play-outs made
+    note: str = ""  # why there was no search, or what it was limited to
+    estimates: str = "open lines"  # what the values of positions at a depth limit are based on
+
+
+@dataclass(frozen=True)
+class Traits:
+    """What is known of a player besides its moves.
+
+    An *equivariant* player, on the image of a board under a symmetry, plays the images of its moves
+    with the same probabilities, ties included. Declare it only if it holds by construction:
+    certificates check it on samples, and then evaluate one board for all its images.
+    """
+
+    pure: bool = False  # a function of the board by construction: never queried again to check it
+    depends_on: str | None = None  # "time" or "sampling", besides the board: it is not certified
+    searches: bool = False  # each board takes a search or a program's reply
+    alone: bool = False  # the same bits for a board, whatever else is in the batch
+    one_by_one: bool = False  # queried on one board at a time, to show progress
+    equivariant: bool = False
+    forfeits: bool = False  # may return a row of zeros: it then loses that game at once
+    costly: bool = False  # queried on as few boards as possible
+    pairs: bool = False  # answers by pairs where it can, see `Player.holds`
+
+    def mixed(self, other: "Traits") -> "Traits":
+        """Return the traits of a player that follows either of two players at each move."""
+        return Traits(
+            pure=self.pure and other.pure,
+            depends_on=self.depends_on or other.depends_on,
+            searches=self.searches or other.searches,
+            alone=self.alone and other.alone,
+            one_by_one=self.one_by_one or other.one_by_one,
+            equivariant=self.equivariant and other.equivariant,
+            forfeits=self.forfeits or other.forfeits,
+            costly=self.costly or other.costly,
+        )
+
+
+UNKNOWN = Traits()
+PURE = Traits(pure=True)  # such as a learner's network
+
+
+class Player:
+    """A player of one game.
+
+    Args:
+        rules: the game.
+        traits: what is known of it besides its moves.
+        name: for messages; by default that of its class.
+    """
+
+    illegal_mass: float | None = None  # probability on taken cells that a mask removes, if known
+
+    def __init__(self, rules: Rules, traits: Traits = UNKNOWN, name: str = "") -> None:
+        self.rules, self.traits, self.name = rules, traits, name or type(self).__qualname__
+
+    def __call__(self, boards: Boards) -> Probs:
+        """Return move probabilities (batch, cells) for undecided boards (batch, cells)."""
+        raise NotImplementedError
+
+    def explain(self, board: Boards) -> Explanation | None:
+        """Return an explanation of the move on an undecided board (cells,), or None."""
+        return None
+
+    def holds(self, boards: Boards) -> Mask:
+        """Return a mask (boards,) of boards, with it to move, from which it provably cannot lose.
+
+        Certificates by reachable positions do not follow them further.
+        """
+        return np.zeros(len(boards), np.bool_)
+
+    def limit_time(self, seconds: float | None) -> bool:
+        """Limit the seconds for each next move; None restores what its options say.
+
+        Returns:
+            Whether the player can be limited.
+        """
+        return False
+
+    def particulars(self) -> dict[str, Any]:
+        """Return further entries of its certificate by name, as JSON-serializable values."""
+        return {} if self.illegal_mass is None else {"illegal_mass": self.illegal_mass}
+
+    def summary(self) -> str:
+        """Return a sentence about the queries so far, or an empty string."""
+        return ""
+
+    def close(self) -> None:
+        """Release what the player holds, such as a program; it may be queried again."""
+
+
+class Wrapped(Player):
+    """A player that changes another one: everything not overridden is the other player's.
+
+    Args:
+        player: the other player.
+        changes: traits that differ from the other player's.
+    """
+
+    def __init__(self, player: Player, **changes: Any) -> None:
+        super().__init__(player.rules, replace(player.traits, **changes), player.name)
+        self.player, self.illegal_mass = player, player.illegal_mass
+
+    def __call__(self, boards: Boards) -> Probs:
+        """Return the other player's move probabilities (batch, cells)."""
+        return self.player(boards)
+
+    def explain(self, board: Boards) -> Explanation | None:
+        """Return the other player's explanation of a move."""
+        return self.player.explain(board)
+
+    def holds(self, boards: Boards) -> Mask:
+        """Return the boards from which the other player cannot lose."""
+        return self.player.holds(boards)
+
+    def limit_time(self, seconds: float | None) -> bool:
+        """Limit the other player's seconds for a move."""
+        return self.player.limit_time(seconds)
+
+    def particulars(self) -> dict[str, Any]:
+        """Return the other player's entries of a certificate."""
+        return self.player.particulars()
+
+    def summary(self) -> str:
+        """Return the other player's sentence about its queries."""
+        return self.player.summary()
+
+    def close(self) -> None:
+        """Close the other player."""
+        self.player.close()
+
+
+class FunctionPlayer(Player):
+    """A player that calls a function from boards to move probabilities.
+
+    Args:
+        rules: the game.
+        play: the function, from boards (batch, cells) to probabilities (batch, cells).
+        traits: what is known of it. `pure` is for functions without randomness and memory that
+            round so that other batches give the same moves, such as a learner's network.
+        name: for messages; by default that of the function or its class.
+    """
+
+    def __init__(
+        self, rules: Rules, play: Policy, traits: Traits = UNKNOWN, name: str = ""
+    ) -> None:
+        super().__init__(rules, traits, name or display_name(play))
+        self.play = play
+
+    def __call__(self, boards: Boards) -> Probs:
+        """Return the function's output for boards (batch, cells)."""
+        return self.play(boards)
 
 
 def uniform(boards: Boards) -> Probs:
@@ -140,41 +324,67 @@ def uniform(boards: Boards) -> Probs:
     return uniform_over(boards == 0)
 
 
-class BoardFunction:
-    """A player that is pure by construction, such as a learner's network.
+class Uniform(Player):
+    """The player that plays every legal move with the same probability."""
 
-    Certificates query it only once on each board.
-
-    Args:
-        play: from boards (batch, cells) to move probabilities (batch, cells); it has no randomness
-            and no memory, and rounds so that other batches give the same moves.
-    """
-
-    def __init__(self, play: Callable[[Boards], Probs]) -> None:
-        self.play = play
+    def __init__(self, rules: Rules) -> None:
+        super().__init__(rules, Traits(pure=True, alone=True, equivariant=True))
 
     def __call__(self, boards: Boards) -> Probs:
-        """Return move probabilities (batch, cells) for boards (batch, cells)."""
-        return self.play(boards)
+        """Return uniform probabilities (batch, cells) over the legal moves."""
+        return uniform_over(boards == 0)
 
 
-def blend(first: Policy, second: Policy, weight: float) -> Policy:
-    """Return a player that follows `second` with probability `weight`, else `first`.
+def player_for(rules: Rules, policy: Policy) -> Player:
+    """Return a policy as a `Player` of these rules.
+
+    A function, or an object that can be called with boards, may declare traits by attributes with
+    their names, except `pure` and `alone`, and its game by the attribute `rules`.
 
     Raises:
-        ValueError: unless 0 <= weight <= 1.
+        ValueError: if it is a player of another game, naming both, or cannot be called.
     """
-    return Blend(first, second, probability(weight))
+    if not callable(policy):
+        raise ValueError(
+            f"a policy must be a function of boards, not {shown(repr(policy), LONGEST_NAME)}: for a"
+            " player's name, pass tttenv.player(name, rules)"
+        )
+    known = getattr(policy, "rules", None)
+    if isinstance(known, Rules) and known != rules:
+        name = policy.name if isinstance(policy, Player) else display_name(policy)
+        raise ValueError(
+            f"the player {shown(name, LONGEST_NAME)} plays {known}, not {rules}: make it for that"
+            " game, as in tttenv.player(name, rules)"
+        )
+    if isinstance(policy, Player):
+        return policy
+    if policy is uniform:
+        return Uniform(rules)
+    declared = {
+        field.name: getattr(policy, field.name, field.default)
+        for field in fields(Traits)
+        if field.name not in ("pure", "alone")
+    }
+    limit = declared.pop("depends_on")
+    traits = Traits(
+        depends_on=limit if isinstance(limit, str) else None,
+        **{name: value is True for name, value in declared.items()},
+    )
+    return FunctionPlayer(rules, policy, traits)
 
 
-def declares_equivariance(policy: Any) -> bool:
-    """Return whether a player declares, by its attribute `equivariant`, that it is equivariant.
+LONGEST_NAME = 80  # characters of a player's name in a message
 
-    An equivariant player, on the image of a board under a symmetry, plays the images of its moves
-    with the same probabilities, ties included. Declare it only if it holds by construction.
-    Certificates check it, and then evaluate one board for all its images.
-    """
-    return policy is uniform or getattr(policy, "equivariant", False) is True
+
+def display_name(something: Any) -> str:
+    """Return a player's name for messages: its spec, or the name of its function or class."""
+    if isinstance(something, str):
+        return shown(something, LONGEST_NAME)
+    if isinstance(something, Player):
+        return shown(something.name, LONGEST_NAME)
+    name = getattr(something, "__qualname__", None)
+    name = name if isinstance(name, str) else type(something).__qualname__
+    return shown(name.replace("<locals>.", ""), LONGEST_NAME)
 
 
 def probability(number: float) -> float:
@@ -188,32 +398,52 @@ def probability(number: float) -> float:
     return number
 
 
-class Blend:
+class Blend(Player):
     """A mixture of two players: `second` with probability `weight`, else `first`.
 
-    Attributes:
-        impure: the `impure` of the first part that has one, since a blend with a player that
-            depends on the clock depends on it too; else None.
-        equivariant: whether both parts declare that they are equivariant.
+    It forfeits where a part that it may follow forfeits.
     """
 
-    def __init__(self, first: Policy, second: Policy, weight: float) -> None:
+    def __init__(self, first: Player, second: Player, weight: float) -> None:
+        super().__init__(first.rules, first.traits.mixed(second.traits))
         self.first, self.second, self.weight = first, second, weight
-        self.impure = getattr(first, "impure", None) or getattr(second, "impure", None)
-        self.equivariant = declares_equivariance(first) and declares_equivariance(second)
 
     def __call__(self, boards: Boards) -> Probs:
         """Return move probabilities (batch, cells) for boards (batch, cells)."""
-        return (1 - self.weight) * self.first(boards) + self.weight * self.second(boards)
+        first, second = np.asarray(self.first(boards)), np.asarray(self.second(boards))
+        mixed: Probs = (1 - self.weight) * first + self.weight * second
+        if self.traits.forfeits:
+            for part, share in ((first, 1 - self.weight), (second, self.weight)):
+                if share > 0:
+                    mixed[~part.any(axis=1)] = 0.0
+        return mixed
+
+    def limit_time(self, seconds: float | None) -> bool:
+        """Limit the seconds for a move of both parts."""
+        limited = [part.limit_time(seconds) for part in (self.first, self.second)]
+        return any(limited)
+
+    def particulars(self) -> dict[str, Any]:
+        """Return the entries of both parts."""
+        return self.first.particulars() | self.second.particulars()
+
+    def summary(self) -> str:
+        """Return the sentences of both parts."""
+        return "; ".join(filter(None, (self.first.summary(), self.second.summary())))
+
+    def close(self) -> None:
+        """Close both parts."""
+        self.first.close()
+        self.second.close()
 
 
-def forfeits(policy: Any) -> bool:
-    """Return whether a player declares, by its attribute `forfeits`, that it may forfeit.
+def blend(rules: Rules, first: Policy, second: Policy, weight: float) -> Blend:
+    """Return a player that follows `second` with probability `weight`, else `first`.
 
-    Such a player may return zeros for all cells of a board. It then has no legal move and loses
-    that game at once.
+    Raises:
+        ValueError: unless 0 <= weight <= 1, or for players of other games.
     """
-    return getattr(policy, "forfeits", False) is True
+    return Blend(player_for(rules, first), player_for(rules, second), probability(weight))
 
 
 def sample(probs: Probs, uniforms: NDArray[np.float64]) -> Cells:
@@ -243,7 +473,7 @@ def validated(boards: Boards, probs: Any, forfeits: bool = False) -> Probs:
     Args:
         boards: the boards on which the policy was queried.
         probs: its output: an array, a tensor or lists of real numbers.
-        forfeits: whether rows of zeros are allowed, see `forfeits`.
+        forfeits: whether rows of zeros are allowed, see `Traits`.
 
     Raises:
         ValueError: for a wrong type or shape, a negative or missing number, probability on a
@@ -274,6 +504,20 @@ def validated(boards: Boards, probs: Any, forfeits: bool = False) -> Probs:
     return normal
 
 
+def ask(boards: Boards, player: Player) -> Probs:
+    """Return a player's validated output (batch, cells) on a copy of the boards.
+
+    Raises:
+        ValueError: if the output is invalid.
+    """
+    copies, traits = boards.copy(), player.traits
+    if traits.one_by_one and len(boards):
+        answers = np.concatenate([player(one[None]) for one in copies])
+    else:
+        answers = player(copies)
+    return validated(boards, answers, traits.forfeits)
+
+
 def _complaint(law: str, boards: Boards, answer: Probs, row: int) -> str:
     return f"{law}: not so on the board {brief(boards[row])}, where it is {brief(answer[row])}"
 
@@ -294,11 +538,12 @@ KINDS: dict[str, Callable[[Numbers, Mask], Probs]] = {  # from outputs to probab
 }
 
 
-class Observed:
-    """A policy that wraps a function of observations; `unmasked` plays without the mask."""
+class Observed(Player):
+    """A player that calls a function of observations; `unmasked` plays without the mask."""
 
     def __init__(self, fn: Callable[[Any], Any], rules: Rules, obs: str, kind: str) -> None:
-        self.fn, self.rules, self.obs, self.kind = fn, rules, obs, kind
+        super().__init__(rules, name=display_name(fn))
+        self.fn, self.obs, self.kind = fn, obs, kind
 
     def __call__(self, boards: Boards) -> Probs:
         """Return move probabilities (batch, cells) for boards (batch, cells)."""

@@ -7,12 +7,13 @@ from tttenv.exact import positions
 from tttenv.game.rules import Rules
 from tttenv.game.types import Probs
 from tttenv.players import checkpoint_of, rules_of
+from tttenv.policy import Player
 
 # "Platform" notes (2018), section 9: before each move 500 episodes from the position at hand.
 WHILE_PLAYING = {"alpha": 0.2, "epsilon": 0.1, "opening": 0, "games": 50, "batches": 10}
 
 
-class LearningPlayer:
+class LearningPlayer(Player):
     """A td0 learner as a player: it runs `learn` before each move, and saves nothing.
 
     Args:
@@ -32,6 +33,7 @@ class LearningPlayer:
             raise ValueError(f"--learn needs a td0 checkpoint without options, not {spec!r}")
         if stored and rules_of(spec) != rules:
             raise ValueError(f"the player in {spec} plays {rules_of(spec)}, not {rules}")
+        super().__init__(rules, name=spec)
         from learners.td0 import TD0
         from learners.training.checkpoint import (
             load_weights,  # torch, only for what is going to learn

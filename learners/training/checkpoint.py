@@ -36,7 +36,7 @@ from tttenv.players.checkpoint import (
 )
 from tttenv.players.config_io import from_stored
 from tttenv.players.symmetric_player import canonical_player
-from tttenv.policy import Policy, declares_equivariance
+from tttenv.policy import Player, player_for
 from tttenv.utils.files import write
 from tttenv.utils.tensor_file import header
 from tttenv.utils.untrusted import first_line, parse_json, read_bytes, shown
@@ -69,7 +69,7 @@ def save(
     if snapshots:
         files[SNAPSHOTS] = for_file(snapshots)
     files[WEIGHTS] = save_tensors(_contiguous(learner.state_dict()["weights"]))
-    policy = learner.policy()
+    policy = player_for(rules, learner.policy())
     if enumerable(rules):
         table = tabulate(rules, policy)
         files[POLICY] = save_tensors({"policy": _smallest(table.table)})
@@ -81,7 +81,7 @@ def save(
         "certificate": certificate.to_dict(),
         "choice": {
             "tolerance": getattr(learner, "tolerance", None),
-            "canonical": declares_equivariance(policy),
+            "canonical": policy.traits.equivariant,
         },
     }
     commit(folder, {**about, "rules": str(rules), **found}, files)
@@ -89,7 +89,7 @@ def save(
 
 def load_policy(
     folder: Path, simulations: int = 0, threes: int = 0, rules: Rules | None = None
-) -> Policy:
+) -> Player:
     """Create the player of the checkpoint in `folder` from its weights.
 
     Only its networks are created, no environment or opponent.
@@ -122,17 +122,17 @@ def load_policy(
     if rules.k != trained.k and getattr(kind, "same_k", False):
         raise ValueError(f"the player in {shown(folder)} plays {trained.k} in a row, not {rules.k}")
     if not isinstance(kind, PlaysFromWeights):  # a learner from elsewhere
-        made = load_learner(folder).policy()
-        return canonical_player(rules, made) if plays_canonically(card) else made
+        made = player_for(rules, load_learner(folder).policy())
+        return canonical_player(made) if plays_canonically(card) else made
     try:
         wanted = kind.empty_weights(config, rules)
         weights = _weights(folder / str(file_of(card, WEIGHTS)), data[WEIGHTS], wanted)
         if not simulations:
             made = kind.player(config, rules, weights)
-            return canonical_player(rules, made) if plays_canonically(card) else made
+            return canonical_player(made) if plays_canonically(card) else made
     except (ValueError, RuntimeError, MemoryError) as error:
         raise ValueError(f"{_misfit(folder, card)}: {shown(first_line(error))}") from None
-    searching: Policy = search(config, rules, weights, simulations, threes)
+    searching: Player = search(config, rules, weights, simulations, threes)
     return searching
 
 

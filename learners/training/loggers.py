@@ -9,7 +9,7 @@ from learners.training.board_pictures import policy_picture
 from tttenv.certificates.certificate import Certificate
 from tttenv.drawing.tiles import Picture
 from tttenv.game.rules import Rules
-from tttenv.policy import Policy
+from tttenv.policy import Player
 from tttenv.utils.registry import Row, Table
 from tttenv.utils.untrusted import first_line, read_bytes, shown
 
@@ -87,7 +87,7 @@ class Loggers:
         """Log the step and seconds of the first unbeatable certificate."""
         self.curves(step, {SECONDS: seconds, STEPS: float(step)})
 
-    def scenes(self, step: int, policy: Policy) -> None:
+    def scenes(self, step: int, policy: Player) -> None:
         """Log heat maps of the policy's probabilities on a few named boards."""
         pictures = policy_pictures(self.rules, policy)
         for logger in self.loggers:
@@ -173,7 +173,7 @@ def in_one_line(library: str, errors: type[Exception]) -> Iterator[None]:
         raise ValueError(f"{library}: {shown(first_line(error))}") from None
 
 
-def policy_pictures(rules: Rules, policy: Policy) -> dict[str, Picture]:
+def policy_pictures(rules: Rules, policy: Player) -> dict[str, Picture]:
     """Draw heat maps of a policy's probabilities on a few named boards."""
     scenes = SCENES.get(str(rules), {"opening": "_" * rules.cells})
     boards = {name: rules.parse(text) for name, text in scenes.items()}

@@ -14,7 +14,7 @@ from tttenv.certificates.metrics.certificate import flat
 from tttenv.certificates.snapshots import Snapshot
 from tttenv.exact import enumerable, tabulate
 from tttenv.game.rules import Rules
-from tttenv.policy import Policy, uniform
+from tttenv.policy import Player, uniform
 from tttenv.utils.compile_time import now_by_processor
 from tttenv.utils.untrusted import first_line, shown
 
@@ -57,7 +57,7 @@ class Evaluation:
     step: int  # steps taken so far
     seconds: float  # processor time since the first step, without compile time
     numbers: dict[str, float]  # points on the curves, by TensorBoard tag
-    policy: Policy  # the player at this step
+    policy: Player  # the player at this step
     certificate: Certificate | None  # beyond 15 cells by the positions that the player can reach
     unbeatable_at: tuple[int, float] | None  # step and seconds of the first unbeatable certificate
     last: bool  # whether training ends here
@@ -101,13 +101,13 @@ class Progress:
     larger_measures: tuple[larger_curve.Point, ...] = ()  # the same on boards too large to list
     snapshots: tuple[Snapshot, ...] = ()  # players along the curve
 
-    def measured(self, added: Point, policy: Policy, every: int) -> None:
+    def measured(self, added: Point, policy: Player, every: int) -> None:
         """Add a measurement and a snapshot of the player, thinning both out if necessary."""
         self.measures = extended(self.measures, added, every)
         self.snapshots = snapshots.extended(self.snapshots, self.measures, policy, every)
 
     def evaluation(
-        self, numbers: dict[str, float], policy: Policy, certificate: Certificate | None, last: bool
+        self, numbers: dict[str, float], policy: Player, certificate: Certificate | None, last: bool
     ) -> Evaluation:
         """Create an evaluation from measurements and the current progress."""
         return Evaluation(
@@ -222,7 +222,7 @@ def last_evaluation(learner: Learner, rules: Rules, progress: Progress) -> Evalu
 
 def _evaluate(
     rules: Rules, learner: Learner
-) -> tuple[Policy, Certificate | None, dict[str, float]]:
+) -> tuple[Player, Certificate | None, dict[str, float]]:
     """Return the learner's player, its certificate and its metrics by tag.
 
     On boards too large to enumerate, the certificate is by reachable positions, and sampled games

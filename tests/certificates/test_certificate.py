@@ -101,8 +101,8 @@ def test_unlikely_moves_make_the_losing_line_if_and_only_if_likely_ones_never_lo
         for policy in (
             uniform,
             player("tactical", Rules()),
-            blend(player("tactical", Rules()), uniform, 1e-7),
-            blend(player("minimax", Rules()), uniform, 1e-7),
+            blend(Rules(), player("tactical"), uniform, 1e-7),
+            blend(Rules(), player("minimax"), uniform, 1e-7),
         )
     )
     assert careful.blunders == 0
@@ -115,7 +115,7 @@ def test_unlikely_moves_make_the_losing_line_if_and_only_if_likely_ones_never_lo
 
 
 def test_a_losing_move_counts_however_unlikely_but_leaves_the_worst_case():
-    found = certify(Rules(), blend(player("minimax:ties=first"), uniform, 1e-12))
+    found = certify(Rules(), blend(Rules(), player("minimax:ties=first"), uniform, 1e-12))
     assert found.unbeatable
     assert found.blunders == 0
     assert found.never_loses == {"X": False, "O": False}
@@ -152,7 +152,7 @@ def test_a_player_limited_by_time_is_refused_and_told_what_to_limit_instead():
     def hasty(boards):
         raise AssertionError("asked")
 
-    hasty.impure = "time"
+    hasty.depends_on = "time"
     with pytest.raises(ValueError, match=r"limited by time .* iterations or nodes"):
         certify(Rules(), hasty)
 

@@ -9,7 +9,7 @@ from tttenv.certificates.frontier import require_images_alike
 from tttenv.certificates.one_side import SeatedPlayer
 from tttenv.game.symmetry import canonical, inverses
 from tttenv.players import PLAYERS
-from tttenv.policy import blend, declares_equivariance, uniform
+from tttenv.policy import blend, player_for, uniform
 from tttenv.testing import some_boards
 
 GAMES = [Rules(), Rules(4, 4, 3), Rules(4, 4, 4), Rules(3, 4, 3), Rules(5, 4, 4)]
@@ -44,33 +44,37 @@ class OneStep:
 def declared(rules):
     """Return all players that declare themselves equivariant."""
     named = {name: player(name, rules) for name in ("random", "tactical", "pairing")}
-    mixed = blend(named["tactical"], uniform, 0.2)
+    mixed = blend(rules, named["tactical"], uniform, 0.2)
     depth = 3 if rules.cells <= 20 else 1
     to_depth = player(f"alphabeta:depth={depth},width={rules.cells},threats=0", rules)
-    return {**named, "blend": mixed, "one step": OneStep(rules), "to a depth": to_depth}
+    return {
+        **named,
+        "blend": mixed,
+        "one step": player_for(rules, OneStep(rules)),
+        "to a depth": to_depth,
+    }
 
 
 def search(rules, policy, seat, **options):
-    seated = SeatedPlayer(rules, policy, seat, "the player")
+    seated = SeatedPlayer(rules, player_for(rules, policy), seat, "the player")
     return reachability.search(seated, reachability.SearchOptions(**options))
 
 
 def test_the_players_that_declare_it_are_these():
     rules = Rules()
-    told = {name for name in PLAYERS if declares_equivariance(player(name, rules))}
+    told = {name for name in PLAYERS if player(name, rules).traits.equivariant}
     assert told == {"random", "tactical", "pairing"}
-    assert all(map(declares_equivariance, declared(rules).values()))
-    assert not declares_equivariance(blend(uniform, player("first", rules), 0.5))
+    assert all(one.traits.equivariant for one in declared(rules).values())
     # A search that is cut off short, or tries some of the moves, hangs on their order.
     for options in ("nodes=100", "depth=2,nodes=9", "depth=2,width=8", "depth=2,ties=first"):
-        assert not declares_equivariance(player(f"alphabeta:{options}", rules))
-    assert not declares_equivariance(player("alphabeta:depth=2,threats=30", Rules(5, 5, 4)))
+        assert not player(f"alphabeta:{options}", rules).traits.equivariant
+    assert not player("alphabeta:depth=2,threats=30", Rules(5, 5, 4)).traits.equivariant
 
 
 @pytest.mark.parametrize("name", declared(Rules()))
 @pytest.mark.parametrize("rules", [*GAMES, Rules(6, 7, 5), Rules(19, 19, 5)], ids=str)
 def test_who_declares_it_plays_images_on_images(rules, name):
-    require_images_alike(rules, declared(rules)[name], some_boards(rules, seed=0)[:20], name)
+    require_images_alike(declared(rules)[name], some_boards(rules, seed=0)[:20], name)
 
 
 PAIRS = [
@@ -119,11 +123,9 @@ class Corner:
 @pytest.mark.parametrize("stones", [1, 2, 3, 4, 5])
 @pytest.mark.parametrize("rules", [Rules(), Rules(4, 4, 4), Rules(3, 4, 3)], ids=str)
 def test_who_declares_it_falsely_is_found_out(rules, stones):
-    told = (
-        r"^Corner is declared equivariant, but its moves on [XO_]+ and on the image [XO_]+ are not"
-    )
+    told = r"^the player is declared equivariant, but its moves on [XO_]+ and on the image [XO_]+ "
     with pytest.raises(ValueError, match=told):
-        reachability.search(SeatedPlayer(rules, Corner(rules, stones), "XO"[stones % 2], "Corner"))
+        search(rules, Corner(rules, stones), "XO"[stones % 2])
 
 
 def test_on_a_board_that_is_its_own_image_any_of_the_alike_moves_will_do():

@@ -14,26 +14,25 @@ from tttenv.certificates.refutation import losing_leaves, refute
 from tttenv.env.rollouts import rollout
 from tttenv.exact import Tabulated, positions, score, solve, tabulate
 from tttenv.game.outcomes_kernel import Outcome
-from tttenv.league.cached_player import Asker
+from tttenv.league.cached_player import CachedPlayer
 from tttenv.league.pair import exact_odds, sampled_odds
-from tttenv.policy import uniform, validated
+from tttenv.policy import Wrapped, player_for, uniform, validated
 
 RULES = Rules()
 GAME = positions(RULES)
 TEXTS = [RULES.format(board) for board in GAME.boards[GAME.decisions]]
 
 
-class Forfeiter:
+class Forfeiter(Wrapped):
     """Wrapper of a player that forfeits the boards chosen by a function."""
 
-    forfeits = True
-
-    def __init__(self, inner, gone, board_by_board=False):
-        self.inner, self.gone, self.board_by_board = inner, gone, board_by_board
+    def __init__(self, inner, gone, rules=RULES):
+        super().__init__(player_for(rules, inner), pure=False, equivariant=False, forfeits=True)
+        self.gone = gone
 
     def __call__(self, boards):
         """Return its probabilities (batch, cells)."""
-        return np.where(self.gone(boards)[:, None], 0.0, self.inner(boards))
+        return np.where(self.gone(boards)[:, None], 0.0, self.player(boards))
 
 
 def some(share, seed):
@@ -45,7 +44,7 @@ def some(share, seed):
 PLAYERS = {
     "optimal": Forfeiter(player("minimax", RULES), some(0.02, 0)),
     "strong": Forfeiter(player("tactical", RULES), some(0.1, 1)),
-    "random": Forfeiter(uniform, some(0.3, 2), board_by_board=True),
+    "random": Forfeiter(uniform, some(0.3, 2)),
     "at once": Forfeiter(uniform, lambda boards: np.ones(len(boards), np.bool_)),
     "never": Forfeiter(player("minimax", RULES), lambda boards: np.zeros(len(boards), np.bool_)),
 }
@@ -141,12 +140,12 @@ def late(boards):
 @pytest.mark.parametrize("seat", ["X", "O"])
 def test_a_forfeit_is_found_on_boards_too_large_to_enumerate_with_no_line_in_sight(seat):
     rules = Rules(4, 5, 5)  # nobody can complete five with so few stones
-    policy = Forfeiter(player("first", rules), late)
+    policy = Forfeiter(player("first", rules), late, rules)
     line = refute(rules, policy, seat)
     assert len(line) == (8 if seat == "X" else 9)
     assert losing_leaves(rules, policy, seat, 5000)[0] > 0
     assert refute(
-        rules, Forfeiter(player("first", rules), lambda b: b[:, 0] > 5), seat
+        rules, Forfeiter(player("first", rules), lambda b: b[:, 0] > 5, rules), seat
     ) is None or (rules.k <= 5)
     certificate = tttenv.certify(rules, policy, positions=20_000)
     assert certificate.never_loses[seat] is False
@@ -156,7 +155,7 @@ def test_a_forfeit_is_found_on_boards_too_large_to_enumerate_with_no_line_in_sig
 @pytest.mark.parametrize("rules", [RULES, Rules(4, 4, 4)], ids=str)
 @pytest.mark.parametrize("vector", [False, True])
 def test_an_opponent_that_forfeits_loses_to_the_agent(rules, vector):
-    policy = Forfeiter(uniform, lambda boards: np.count_nonzero(boards, axis=1) >= 3)
+    policy = Forfeiter(uniform, lambda boards: np.count_nonzero(boards, axis=1) >= 3, rules)
     size = {"m": rules.m, "n": rules.n, "k": rules.k}
     if vector:
         env = gym.make_vec("TicTacToe-v0", num_envs=6, opponent=policy, **size)
@@ -194,7 +193,7 @@ def test_a_game_that_is_over_before_the_agent_moves_is_refused():
 def test_two_players_have_the_same_results_exactly_and_by_games(name):
     policy, other = PLAYERS[name], PLAYERS["random"]
     found = score(RULES, policy, other)
-    first, second = (Asker(RULES, one, name) for one in (policy, other))
+    first, second = (CachedPlayer(one) for one in (policy, other))
     odds = exact_odds(RULES, [(first, second)], RULES.start(1))[0]
     assert odds[0, 0] == pytest.approx(list(found))
     back = score(RULES, other, policy)

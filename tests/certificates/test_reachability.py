@@ -14,7 +14,7 @@ from tttenv.exact import Tabulated, positions, score, solve, tabulate, worst_cas
 from tttenv.game.rules import Rules
 from tttenv.game.symmetry import canonical, maps, orbits
 from tttenv.players import PLAYERS, player
-from tttenv.policy import declares_equivariance, uniform
+from tttenv.policy import player_for, uniform
 
 GAMES = [Rules(), Rules(1, 2, 2), Rules(2, 2, 2), Rules(2, 3, 3), Rules(1, 9, 3), Rules(3, 4, 3)]
 MORE = [
@@ -71,7 +71,7 @@ def test_where_all_positions_can_be_listed_the_search_says_the_same(rules, spec,
     policy = player(spec, rules)
     full, found = search(rules, policy, seat, images=False), search(rules, policy, seat)
     agree(rules, policy, seat, full)
-    if declares_equivariance(policy):
+    if player_for(rules, policy).traits.equivariant:
         agree(rules, policy, seat, found)
         assert found.symmetry is not None
     else:

@@ -12,6 +12,7 @@ from tttenv import Rules, player
 from tttenv.cli.gomocup_engine import LONGEST_LINE, Engine
 from tttenv.cli.time_limits import LEAST, TurnTime, limited_to
 from tttenv.players import PLAYERS, bundled, hub, is_path
+from tttenv.policy import Player
 from tttenv.utils.registry import Row
 
 DIRECTIONS = [(0, 1), (1, 0), (1, 1), (1, -1)]
@@ -370,8 +371,9 @@ def test_a_player_on_the_hub_has_no_limit_to_set(monkeypatch):
 def test_a_player_with_time_is_given_what_the_manager_leaves(monkeypatch, limited):
     made, asked = [], []
 
-    class Timed:
-        def __init__(self, time, seed):
+    class Timed(Player):
+        def __init__(self, rules, time, seed):
+            super().__init__(rules)
             made.append(time)
             self.time, self.seed, self.most = time, seed, time
 
@@ -382,9 +384,10 @@ def test_a_player_with_time_is_given_what_the_manager_leaves(monkeypatch, limite
     class Limited(Timed):
         def limit_time(self, seconds):
             self.time = self.most if seconds is None else min(self.most, seconds)
+            return True
 
     def timed(rules, time: float = 0.0, seed: int = 0):
-        return (Limited if limited else Timed)(time, seed)
+        return (Limited if limited else Timed)(rules, time, seed)
 
     monkeypatch.setattr(sys.modules[__name__], "timed", timed, raising=False)
     monkeypatch.setitem(PLAYERS.rows, "timed", Row(f"{__name__}:timed", "for this test"))

@@ -21,6 +21,7 @@ from tttenv.cli.play.session import Session, Side
 from tttenv.cli.play.terminal import COMMANDS, NAMES, Terminal
 from tttenv.exact import solve
 from tttenv.game.rules import name_of
+from tttenv.policy import player_for
 from tttenv.proofs import move_values
 
 ROOT = Path(__file__).parents[2]
@@ -44,11 +45,13 @@ def scripted(cells):
             row[cells[np.count_nonzero(board)]] = 1
         return probs
 
-    return follow
+    return player_for(Rules(), follow)
 
 
 def against(policy, rules=(3, 3, 3), seat=0, seed=0):
-    return Session(Rules(*rules), Side("you"), Side("it", policy), seat, seed)
+    return Session(
+        Rules(*rules), Side("you"), Side("it", player_for(Rules(*rules), policy)), seat, seed
+    )
 
 
 # Cells and advice

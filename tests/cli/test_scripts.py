@@ -17,6 +17,7 @@ from tttenv.cli import console
 from tttenv.env.env import TicTacToe
 from tttenv.players import PLAYERS
 from tttenv.players.checkpoint import WEIGHTS, file_of, read_card
+from tttenv.policy import player_for
 
 ROOT = Path(__file__).parents[2]
 KEYS = {
@@ -105,7 +106,10 @@ def test_a_player_that_does_not_answer_alike_meets_nobody(monkeypatch):
         chances = np.where(boards == 0, rng.random(boards.shape), 0)
         return chances / chances.sum(axis=1, keepdims=True)
 
-    makers = {"fickle": lambda rules: fickle, "first": lambda rules: player("first", rules)}
+    makers = {
+        "fickle": lambda rules: player_for(rules, fickle),
+        "first": lambda rules: player("first", rules),
+    }
     monkeypatch.setattr(tttenv, "player", lambda spec, rules: makers[spec](rules))
     for specs in (("fickle", "first"), ("first", "fickle")):
         given = script.Arguments(specs[0], against=specs[1], rules="3,3,3")

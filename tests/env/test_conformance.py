@@ -6,7 +6,7 @@ import pytest
 import wrong_subjects
 
 from tttenv import Rules
-from tttenv.policy import uniform
+from tttenv.policy import player_for, uniform
 from tttenv.testing import LawBrokenError, check_env, check_policy, env_checks, policy_checks
 from tttenv.testing.checked_player import CheckedPlayer
 from tttenv.testing.findings import ANSWERS, examine
@@ -61,7 +61,7 @@ def test_the_kit_raises_what_the_doctor_finds_of_a_policy(name):
     assert "\n" not in str(error.value)
     if name == "memory":
         policy.asked = 0
-    player = CheckedPlayer("policy", RULES, policy)
+    player = CheckedPlayer("policy", RULES, player_for(RULES, policy))
     laws = policy_checks.PLAYER[: policy_checks.LAWS]
     found = list(examine(player, laws))
     first = next(one for one in found if one.breaks)

@@ -91,7 +91,7 @@ def test_games_beyond_the_first_block_play_alike_too():
 
 @pytest.mark.parametrize("rules", BOARDS, ids=str)
 def test_two_environments_in_two_threads_play_as_they_do_alone(rules):
-    opponent = player("random")
+    opponent = player("random", Rules(*rules))
     if rules != (5, 5, 4):  # not too large to be looked up
         opponent = tabulate(Rules(*rules), player("tactical", Rules(*rules)))
 

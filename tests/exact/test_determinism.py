@@ -7,11 +7,12 @@ import pytest
 import torch
 from torch import nn
 
+from tttenv import policy as policies
 from tttenv.certificates.certificate import METHODS, certify
 from tttenv.exact import Tabulated, determinism, positions, score, tabulate, worst_case
 from tttenv.game.rules import Rules
 from tttenv.players import player
-from tttenv.policy import blend, from_observations, uniform
+from tttenv.policy import FunctionPlayer, Uniform, blend, from_observations, uniform
 
 SMALL = [
     Rules(m, n, k)
@@ -103,6 +104,7 @@ IMPURE = {
     "by_row": answers_by_the_row,
     "squeezing": forgets_the_batch_of_one,
 }
+UNIFORM = Uniform(Rules())
 every_impure_player = pytest.mark.parametrize("name", IMPURE)
 
 
@@ -147,10 +149,10 @@ def test_the_complaint_tells_the_board_and_both_answers():
 
 
 def test_players_are_called_by_their_spec_function_or_class():
-    assert determinism.display_name("mcts:iterations=5") == "mcts:iterations=5"
-    assert determinism.display_name(uniform) == "uniform"
-    assert determinism.display_name(nn.Linear(2, 2)) == "Linear"
-    assert len(determinism.display_name("x" * 1000)) <= determinism.LONGEST_NAME
+    assert policies.display_name("mcts:iterations=5") == "mcts:iterations=5"
+    assert policies.display_name(uniform) == "uniform"
+    assert policies.display_name(nn.Linear(2, 2)) == "Linear"
+    assert len(policies.display_name("x" * 1000)) <= policies.LONGEST_NAME
 
 
 @pytest.mark.parametrize("rules", [Rules(), Rules(1, 2, 2), Rules(2, 2, 2)], ids=str)
@@ -163,7 +165,7 @@ def test_players_that_always_answer_alike_get_their_certificate(spec, rules):
 
 
 def test_what_is_looked_up_is_not_asked_again(monkeypatch):
-    table = tabulate(Rules(), blend(uniform, player("tactical", Rules()), 0.3))
+    table = tabulate(Rules(), blend(Rules(), uniform, player("tactical"), 0.3))
 
     def asked(*arguments):
         raise AssertionError("asked")
@@ -191,7 +193,7 @@ def test_what_a_player_writes_into_its_boards_does_no_harm(rules):
 def test_the_boards_asked_about_again_are_spread_over_the_plies_and_leave_a_choice():
     for rules in SOME:
         game = positions(rules)
-        which = determinism._chosen_positions(game, uniform)
+        which = determinism._chosen_positions(game, FunctionPlayer(rules, uniform))
         stones = np.count_nonzero(game.boards[which], axis=1)
         assert not game.over[which].any()
         assert (stones <= rules.cells - 2).all()
@@ -246,7 +248,7 @@ def test_a_player_that_searches_is_asked_again_about_a_sample_that_sees_one_perc
 
 def test_what_is_drawn_comes_evenly_from_all_rows_however_they_are_added():
     rows = np.arange(40_000)
-    drawn = determinism.Drawn(uniform)
+    drawn = determinism.Drawn(UNIFORM)
     for part in np.array_split(rows, 7):
         drawn.add(part, -part, always=np.array([0]))
     taken, negative = drawn.taken()
@@ -257,11 +259,11 @@ def test_what_is_drawn_comes_evenly_from_all_rows_however_they_are_added():
 
 
 def test_a_sample_continued_from_its_arrays_is_the_same():
-    whole = determinism.Drawn(uniform)
-    continued = determinism.Drawn(uniform)
+    whole = determinism.Drawn(UNIFORM)
+    continued = determinism.Drawn(UNIFORM)
     for number, part in enumerate(np.array_split(np.arange(20_000), 9)):
         before = continued
-        continued = determinism.Drawn(uniform)
+        continued = determinism.Drawn(UNIFORM)
         continued.restore(before.added, before.arrays())
         for drawn in (whole, continued):
             drawn.add(part, -part, always=np.arange(number % 2))

@@ -63,14 +63,14 @@ def test_greedy_never_looks_at_illegal_cells_even_where_they_hold_no_number():
 def test_a_blend_follows_its_second_player_as_often_as_its_weight_says(weight):
     boards = some_boards(0)
     first, second = player("first", Rules()), player("tactical", Rules())
-    mixed = blend(first, second, weight)(boards)
+    mixed = blend(Rules(), first, second, weight)(boards)
     assert mixed == pytest.approx(first(boards) + weight * (second(boards) - first(boards)))
 
 
 @pytest.mark.parametrize("weight", [-0.1, 1.1, float("nan"), float("inf")])
 def test_a_weight_that_is_no_probability_is_refused(weight):
     with pytest.raises(ValueError, match="a probability must be between 0 and 1, not"):
-        blend(uniform, uniform, weight)
+        blend(Rules(), uniform, uniform, weight)
 
 
 @given(seed=SEEDS)

@@ -96,7 +96,7 @@ def test_an_alphazero_network_plays_boards_it_has_not_learned(
     boards = played_boards(rules, 20)
     assert (policy(boards) == load_policy(claimed, simulations, threes)(boards)).all()
     check_policy(policy, rules, count=40)
-    assert policy.equivariant
+    assert policy.traits.equivariant
 
 
 @pytest.mark.parametrize("folder", ALPHAZEROS, ids=lambda folder: folder.name)

@@ -18,12 +18,12 @@ from tttenv.exact.evaluation import PlayPolicy, backward_induction
 from tttenv.game import openings, symmetry
 from tttenv.game.openings import opening_classes
 from tttenv.league import league, league_file, league_tasks, pair
-from tttenv.league.cached_player import Asker, PlayerError, answers_alone
+from tttenv.league.cached_player import CachedPlayer, PlayerError
 from tttenv.league.pair import EXACT, SAMPLED, PairLimits, PairResult
 from tttenv.parallel import Context, ResultsFolder, TaskResult
 from tttenv.parallel.tasks import LONGEST_VALUE, key, perform
 from tttenv.players import PLAYERS
-from tttenv.policy import Blend, uniform
+from tttenv.policy import blend, player_for, uniform
 from tttenv.report import league as page
 
 ROOT = Path(__file__).parents[2]
@@ -38,7 +38,13 @@ PLAYERS = [QUICK.get(name, name) for name in PLAYERS]
 
 
 def asker(spec, rules=SMALL):
-    return Asker(rules, player(spec, rules), spec)
+    return CachedPlayer(player(spec, rules))
+
+
+def named(policy, name, rules=SMALL):
+    made = CachedPlayer(player_for(rules, policy))
+    made.name = name
+    return made
 
 
 # --- The openings
@@ -100,7 +106,7 @@ def expected(rules, first, second, openings):
 def test_exact_results_are_those_of_backward_induction(shape, stones):
     rules = Rules(*shape)
     openings = opening_classes(rules, stones)
-    askers = [Asker(rules, table(rules, spec), spec) for spec in PLAYERS]
+    askers = [named(table(rules, spec), spec, rules) for spec in PLAYERS]
     both = list(itertools.product(askers, askers))
     together = pair.exact_odds(rules, both, openings)
     for (first, second), odds in zip(both, together, strict=True):
@@ -183,7 +189,7 @@ def test_images_count_once_only_where_all_players_treat_them_alike():
     odds = pair.play(rules, asker("random", rules), asker("first", rules), openings, 2, 0).odds
     np.testing.assert_allclose(odds, expected(rules, "random", "first", openings), atol=1e-11)
     two = [asker(spec, rules) for spec in ("random", "tactical")]
-    plain = [Asker(rules, lambda boards, p=a.policy: p(boards), a.name) for a in two]
+    plain = [named(lambda boards, p=a.player: p(boards), a.name, rules) for a in two]
     enough = PairLimits(30_000)  # for one image of each position; all images are 71,788
     quotient = pair.exact_odds(rules, [tuple(two)], openings, enough)
     full = pair.exact_odds(rules, [tuple(plain)], openings)
@@ -230,7 +236,7 @@ def test_no_player_is_queried_further_once_the_next_ply_has_too_many_positions(m
         return (boards == 0) / (boards == 0).sum(axis=1, keepdims=True)
 
     monkeypatch.setattr(pair, "BLOCK", 4 * rules.cells**2)  # 4 boards at a time, 23 moves each
-    two = (Asker(rules, uniform, "one"), Asker(rules, uniform, "other"))
+    two = (named(uniform, "one", rules), named(uniform, "other", rules))
     limits = PairLimits(2 * len(openings) + 60)
     assert pair.exact_odds(rules, [two], openings, limits) is None
     assert 0 < sum(queried) < len(openings) / 2
@@ -255,8 +261,8 @@ def test_games_are_sampled_where_a_result_cannot_be_exact():
 
 
 def test_no_search_is_made_for_a_result_that_would_take_too_many(monkeypatch):
-    openings, asked, call = opening_classes(SMALL, 2), [], Asker.__call__
-    monkeypatch.setattr(Asker, "__call__", lambda *args: asked.append(args) or call(*args))
+    openings, asked, call = opening_classes(SMALL, 2), [], CachedPlayer.__call__
+    monkeypatch.setattr(CachedPlayer, "__call__", lambda *args: asked.append(args) or call(*args))
     two = asker("mcts:iterations=5"), asker("mcts:iterations=6")
     least = len(openings) * (SMALL.k - 1)  # until a line can be complete
     for limit, begun in ((least - 1, False), (least, True)):
@@ -265,17 +271,11 @@ def test_no_search_is_made_for_a_result_that_would_take_too_many(monkeypatch):
 
 
 # --- How players are asked
-NOT_ALONE = ("random", "first", "tactical", "minimax", "epsilon", "pairing")
-
-
 @pytest.mark.parametrize("spec", [*PLAYERS, "gumbel:simulations=8,evaluator=playouts"])
-def test_who_says_so_gives_a_board_the_same_bits_in_any_batch(spec):
-    rules = Rules(4, 4, 4)
-    policy = player(spec, SMALL if spec == "minimax" else rules)
-    if not answers_alone(policy):
-        assert spec.partition(":")[0] in NOT_ALONE
-        return
-    boards = opening_classes(rules, 3)[:40]
+def test_every_named_player_gives_a_board_the_same_bits_in_any_batch(spec):
+    policy = player(spec, SMALL if spec == "minimax" else Rules(4, 4, 4))
+    assert policy.traits.alone
+    boards = opening_classes(policy.rules, 3)[:40]
     together = policy(boards)
     assert (together[::-1] == policy(boards[::-1].copy())).all()
     assert all((policy(b[None])[0] == row).all() for b, row in zip(boards, together, strict=True))
@@ -285,7 +285,7 @@ def test_a_searching_player_is_asked_about_a_board_once():
     policy = player("mcts:iterations=5", SMALL)
     asked, inner = [], policy.search
     policy.search = lambda board: asked.append(board.tobytes()) or inner(board)
-    mcts = Asker(SMALL, policy, "mcts")
+    mcts = CachedPlayer(policy)
     mcts._trusted = True
     for other in ("first", "tactical", "random"):
         pair.play(SMALL, mcts, asker(other), opening_classes(SMALL, 2), 2, 0)
@@ -324,11 +324,11 @@ lying.equivariant = True
         (taken, "a taken cell"),
         (lying, "is declared equivariant"),
         (failing, "out of order"),
-        (Blend(failing, uniform, 0.5), "out of order"),
+        (blend(SMALL, failing, uniform, 0.5), "out of order"),
     ],
 )
 def test_a_player_that_breaks_the_laws_is_named(policy, said):
-    wrong = Asker(SMALL, policy, "a stranger")
+    wrong = named(policy, "a stranger")
     for two in ((wrong, asker("first")), (asker("tactical"), wrong)):
         with pytest.raises(PlayerError, match=rf"^a stranger: .*{said}"):
             pair.play(SMALL, *two, opening_classes(SMALL, 2), 2, 0)
@@ -340,7 +340,7 @@ SPECS = ["random", "first", "tactical", "minimax", "mcts:iterations=5", "alphabe
 
 
 def alone(specs):
-    return {spec: asker(spec).searches for spec in specs}
+    return {spec: asker(spec).traits.searches for spec in specs}
 
 
 def whole(specs=SPECS, settings=SETTINGS):

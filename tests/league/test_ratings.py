@@ -12,7 +12,7 @@ from open_spiel.python.egt import alpharank
 from tttenv.game.openings import opening_classes
 from tttenv.game.rules import Rules
 from tttenv.league import ratings
-from tttenv.league.cached_player import Asker
+from tttenv.league.cached_player import CachedPlayer
 from tttenv.league.pair import exact_odds
 from tttenv.players import player
 
@@ -107,7 +107,7 @@ def test_alpha_rank_is_open_spiels_on_random_matrices(count):
 def test_alpha_rank_is_open_spiels_on_the_matrix_of_a_league():
     rules = Rules(3, 3, 3)
     specs = ["random", "first", "tactical", "minimax", "mcts:iterations=20", "alphabeta:depth=1"]
-    askers = [Asker(rules, player(spec, rules), spec) for spec in specs]
+    askers = [CachedPlayer(player(spec, rules)) for spec in specs]
     both = [(x, o) for x in askers for o in askers]
     odds = exact_odds(rules, both, opening_classes(rules, 2))
     values = (odds[..., 0] - odds[..., 2]).mean(axis=(1, 2)).reshape(6, 6)

@@ -13,6 +13,7 @@ from tttenv.exact import positions
 from tttenv.players import bundled
 from tttenv.players.checkpoint import CARD, read_card
 from tttenv.players.symmetric_player import canonical_player
+from tttenv.policy import player_for
 from tttenv.testing import some_boards
 
 SQUARE = Rules(3, 3, 3)
@@ -37,18 +38,18 @@ def test_the_trained_players_cards_say_how_they_choose(name):
 def test_the_card_says_how_the_player_chooses_and_it_is_played_so(tmp_path, rules, canonically):
     learner = untrained(rules)
     policy = learner.policy()
-    wanted = canonical_player(rules, policy) if canonically else policy
+    wanted = canonical_player(player_for(rules, policy)) if canonically else policy
     learner.policy = lambda: wanted
     save(tmp_path, learner, rules, ABOUT)
     assert read_card(tmp_path)["choice"] == {"tolerance": 2**-14, "canonical": canonically}
     boards = some_boards(rules, 500)
     for made in (player(f"{tmp_path}/"), load_policy(tmp_path)):
-        assert getattr(made, "equivariant", False) == canonically
+        assert made.traits.equivariant == canonically
         assert (made(boards) == wanted(boards)).all()
     if rules == SQUARE:
         assert certify(rules, made).to_dict() == read_card(tmp_path)["certificate"]
     asked = player(f"{tmp_path}/:canonical=true")
-    assert (asked(boards) == canonical_player(rules, policy)(boards)).all()
+    assert (asked(boards) == canonical_player(player_for(rules, policy))(boards)).all()
 
 
 def changed(folder, choice):

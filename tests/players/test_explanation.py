@@ -10,7 +10,6 @@ from tttenv.exact import positions, solve
 from tttenv.game.rules import Rules
 from tttenv.game.symmetry import maps
 from tttenv.players import PLAYERS, player
-from tttenv.players.search_result import explain
 from tttenv.players.symmetric_player import Canonical
 
 SEARCHES = [
@@ -44,7 +43,7 @@ def test_a_search_explains_the_move_that_it_plays_with_lines_that_can_be_played(
     policy = player(spec, rules)
     for board in played_boards(rules, 6, seed=2):
         before, probs = board.copy(), policy(board[None])[0]
-        found = explain(policy, board)
+        found = policy.explain(board)
         assert (board == before).all()
         assert (policy(board[None])[0] == probs).all()  # the explanation leaves no traces
         cells = [one.cell for one in found.candidates]
@@ -82,7 +81,7 @@ def test_alphabeta_that_reaches_the_end_scores_all_moves_as_the_solved_game(rule
     for board in played_boards(rules, 40, seed=1):
         ranks = solve(rules).move_ranks[int(positions(rules).index(board))].astype(int)
         best = ranks[board == 0].max()
-        for one in explain(policy, board).candidates:
+        for one in policy.explain(board).candidates:
             rank = int(ranks[one.cell])
             if one.at_most:
                 assert np.sign(rank) <= one.value
@@ -99,13 +98,13 @@ def test_alphabeta_that_reaches_the_end_scores_all_moves_as_the_solved_game(rule
 @pytest.mark.parametrize("spec", ["alphabeta:nodes=400", "mcts:iterations=30,seed=3"])
 def test_a_canonical_player_explains_the_image_that_it_searched(spec):
     rules = Rules(4, 4, 3)
-    policy = Canonical(rules, player(spec, rules))
+    policy = Canonical(player(spec, rules))
     for board in played_boards(rules, 4, seed=3):
         for image in maps(rules)[::3]:
             seen = board[image]
-            cells = [one.cell for one in explain(policy, seen).candidates]
+            cells = [one.cell for one in policy.explain(seen).candidates]
             assert policy(seen[None])[0, cells[0]] == policy(seen[None])[0].max()
-            assert all(playable(rules, seen, one.line) for one in explain(policy, seen).candidates)
+            assert all(playable(rules, seen, one.line) for one in policy.explain(seen).candidates)
 
 
 def test_a_large_search_compares_moves_within_its_limits():
@@ -113,9 +112,9 @@ def test_a_large_search_compares_moves_within_its_limits():
     policy, board = player("alphabeta:nodes=3000", rules), rules.start()
     for cell in (40, 30, 41):
         board = rules.play(board, cell)
-    found = explain(policy, board)
+    found = policy.explain(board)
     assert found.nodes <= 3000
     assert len(found.candidates) >= 10
     best, *others = found.candidates
     assert all(one.value <= best.value or one.depth < best.depth for one in others)
-    assert explain(player("alphabeta:nodes=3000", rules), board) == found
+    assert player("alphabeta:nodes=3000", rules).explain(board) == found

@@ -26,7 +26,7 @@ def test_a_claim_survives_every_reply(size, spec):
     rules = Rules(*size)
     policy = player(f"pairing:player={spec}", rules)
     boards = boards_of(rules)
-    claimed = boards[policy.holds_by_pairs(boards)]
+    claimed = boards[policy.holds(boards)]
     assert len(claimed) > 0
     rows, cells = np.nonzero(policy(claimed) > 0)
     after = rules.play(claimed[rows], cells)
@@ -35,7 +35,7 @@ def test_a_claim_survives_every_reply(size, spec):
     replied = rules.play(after[rows], cells)
     assert not rules.lost(replied).any()
     left = replied[~rules.over(replied)]
-    assert policy.holds_by_pairs(left).all()
+    assert policy.holds(left).all()
 
 
 @pytest.mark.parametrize("size", SIZES[:3], ids=str)
@@ -43,7 +43,7 @@ def test_without_a_claim_it_plays_as_the_other_player(size):
     rules = Rules(*size)
     bare, policy = player("first", rules), player("pairing:player=first", rules)
     boards = boards_of(rules)
-    open_boards = boards[~policy.holds_by_pairs(boards)]
+    open_boards = boards[~policy.holds(boards)]
     same = (policy(open_boards) == bare(open_boards)).all(axis=1)
     assert same.any()
     cells = policy(open_boards[~same]).argmax(axis=1)
@@ -52,7 +52,7 @@ def test_without_a_claim_it_plays_as_the_other_player(size):
 
 def test_five_in_a_row_on_five_by_five_is_held_from_the_first_move():
     rules = Rules(5, 5, 5)
-    assert player("pairing:player=first", rules).holds_by_pairs(rules.start(1))[0]
+    assert player("pairing:player=first", rules).holds(rules.start(1))[0]
 
 
 @pytest.mark.parametrize("seat", "XO")

@@ -308,7 +308,7 @@ def test_a_time_limit_is_kept_and_is_not_for_certificates(spec):
     assert time.monotonic() - begin > 0.25
     assert time.process_time() - work < 0.6  # a busy machine makes it wait, not work
     assert found.nodes > 1000
-    assert policy.impure == "time"
+    assert policy.traits.depends_on == "time"
     with pytest.raises(ValueError, match="iterations or nodes"):
         certify(Rules(), player(spec))
 

@@ -9,11 +9,11 @@ from test_first_best import player as untrained
 from learners.registry import LEARNERS
 from tttenv import Rules, certify, player
 from tttenv.env.vector import VectorTicTacToe
-from tttenv.exact import positions
+from tttenv.exact import Tabulated, positions
 from tttenv.game.symmetry import canonical, maps, orbits
 from tttenv.players import PLAYERS
-from tttenv.players.symmetric_player import Canonical, CanonicalTable, canonical_player
-from tttenv.policy import uniform
+from tttenv.players.symmetric_player import Canonical, canonical_player
+from tttenv.policy import Uniform, player_for, uniform
 from tttenv.testing import check_policy, some_boards
 
 SHIPPED = Path(__file__).parents[2] / "checkpoints"
@@ -33,7 +33,7 @@ def afterwards(rules, boards, probs):
 
 def require_equivariant(rules, policy, boards):
     """Assert that the boards after a move are equal up to symmetry for all images."""
-    assert policy.equivariant
+    assert policy.traits.equivariant
     here = afterwards(rules, boards, policy(boards))
     for image in maps(rules):
         there = afterwards(rules, boards[:, image], policy(boards[:, image]))
@@ -53,13 +53,13 @@ def test_on_an_oblong_board_too(name):
     sampled = boards[np.random.default_rng(0).permutation(len(boards))[:5000]]
     learner = LEARNERS.load(name)
     made = learner(learner.presets["default"], OBLONG)
-    require_equivariant(OBLONG, canonical_player(OBLONG, made.policy()), sampled)
+    require_equivariant(OBLONG, canonical_player(made.policy()), sampled)
 
 
 @pytest.mark.parametrize("spec", ["mcts:iterations=10", "tactical", "first", "alphabeta:depth=1"])
 def test_any_policy_can_be_asked_so(spec):
     rules = Rules(5, 5, 4)
-    policy, boards = Canonical(rules, player(spec, rules)), some_boards(rules, 100)
+    policy, boards = Canonical(player(spec, rules)), some_boards(rules, 100)
     require_equivariant(rules, policy, boards)
     check_policy(policy, rules, count=50)
 
@@ -67,7 +67,7 @@ def test_any_policy_can_be_asked_so(spec):
 @pytest.mark.parametrize("rules", [Rules(4, 4, 3), Rules(5, 5, 4), Rules(3, 6, 3)], ids=str)
 def test_a_network_on_a_large_board_plays_mirror_moves(rules):
     plain = untrained("dqn", rules, lambda net: net)
-    policy, boards = canonical_player(rules, plain), some_boards(rules, 2000)
+    policy, boards = canonical_player(player_for(rules, plain)), some_boards(rules, 2000)
     assert isinstance(policy, Canonical)
     require_equivariant(rules, policy, boards)
     found = [afterwards(rules, boards[:, image], plain(boards[:, image])) for image in maps(rules)]
@@ -83,7 +83,7 @@ def test_the_answer_is_the_image_of_the_answer_about_the_canonical_board():
         asked.append(boards)
         return np.eye(9)[[np.flatnonzero(boards[0] == 0)[-1]]]
 
-    cell = Canonical(SQUARE, corner)(board)[0].argmax()
+    cell = Canonical(player_for(SQUARE, corner))(board)[0].argmax()
     assert (asked[0] == image).all()
     assert cell == maps(SQUARE)[which][np.flatnonzero(image == 0)[-1]]
 
@@ -91,16 +91,16 @@ def test_the_answer_is_the_image_of_the_answer_about_the_canonical_board():
 def test_one_move_stays_one_move_and_probabilities_stay_as_many():
     boards = positions(SQUARE).boards[positions(SQUARE).decisions]
     assert (np.count_nonzero(player("first:")(boards), axis=1) == 1).all()
-    one = Canonical(SQUARE, player("first"))(boards)
+    one = Canonical(player("first"))(boards)
     assert (np.count_nonzero(one, axis=1) == 1).all()
-    assert Canonical(SQUARE, uniform)(boards) == pytest.approx(uniform(boards))
-    assert Canonical(SQUARE, uniform)(boards[:0]).shape == (0, 9)
+    assert Canonical(Uniform(SQUARE))(boards) == pytest.approx(uniform(boards))
+    assert Canonical(Uniform(SQUARE))(boards[:0]).shape == (0, 9)
 
 
 def test_asking_twice_is_asking_once():
     boards = some_boards(Rules(4, 4, 4), 300)
-    once = Canonical(Rules(4, 4, 4), player("alphabeta:depth=1", Rules(4, 4, 4)))
-    assert (Canonical(Rules(4, 4, 4), once)(boards) == once(boards)).all()
+    once = Canonical(player("alphabeta:depth=1", Rules(4, 4, 4)))
+    assert (Canonical(once)(boards) == once(boards)).all()
 
 
 def test_one_board_of_each_class_tells_the_whole_game():
@@ -128,15 +128,15 @@ def reached(policy, seat, classes):
 
 
 def test_what_a_limit_of_time_makes_impure_stays_impure():
-    timed = canonical_player(SQUARE, player("mcts:time=0.01"))
-    assert timed.impure == "time"
+    timed = canonical_player(player("mcts:time=0.01"))
+    assert timed.traits.depends_on == "time"
     with pytest.raises(ValueError, match="time"):
         certify(SQUARE, timed)
 
 
 def test_it_is_a_table_where_the_game_can_be_enumerated():
     made = player("selfplay:canonical=true")
-    assert isinstance(made, CanonicalTable)
+    assert isinstance(made, Tabulated)
     assert certify(SQUARE, made).unbeatable
     env = VectorTicTacToe(64, opponent="selfplay:canonical=true", seat="X")
     env.reset(seed=0)

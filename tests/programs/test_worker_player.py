@@ -31,7 +31,7 @@ def backend(request):
 @pytest.mark.parametrize(("rules", "spec", "method"), CASES, ids=str)
 def test_the_certificate_is_that_without_workers(backend, rules, spec, method):
     alone = player(spec, rules)
-    shared = WorkerPlayer(backend, rules, spec, alone)
+    shared = WorkerPlayer(backend, spec, alone)
     first, second = (
         certify(rules, one, POSITIONS, method=method, name=spec).to_dict()
         for one in (alone, shared)
@@ -47,7 +47,7 @@ def test_answers_are_those_of_the_player_in_the_order_of_the_boards(monkeypatch)
         boards += [rules.play(boards[-1], cell) for cell in np.flatnonzero(boards[-1] == 0)]
     boards = np.array(boards)
     with Processes(2) as backend:
-        shared = WorkerPlayer(backend, rules, spec, alone)
+        shared = WorkerPlayer(backend, spec, alone)
         for most in (MOST, 1, 7):
             monkeypatch.setattr(worker_player, "MOST", most)
             assert (shared(boards) == alone(boards)).all()
@@ -59,7 +59,7 @@ def test_answers_are_those_of_the_player_in_the_order_of_the_boards(monkeypatch)
 def test_only_players_that_are_asked_board_by_board_are_worth_sharing():
     rules = Rules()
     for spec, worth in (
-        *(("mcts", True), ("alphabeta:depth=2", True), ("epsilon:player=mcts", False)),
+        *(("mcts", True), ("alphabeta:depth=2", True), ("epsilon:player=mcts", True)),
         *(("random", False), ("selfplay", False), ("first", False)),
     ):
         assert worth_sharing(player(spec, rules)) is worth, spec
@@ -68,7 +68,7 @@ def test_only_players_that_are_asked_board_by_board_are_worth_sharing():
 def test_a_player_with_other_files_where_a_worker_is_is_refused(monkeypatch):
     rules = Rules()
     with Processes(1) as backend:
-        shared = WorkerPlayer(backend, rules, "mcts:iterations=5", player("mcts", rules))
+        shared = WorkerPlayer(backend, "mcts:iterations=5", player("mcts", rules))
         shared._files = ["0" * 64]
         with pytest.raises(ValueError, match="its files have changed, or differ"):
             shared(rules.start(1))

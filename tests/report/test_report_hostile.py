@@ -22,6 +22,7 @@ from tttenv.game.openings import opening_classes
 from tttenv.league.league import Failed, League, LeagueSettings
 from tttenv.league.pair import PairResult
 from tttenv.players import FOREIGN
+from tttenv.policy import Uniform
 from tttenv.report import larger, markup, published
 from tttenv.report.build import html
 from tttenv.report.larger import Larger
@@ -96,7 +97,7 @@ def players():
 @pytest.mark.parametrize("field", ["name", "spec", "about", "complaint"])
 def test_no_text_of_a_player_makes_or_changes_an_element(players, field, text):
     if field == "name":  # as a folder's or a results file's name gets into the page
-        text = named(text, text, lambda boards: (boards == 0) / (boards == 0).sum(1)[:, None]).name
+        text = named(text, text, Uniform(Rules())).name
     usual = [dataclasses.replace(player, **{field: "text"}) for player in players]
     harmless = Skeleton(html(usual, PUBLISHED))
     changed = [dataclasses.replace(player, **{field: text}) for player in players]

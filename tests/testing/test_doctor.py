@@ -17,6 +17,7 @@ from tttenv.cli import doctor as doctor_command
 from tttenv.cli.load_subject import Environment, load
 from tttenv.cli.play.notation import cell_of
 from tttenv.players import PLAYERS
+from tttenv.policy import player_for
 from tttenv.testing.checked_player import CheckedPlayer
 from tttenv.testing.env_checks import ENVIRONMENT
 from tttenv.testing.findings import examine
@@ -125,10 +126,6 @@ MISTAKES = {  # the subject: the checks that find it, and what the last of them 
         "answers",
         r"^fails when given boards of shape \(4520, 9\) with SystemExit: 3, in",
     ),
-    "unreadable_when_asked": (
-        "repeatable lost games",
-        r"^fails with RuntimeError: no impure, in wrong_subjects.py line \d+$",
-    ),
     "squeezed": ("batches", r"answers \(9,\) numbers about \(1, 9\) cells"),
 }
 
@@ -214,7 +211,7 @@ def test_lost_games_are_not_named_where_there_are_none_or_they_may_not_come_agai
         return np.eye(large.cells)[(dice.random(boards.shape) * (boards == 0)).argmax(axis=1)]
 
     for player in (restless, load("mcts:time=0.01", "5,5,4", None, "logits").policy):
-        (found,) = examine(CheckedPlayer("it", large, player), PLAYER[-1:])
+        (found,) = examine(CheckedPlayer("it", large, player_for(large, player)), PLAYER[-1:])
         assert found.status == "skipped", found
 
 
@@ -388,6 +385,7 @@ def test_the_script_ends_with_0_for_the_healthy(doctor):
         (["wrong_subjects:untrained", "--kind", "best"], "kind must be one of"),
         (["wrong_subjects:raises_a_type_error"], "wrong_subjects:raises_a_type_error: TypeError: "),
         (["wrong_subjects:unreadable"], "wrong_subjects:unreadable: RuntimeError: no step, in "),
+        (["wrong_subjects:unreadable_when_asked"], "when_asked: RuntimeError: no equivariant, in "),
         (["wrong_subjects:Changed"], "is a class that needs arguments; name a function"),
         (["wrong_subjects:RULES"], "a player must be"),
         (["sb3:path=x.zip"], "trust=true"),

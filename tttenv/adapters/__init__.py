@@ -6,9 +6,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from tttenv.exact import enumerable
-from tttenv.exact.determinism import display_name, tabulate_pure
+from tttenv.exact.determinism import tabulate_pure
 from tttenv.game.rules import Rules
-from tttenv.policy import Policy, evaluating
+from tttenv.policy import Player, Policy, display_name, evaluating, player_for
 
 
 @contextmanager
@@ -29,7 +29,7 @@ def wanted(*libraries: str, extra: str = "adapters") -> Iterator[None]:
         ) from None
 
 
-def frozen(rules: Rules, module: Any, play: Callable[[Any], Policy]) -> Policy:
+def frozen(rules: Rules, module: Any, play: Callable[[Any], Policy]) -> Player:
     """Return a torch module's policy, frozen as a table if the game is enumerable, else as a copy.
 
     Args:
@@ -39,7 +39,7 @@ def frozen(rules: Rules, module: Any, play: Callable[[Any], Policy]) -> Policy:
         play: a function that returns the policy of a module.
     """
     if not enumerable(rules):
-        return play(copy.deepcopy(module).eval())
+        return player_for(rules, play(copy.deepcopy(module).eval()))
     with evaluating(module):
         return tabulate_pure(rules, play(module), display_name(module))
 

@@ -30,8 +30,8 @@ from tttenv.exact import tabulate
 from tttenv.exact.enumeration import enumerable, positions, require_enumerable
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Probs
-from tttenv.players import player as named
-from tttenv.policy import Policy, sample, validated
+from tttenv.players.as_player import as_player
+from tttenv.policy import FunctionPlayer, Player, Policy, Traits, ask, sample
 from tttenv.text.prompts import move_list
 
 with wanted("pyspiel", "open_spiel"):
@@ -72,7 +72,7 @@ def state_of(rules: Rules, board: Boards) -> Any:
     return state
 
 
-def player(source: Any, rules: Rules) -> Policy:
+def player(source: Any, rules: Rules) -> Player:
     """Convert an OpenSpiel policy or bot to a player.
 
     Args:
@@ -126,7 +126,7 @@ class FirstAnswers:
         return {self.answers[key]: 1.0}
 
 
-def _board_by_board(rules: Rules, answer: Callable[[Boards, Any], dict[int, float]]) -> Policy:
+def _board_by_board(rules: Rules, answer: Callable[[Boards, Any], dict[int, float]]) -> Player:
     """Return a player that queries `answer` for action probabilities, board by board."""
 
     def play(boards: Boards) -> Probs:
@@ -136,10 +136,10 @@ def _board_by_board(rules: Rules, answer: Callable[[Boards, Any], dict[int, floa
             row[list(moves)] = list(moves.values())
         return probs
 
-    return play
+    return FunctionPlayer(rules, play, Traits(searches=True), "an OpenSpiel player")
 
 
-def _by_seat(rules: Rules, *players: Policy) -> Policy:
+def _by_seat(rules: Rules, *players: Player) -> Player:
     """Return a player that uses the first policy as X and the second as O."""
 
     def play(boards: Boards) -> Probs:
@@ -148,27 +148,27 @@ def _by_seat(rules: Rules, *players: Policy) -> Policy:
             probs[seats == seat] = one(boards[seats == seat])
         return probs
 
-    return play
+    return FunctionPlayer(rules, play, Traits(searches=True), "two OpenSpiel players")
 
 
 class BoardPolicy(Theirs):
     """An OpenSpiel policy that follows our player; created by `policy`."""
 
-    def __init__(self, rules: Rules, player: Policy) -> None:
+    def __init__(self, rules: Rules, player: Player) -> None:
         super().__init__(game(rules), [0, 1])
         self.rules, self.player = rules, player
 
     def action_probabilities(self, state: Any, player_id: int | None = None) -> dict[int, float]:
         """Return the probabilities of the legal actions in a state."""
         board = board_of(self.rules, state)[None]
-        probs = validated(board, self.player(board.copy()))[0]
+        probs = ask(board, self.player)[0]
         return {action: float(probs[action]) for action in state.legal_actions()}
 
 
 class BoardBot(pyspiel.Bot):
     """An OpenSpiel bot that samples our player's moves with its own generator."""
 
-    def __init__(self, rules: Rules, player: Policy, seed: int) -> None:
+    def __init__(self, rules: Rules, player: Player, seed: int) -> None:
         super().__init__()
         self.rules, self.player, self.rng = rules, player, np.random.default_rng(seed)
 
@@ -178,7 +178,7 @@ class BoardBot(pyspiel.Bot):
     def step(self, state: Any) -> int:
         """Sample an action in a state; if the player fails, the generator does not advance."""
         board = board_of(self.rules, state)[None]
-        probs = validated(board, self.player(board.copy()))
+        probs = ask(board, self.player)
         return int(sample(probs, self.rng.random(1))[0])
 
 
@@ -221,7 +221,6 @@ def table(rules: Rules, player: str | Policy) -> dict[str, Moves]:
     return histories
 
 
-def _ours(rules: Rules, player: str | Policy) -> Policy:
-    made = named(player, rules) if isinstance(player, str) else player
-    impure = getattr(made, "impure", None)
-    return tabulate(rules, made) if enumerable(rules) and not impure else made
+def _ours(rules: Rules, player: str | Policy) -> Player:
+    made = as_player(rules, player)
+    return tabulate(rules, made) if enumerable(rules) and not made.traits.depends_on else made

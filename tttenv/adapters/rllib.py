@@ -32,9 +32,9 @@ from tttenv.adapters import observation_kind, wanted
 from tttenv.env.env import TicTacToe
 from tttenv.env.exploring_starts import ExploringStarts
 from tttenv.exact import enumerable
-from tttenv.exact.determinism import display_name, tabulate_pure
+from tttenv.exact.determinism import tabulate_pure
 from tttenv.game.rules import Rules
-from tttenv.policy import Observed, Policy, from_observations
+from tttenv.policy import Observed, Player, Policy, display_name, from_observations
 from tttenv.utils.arrays import described
 
 with wanted("ray", extra="rllib"):
@@ -123,7 +123,7 @@ def _masked(out: dict[str, Any], batch: dict[str, Any]) -> dict[str, Any]:
     return out
 
 
-def policy(trained: Any, rules: Rules, deterministic: bool = False) -> Policy:
+def policy(trained: Any, rules: Rules, deterministic: bool = False) -> Player:
     """Return an algorithm's or module's policy, frozen as a table if the game is enumerable.
 
     On boards too large to enumerate it keeps querying the module.

@@ -23,7 +23,7 @@ from tttenv.env.arguments import require_open
 from tttenv.env.exploring_starts import VectorExploringStarts
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.game.rules import Rules
-from tttenv.policy import Policy, from_observations
+from tttenv.policy import Player, Policy, from_observations
 
 with wanted("skrl", "torch"):
     import torch
@@ -125,7 +125,7 @@ class Value(DeterministicMixin, Model):
         return self.net(inputs["observations"]), {}
 
 
-def policy(trained: Any, rules: Rules, deterministic: bool = False) -> Policy:
+def policy(trained: Any, rules: Rules, deterministic: bool = False) -> Player:
     """Return a frozen snapshot of a skrl policy, without exploration, on legal cells only.
 
     Args:

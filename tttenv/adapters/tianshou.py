@@ -25,7 +25,7 @@ from tttenv.adapters import frozen, wanted
 from tttenv.env.env import TicTacToe
 from tttenv.env.exploring_starts import ExploringStarts
 from tttenv.game.rules import Rules
-from tttenv.policy import Policy, from_observations
+from tttenv.policy import Player, Policy, from_observations
 
 with wanted("tianshou", "torch"):
     import torch
@@ -109,7 +109,7 @@ class Critic(ModuleWithVectorOutput):
         return values
 
 
-def policy(trained: Any, rules: Rules, deterministic: bool = False) -> Policy:
+def policy(trained: Any, rules: Rules, deterministic: bool = False) -> Player:
     """Return a frozen snapshot of a Tianshou policy, without exploration, on legal cells only.
 
     Args:

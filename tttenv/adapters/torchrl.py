@@ -28,7 +28,7 @@ from tttenv.env.vector import VectorTicTacToe
 from tttenv.game.openings import random_openings
 from tttenv.game.rules import Rules
 from tttenv.game.types import Mask
-from tttenv.policy import Policy, from_observations
+from tttenv.policy import Player, Policy, from_observations
 
 with wanted("torchrl", "tensordict", "torch"):
     import torch
@@ -169,7 +169,7 @@ class Games(EnvBase):
         }
 
 
-def policy(module: Any, rules: Rules, deterministic: bool = False) -> Policy:
+def policy(module: Any, rules: Rules, deterministic: bool = False) -> Player:
     """Return a player that follows a trained TorchRL module.
 
     Args:

@@ -22,12 +22,12 @@ from tttenv.exact import (
     solve,
     worst_case,
 )
-from tttenv.exact.determinism import display_name, tabulate_pure
+from tttenv.exact.determinism import tabulate_pure
 from tttenv.exact.enumeration import require_rules
 from tttenv.game.rules import Rules
 from tttenv.game.types import Mask, Probs
-from tttenv.players.as_policy import resolve_policy
-from tttenv.policy import Policy
+from tttenv.players.as_player import as_player
+from tttenv.policy import Player, Policy, display_name
 from tttenv.utils.untrusted import shown
 
 if TYPE_CHECKING:
@@ -107,15 +107,16 @@ def _shortest(lines: dict[str, list[int] | None]) -> dict[str, bool | None]:
     return {seat: None if line is None else True for seat, line in lines.items()}
 
 
-def default_method(rules: Rules, policy: Policy) -> str:
+def default_method(player: Player) -> str:
     """Return the default method for certifying a player.
 
-    A player with the attribute `costly`, such as a language model, is queried on as few boards as
+    A player with the trait `costly`, such as a language model, is queried on as few boards as
     possible.
     """
-    if getattr(policy, "costly", False) is True:
+    if player.traits.costly:
         return REACHABLE
-    return ALL_POSITIONS if enumerable(rules) or isinstance(policy, Tabulated) else REACHABLE
+    small = enumerable(player.rules) or isinstance(player, Tabulated)
+    return ALL_POSITIONS if small else REACHABLE
 
 
 def certify(
@@ -155,7 +156,7 @@ def certify(
         value_of: for reachable positions, the game's value for X, if known; by default
             `tttenv.proofs.prover.known_value`.
         images: for reachable positions, merge symmetric positions if the player declares itself
-            equivariant by its attribute `equivariant`; this is checked.
+            equivariant by its trait; this is checked.
         name: the player's name in messages; by default its spec, function or class.
         watch: for reachable positions, called before each query with the progress of the search.
         checkpoint: for reachable positions, saves long searches to its file, and continues the
@@ -163,8 +164,8 @@ def certify(
 
     Raises:
         ValueError: if all positions are requested and the game has more than 16 cells; if the
-            policy has a time limit, returns invalid probabilities, or gives different outputs on
-            the same board; and for an unknown method, `policy` or `rules`.
+            policy plays another game, has a time limit, returns invalid probabilities, or gives
+            different outputs on the same board; and for an unknown method, `policy` or `rules`.
     """
     require_rules(rules)
     if method not in (None, *METHODS):
@@ -173,20 +174,20 @@ def certify(
         )
     if method == ALL_POSITIONS:
         require_solvable(rules)
-    resolved = resolve_policy(rules, policy)
-    require_pure(resolved)
-    name = display_name(name or policy)
-    if (method or default_method(rules, resolved)) == REACHABLE:
+    player = as_player(rules, policy)
+    require_pure(player)
+    name = display_name(name or player)
+    if (method or default_method(player)) == REACHABLE:
         from tttenv.certificates.reachable_certificate import measure
 
         options: dict[str, Any] = {"positions": positions, "images": images}
         options |= {"watch": watch, "checkpoint": checkpoint}
-        fields = measure(rules, resolved, name, value_of=value_of, **options)
+        fields = measure(rules, player, name, value_of=value_of, **options)
         return Certificate(**fields, method=REACHABLE)
-    player = tabulate_pure(rules, resolved, name)
-    if player not in _CERTIFICATES:
-        _CERTIFICATES[player] = _certificate(rules, player)
-    return _CERTIFICATES[player]
+    table = tabulate_pure(rules, player, name)
+    if table not in _CERTIFICATES:
+        _CERTIFICATES[table] = _certificate(rules, table)
+    return _CERTIFICATES[table]
 
 
 # Certificates by player, cached because a `Tabulated` never changes.
@@ -201,7 +202,7 @@ def _certificate(rules: Rules, player: Tabulated) -> Certificate:
     return Certificate(
         rules=str(rules),
         value=solution.value,
-        vs_random=_both_seats(rules, player, policies.uniform),
+        vs_random=_both_seats(rules, player, policies.Uniform(rules)),
         vs_perfect=_both_seats(rules, player, perfect_player(rules)),
         worst_case={**worst},
         unbeatable=all(worst[seat] >= worth[seat] - TOLERANCE for seat in SEATS),
@@ -214,25 +215,23 @@ def _certificate(rules: Rules, player: Tabulated) -> Certificate:
     )
 
 
-def require_pure(policy: Policy) -> None:
-    """Raise if the policy declares itself impure.
+def require_pure(player: Player) -> None:
+    """Raise if a player's moves depend on anything besides the board.
 
     Raises:
-        ValueError: if its `impure` names a limit, such as the time, that its moves depend on; the
-            message suggests other limits.
+        ValueError: naming what they depend on, such as the time; the message suggests other limits.
     """
-    limit = getattr(policy, "impure", None)
-    if limit:
-        raise ValueError(f"a player limited by {limit} cannot be certified{IMPURE.get(limit, '')}")
+    if limit := player.traits.depends_on:
+        raise ValueError(f"a player limited by {limit} cannot be certified{INSTEAD.get(limit, '')}")
 
 
-IMPURE = {  # what to do instead, by what a player's moves depend on
+INSTEAD = {  # what to do instead, by what a player's moves depend on
     "time": "; limit its iterations or nodes instead, so that it always gives the same answer",
     "sampling": "; set its temperature to 0, so that it always gives the same answer",
 }
 
 
-def perfect_player(rules: Rules) -> Policy:
+def perfect_player(rules: Rules) -> Player:
     """Return the player that is uniform over all value-optimal moves."""
     return Mixture(rules, solve(rules).optimal)
 

@@ -14,11 +14,10 @@ from numpy.typing import NDArray
 
 from tttenv.certificates import frontier_kernel as kernels
 from tttenv.certificates.frontier_kernel import Codes, Geometry
-from tttenv.exact.determinism import ask
 from tttenv.game import symmetry
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Mask, Probs
-from tttenv.policy import Policy
+from tttenv.policy import Player, ask
 
 ROWS = 2**20  # replies expanded together
 TOLERANCE = 1e-6  # maximum difference of a class's probability between images
@@ -48,8 +47,7 @@ class Frontier:
     """Expands positions by a player's moves and all replies.
 
     Args:
-        rules: the game.
-        policy: the player.
+        player: the player.
         images: merge symmetric positions; the player has to be equivariant.
 
     Attributes:
@@ -59,8 +57,9 @@ class Frontier:
         drawn: whether any game was drawn so far, (1,).
     """
 
-    def __init__(self, rules: Rules, policy: Policy, images: bool) -> None:
-        self.rules, self.policy, self.geometry = rules, policy, geometry(rules, images)
+    def __init__(self, player: Player, images: bool) -> None:
+        rules = player.rules
+        self.rules, self.player, self.geometry = rules, player, geometry(rules, images)
         self.won = np.empty((0, 2), np.int64)
         self.ended, self.drawn = np.zeros((2, 3)), np.zeros(1, np.bool_)
         rows, words = max(ROWS, rules.cells**2), -(-rules.cells // kernels.WORD)
@@ -78,7 +77,7 @@ class Frontier:
 
     def ask(self, boards: Boards) -> Probs:
         """Query the player, and return its validated probabilities (positions, cells)."""
-        return np.ascontiguousarray(ask(boards, self.policy))
+        return np.ascontiguousarray(ask(boards, self.player))
 
     def expand(
         self, boards: Boards, probs: Probs, chances: NDArray[np.float64] | None = None
@@ -163,7 +162,7 @@ def _differs_from_previous(codes: Codes) -> Mask:
     return first
 
 
-def require_images_alike(rules: Rules, policy: Policy, boards: Boards, name: str) -> None:
+def require_images_alike(player: Player, boards: Boards, name: str) -> None:
     """Raise unless the player is equivariant on the boards.
 
     Its outputs on two images have to lead to the same symmetry classes with the same probabilities.
@@ -171,17 +170,17 @@ def require_images_alike(rules: Rules, policy: Policy, boards: Boards, name: str
     played makes no difference.
 
     Args:
-        rules: the game.
-        policy: the player.
+        player: the player.
         boards: undecided boards (batch, cells).
         name: the player's name in messages.
 
     Raises:
         ValueError: naming a board and an image of it from which it reaches other classes.
     """
+    rules = player.rules
     maps = symmetry.maps(rules)
     images = boards[:, maps].reshape(-1, rules.cells)  # all images of a board in sequence
-    reached = _classes_after(rules, images, ask(images, policy))
+    reached = _classes_after(rules, images, ask(images, player))
     for i, board in enumerate(boards):
         first, *others = reached[i * len(maps) : (i + 1) * len(maps)]
         for number, other in enumerate(others, start=1):

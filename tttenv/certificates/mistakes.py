@@ -17,7 +17,7 @@ from tttenv.certificates import mistakes_kernel as kernel
 from tttenv.certificates.frontier import Frontier, distinct, with_first
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Cells, Mask
-from tttenv.policy import Policy, declares_equivariance
+from tttenv.policy import Policy, player_for
 from tttenv.proofs.move_values import MoveValues
 
 THREATS = 200  # maximum threats tried in the search for the opponent's win
@@ -67,7 +67,8 @@ def find_mistakes(
         rng: samples positions and failures.
         values: the prover of moves.
     """
-    frontier = Frontier(rules, policy, declares_equivariance(policy))
+    player = player_for(rules, policy)
+    frontier = Frontier(player, player.traits.equivariant)
     referee = kernel.new_referee(rules.lines, rules.cells, THREATS, must_win=aim == 1)
     boards = rules.start(1) if seat == "X" else -np.eye(rules.cells, dtype=np.int8)
     boards = frontier.decode(distinct(frontier.encode(boards)))

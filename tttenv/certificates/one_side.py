@@ -10,7 +10,7 @@ from tttenv.certificates.frontier_kernel import Codes
 from tttenv.exact.evaluation import SEATS
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
-from tttenv.policy import Policy
+from tttenv.policy import Player
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,7 +18,7 @@ class SeatedPlayer:
     """A player in one seat of a game; its output depends only on the board."""
 
     rules: Rules
-    policy: Policy
+    policy: Player
     seat: str  # "X" or "O"
     name: str  # the player's name in messages
 

@@ -9,8 +9,8 @@ probability are followed.
 Three facts keep the graph small if the question is only whether the player can lose. First, a
 position is never lost if the opponent has no open line left, that is, a line without a stone of the
 player that needs no more stones than the opponent can still place, unless the player may forfeit
-(see `tttenv.policy.forfeits`). Second, neither is one from which a player answers by pairs, which
-its method `holds_by_pairs` says: see `tttenv.players.pairing`. Third, the first lost game found is
+(see `tttenv.policy.Traits`). Second, neither is one from which a player answers by pairs, which
+its method `holds` says: see `tttenv.players.pairing`. Third, the first lost game found is
 a shortest one. If the question is only whether it can lose within some rounds, the opponent can
 place no more stones than there are rounds left.
 """
@@ -26,9 +26,8 @@ from tttenv.certificates import POSITIONS
 from tttenv.certificates.frontier import Frontier, distinct, require_images_alike, with_sums
 from tttenv.certificates.frontier_kernel import Codes, open_for
 from tttenv.certificates.one_side import LostGame, SeatedPlayer
-from tttenv.exact.determinism import SPREAD, Drawn, known_pure, middles, require_answers_again
+from tttenv.exact.determinism import SPREAD, Drawn, middles, require_answers_again
 from tttenv.game.types import Boards, Mask, Probs
-from tttenv.policy import declares_equivariance, forfeits
 from tttenv.utils.compile_time import Stopwatch
 
 FOLLOWED = 100_000  # the limit for the exact result against random replies
@@ -201,10 +200,10 @@ class _Search:
         keep: Keep | None = None,
     ) -> None:
         self.player, self.options, self.watch, self.keep = player, options, watch, keep
-        self.rules, self.policy = player.rules, player.policy
-        self.forfeits = forfeits(player.policy)
-        self.images = options.images and declares_equivariance(player.policy)
-        self.frontier = Frontier(player.rules, player.policy, self.images)
+        self.rules, self.policy, traits = player.rules, player.policy, player.policy.traits
+        self.forfeits, self.slow = traits.forfeits, traits.one_by_one or traits.costly
+        self.images = options.images and traits.equivariant
+        self.frontier = Frontier(player.policy, self.images)
         self.rounds: list[Codes] = []  # the codes of each round, sorted
         # By strategy stealing the second player cannot force a win in any m,n,k-game.
         may_always_win = options.may_always_win and player.seat == "X"
@@ -290,8 +289,7 @@ class _Search:
             found: what these led to.
         """
         found = found or _Merged(self)
-        slow = any(getattr(self.policy, name, False) for name in ("one_by_one", "costly"))
-        largest = SHORT_BATCH if slow else BATCH
+        largest = SHORT_BATCH if self.slow else BATCH
         size = max(1, min(largest, BATCH_NUMBERS // self.rules.cells))
         for first in range(queried, len(codes), size):
             if self.known.lost_at is not None and not self.known.following and not self.forfeits:
@@ -329,13 +327,13 @@ class _Search:
         """Examine the player's output on a batch; `opening` marks the first batch of a round."""
         self.known.one_move = self.known.one_move and bool(((probs > 0).sum(axis=1) == 1).all())
         choice = np.count_nonzero(boards[0]) < self.rules.cells - 1
-        if choice and not known_pure(self.policy):
+        if choice and not self.policy.traits.pure:
             each = max(1, 2 * SPREAD // self.rules.cells) if opening else 0
             self.drawn.add(boards, probs, always=middles(len(boards), each))
         if self.images:
             some = IMAGES_OF_ALL if self.known.images_checked < IMAGES_OF_ALL else IMAGES_OF_SOME
             which = middles(len(boards), min(some, len(boards)))
-            require_images_alike(self.rules, self.policy, boards[which], self.player.name)
+            require_images_alike(self.policy, boards[which], self.player.name)
             self.known.images_checked += len(which)
 
     def _require_same_answers(self) -> int:
@@ -343,7 +341,7 @@ class _Search:
         if not self.drawn.added:
             return 0
         boards, probs = self.drawn.taken()
-        require_answers_again(self.rules, self.policy, boards, probs, self.player.name)
+        require_answers_again(self.policy, boards, probs, self.player.name)
         return len(boards)
 
     def _losing_line(self) -> list[int] | None:
@@ -395,8 +393,8 @@ class _Search:
             kept: Mask = np.ones(len(boards), np.bool_)
         else:
             kept = open_for(boards, -1, self.rules.lines, left)
-        if holds_by_pairs := getattr(self.policy, "holds_by_pairs", None):
-            held: Mask = holds_by_pairs(boards)
+        if self.policy.traits.pairs:
+            held = self.policy.holds(boards)
             self.known.pairing = self.known.pairing or bool(held.any())
             kept = kept & ~held
         if taken + np.count_nonzero(kept) > self.options.positions:

@@ -15,11 +15,10 @@ import numpy as np
 from tttenv.certificates import reachability, refutation
 from tttenv.certificates.one_side import SeatedPlayer
 from tttenv.certificates.reachability import SeatResults, Watch
-from tttenv.exact.determinism import ask
 from tttenv.exact.enumeration import arrangements
 from tttenv.exact.evaluation import SEATS
 from tttenv.game.rules import Rules
-from tttenv.policy import Policy
+from tttenv.policy import Player, ask
 from tttenv.proofs.prover import known_value
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ ValueOf: TypeAlias = Callable[[Rules], int | None]  # the game's value for X, No
 
 def measure(
     rules: Rules,
-    policy: Policy,
+    policy: Player,
     name: str,
     *,
     positions: int,
@@ -95,9 +94,7 @@ def measure(
         "shortest": {seat: found[seat].shortest for seat in SEATS},
         "symmetry": x.symmetry or o.symmetry,
         "queried_twice": x.queried_twice + o.queried_twice,
-        "pairing": {seat: found[seat].pairing for seat in SEATS}
-        if hasattr(policy, "holds_by_pairs")
-        else None,
+        "pairing": {seat: found[seat].pairing for seat in SEATS} if policy.traits.pairs else None,
     }
 
 

@@ -17,13 +17,13 @@ from tttenv.certificates.frontier import Frontier
 from tttenv.certificates.one_side import SeatedPlayer
 from tttenv.certificates.reachability import ATTACKING, Round, Watch, loss_within
 from tttenv.certificates.refutation_kernel import score
-from tttenv.exact.determinism import ask, display_name, known_pure, require_answers_again
+from tttenv.exact.determinism import require_answers_again
 from tttenv.exact.evaluation import SEATS
 from tttenv.game.line_board_kernel import new_line_board
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Mask
-from tttenv.players.as_policy import resolve_policy
-from tttenv.policy import Policy, declares_equivariance, forfeits
+from tttenv.players.as_player import as_player
+from tttenv.policy import Policy, ask, display_name, player_for
 from tttenv.utils.compile_time import Stopwatch
 
 POSITIONS = 100_000  # default limit of queried positions
@@ -59,8 +59,8 @@ def refute(
     """
     if seat not in SEATS:
         raise ValueError(f"a seat must be X or O, not {seat!r}")
-    resolved = resolve_policy(rules, policy)
-    return search(SeatedPlayer(rules, resolved, seat, display_name(policy)), positions).line
+    player = as_player(rules, policy)
+    return search(SeatedPlayer(rules, player, seat, display_name(player)), positions).line
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def search(
     asked = len(tried.asked)
     if line is None:
         return Refutation(None, asked, None, 0)
-    again = 0 if known_pure(player.policy) else len(player.own_moves(line)[1])
+    again = 0 if player.policy.traits.pure else len(player.own_moves(line)[1])
     if not shorten:
         return Refutation(line, asked, False, again)
     left = min(SHORTENED // player.rules.cells, positions - asked)
@@ -117,7 +117,7 @@ def _shortened(
     asked, again = 0, 0
     first = k if player.seat == "X" else k - 1  # the opponent needs k stones
     last = player.rounds(line) - 1
-    if forfeits(player.policy):  # which ends a round before the reply
+    if player.policy.traits.forfeits:  # which ends a round before the reply
         first, last = 1, last + player.ends_by_line(line)
     for rounds in range(first, last + 1):
         found = loss_within(player, rounds, positions - asked, watch)
@@ -150,7 +150,8 @@ def losing_leaves(rules: Rules, policy: Policy, seat: str, positions: int) -> tu
     Raises:
         ValueError: for a policy that returns invalid probabilities.
     """
-    tried = _Attack(SeatedPlayer(rules, policy, seat, display_name(policy)), None)
+    player = player_for(rules, policy)
+    tried = _Attack(SeatedPlayer(rules, player, seat, display_name(player)), None)
     lost = [np.count_nonzero(lost) for _, lost in tried.questions(positions)]
     return int(sum(lost)), len(tried.asked)
 
@@ -193,7 +194,7 @@ class _Attack:
         self.player, self.rules, self.policy = player, player.rules, player.policy
         self.watch, self.clock = watch, Stopwatch()
         self.lines = new_line_board(self.rules.lines, self.rules.cells)
-        self.frontier = Frontier(self.rules, self.policy, declares_equivariance(self.policy))
+        self.frontier = Frontier(self.policy, self.policy.traits.equivariant)
         self.waiting: list[_Waiting] = [self._first()]  # by round
         self.seen: set[bytes] = set()  # the codes of all queried positions
         self.asked: list[tuple[int, int, int]] = []  # previous query, player's cell, reply
@@ -331,11 +332,11 @@ class _Attack:
         Raises:
             ValueError: if the player does not repeat its moves of that game.
         """
-        if known_pure(self.policy):
+        if self.policy.traits.pure:
             return
         asked, own = self.player.own_moves(line)
         first = ask(asked, self.policy)
-        require_answers_again(self.rules, self.policy, asked, first, self.player.name)
+        require_answers_again(self.policy, asked, first, self.player.name)
         moved = first[np.arange(len(own)), own] > 0
         if not moved.all() or first[len(own) :].any():
             raise ValueError(

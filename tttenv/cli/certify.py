@@ -111,18 +111,15 @@ def main(args: list[str], prog: str = PROG) -> None:
         return
     with evaluated_by_workers(given, rules, policy) as shared:
         certificate = certified(given, rules, shared)
-    hidden = getattr(policy, "illegal_mass", None)
-    particulars = getattr(policy, "particulars", None)  # of a language model
     if given.json:
-        more = {} if hidden is None else {"illegal_mass": hidden}
-        more |= particulars() if particulars else {}
-        print(json.dumps({"player": given.player, **certificate.to_dict(), **more}, indent=2))
+        fields = {**certificate.to_dict(), **policy.particulars()}
+        print(json.dumps({"player": given.player, **fields}, indent=2))
         return
     print_certificate(given.player, certificate, given.explain)
-    if hidden is not None:
+    if (hidden := policy.illegal_mass) is not None:
         say(f"without a mask it puts {phrases.share(hidden)} % of its probability on taken cells")
-    if summary := getattr(policy, "summary", None):
-        say(summary())
+    if summary := policy.summary():
+        say(summary)
 
 
 @contextmanager
@@ -137,7 +134,7 @@ def evaluated_by_workers(given: Arguments, rules: Any, policy: Any) -> Iterator[
         yield policy
         return
     with workers.backend(given.workers) as backend:
-        yield WorkerPlayer(backend, rules, given.player, policy)
+        yield WorkerPlayer(backend, given.player, policy)
 
 
 def certified(given: Arguments, rules: Any, policy: Any) -> Any:
@@ -145,7 +142,7 @@ def certified(given: Arguments, rules: Any, policy: Any) -> Any:
     from tttenv import certify
     from tttenv.certificates.certificate import ALL_POSITIONS, REACHABLE, default_method
 
-    named = {"all": ALL_POSITIONS, "reachable": REACHABLE, None: default_method(rules, policy)}
+    named = {"all": ALL_POSITIONS, "reachable": REACHABLE, None: default_method(policy)}
     if named[given.method] == ALL_POSITIONS:
         if given.resume:
             raise ValueError("--resume: a certificate over all positions is never saved unfinished")
@@ -267,9 +264,9 @@ def watched(policy: Any, name: str, rules: Any, quiet: bool) -> Iterator[Any]:
     """Yield the player, with a progress bar if evaluating or certifying it takes long."""
     from tttenv.certificates.certificate import require_pure
     from tttenv.exact import Tabulated, enumerable, positions, require_solvable
-    from tttenv.policy import forfeits
+    from tttenv.policy import FunctionPlayer
 
-    one_by_one, large = getattr(policy, "one_by_one", False), not enumerable(rules)
+    one_by_one, large = policy.traits.one_by_one, not enumerable(rules)
     if not one_by_one and not large:
         with console.stage(f"certifying {name} on {rules}", quiet):
             yield policy
@@ -296,10 +293,7 @@ def watched(policy: Any, name: str, rules: Any, quiet: bool) -> Iterator[Any]:
                 bar.add_task(WEIGHING, total=None)
             return np.concatenate(found)
 
-        asked.__qualname__ = name  # the player's name in error messages
-        vars(asked)["one_by_one"] = one_by_one
-        vars(asked)["forfeits"] = forfeits(policy)
-        yield asked
+        yield FunctionPlayer(rules, asked, policy.traits, name)
 
 
 def print_certificate(name: str, certificate: Any, explain: bool = False) -> None:

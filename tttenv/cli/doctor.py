@@ -48,9 +48,9 @@ def main(args: list[str], prog: str = PROG) -> None:
 
     with console.stage(f"loading {given.subject}", given.json):
         subject = load(given.subject, given.rules, given.obs, given.kind)
-    policy: Any = getattr(subject, "policy", None)
-    if getattr(policy, "impure", None) == "time":  # it would think about hundreds of boards
-        require_pure(policy)
+    policy: Any = getattr(subject, "policy", None)  # an environment has none
+    if policy is not None and policy.traits.depends_on == "time":
+        require_pure(policy)  # it would think about hundreds of boards
     with console.bar(quiet=given.json) as bar:
         found = diagnosis(
             given.subject,

@@ -30,8 +30,7 @@ from tttenv.cli.time_limits import LEAST, TurnTime, limited_to
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
 from tttenv.players import player
-from tttenv.players.search_result import limit_time
-from tttenv.policy import Policy, sample, validated
+from tttenv.policy import Player, sample, validated
 from tttenv.utils.untrusted import first_line, shown
 
 LONGEST_LINE = 1000  # maximum characters of a manager's line
@@ -139,7 +138,7 @@ class Engine:
         self.over = False  # whether the manager has sent END
         self.rule, self.budget = FREE_STYLE, TurnTime()
         self.game: Game | None = None
-        self.made: tuple[str, Rules, Policy] | None = None  # the last player, with spec and rules
+        self.made: tuple[str, Rules, Player] | None = None  # the last player, with spec and rules
         self.board_lines: BoardLines | None = None  # between BOARD and DONE
         self.commands: dict[str, Callable[[str], str | None]] = {
             "START": self._start,
@@ -285,17 +284,17 @@ class Engine:
         self.game = game.put(cell, 1, bool(opens))
         return game.written(cell)
 
-    def _policy(self, game: Game) -> Policy:
+    def _policy(self, game: Game) -> Player:
         """Return the player with the time limit of the next move."""
         return self._player(game.rules, self.budget.seconds(int((game.board == 0).sum()) // 2))
 
-    def _player(self, rules: Rules, seconds: float | None) -> Policy:
+    def _player(self, rules: Rules, seconds: float | None) -> Player:
         """Return the player with a time limit; a new one only if its limit cannot be changed."""
         if self.made is None or self.made[1] != rules:
             self.made = self.spec, rules, player(self.spec, rules)
         spec, _, policy = self.made
         wanted = self.spec if seconds is None else limited_to(self.spec, seconds)
-        if not limit_time(policy, seconds) and spec != wanted:
+        if not policy.limit_time(seconds) and spec != wanted:
             policy = player(wanted, rules)
             self.made = wanted, rules, policy
         return policy

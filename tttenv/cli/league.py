@@ -180,14 +180,13 @@ def _alone(players: Sequence[str], rules: Any, tell: Callable[[str], None]) -> d
         ValueError: for a player that is unknown, damaged or for another board.
     """
     from tttenv import player
-    from tttenv.league.cached_player import Asker
 
     found: dict[str, bool] = {}
     for spec in players:
         tell(f"loading player {len(found) + 1} of {len(players)}, {spec}")
         with did_you_mean(spec):
-            asker = Asker(rules, player(spec, rules), spec)
-        found[spec] = asker.searches or asker.impure is not None
+            made = player(spec, rules)
+        found[spec] = made.traits.searches or made.traits.depends_on is not None
     return found
 
 

@@ -13,7 +13,7 @@ from tttenv.exact.tabular import is_table
 from tttenv.game.outcomes_kernel import GOING, WIN, Outcomes
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Cells, Mask, Uniforms
-from tttenv.policy import FORFEIT, Policy, forfeits, sample, sample_or_forfeit, uniform, validated
+from tttenv.policy import FORFEIT, Player, Uniform, ask, sample, sample_or_forfeit
 
 Numbers = NDArray[np.int64]  # indices of games in the batch
 
@@ -46,6 +46,7 @@ class GameBatch:
 
     def __init__(self, rules: Rules, stored: NDArray[Any], known: Any, planes: bool) -> None:
         self.rules, self.known, self.planes = rules, known, planes
+        self.random = Uniform(rules)
         games = len(stored)
         over, outcomes = np.ones(games, np.bool_), np.full(games, GOING, np.int8)
         self._hold((stored, np.zeros(games, np.bool_), outcomes, over))
@@ -61,7 +62,7 @@ class GameBatch:
             The indices of the games still in progress.
         """
         waiting, finished = np.empty((2, len(cells)), np.int64)
-        opponent = self.compiled(None if self_play else uniform)
+        opponent = self.compiled(None if self_play else self.random)
         given, written = (cells, opponent, self.known), (self.outcomes, waiting, finished)
         going = self.kernel.place(self.stored, self.flipped, *given, *written)
         self.over[:] = self.outcomes != GOING
@@ -139,7 +140,7 @@ class GameBatch:
 
     # What differs between the two ways to store a game.
 
-    def compiled(self, opponent: Policy | None) -> Any:
+    def compiled(self, opponent: Player | None) -> Any:
         """Return the kernel's encoding of the opponent, or None if it must be called in Python.
 
         Args:
@@ -168,14 +169,13 @@ class GameBatch:
         return array
 
 
-def asked(player: Policy, boards: Boards, uniforms: Uniforms) -> Cells:
+def asked(player: Player, boards: Boards, uniforms: Uniforms) -> Cells:
     """Query a player on boards (batch, cells), and sample its cells (batch,).
 
     The cell is FORFEIT where the player forfeits.
     """
-    if not forfeits(player):
-        return sample(validated(boards, player(boards.copy())), uniforms)
-    return sample_or_forfeit(validated(boards, player(boards.copy()), forfeits=True), uniforms)
+    choose = sample_or_forfeit if player.traits.forfeits else sample
+    return choose(ask(boards, player), uniforms)
 
 
 class BoardGames(GameBatch):
@@ -186,9 +186,9 @@ class BoardGames(GameBatch):
     def __init__(self, rules: Rules, games: int, planes: bool = True) -> None:
         super().__init__(rules, rules.start(games), (rules.m, rules.n, rules.k), planes)
 
-    def compiled(self, opponent: Policy | None) -> board_games_kernel.Opponent | None:
+    def compiled(self, opponent: Player | None) -> board_games_kernel.Opponent | None:
         """Return the kernel's encoding of no opponent or a random one; None for any other."""
-        if opponent is None or opponent is uniform:
+        if opponent is None or isinstance(opponent, Uniform):
             return (NOBODY if opponent is None else RANDOM,)
         return None
 
@@ -232,11 +232,11 @@ class TableGames(GameBatch):
         self.table = transition_table(self.rules)
         self.known = self.table.showing_planes if self.planes else self.table.showing_boards
 
-    def compiled(self, opponent: Policy | None) -> table_games_kernel.Opponent | None:
+    def compiled(self, opponent: Player | None) -> table_games_kernel.Opponent | None:
         """Return the kernel's encoding of no opponent, a random one or a table; else None."""
         if opponent is not None and is_table(opponent) and opponent.rules == self.rules:
             return TABLE, opponent.reached, opponent.last
-        if opponent is None or opponent is uniform:
+        if opponent is None or isinstance(opponent, Uniform):
             return NOBODY if opponent is None else RANDOM, *NO_PROBABILITIES
         return None
 

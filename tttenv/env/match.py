@@ -19,7 +19,7 @@ from tttenv.game.outcomes_kernel import Outcomes
 from tttenv.game.rewards import Payoffs
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Cells, Mask
-from tttenv.policy import Policy
+from tttenv.policy import Player, Policy, player_for
 from tttenv.utils.arrays import one_of
 
 
@@ -84,14 +84,14 @@ class Match:
         return self.games.boards(slice(None))
 
     @property
-    def opponent(self) -> Policy | None:
+    def opponent(self) -> Player | None:
         """The opponent's policy, or None if the agent moves for both sides."""
         return self._opponent
 
     @opponent.setter
     def opponent(self, opponent: Policy | None) -> None:
-        self._opponent = opponent
-        self.compiled = self.games.compiled(opponent)  # None: it is called through Python
+        self._opponent = None if opponent is None else player_for(self.rules, opponent)
+        self.compiled = self.games.compiled(self._opponent)  # None: it is called through Python
 
     @property
     def asks(self) -> bool:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.game.rules import Rules
-from tttenv.policy import FORFEIT, Policy, forfeits, sample_or_forfeit, validated
+from tttenv.policy import FORFEIT, Policy, ask, player_for, sample_or_forfeit
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -40,17 +40,21 @@ def recorded_games(
         (games,) int16; `outcomes` (games,) int8, its result for X.
 
     Raises:
-        ValueError: for fewer than one game, or a policy that returns invalid probabilities.
+        ValueError: for fewer than one game, or a policy that plays another game or returns invalid
+            probabilities.
     """
     if games < 1:
         raise ValueError(f"games must be at least 1, not {games}")
-    rng = np.random.default_rng(seed)
+    players, rng = (
+        [player_for(rules, side) for side in (first, second)],
+        np.random.default_rng(seed),
+    )
     boards, playing = rules.start(games), np.arange(games)
     outcomes, lengths = np.zeros(games, np.int8), np.zeros(games, np.int16)
     plies: list[Arrays] = []
     for ply in range(rules.cells):
-        player, sign = (first, 1) if ply % 2 == 0 else (second, -1)
-        probs = validated(boards, player(boards.copy()), forfeits(player))
+        player, sign = players[ply % 2], 1 - ply % 2 * 2
+        probs = ask(boards, player)
         cells = sample_or_forfeit(probs, rng.random(len(playing)))
         plies.append({"boards": boards, "probs": probs, "actions": cells, "game": playing})
         lengths[playing] += 1

@@ -12,7 +12,7 @@ from tttenv.exact.tabular import is_table
 from tttenv.game.rewards import VALUES
 from tttenv.game.rollouts_kernel import playground, random_games, random_table_games, table_games
 from tttenv.game.rules import Rules
-from tttenv.policy import FORFEIT, Policy, uniform
+from tttenv.policy import FORFEIT, Player, Policy, Uniform, player_for
 
 
 def rollout(
@@ -26,23 +26,22 @@ def rollout(
         Results (games,) for `first`: 1 win, 0 draw, -1 loss.
 
     Raises:
-        ValueError: for fewer than one game, or a policy that returns invalid probabilities.
+        ValueError: for fewer than one game, or a policy that plays another game or returns invalid
+            probabilities.
     """
     if games < 1:
         raise ValueError(f"a rollout must have at least one game, not {games}")
-    rng, both = np.random.default_rng(seed), (first, second)
-    if rules.cells <= FEW and all(p is uniform or is_table(p) for p in both):
-        return _walk_to_the_end(
-            rules, first, second, rng.integers(2**64, size=games, dtype=np.uint64)
-        )
-    if first is uniform and second is uniform:
+    rng, both = np.random.default_rng(seed), (player_for(rules, first), player_for(rules, second))
+    if rules.cells <= FEW and all(isinstance(p, Uniform) or is_table(p) for p in both):
+        return _walk_to_the_end(rules, *both, rng.integers(2**64, size=games, dtype=np.uint64))
+    if all(isinstance(p, Uniform) for p in both):
         seeds = rng.integers(2**64, size=games, dtype=np.uint64)
         return random_games(seeds, playground(rules.m, rules.n, rules.k))
-    return _query_to_the_end(rules, first, second, games, rng)
+    return _query_to_the_end(rules, *both, games, rng)
 
 
 def _query_to_the_end(
-    rules: Rules, first: Policy, second: Policy, count: int, rng: np.random.Generator
+    rules: Rules, first: Player, second: Player, count: int, rng: np.random.Generator
 ) -> NDArray[np.int8]:
     """Run `rollout` for any players, querying each on all games in progress at once."""
     games, results, number = new_games(rules, count), np.zeros(count, np.int8), np.arange(count)
@@ -64,14 +63,14 @@ def _query_to_the_end(
 
 
 def _walk_to_the_end(
-    rules: Rules, first: Policy, second: Policy, seeds: NDArray[np.uint64]
+    rules: Rules, first: Player, second: Player, seeds: NDArray[np.uint64]
 ) -> NDArray[np.int8]:
     """Run `rollout` in compiled code, for random and tabulated players."""
-    if first is uniform and second is uniform:
+    if isinstance(first, Uniform) and isinstance(second, Uniform):
         return random_table_games(seeds, *child_table(rules))
     reached = []
     for player in (first, second):
-        table = _random_player(rules) if player is uniform else tabulate(rules, player)
+        table = _random_player(rules) if isinstance(player, Uniform) else tabulate(rules, player)
         certain = np.arange(rules.cells) >= table.last[:, None]
         reached.append(np.where(certain, 1.0, table.reached))
     known = transition_table(rules)
@@ -81,4 +80,4 @@ def _walk_to_the_end(
 @lru_cache(maxsize=8)
 def _random_player(rules: Rules) -> Tabulated:
     """Return the uniform player as a table."""
-    return tabulate(rules, uniform)
+    return tabulate(rules, Uniform(rules))

@@ -16,7 +16,7 @@ from tttenv.exact import Tabulated
 from tttenv.game.outcomes_kernel import GOING, ILLEGAL, SEEN_BY_OTHER
 from tttenv.game.random_kernel import MIX_1, MIX_2, OPENING, REPLY, SEAT, STEP, UNIT
 from tttenv.game.rules import Rules
-from tttenv.policy import Policy
+from tttenv.policy import Player
 
 INCREMENT, FACTOR_1, FACTOR_2, BITS = int(STEP), int(MIX_1), int(MIX_2), 2**64 - 1
 
@@ -55,7 +55,7 @@ class SingleGame:
         """Support copying and pickling: a copy shares the cached tables."""
         return SingleGame, (self.games,)
 
-    def step(self, cell: int, opponent: Policy | None, key: int) -> bool:
+    def step(self, cell: int, opponent: Player | None, key: int) -> bool:
         """Play the agent's cell and the opponent's reply; return whether the game continues."""
         games = self.games
         after = self.successors[games.stored.item()][cell]
@@ -76,7 +76,7 @@ class SingleGame:
         at: int = self.games.stored.item()
         return self.legal[at][int(uniform * self.legal_count[at])]
 
-    def reset(self, seat: str, opponent: Policy | None, key: int) -> None:
+    def reset(self, seat: str, opponent: Player | None, key: int) -> None:
         """Restart the game; the opponent moves first if the agent is O."""
         games, at = self.games, 0
         if opponent is not None and seat != "X" and (seat == "O" or keyed(key, SEAT) >= 0.5):
@@ -100,7 +100,7 @@ class SingleGame:
         games.outcomes[0], games.over[0], games.flipped[0] = outcome, True, flipped
         return False
 
-    def _sample(self, at: int, opponent: Policy, uniform: float) -> int:
+    def _sample(self, at: int, opponent: Player, uniform: float) -> int:
         """Sample the opponent's cell, as `table_games_kernel.sample` does."""
         if isinstance(opponent, Tabulated):
             row, end = opponent.rows[at]

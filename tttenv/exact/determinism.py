@@ -14,13 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv import policy as policies
 from tttenv.exact.enumeration import Positions, positions, require_solvable
-from tttenv.exact.tabular import Mixture, Tabulated, tabulate
+from tttenv.exact.tabular import Tabulated, tabulate
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Probs
-from tttenv.policy import Blend, BoardFunction, Policy
-from tttenv.utils.untrusted import shown
+from tttenv.policy import Player, Policy, ask, display_name, player_for
 
 CHEAP = 5_000  # up to this many boards, all are queried again, such as 3,3,3's 4,298 with a choice
 SAMPLED = 460  # else; this finds at least one board of 1 % of them: 1 - 0.99**460 > 99 %
@@ -31,7 +29,6 @@ TOGETHER, ALONE = 16, 2  # boards queried again: at least this many in one batch
 # Tolerated difference between probabilities of the same board, as in `tttenv.testing.check_policy`.
 # In single precision, with logits of 100, a board alone and in a batch may differ by 1e-5.
 TOLERANCE = 1e-4
-LONGEST_NAME = 80  # characters of a player's name in a message
 CELLS_SHOWN = 3  # cells shown in a message for each of two different outputs
 
 
@@ -50,61 +47,37 @@ def tabulate_pure(rules: Rules, policy: Policy, name: str = "") -> Tabulated:
             queries of the same board.
     """
     require_solvable(rules)
-    table = tabulate(rules, policy)
-    if not known_pure(policy):
+    player = player_for(rules, policy)
+    table = tabulate(rules, player)
+    if not player.traits.pure:
         game = positions(rules)
-        which = _chosen_positions(game, policy)
+        which = _chosen_positions(game, player)
         boards, first = game.boards[which], table.at(which)
-        require_answers_again(rules, policy, boards, first, display_name(name or policy))
+        require_answers_again(player, boards, first, display_name(name or player))
         table.queried_twice = len(which)
     return table
 
 
-def require_same_answers(rules: Rules, policy: Policy, seat: int) -> None:
+def require_same_answers(player: Player, seat: int) -> None:
     """Raise unless repeated queries on a sample of a seat's boards give the same output.
 
     Args:
-        rules: a game that can be enumerated.
-        policy: the player.
+        player: a player of a game that can be enumerated.
         seat: side to move on the boards: 0 for X, 1 for O.
 
     Raises:
         ValueError: if the policy's output is invalid or differs between queries of a board.
     """
-    require_solvable(rules)
-    if known_pure(policy):
+    require_solvable(player.rules)
+    if player.traits.pure:
         return
-    game = positions(rules)
-    boards = game.boards[_chosen_positions(game, policy, seat)]
-    require_answers_again(rules, policy, boards, ask(boards, policy), display_name(policy))
-
-
-def known_pure(policy: Any) -> bool:
-    """Return whether a policy is pure by construction, such as a table or a learner's network."""
-    if isinstance(policy, Blend):
-        return known_pure(policy.first) and known_pure(policy.second)
-    return isinstance(policy, Tabulated | Mixture | BoardFunction) or policy is policies.uniform
-
-
-def searches(policy: Any) -> bool:
-    """Return whether a player declares that each move takes a search or a program's reply."""
-    if isinstance(policy, Blend):
-        return searches(policy.first) or searches(policy.second)
-    declared = ("search", "board_by_board", "one_by_one")
-    return any(bool(getattr(policy, name, False)) for name in declared)
-
-
-def display_name(something: Any) -> str:
-    """Return a player's name for messages: its spec, or the name of its function or class."""
-    if isinstance(something, str):
-        return shown(something, LONGEST_NAME)
-    name = getattr(something, "__qualname__", None)
-    name = name if isinstance(name, str) else type(something).__qualname__
-    return shown(name.replace("<locals>.", ""), LONGEST_NAME)
+    game = positions(player.rules)
+    boards = game.boards[_chosen_positions(game, player, seat)]
+    require_answers_again(player, boards, ask(boards, player), display_name(player))
 
 
 def _chosen_positions(
-    game: Positions, policy: Policy, seat: int | None = None
+    game: Positions, player: Player, seat: int | None = None
 ) -> NDArray[np.int64]:
     """Choose the positions to query again, for one or both seats, and return their indices.
 
@@ -114,7 +87,7 @@ def _chosen_positions(
     plies = [p for p in range(min(cells - 1, len(ends) - 1)) if seat is None or p % 2 == seat]
     if not plies:
         return np.zeros(0, np.int64)
-    drawn = Drawn(policy)
+    drawn = Drawn(player)
     for p in plies:
         rows = game.decisions[ends[p] : ends[p + 1]]
         drawn.add(rows, always=middles(len(rows), max(1, SPREAD // len(plies))))
@@ -126,14 +99,14 @@ class Drawn:
     """A random sample of the rows added to it, to be queried again; see the module.
 
     Args:
-        policy: the player; unless it searches, up to 5,000 rows are all taken.
+        player: unless it searches, up to 5,000 rows are all taken.
         sampled: number of rows to sample if there are more.
         cheap: replaces the 5,000.
     """
 
-    def __init__(self, policy: Policy, sampled: int = SAMPLED, cheap: int | None = None) -> None:
+    def __init__(self, player: Player, sampled: int = SAMPLED, cheap: int | None = None) -> None:
         self.sampled = sampled
-        usual = sampled if searches(policy) else max(sampled, CHEAP)
+        usual = sampled if player.traits.searches else max(sampled, CHEAP)
         self.cheap = usual if cheap is None else cheap
         self.rng = np.random.default_rng(SEED)
         self.added = 0
@@ -192,16 +165,13 @@ def middles(count: int, parts: int) -> NDArray[np.int64]:
     return np.unique(((np.arange(parts) + 0.5) / parts * count).astype(np.int64))
 
 
-def require_answers_again(
-    rules: Rules, policy: Policy, boards: Boards, first: Probs, name: str
-) -> None:
+def require_answers_again(player: Player, boards: Boards, first: Probs, name: str) -> None:
     """Query boards again, reordered and one by one, and compare with the first output.
 
     Args:
-        rules: the game.
-        policy: the player.
+        player: the player.
         boards: undecided boards (batch, cells).
-        first: the policy's first output (batch, cells).
+        first: the player's first output (batch, cells).
         name: the player's name for messages.
 
     Raises:
@@ -214,16 +184,14 @@ def require_answers_again(
         rows = backwards[number::batches]
         rows = np.resize(rows, max(len(rows), TOGETHER))
         who = f"{name}, asked in another order,"
-        _require_close(rules, policy, boards[rows], first[rows], who)
+        _require_close(player, boards[rows], first[rows], who)
     for row in middles(len(boards), ALONE):
-        _require_close(
-            rules, policy, boards[[row]], first[[row]], f"{name}, asked about a board alone,"
-        )
+        _require_close(player, boards[[row]], first[[row]], f"{name}, asked about a board alone,")
 
 
-def _require_close(rules: Rules, policy: Policy, boards: Boards, first: Probs, who: str) -> None:
+def _require_close(player: Player, boards: Boards, first: Probs, who: str) -> None:
     try:
-        again = ask(boards, policy)
+        again = ask(boards, player)
     except ValueError as error:  # although its first output was valid
         raise ValueError(f"{who} gives different answers to the same board: {error}") from None
     off = np.abs(again - first).max(axis=1)
@@ -237,22 +205,10 @@ def _require_close(rules: Rules, policy: Policy, boards: Boards, first: Probs, w
         )
         share = f", on {different:,} of {all_boards:,} boards in all" if all_boards > 1 else ""
         raise ValueError(
-            f"{who} gives different answers to the same board: on {rules.format(boards[row])} first"
-            f" {before}, now {now}{share}; exact results need players that always"
-            " give the same answer"
+            f"{who} gives different answers to the same board: on"
+            f" {player.rules.format(boards[row])} first {before}, now {now}{share}; exact"
+            " results need players that always give the same answer"
         )
-
-
-def ask(boards: Boards, policy: Policy) -> Probs:
-    """Return the policy's validated output on a copy of the boards.
-
-    A policy with the attribute `one_by_one` is queried on one board at a time.
-    """
-    copies = boards.copy()
-    if getattr(policy, "one_by_one", False) and len(boards):
-        answers = np.concatenate([policy(one[None]) for one in copies])
-        return policies.validated(boards, answers, policies.forfeits(policy))
-    return policies.validated(boards, policy(copies), policies.forfeits(policy))
 
 
 def _shown_probs(probs: Probs, cells: list[int]) -> str:

@@ -1,7 +1,7 @@
 """Exact results between two players, by backward induction over all positions."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -14,7 +14,7 @@ from tttenv.exact.tabular import Mixture, Tabulated
 from tttenv.game.rewards import ODDS
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Odds, Probs
-from tttenv.policy import Policy
+from tttenv.policy import Player, Policy, ask, player_for
 
 SEATS = ("X", "O")
 
@@ -52,6 +52,7 @@ def backward_induction(rules: Rules, first: ActionRule, second: ActionRule) -> l
         ValueError: if the game is too large.
     """
     game = positions(rules)
+    first, second = (_of_player(rules, side) for side in (first, second))
     found: list[Odds] = []
     for stones in reversed(range(len(game.plies) - 1)):
         ply, side = game.ply(stones), (first, second)[stones % 2]
@@ -62,6 +63,13 @@ def backward_induction(rules: Rules, first: ActionRule, second: ActionRule) -> l
                 odds[active - ply.start] = _backup(game, active, stones, found, side)
         found.append(odds)
     return found[::-1]
+
+
+def _of_player(rules: Rules, side: ActionRule) -> ActionRule:
+    """Return an action rule that follows a policy with the policy as a `Player`."""
+    if isinstance(side, PlayPolicy):
+        return replace(side, policy=player_for(rules, side.policy))
+    return side
 
 
 def _backup(
@@ -81,10 +89,7 @@ def _backup(
     moves = np.zeros((*legal.shape, 3))
     moves[legal] = found[-1][after[legal] - game.plies[stones + 1]][:, ::-1]
     known = side.policy if isinstance(side, PlayPolicy) else None
-    if isinstance(known, Tabulated | Mixture) and known.rules == game.rules:
-        probs = known.at(active)
-    else:
-        probs = side(boards, moves)
+    probs = known.at(active) if isinstance(known, Tabulated | Mixture) else side(boards, moves)
     odds = np.einsum("bc,bco->bo", probs, moves)
     odds[~probs.any(axis=1), 2] = 1.0  # a forfeit
     return np.asarray(odds)
@@ -102,8 +107,9 @@ class PlayPolicy:
         Raises:
             ValueError: if the policy's output is invalid.
         """
-        answer = self.policy(boards.copy())
-        return policies.validated(boards, answer, policies.forfeits(self.policy))
+        if isinstance(self.policy, Player):
+            return ask(boards, self.policy)
+        return policies.validated(boards, self.policy(boards.copy()))
 
 
 # Older public names.
@@ -121,20 +127,21 @@ def score(rules: Rules, first: Policy, second: Policy) -> Score:
     """Return the exact win, draw and loss probabilities of `first` (X) against `second` (O).
 
     Raises:
-        ValueError: if the game is too large, or a policy's output is invalid or differs between
-            queries of the same board.
+        ValueError: if the game is too large, a policy plays another game, or its output is invalid
+            or differs between queries of the same board.
     """
-    for seat, policy in enumerate((first, second)):
-        require_same_answers(rules, policy, seat)
-    return _root(backward_induction(rules, PlayPolicy(first), PlayPolicy(second)))
+    players = [player_for(rules, policy) for policy in (first, second)]
+    for seat, player in enumerate(players):
+        require_same_answers(player, seat)
+    return _root(backward_induction(rules, *map(PlayPolicy, players)))
 
 
 def worst_case(rules: Rules, policy: Policy) -> dict[str, float]:
     """Return the policy's value against a best response, by seat.
 
     Raises:
-        ValueError: if the game is too large, or the policy's output is invalid or differs between
-            queries of the same board.
+        ValueError: if the game is too large, the policy plays another game, or its output is
+            invalid or differs between queries of the same board.
     """
     side = PlayPolicy(tabulate_pure(rules, policy))
     as_x = _root(backward_induction(rules, side, best_response))

@@ -1,20 +1,22 @@
 """Policies stored as tables of move probabilities, for every position of a small game."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property
 from typing import TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tttenv import policy as policies
 from tttenv.exact.enumeration import positions
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Mask, Probs
-from tttenv.policy import Policy
+from tttenv.policy import Player, Policy, Traits, player_for, validated
+
+TABLE = Traits(pure=True, alone=True)
 
 
-class Tabulated:
+class Tabulated(Player):
     """A policy stored as a table of move probabilities, one row per position.
 
     Args:
@@ -23,14 +25,13 @@ class Tabulated:
 
     Attributes:
         queried_twice: number of positions on which the original policy was queried again.
-        forfeits: whether that policy may forfeit; rows of zeros are forfeits.
+        traits: of a table; it is equivariant, and forfeits by rows of zeros, if that policy does.
 
     Raises:
         ValueError: if the table is not a valid policy.
     """
 
     queried_twice = 0
-    forfeits = False
 
     def __init__(self, rules: Rules, table: ArrayLike) -> None:
         game, probs = positions(rules), np.asarray(table)
@@ -54,19 +55,27 @@ class Tabulated:
         Raises:
             ValueError: if the policy's output is invalid.
         """
-        made, game = cls.__new__(cls), positions(rules)
-        made.forfeits = policies.forfeits(policy)
-        made._fill(rules, lambda which: policy(game.boards[which]))
+        made, game, player = cls.__new__(cls), positions(rules), player_for(rules, policy)
+        made._fill(rules, lambda which: player(game.boards[which]), player)
         return made
 
-    def _fill(self, rules: Rules, rows: Callable[[NDArray[np.int64]], ArrayLike]) -> None:
+    def _fill(
+        self,
+        rules: Rules,
+        rows: Callable[[NDArray[np.int64]], ArrayLike],
+        player: Player | None = None,
+    ) -> None:
         """Fill the table; `rows` returns the probabilities of positions by index."""
         game = positions(rules)
-        self.rules = rules
+        super().__init__(rules, TABLE)
+        if player is not None:
+            known = player.traits
+            self.traits = replace(TABLE, equivariant=known.equivariant, forfeits=known.forfeits)
+            self.name, self.illegal_mass = player.name, player.illegal_mass
         self.table: Probs = np.zeros(game.boards.shape)  # read-only once it is filled
         for block in game.blocks(slice(0, len(game.decisions))):
             which = game.decisions[block]
-            self.table[which] = policies.validated(game.boards[which], rows(which), self.forfeits)
+            self.table[which] = validated(game.boards[which], rows(which), self.traits.forfeits)
         self.table.setflags(write=False)
 
     def at(self, which: NDArray[np.int64]) -> Probs:
@@ -94,14 +103,15 @@ class Tabulated:
         return self.at(positions(self.rules).index(boards))
 
 
-class Mixture:
+class Mixture(Player):
     """A policy that is uniform over the marked moves (positions, cells).
 
     It stores only the mask, which takes an eighth of the memory of a `Tabulated`.
     """
 
     def __init__(self, rules: Rules, moves: Mask) -> None:
-        self.rules, self.moves = rules, moves
+        super().__init__(rules, TABLE)
+        self.moves = moves
 
     def at(self, which: NDArray[np.int64]) -> Probs:
         """Return the probabilities (which, cells) of the positions with indices `which`."""
@@ -114,9 +124,9 @@ class Mixture:
         return self.at(positions(self.rules).index(boards))
 
 
-def is_table(policy: Policy) -> TypeGuard[Tabulated]:
+def is_table(policy: object) -> TypeGuard[Tabulated]:
     """Return whether a policy is a table without forfeits, which compiled code can play."""
-    return isinstance(policy, Tabulated) and not policy.forfeits
+    return isinstance(policy, Tabulated) and not policy.traits.forfeits
 
 
 def tabulate(rules: Rules, policy: Policy) -> Tabulated:
@@ -125,6 +135,5 @@ def tabulate(rules: Rules, policy: Policy) -> Tabulated:
     Raises:
         ValueError: if the game is too large, or the policy's output is invalid.
     """
-    if isinstance(policy, Tabulated) and policy.rules == rules:
-        return policy
-    return Tabulated.of(rules, policy)
+    player = player_for(rules, policy)
+    return player if isinstance(player, Tabulated) else Tabulated.of(rules, player)

@@ -19,7 +19,7 @@ from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
 from tttenv.league import pair as pairs
 from tttenv.league import ratings
-from tttenv.league.cached_player import Asker
+from tttenv.league.cached_player import CachedPlayer
 from tttenv.league.pair import EXACT, SAMPLED, PairLimits, PairResult
 from tttenv.players import player
 from tttenv.utils.untrusted import first_line, shown
@@ -97,7 +97,10 @@ def play_block(block: Block) -> list[Result]:
     if len(block.pairs) > 1:
         few = PairLimits(min(FEW, limits.positions), limits.searches)
         try:
-            seats = [(_asker(first, rules), _asker(second, rules)) for first, second in block.pairs]
+            seats = [
+                (_cached_player(first, rules), _cached_player(second, rules))
+                for first, second in block.pairs
+            ]
             odds = pairs.exact_odds(rules, seats, openings, few)
         except Exception:  # of one player; playing pair by pair shows which
             odds = None
@@ -118,7 +121,7 @@ def _played(
     digest = hashlib.sha256(f"{first}\n{second}".encode()).digest()
     seed = int(np.random.SeedSequence([settings.seed, *digest]).generate_state(1, np.uint64)[0])
     try:
-        seats = _asker(first, rules), _asker(second, rules)
+        seats = _cached_player(first, rules), _cached_player(second, rules)
         return pairs.play(rules, *seats, openings, settings.games, seed, limits)
     except MemoryError:
         return Failed("there is not enough memory for its positions")
@@ -126,15 +129,15 @@ def _played(
         return Failed(shown(first_line(error), LONGEST))
 
 
-_askers: OrderedDict[tuple[str, Rules], Asker] = OrderedDict()  # of this process
+_players: OrderedDict[tuple[str, Rules], CachedPlayer] = OrderedDict()  # of this process
 
 
-def _asker(spec: str, rules: Rules) -> Asker:
+def _cached_player(spec: str, rules: Rules) -> CachedPlayer:
     """Return the player named by a spec, from a least-recently-used cache."""
-    found = _askers.pop((spec, rules), None) or Asker(rules, player(spec, rules), spec)
-    _askers[spec, rules] = found
-    while len(_askers) > PLAYERS_KEPT:
-        _askers.popitem(last=False)[1].close()
+    found = _players.pop((spec, rules), None) or CachedPlayer(player(spec, rules))
+    _players[spec, rules] = found
+    while len(_players) > PLAYERS_KEPT:
+        _players.popitem(last=False)[1].close()
     return found
 
 

@@ -24,7 +24,7 @@ from tttenv.game.outcomes_kernel import Outcome
 from tttenv.game.rewards import ODDS
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Odds
-from tttenv.league.cached_player import Asker
+from tttenv.league.cached_player import CachedPlayer
 from tttenv.policy import FORFEIT, sample_or_forfeit
 
 EXACT, SAMPLED = "exact", "sampled"
@@ -90,8 +90,8 @@ class PairResult(NamedTuple):
 
 def play(
     rules: Rules,
-    first: Asker,
-    second: Asker,
+    first: CachedPlayer,
+    second: CachedPlayer,
     openings: Boards,
     games: int,
     seed: int,
@@ -135,7 +135,7 @@ class Moves(NamedTuple):
 
 def exact_odds(
     rules: Rules,
-    pairs: Sequence[tuple[Asker, Asker]],
+    pairs: Sequence[tuple[CachedPlayer, CachedPlayer]],
     openings: Boards,
     limits: PairLimits = LIMITS,
 ) -> NDArray[np.float64] | None:
@@ -159,9 +159,9 @@ def exact_odds(
         PlayerError: as `play`.
     """
     seats = [player for pair in pairs for player in pair]
-    if any(player.impure is not None for player in seats):
+    if any(player.traits.depends_on is not None for player in seats):
         return None
-    about = geometry(rules, images=all(player.equivariant for player in seats))
+    about = geometry(rules, images=all(player.traits.equivariant for player in seats))
     stones = int(np.count_nonzero(openings[0]))
     # As X, a pair's first player is to move on openings with an even number of stones.
     second_moves = np.array([stones % 2, 1 - stones % 2])
@@ -170,7 +170,7 @@ def exact_odds(
     ply, start = _merged(Ply(codes, movers))
     plies: list[Moves] = []
     listed, asked = 0, np.zeros(len(seats), np.int64)
-    searching = np.array([player.searches for player in seats])
+    searching = np.array([player.traits.searches for player in seats])
     # The first searches are made only if those of the shortest games are within the limit, too.
     ahead = rules.k - (stones + 1) // 2
     while len(ply.movers):
@@ -192,7 +192,7 @@ def exact_odds(
 
 
 def _moves(
-    rules: Rules, about: Geometry, ply: Ply, seats: Sequence[Asker], last: bool, most: int
+    rules: Rules, about: Geometry, ply: Ply, seats: Sequence[CachedPlayer], last: bool, most: int
 ) -> tuple[Moves, Ply] | None:
     """Return all moves from the positions of a ply, and the ply that they lead to.
 
@@ -269,7 +269,7 @@ def _backed_up(plies: list[Moves]) -> Odds:
 
 
 def sampled_odds(
-    rules: Rules, first: Asker, second: Asker, openings: Boards, games: int, seed: int
+    rules: Rules, first: CachedPlayer, second: CachedPlayer, openings: Boards, games: int, seed: int
 ) -> NDArray[np.float64]:
     """Play games, and return the counts of results (2, openings, 3) as in `PairResult`.
 

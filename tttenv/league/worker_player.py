@@ -7,18 +7,16 @@ with them the certificate, are the same with any number of workers.
 
 import base64
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Probs
-from tttenv.league.cached_player import answers_alone
 from tttenv.parallel import Backend, Context, Task, run
 from tttenv.players import player
 from tttenv.players.digests import digests
 from tttenv.players.program_player import pack, unpack
-from tttenv.policy import Policy
+from tttenv.policy import Player, Wrapped
 
 MOST = 256  # maximum boards of a task
 TASKS = 4  # per worker and query, so that all end at about the same time
@@ -34,22 +32,18 @@ class Questions:
     boards: Boards  # (batch, cells)
 
 
-class WorkerPlayer:
-    """A player evaluated by workers, with the attributes of the local player.
+class WorkerPlayer(Wrapped):
+    """A player evaluated by workers.
 
     Args:
         backend: the workers; its context has been entered.
-        rules: the game.
         spec: the player's spec, valid on every machine.
-        policy: the same player in this process.
+        player: the same player in this process.
     """
 
-    one_by_one = False  # the workers do that
-    board_by_board = True
-
-    def __init__(self, backend: Backend, rules: Rules, spec: str, policy: Policy) -> None:
-        self._backend, self._rules, self._spec, self._policy = backend, rules, spec, policy
-        self._files = digests(spec)
+    def __init__(self, backend: Backend, spec: str, player: Player) -> None:
+        super().__init__(player, one_by_one=False, alone=True)
+        self._backend, self._spec, self._files = backend, spec, digests(spec)
 
     def __call__(self, boards: Boards) -> Probs:
         """Return probabilities (batch, cells) for undecided boards (batch, cells).
@@ -63,7 +57,7 @@ class WorkerPlayer:
             Task(
                 self._spec,
                 answer,
-                Questions(self._spec, self._files, str(self._rules), boards[at : at + size]),
+                Questions(self._spec, self._files, str(self.rules), boards[at : at + size]),
             )
             for at in range(0, len(boards), size)
         ]
@@ -73,22 +67,18 @@ class WorkerPlayer:
                 raise ValueError(outcome.error)
             first = outcome.number * size
             found[first : first + size] = [
-                unpack(base64.b64decode(text), self._rules.cells) for text in outcome.value
+                unpack(base64.b64decode(text), self.rules.cells) for text in outcome.value
             ]
         return found
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._policy, name)
 
-
-def worth_sharing(policy: Policy) -> bool:
+def worth_sharing(player: Player) -> bool:
     """Return whether workers speed up a player because it is queried board by board.
 
     A language model is not shared: its server answers many prompts at the same time.
     """
-    if getattr(policy, "costly", False) is True:
-        return False
-    return answers_alone(policy) or getattr(policy, "one_by_one", False) is True
+    traits = player.traits
+    return not traits.costly and (traits.one_by_one or (traits.searches and traits.alone))
 
 
 def answer(given: Questions, context: Context) -> list[str]:
@@ -104,9 +94,9 @@ def answer(given: Questions, context: Context) -> list[str]:
         _PLAYERS.clear()
         known = player(given.player, Rules.of(given.rules))
         _PLAYERS[given.player, given.rules, *given.files] = known
-    each = 1 if getattr(known, "one_by_one", False) else max(len(given.boards), 1)
+    each = 1 if known.traits.one_by_one else max(len(given.boards), 1)
     found = [known(given.boards[at : at + each]) for at in range(0, len(given.boards), each)]
     return [base64.b64encode(pack(probs)).decode() for probs in np.concatenate(found)]
 
 
-_PLAYERS: dict[tuple[str, ...], Policy] = {}  # the latest one in this process
+_PLAYERS: dict[tuple[str, ...], Player] = {}  # the latest one in this process

@@ -14,9 +14,9 @@ from tttenv.utils.untrusted import shown
 
 if TYPE_CHECKING:  # help texts need only the table, not the compiler
     from tttenv.game.rules import Rules
-    from tttenv.policy import Policy
+    from tttenv.policy import Player
 
-# To add a player: a file in this folder with a function (rules, option=default, ...) -> Policy,
+# To add a player: a file in this folder with a function (rules, option=default, ...) -> Player,
 # and its row here. Scripts, tests, environments and the benchmark pick it up by its name. A row is
 # safe, so that files may name it, if its function starts no program and loads nothing: its options
 # are numbers, words of a list, or a `Spec`, which then has to be safe itself.
@@ -98,7 +98,7 @@ FOREIGN: Table[Any] = Table(
 )
 
 
-def player(spec: str, rules: "Rules | None" = None) -> "Policy":
+def player(spec: str, rules: "Rules | None" = None) -> "Player":
     """Return the player named by a spec, for the given rules.
 
     Args:
@@ -122,10 +122,12 @@ def player(spec: str, rules: "Rules | None" = None) -> "Policy":
     from tttenv.players.checkpoint import load  # imported only if there is a checkpoint to read
 
     folder, options = found
-    return call(load, f"the player in {shown(folder)}", options, folder, rules)
+    made: Player = call(load, f"the player in {shown(folder)}", options, folder, rules)
+    made.name = spec
+    return made
 
 
-def untrusted_player(spec: object, rules: "Rules") -> "Policy":
+def untrusted_player(spec: object, rules: "Rules") -> "Player":
     """Return the player named by an untrusted spec, which `checked_spec` must accept.
 
     Raises:
@@ -166,13 +168,16 @@ def inner_specs(name: str, options: dict[str, str]) -> dict[str, str]:
     return {option: value for option, value in options.items() if hints.get(option) is Spec}
 
 
-def _by_name(spec: str, rules: "Rules") -> "Policy":
+def _by_name(spec: str, rules: "Rules") -> "Player":
     name, options = parse(spec)
     table = _everyone()
     if name not in table.rows:
         known = [*table, *bundled.names()]
         raise ValueError(unknown("player", name, known, [*known, table.otherwise]))
-    made: Policy = call(table.load(name), name, options, rules)
+    from tttenv.policy import player_for
+
+    made = player_for(rules, call(table.load(name), name, options, rules))
+    made.name = spec
     return made
 
 

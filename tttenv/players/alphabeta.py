@@ -17,8 +17,6 @@ from tttenv.players.alphabeta_kernel import INFINITY, PROVEN, WIN, RootSearch, S
 from tttenv.players.patterns import LINES, read_tables
 from tttenv.players.search_budget import SLICE, Budget, LimitError, Limits
 from tttenv.players.search_result import (
-    Candidate,
-    Explanation,
     Found,
     at_least,
     not_both,
@@ -26,6 +24,7 @@ from tttenv.players.search_result import (
     uniform_on,
 )
 from tttenv.players.threat_search import THREATS, losing_moves, winning_attack
+from tttenv.policy import Candidate, Explanation, Player, Traits
 from tttenv.utils.registry import Spec
 
 FULL_DEPTH_CELLS = 20  # with at most this many empty cells, the search to the end comes early
@@ -177,10 +176,8 @@ TWO_THREATS = "the other side threatens to complete lines on two cells: one is b
 ONE_THREAT = "the other side threatens to complete a line: all other moves lose at once"
 
 
-class AlphaBeta:
+class AlphaBeta(Player):
     """A player that uses alpha-beta search; `search` returns the value as well."""
-
-    board_by_board = True  # the same bits for a board, whatever else is in the batch
 
     def __init__(
         self,
@@ -192,12 +189,16 @@ class AlphaBeta:
         threats: int,
         tables: PatternTables | None = None,
     ) -> None:
-        self.rules, self.limits, self.first = rules, limits, first
-        self.time = limits.time
-        self.impure = "time" if limits.time is not None else None
         # Scores at a depth do not depend on the order of moves; where a search is cut off does.
         orderless = limits.nodes is None and limits.time is None and threats == 0
-        self.equivariant = orderless and not first and width >= rules.cells
+        traits = Traits(
+            depends_on=None if limits.time is None else "time",
+            searches=True,
+            alone=True,
+            equivariant=orderless and not first and width >= rules.cells,
+        )
+        super().__init__(rules, traits)
+        self.limits, self.first, self.time = limits, first, limits.time
         self.estimates = "open lines" if tables is None else "a network"
         self.maps = symmetry.maps(rules)
         entries = min(memory * 2**20 // ENTRY.itemsize, 3 ** min(rules.cells, 30))
@@ -233,12 +234,13 @@ class AlphaBeta:
                 probs[row] = uniform_on(list(classes), self.rules.cells)
         return probs
 
-    def limit_time(self, seconds: float | None) -> None:
+    def limit_time(self, seconds: float | None) -> bool:
         """Search at most `seconds` for a move from now on, and never more than the option `time`.
 
         None is for that option alone. Without it nothing changes.
         """
         self.limits = replace(self.limits, time=shorter(self.time, seconds))
+        return True
 
     def search(self, board: Boards) -> Found:
         """Search one undecided board (cells,).

@@ -6,19 +6,20 @@ from tttenv.game.rules import Rules
 from tttenv.game.rules_kernel import winning_cells
 from tttenv.game.types import Boards, Probs
 from tttenv.players import player as named
-from tttenv.policy import Policy, blend, probability, uniform, uniform_over
+from tttenv.policy import Blend, Player, Traits, Uniform, probability, uniform_over
 from tttenv.utils.registry import Spec
 
 
-def random(rules: Rules) -> Policy:
+def random(rules: Rules) -> Player:
     """Return the player that plays every legal move with the same probability."""
-    return uniform
+    return Uniform(rules)
 
 
-class First:
+class First(Player):
     """Player that plays the first empty cell."""
 
     def __init__(self, rules: Rules) -> None:
+        super().__init__(rules, Traits(alone=True))
         self.corner = np.eye(rules.cells)
 
     def __call__(self, boards: Boards) -> Probs:
@@ -27,18 +28,17 @@ class First:
         return probs
 
 
-def first(rules: Rules) -> Policy:
+def first(rules: Rules) -> Player:
     """Return the player that plays the first empty cell, row by row."""
     return First(rules)
 
 
-class Tactical:
+class Tactical(Player):
     """Player that wins at once if it can, else blocks an immediate win, else plays randomly."""
 
-    equivariant = True  # its marks are images on images, and among them it mixes evenly
-
     def __init__(self, rules: Rules) -> None:
-        self.rules = rules
+        # Its marks are images on images, and among them it mixes evenly.
+        super().__init__(rules, Traits(alone=True, equivariant=True))
 
     def __call__(self, boards: Boards) -> Probs:
         """Return move probabilities (batch, cells) for boards (batch, cells)."""
@@ -50,7 +50,7 @@ class Tactical:
         return uniform_over(allowed)
 
 
-def tactical(rules: Rules) -> Policy:
+def tactical(rules: Rules) -> Player:
     """Return the player that wins at once, else blocks an immediate win, else plays randomly."""
     return Tactical(rules)
 
@@ -58,7 +58,7 @@ def tactical(rules: Rules) -> Policy:
 MINIMAX = Spec("minimax")
 
 
-def epsilon(rules: Rules, player: Spec = MINIMAX, epsilon: float = 0.1) -> Policy:
+def epsilon(rules: Rules, player: Spec = MINIMAX, epsilon: float = 0.1) -> Player:
     """Return a player that moves randomly with probability `epsilon`, otherwise like `player`.
 
     Args:
@@ -70,13 +70,13 @@ def epsilon(rules: Rules, player: Spec = MINIMAX, epsilon: float = 0.1) -> Polic
         ValueError: for an unknown player or an epsilon outside 0 to 1.
     """
     probability(epsilon)  # before the other player is created, which may take long
-    return blend(named(player, rules), uniform, epsilon)
+    return Blend(named(player, rules), Uniform(rules), epsilon)
 
 
 TACTICAL = Spec("tactical")
 
 
-def pairing(rules: Rules, player: Spec = TACTICAL) -> Policy:
+def pairing(rules: Rules, player: Spec = TACTICAL) -> Player:
     """Return a player that uses a pairing strategy where one exists, and otherwise `player`.
 
     Args:
@@ -88,4 +88,4 @@ def pairing(rules: Rules, player: Spec = TACTICAL) -> Policy:
     """
     from tttenv.players.pairing import PairingPlayer  # which no other player here needs
 
-    return PairingPlayer(rules, named(player, rules))
+    return PairingPlayer(named(player, rules))

@@ -39,7 +39,7 @@ from tttenv.game.rules import Rules
 from tttenv.players import bundled
 from tttenv.players.pairing import PairingPlayer
 from tttenv.players.symmetric_player import canonical_player
-from tttenv.policy import Policy
+from tttenv.policy import Player
 from tttenv.utils import optional_dependencies
 from tttenv.utils.files import write
 from tttenv.utils.schema import REPEATED, Between, checked
@@ -237,7 +237,7 @@ def load(
     simulations: int = 0,
     threes: int = 0,
     pairing: bool = False,
-) -> Policy:
+) -> Player:
     """Return the player of the checkpoint in `folder`, without running any code from it.
 
     Args:
@@ -263,12 +263,11 @@ def load(
     else:
         made = _of_weights(folder, wanted, simulations, threes)
     asked = canonical or plays_canonically(read_card(folder))
-    already = getattr(made, "equivariant", False)
-    found = canonical_player(wanted, made) if asked and not already else made
-    return PairingPlayer(wanted, found) if pairing else found
+    found = canonical_player(made) if asked and not made.traits.equivariant else made
+    return PairingPlayer(found) if pairing else found
 
 
-def _of_table(folder: Path, trained: Rules) -> Policy:
+def _of_table(folder: Path, trained: Rules) -> Player:
     """Return a checkpoint's player as a table of moves, for small games.
 
     Raises:
@@ -289,7 +288,7 @@ def _of_table(folder: Path, trained: Rules) -> Policy:
         raise ValueError(f"{shown(file)} has no valid policy: {shown(error)}") from None
 
 
-def _of_weights(folder: Path, rules: Rules, simulations: int, threes: int) -> Policy:
+def _of_weights(folder: Path, rules: Rules, simulations: int, threes: int) -> Player:
     """Return a checkpoint's player that plays from its weights, with or without a tree search.
 
     Raises:
@@ -301,7 +300,7 @@ def _of_weights(folder: Path, rules: Rules, simulations: int, threes: int) -> Po
         if (sentence := optional_dependencies.to_install(error)) is None:
             raise
         raise ValueError(f"the player in {shown(folder)} is a network: {sentence}") from None
-    return cast("Policy", rebuild(folder, simulations, threes, rules))
+    return cast("Player", rebuild(folder, simulations, threes, rules))
 
 
 def rules_of(folder: Path) -> Rules:

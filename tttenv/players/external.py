@@ -161,6 +161,4 @@ def external(
         raise ValueError("external needs the command of a program: external:command=./bot")
     at_least(0.001, timeout=timeout, start=start)
     protocol = ExternalProtocol(rules, command, timeout, start, forfeits)
-    made = ProgramPlayer(rules, command, protocol, memory)
-    made.forfeits = forfeits
-    return made
+    return ProgramPlayer(rules, command, protocol, memory, forfeits)

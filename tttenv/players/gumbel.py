@@ -14,8 +14,9 @@ from tttenv.game.types import Boards, Cells, Probs
 from tttenv.players import evaluators_kernel
 from tttenv.players.gumbel_search import CONSIDERED, SETTINGS, Evaluate, Floats, GumbelSearch
 from tttenv.players.patterns import LINES, read_tables
-from tttenv.players.search_result import Candidate, Explanation, Found, at_least, uniform_on
+from tttenv.players.search_result import Found, at_least, uniform_on
 from tttenv.players.threat_search import Forced, ThreatSearch
+from tttenv.policy import Candidate, Explanation, Player, Traits
 from tttenv.utils.registry import Spec
 
 SIMULATIONS = 200  # default number per move
@@ -27,22 +28,23 @@ BY_THREATS = "it wins by threats and threes, which is proved before the tree sea
 EVALUATORS = (LINES, "playouts", "tactical")  # without a network
 
 
-class GumbelPlayer:
+class GumbelPlayer(Player):
     """A player that uses tree search, guided by an evaluator or a checkpoint's network.
 
     Args:
         rules: the game.
         search: the tree search.
-        board_by_board: whether its evaluator, and so the player, gives the same bits for a board
-            whatever else is in the batch; a network does not.
+        alone: whether its evaluator, and so the player, gives the same bits for a board whatever
+            else is in the batch; a network does not.
         threes: positions searched for wins by threats and threes before the tree search of a board;
             0 for none. Such a win is played, moves that lose to one are left out of the search.
     """
 
     def __init__(
-        self, rules: Rules, search: GumbelSearch, board_by_board: bool = False, threes: int = 0
+        self, rules: Rules, search: GumbelSearch, alone: bool = False, threes: int = 0
     ) -> None:
-        self.rules, self.tree_search, self.board_by_board = rules, search, board_by_board
+        super().__init__(rules, Traits(searches=True, alone=alone))
+        self.tree_search = search
         few = rules.k < 3  # then every stone is a threat
         self.threat_search = None if few or not threes else ThreatSearch(rules, threes)
 
@@ -139,7 +141,7 @@ def gumbel(
         considered,
         settings,
     )
-    return GumbelPlayer(rules, search, board_by_board=True, threes=threes)
+    return GumbelPlayer(rules, search, alone=True, threes=threes)
 
 
 def checked_simulations(rules: Rules, simulations: int) -> int:

@@ -12,7 +12,7 @@ from tttenv.game.tactics_kernel import UNPROVEN, WIN
 from tttenv.game.types import Boards, Cells, Probs
 from tttenv.players import gumbel_kernel as kernel
 from tttenv.players.gumbel_kernel import Settings
-from tttenv.players.search_result import Candidate, Explanation
+from tttenv.policy import Candidate, Explanation
 
 Floats: TypeAlias = NDArray[np.float32]
 # From undecided boards (batch, cells), seen by the side to move, to a logit for every cell

@@ -37,7 +37,7 @@ from tttenv.players.checkpoint import (
     load,
     tidy,
 )
-from tttenv.policy import Policy
+from tttenv.policy import Player
 from tttenv.utils import hub_client, schema
 from tttenv.utils.files import write
 from tttenv.utils.registry import parse
@@ -74,7 +74,7 @@ def hub(
     simulations: int = 0,
     threes: int = 0,
     pairing: bool = False,
-) -> Policy:
+) -> Player:
     """Return a trained player from the Hugging Face Hub, downloading it if necessary.
 
     Args:

@@ -30,6 +30,7 @@ import numpy as np
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Probs
 from tttenv.players.search_result import at_least
+from tttenv.policy import Player, Traits
 from tttenv.text import parse, prompt
 from tttenv.utils import files
 from tttenv.utils.untrusted import first_line, read_bytes, shown
@@ -97,7 +98,7 @@ def llm(
     return LanguageModel(rules, ask, {"url": url, **settings}, notation, concurrency, folder)
 
 
-class LanguageModel:
+class LanguageModel(Player):
     """Player that queries a language model for its moves.
 
     Args:
@@ -109,14 +110,9 @@ class LanguageModel:
         cache: a folder that stores answers; None for no cache.
 
     Attributes:
-        impure: "sampling" at a temperature above 0, else None.
         prompts: the number of prompts that were sent.
         illegal: the positions without a legal answer, with the reason.
     """
-
-    forfeits = True
-    costly = True
-    board_by_board = True
 
     def __init__(
         self,
@@ -127,9 +123,11 @@ class LanguageModel:
         concurrency: int = 1,
         cache: Path | None = None,
     ) -> None:
-        self.rules, self.ask, self.settings, self.notation = rules, ask, settings, notation
+        limit = "sampling" if settings.get("temperature") else None
+        traits = Traits(depends_on=limit, searches=True, alone=True, forfeits=True, costly=True)
+        super().__init__(rules, traits)
+        self.ask, self.settings, self.notation = ask, settings, notation
         self.concurrency, self.cache = concurrency, cache
-        self.impure = "sampling" if settings.get("temperature") else None
         self.prompts = 0
         self.illegal: dict[str, str] = {}
         self._seen: set[str] = set()  # positions, as `Rules.format` writes them

@@ -11,14 +11,13 @@ from tttenv.players import mcts_kernel as kernel
 from tttenv.players.mcts_kernel import init_tree, run_iterations
 from tttenv.players.patterns import read_tables
 from tttenv.players.search_result import (
-    Candidate,
-    Explanation,
     Found,
     at_least,
     not_both,
     shorter,
     uniform_on,
 )
+from tttenv.policy import Candidate, Explanation, Player, Traits
 from tttenv.utils.compile_time import now
 from tttenv.utils.registry import Spec
 
@@ -27,30 +26,30 @@ ITERATIONS = 500  # per move, if no limit is set
 SLICE = 2_000  # iterations between two checks of the clock and of Ctrl-C
 
 
-class MonteCarlo:
+class MonteCarlo(Player):
     """Player that uses Monte Carlo tree search; `search` and `visits` report on one board."""
-
-    board_by_board = True  # the same bits for a board, whatever else is in the batch
 
     def __init__(
         self, rules: Rules, tree: kernel.Tree, iterations: int | None, time: float | None, seed: int
     ) -> None:
-        self.rules, self.tree, self.iterations, self.time = rules, tree, iterations, time
+        limit = None if time is None else "time"
+        super().__init__(rules, Traits(depends_on=limit, searches=True, alone=True))
+        self.tree, self.iterations, self.time = tree, iterations, time
         self.limit = time  # the seconds for the next move
         self.seed: Any = np.uint64(seed)
-        self.impure = "time" if time is not None else None
 
     def __call__(self, boards: Boards) -> Probs:
         """Return move probabilities (batch, cells) for boards (batch, cells)."""
         probs = [self.search(board).probs for board in boards]
         return np.array(probs, np.float64).reshape(boards.shape)
 
-    def limit_time(self, seconds: float | None) -> None:
+    def limit_time(self, seconds: float | None) -> bool:
         """Search at most `seconds` for a move from now on, and never more than the option `time`.
 
         None is for that option alone. Without it nothing changes.
         """
         self.limit = shorter(self.time, seconds)
+        return True
 
     def search(self, board: Boards) -> Found:
         """Search one undecided board (cells,).

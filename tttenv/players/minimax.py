@@ -13,12 +13,12 @@ from tttenv.game.rules import Rules
 from tttenv.game.rules_kernel import completes
 from tttenv.game.types import Boards, Mask, Probs, Stones
 from tttenv.players.search_result import Found
-from tttenv.policy import uniform_over
+from tttenv.policy import Player, Traits, uniform_over
 
 NOT_LEGAL = -1000  # rank of a move to a taken cell
 
 
-class MinimaxSearch:
+class MinimaxSearch(Player):
     """A perfect player that searches the game tree instead of looking up the solved game.
 
     Moves are compared by their ranks, as in `tttenv.exact.solution`: in a game of c cells the rank
@@ -38,11 +38,10 @@ class MinimaxSearch:
         ValueError: if the game is too large to enumerate.
     """
 
-    board_by_board = True  # the same bits for a board, whatever else is in the batch
-
     def __init__(self, rules: Rules, search: str, ties: str) -> None:
         require_enumerable(rules)
-        self.rules, self.ties = rules, ties
+        super().__init__(rules, Traits(searches=True, alone=True))
+        self.ties = ties
         self.cache: dict[bytes, int] = {}
         self._caches = search != "plain"
         self._maps = symmetry.maps(rules)[: None if search == "symmetric" else 1]

@@ -2,19 +2,17 @@
 
 import numpy as np
 
-from tttenv.game.rules import Rules
 from tttenv.game.rules_kernel import winning_cells
 from tttenv.game.symmetry import canonical, inverses
 from tttenv.game.types import Boards, Mask, Probs
 from tttenv.players.pairing_moves_kernel import new_matching, pairing_moves
-from tttenv.players.search_result import Explanation, explain
-from tttenv.policy import Policy, declares_equivariance, masked_normalise
+from tttenv.policy import Explanation, Player, Wrapped, masked_normalise
 
 COMPLETES = "it completes a line at once"
 PAIRS = "it keeps to moves after which every open line of the other side has a pair to answer by"
 
 
-class PairingPlayer:
+class PairingPlayer(Wrapped):
     """Player that never loses from a board on which a pairing strategy exists.
 
     A move *keeps the pairs* if after it every line open to the other side has two empty cells of
@@ -22,34 +20,21 @@ class PairingPlayer:
     that closes the line, and the remaining lines still have their pairs. So once one move keeps the
     pairs, one does on every later board, and the player, which has no memory, always plays one of
     them: those of the other player that do, else the first cell that does. It takes a win first.
-
-    Args:
-        rules: the game.
-        policy: the other player.
-
-    Attributes:
-        equivariant: whether the other player declares itself equivariant.
-        impure: that of the other player, if it has one.
     """
 
-    def __init__(self, rules: Rules, policy: Policy) -> None:
-        self.rules, self.policy = rules, policy
-        self.equivariant = declares_equivariance(policy)
-        self.impure: str | None = getattr(policy, "impure", None)
-        for name in ("search", "board_by_board", "one_by_one", "forfeits", "costly"):
-            if hasattr(policy, name):
-                setattr(self, name, getattr(policy, name))
+    def __init__(self, player: Player) -> None:
+        super().__init__(player, pairs=True)
 
     def __call__(self, boards: Boards) -> Probs:
         """Return move probabilities (batch, cells) for boards (batch, cells)."""
-        if not self.equivariant:
+        if not self.traits.equivariant:
             return self._play(boards)
         images, which = canonical(self.rules, boards)
         back = inverses(self.rules)[which]
         return np.take_along_axis(self._play(images), back, axis=1)
 
     def _play(self, boards: Boards) -> Probs:
-        probs = np.array(self.policy(boards), np.float64)
+        probs = np.array(self.player(boards), np.float64)
         wins = winning_cells(np.ascontiguousarray(boards), 1, *self._shape)
         kept = self._kept(boards)
         kept = np.where(wins.any(axis=1, keepdims=True), wins, kept)
@@ -61,16 +46,13 @@ class PairingPlayer:
 
     def explain(self, board: Boards) -> Explanation:
         """Return the other player's explanation, with a note if a pairing or a win overrides it."""
-        found = explain(self.policy, board)
+        found = self.player.explain(board) or Explanation([])
         if winning_cells(board[None], 1, *self._shape).any():
             return found._replace(note=COMPLETES)
-        return found._replace(note=PAIRS) if self.holds_by_pairs(board[None])[0] else found
+        return found._replace(note=PAIRS) if self.holds(board[None])[0] else found
 
-    def holds_by_pairs(self, boards: Boards) -> Mask:
-        """Return a mask (boards,) of the boards on which the player, to move, can no longer lose.
-
-        Certificates by reachable positions do not follow them further.
-        """
+    def holds(self, boards: Boards) -> Mask:
+        """Return a mask (boards,) of the boards on which a pairing strategy exists."""
         return np.asarray(self._kept(boards).any(axis=1))
 
     def _kept(self, boards: Boards) -> Mask:

@@ -13,6 +13,7 @@ from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Probs
 from tttenv.players.program import Program, ProgramError
 from tttenv.players.search_result import at_least
+from tttenv.policy import Player, Traits
 from tttenv.utils.untrusted import MEBIBYTE
 
 ENTRY = 120  # bytes of a cached answer besides its board and its numbers
@@ -34,24 +35,28 @@ class ProgramProtocol(Protocol):
         ...
 
 
-class ProgramPlayer:
+class ProgramPlayer(Player):
     """A player backed by a program; `close` ends the program, and the next query restarts it.
-
-    Players with `one_by_one` are queried on a few boards at a time, since they may be slow.
 
     Args:
         rules: the game.
         command: the program and its arguments, for messages.
         protocol: how the program is started and queried.
         memory: maximum megabytes of cached answers.
+        forfeits: whether an answer may be a forfeit.
     """
 
-    one_by_one = True
-    forfeits = False  # whether an answer may be a forfeit, see `tttenv.policy.forfeits`
-
-    def __init__(self, rules: Rules, command: str, protocol: ProgramProtocol, memory: int) -> None:
+    def __init__(
+        self,
+        rules: Rules,
+        command: str,
+        protocol: ProgramProtocol,
+        memory: int,
+        forfeits: bool = False,
+    ) -> None:
         at_least(1, memory=memory)
-        self.rules, self.command, self.protocol = rules, command, protocol
+        super().__init__(rules, Traits(searches=True, one_by_one=True, forfeits=forfeits))
+        self.command, self.protocol = command, protocol
         self.memory, self.taken = memory, 0  # megabytes allowed, bytes used
         self.program: Program | None = None
         self.cache: dict[bytes, bytes] = {}  # answers to boards, packed

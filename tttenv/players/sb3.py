@@ -5,7 +5,7 @@ from typing import Any, Literal, cast
 
 from tttenv.exact import enumerable
 from tttenv.game.rules import Rules
-from tttenv.policy import Policy
+from tttenv.policy import Player
 
 Algorithm = Literal["detect", "maskable_ppo", "ppo", "trpo", "a2c", "qrdqn", "dqn", "ars"]
 
@@ -16,7 +16,7 @@ def sb3(
     trust: bool = False,
     algorithm: Algorithm = "detect",
     deterministic: bool = False,
-) -> Policy:
+) -> Player:
     """Return the player for the model saved at `path`; see `tttenv.adapters.sb3.policy`.
 
     Args:
@@ -41,4 +41,4 @@ def sb3(
     made: Any = adapter.policy(model, rules, deterministic)
     if enumerable(rules) and not adapter.masked(model):  # the probability that the mask removes
         made.illegal_mass = adapter.illegal_mass(model, rules, deterministic)
-    return cast("Policy", made)
+    return cast("Player", made)

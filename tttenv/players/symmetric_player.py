@@ -11,61 +11,56 @@ board, nothing more is required. A single move on such a board is its own image 
 fixes its cell: on the empty board of 3,3,3 the player may open in a certain corner. On g(b) it may
 play any image of the move on b.
 
-A player declares itself equivariant by setting its attribute `equivariant` to True.
+A player declares itself equivariant by its trait `equivariant`.
 """
 
 import numpy as np
 
-from tttenv.exact import Tabulated, enumerable
-from tttenv.game.rules import Rules
+from tttenv.exact import enumerable, tabulate
 from tttenv.game.symmetry import canonical, inverses, maps
-from tttenv.game.types import Boards, Probs
-from tttenv.players.search_result import Explanation, explain, mapped
-from tttenv.policy import Policy
+from tttenv.game.types import Boards, Mask, Probs
+from tttenv.policy import Explanation, Player, Wrapped
 
 
-def canonical_player(rules: Rules, policy: Policy) -> Policy:
-    """Return `Canonical(rules, policy)`, as a table if the game can be enumerated.
+def canonical_player(player: Player) -> Player:
+    """Return `Canonical(player)`, as a table if the game can be enumerated.
 
     Raises:
-        ValueError: if the game can be enumerated, and the policy's output is invalid.
+        ValueError: if the game can be enumerated, and the player's output is invalid.
     """
-    made = Canonical(rules, policy)
-    table = enumerable(rules) and made.impure is None
-    return CanonicalTable.of(rules, made) if table else made
+    made = Canonical(player)
+    table = enumerable(player.rules) and made.traits.depends_on is None
+    return tabulate(player.rules, made) if table else made
 
 
-class Canonical:
+class Canonical(Wrapped):
     """A player that queries another one on canonical boards and maps the moves back.
 
-    Args:
-        rules: the game.
-        policy: the other player.
-
-    Attributes:
-        equivariant: True; see the module's docstring.
-        impure: that of the other player, if it has one.
+    It is equivariant; see the module's docstring.
     """
 
-    equivariant = True
-
-    def __init__(self, rules: Rules, policy: Policy) -> None:
-        self.rules, self.policy, self.back = rules, policy, inverses(rules)
-        self.impure: str | None = getattr(policy, "impure", None)
+    def __init__(self, player: Player) -> None:
+        super().__init__(player, equivariant=True)
+        self.back = inverses(player.rules)
 
     def __call__(self, boards: Boards) -> Probs:
         """Return move probabilities (batch, cells) for boards (batch, cells)."""
         images, which = canonical(self.rules, boards)
-        return np.take_along_axis(self.policy(images), self.back[which], axis=1)
+        return np.take_along_axis(self.player(images), self.back[which], axis=1)
 
-    def explain(self, board: Boards) -> Explanation:
+    def explain(self, board: Boards) -> Explanation | None:
         """Return the other player's explanation on the canonical image, mapped back."""
         images, which = canonical(self.rules, board[None])
+        found = self.player.explain(images[0])
+        if found is None:
+            return None
         cells: list[int] = maps(self.rules)[which[0]].tolist()
-        return mapped(explain(self.policy, images[0]), cells)
+        candidates = [
+            one._replace(cell=cells[one.cell], line=tuple(cells[cell] for cell in one.line))
+            for one in found.candidates
+        ]
+        return found._replace(candidates=candidates)
 
-
-class CanonicalTable(Tabulated):
-    """A `Canonical` player as a table over the positions of a small game."""
-
-    equivariant = True
+    def holds(self, boards: Boards) -> Mask:
+        """Return the boards from whose canonical images the other player cannot lose."""
+        return self.player.holds(canonical(self.rules, boards)[0])

@@ -28,8 +28,7 @@ from tttenv.players import (
     untrusted_player,
 )
 from tttenv.players.checkpoint import CARD, load, read_card
-from tttenv.players.llm import LanguageModel
-from tttenv.policy import Policy
+from tttenv.policy import Player
 from tttenv.report import endings
 from tttenv.report.endings import Ending
 from tttenv.utils import schema
@@ -198,14 +197,14 @@ def shown(spec: str, name: str) -> Shown:
         return named(spec, name, player(spec, RULES))
 
 
-def named(spec: str, name: str, policy: Policy) -> Shown:
+def named(spec: str, name: str, policy: Player) -> Shown:
     """Prepare a player that is not a plain checkpoint for the report."""
     table = _table(policy, spec)
     name_of_row = spec.partition(":")[0]
     row = PLAYERS.rows.get(name_of_row) or FOREIGN.rows.get(name_of_row)
     about = row.about if row else "a guest"
-    if isinstance(policy, LanguageModel):
-        about += f"; {policy.summary()}"
+    if summary := policy.summary():
+        about += f"; {summary}"
     return Shown(shorter(name, LONGEST), spec, about, table, certify(RULES, table).to_dict())
 
 
@@ -271,7 +270,7 @@ def _earlier(
     return found
 
 
-def _table(policy: Policy, name: str) -> Tabulated:
+def _table(policy: Player, name: str) -> Tabulated:
     """Tabulate a player's move probabilities in all positions.
 
     Raises:

@@ -6,11 +6,11 @@ from functools import cached_property
 
 import numpy as np
 
-from tttenv import Policy, Rules
+from tttenv import Rules
 from tttenv import policy as policies
 from tttenv.exact import Tabulated, enumerable, positions
 from tttenv.game.types import Boards, Numbers, Probs
-from tttenv.policy import OBSERVATIONS, Observed, first_best, masked_normalise
+from tttenv.policy import OBSERVATIONS, Observed, Player, first_best, masked_normalise
 from tttenv.testing.failures import SubjectError, failing
 from tttenv.testing.strength import Strength, strength
 from tttenv.utils.arrays import answered_numbers
@@ -40,7 +40,7 @@ class CheckedPlayer:
 
     name: str
     rules: Rules
-    policy: Policy  # unchanged, valid or not
+    policy: Player  # unchanged, valid or not
     network: Observed | None = None  # its network, if known
     masks: bool = True  # whether its own library masks its moves
     count: int | None = None  # boards to test; None: all, or 500 of a large game

@@ -12,7 +12,7 @@ import numpy as np
 from tttenv.exact import SEATS, enumerable
 from tttenv.game.rules import Rules, names_of
 from tttenv.game.types import Boards, Probs
-from tttenv.policy import Policy, forfeits, masked_normalise
+from tttenv.policy import Policy, masked_normalise, player_for
 from tttenv.proofs.prover import known_value
 from tttenv.testing.checked_player import CheckedPlayer
 from tttenv.testing.failures import SubjectError
@@ -31,7 +31,7 @@ def answers(subject: CheckedPlayer) -> Finding:
     """Check that the player returns valid probabilities, or a forfeit, for every board."""
     boards, numbers = subject.boards, subject.output
     good = (np.abs(numbers.sum(axis=1) - 1) <= 1e-4) & (numbers >= 0).all(axis=1)
-    if forfeits(subject.policy):
+    if subject.policy.traits.forfeits:
         good |= ~numbers.any(axis=1)
     bad = np.flatnonzero(~good)
     if bad.size:
@@ -46,7 +46,7 @@ def repeatable(subject: CheckedPlayer) -> Finding:
     """Check that repeated queries return the same output."""
     boards = subject.some
     off = np.abs(subject.query(boards) - subject.query(boards)).max(axis=1)
-    limit, anew = getattr(subject.policy, "impure", None), off > subject.near
+    limit, anew = subject.policy.traits.depends_on, off > subject.near
     if not anew.any() and not limit:
         return ok("returns the same output whenever it is queried on a board")
     why = (
@@ -365,7 +365,7 @@ def lost_games(subject: CheckedPlayer) -> Finding:
     On enumerable boards, also report that there is none. A game lost in a seat that loses under
     perfect play is not a weakness.
     """
-    if limit := getattr(subject.policy, "impure", None):
+    if limit := subject.policy.traits.depends_on:
         return skipped(f"is limited by {limit}: it may not play the same game again")
 
     def lawful(boards: Boards) -> Probs:
@@ -444,11 +444,14 @@ def check_policy(policy: Policy, rules: Rules, tolerance: float = 1e-6, count: i
 
     Raises:
         LawBrokenError: at the first violated invariant.
-        ValueError: for fewer than one board.
+        ValueError: for fewer than one board, or a player of another game.
     """
     if count < 1:
         raise ValueError(f"count must be at least 1, not {count}")
     near = tolerance + 1e-4  # sums may differ from one by 1e-4
     raise_first(
-        examine(CheckedPlayer("policy", rules, policy, count=count, near=near), PLAYER[:LAWS])
+        examine(
+            CheckedPlayer("policy", rules, player_for(rules, policy), count=count, near=near),
+            PLAYER[:LAWS],
+        )
     )

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tttenv.game.rules import Rules
-from tttenv.players.as_policy import resolve_policy
+from tttenv.players.as_player import as_player
 from tttenv.policy import Observed, from_observations, is_network
 from tttenv.testing.checked_player import CheckedPlayer
 from tttenv.testing.failures import user_errors
@@ -68,7 +68,9 @@ def player_subject(
     if obs or network_itself:
         found = from_observations(found, rules, obs or "onehot", kind)
     network = found if isinstance(found, Observed) else None
-    return CheckedPlayer(name, rules, resolve_policy(rules, found), network)
+    with user_errors(name):
+        player = as_player(rules, found)
+    return CheckedPlayer(name, rules, player, network)
 
 
 def model_subject(name: str, rules: Rules, model: Any, deterministic: bool) -> CheckedPlayer:

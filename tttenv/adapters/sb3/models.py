@@ -13,9 +13,9 @@ from stable_baselines3.common.vec_env import VecEnv
 
 from tttenv.adapters import observation_kind
 from tttenv.exact import enumerable, positions
-from tttenv.exact.determinism import display_name, tabulate_pure
+from tttenv.exact.determinism import tabulate_pure
 from tttenv.game.rules import Rules
-from tttenv.policy import Observed, Policy, from_observations
+from tttenv.policy import Observed, Player, display_name, from_observations
 
 # How to evaluate a model's `policy`, by an attribute that only its kind has; the first match wins:
 # a function from policy and observations to one number per cell, and the kind of the numbers.
@@ -33,7 +33,7 @@ HEADS: dict[str, tuple[Callable[[Any, Any], torch.Tensor], str]] = {
 }
 
 
-def policy(model: BaseAlgorithm, rules: Rules, deterministic: bool = False) -> Policy:
+def policy(model: BaseAlgorithm, rules: Rules, deterministic: bool = False) -> Player:
     """Return a frozen snapshot of a model's policy, restricted to legal cells.
 
     Actor-critics (MaskablePPO, PPO, A2C, TRPO) play each legal cell with its probability,

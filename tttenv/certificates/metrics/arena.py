@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass
 from math import sqrt
+from typing import Any
 
 from tttenv.env.rollouts import rollout
 from tttenv.game.rules import Rules
-from tttenv.players import player
+from tttenv.players.as_player import as_player
 from tttenv.policy import Policy
 
 GAMES = 1000  # per seat
@@ -49,25 +50,40 @@ def measure(rules: Rules, policy: Policy, games: int = GAMES, seed: int = 0) -> 
     found = {}
     for name in RIVALS:
         for seat in ("X", "O"):
-            result = arena(rules, policy, player(name, rules), seat, games, seed)
+            result = arena(rules, policy, name, seat, games, seed)
             found[f"sampled/value_vs_{name}_{seat}"] = result.value
             found[f"sampled/margin_vs_{name}_{seat}"] = result.margin
     return found
 
 
 def arena(
-    rules: Rules, policy: Policy, other: Policy, seat: str, games: int = GAMES, seed: int = 0
+    rules: Rules,
+    policy: Policy | str | Any,
+    other: Policy | str | Any,
+    seat: str,
+    games: int = GAMES,
+    seed: int = 0,
 ) -> Sampled:
     """Play `games` games of `policy` in `seat` against `other`, reproducible by seed.
 
+    Args:
+        rules: the game.
+        policy: a player, its name, or a model, as in `tttenv.certify`.
+        other: the other player, likewise.
+        seat: the seat of `policy`, "X" or "O".
+        games: the number of games.
+        seed: seeds the sampling of moves.
+
     Raises:
-        ValueError: for a seat other than "X" or "O", or fewer than one game.
+        ValueError: for a seat other than "X" or "O", fewer than one game, an unknown player or a
+            player of another game.
     """
     if seat not in ("X", "O"):
         raise ValueError(f"seat must be X or O, not {seat!r}")
+    player, rival = as_player(rules, policy), as_player(rules, other)
     if seat == "X":
-        results = rollout(rules, policy, other, games, seed)
+        results = rollout(rules, player, rival, games, seed)
     else:
-        results = -rollout(rules, other, policy, games, seed)
+        results = -rollout(rules, rival, player, games, seed)
     shares = [float((results == outcome).mean()) for outcome in (1, 0, -1)]
     return Sampled(games, *shares)

@@ -3,7 +3,7 @@
 from tttenv.certificates.refutation import losing_leaves
 from tttenv.exact import SEATS
 from tttenv.game.rules import Rules
-from tttenv.policy import Policy
+from tttenv.policy import Policy, player_for
 
 POSITIONS = 500  # per seat
 
@@ -19,7 +19,8 @@ def measure(rules: Rules, policy: Policy) -> dict[str, float]:
 
     It is not defined for players limited by time.
     """
-    if getattr(policy, "impure", None):
+    player = player_for(rules, policy)
+    if player.traits.depends_on is not None:
         return {}
-    counts = {seat: losing_leaves(rules, policy, seat, POSITIONS)[0] for seat in SEATS}
+    counts = {seat: losing_leaves(rules, player, seat, POSITIONS)[0] for seat in SEATS}
     return {f"exact/losing_leaves_{seat}": float(count) for seat, count in counts.items()}

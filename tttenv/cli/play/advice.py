@@ -10,7 +10,7 @@ from tttenv.cli.play import words
 from tttenv.drawing.render import status
 from tttenv.exact import enumerable, positions, solve
 from tttenv.game.rules import Rules, name_of
-from tttenv.policy import Policy, forfeits, validated
+from tttenv.policy import Player, ask
 from tttenv.proofs.move_values import CACHED, MoveValues
 
 if TYPE_CHECKING:  # only needed on boards too large to solve
@@ -50,7 +50,7 @@ class Advice:
         self.rules, self.ready, self.exact = rules, ready, enumerable(rules)
         self._chosen = lru_cache(CACHED)(self._search)
 
-    def hint(self, board: Any, policy: Policy) -> Hint:
+    def hint(self, board: Any, policy: Player) -> Hint:
         """Return the values of all moves on a board (cells,), with a player's probabilities."""
         found = self.values(board, policy)
         if self.exact:
@@ -61,10 +61,10 @@ class Advice:
             best = tuple(c for c in self._chosen(board.tobytes()) if high[c] >= low.max())
         return found._replace(best=best)
 
-    def values(self, board: Any, policy: Policy) -> Hint:
+    def values(self, board: Any, policy: Player) -> Hint:
         """Return a hint without the moves chosen by alpha-beta."""
         legal, boards = board == 0, board[None].copy()
-        shares = validated(boards, policy(boards.copy()), forfeits(policy))[0]
+        shares = ask(boards, policy)[0]
         if not self.exact:
             low, high = self._moves.bounds(board)
             decided = low == high

@@ -10,8 +10,7 @@ from tttenv.cli.play import words
 from tttenv.cli.play.advice import Advice, Hint
 from tttenv.cli.text_tables import Column, say
 from tttenv.game.rules import name_of, names_of
-from tttenv.players.search_result import Candidate, Explanation, explain
-from tttenv.policy import Policy
+from tttenv.policy import Candidate, Explanation, Player
 
 SHOWN = 10  # moves of a table
 LINE = 8  # moves of a line in a table
@@ -36,12 +35,12 @@ class Analysis(NamedTuple):
     lines: dict[int, list[int]]  # expected continuations by the move that they begin with
 
 
-def analyze(advice: Advice, policy: Policy, board: Any, played: int | None = None) -> Analysis:
+def analyze(advice: Advice, policy: Player, board: Any, played: int | None = None) -> Analysis:
     """Analyze an undecided board (cells,) with a player.
 
     The move that comes first is `played`, or else the most probable one.
     """
-    hint, found = advice.values(board, policy), explain(policy, board.copy())
+    hint, found = advice.values(board, policy), policy.explain(board.copy()) or Explanation([])
     known = {one.cell: number for number, one in enumerate(found.candidates)}
     exact = np.zeros(board.size) if hint.values is None else np.nan_to_num(hint.values)
     order = sorted(

@@ -11,7 +11,7 @@ import numpy as np
 
 from tttenv.cli.play.position import Position
 from tttenv.game.rules import Rules
-from tttenv.policy import Policy, forfeits, sample, validated
+from tttenv.policy import Player, ask, sample
 
 SEATS = "XO"
 
@@ -26,7 +26,7 @@ class Side:
     """A side in a session; it is a human if it has no policy."""
 
     name: str
-    policy: Policy | None = None
+    policy: Player | None = None
     prepare: Callable[[Any], object] | None = None  # called with the board before its moves
 
 
@@ -119,7 +119,7 @@ class Session:
         assert side.policy is not None
         if side.prepare:
             side.prepare(boards[0].copy())
-        probs = validated(boards, side.policy(boards.copy()), forfeits(side.policy))
+        probs = ask(boards, side.policy)
         if not probs.any():
             self.forfeited = True
             return None

@@ -1,4 +1,4 @@
-"""Converting specs, functions, networks and models to policies."""
+"""Conversion of specs, functions, networks and models to players."""
 
 import importlib
 from typing import Any, cast
@@ -6,32 +6,37 @@ from typing import Any, cast
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Probs
 from tttenv.players import player
-from tttenv.policy import Policy, is_network, validated
+from tttenv.policy import FunctionPlayer, Player, display_name, is_network, player_for, validated
 from tttenv.utils.untrusted import first_line, shown
 
 LONGEST_REASON = 200  # maximum characters of a foreign text in a message
 WANTED = "a name, a function from boards (batch, cells) to move probabilities, or a model"
 
 
-def resolve_policy(rules: Rules, something: Any) -> Policy:
-    """Convert a spec, function, network or model to a policy.
+def as_player(rules: Rules, something: Any) -> Player:
+    """Convert a spec, function, network or model to a player of the given game.
 
     Args:
         rules: the game to play.
-        something: a player's spec; a function or a torch module from boards (batch, cells) to move
-            probabilities (batch, cells); or a model of Stable-Baselines3.
+        something: a player's spec; a player; a function or a torch module from boards
+            (batch, cells) to move probabilities (batch, cells); or a model of Stable-Baselines3.
 
     Raises:
-        ValueError: for an unknown player, and for anything else, naming what can be given.
+        ValueError: for an unknown player, a player of another game, and for anything else, naming
+            what can be given.
     """
     if isinstance(something, str):
         return player(something, rules)
+    if isinstance(something, Player):
+        return player_for(rules, something)
     if hasattr(something, "policy") and hasattr(something, "predict"):  # Stable-Baselines3's
         adapter = importlib.import_module("tttenv.adapters.sb3")
-        return cast("Policy", adapter.policy(something, rules))
+        return cast("Player", adapter.policy(something, rules))
     if isinstance(something, type) or not callable(something):
         raise ValueError(f"a player must be {WANTED}, not {_described(something)}")
-    return _called_with_boards(something) if is_network(something) else cast("Policy", something)
+    if is_network(something):
+        return _called_with_boards(rules, something)
+    return player_for(rules, something)
 
 
 def _described(something: Any) -> str:
@@ -43,8 +48,8 @@ def _described(something: Any) -> str:
     return shown(" ".join(text.split()), LONGEST_REASON)
 
 
-def _called_with_boards(net: Any) -> Policy:
-    """Turn a torch module that takes boards into a policy with helpful error messages."""
+def _called_with_boards(rules: Rules, net: Any) -> Player:
+    """Turn a torch module that takes boards into a player with helpful error messages."""
 
     def policy(boards: Boards) -> Probs:
         try:
@@ -53,7 +58,7 @@ def _called_with_boards(net: Any) -> Policy:
             reason = shown(first_line(error), LONGEST_REASON)
             raise ValueError(f"{HINT} ({type(net).__name__}: {reason})") from error
 
-    return policy
+    return FunctionPlayer(rules, policy, name=display_name(net))
 
 
 HINT = (

@@ -1,0 +1,188 @@
+"""Players of one game: refused elsewhere at every public door, with traits that wrappers keep."""
+
+from dataclasses import fields, replace
+
+import gymnasium as gym
+import numpy as np
+import pytest
+
+import tttenv
+from tttenv import Rules, player
+from tttenv.certificates.metrics import measure
+from tttenv.certificates.metrics.arena import arena
+from tttenv.certificates.metrics.versus import versus
+from tttenv.certificates.mistakes import find_mistakes
+from tttenv.certificates.refutation import losing_leaves
+from tttenv.env.recorded_games import recorded_games
+from tttenv.env.rollouts import rollout
+from tttenv.exact import PlayPolicy, backward_induction, score, tabulate, worst_case
+from tttenv.league.cached_player import CachedPlayer
+from tttenv.league.worker_player import WorkerPlayer
+from tttenv.players import PLAYERS
+from tttenv.players.pairing import PairingPlayer
+from tttenv.players.symmetric_player import Canonical
+from tttenv.policy import Blend, Explanation, Player, Traits, Uniform, blend, player_for
+from tttenv.proofs.move_values import MoveValues
+from tttenv.testing import check_policy
+
+SQUARE, OTHER = Rules(3, 3, 3), Rules(3, 3, 2)
+DOORS = {
+    "certify": lambda one: tttenv.certify(OTHER, one),
+    "certify, reachable": lambda one: tttenv.certify(OTHER, one, method="reachable positions"),
+    "refute": lambda one: tttenv.refute(OTHER, one, "X"),
+    "losing_leaves": lambda one: losing_leaves(OTHER, one, "X", 10),
+    "find_mistakes": lambda one: find_mistakes(
+        OTHER, one, "X", 0, 1, 1, np.random.default_rng(0), MoveValues(OTHER)
+    ),
+    "score": lambda one: score(OTHER, one, Uniform(OTHER)),
+    "score as O": lambda one: score(OTHER, Uniform(OTHER), one),
+    "worst_case": lambda one: worst_case(OTHER, one),
+    "backward_induction": lambda one: backward_induction(OTHER, *[PlayPolicy(one)] * 2),
+    "tabulate": lambda one: tabulate(OTHER, one),
+    "measure": lambda one: measure(OTHER, one),
+    "arena": lambda one: arena(OTHER, one, Uniform(OTHER), "X", 10),
+    "versus": lambda one: versus(OTHER, one, Uniform(OTHER)),
+    "rollout": lambda one: rollout(OTHER, Uniform(OTHER), one, 10),
+    "recorded_games": lambda one: recorded_games(OTHER, one, Uniform(OTHER), 10),
+    "blend": lambda one: blend(OTHER, Uniform(OTHER), one, 0.5),
+    "check_policy": lambda one: check_policy(one, OTHER),
+    "environment": lambda one: gym.make("TicTacToe-v0", k=2, opponent=one),
+    "vector environment": lambda one: gym.make_vec("TicTacToe-v0", num_envs=2, k=2, opponent=one),
+    "set_opponent": lambda one: gym.make("TicTacToe-v0", k=2).unwrapped.set_opponent(one),
+}
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_a_player_of_another_game_is_refused_by_name_at_every_door(door):
+    for name in (*PLAYERS, "selfplay"):
+        with pytest.raises(ValueError, match=rf"player {name} plays 3,3,3, not 3,3,2"):
+            DOORS[door](player(name, SQUARE))
+
+
+def test_a_function_that_states_its_game_is_refused_elsewhere_too():
+    def policy(boards):
+        return Uniform(SQUARE)(boards)
+
+    policy.rules = SQUARE
+    assert tttenv.certify(SQUARE, policy).vs_random["X"]
+    with pytest.raises(ValueError, match="policy plays 3,3,3, not 3,3,2"):
+        tttenv.certify(OTHER, policy)
+
+
+class Known(Player):
+    """Uniform player with given traits that answers all questions about itself."""
+
+    closed, limit = 0, None
+
+    def __call__(self, boards):
+        """Return uniform probabilities (batch, cells)."""
+        return Uniform(self.rules)(boards)
+
+    def explain(self, board):
+        """Return an explanation with a number of nodes."""
+        return Explanation([], nodes=7)
+
+    def holds(self, boards):
+        """Return that it cannot lose."""
+        return np.ones(len(boards), np.bool_)
+
+    def limit_time(self, seconds):
+        """Store the limit."""
+        self.limit = seconds
+        return True
+
+    def particulars(self):
+        """Return an entry."""
+        return {"known": True}
+
+    def summary(self):
+        """Return a sentence."""
+        return "known"
+
+    def close(self):
+        """Count the calls."""
+        self.closed += 1
+
+
+ALL = Traits(**{f.name: "time" if f.name == "depends_on" else True for f in fields(Traits)})
+WRAPPERS = {  # how to wrap a player, and the traits that differ from its own
+    "canonical": (Canonical, {"equivariant": True}),
+    "pairing": (PairingPlayer, {"pairs": True}),
+    "cached": (CachedPlayer, {}),
+    "by workers": (
+        lambda one: WorkerPlayer(None, "random", one),
+        {"one_by_one": False, "alone": True},
+    ),
+    "a checkpoint's": (
+        lambda one: PairingPlayer(Canonical(one)),
+        {"equivariant": True, "pairs": True},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRAPPERS)
+@pytest.mark.parametrize("traits", [Traits(), ALL], ids=["no traits", "all traits"])
+def test_a_wrapper_keeps_everything_that_it_does_not_change(name, traits):
+    wrap, changes = WRAPPERS[name]
+    inner = Known(SQUARE, traits, "inner")
+    inner.illegal_mass = 0.25
+    made = wrap(inner)
+    assert made.traits == replace(traits, **changes)
+    assert (made.rules, made.name, made.illegal_mass) == (SQUARE, "inner", 0.25)
+    assert made.explain(SQUARE.start()).nodes == 7
+    assert "pairing" in name or made.holds(SQUARE.start(2)).all()
+    assert made.limit_time(2.0)
+    assert inner.limit == 2.0
+    assert made.particulars() == {"known": True}
+    assert made.summary() == "known"
+    made.close()
+    assert inner.closed == 1
+
+
+@pytest.mark.parametrize("trait", [f.name for f in fields(Traits)])
+def test_a_blend_has_a_trait_if_one_part_has_it_or_only_if_both_do(trait):
+    value = getattr(ALL, trait)
+    one, none = (Known(SQUARE, Traits(**part)) for part in ({trait: value}, {}))
+    needs_both = trait in ("pure", "alone", "equivariant")
+    for first, second in ((one, none), (none, one)):
+        known = getattr(Blend(first, second, 0.5).traits, trait)
+        assert bool(known) == (not needs_both and trait != "pairs")
+    assert bool(getattr(Blend(one, one, 0.5).traits, trait)) == (trait != "pairs")
+    made = Blend(one, one, 0.5)
+    made.close()
+    assert (made.limit_time(1.0), one.closed, made.particulars()) == (True, 2, {"known": True})
+
+
+def test_a_table_is_equivariant_and_forfeits_as_the_player_does():
+    for traits in (Traits(), Traits(equivariant=True, forfeits=True, searches=True)):
+        made = tabulate(SQUARE, Known(SQUARE, traits)).traits
+        assert made == Traits(True, None, False, True, False, traits.equivariant, traits.forfeits)
+
+
+def test_a_function_declares_traits_by_attributes_but_never_that_it_need_not_be_checked():
+    def policy(boards):
+        return Uniform(SQUARE)(boards)
+
+    vars(policy).update({f.name: getattr(ALL, f.name) for f in fields(Traits)})
+    assert player_for(SQUARE, policy).traits == replace(ALL, pure=False, alone=False)
+
+
+def test_a_blend_forfeits_where_a_part_that_it_may_follow_does():
+    class Silent(Known):
+        def __call__(self, boards):
+            """Return zeros on the empty board."""
+            return Uniform(self.rules)(boards) * boards.any(axis=1, keepdims=True)
+
+    silent, boards = Silent(SQUARE, Traits(forfeits=True)), SQUARE.start(2)
+    boards[1, 0] = -1
+    for weight, forfeited in ((0.0, [False] * 2), (0.5, [True, False]), (1.0, [True, False])):
+        probs = Blend(Uniform(SQUARE), silent, weight)(boards)
+        assert (~probs.any(axis=1)).tolist() == forfeited
+    certificate = tttenv.certify(SQUARE, Blend(Uniform(SQUARE), silent, 0.5))
+    assert certificate.losing_line["X"] == []
+
+
+@pytest.mark.parametrize("spec", ["alphazero:simulations=4", "pairing:player=(mcts:iterations=5)"])
+def test_a_wrapped_search_is_queried_again_as_seldom_as_any_search(spec):
+    assert player(spec, SQUARE).traits.searches
+    assert tttenv.certify(SQUARE, player(spec, SQUARE)).queried_twice == 475
