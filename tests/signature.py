@@ -28,9 +28,19 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # read when numpy and torch are f
 import gymnasium as gym
 import numpy as np
 
-import tttenv
 from learners.registry import LEARNERS
-from tttenv import Rules, certify, check_proof, player, prove, refute, score, solve, text, worst_case
+from tttenv import (
+    Rules,
+    certify,
+    check_proof,
+    player,
+    prove,
+    refute,
+    score,
+    solve,
+    text,
+    worst_case,
+)
 from tttenv.certificates.metrics.arena import arena
 from tttenv.certificates.mistakes import find_mistakes
 from tttenv.cli.main import COMMANDS
@@ -346,7 +356,9 @@ def texts(size: str) -> Items:
     """Describe positions to language models, and judge answers."""
     rules, found = Rules.of(size), {}
     for notation in text.NOTATIONS:
-        found[notation] = [text.prompt(rules, board, notation, True) for board in some_boards(rules)]
+        found[notation] = [
+            text.prompt(rules, board, notation, True) for board in some_boards(rules)
+        ]
     found["tasks"] = text.tasks(rules, "test", 1)
     answers = ("b2", "I play a1.", '{"move": "c3"}', "no move")
     judged = [text.verdict(rules, b, answer) for b in some_boards(rules, 50) for answer in answers]
@@ -477,7 +489,10 @@ def main(args: list[str]) -> int:
         told = changes(golden.get(line, {}), found)
         changed += bool(told)
         seconds = time.process_time() - start
-        print(f"{'CHANGED' if told else 'ok':8}{line:24}{len(found):3} items {seconds:6.1f} s", flush=True)
+        print(
+            f"{'CHANGED' if told else 'ok':8}{line:24}{len(found):3} items {seconds:6.1f} s",
+            flush=True,
+        )
         print("".join(f"{'':10}{each}\n" for each in told), end="")
         golden[line] = found
     if given.write:
