@@ -16,6 +16,7 @@ from tttenv.game.rules import Rules
 from tttenv.game.sampling_kernel import pick
 from tttenv.game.types import Boards, Cells, Mask, Numbers, Probs
 from tttenv.utils.arrays import answered_numbers, brief
+from tttenv.utils.sharing import Lock, one_at_a_time
 
 __all__ = [
     "TOLERANCE",
@@ -299,6 +300,7 @@ class Observed:
 
     def __init__(self, fn: Callable[[Any], Any], rules: Rules, obs: str, kind: str) -> None:
         self.fn, self.rules, self.obs, self.kind = fn, rules, obs, kind
+        self.lock = Lock()  # a query puts the network into evaluation mode and back
 
     def __call__(self, boards: Boards) -> Probs:
         """Return move probabilities (batch, cells) for boards (batch, cells)."""
@@ -315,6 +317,7 @@ class Observed:
         _require_numbers(boards, answers, allowed, self.kind)
         return KINDS[self.kind](answers, allowed)
 
+    @one_at_a_time
     def numbers(self, boards: Boards) -> NDArray[np.float64]:
         """Return the function's raw outputs (batch, cells): logits, values or probabilities."""
         seen = OBSERVATIONS[self.obs](boards)

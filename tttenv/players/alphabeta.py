@@ -27,6 +27,7 @@ from tttenv.players.search_result import (
 )
 from tttenv.players.threat_search import THREATS, losing_moves, winning_attack
 from tttenv.utils.registry import Spec
+from tttenv.utils.sharing import Lock, one_at_a_time
 
 FULL_DEPTH_CELLS = 20  # with at most this many empty cells, the search to the end comes early
 FIRST_DEPTHS = 4  # depths in plies, from 1 to this, that are searched before
@@ -193,7 +194,7 @@ class AlphaBeta:
         tables: PatternTables | None = None,
     ) -> None:
         self.rules, self.limits, self.first = rules, limits, first
-        self.time = limits.time
+        self.time, self.lock = limits.time, Lock()
         self.impure = "time" if limits.time is not None else None
         # Scores at a depth do not depend on the order of moves; where a search is cut off does.
         orderless = limits.nodes is None and limits.time is None and threats == 0
@@ -215,6 +216,7 @@ class AlphaBeta:
             keep_table=limits.time is not None,
         )
 
+    @one_at_a_time
     def __call__(self, boards: Boards) -> Probs:
         """Return move probabilities (batch, cells) for boards (batch, cells).
 
@@ -240,6 +242,7 @@ class AlphaBeta:
         """
         self.limits = replace(self.limits, time=shorter(self.time, seconds))
 
+    @one_at_a_time
     def search(self, board: Boards) -> Found:
         """Search one undecided board (cells,).
 
@@ -254,6 +257,7 @@ class AlphaBeta:
         maps = self._own_maps(board[None])[0]
         return self._searched(board, self._classes(np.flatnonzero(moves[0]).tolist(), maps))
 
+    @one_at_a_time
     def explain(self, board: Boards) -> Explanation:
         """Search an undecided board (cells,) as when playing, then compare its moves.
 

@@ -17,6 +17,7 @@ from tttenv.players.patterns import LINES, read_tables
 from tttenv.players.search_result import Candidate, Explanation, Found, at_least, uniform_on
 from tttenv.players.threat_search import Forced, ThreatSearch
 from tttenv.utils.registry import Spec
+from tttenv.utils.sharing import Lock, one_at_a_time
 
 SIMULATIONS = 200  # default number per move
 TOGETHER = 64  # maximum boards searched in parallel
@@ -43,14 +44,17 @@ class GumbelPlayer:
         self, rules: Rules, search: GumbelSearch, board_by_board: bool = False, threes: int = 0
     ) -> None:
         self.rules, self.tree_search, self.board_by_board = rules, search, board_by_board
+        self.lock = Lock()
         few = rules.k < 3  # then every stone is a threat
         self.threat_search = None if few or not threes else ThreatSearch(rules, threes)
 
+    @one_at_a_time
     def __call__(self, boards: Boards) -> Probs:
         """Return move probabilities (batch, cells) for boards (batch, cells)."""
         moves, _ = self._moves(boards)
         return np.eye(self.rules.cells)[moves]
 
+    @one_at_a_time
     def search(self, board: Boards) -> Found:
         """Search one undecided board (cells,).
 
@@ -61,6 +65,7 @@ class GumbelPlayer:
         move = uniform_on([int(moves[0])], self.rules.cells)
         return Found(move, float(values[0]), self.tree_search.simulations)
 
+    @one_at_a_time
     def explain(self, board: Boards) -> Explanation:
         """Search an undecided board (cells,) as when playing, and explain the move.
 

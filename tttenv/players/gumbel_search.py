@@ -13,6 +13,7 @@ from tttenv.game.types import Boards, Cells, Probs
 from tttenv.players import gumbel_kernel as kernel
 from tttenv.players.gumbel_kernel import Settings
 from tttenv.players.search_result import Candidate, Explanation
+from tttenv.utils.sharing import Lock, one_at_a_time
 
 Floats: TypeAlias = NDArray[np.float32]
 # From undecided boards (batch, cells), seen by the side to move, to a logit for every cell
@@ -60,12 +61,14 @@ class GumbelSearch:
         self.forest = kernel.new_forest(rules.lines, rules.cells, trees, simulations, settings)
         self.leaves = np.zeros((trees, rules.cells), np.int8)
         self.which = np.zeros(trees, np.int64)
+        self.lock = Lock()
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Support copying and pickling: the copy allocates new trees."""
         about = self.rules, self.evaluate, self.simulations, self.trees
         return type(self), (*about, self.considered, self.settings)
 
+    @one_at_a_time
     def search(
         self,
         boards: Boards,

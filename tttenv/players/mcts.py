@@ -21,6 +21,7 @@ from tttenv.players.search_result import (
 )
 from tttenv.utils.compile_time import now
 from tttenv.utils.registry import Spec
+from tttenv.utils.sharing import Lock, one_at_a_time
 
 PLAYOUTS = Spec("playouts")  # the evaluator without a network
 ITERATIONS = 500  # per move, if no limit is set
@@ -37,6 +38,7 @@ class MonteCarlo:
     ) -> None:
         self.rules, self.tree, self.iterations, self.time = rules, tree, iterations, time
         self.limit = time  # the seconds for the next move
+        self.lock = Lock()
         self.seed: Any = np.uint64(seed)
         self.impure = "time" if time is not None else None
 
@@ -52,6 +54,7 @@ class MonteCarlo:
         """
         self.limit = shorter(self.time, seconds)
 
+    @one_at_a_time
     def search(self, board: Boards) -> Found:
         """Search one undecided board (cells,).
 
@@ -68,6 +71,7 @@ class MonteCarlo:
             value = tree.proof[best] - 1.0
         return Found(uniform_on([int(tree.move[best])], self.rules.cells), float(value), done)
 
+    @one_at_a_time
     def explain(self, board: Boards) -> Explanation:
         """Search an undecided board (cells,) as when playing, and explain the move.
 
@@ -77,6 +81,7 @@ class MonteCarlo:
         done = self._search_tree(board)
         return Explanation([self._candidate(node) for node in self._ranked(0).tolist()], done)
 
+    @one_at_a_time
     def visits(self, board: Boards) -> NDArray[np.int64]:
         """Return the visit counts of the moves (cells,) in a search of an undecided board (cells,).
 

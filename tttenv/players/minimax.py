@@ -14,6 +14,7 @@ from tttenv.game.rules_kernel import completes
 from tttenv.game.types import Boards, Mask, Probs, Stones
 from tttenv.players.search_result import Found
 from tttenv.policy import uniform_over
+from tttenv.utils.sharing import Lock, one_at_a_time
 
 NOT_LEGAL = -1000  # rank of a move to a taken cell
 
@@ -46,13 +47,14 @@ class MinimaxSearch:
         self.cache: dict[bytes, int] = {}
         self._caches = search != "plain"
         self._maps = symmetry.maps(rules)[: None if search == "symmetric" else 1]
-        self._nodes = 0
+        self._nodes, self.lock = 0, Lock()
 
     def __call__(self, boards: Boards) -> Probs:
         """Return move probabilities (batch, cells) for boards (batch, cells)."""
         probs = [self.search(board).probs for board in boards]
         return np.array(probs, np.float64).reshape(boards.shape)
 
+    @one_at_a_time
     def search(self, board: Boards) -> Found:
         """Search one undecided board (cells,), which counts as a node.
 

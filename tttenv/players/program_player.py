@@ -13,6 +13,7 @@ from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Probs
 from tttenv.players.program import Program, ProgramError
 from tttenv.players.search_result import at_least
+from tttenv.utils.sharing import Lock, one_at_a_time
 from tttenv.utils.untrusted import MEBIBYTE
 
 ENTRY = 120  # bytes of a cached answer besides its board and its numbers
@@ -54,6 +55,7 @@ class ProgramPlayer:
         self.rules, self.command, self.protocol = rules, command, protocol
         self.memory, self.taken = memory, 0  # megabytes allowed, bytes used
         self.program: Program | None = None
+        self.lock = Lock()
         self.cache: dict[bytes, bytes] = {}  # answers to boards, packed
 
     def __call__(self, boards: Boards) -> Probs:
@@ -64,6 +66,7 @@ class ProgramPlayer:
         """
         return np.array([self.answer(board) for board in boards], np.float64).reshape(boards.shape)
 
+    @one_at_a_time
     def answer(self, board: Boards) -> NDArray[np.float64]:
         """Return the program's probabilities (cells,) for a board (cells,), cached if possible.
 
