@@ -1,5 +1,6 @@
 """Certificates: a player's exact strength, with games that prove it."""
 
+from copy import deepcopy
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -186,7 +187,7 @@ def certify(
     player = tabulate_pure(rules, resolved, name)
     if player not in _CERTIFICATES:
         _CERTIFICATES[player] = _certificate(rules, player)
-    return _CERTIFICATES[player]
+    return deepcopy(_CERTIFICATES[player])  # its dicts may be written
 
 
 # Certificates by player, cached because a `Tabulated` never changes.

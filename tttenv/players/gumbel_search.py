@@ -13,7 +13,7 @@ from tttenv.game.types import Boards, Cells, Probs
 from tttenv.players import gumbel_kernel as kernel
 from tttenv.players.gumbel_kernel import Settings
 from tttenv.players.search_result import Candidate, Explanation
-from tttenv.utils.sharing import Lock, one_at_a_time
+from tttenv.utils.sharing import Lock, one_at_a_time, read_only
 
 Floats: TypeAlias = NDArray[np.float32]
 # From undecided boards (batch, cells), seen by the side to move, to a logit for every cell
@@ -161,7 +161,7 @@ def considered_visits(moves: int, simulations: int) -> NDArray[np.int32]:
         simulations: total number.
     """
     if moves < 2:
-        return np.arange(simulations, dtype=np.int32)
+        return read_only(np.arange(simulations, dtype=np.int32))
     phases = int(np.ceil(np.log2(moves)))
     found: list[int] = []
     visits, left = 0, moves
@@ -170,4 +170,4 @@ def considered_visits(moves: int, simulations: int) -> NDArray[np.int32]:
             found += [visits] * left
             visits += 1
         left = max(2, left // 2)
-    return np.array(found[:simulations], np.int32)
+    return read_only(np.array(found[:simulations], np.int32))

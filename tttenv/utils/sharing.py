@@ -5,6 +5,8 @@ from functools import wraps
 from threading import RLock
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
+import numpy as np
+
 
 class Lock:
     """A reentrant lock that can be copied and pickled: the copy is a new lock, which is free."""
@@ -27,6 +29,19 @@ class Locked(Protocol):
     """An object that has a lock."""
 
     lock: Lock
+
+
+_T = TypeVar("_T")
+
+
+def read_only(shared: _T) -> _T:
+    """Mark an array, or each array in a tuple and the tuples within it, as read-only; return it."""
+    for part in shared if isinstance(shared, tuple) else (shared,):
+        if isinstance(part, np.ndarray):
+            part.setflags(write=False)
+        elif isinstance(part, tuple):
+            read_only(part)
+    return shared
 
 
 _P = ParamSpec("_P")
