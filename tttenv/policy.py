@@ -20,6 +20,7 @@ from tttenv.game.rules import Rules
 from tttenv.game.sampling_kernel import pick
 from tttenv.game.types import Boards, Cells, Mask, Numbers, Probs
 from tttenv.utils.arrays import answered_numbers, brief
+from tttenv.utils.sharing import Lock, one_at_a_time
 from tttenv.utils.untrusted import shown
 
 __all__ = [
@@ -220,6 +221,7 @@ class Player:
 
     def __init__(self, rules: Rules, traits: Traits = UNKNOWN, name: str = "") -> None:
         self.rules, self.traits, self.name = rules, traits, name or type(self).__qualname__
+        self.lock = Lock()  # of methods that are decorated with `one_at_a_time`
 
     def __call__(self, boards: Boards) -> Probs:
         """Return move probabilities (batch, cells) for undecided boards (batch, cells)."""
@@ -560,6 +562,7 @@ class Observed(Player):
         _require_numbers(boards, answers, allowed, self.kind)
         return KINDS[self.kind](answers, allowed)
 
+    @one_at_a_time  # a query puts the network into evaluation mode and back
     def numbers(self, boards: Boards) -> NDArray[np.float64]:
         """Return the function's raw outputs (batch, cells): logits, values or probabilities."""
         seen = OBSERVATIONS[self.obs](boards)

@@ -18,6 +18,7 @@ from tttenv.exact import SEATS, Positions, Tabulated, positions, solve
 from tttenv.game.features import forks, line_counts, seven
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
+from tttenv.utils.sharing import read_only
 
 RULES = Rules()
 EDGES, CORNERS, CENTRE = [1, 3, 5, 7], [0, 2, 6, 8], 4
@@ -55,7 +56,7 @@ def features(added: tuple[str, ...] = ()) -> NDArray[np.int64]:
     """
     boards = -positions(RULES).boards
     columns = [seven(RULES, boards), *(ADDED[name](boards) for name in added)]
-    return np.column_stack(columns).astype(np.int64)
+    return read_only(np.column_stack(columns).astype(np.int64))
 
 
 def player(weights: Sequence[float], added: tuple[str, ...] = ()) -> Tabulated:

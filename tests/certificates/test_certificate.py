@@ -122,6 +122,15 @@ def test_a_losing_move_counts_however_unlikely_but_leaves_the_worst_case():
     assert found.losing_line["X"]
 
 
+def test_a_certificate_that_is_changed_changes_no_later_one():
+    table = player("minimax")
+    before = certify(Rules(), table).to_dict()
+    changed = certify(Rules(), table)
+    changed.vs_random["X"][0] = 2.0
+    changed.worst_case.clear()
+    assert certify(Rules(), table).to_dict() == before
+
+
 def test_the_policy_is_asked_once_about_all_undecided_boards_and_again_about_those_with_a_choice():
     asked = []
 

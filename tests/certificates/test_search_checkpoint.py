@@ -15,11 +15,12 @@ from tttenv.certificates.reachability import FOLLOWING
 from tttenv.certificates.search_checkpoint import SearchCheckpoint
 from tttenv.cli import certify as command
 from tttenv.players import digests
+from tttenv.utils.files import file_name
 from tttenv.utils.tensor_file import header
 
 SPEC = "alphabeta:depth=1,ties=first"
 ARGUMENTS = [SPEC, "--rules", "3,4,4", "--method", "reachable", "--positions", "3000", "--json"]
-FILE = Path("results/certificates/alphabeta-depth=1,ties=first-3-4-4.search.safetensors")
+FILE = Path(f"results/certificates/{file_name(f'{SPEC}-3-4-4')}.search.safetensors")
 
 
 class Killed(BaseException):

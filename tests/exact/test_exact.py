@@ -1,9 +1,12 @@
 """Exact results: the enumerated and solved game, compared with an independent solver."""
 
+from functools import cached_property
+
 import numpy as np
 import pytest
 from reference import SMALL, game, mover, spell, view
 
+from tttenv.env.transition_table import child_table, transition_table
 from tttenv.exact import (
     backward_induction,
     best_response,
@@ -11,10 +14,15 @@ from tttenv.exact import (
     positions,
     score,
     solve,
+    tabulate,
     worst_case,
 )
+from tttenv.game.line_patterns_kernel import _rows_of_sides
+from tttenv.game.rollouts_kernel import playground
 from tttenv.game.rules import Rules
+from tttenv.players.gumbel_search import considered_visits
 from tttenv.policy import uniform
+from tttenv.proofs.move_values import MoveValues
 
 TABLED = [*SMALL, (3, 4, 3)]
 every_rules = pytest.mark.parametrize("rules", TABLED, ids=spell)
@@ -184,3 +192,45 @@ def test_large_games_are_refused_with_the_sampled_alternative_named(ask, rules):
     with pytest.raises(ValueError, match=rf"{rules} is too large .*metrics\.arena"):
         ask(rules, *players)
     assert not enumerable(rules)
+
+
+LARGE = Rules(4, 4, 4)
+CACHED = {  # what all callers share
+    "lines": lambda: Rules().lines,
+    "positions": lambda: positions(Rules()),
+    "solution": lambda: solve(Rules()),
+    "transitions": lambda: transition_table(Rules()),
+    "children": lambda: child_table(Rules()),
+    "table": lambda: tabulate(Rules(), uniform),
+    "move values": lambda: MoveValues(Rules()).bounds(Rules().start()),
+    "proved move values": lambda: MoveValues(LARGE, work=1_000).bounds(LARGE.start()),
+    "visits": lambda: (considered_visits(1, 20), considered_visits(8, 20)),
+    "rows of patterns": lambda: _rows_of_sides(3),
+    "sets of cells": lambda: playground(3, 3, 3).lined,
+}
+
+
+def arrays(shared, name=""):
+    """Return all arrays within an object by name, its cached properties included."""
+    if isinstance(shared, np.ndarray):
+        return {name: shared}
+    if isinstance(shared, tuple):
+        parts = dict(enumerate(shared))
+    else:
+        kind = type(shared)
+        for each in dir(kind):
+            if isinstance(getattr(kind, each), cached_property):
+                getattr(shared, each)
+        parts = getattr(shared, "__dict__", {})
+    found = {}
+    for key, part in parts.items():
+        found |= arrays(part, f"{name}.{key}")
+    return found
+
+
+def test_no_array_that_callers_share_can_be_written():
+    found = {
+        name: array for key, made in CACHED.items() for name, array in arrays(made(), key).items()
+    }
+    assert len(found) > 40
+    assert [name for name, array in found.items() if array.flags.writeable] == []

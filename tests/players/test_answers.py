@@ -1,7 +1,9 @@
 """Valid outputs of a player: arrays, tensors and lists of real numbers, and nothing else."""
 
 import fractions
+import time
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -159,3 +161,26 @@ def test_a_broken_law_is_told_in_a_bounded_line_on_any_board(size):
 )
 def test_what_is_no_rules_is_refused(handed, judge):
     assert "rules must be" in refused(lambda: judge(handed))
+
+
+class Slow(torch.nn.Module):
+    """Network that records the mode in which it is called."""
+
+    def __init__(self):
+        super().__init__()
+        self.modes = []
+
+    def forward(self, seen):
+        """Return equal logits, late enough for another thread to call."""
+        time.sleep(0.01)
+        self.modes.append(self.training)
+        return torch.zeros(len(seen), 9)
+
+
+def test_a_network_shared_by_threads_is_evaluated_and_returned_to_training():
+    net = Slow().train()
+    policy, boards = from_observations(net, Rules()), Rules().start(1)
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(policy, [boards] * 12))
+    assert net.modes == [False] * 12
+    assert net.training

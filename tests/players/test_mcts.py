@@ -167,6 +167,26 @@ def test_with_few_iterations_the_solver_still_wins_at_once_and_leaves_lost_moves
     assert player("mcts:solver=true,iterations=2000", rules).search(board).probs[3] == 1
 
 
+@pytest.mark.parametrize(
+    "options", ["", "iterations=1", "playouts=random,heuristic=0", "solver=true"]
+)
+@pytest.mark.parametrize("rules", [(3, 4, 3), (5, 5, 4), (9, 9, 5), (15, 15, 5)], ids=str)
+def test_beyond_nine_cells_it_completes_a_line_if_it_can_and_else_blocks_one(rules, options):
+    ends = [board for seed in range(12) for board in random_game(rules, seed)[0][-5:-1]]
+    boards, rules = np.array([view(board) for board in ends], np.int8), Rules(*rules)
+    allowed = player("tactical", rules)(boards) > 0
+    assert (allowed != (boards == 0)).any(axis=1).sum() > 12
+    moves = player(f"mcts:{options}", rules)(boards).argmax(axis=1)
+    assert allowed[np.arange(len(boards)), moves].all()
+
+
+def test_on_nine_cells_plain_uct_is_the_default():
+    for spec in ("mcts:iterations=100", "mcts:iterations=100,solver=true"):
+        plain = player(f"{spec},playouts=random,heuristic=0")
+        boards = np.array(some((3, 3, 3), every=1))
+        assert (player(spec)(boards) == plain(boards)).all()
+
+
 def test_the_tree_stays_within_its_memory_and_goes_on_when_it_is_full():
     rules = Rules(15, 15, 5)
     policy = player("mcts:memory=1,iterations=20000", rules)

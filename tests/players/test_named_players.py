@@ -1,6 +1,7 @@
 """Invariants of every player in the table, and known results of some."""
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 
 import numpy as np
@@ -61,6 +62,26 @@ def test_every_player_is_legal_pure_and_leaves_the_boards_alone(spec, rules):
     again = made(spec, rules)
     assert all((again(boards[i : i + 1])[0] == probs[i]).all() for i in range(len(boards)))
     assert policy(boards[:0]).shape == (0, boards.shape[1])
+
+
+SEARCHES = [
+    "alphabeta:nodes=1000",
+    "mcts:iterations=100",
+    "gumbel:simulations=16,threes=100",
+    "gumbel:simulations=8,evaluator=playouts",
+    "pairing:player=(mcts:iterations=100)",
+    "alphazero_554:simulations=8",
+]
+
+
+@pytest.mark.parametrize("spec", SEARCHES)
+def test_a_player_shared_by_threads_makes_the_moves_that_it_makes_alone(spec):
+    boards, policy = undecided((5, 5, 4), games=2)[::2], made(spec, (5, 5, 4))
+    alone = policy(boards)
+    rows = np.random.default_rng(0).integers(0, len(boards), 8 * len(boards))
+    with ThreadPoolExecutor(4) as threads:
+        together = list(threads.map(lambda row: policy(boards[row : row + 1])[0], rows))
+    assert (np.array(together) == alone[rows]).all()
 
 
 @pytest.mark.parametrize("rules", [*SMALL, (3, 4, 3)], ids=spell)

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,8 @@ from tttenv.players import external as manual
 from tttenv.players.digests import digests
 from tttenv.players.external import external
 from tttenv.players.program import Program, ProgramError
-from tttenv.testing import check_policy
+from tttenv.policy import uniform
+from tttenv.testing import check_policy, some_boards
 
 ROOT = Path(__file__).parents[2]
 RULES = Rules()
@@ -69,6 +71,14 @@ def test_the_shell_bot_of_the_manual_is_the_first_empty_cell(bot):
 def test_a_bot_may_answer_with_probabilities(python_bot):
     found = certify(RULES, external(RULES, python_bot(EVERYWHERE), timeout=60))
     assert found == certify(RULES, "random")
+
+
+def test_threads_may_share_a_bot(python_bot):
+    policy, boards = external(RULES, python_bot(EVERYWHERE), timeout=60), some_boards(RULES, 64)
+    with ThreadPoolExecutor(4) as threads:
+        found = np.array(list(threads.map(lambda board: policy(board[None])[0], boards)))
+    policy.close()
+    assert np.allclose(found, uniform(boards))
 
 
 def test_a_bot_is_told_rules_board_and_side_once_a_board_and_when_to_quit(python_bot):

@@ -1,5 +1,6 @@
 """Certificates: a player's exact strength, with games that prove it."""
 
+from copy import deepcopy
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -187,7 +188,7 @@ def certify(
     table = tabulate_pure(rules, player, name)
     if table not in _CERTIFICATES:
         _CERTIFICATES[table] = _certificate(rules, table)
-    return _CERTIFICATES[table]
+    return deepcopy(_CERTIFICATES[table])  # its dicts may be written
 
 
 # Certificates by player, cached because a `Tabulated` never changes.

@@ -1,7 +1,6 @@
 """Print the exact certificate of any player: `tttenv certify minimax`."""
 
 import json
-import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,6 +16,7 @@ from tttenv.cli.options import Flag, MethodOrNone, OpponentOrNone, Player, Rules
 from tttenv.cli.text_tables import Column, say
 from tttenv.cli.workers import HERE, AllWorkers
 from tttenv.players import did_you_mean
+from tttenv.utils.files import file_name
 
 PROG = "certify.py"
 EXAMPLES = """
@@ -169,7 +169,8 @@ def saved(given: Arguments, rules: Any, policy: Any) -> Iterator[Any]:
     from tttenv.certificates.search_checkpoint import SearchCheckpoint
     from tttenv.players.digests import digests
 
-    file = FOLDER / f"{file_name(given.player, rules)}.search.safetensors"
+    name = file_name(f"{given.player}-{rules.m}-{rules.n}-{rules.k}")
+    file = FOLDER / f"{name}.search.safetensors"
     files = digests(given.player)
 
     def about() -> dict[str, Any]:
@@ -207,12 +208,6 @@ def saved(given: Arguments, rules: Any, policy: Any) -> Iterator[Any]:
         raise KeyboardInterrupt(
             f"the search ({position_of(checkpoint)}) is saved in {file}: continue with --resume"
         ) from None
-
-
-def file_name(spec: str, rules: Any) -> str:
-    """Return the file name of a player's certificate."""
-    plain = re.sub(r"[^\w.=,-]+", "-", spec)
-    return f"{plain[:150]}-{rules.m}-{rules.n}-{rules.k}"
 
 
 def position_of(checkpoint: Any) -> str:

@@ -11,6 +11,7 @@ from tttenv.cli import background_compile, console
 from tttenv.cli.background_compile import BackgroundCompile
 from tttenv.cli.options import FileOrNone, Flag, Game, NumberOrNone, TextOrNone
 from tttenv.cli.text_tables import say
+from tttenv.utils.files import file_name
 from tttenv.utils.untrusted import MEBIBYTE
 
 PROG = "prove.py"
@@ -68,7 +69,7 @@ def main(args: list[str], prog: str = PROG) -> None:
     name = f"{rules.m}-{rules.n}-{rules.k}"
     if given.board:
         name += f"-{rules.format(board)}"
-    out = given.out or FOLDER / f"{name[:200]}.safetensors"
+    out = given.out or FOLDER / f"{file_name(name)}.safetensors"
     _prove(given, rules, board, out)
 
 

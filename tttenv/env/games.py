@@ -14,6 +14,7 @@ from tttenv.game.outcomes_kernel import GOING, WIN, Outcomes
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Cells, Mask, Uniforms
 from tttenv.policy import FORFEIT, Player, Uniform, ask, sample, sample_or_forfeit
+from tttenv.utils.sharing import read_only
 
 Numbers = NDArray[np.int64]  # indices of games in the batch
 
@@ -209,7 +210,8 @@ class BoardGames(GameBatch):
         return boards
 
 
-NO_PROBABILITIES = np.empty((0, 0)), np.empty(0, np.int64)  # for opponents that are not tables
+# For opponents that are not tables; read-only, as the tables are.
+NO_PROBABILITIES = read_only((np.empty((0, 0)), np.empty(0, np.int64)))
 
 
 class TableGames(GameBatch):

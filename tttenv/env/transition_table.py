@@ -13,6 +13,7 @@ from tttenv.game.outcomes_kernel import ILLEGAL, SEEN_BY_OTHER, Outcomes
 from tttenv.game.rewards import VALUES
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
+from tttenv.utils.sharing import read_only
 
 FEW = 12  # cells up to which the table is small enough to be fast
 
@@ -46,7 +47,7 @@ def transition_table(rules: Rules) -> TransitionTable:
     views = np.concatenate((planes, one_hot(-boards))), np.concatenate((boards, -boards))
     allowed = records(np.concatenate((masks, np.zeros_like(masks[:1]))))
     tables = ((*walk, records(view), allowed) for view in views)
-    return TransitionTable(known, outcomes, planes, masks, *tables)
+    return read_only(TransitionTable(known, outcomes, planes, masks, *tables))
 
 
 def records(rows: NDArray[Any]) -> table_games_kernel.Rows:
@@ -79,9 +80,10 @@ def child_table(rules: Rules) -> ChildTable:
     children = np.take_along_axis(known.successors, legal.astype(np.int64), axis=1)
     own = np.arange(len(known), dtype=np.int32)[:, None]
     sign = np.where(known.seats == 0, 1, -1)
-    return ChildTable(
+    found = ChildTable(
         np.where(known.over[:, None], own, children),
         np.maximum(legal_count, 1).astype(np.uint64),
         (VALUES[known.outcomes] * sign).astype(np.int8),
         len(known.plies) - 2,
     )
+    return read_only(found)

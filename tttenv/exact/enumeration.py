@@ -12,6 +12,7 @@ from tttenv.exact import enumeration_kernel as kernels
 from tttenv.game.outcomes_kernel import Outcome, Outcomes
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Mask
+from tttenv.utils.sharing import read_only
 from tttenv.utils.untrusted import shown
 
 # Largest number of `arrangements` for which a game is `solvable`, and `enumerable`.
@@ -23,8 +24,8 @@ BLOCK = 2**17  # positions processed at once, which bounds the memory of interme
 class Positions:
     """All positions reachable from the empty board, ply by ply, sorted within a ply.
 
-    All arrays have one row per position; a position is identified by the index of its row. The
-    positions with p stones have the indices `plies[p]` to `plies[p + 1] - 1`.
+    All arrays are read-only and have one row per position; a position is identified by the index of
+    its row. The positions with p stones have the indices `plies[p]` to `plies[p + 1] - 1`.
     """
 
     rules: Rules
@@ -35,25 +36,28 @@ class Positions:
     lost: Mask  # (positions,): whether the side to move has lost
     over: Mask  # (positions,): won or full
 
+    def __post_init__(self) -> None:
+        read_only((self.boards, self.codes, self.successors, self.lost, self.over))
+
     def __len__(self) -> int:
         return len(self.boards)
 
     @cached_property
     def decisions(self) -> NDArray[np.int64]:
         """Indices (decisions,) of the positions with a legal move."""
-        return np.flatnonzero(~self.over)
+        return read_only(np.flatnonzero(~self.over))
 
     @cached_property
     def seats(self) -> NDArray[np.int64]:
         """Side to move (positions,) in each position: 0 for X, 1 for O."""
         stones = np.repeat(np.arange(len(self.plies) - 1), np.diff(self.plies))
-        return stones % 2
+        return read_only(stones % 2)
 
     @cached_property
     def outcomes(self) -> Outcomes:
         """Outcome (positions,) for the side to move in each position."""
         ended = np.where(self.lost, Outcome.LOSS, Outcome.DRAW)
-        return np.where(self.over, ended, Outcome.GOING).astype(np.int8)
+        return read_only(np.where(self.over, ended, Outcome.GOING).astype(np.int8))
 
     def ply(self, stones: int) -> slice:
         """Return the indices of the positions with `stones` stones."""
@@ -84,7 +88,7 @@ class Positions:
     @cached_property
     def _by_code(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         order = np.argsort(self.codes)
-        return order, self.codes[order]
+        return read_only((order, self.codes[order]))
 
 
 def arrangements(rules: Rules) -> int:
@@ -144,7 +148,7 @@ def require_enumerable(rules: Rules) -> None:
 
 @lru_cache(maxsize=8)
 def positions(rules: Rules) -> Positions:
-    """Return all reachable positions of `rules`; cached.
+    """Return all reachable positions of `rules`; cached, so its arrays are read-only.
 
     Raises:
         ValueError: if the game has more than 16 cells.

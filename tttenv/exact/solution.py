@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from tttenv.exact.enumeration import Positions, positions
 from tttenv.game.rules import Rules
 from tttenv.game.types import Mask
+from tttenv.utils.sharing import read_only
 
 
 @dataclass(frozen=True)
@@ -17,11 +18,14 @@ class Solution:
 
     Ranks combine value and speed in one number: in a game with c cells, a win in d plies has rank
     c + 1 - d, a draw 0 and a loss in d plies -(c + 1 - d). The best rank is thus the fastest win,
-    else a draw, else the slowest loss.
+    else a draw, else the slowest loss. All arrays are read-only.
     """
 
     positions: Positions
     ranks: NDArray[np.int16]  # (positions,), for the side to move
+
+    def __post_init__(self) -> None:
+        read_only(self.ranks)
 
     @property
     def value(self) -> int:
@@ -31,7 +35,7 @@ class Solution:
     @cached_property
     def values(self) -> NDArray[np.int8]:
         """Value (positions,) of every position for the side to move: 1, 0 or -1."""
-        return np.sign(self.ranks).astype(np.int8)
+        return read_only(np.sign(self.ranks).astype(np.int8))
 
     @cached_property
     def distances(self) -> NDArray[np.int16]:
@@ -39,7 +43,7 @@ class Solution:
         cells = self.positions.rules.cells
         stones = np.count_nonzero(self.positions.boards, axis=1)
         ends = np.where(self.ranks == 0, cells - stones, cells + 1 - np.abs(self.ranks))
-        return ends.astype(np.int16)
+        return read_only(ends.astype(np.int16))
 
     @cached_property
     def move_ranks(self) -> NDArray[np.int16]:
@@ -54,7 +58,7 @@ class Solution:
             after = self.ranks[game.successors[rows]]
             ranks, lowest = -after + np.sign(after), -(game.rules.cells + 2)
             found[rows] = np.where(game.successors[rows] >= 0, ranks, lowest)
-        return found
+        return read_only(found)
 
     @cached_property
     def optimal(self) -> Mask:
@@ -63,19 +67,19 @@ class Solution:
         for rows in game.blocks():
             after = game.successors[rows]
             kept[rows] = (after >= 0) & (-self.values[after] == self.values[rows, None])
-        return kept
+        return read_only(kept)
 
     @cached_property
     def fastest(self) -> Mask:
         """Mask (positions, cells) of the optimal moves that win soonest or lose latest."""
         legal = self.positions.successors >= 0
         best: Mask = legal & (self.move_ranks == self.move_ranks.max(axis=1, keepdims=True))
-        return best
+        return read_only(best)
 
 
 @lru_cache(maxsize=8)
 def solve(rules: Rules) -> Solution:
-    """Solve the game by backward induction; cached.
+    """Solve the game by backward induction; cached, so its arrays are read-only.
 
     Raises:
         ValueError: if the game has more than 16 cells.

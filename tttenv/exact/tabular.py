@@ -12,6 +12,7 @@ from tttenv.exact.enumeration import positions
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Mask, Probs
 from tttenv.policy import Player, Policy, Traits, player_for, validated
+from tttenv.utils.sharing import read_only
 
 TABLE = Traits(pure=True, alone=True)
 
@@ -76,7 +77,7 @@ class Tabulated(Player):
         for block in game.blocks(slice(0, len(game.decisions))):
             which = game.decisions[block]
             self.table[which] = validated(game.boards[which], rows(which), self.traits.forfeits)
-        self.table.setflags(write=False)
+        read_only(self.table)
 
     def at(self, which: NDArray[np.int64]) -> Probs:
         """Return the probabilities (which, cells) of the positions with indices `which`."""
@@ -86,12 +87,13 @@ class Tabulated(Player):
     @cached_property
     def reached(self) -> Probs:
         """Cumulative probabilities (positions, cells), cell by cell."""
-        return self.table.cumsum(axis=1)
+        return read_only(self.table.cumsum(axis=1))
 
     @cached_property
     def last(self) -> NDArray[np.int64]:
         """Index of the last cell with nonzero probability, per position (positions,)."""
-        return np.asarray(self.table.shape[1] - 1 - (self.table[:, ::-1] > 0).argmax(axis=1))
+        moves = self.table[:, ::-1] > 0
+        return read_only(np.asarray(moves.shape[1] - 1 - moves.argmax(axis=1)))
 
     @cached_property
     def rows(self) -> list[tuple[list[float], int]]:

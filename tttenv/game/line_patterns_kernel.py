@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from tttenv.game.types import Boards
 from tttenv.utils.compiled import bare, inner
+from tttenv.utils.sharing import read_only
 from tttenv.utils.struct import Struct
 
 DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
@@ -169,7 +170,7 @@ def pattern_windows(m: int, n: int, k: int) -> NDArray[np.int64]:
 def _rows_of_sides(k: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the row of each pattern's vector as side 0 sees it, and as side 1 does."""
     rows = vector_rows(k)
-    return rows, rows[pattern_numbers(swapped(pattern_cells(k)))]
+    return read_only((rows, rows[pattern_numbers(swapped(pattern_cells(k)))]))
 
 
 def new_line_patterns(m: int, n: int, k: int, tables: PatternTables | None) -> LinePatterns:

@@ -12,6 +12,7 @@ from tttenv.game.random_kernel import UNIT
 from tttenv.game.rules_kernel import completes, threats
 from tttenv.game.types import Cells, Mask, Stones
 from tttenv.utils.compiled import bare, compiled, inner
+from tttenv.utils.sharing import read_only
 from tttenv.utils.struct import Struct
 
 FEW = 12  # cells up to which all sets of one side's stones are looked up
@@ -52,7 +53,7 @@ def playground(m: int, n: int, k: int) -> Playground:
 
 @lru_cache(maxsize=8)
 def _lined(m: int, n: int, k: int) -> Mask:
-    return lined(m, n, k) if m * n <= FEW else np.zeros(0, np.bool_)
+    return read_only(lined(m, n, k) if m * n <= FEW else np.zeros(0, np.bool_))
 
 
 @compiled

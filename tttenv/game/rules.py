@@ -14,6 +14,7 @@ from tttenv.game import rules_kernel as kernels
 from tttenv.game.rules_kernel import DIRECTIONS
 from tttenv.game.types import Boards, Cells, Mask
 from tttenv.utils.arrays import described, real_numbers
+from tttenv.utils.sharing import read_only
 from tttenv.utils.untrusted import shown
 
 LARGEST = 19  # rows or columns
@@ -74,7 +75,7 @@ class Rules:
 
     @cached_property
     def lines(self) -> NDArray[np.int64]:
-        """Cells (lines, k) of every line, that is, of every k cells in a row."""
+        """Cells (lines, k) of every line, that is, of every k cells in a row; read-only."""
         steps = np.arange(self.k)
         found = []
         for down, right in DIRECTIONS:
@@ -82,7 +83,7 @@ class Rules:
                 rows, columns = cell // self.n + steps * down, cell % self.n + steps * right
                 if rows[-1] < self.m and 0 <= columns[-1] < self.n:
                     found.append(rows * self.n + columns)
-        return np.array(found, np.int64).reshape(-1, self.k)
+        return read_only(np.array(found, np.int64).reshape(-1, self.k))
 
     def start(self, *batch: int) -> Boards:
         """Return empty boards, `(*batch, cells)`."""

@@ -26,6 +26,7 @@ from tttenv.players.search_result import (
 from tttenv.players.threat_search import THREATS, losing_moves, winning_attack
 from tttenv.policy import Candidate, Explanation, Player, Traits
 from tttenv.utils.registry import Spec
+from tttenv.utils.sharing import one_at_a_time
 
 FULL_DEPTH_CELLS = 20  # with at most this many empty cells, the search to the end comes early
 FIRST_DEPTHS = 4  # depths in plies, from 1 to this, that are searched before
@@ -216,6 +217,7 @@ class AlphaBeta(Player):
             keep_table=limits.time is not None,
         )
 
+    @one_at_a_time
     def __call__(self, boards: Boards) -> Probs:
         """Return move probabilities (batch, cells) for boards (batch, cells).
 
@@ -242,6 +244,7 @@ class AlphaBeta(Player):
         self.limits = replace(self.limits, time=shorter(self.time, seconds))
         return True
 
+    @one_at_a_time
     def search(self, board: Boards) -> Found:
         """Search one undecided board (cells,).
 
@@ -256,6 +259,7 @@ class AlphaBeta(Player):
         maps = self._own_maps(board[None])[0]
         return self._searched(board, self._classes(np.flatnonzero(moves[0]).tolist(), maps))
 
+    @one_at_a_time
     def explain(self, board: Boards) -> Explanation:
         """Search an undecided board (cells,) as when playing, then compare its moves.
 
@@ -356,7 +360,7 @@ def alphabeta(
         rules: the game.
         depth: plies to search; blocks of threats are not counted.
         nodes: positions to search for a move.
-        time: seconds to search for a move; the player is then impure and cannot be certified. It
+        time: seconds to search for a move; the player then depends on the time and cannot be certified. It
             keeps its transposition table from move to move.
         memory: megabytes of the transposition table, at the most.
         width: how many moves to try at each position, those on the best open lines first; by

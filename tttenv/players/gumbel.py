@@ -18,6 +18,7 @@ from tttenv.players.search_result import Found, at_least, uniform_on
 from tttenv.players.threat_search import Forced, ThreatSearch
 from tttenv.policy import Candidate, Explanation, Player, Traits
 from tttenv.utils.registry import Spec
+from tttenv.utils.sharing import one_at_a_time
 
 SIMULATIONS = 200  # default number per move
 TOGETHER = 64  # maximum boards searched in parallel
@@ -48,11 +49,13 @@ class GumbelPlayer(Player):
         few = rules.k < 3  # then every stone is a threat
         self.threat_search = None if few or not threes else ThreatSearch(rules, threes)
 
+    @one_at_a_time
     def __call__(self, boards: Boards) -> Probs:
         """Return move probabilities (batch, cells) for boards (batch, cells)."""
         moves, _ = self._moves(boards)
         return np.eye(self.rules.cells)[moves]
 
+    @one_at_a_time
     def search(self, board: Boards) -> Found:
         """Search one undecided board (cells,).
 
@@ -63,6 +66,7 @@ class GumbelPlayer(Player):
         move = uniform_on([int(moves[0])], self.rules.cells)
         return Found(move, float(values[0]), self.tree_search.simulations)
 
+    @one_at_a_time
     def explain(self, board: Boards) -> Explanation:
         """Search an undecided board (cells,) as when playing, and explain the move.
 

@@ -13,6 +13,7 @@ from tttenv.game.types import Boards, Cells, Probs
 from tttenv.players import gumbel_kernel as kernel
 from tttenv.players.gumbel_kernel import Settings
 from tttenv.policy import Candidate, Explanation
+from tttenv.utils.sharing import Lock, one_at_a_time, read_only
 
 Floats: TypeAlias = NDArray[np.float32]
 # From undecided boards (batch, cells), seen by the side to move, to a logit for every cell
@@ -60,12 +61,14 @@ class GumbelSearch:
         self.forest = kernel.new_forest(rules.lines, rules.cells, trees, simulations, settings)
         self.leaves = np.zeros((trees, rules.cells), np.int8)
         self.which = np.zeros(trees, np.int64)
+        self.lock = Lock()
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Support copying and pickling: the copy allocates new trees."""
         about = self.rules, self.evaluate, self.simulations, self.trees
         return type(self), (*about, self.considered, self.settings)
 
+    @one_at_a_time
     def search(
         self,
         boards: Boards,
@@ -158,7 +161,7 @@ def considered_visits(moves: int, simulations: int) -> NDArray[np.int32]:
         simulations: total number.
     """
     if moves < 2:
-        return np.arange(simulations, dtype=np.int32)
+        return read_only(np.arange(simulations, dtype=np.int32))
     phases = int(np.ceil(np.log2(moves)))
     found: list[int] = []
     visits, left = 0, moves
@@ -167,4 +170,4 @@ def considered_visits(moves: int, simulations: int) -> NDArray[np.int32]:
             found += [visits] * left
             visits += 1
         left = max(2, left // 2)
-    return np.array(found[:simulations], np.int32)
+    return read_only(np.array(found[:simulations], np.int32))

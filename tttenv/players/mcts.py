@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.game.rules import Rules
+from tttenv.game.rules_kernel import winning_cells
 from tttenv.game.types import Boards, Cells, Probs
 from tttenv.players import mcts_kernel as kernel
 from tttenv.players.mcts_kernel import init_tree, run_iterations
@@ -20,8 +21,10 @@ from tttenv.players.search_result import (
 from tttenv.policy import Candidate, Explanation, Player, Traits
 from tttenv.utils.compile_time import now
 from tttenv.utils.registry import Spec
+from tttenv.utils.sharing import one_at_a_time
 
 PLAYOUTS = Spec("playouts")  # the evaluator without a network
+SMALL = 9  # on boards of up to this many cells plain UCT is the default
 ITERATIONS = 500  # per move, if no limit is set
 SLICE = 2_000  # iterations between two checks of the clock and of Ctrl-C
 
@@ -51,11 +54,13 @@ class MonteCarlo(Player):
         self.limit = shorter(self.time, seconds)
         return True
 
+    @one_at_a_time
     def search(self, board: Boards) -> Found:
         """Search one undecided board (cells,).
 
         It plays the most visited move; ties go to the best results, then to the first row by row.
-        With the solver, moves proven to be best come first, and proven losses last.
+        With the solver, moves proven to be best come first, and proven losses last. On boards of
+        more than 9 cells it completes a line if it can, else blocks one.
 
         Raises:
             ValueError: for a board that is finished or cannot be reached.
@@ -67,6 +72,7 @@ class MonteCarlo(Player):
             value = tree.proof[best] - 1.0
         return Found(uniform_on([int(tree.move[best])], self.rules.cells), float(value), done)
 
+    @one_at_a_time
     def explain(self, board: Boards) -> Explanation:
         """Search an undecided board (cells,) as when playing, and explain the move.
 
@@ -76,6 +82,7 @@ class MonteCarlo(Player):
         done = self._search_tree(board)
         return Explanation([self._candidate(node) for node in self._ranked(0).tolist()], done)
 
+    @one_at_a_time
     def visits(self, board: Boards) -> NDArray[np.int64]:
         """Return the visit counts of the moves (cells,) in a search of an undecided board (cells,).
 
@@ -111,7 +118,10 @@ class MonteCarlo(Player):
 
     def _search_tree(self, board: Boards) -> int:
         """Build the board's tree until a limit or a proof; return the number of iterations."""
-        init_tree(self.tree, self.rules.check(board), self.seed)
+        board = self.rules.check(board)
+        init_tree(self.tree, board, self.seed)
+        if self.rules.cells > SMALL:
+            self._keep_forced_moves(board)
         deadline = None if self.limit is None else now() + self.limit
         done = 0
         while self.iterations is None or done < self.iterations:
@@ -122,14 +132,28 @@ class MonteCarlo(Player):
                 break
         return done
 
+    def _keep_forced_moves(self, board: Boards) -> None:
+        """Remove from the root all but its wins, or else all but the blocks of threats, if any."""
+        tree, rules = self.tree, self.rules
+        first = int(tree.first_child[0])
+        children = slice(first, first + int(tree.child_count[0]))
+        for side in (1, -1):
+            forced = winning_cells(board[None], side, rules.m, rules.n, rules.k)[0]
+            kept = first + np.flatnonzero(forced[tree.move[children]])
+            if kept.size:
+                tree.child_count[0] = kept.size
+                for array in (tree.move, tree.prior):
+                    array[first : first + kept.size] = array[kept]
+                break
+
 
 def mcts(
     rules: Rules,
     iterations: int | None = None,
     c: float = 2**0.5,
-    playouts: Literal["random", "tactical"] = "random",
+    playouts: Literal["random", "tactical"] | None = None,
     evaluator: Spec = PLAYOUTS,
-    heuristic: float = 0.0,
+    heuristic: float | None = None,
     solver: bool = False,
     seed: int = 0,
     time: float | None = None,
@@ -137,20 +161,24 @@ def mcts(
 ) -> MonteCarlo:
     """Return a Monte Carlo tree search player (UCT), with 500 iterations per move by default.
 
-    The output depends on the board alone: random numbers are seeded by the board and `seed`.
+    The output depends on the board alone: random numbers are seeded by the board and `seed`. On
+    boards of more than 9 cells it completes a line if it can, else blocks one, and by default
+    open lines and tactical play-outs guide it, since it visits each move there only a few times.
 
     Args:
         rules: the game.
         iterations: new positions per move, each valued once; 500 by default, unless the time is
             limited.
         c: the exploration constant of UCT, for results of 1 for a win and 0.5 for a draw.
-        playouts: "random", or "tactical", which wins at once if it can and else blocks such a win.
+        playouts: "random", or "tactical", which wins at once if it can and else blocks such a win;
+            by default tactical on boards of more than 9 cells, else random.
         evaluator: what values new positions: "playouts", or a network of the learner `patterns`,
             given by a trained player's name or folder, for any board with its k.
-        heuristic: weight of the open lines in the selection of moves with few visits.
+        heuristic: weight of the open lines in the selection of moves with few visits; by default 1
+            on boards of more than 9 cells, else 0.
         solver: back up proven results of finished games, and stop when the best move is proven.
         seed: seeds the random numbers, together with the board.
-        time: seconds to search for a move; the player is then impure and cannot be certified.
+        time: seconds to search for a move; the player then depends on the time and cannot be certified.
         memory: maximum megabytes of the tree, which stops growing when it is full.
 
     Raises:
@@ -165,16 +193,17 @@ def mcts(
     if iterations is None and time is None:
         iterations = ITERATIONS
     tables = None if evaluator == PLAYOUTS else read_tables(evaluator, rules, (PLAYOUTS,))
-    if tables is not None and playouts != "random":
+    if tables is not None and playouts == "tactical":
         raise ValueError("a network as the evaluator leaves no play-outs to be tactical")
+    large = rules.cells > SMALL
+    tactical = large if playouts is None else playouts == "tactical"
+    bias = float(large) if heuristic is None else heuristic
     nodes = min(memory * 2**20 // kernel.NODE_BYTES, kernel.MAX_NODES)
     if iterations is not None:
         nodes = min(nodes, 1 + rules.cells * (iterations + 1))
     shape = (rules.m, rules.n, rules.k)
     try:
-        tree = kernel.new_tree(
-            shape, rules.lines, nodes, c, heuristic, playouts == "tactical", solver, tables
-        )
+        tree = kernel.new_tree(shape, rules.lines, nodes, c, bias, tactical, solver, tables)
     except MemoryError:
         raise ValueError(
             f"this machine has too little memory for memory={memory} megabytes"

@@ -14,6 +14,7 @@ from tttenv.game.rules_kernel import completes
 from tttenv.game.types import Boards, Mask, Probs, Stones
 from tttenv.players.search_result import Found
 from tttenv.policy import Player, Traits, uniform_over
+from tttenv.utils.sharing import one_at_a_time
 
 NOT_LEGAL = -1000  # rank of a move to a taken cell
 
@@ -52,6 +53,7 @@ class MinimaxSearch(Player):
         probs = [self.search(board).probs for board in boards]
         return np.array(probs, np.float64).reshape(boards.shape)
 
+    @one_at_a_time
     def search(self, board: Boards) -> Found:
         """Search one undecided board (cells,), which counts as a node.
 

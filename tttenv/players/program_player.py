@@ -14,6 +14,7 @@ from tttenv.game.types import Boards, Probs
 from tttenv.players.program import Program, ProgramError
 from tttenv.players.search_result import at_least
 from tttenv.policy import Player, Traits
+from tttenv.utils.sharing import one_at_a_time
 from tttenv.utils.untrusted import MEBIBYTE
 
 ENTRY = 120  # bytes of a cached answer besides its board and its numbers
@@ -69,6 +70,7 @@ class ProgramPlayer(Player):
         """
         return np.array([self.answer(board) for board in boards], np.float64).reshape(boards.shape)
 
+    @one_at_a_time
     def answer(self, board: Boards) -> NDArray[np.float64]:
         """Return the program's probabilities (cells,) for a board (cells,), cached if possible.
 

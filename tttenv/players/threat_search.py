@@ -17,6 +17,7 @@ from tttenv.players import alphabeta_kernel as kernel
 from tttenv.players.alphabeta_kernel import PROVEN, SearchState
 from tttenv.players.search_budget import Budget, Limits, score_move
 from tttenv.players.threat_moves_kernel import only_attacks
+from tttenv.utils.sharing import Lock, one_at_a_time
 
 ATTACK_SHARE = 0.25  # fraction of the limits for the search for a win
 DEFENCE_SHARE = 0.25  # fraction of the limits for the search for losing moves
@@ -50,11 +51,13 @@ class ThreatSearch:
         if nodes > MOST:
             raise ValueError(f"threes must be at most {MOST:,}, not {nodes:,}")
         self.rules, self.limits = rules, Limits(None, 2 * nodes, None)
+        self.lock = Lock()
         shape, entries = (rules.m, rules.n, rules.k), min(4 * nodes, 3 ** min(rules.cells, 30))
         self.state = kernel.new_search_state(
             shape, rules.lines, maps(rules), entries, rules.cells, THREATS
         )
 
+    @one_at_a_time
     def __call__(self, board: Boards) -> Forced:
         """Search an undecided board (cells,), seen by the side to move."""
         m, n, k = self.rules.m, self.rules.n, self.rules.k

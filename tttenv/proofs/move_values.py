@@ -12,6 +12,7 @@ from tttenv.game.rules import Rules
 from tttenv.game.symmetry import orbits
 from tttenv.game.types import Boards
 from tttenv.proofs.prover import Prover
+from tttenv.utils.sharing import read_only
 
 WORK = 1_500_000  # nodes of the search times cells for one position, unless told otherwise
 MEMORY = 2**28  # bytes of the search's tables
@@ -21,7 +22,8 @@ CACHED = 1_024  # positions
 class Bounds(NamedTuple):
     """Lower and upper bounds on the value (1, 0 or -1) of each move for the side to move.
 
-    A move is decided if both are equal; occupied cells have the bounds -1 and 1.
+    A move is decided if both are equal; occupied cells have the bounds -1 and 1. The arrays are
+    read-only.
     """
 
     at_least: NDArray[np.int64]  # (cells,)
@@ -52,7 +54,7 @@ class MoveValues:
 
     def bounds(self, board: Boards) -> Bounds:
         """Return bounds on the value of every move on an undecided board (cells,)."""
-        return self._found(board.astype(np.int8).tobytes())
+        return read_only(self._found(board.astype(np.int8).tobytes()))
 
 
 def _solved(rules: Rules, position: bytes) -> Bounds:

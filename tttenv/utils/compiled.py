@@ -95,12 +95,14 @@ def compiled(function: Callable[_P, _R]) -> Callable[_P, _R]:
 
 
 def _type_of_argument(original: Callable[..., Any], value: Any) -> Any:
-    """Return the type of an argument that is neither a number nor an array, such as a struct.
+    """Return the type of an argument that is neither a number nor a writable array.
 
-    numba would find it by several calls in Python, which take longer than some searches.
+    numba would find the type of a struct by several calls in Python, which take longer than some
+    searches, and would compile a function again for a read-only array.
     """
     known = getattr(value, "_numba_type_", None)
-    return original(value) if known is None else known
+    found = original(value) if known is None else known
+    return found.copy(readonly=False) if isinstance(found, numba.types.Array) else found
 
 
 def _call_template(original: Callable[..., Any], args: Any, kws: Any) -> Any:

@@ -161,7 +161,7 @@ def convert(text: str, hint: Any) -> Any:
         if text not in choices:
             raise ValueError(f"one of {', '.join(choices)}")
         return typing.get_args(hint)[choices.index(text)]
-    if isinstance(hint, types.UnionType):
+    if typing.get_origin(hint) in (types.UnionType, typing.Union):
         inner = [kind for kind in typing.get_args(hint) if kind is not type(None)]
         return None if text == "none" else convert(text, inner[0])
     if hint is bool:
