@@ -179,7 +179,7 @@ def html(players: Sequence[Larger]) -> Markup:
         _figure(player, seat, line)
         for player in players
         for seat in SEATS
-        if (line := player.certificate.losing_line[seat])
+        if (line := player.certificate.losing_line[seat]) is not None
     ]
     learned = [
         _learning(player, player.curve)
@@ -216,7 +216,7 @@ def _row(player: Larger) -> Markup:
         odds = found.vs_random[seat]
         reached = "all there are" if found.reached is None else f"{found.reached[seat]:,}"
         told = "not known" if odds is None else phrases.odds(odds)
-        cells += [_verdict(found, seat), reached, told]
+        cells += [of_seat(found, seat), reached, told]
     cells.append("computed here" if player.computed else "from its checkpoint")
     name = player.name if player.network is None else _link(player)
     head = element("th", name, scope="row")
@@ -227,13 +227,6 @@ def _link(player: Larger) -> Markup:
     """Return a player's name as a link to its board."""
     address = f"#play={quote(player.name, safe='', errors='replace')}&rules={player.rules}"
     return element("a", player.name, href=address)
-
-
-def _verdict(found: Certificate, seat: str) -> str:
-    """Return the verdict on a seat in a few words."""
-    if found.reached is None:
-        return "never loses" if found.never_loses[seat] else "loses"
-    return of_seat(found, seat).removesuffix(f" as {seat}")
 
 
 def _figure(player: Larger, seat: str, line: list[int]) -> Markup:

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from tttenv.certificates import phrases
 from tttenv.cli.play import words
 from tttenv.cli.play.advice import Hint
 from tttenv.cli.text_tables import painted, wrapped
@@ -67,7 +68,7 @@ def _percent(hint: Hint, cell: int) -> str:
 
 
 def _share(share: float) -> str:
-    return "<1" if 0 < share < 0.005 else f"{100 * share:.0f}" if share else "."
+    return phrases.share(share, 0) if share else "."
 
 
 def _counted(rules: Rules, hint: Hint) -> str:
