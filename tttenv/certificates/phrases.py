@@ -1,7 +1,7 @@
 """Formatting of exact numbers, shared by commands, curves and reports."""
 
 from collections.abc import Sequence
-from math import copysign
+from math import ceil, copysign
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -116,3 +116,8 @@ def hundredths(value: float | None, sampled: bool = False) -> str:
         return "-"
     even = abs(value) < ROUNDING
     return ("0" if even else f"{100 * rounded(value, 2):+.0f}") + "~" * sampled
+
+
+def at_most(error: float) -> str:
+    """Format an error in hundredths, rounded up to a tenth."""
+    return f"{ceil(1000 * error) / 10:.1f}"

@@ -54,8 +54,10 @@ def hint_lines(
 
 
 def best_line(rules: Rules, hint: Hint) -> str:
-    """Return a line with the moves that a search chooses, or "" if the hint has none."""
-    return f"best by search, not proved: {_some(rules, list(hint.best))}" if hint.best else ""
+    """Return a line with the moves that alpha-beta chooses, or "" if the hint has none."""
+    if not hint.best:
+        return ""
+    return f"best by search, not proved: {_some(rules, list(hint.best))} (alphabeta)"
 
 
 def _worth(hint: Hint, cell: int) -> str:
@@ -79,9 +81,10 @@ def _counted(rules: Rules, hint: Hint) -> str:
         if len(cells):
             verb = words.VERBS[value][len(cells) > 1]
             parts.append(f"{_some(rules, cells.tolist())} {verb}")
-    unknown = int(np.isnan(hint.values[hint.legal]).sum())
+    unknown = np.flatnonzero(hint.legal & np.isnan(hint.values)).tolist()
     if unknown:
-        parts.append(f"{unknown} not decided by a short search")
+        told = len(unknown) if len(unknown) > LIKELIEST else names_of(rules, unknown)
+        parts.append(f"{told} not decided by a short search")
     return f"exact: {'; '.join(parts)}"
 
 
