@@ -29,7 +29,7 @@ COLUMNS = [
 ]
 LEGEND = (
     "steps, seconds: to the first unbeatable certificate; half of them: between the quartiles of"
-    " the seeds that got there; worst case: of the weakest seed, 0 unbeatable, -1 always beaten"
+    " the seeds that got there; worst case: of the weakest seed, if unbeatable the game's value"
 )
 
 

@@ -32,6 +32,7 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
 import tttenv
 from tttenv import Policy, Rules, text
+from tttenv.certificates import phrases
 from tttenv.exact import positions, solve
 from tttenv.players.llm import LanguageModel
 
@@ -288,9 +289,11 @@ def main(args: Args) -> None:
         (home / "results.json").write_text(json.dumps(told, indent=1), encoding="utf-8")
         worst = found["worst_case"]
         print(
-            f"{name}: {found['illegal_share']:.1%} illegal, {found['optimal_moves']:.1%} optimal,"
+            f"{name}: {phrases.share(found['illegal_share'])} % illegal,"
+            f" {phrases.share(found['optimal_moves'])} % optimal,"
             f" worst case {worst['X']} as X, {worst['O']} as O;"
-            f" {found['not_lost']:.0%} of {args.games} games not lost; {found['seconds']:.0f} s",
+            f" {phrases.share(found['not_lost'])} % of {args.games} games not lost;"
+            f" {found['seconds']:.0f} s",
             flush=True,
         )
 

@@ -1,6 +1,7 @@
 """Metrics: described tags, exact results as in the reference, intervals that cover the truth."""
 
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,9 +13,14 @@ from tttenv.certificates.metrics import ATTACKED, EXACT, SAMPLED, accuracy, aren
 from tttenv.certificates.metrics.arena import Sampled
 from tttenv.certificates.metrics.certificate import flat
 from tttenv.certificates.one_side import SeatedPlayer
-from tttenv.exact import tabulate
+from tttenv.cli.play import analysis, text_board
+from tttenv.drawing import render
+from tttenv.exact import Score, positions, tabulate
 from tttenv.game.rewards import RESULTS
 from tttenv.policy import uniform
+from tttenv.report import tables
+from tttenv.report.data import quantised
+from tttenv.testing import policy_checks
 from tttenv.utils.registry import Row
 
 SMALL = [(3, 3, 3), (2, 3, 2), (1, 5, 3)]
@@ -185,6 +191,47 @@ def test_the_standing_by_reachable_positions_says_what_is_known(known, told):
     numbers = {f"exact/{name}": value for name, value in known.items()}
     numbers |= {"exact/reached_X": 1234.0, "exact/reached_O": 5.0, "exact/never_loses_O": 1.0}
     assert f"{told} (1,234 positions)" in phrases.standing(numbers)
+
+
+SIDES, ODDS = (-1.0, 0.0, 1.0), (0.0, 1.0)  # what is certain
+WRITERS = {
+    "a share": (phrases.share, ODDS),
+    "a tenth": (lambda share: phrases.share(share, 1), ODDS),
+    "a whole": (lambda share: phrases.share(share, 0), ODDS),
+    "a value": (phrases.value, SIDES),
+    "hundredths": (phrases.hundredths, SIDES),
+    "the report's table of pairs": (lambda x: pair_text(Score(x, 0.0, 1 - x)), ODDS),
+    "an expected result": (lambda x: phrases.rounded(x, 3), (-1.0, 1.0)),
+    "a cell": (render.percent, (1.0,)),
+    "a terminal's cell": (text_board._share, ODDS),
+    "an analysis": (analysis._percent, ODDS),
+    "the doctor": (policy_checks.percent, ODDS),
+    "the page's data": (lambda share: quantised_share(share), (1.0,)),
+}
+
+
+def pair_text(result):
+    """Return the text of a pair's cell."""
+    return re.sub("<[^>]*>", "", tables._pair(result, 0, 1))
+
+
+def quantised_share(share):
+    """Return the page's number for a move with a probability in all positions."""
+    table = SimpleNamespace(table=np.full(positions(Rules()).successors.shape, share))
+    (number,) = {*quantised(SimpleNamespace(table=table)).tolist()}
+    return number
+
+
+@pytest.mark.parametrize("what", WRITERS)
+def test_only_what_is_certain_is_written_so(what):
+    write, certain = WRITERS[what]
+    for exact in certain:
+        for gap in 10.0 ** -np.arange(1.0, 12.0):
+            for near in (exact - gap, exact + gap):
+                if certain[0] <= near <= certain[-1]:
+                    assert write(near) != write(exact), near
+        noise = exact * (1 - 1e-15)  # of a sum of probabilities
+        assert write(noise) == write(exact)
 
 
 def test_one_step_is_not_several():

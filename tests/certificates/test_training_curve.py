@@ -13,7 +13,17 @@ from learners.training.loop import usual_schedule
 from learners.training.train import train
 from tttenv import Rules, certify, player
 from tttenv.certificates import larger_curve
-from tttenv.certificates.curve import COLUMNS, KEY, MOST, extended, for_card, from_card
+from tttenv.certificates.curve import (
+    COLUMNS,
+    KEY,
+    MOST,
+    extended,
+    for_card,
+    from_card,
+    landmarks,
+    point,
+)
+from tttenv.certificates.metrics import measure
 from tttenv.players.checkpoint import CARD, read_card
 from tttenv.report import charts
 
@@ -41,6 +51,20 @@ def test_a_curve_stays_bounded_and_keeps_its_landmarks(count, every):
     assert len(points) == count or len(points) > MOST // 2 - 4
     assert from_card({KEY: json.loads(json.dumps(for_card(points)))}).steps == steps
     assert len(json.dumps(for_card(points))) < 10_000
+
+
+@pytest.mark.parametrize("rules", [Rules(3, 4, 3), Rules(3, 3, 3), Rules(2, 2, 2)], ids=str)
+@pytest.mark.parametrize("spoiled", [0.0, 1e-7, 0.5])
+def test_a_curve_is_unbeatable_where_the_certificate_says_so(rules, spoiled):
+    points, certificates = (), []
+    for number, epsilon in enumerate((1.0, spoiled, 0.0)):
+        policy = player(f"epsilon:player=minimax,epsilon={epsilon}", rules)
+        numbers = measure(rules, policy) | {"time/seconds": float(number)}
+        points = extended(points, point(number, numbers), 1)
+        certificates.append(certify(rules, policy).unbeatable)
+    stored = from_card({KEY: json.loads(json.dumps(for_card(points)))})
+    assert stored.unbeatable_at == (certificates.index(True), certificates.index(True))
+    assert landmarks([points[0], *points[-1:] * 40], 1, 5)[1] == 1
 
 
 def test_measures_stand_evenly():

@@ -19,8 +19,9 @@ from tttenv.cli.play.notation import KEYS, cell_of, keys
 from tttenv.cli.play.position import position_of
 from tttenv.cli.play.session import Session, Side
 from tttenv.cli.play.terminal import COMMANDS, NAMES, Terminal
+from tttenv.cli.play.text_board import hint_lines
 from tttenv.exact import solve
-from tttenv.game.rules import name_of
+from tttenv.game.rules import name_of, names_of
 from tttenv.policy import player_for
 from tttenv.proofs import move_values
 
@@ -177,6 +178,18 @@ def test_moves_on_large_boards_are_worth_what_a_short_search_proves():
     assert advice.refutation(board, passive) is None
     again = Advice(rules).hint(board, player("random", rules))
     np.testing.assert_array_equal(again.values, hint.values)
+
+
+def test_no_move_is_called_best_that_is_proved_to_lose_where_another_may_not():
+    rules = Rules(15, 15, 5)
+    found = position_of(rules, None, "h8,i8,h9,h10,a1,i9,o1,i10")  # O has three in a row
+    hint = Advice(rules).hint(found.boards[-1], player("random", rules))
+    open_cells = np.flatnonzero(hint.legal & np.isnan(hint.values)).tolist()
+    assert 0 < len(open_cells) <= 5
+    assert (hint.values[hint.legal & ~np.isnan(hint.values)] == -1).all()
+    assert set(hint.best) <= set(open_cells)
+    lines = hint_lines(rules, found.boards[-1], hint, "random")
+    assert lines[0].endswith(f"; {names_of(rules, open_cells)} not decided by a short search")
 
 
 def test_positions_beyond_a_short_search_have_the_players_opinion_and_nothing_exact():

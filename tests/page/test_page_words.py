@@ -4,6 +4,7 @@ import pytest
 from test_words import NAMES, lines, seen, values
 
 from tttenv import Rules
+from tttenv.certificates import phrases
 from tttenv.cli.play import words
 from tttenv.cli.play.advice import Advice
 
@@ -12,7 +13,7 @@ __all__ = ["values"]  # a fixture
 # are run once more in the page, with a line that hands their functions out.
 HANDED_OUT = """
 globalThis.asked = {
-  walk, moves, moveRank, verdict, place, cells, losesValue,
+  walk, moves, moveRank, verdict, place, cells, losesValue, percent, expected,
   blunderText: typeof blunderText === "function" ? blunderText : () => "",
 };
 """
@@ -27,6 +28,19 @@ def page(browser, shipped):
     opened.add_script_tag(content=own + HANDED_OUT, type="module")
     opened.wait_for_function("globalThis.asked !== undefined")
     return opened
+
+
+def test_only_what_is_certain_is_written_so_by_the_page(page):
+    gaps = [10.0**-power for power in range(1, 14)]
+    shares = [0.0, 1.0, *gaps, *(1 - gap for gap in gaps)]
+    told = page.evaluate(
+        "(shares) => shares.map((one) => [asked.percent(one), asked.expected(one)])",
+        shares,
+    )
+    assert [share for share, _ in told] == list(map(phrases.share, shares))
+    assert [value in ("0", "1") for _, value in told] == [
+        phrases.value(share) in ("0", "+1") for share in shares
+    ]
 
 
 def test_the_page_says_the_value_of_every_move_in_the_same_words(values, page):

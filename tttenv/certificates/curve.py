@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tttenv.certificates.certificate import TOLERANCE
 from tttenv.utils.untrusted import shown
 
 MOST = 200  # maximum measures stored for a run
@@ -11,8 +12,7 @@ TAGS = ("exact/worst_case_X", "exact/worst_case_O", "exact/optimal_moves")
 KEY = "curve"  # in a card
 COLUMNS = ("steps", "seconds", "worst_case_X", "worst_case_O", "optimal_moves")
 LIMITS = ((0, 1e12), (0.0, 1e9), (-1.001, 1.001), (-1.001, 1.001), (-0.001, 1.001))
-DIGITS = (0, 3, 6, 6, 6)  # decimals stored in a card
-UNBEATABLE = -1e-9  # a worst case above it is 0 up to rounding
+DIGITS = (0, 3, 12, 12, 6)  # decimals stored in a card; a worst case is not rounded to a draw
 
 Point = tuple[float, ...]  # one value per column
 
@@ -32,9 +32,17 @@ class Curve:
         for step, second, *worst in zip(
             self.steps, self.seconds, self.worst["X"], self.worst["O"], strict=True
         ):
-            if min(worst) > UNBEATABLE:
+            if _unbeatable(worst):
                 return step, second
         return None
+
+
+def _unbeatable(worst: Sequence[float]) -> bool:
+    """Return whether the worst cases, as X and as O, are both the game's value.
+
+    They are at most v and -v, so this is if and only if they sum to 0.
+    """
+    return sum(worst) > -TOLERANCE
 
 
 def point(step: int, numbers: Mapping[str, float]) -> Point | None:
@@ -68,7 +76,7 @@ def landmarks(points: Sequence[Point], every: int, most: int) -> list[int]:
         every: steps between measures.
         most: maximum number, at least 5.
     """
-    safe = next((at for at, one in enumerate(points) if min(one[2:4]) > UNBEATABLE), 0)
+    safe = next((at for at, one in enumerate(points) if _unbeatable(one[2:4])), 0)
     return sorted({safe, *spaced([int(one[0]) for one in points], every, most)})
 
 

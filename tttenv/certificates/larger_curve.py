@@ -15,7 +15,7 @@ KEY = "larger_curve"  # in a card
 LIMITS = {  # of the numbers; all are integers except the worst case
     "reached": (0, 1e12),
     "losing_leaves": (0, 1e6),
-    "losing_line": (1, 361),
+    "losing_line": (0, 361),  # 0: it forfeits on the empty board
     "worst_case": (-1, 1),
 }
 COUNTS = {f"{name}_{seat}": limits for name, limits in LIMITS.items() for seat in "XO"}

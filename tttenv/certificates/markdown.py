@@ -5,7 +5,7 @@ from typing import Any
 from tttenv.certificates import phrases
 from tttenv.certificates.certificate import Certificate
 from tttenv.exact import SEATS
-from tttenv.game.rules import Rules, names_of
+from tttenv.game.rules import Rules
 
 
 def certificate_table(certificate: Certificate) -> str:
@@ -50,8 +50,8 @@ def certificate_table(certificate: Certificate) -> str:
 
 def _lost_game(rules: Rules, line: list[int] | None, never_loses: bool | None) -> str:
     """Return a lost game in coordinates or, if none is known, whether one may exist."""
-    if line:
-        return names_of(rules, line)
+    if line is not None:
+        return phrases.lost_game(rules, line)
     return "none exists" if never_loses else "none known"
 
 

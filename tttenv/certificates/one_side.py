@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from tttenv.certificates.frontier import Frontier, contains, distinct
 from tttenv.certificates.frontier_kernel import Codes
+from tttenv.certificates.phrases import forfeited
 from tttenv.exact.evaluation import SEATS
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
@@ -28,16 +29,9 @@ class SeatedPlayer:
             return self.rules.start(1)
         return -np.eye(self.rules.cells, dtype=np.int8)
 
-    def ends_by_line(self, line: list[int]) -> bool:
-        """Return whether a lost game ends with a line of the opponent, not a forfeit."""
-        board = self.rules.start()
-        for cell in line:
-            board = self.rules.play(board, cell)
-        return bool(self.rules.over(board))
-
     def rounds(self, line: list[int]) -> int:
         """Return the round in which a game is lost; a round is a move by the player and a reply."""
-        return len(line) // 2 + (not self.ends_by_line(line))
+        return len(line) // 2 + forfeited(self.rules, line)
 
     def own_moves(self, line: list[int]) -> tuple[Boards, list[int]]:
         """Return the boards on which the player moves in a game, and its moves.

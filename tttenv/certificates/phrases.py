@@ -1,17 +1,31 @@
 """Formatting of exact numbers, shared by commands, curves and reports."""
 
 from collections.abc import Sequence
-from typing import Any
+from math import ceil, copysign
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tttenv.game.rules import Rules
+
+ROUNDING = 1e-12  # of sums of probabilities; numbers that differ by less are equal
 
 
-def share(number: float) -> str:
+def share(number: float, digits: int = 2) -> str:
     """Format a probability in percent; only exact zeros and ones are written 0.00 and 100.00."""
-    per_cent = 100 * number
-    if 0 < per_cent < 0.005 and number > 1e-12:
-        return "<0.01"
-    if 99.995 < per_cent < 100 and number < 1 - 1e-12:
-        return ">99.99"
-    return f"{per_cent:.2f}"
+    per_cent, step = 100 * number, 10.0**-digits
+    if number > ROUNDING and per_cent < step / 2:
+        return f"<{step:.{digits}f}"
+    if number < 1 - ROUNDING and per_cent > 100 - step / 2:
+        return f">{100 - step:.{digits}f}"
+    return f"{per_cent:.{digits}f}"
+
+
+def rounded(value: float, digits: int) -> float:
+    """Round a value between -1 and 1; only exact ones become -1 or 1."""
+    number = round(value, digits)
+    if abs(number) == 1 and abs(value) < 1 - ROUNDING:
+        return copysign(1 - 10.0**-digits, value)
+    return number
 
 
 def odds(row: Sequence[float]) -> str:
@@ -20,11 +34,11 @@ def odds(row: Sequence[float]) -> str:
 
 
 def value(number: float) -> str:
-    """Format a value between -1 and 1 with a sign, and zero without one."""
-    text = f"{number:+.4f}".rstrip("0").rstrip(".")
+    """Format a value between -1 and 1 with a sign; only exact -1, 0 and 1 are written so."""
+    text = f"{rounded(number, 4):+.4f}".rstrip("0").rstrip(".")
     if text not in ("+0", "-0"):
         return text
-    return "0" if abs(number) < 1e-9 else f"{number:+.0e}"
+    return "0" if abs(number) < ROUNDING else f"{number:+.0e}"
 
 
 def steps(count: int) -> str:
@@ -63,32 +77,47 @@ def sampled(numbers: dict[str, float]) -> str:
         if tag.startswith("sampled/value_vs_"):
             name, seat = tag.removeprefix("sampled/value_vs_").rsplit("_", 1)
             margin = numbers[tag.replace("value", "margin")]
-            lines.append(f"  as {seat} against {name:<10} value {number:+.3f} +- {margin:.3f}")
+            told = f"{rounded(number, 3):+.3f} +- {margin:.3f}"
+            lines.append(f"  as {seat} against {name:<10} value {told}")
     return "\n".join(lines)
 
 
 def of_seat(certificate: Any, seat: str) -> str:
-    """Return the verdict on one seat of a certificate based on reachable positions."""
-    never, reached = certificate.never_loses[seat], certificate.reached[seat]
+    """Return the verdict of a certificate on one seat."""
+    never, worst = certificate.never_loses[seat], certificate.worst_case[seat]
     if never is None:
-        return f"undecided after {reached:,} positions as {seat}"
+        return f"undecided after {certificate.reached[seat]:,} positions"
     if never:
-        always = certificate.worst_case[seat] == 1
-        return f"{'always wins' if always else 'never loses'} as {seat}"
-    if certificate.losing_line[seat] is None:
-        return f"the other side wins by force against {seat}"
-    return f"loses as {seat}"
+        return "always wins" if worst is not None and worst > 1 - ROUNDING else "never loses"
+    return "loses by force" if certificate.losing_line[seat] is None else "loses"
+
+
+def lost_game(rules: "Rules", line: Sequence[int]) -> str:
+    """Return a lost game as coordinates, saying so if it ends with the player's forfeit."""
+    from tttenv.game.rules import names_of
+
+    names = names_of(rules, line)
+    if not forfeited(rules, line):
+        return names
+    return f"{names}, then no legal answer" if names else "no legal answer on the empty board"
+
+
+def forfeited(rules: "Rules", line: Sequence[int]) -> bool:
+    """Return whether a lost game ends with the player's forfeit, not with a line."""
+    board = rules.start()
+    for cell in line:
+        board = rules.play(board, cell)
+    return not rules.over(board)
 
 
 def hundredths(value: float | None, sampled: bool = False) -> str:
     """Format a value in hundredths with its sign, and "~" if it was sampled; None gives "-"."""
     if value is None:
         return "-"
-    number = round(100 * value)
-    if number == 0 and abs(value) > 1e-9:
-        told = "+0" if value > 0 else "-0"
-    elif abs(number) == 100 and abs(value) < 1 - 1e-9:
-        told = "+99" if value > 0 else "-99"
-    else:
-        told = f"{number:+d}" if number else "0"
-    return told + "~" * sampled
+    even = abs(value) < ROUNDING
+    return ("0" if even else f"{100 * rounded(value, 2):+.0f}") + "~" * sampled
+
+
+def at_most(error: float) -> str:
+    """Format an error in hundredths, rounded up to a tenth."""
+    return f"{ceil(1000 * error) / 10:.1f}"

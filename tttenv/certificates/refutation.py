@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from tttenv.certificates.frontier import Frontier
 from tttenv.certificates.one_side import SeatedPlayer
+from tttenv.certificates.phrases import forfeited
 from tttenv.certificates.reachability import ATTACKING, Round, Watch, loss_within
 from tttenv.certificates.refutation_kernel import score
 from tttenv.exact.determinism import require_answers_again
@@ -118,7 +119,7 @@ def _shortened(
     first = k if player.seat == "X" else k - 1  # the opponent needs k stones
     last = player.rounds(line) - 1
     if player.policy.traits.forfeits:  # which ends a round before the reply
-        first, last = 1, last + player.ends_by_line(line)
+        first, last = 1, last + (not forfeited(player.rules, line))
     for rounds in range(first, last + 1):
         found = loss_within(player, rounds, positions - asked, watch)
         asked, again = asked + found.positions, again + found.queried_twice

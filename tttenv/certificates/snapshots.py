@@ -23,7 +23,7 @@ from tttenv.utils.untrusted import shown
 
 MOST = 20  # maximum snapshots of a run
 CELLS = 9  # of the largest board with snapshots: a cell is one digit
-NEAR = 2e-6  # tolerance against the curve, which stores six digits
+NEAR = 2e-6  # tolerance against the curve; older cards store worst cases with six digits
 
 Snapshot = tuple[int, str]  # a step, and the cell played in each undecided position
 Moves = NDArray[np.uint8]  # the cells, (decisions,)

@@ -30,7 +30,6 @@ WEIGHING = "playing out every game"
 FOLDER = Path("results/certificates")  # of unfinished certificates
 SEATS = ("X", "O")
 LONGEST = 1e9  # seconds left that are shown; a file to resume may state any number
-ROUNDING = 1e-12  # of a share of moves; smaller than the effect of a single blunder
 DOING = {  # what a search does in each phase
     "attacking": "attacking",
     "shortening": "shortening a lost game",
@@ -342,7 +341,7 @@ def _blunders(certificate: Any) -> str:
     found = f"in {count:,} position{'s' * (count != 1)}"
     if not certificate.unbeatable:
         return found
-    if certificate.optimal_moves["reached"] > 1 - ROUNDING:
+    if certificate.optimal_moves["reached"] > 1 - phrases.ROUNDING:
         return f"{found}, none of them reached by its own moves"
     return f"{found}, reached by its own moves only after a mistake of the other side"
 
@@ -355,8 +354,8 @@ def print_verdict(text: str, good: bool) -> None:
 
 def verdict(certificate: Any) -> str:
     """Summarize a certificate in a few words; if X wins the game, O is not judged."""
-    never, always = certificate.never_loses, certificate.worst_case["X"] == 1
-    if certificate.value == 1 and always:
+    never = certificate.never_loses
+    if of_seat(certificate, "X") == "always wins":
         return "ALWAYS WINS as X, who wins this game under perfect play"
     if certificate.reached is None:
         if certificate.unbeatable:
@@ -364,7 +363,7 @@ def verdict(certificate: Any) -> str:
     elif never["X"] and never["O"]:
         return "NEVER LOSES in both seats"
     elif None in never.values():
-        return ", ".join(of_seat(certificate, seat) for seat in SEATS)
+        return ", ".join(f"{of_seat(certificate, seat)} as {seat}" for seat in SEATS)
     beaten = [seat for seat in SEATS if not never[seat] and seat not in _lost_anyway(certificate)]
     if not beaten:
         return "does not always win a game that X wins"
@@ -378,12 +377,15 @@ def _lost_anyway(certificate: Any) -> str:
 
 def _as_seat(certificate: Any, seat: str) -> str:
     """Name a seat and the length of the game lost in it, if any."""
+    from tttenv.game.rules import Rules
+
     line = certificate.losing_line[seat]
     if line is None:
         return f"as {seat}"
-    if _forfeited(certificate, seat):
-        return f"as {seat} by no legal answer after {_stones(len(line))}"
-    return f"as {seat} in {_stones(len(line))}"
+    how = "in"
+    if phrases.forfeited(Rules.of(certificate.rules), line):
+        how = "by no legal answer after"
+    return f"as {seat} {how} {_stones(len(line))}"
 
 
 def _stones(count: int) -> str:
@@ -392,6 +394,7 @@ def _stones(count: int) -> str:
 
 def _print_reached(certificate: Any) -> None:
     """Print a certificate computed over reachable positions."""
+    never, line = certificate.never_loses, certificate.losing_line
     columns = [
         Column("", left=True),
         *(Column(head, group="vs random") for head in ("win %", "draw %", "loss %")),
@@ -401,58 +404,58 @@ def _print_reached(certificate: Any) -> None:
         Column("lost game", left=True, rank=2, below=True),
     ]
     rows = []
-    for seat in ("X", "O"):
+    for seat in SEATS:
         odds, worst = certificate.vs_random[seat], certificate.worst_case[seat]
-        shares = ["-"] * 3 if odds is None else [phrases.share(part) for part in odds]
-        line, which = _game(certificate, seat), certificate.shortest[seat]
-        game = f"{line} ({'the shortest' if which else 'not always the shortest'})" if line else ""
-        known = "-" if worst is None else phrases.value(worst)
-        reached = f"{certificate.reached[seat]:,}"
-        rows.append([seat, *shares, known, reached, of_seat(certificate, seat), game])
-    kept = len(columns) - (not any(row[-1] for row in rows))  # without lost games, no column
-    text_tables.show(columns[:kept], [row[:kept] for row in rows])
+        shares = [""] * 3 if odds is None else [phrases.share(part) for part in odds]
+        game, which = _game(certificate, seat), certificate.shortest[seat]
+        game = f"{game} ({'the shortest' if which else 'not always the shortest'})" if game else ""
+        known = "" if worst is None else phrases.value(worst)
+        told = "" if None in never.values() else of_seat(certificate, seat)  # is in the first line
+        rows.append([seat, *shares, known, f"{certificate.reached[seat]:,}", told, game])
+    kept = [i for i in range(len(columns)) if any(row[i] for row in rows)]
+    if len(kept) > 2:  # else the first line says it all
+        text_tables.show(
+            [columns[i] for i in kept], [[row[i] or "-" for i in kept] for row in rows]
+        )
     value = "not known" if certificate.value is None else str(certificate.value)
     say(f"by reachable positions: its own moves and every reply; value of the game {value}")
     if certificate.symmetry is not None:
         say(certificate.symmetry)
-    never, line = certificate.never_loses, certificate.losing_line
     if None in never.values():
-        say("undecided: the player can reach more positions than --positions allows")
-    if any(never[s] is False and line[s] is None for s in ("X", "O")):
+        say(
+            "undecided: its next moves would reach more positions than --positions allows; allow"
+            " more, let a trained player answer by pairs (pairing=true), or play games (--sampled)"
+        )
+    if any(never[s] is False and line[s] is None for s in SEATS):
         say("no lost game: none was found, but the value of the game says that there is one")
+
+
+UNKNOWN = {"vs_random": "results against random play", "worst_case": "the worst case"}
+NO_ODDS = {  # why they are unknown, by whether the player never loses
+    None: "the search ended at the limit of positions",
+    True: "the search passed over positions that cannot be lost",
+    False: "the search for a lost game went no further",
+}
+NO_WORST_CASE = {
+    None: NO_ODDS[None],
+    True: "the search did not decide whether it always wins",
+    False: "the moves that it mixes were followed without weighing",
+}
 
 
 def _unknown(certificate: Any) -> Iterator[str]:
     """Yield sentences on what a certificate leaves unknown, and why."""
     yield "results against perfect play, optimal moves and blunders, which need all positions"
-    if None in certificate.vs_random.values():
-        yield (
-            "results against random play (-), because the search ended at a lost game or passed"
-            " over positions that cannot be lost"
-        )
-    never = certificate.never_loses
-    if any(certificate.worst_case[s] is None and never[s] is not None for s in ("X", "O")):
-        yield "the worst case (-), because all moves that it mixes were followed without weighing"
+    for part, reasons in (("vs_random", NO_ODDS), ("worst_case", NO_WORST_CASE)):
+        seats = [seat for seat in SEATS if getattr(certificate, part)[seat] is None]
+        for never, why in reasons.items():
+            if named := [seat for seat in seats if certificate.never_loses[seat] is never]:
+                yield f"{UNKNOWN[part]} as {' and '.join(named)}, because {why}"
 
 
 def _game(certificate: Any, seat: str) -> str:
     """Return the game lost in a seat as coordinates (a1, b2), or an empty string."""
-    from tttenv.game.rules import Rules, names_of
-
-    game = names_of(Rules.of(certificate.rules), certificate.losing_line[seat] or ())
-    if not _forfeited(certificate, seat):
-        return game
-    return f"{game}, then no legal answer" if game else "no legal answer on the empty board"
-
-
-def _forfeited(certificate: Any, seat: str) -> bool:
-    """Return whether the game lost in a seat ends with the player's forfeit."""
     from tttenv.game.rules import Rules
 
-    line, rules = certificate.losing_line[seat], Rules.of(certificate.rules)
-    if line is None:
-        return False
-    board = rules.start()
-    for cell in line:
-        board = rules.play(board, cell)
-    return not rules.over(board)
+    line = certificate.losing_line[seat]
+    return "" if line is None else phrases.lost_game(Rules.of(certificate.rules), line)

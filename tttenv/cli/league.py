@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tttenv.certificates import phrases
-from tttenv.certificates.phrases import hundredths
+from tttenv.certificates.phrases import at_most, hundredths
 from tttenv.cli import console, text_tables, workers
 from tttenv.cli.options import Flag, Players, RulesOrNone
 from tttenv.cli.text_tables import Column, say
@@ -257,7 +257,7 @@ def _show_matrix(found: dict[str, Any]) -> None:
     if sampled:
         errors = [pair["error"] for pair in found["pairs"] if pair["method"] == "sampled"]
         games = found["settings"]["games"]
-        say(f"~ {games:,} sampled games; standard error at most {100 * max(errors):.1f}")
+        say(f"~ {games:,} sampled games; standard error at most {at_most(max(errors))}")
 
 
 def _tell_cycles(found: dict[str, Any]) -> None:

@@ -40,7 +40,9 @@ def said(rules: Rules, board: Boards) -> str:
 
 
 def percent(share: float) -> str:
-    """Format a probability as the percentage shown in a cell."""
+    """Format a probability as the percentage shown in a cell; only certainty is 100 %."""
+    if 0.995 < share < 1 - 1e-12:
+        return ">99 %"
     return "<1 %" if share < 0.005 else f"{100 * share:.0f} %"
 
 

@@ -360,7 +360,7 @@ def alphabeta(
         rules: the game.
         depth: plies to search; blocks of threats are not counted.
         nodes: positions to search for a move.
-        time: seconds to search for a move; the player then depends on the time and cannot be certified. It
+        time: seconds to search for a move; the player cannot be certified then. It
             keeps its transposition table from move to move.
         memory: megabytes of the transposition table, at the most.
         width: how many moves to try at each position, those on the best open lines first; by

@@ -178,7 +178,7 @@ def mcts(
             on boards of more than 9 cells, else 0.
         solver: back up proven results of finished games, and stop when the best move is proven.
         seed: seeds the random numbers, together with the board.
-        time: seconds to search for a move; the player then depends on the time and cannot be certified.
+        time: seconds to search for a move; the player cannot be certified then.
         memory: maximum megabytes of the tree, which stops growing when it is full.
 
     Raises:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tttenv.certificates import phrases
 from tttenv.certificates.certificate import TINY
 from tttenv.certificates.snapshots import Moves
 from tttenv.exact import positions, solve
@@ -49,11 +50,11 @@ def quantised(player: Shown) -> NDArray[np.uint8]:
     """Quantize a player's probabilities of all legal moves to integers from 0 to 255.
 
     As in the certificate, a move counts as played if its probability is above 1e-6; it is then at
-    least 1.
+    least 1. Only a move that is always played is 255.
     """
     legal = positions(RULES).successors >= 0
     probs = player.table.table[legal]
-    steps = np.maximum(np.round(255 * probs), 1)
+    steps = np.clip(np.round(255 * probs), 1, np.where(probs < 1 - phrases.ROUNDING, 254, 255))
     return np.where(probs > TINY, steps, 0).astype(np.uint8)
 
 

@@ -12,12 +12,12 @@ from typing import Any
 from urllib.parse import quote
 
 from tttenv import Rules, certify
-from tttenv.certificates import phrases
+from tttenv.certificates import POSITIONS, phrases
 from tttenv.certificates.certificate import IN_TRAINING, REACHABLE, Certificate
 from tttenv.certificates.larger_curve import LargerCurve, from_card
 from tttenv.certificates.phrases import of_seat
 from tttenv.certificates.stated import stated_certificate
-from tttenv.exact import SEATS, enumerable
+from tttenv.exact import SEATS, enumerable, solvable
 from tttenv.game.rules import name_of
 from tttenv.players import bundled, checkpoint_of, did_you_mean, player, rules_of
 from tttenv.players.checkpoint import WEIGHTS, load, read_data
@@ -28,7 +28,6 @@ from tttenv.report.markup import Markup, element, joined
 from tttenv.report.networks import Network
 from tttenv.utils.untrusted import shown as shorter
 
-POSITIONS = IN_TRAINING  # limit per seat of certificates computed for the page
 HEADS = (
     *("Player", "Board", "Perfect play", "As X", "Positions as X", "X vs random, %"),
     *("As O", "Positions as O", "O vs random, %", "Certificate"),
@@ -77,7 +76,7 @@ def usual() -> list[str]:
 
 def from_specs(
     specs: list[str],
-    positions: int = POSITIONS,
+    positions: int | None = None,
     tell: Callable[[str], None] = lambda text: None,
     one_per_size: bool = False,
 ) -> list[Larger]:
@@ -85,7 +84,8 @@ def from_specs(
 
     Args:
         specs: names or folders of checkpoints, with their options.
-        positions: the limit for each seat of certificates computed here.
+        positions: the limit for each seat of certificates computed here; None: up to 16 cells that
+            of `tttenv.certify`, above that of training.
         tell: called with the next stage of the work.
         one_per_size: embed only the first network for each number of rows and columns.
 
@@ -122,13 +122,12 @@ def _checkpoint(spec: str) -> tuple[Path, dict[str, str]]:
 
 
 def _certified(
-    name: str, spec: str, folder: Path, options: dict[str, str], positions: int
+    name: str, spec: str, folder: Path, options: dict[str, str], positions: int | None
 ) -> Larger:
     """Load the player of a spec, with the certificate in its card or else a computed one.
 
-    A card's certificate by all positions does not contain the number of reachable ones: it is used
-    as such only if the player cannot be loaded, because PyTorch is not installed. Otherwise it
-    supplements the computed one with results against random play.
+    Up to 16 cells it is computed as `tttenv.certify` does, with the same numbers, unless the player
+    cannot be loaded because PyTorch is not installed.
     """
     rules = rules_of(spec)
     card, _ = read_data(folder, WEIGHTS)  # verifies that the weights are the card's
@@ -137,14 +136,13 @@ def _certified(
     without_torch = find_spec("torch") is None
     unread = without_torch and not options and networks.playable(card, rules)
     can_ask = enumerable(rules) or not without_torch
-    if stated is not None and (stated.method == REACHABLE or not can_ask):
+    small = solvable(rules)
+    if stated is not None and ((stated.method == REACHABLE and not small) or not can_ask):
         network = None if options else _network(folder, name, rules, stated)
         return Larger(name, rules, stated, False, network, curve, unread)
     policy = player(spec, rules) if options else load(folder, rules)
-    found = certify(rules, policy, positions, method=REACHABLE, name=name)
-    if stated is not None:
-        odds = {seat: found.vs_random[seat] or stated.vs_random[seat] for seat in SEATS}
-        found = replace(found, vs_random=odds)
+    limit = positions or (POSITIONS if small else IN_TRAINING)
+    found = certify(rules, policy, limit, method=REACHABLE, name=name)
     network = None if options else _network(folder, name, rules, found)
     return Larger(name, rules, found, True, network, curve, unread)
 
@@ -179,7 +177,7 @@ def html(players: Sequence[Larger]) -> Markup:
         _figure(player, seat, line)
         for player in players
         for seat in SEATS
-        if (line := player.certificate.losing_line[seat])
+        if (line := player.certificate.losing_line[seat]) is not None
     ]
     learned = [
         _learning(player, player.curve)
@@ -216,7 +214,7 @@ def _row(player: Larger) -> Markup:
         odds = found.vs_random[seat]
         reached = "all there are" if found.reached is None else f"{found.reached[seat]:,}"
         told = "not known" if odds is None else phrases.odds(odds)
-        cells += [_verdict(found, seat), reached, told]
+        cells += [of_seat(found, seat), reached, told]
     cells.append("computed here" if player.computed else "from its checkpoint")
     name = player.name if player.network is None else _link(player)
     head = element("th", name, scope="row")
@@ -227,13 +225,6 @@ def _link(player: Larger) -> Markup:
     """Return a player's name as a link to its board."""
     address = f"#play={quote(player.name, safe='', errors='replace')}&rules={player.rules}"
     return element("a", player.name, href=address)
-
-
-def _verdict(found: Certificate, seat: str) -> str:
-    """Return the verdict on a seat in a few words."""
-    if found.reached is None:
-        return "never loses" if found.never_loses[seat] else "loses"
-    return of_seat(found, seat).removesuffix(f" as {seat}")
 
 
 def _figure(player: Larger, seat: str, line: list[int]) -> Markup:

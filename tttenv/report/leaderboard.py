@@ -210,7 +210,7 @@ def insight(players: list[Shown]) -> Markup:
         (odds[2], seat, player.name)
         for player in players
         for seat, odds in player.certificate["vs_random"].items()
-        if player.certificate["worst_case"][seat] < TINY - 1 and odds[2] < 0.05
+        if player.certificate["worst_case"][seat] < phrases.ROUNDING - 1 and odds[2] < 0.05
     ]
     if not hidden:
         return joined([])

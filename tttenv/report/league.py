@@ -3,7 +3,7 @@
 from math import isnan
 
 from tttenv.certificates import phrases
-from tttenv.certificates.phrases import hundredths
+from tttenv.certificates.phrases import at_most, hundredths
 from tttenv.league.league import League, Standing
 from tttenv.league.pair import EXACT, PairResult
 from tttenv.report.charts import minus
@@ -30,10 +30,10 @@ def _about(league: League) -> Markup:
         f" with {settings.stones} stones, in both colours."
     )
     if sampled:
-        error = 100 * max(found.error for found in sampled)
+        error = at_most(max(found.error for found in sampled))
         told += (
             f" {len(sampled):,} of {len(league.results):,} pairs are sampled, with a standard error"
-            f" of at most {error:.1f} hundredths; all others are exact."
+            f" of at most {error} hundredths; all others are exact."
         )
     else:
         told += " All results are exact."

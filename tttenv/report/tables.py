@@ -10,7 +10,7 @@ from tttenv.report.charts import curve_chart, measures, minus
 from tttenv.report.load_players import RULES, Shown
 from tttenv.report.markup import Markup, element, joined
 
-SURE = 1 - 1e-9  # a probability above it is 1 up to rounding
+SURE = 1 - phrases.ROUNDING  # a probability above it is 1
 SIGNS = {"win": "+1", "draw": "=", "loss": minus("-1")}
 
 
@@ -87,8 +87,8 @@ def _short(value: float, sure: str | None) -> str:
     """Format a value with two decimals, or as a sign if the result is certain."""
     if sure:
         return SIGNS[sure]
-    cut = round(min(abs(value), 0.99), 2)  # only certain results are shown as such
-    return minus(f"{'-' if value < 0 else '+'}{cut:.2f}".replace("0.", ".")) if cut else ".00"
+    cut = phrases.rounded(value, 2)
+    return minus(f"{cut:+.2f}".replace("0.", ".")) if cut else ".00"
 
 
 def certain(players: list[Shown], found: list[list[Score]]) -> Markup:

@@ -9,8 +9,9 @@ from typing import TypeAlias
 
 import numpy as np
 
+from tttenv.certificates import phrases
 from tttenv.exact import SEATS, enumerable
-from tttenv.game.rules import Rules, names_of
+from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Probs
 from tttenv.policy import Policy, masked_normalise, player_for
 from tttenv.proofs.prover import known_value
@@ -52,7 +53,7 @@ def repeatable(subject: CheckedPlayer) -> Finding:
     why = (
         f"is limited by {limit}"
         if limit
-        else f"returns another output for {share(anew)} of the boards"
+        else f"returns another output for {percent(anew.mean())} of the boards"
     )
     return problem(
         f"{why}, so measurements of it change",
@@ -99,14 +100,16 @@ def legal(subject: CheckedPlayer) -> Finding:
         bare = float(subject.unmasked(boards)[boards != 0].sum() / len(boards))
     if played > 1e-6 or (bare > 1e-3 and not subject.masks):
         return problem(
-            f"plays without a mask: {bare:.1%} of its probability is on taken cells",
+            f"plays without a mask: {percent(bare)} of its probability is on taken cells",
             'mask where it plays too, not only where it trains: info["action_mask"] or'
             " env.action_masks(), MaskablePPO's predict(..., action_masks=...), or"
             " tttenv.policy.from_observations",
             breaks,
         )
     if bare > 1e-6:
-        return ok(f"plays legal moves; without its mask {bare:.1%} would be on taken cells", breaks)
+        return ok(
+            f"plays legal moves; without its mask {percent(bare)} would be on taken cells", breaks
+        )
     return ok("plays legal moves only", breaks)
 
 
@@ -115,13 +118,15 @@ def favourite(subject: CheckedPlayer) -> Finding:
     boards = subject.boards
     told = subject.output if subject.network is None else subject.unmasked(boards)
     taken = boards[np.arange(len(boards)), told.argmax(axis=1)] != 0
-    taken = taken[(boards != 0).any(axis=1)]
-    if taken.mean() < 0.9:
+    often = taken[(boards != 0).any(axis=1)].mean()
+    if often < 0.9:
         if looks(subject).status == "problem":
             return skipped("not judged: the output is the same on every board")
-        return ok(f"before masking its favourite cell is occupied on {share(taken)} of the boards")
+        return ok(
+            f"before masking its favourite cell is occupied on {percent(often)} of the boards"
+        )
     return problem(
-        f"its favourite cell is occupied on {share(taken)} of the boards",
+        f"its favourite cell is occupied on {percent(often)} of the boards",
         "look for an inverted mask, illegal moves that cost nothing, or a board seen as empty",
     )
 
@@ -141,9 +146,9 @@ def looks(subject: CheckedPlayer) -> Finding:
     )
 
 
-def share(marks: np.ndarray) -> str:
-    """Format the fraction of true entries as a percentage."""
-    return f"{marks.mean():.1%}"
+def percent(share: float, digits: int = 1) -> str:
+    """Format a fraction as a percentage, as 0 or 100 only if it is exact."""
+    return f"{phrases.share(share, digits)}%"
 
 
 UNTRAINED = 0.6  # the way to the best reply to random moves that untrained weights may get
@@ -191,9 +196,8 @@ def _has_learned(both: Sequence[Strength]) -> bool:
 
 
 def _percent(shares: list[float]) -> str:
-    """Format each seat's fraction as a percentage, as 100 % only if it is exact."""
-    shown = [f"{min(share, 0.999):.1%}" if share < 1 - 1e-9 else "100%" for share in shares]
-    return " and ".join(f"{share} as {seat}" for share, seat in zip(shown, SEATS, strict=True))
+    """Format each seat's fraction as a percentage."""
+    return " and ".join(f"{percent(x)} as {seat}" for x, seat in zip(shares, SEATS, strict=True))
 
 
 def if_it_has_learned(look: Look) -> Look:
@@ -224,8 +228,8 @@ def rewards(subject: CheckedPlayer) -> Finding:
             seat.wins < seat.wins_by_chance / 2 or not _turned(subject)
         ):
             return problem(
-                f"as {name} it takes {seat.wins:.1%} of the wins it could take at once, random"
-                f" moves {seat.wins_by_chance:.1%}: it plays to lose",
+                f"as {name} it takes {percent(seat.wins)} of the wins it could take at once, random"
+                f" moves {percent(seat.wins_by_chance)}: it plays to lose",
                 f"pay it its own result: look for a reward as {name} with the wrong sign, or one"
                 " that belongs to the move of the opponent",
             )
@@ -284,8 +288,7 @@ def _one_sided(least: Strength, most: Strength) -> bool:
 
 def _way(part: float) -> str:
     """Format the progress from random play as a percentage, or as "below 0%"."""
-    whole = round(100 * part)
-    return f"{whole}%" if whole >= 0 else "below 0%"
+    return percent(part, 0) if part >= 0 else "below 0%"
 
 
 @if_it_has_learned
@@ -326,7 +329,8 @@ def view(subject: CheckedPlayer) -> Finding:
         return skipped("it plays to lose anyway")
     seats = " and ".join(turned)
     told = ", ".join(
-        f"{there:.0%} of its moves against {here:.0%}" for there, here in turned.values()
+        f"{percent(there, 0)} of its moves against {percent(here, 0)}"
+        for there, here in turned.values()
     )
     return problem(
         f"as {seats} it moves better when mine and theirs are swapped ({told} are optimal)",
@@ -377,13 +381,13 @@ def lost_games(subject: CheckedPlayer) -> Finding:
         lines = {seat: lost_game(subject.rules, player, seat) for seat in SEATS}
     except ValueError:
         return skipped("it does not repeat itself anyway")
-    value = known_value(subject.rules) if any(lines.values()) else None
+    value = known_value(subject.rules) if any(line is not None for line in lines.values()) else None
     worth = {"X": value, "O": None if value is None else -value}
     safe = [not seat.beatable for seat in subject.strength] if small else [False, False]
     told = []
     for (seat, line), unbeatable in zip(lines.items(), safe, strict=True):
         if line is not None:
-            lost = f"as {seat} it can lose by {names_of(subject.rules, line)}"
+            lost = f"as {seat} it can lose by {phrases.lost_game(subject.rules, line)}"
             if (chance := _chance(subject.rules, player, seat, line)) < 0.99:
                 lost += f" (its moves there have probability {chance:.2g})"
             told.append(lost + ", but so can every player" * (worth[seat] == -1))

@@ -24,7 +24,8 @@ class Hint(NamedTuple):
     values: Any  # (cells,): 1, 0, -1 under perfect play, nan if undecided; None if all are
     stones: Any  # (cells,): the winner's remaining stones, 0 for a draw; None if unknown
     shares: Any  # (cells,): the player's probabilities
-    best: tuple[int, ...] = ()  # without a proven win: the moves a search chooses
+    # Without a proven win, the moves that alpha-beta chooses, but none proven to be worse.
+    best: tuple[int, ...] = ()
 
     def short(self, cell: int) -> str:
         """Format the value of a move, such as "+2"; return an empty string for an occupied cell."""
@@ -39,7 +40,7 @@ class Advice:
 
     An enumerable game is solved at the first query. On larger boards every position is searched
     for about a second, and moves may stay undecided. If no move is proven to win, a hint also names
-    the moves that alpha-beta chooses.
+    the moves that alpha-beta chooses, unless they are proven to be worse than another one.
 
     Args:
         rules: the game.
@@ -58,7 +59,12 @@ class Advice:
         low, high = self._moves.bounds(board)
         best: tuple[int, ...] = ()
         if low.max() < 1 and not (low == high)[found.legal].all():
-            best = tuple(c for c in self._chosen(board.tobytes()) if high[c] >= low.max())
+
+            def is_worse(cell: int) -> bool:
+                """Return whether another move is as good in any case, and may be better."""
+                return bool((found.legal & (low >= high[cell]) & (high > high[cell])).any())
+
+            best = tuple(c for c in self._chosen(board.tobytes()) if not is_worse(c))
         return found._replace(best=best)
 
     def values(self, board: Any, policy: Player) -> Hint:

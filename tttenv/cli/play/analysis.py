@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tttenv.certificates import phrases
 from tttenv.cli import text_tables
 from tttenv.cli.play import words
 from tttenv.cli.play.advice import Advice, Hint
@@ -112,14 +113,18 @@ def _row(advice: Advice, hint: Hint, cell: int, one: Candidate, line: list[int])
     names = names_of(advice.rules, line[:LINE]) + " ..." * (len(line) > LINE)
     return [
         name_of(advice.rules, cell),
-        f"{100 * hint.shares[cell]:.3g}",
+        _percent(hint.shares[cell]),
         exact,
         _value(one),
         "" if one.depth is None else str(one.depth),
         "" if one.visits is None else f"{one.visits:,}",
-        "" if one.prior is None else f"{100 * one.prior:.3g}",
+        "" if one.prior is None else _percent(one.prior),
         names,
     ]
+
+
+def _percent(share: float) -> str:
+    return phrases.share(share, 1).removesuffix(".0")
 
 
 def _value(one: Candidate) -> str:
@@ -128,7 +133,7 @@ def _value(one: Candidate) -> str:
         return ""
     if one.stones is not None:
         return words.verdict(1 if one.value > 0 else -1, one.stones)
-    return f"{'<= ' * one.at_most}{one.value:+.3f}"
+    return f"{'<= ' * one.at_most}{phrases.rounded(one.value, 3):+.3f}"
 
 
 def _legend(rows: list[list[str]], found: Explanation, mover: str) -> Iterator[str]:

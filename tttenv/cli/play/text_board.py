@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from tttenv.certificates import phrases
 from tttenv.cli.play import words
 from tttenv.cli.play.advice import Hint
 from tttenv.cli.text_tables import painted, wrapped
@@ -53,8 +54,10 @@ def hint_lines(
 
 
 def best_line(rules: Rules, hint: Hint) -> str:
-    """Return a line with the moves that a search chooses, or "" if the hint has none."""
-    return f"best by search, not proved: {_some(rules, list(hint.best))}" if hint.best else ""
+    """Return a line with the moves that alpha-beta chooses, or "" if the hint has none."""
+    if not hint.best:
+        return ""
+    return f"best by search, not proved: {_some(rules, list(hint.best))} (alphabeta)"
 
 
 def _worth(hint: Hint, cell: int) -> str:
@@ -67,7 +70,7 @@ def _percent(hint: Hint, cell: int) -> str:
 
 
 def _share(share: float) -> str:
-    return "<1" if 0 < share < 0.005 else f"{100 * share:.0f}" if share else "."
+    return phrases.share(share, 0) if share else "."
 
 
 def _counted(rules: Rules, hint: Hint) -> str:
@@ -78,9 +81,10 @@ def _counted(rules: Rules, hint: Hint) -> str:
         if len(cells):
             verb = words.VERBS[value][len(cells) > 1]
             parts.append(f"{_some(rules, cells.tolist())} {verb}")
-    unknown = int(np.isnan(hint.values[hint.legal]).sum())
+    unknown = np.flatnonzero(hint.legal & np.isnan(hint.values)).tolist()
     if unknown:
-        parts.append(f"{unknown} not decided by a short search")
+        told = len(unknown) if len(unknown) > LIKELIEST else names_of(rules, unknown)
+        parts.append(f"{told} not decided by a short search")
     return f"exact: {'; '.join(parts)}"
 
 

@@ -7,13 +7,23 @@ const aboutNumber = () =>
   state.seat === "none" ? state.rivals[find("about-whose").value] : state.player;
 const aboutPlayer = () => players()[aboutNumber()];
 
+const ROUNDING = 1e-12; // of sums of probabilities; numbers that differ by less are equal
+
 // A share in percent; only what is certain is 0 or 100.
-function percent(share) {
-  if (share < 1e-9 || share > 1 - 1e-9) return String(Math.round(100 * share));
-  return Math.min(Math.max(100 * share, 0.01), 99.99).toFixed(2);
+function percent(share, digits = 2) {
+  const step = 10 ** -digits;
+  if (share > ROUNDING && 100 * share < step / 2) return `<${step}`;
+  if (share < 1 - ROUNDING && 100 * share > 100 - step / 2) return `>${100 - step}`;
+  return (100 * share).toFixed(digits);
 }
 
-const expected = (value) => (Math.abs(value) < 1e-9 ? "0" : value.toFixed(2).replace(/\.00$/, "").replace("-", "−"));
+// A value between -1 and 1; only what is certain is -1, 0 or 1.
+function expected(value) {
+  const near = Math.round(value);
+  if (Math.abs(value - near) < ROUNDING) return String(near + 0).replace("-", "−");
+  const cut = Math.min(Math.max(value, -0.99), 0.99);
+  return (Math.abs(cut) < 0.005 ? cut.toExponential(0) : cut.toFixed(2)).replace(/^-/, "−");
+}
 const SEATS = ["X", "O"];
 
 // A row of the certificate: its name, and a cell for each seat or one for both.
@@ -30,8 +40,8 @@ function certificateRow(name, ...told) {
 
 function lostGame(line, never) {
   if (line === null) return never === null || never === false ? "none found" : "none exists";
-  const end = isWon(line) ? "" : ", then no legal answer";
-  const told = element("span", `${line.map(cellName).join(" ")}${end}`);
+  const end = line.length ? ", then no legal answer" : "no legal answer on the empty board";
+  const told = element("span", `${line.map(cellName).join(" ")}${isWon(line) ? "" : end}`);
   return isSolved() ? [thumbnail(line), told] : [told];
 }
 

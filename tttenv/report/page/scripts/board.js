@@ -78,7 +78,7 @@ function hint(line, cell) {
   }
   const share = shares(hintedPlayer(), line)?.[cell];
   if (share === undefined) return { text: "", told: "", kind: "open" };
-  const told = share > 0 && share < 0.01 ? "<1 %" : `${Math.round(100 * share)} %`;
+  const told = `${percent(share, 0)} %`;
   const text = isDense() ? (share > 0 ? told.replace(" %", "") : "") : told;
   return { text, told, kind: "chance", heat: share };
 }

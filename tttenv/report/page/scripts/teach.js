@@ -88,7 +88,6 @@ function settingsOf(explore = String(USUAL.explore), rate = String(USUAL.rate)) 
 }
 
 const counted = (number) => number.toLocaleString("en-US");
-const signed = (value) => (Math.abs(value) < 5e-4 ? "0" : value.toFixed(2).replace("-", "−"));
 
 let lesson = null; // until the section is made
 let teaching = false; // whether it goes on by itself
@@ -214,7 +213,7 @@ function lessonText(done) {
     const seconds = Math.max(lesson.spent / 1000, 0.01).toFixed(2);
     return `Certified: never loses, in both seats. ${games}, ${seconds} s of computing.`;
   }
-  const values = `${signed(worst.X)} as X, ${signed(worst.O)} as O`;
+  const values = `${expected(worst.X)} as X, ${expected(worst.O)} as O`;
   return `${ended ? "Given up" : "Stopped"} at ${games}. It can be beaten: ${values}.`;
 }
 
@@ -230,7 +229,7 @@ function offerGame() {
 
 function drawProgress() {
   const { games, X, O } = lesson.worst;
-  find("teach-count").textContent = `${counted(games)} games: ${signed(X)} as X, ${signed(O)} as O.`;
+  find("teach-count").textContent = `${counted(games)} games: ${expected(X)} as X, ${expected(O)} as O.`;
   find("teach-chart").replaceChildren(lessonChart(lesson.measures));
   find("teach-boards").replaceChildren(
     mindBoard([], "Its first move"),
@@ -247,12 +246,12 @@ function mindBoard(line, title) {
   for (const cell of cells) {
     const share = lesson.table[position * CELLS + cell];
     const slip = share > 0 && losesValue(position, cell);
-    const percent = `${Math.round(100 * share)} %`;
-    const box = element("span", marks[cell] || share === 0 ? "" : slip ? "??" : percent);
+    const chance = `${percent(share, 0)} %`;
+    const box = element("span", marks[cell] || share === 0 ? "" : slip ? "??" : chance);
     if (marks[cell]) box.append(svg(10, { x: crossAt(0, 0) }));
     if (slip) box.className = "slip";
     box.style.setProperty("--heat", `${Math.round(100 * share)}%`);
-    if (share > 0) told.push(`${place(cell)} ${percent}${slip ? ", a blunder" : ""}`);
+    if (share > 0) told.push(`${place(cell)} ${chance}${slip ? ", a blunder" : ""}`);
     board.append(box);
   }
   board.setAttribute("aria-label", `${title}: ${told.join("; ")}`);
@@ -285,7 +284,7 @@ function lessonChart(measures) {
   const now = measures.at(-1);
   chart.setAttribute(
     "aria-label",
-    `Worst case after ${counted(now.games)} games: ${signed(now.X)} as X, ${signed(now.O)} as O`,
+    `Worst case after ${counted(now.games)} games: ${expected(now.X)} as X, ${expected(now.O)} as O`,
   );
   const write = (text, x, y, anchor) => {
     const written = document.createElementNS(chart.namespaceURI, "text");
