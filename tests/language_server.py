@@ -32,7 +32,7 @@ def perfect(rules, notation="grid"):
 
 
 @contextlib.contextmanager
-def serving(answer, delay=0.0, status=200, key=None, raw=None):
+def serving(answer, delay=0.0, status=200, key=None, raw=None, finish="stop", drip=0.0):
     """Serve the function `answer`, from prompts to texts, and yield the URL and the requests.
 
     Args:
@@ -41,6 +41,8 @@ def serving(answer, delay=0.0, status=200, key=None, raw=None):
         status: of the HTTP response; other than 200, `answer` is the error's message.
         key: that a request has to bear.
         raw: the body of every response, instead of a chat completion.
+        finish: the reason why the answer ends.
+        drip: seconds after each byte of a response and its headers.
     """
     requests = []
 
@@ -56,16 +58,21 @@ def serving(answer, delay=0.0, status=200, key=None, raw=None):
             found = {"error": {"message": said, "type": "wrong"}}
             if status == 200:
                 message = {"role": "assistant", "content": said}
-                choice = {"index": 0, "message": message, "finish_reason": "stop"}
+                choice = {"index": 0, "message": message, "finish_reason": finish}
                 found = {"id": "1", "object": "chat.completion", "created": 0, "model": "m"}
                 found["choices"] = [choice]
             body, kind = json.dumps(found).encode(), "application/json"
             if status == 200 and sent.get("stream"):  # at once, in two events
                 found["object"] = "chat.completion.chunk"
-                found["choices"] = [{"index": 0, "delta": message, "finish_reason": "stop"}]
+                found["choices"] = [{"index": 0, "delta": message, "finish_reason": finish}]
                 body, kind = b"data: " + json.dumps(found).encode(), "text/event-stream"
                 body += b"\n\ndata: [DONE]\n\n"
             body = body if raw is None else raw.encode()
+            if drip:
+                for byte in b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body):
+                    self.wfile.write(bytes([byte]))
+                    time.sleep(drip)
+                return
             self.send_response(status)
             self.send_header("Content-Type", kind)
             self.send_header("Content-Length", str(len(body)))

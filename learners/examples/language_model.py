@@ -201,7 +201,10 @@ def improve(args: Args, model: Any, tokenizer: Any, rules: Rules) -> None:
 
 
 def answers(model: Any, tokenizer: Any, prompts: list[str]) -> dict[str, str]:
-    """Return the greedy answer to each prompt; all prompts must have the same length."""
+    """Return the greedy answer to each prompt, "" for one that does not end.
+
+    All prompts must have the same length.
+    """
     found = dict[str, str]()
     model.eval()
     for at in range(0, len(prompts), 256):
@@ -215,8 +218,10 @@ def answers(model: Any, tokenizer: Any, prompts: list[str]) -> dict[str, str]:
                 max_new_tokens=LONGEST,
                 pad_token_id=tokenizer.pad_token_id,
             )
-        texts = tokenizer.batch_decode(said[:, ids.shape[1] :], skip_special_tokens=True)
-        found |= dict(zip(some, texts, strict=True))
+        said = said[:, ids.shape[1] :]
+        texts = tokenizer.batch_decode(said, skip_special_tokens=True)
+        ended = (said == tokenizer.eos_token_id).any(dim=1).tolist()
+        found |= {p: text * end for p, text, end in zip(some, texts, ended, strict=True)}
     model.train()
     return found
 

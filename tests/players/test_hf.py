@@ -12,6 +12,7 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 import tttenv
 from tttenv import Rules, player, text
 from tttenv.cli import certify as command
+from tttenv.players.digests import digests
 
 RULES = Rules()
 END = "<end>"
@@ -54,6 +55,12 @@ def save(home, answers):
     return home
 
 
+def changed(file, **settings):
+    """Change settings in a JSON file."""
+    known = json.loads(file.read_text()) if file.exists() else {}
+    file.write_text(json.dumps(known | settings))
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """Return the folder of a model that answers 4 on every board."""
@@ -68,7 +75,7 @@ def test_a_model_in_a_folder_is_certified_with_its_illegal_boards(folder, capsys
     assert set(found["illegal"]["reasons"]) == {"taken"}
     about = found["model"]
     assert (about["model"], about["notation"], about["temperature"]) == ("four", "grid", 0.0)
-    assert len(about["weights_sha256"]) == 64
+    assert len(about["files_sha256"]) == 64
 
 
 def test_it_answers_in_every_notation_and_takes_the_users_turn_of_a_chat(folder, tmp_path):
@@ -80,9 +87,38 @@ def test_it_answers_in_every_notation_and_takes_the_users_turn_of_a_chat(folder,
     assert player(f"hf:path={chatty}", RULES).ask("Where?") == ""  # after a 4 it ends
 
 
-def test_answers_have_a_maximum_length(tmp_path):
+def test_an_answer_that_does_not_end_in_time_is_no_answer(folder, tmp_path):
     endless = save(tmp_path / "endless", {".": "4", "4": "4"})
-    assert player(f"hf:path={endless},tokens=7", RULES).ask("Where.") == "4" * 7
+    model = player(f"hf:path={endless},tokens=7", RULES)
+    assert model.ask("Where.") is None
+    assert not model(RULES.start(1)).any()
+    assert list(model.illegal.values()) == ["cut off"]
+    assert player(f"hf:path={folder},tokens=1", RULES).ask("Where.") is None  # 12 without its 2
+    assert player(f"hf:path={folder},tokens=2", RULES).ask("Where.") == "4"
+
+
+def test_every_file_that_can_play_is_in_the_digests(folder, tmp_path):
+    spec = f"epsilon:player=(hf:path={folder})"
+    known = [digests(spec)]
+    for name in ("config.json", "tokenizer.json", "model.safetensors", "chat_template.jinja"):
+        copy = shutil.copytree(folder, tmp_path / name)
+        with (copy / name).open("ab") as file:
+            file.write(b" ")
+        known.append(digests(spec.replace(str(folder), str(copy))))
+    shutil.copytree(folder, tmp_path / "templates" / "additional_chat_templates")
+    known.append(digests(f"hf:path={tmp_path / 'templates'}"))
+    assert [len(one) for one in known] == [1] * 6
+    assert len({one[0] for one in known}) == 6
+    assert digests(f"hf:path={shutil.copytree(folder, tmp_path / 'same')}") == known[0]
+    assert digests(f"hf:path={folder},cache={tmp_path}") == known[0]
+    assert len(digests(f"external:command=(python3 {folder}/config.json)")) == 1
+
+
+def test_an_implementation_of_attention_that_would_be_downloaded_is_not_used(folder, tmp_path):
+    for number, name in enumerate(("_attn_implementation", "attn_implementation")):
+        home = shutil.copytree(folder, tmp_path / str(number))
+        changed(home / "config.json", **{name: "someone/kernel"})
+        assert player(f"hf:path={home}", RULES).ask("Where.") == "4"
 
 
 def wrong_folders(folder, tmp_path):
@@ -93,15 +129,37 @@ def wrong_folders(folder, tmp_path):
     (pickled / "model.safetensors").unlink()
     yield pickled, "safetensors"
     code = shutil.copytree(folder, tmp_path / "code")
-    about = json.loads((code / "config.json").read_text())
     own = {"AutoConfig": "mine.Config", "AutoModelForCausalLM": "mine.Model"}
-    about |= {"model_type": "mine", "auto_map": own}
-    (code / "config.json").write_text(json.dumps(about))
+    changed(code / "config.json", model_type="mine", auto_map=own)
     (code / "mine.py").write_text("raise SystemExit('code was run')\n")
     yield code, "cannot be loaded"
+    for name, file, setting in (
+        (
+            "index",
+            "model.safetensors.index.json",
+            {"weight_map": {"a": "../four/model.safetensors"}},
+        ),
+        (
+            "absolute",
+            "model.safetensors.index.json",
+            {"weight_map": {"a": str(folder / "config.json")}},
+        ),
+        ("weights", "config.json", {"transformers_weights": "pytorch_model.bin"}),
+        (
+            "tokens",
+            "tokenizer_config.json",
+            {"fast_tokenizer_files": ["../four/tokenizer.4.0.json"]},
+        ),
+    ):
+        home = shutil.copytree(folder, tmp_path / name)
+        torch.save({}, home / "pytorch_model.bin")
+        changed(home / file, **setting)
+        yield home, "names files that are not in this folder"
+    large = shutil.copytree(folder, tmp_path / "large")
+    changed(large / "config.json", vocab_size=3_000_000)
+    yield large, "more than its files hold"
     deeper = shutil.copytree(folder, tmp_path / "deeper")
-    about = json.loads((folder / "config.json").read_text()) | {"n_layer": 2}
-    (deeper / "config.json").write_text(json.dumps(about))
+    changed(deeper / "config.json", n_layer=2)
     yield deeper, "lacks"
     piped = shutil.copytree(folder, tmp_path / "piped")
     (piped / "tokenizer.json").unlink()
@@ -116,8 +174,7 @@ def wrong_folders(folder, tmp_path):
     yield speechless, "no tokenizer"
     yield folder / "config.json", "no transformers model"
     endless = shutil.copytree(folder, tmp_path / "endless")
-    about = json.loads((folder / "config.json").read_text()) | {"n_layer": 10**9}
-    (endless / "config.json").write_text(json.dumps(about))
+    changed(endless / "config.json", n_layer=10**9)
     yield endless, "layers"
     damaged = shutil.copytree(folder, tmp_path / "damaged")
     (damaged / "model.safetensors").write_bytes(b"x" * 100)

@@ -548,6 +548,23 @@ def test_every_repository_and_revision_has_a_folder_of_its_own():
     assert len({hub.usual_folder(*pair) for pair in pairs}) == len(pairs)
 
 
+def test_another_server_has_other_players_and_its_password_is_kept_nowhere(
+    server, run, monkeypatch
+):
+    offered(server, "td0")
+    first = hub.present(REPO)
+    with serving() as other:
+        offered(other, "qtable")
+        at = other.url.replace("http://", "http://me:secret@")
+        monkeypatch.setattr(constants, "ENDPOINT", at)
+        second = hub.present(REPO)
+        status, out, err = run(push, "td0", REPO, "--json")
+    assert status == 0, err
+    assert [hub.came_from(folder).endpoint for folder in (first, second)] == [server.url, other.url]
+    assert json.loads((second / "card.json").read_text())["learner"] == "qtable"
+    assert "secret" not in out + err + str(second)
+
+
 def test_a_player_on_the_hub_documents_all_options_of_a_checkpoint():
     own, checkpoint = (list(signature(f).parameters.values()) for f in (hub.hub, load))
     assert own[3:] == checkpoint[2:]  # after the rules and the repository, and the folder

@@ -1,5 +1,6 @@
 """Language models as players, queried over a loopback server."""
 
+import base64
 import json
 import os
 import signal
@@ -17,7 +18,7 @@ from tttenv import Rules, player, text
 from tttenv.cli import certify as command
 from tttenv.cli.play.session import Session, Side
 from tttenv.exact import positions, solve, tabulate
-from tttenv.players.llm import LanguageModel
+from tttenv.players.llm import LARGEST_ANSWER, LanguageModel
 from tttenv.report.load_players import named
 
 RULES, TINY = Rules(), Rules(2, 3, 3)
@@ -169,10 +170,12 @@ def test_the_key_is_sent_and_appears_nowhere_else(tmp_path, monkeypatch, capsys)
         model = player(spec(url, cache=tmp_path), RULES)
         model(RULES.start(1))
         seen = json.dumps(model.particulars()) + model.summary() + repr(vars(model))
-    with serving(lambda _: f"Incorrect API key provided: {KEY}", status=401) as (url, _):
-        with pytest.raises(ValueError, match=r"failed: .*provided: \*\*\*") as error:
-            player(spec(url), RULES)(RULES.start(1))
-        seen += str(error.value)
+    for said in (KEY, KEY[::-1], " ".join(KEY), base64.b64encode(KEY.encode()).decode()):
+        message = f"Incorrect API key provided: {said}"
+        with serving(lambda _, message=message: message, status=401) as (url, _):
+            with pytest.raises(ValueError, match=r"failed: status 401$") as error:
+                player(spec(url), RULES)(RULES.start(1))
+            seen += str(error.value)
     seen += "".join(file.read_text() for file in tmp_path.iterdir())
     assert KEY not in seen + capsys.readouterr().out
 
@@ -205,6 +208,37 @@ def test_whatever_a_model_says_is_a_move_or_a_forfeit(said):
     with serving(lambda _: said) as (url, _):
         probs = player(spec(url), RULES)(RULES.start(1))
     assert not probs.any()
+
+
+@pytest.mark.parametrize("finish", ["length", "content_filter", None])
+def test_an_answer_that_was_cut_off_is_no_answer(finish, tmp_path):
+    with serving(PERFECT, finish=finish) as (url, requests):
+        for sent in (1, 0):  # then from the cache
+            model = player(spec(url, cache=tmp_path), RULES)
+            assert not model(RULES.start(1)).any()
+            assert (list(model.illegal.values()), model.prompts) == (["cut off"], sent)
+        assert len(requests) == 1
+
+
+def test_a_response_is_bounded_in_time_and_size():
+    with serving(PERFECT, drip=0.1) as (url, _):
+        began = time.monotonic()
+        with pytest.raises(ValueError, match=r"failed: not done within 0.5 s$"):
+            player(spec(url, timeout=0.5, retries=5), RULES)(RULES.start(1))
+        assert time.monotonic() - began < 5
+    for status in (200, 400):
+        with (
+            serving(lambda _: "", status=status, raw=" " * 2 * LARGEST_ANSWER) as (url, _),
+            pytest.raises(ValueError, match="failed: it sends more than 4,000,000 bytes"),
+        ):
+            player(spec(url), RULES)(RULES.start(1))
+
+
+def test_an_address_with_a_password_is_refused_without_repeating_it():
+    for url in ("http://me:secret@h/v1", "http://h/v1?key=secret", "http://h/v1#secret"):
+        with pytest.raises(ValueError, match="must not hold a user, a password") as error:
+            player(spec(url), RULES)
+        assert "secret" not in str(error.value)
 
 
 def test_a_server_that_fails_is_named_in_one_line():

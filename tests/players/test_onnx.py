@@ -1,6 +1,8 @@
 """Networks in ONNX files as players."""
 
+import re
 import warnings
+from pathlib import Path
 
 import numpy as np
 import onnx
@@ -35,10 +37,10 @@ def net_of(inputs, seed=0):
     )
 
 
-def saved(net, file, *shapes, names=("board",), free=True):
-    """Write a network by torch's exporter; `free` allows batches of any size."""
-    given = tuple(torch.zeros(1, *shape) for shape in shapes)
-    axes = {name: {0: "batch"} for name in (*names, "logits")} if free else None
+def saved(net, file, *shapes, names=("board",), batch=None):
+    """Write a network by torch's exporter, for batches of one size or, with None, of any size."""
+    given = tuple(torch.zeros(batch or 1, *shape) for shape in shapes)
+    axes = None if batch else {name: {0: "batch"} for name in (*names, "logits")}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the exporter is an older one
         torch.onnx.export(
@@ -48,15 +50,15 @@ def saved(net, file, *shapes, names=("board",), free=True):
     return file
 
 
-@pytest.mark.parametrize("free", [True, False])
+@pytest.mark.parametrize("batch", [None, 1, 2, 1000])
 @pytest.mark.parametrize(
     ("obs", "shape"),
     [("onehot", (27,)), ("onehot", (3, 3, 3)), ("board", (9,)), ("board", (3, 3))],
 )
 @pytest.mark.parametrize("kind", ["logits", "values"])
-def test_it_plays_as_the_network_that_was_saved(obs, shape, kind, free, tmp_path):
+def test_it_plays_as_the_network_that_was_saved(obs, shape, kind, batch, tmp_path):
     net = net_of(int(np.prod(shape)))
-    file = saved(net, tmp_path / "net.onnx", shape, free=free)
+    file = saved(net, tmp_path / "net.onnx", shape, batch=batch)
     loaded = player(f"onnx:path={file},obs={obs},kind={kind}", RULES)
     ours = from_observations(lambda seen: net(torch.as_tensor(seen, dtype=torch.float32)), RULES,
                              obs, kind)  # fmt: skip
@@ -68,6 +70,18 @@ def test_a_saved_network_has_the_certificate_of_the_network(tmp_path):
     file = saved(net, tmp_path / "net.onnx", (27,))
     found = certify(RULES, f"onnx:path={file},kind=values")
     assert found == certify(RULES, from_observations(net, RULES, kind="values"))
+
+
+def test_the_documented_export_is_played(tmp_path, monkeypatch):
+    pytest.importorskip("onnxscript")
+    monkeypatch.chdir(tmp_path)
+    page = (Path(__file__).parents[2] / "docs/how-to/evaluate-my-network.md").read_text()
+    (block,) = re.findall(r"^torch\.onnx\.export\(.*?^\)", page, re.S | re.M)
+    net = net_of(27)
+    exec(block, {"torch": torch, "net": net})
+    found = certify(RULES, "onnx:path=model.onnx,kind=values")
+    assert found == certify(RULES, from_observations(net, RULES, kind="values"))
+    assert player("onnx:path=model.onnx", RULES)(BOARDS[:3]).shape == (3, 9)
 
 
 def test_a_network_of_two_inputs_takes_the_mask(tmp_path):
@@ -94,6 +108,21 @@ def graph(shape, size=9, kind=TensorProto.FLOAT, outside=None):
     return helper.make_model(made, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
 
 
+def reordered(model):
+    """Return a model as bytes in which the value of an entry precedes its key."""
+    data = model.SerializeToString()
+    key, value = b"\x0a\x08location", b"\x12\x06beside"
+    assert key + value in data
+    return data.replace(key + value, value + key)
+
+
+def in_node(model):
+    """Return a model whose weights are an attribute of a node."""
+    node = helper.make_node("Constant", [], ["w"], value=model.graph.initializer.pop())
+    model.graph.node.insert(0, node)
+    return model
+
+
 @pytest.mark.parametrize(
     ("options", "model", "message"),
     [
@@ -103,6 +132,10 @@ def graph(shape, size=9, kind=TensorProto.FLOAT, outside=None):
         ("path=net.onnx", b"", "net.onnx cannot be loaded"),
         ("path=net.onnx", graph([None, 27], outside="/etc/passwd"), "refers to other files"),
         ("path=net.onnx", graph([None, 27], outside="beside"), "refers to other files"),
+        ("path=net.onnx", reordered(graph([None, 27], outside="beside")), "refers to other files"),
+        ("path=net.onnx", in_node(graph([None, 27], outside="beside")), "refers to other files"),
+        ("path=net.onnx", graph([10**9, 27]), "batches of 1,000,000,000 boards"),
+        ("path=net.onnx", graph([5, 26]), "Got: 27 Expected: 26"),
         ("path=net.onnx", graph([None, 27], kind=TensorProto.UINT32), r"tensor\(uint32\)|loaded"),
         ("path=net.onnx,obs=dict", graph([None, 27]), "inputs observation and action_mask"),
         ("path=net.onnx,output=q", graph([None, 27]), "no output q, only logits"),

@@ -1,16 +1,21 @@
 """Language models from Hugging Face transformers folders, run in this process."""
 
-import hashlib
 from pathlib import Path
 from typing import Any
 
 import torch
 import transformers
 
-from tttenv.utils.untrusted import first_line, shown
+from tttenv.utils.untrusted import LONGEST_JSON, first_line, parse_json, read_bytes, shown
 
 LIBRARY: Any = transformers  # which leaves much untyped
 MOST_LAYERS = 1_000
+SPARE = 2**26  # numbers that a model computes, such as masks; others are two a byte or fewer
+NAMING = {  # patterns of files, and their settings that name other files
+    "config.json": "transformers_weights",
+    "tokenizer_config.json": "fast_tokenizer_files",
+    "*.index.json": "weight_map",
+}
 LONGEST_REASON = 200  # characters of the library's error in a message
 
 
@@ -25,9 +30,6 @@ class Answers:
             written by `save_pretrained`. No code in it is run, and nothing is downloaded.
         tokens: the maximum length of an answer.
 
-    Attributes:
-        sha256: the SHA-256 of the weights, file by file in the order of their names.
-
     Raises:
         ValueError: if the folder is missing or damaged, or holds no safetensors.
     """
@@ -38,11 +40,19 @@ class Answers:
         LIBRARY.utils.logging.set_verbosity_error()
         weights = _weights(folder, self.name)
         safely: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
+        usual = {"attn_implementation": None, "experts_implementation": None}  # others load code
         try:
             self.tokenizer: Any = LIBRARY.AutoTokenizer.from_pretrained(folder, **safely)
             config = LIBRARY.AutoConfig.from_pretrained(folder, **safely)
             if getattr(config, "num_hidden_layers", 0) > MOST_LAYERS:
                 raise ValueError(f"it has more than {MOST_LAYERS:,} layers")
+            with torch.device("meta"):  # takes no memory
+                empty = LIBRARY.AutoModelForCausalLM.from_config(config, **usual)
+            size = sum(part.numel() for part in (*empty.parameters(), *empty.buffers()))
+            if size > SPARE + 2 * sum(file.stat().st_size for file in weights):
+                raise ValueError(
+                    f"config.json describes {size:,} numbers, more than its files hold"
+                )
             model, told = LIBRARY.AutoModelForCausalLM.from_pretrained(
                 folder,
                 config=config,
@@ -50,6 +60,7 @@ class Answers:
                 dtype=torch.float32,
                 output_loading_info=True,
                 **safely,
+                **usual,
             )
         except Exception as error:  # the library raises classes of its own and others'
             raise self._failed("cannot be loaded", error) from None
@@ -60,21 +71,16 @@ class Answers:
         self.model: Any = model.eval()
         ends = _numbers(self.tokenizer.eos_token_id)
         ends |= _numbers(self.model.generation_config.eos_token_id)
+        self.ends = ends
         self.greedy = LIBRARY.GenerationConfig(
             max_new_tokens=tokens,
             do_sample=False,
             eos_token_id=sorted(ends) or None,
             pad_token_id=min(ends, default=0),
         )
-        digest = hashlib.sha256()
-        for file in weights:
-            with file.open("rb") as stream:
-                while block := stream.read(2**20):
-                    digest.update(block)
-        self.sha256 = digest.hexdigest()
 
-    def __call__(self, prompt: str) -> str:
-        """Return the answer to a prompt.
+    def __call__(self, prompt: str) -> str | None:
+        """Return the answer to a prompt, or None if it has not ended after so many tokens.
 
         Raises:
             ValueError: if the model fails, for example on a prompt that is too long for it.
@@ -97,11 +103,13 @@ class Answers:
         ids: torch.Tensor = found["input_ids"]
         return ids
 
-    def _decode(self, ids: torch.Tensor) -> str:
+    def _decode(self, ids: torch.Tensor) -> str | None:
         found = self.model.generate(
             ids, attention_mask=torch.ones_like(ids), generation_config=self.greedy
         )
         answer = found[0, ids.shape[1] :]
+        if int(answer[-1]) not in self.ends:
+            return None
         return str(self.tokenizer.decode(answer, skip_special_tokens=True))
 
     def _failed(self, what: str, error: Exception) -> ValueError:
@@ -119,7 +127,21 @@ def _weights(folder: Path, name: str) -> list[Path]:
         raise ValueError(f"{name} contains something other than files")
     if (folder / "adapter_config.json").exists():
         raise ValueError(f"{name} holds an adapter of another model: merge and save it first")
+    usable = {entry.name for entry in entries if entry.suffix in (".safetensors", ".json")}
+    for pattern, setting in NAMING.items():
+        for file in folder.glob(pattern):
+            settings = parse_json(read_bytes(file, LONGEST_JSON), file, finite=False)
+            if not _files(settings, setting) <= usable:
+                raise ValueError(f"{shown(file)} names files that are not in this folder")
     return weights
+
+
+def _files(settings: Any, name: str) -> set[str]:
+    """Return the files that a setting names: a text, or the values of a list or an object."""
+    found = settings.get(name) if isinstance(settings, dict) else None
+    if isinstance(found, dict):
+        found = list(found.values())
+    return {str(part) for part in (found if isinstance(found, list) else [found]) if part}
 
 
 def _numbers(tokens: Any) -> set[int]:

@@ -63,9 +63,9 @@ def main(args: list[str], prog: str = PROG) -> None:
         print(f"{doing} on {hub_client.host(at)}", file=sys.stderr, flush=True)
     with console.stage("uploading", given.json):
         commit = hub_client.upload(given.repo, files, given.private, replaced=DATA_FILE)
+    address = f"{hub_client.public(at)}/{given.repo}"
     if given.json:
-        address = f"{at}/{given.repo}"
         print(json.dumps({"url": address, "commit": commit, "files": sorted(files)}, indent=2))
         return
-    print(f"{at}/{given.repo} holds the player, in commit {commit[:12]}; to play against it:")
+    print(f"{address} holds the player, in commit {commit[:12]}; to play against it:")
     print(f"tttenv play {ON_THE_HUB}{given.repo}")

@@ -7,6 +7,7 @@ with other versions rejects its tasks. A task's files are sent along, so no shar
 import contextlib
 import io
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -289,8 +290,8 @@ def _connect(address: str) -> None:
         if not meant and NONE_RUNS in str(error):
             ray.init(address="local", include_dashboard=False, **quiet)
             return
-        where = shown(meant) if meant else "this machine, where one runs"
-        line = shown(first_line(error))
+        where = shown(meant.rpartition("@")[2]) if meant else "this machine, where one runs"
+        line = re.sub(r"\S*@", "", shown(first_line(error)))  # without a password
         raise ValueError(f"no Ray cluster answers at {where}: {line}") from None
 
 

@@ -1,6 +1,7 @@
 """Digests of a player's files, by which a player is recognised after an interruption."""
 
 import hashlib
+from collections.abc import Callable
 from pathlib import Path
 
 from tttenv.players import checkpoint_of, inner_specs
@@ -8,30 +9,52 @@ from tttenv.players.bundled import CARD
 from tttenv.utils.registry import parse
 from tttenv.utils.untrusted import read_bytes
 
-LARGEST_FILE = 2**31  # maximum bytes of a player's file
+LARGEST_CARD = 2**22  # maximum bytes
+TEMPLATES = "additional_chat_templates"  # a folder in a language model's folder
 
 
 def digests(spec: str) -> list[str]:
-    """Return the digests of the files named in a spec or its options.
+    """Return the digests of the files and folders named in a spec or its options.
 
     They identify the players of a spec; a checkpoint is identified by its card, which contains the
-    digest of its weights. The behaviour of a program is not covered.
+    digest of its weights, and a program by the files that its command names.
     """
     place = checkpoint_of(spec)
     if place is not None:
-        return [hashlib.sha256(read_bytes(place[0] / CARD, LARGEST_FILE)).hexdigest()]
+        return [hashlib.sha256(read_bytes(place[0] / CARD, LARGEST_CARD)).hexdigest()]
     name, options = parse(spec)
     inner, found = inner_specs(name, options), []
     for option, value in options.items():
         if option in inner:
             found += digests(value)
-        elif _is_file(value):
-            found.append(hashlib.sha256(read_bytes(Path(value), LARGEST_FILE)).hexdigest())
+        elif option == "path" and _is(Path.is_dir, value):
+            found.append(folder_digest(Path(value)))
+        else:  # a file, or a command that names some
+            words = dict.fromkeys([value, *value.split()])
+            found += [_file_digest(Path(word)) for word in words if _is(Path.is_file, word)]
     return found
 
 
-def _is_file(name: str) -> bool:
+def folder_digest(folder: Path) -> str:
+    """Return the digest of the names and contents of all files in a language model's folder.
+
+    Of the folders in it only that of chat templates counts, since no other is read.
+    """
+    total = hashlib.sha256()
+    for file in sorted([*folder.iterdir(), *(folder / TEMPLATES).glob("*")]):
+        if file.is_file():
+            name = file.relative_to(folder).as_posix().encode(errors="surrogateescape")
+            total.update(b"%b %b\n" % (name, _file_digest(file).encode()))
+    return total.hexdigest()
+
+
+def _file_digest(file: Path) -> str:
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _is(kind: Callable[[Path], bool], name: str) -> bool:
     try:
-        return Path(name).is_file()
+        return kind(Path(name))
     except (OSError, ValueError):  # not a file name: too long, or with a null byte
         return False

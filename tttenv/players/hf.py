@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tttenv.game.rules import Rules
+from tttenv.players.digests import folder_digest
 from tttenv.players.llm import LanguageModel, Notation
 from tttenv.players.search_result import at_least
 
@@ -32,7 +33,7 @@ def hf(
         path: a folder written by transformers' `save_pretrained`, with the model as safetensors
             and its tokenizer. None of its code is run, and nothing is downloaded.
         notation: how positions are described: grid, coordinates or moves.
-        tokens: the maximum length of an answer.
+        tokens: the maximum length of an answer; one that has not ended by then is no answer.
         cache: a folder that stores answers, reused for the first query of each board in later
             runs.
 
@@ -45,6 +46,7 @@ def hf(
     at_least(1, tokens=tokens)
     adapter: Any = importlib.import_module("tttenv.adapters.transformers")
     answers = adapter.Answers(Path(path), tokens)
-    settings = {"model": Path(path).name, "weights_sha256": answers.sha256, "max_tokens": tokens}
+    digest = folder_digest(Path(path))
+    settings = {"model": Path(path).name, "files_sha256": digest, "max_tokens": tokens}
     folder = Path(cache) if cache else None
     return LanguageModel(rules, answers, {**settings, "temperature": 0.0}, notation, 1, folder)

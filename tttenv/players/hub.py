@@ -60,7 +60,7 @@ _COMMIT = re.compile(r"[0-9a-f]{7,64}")
 class Pulled:
     """Origin of a pulled player."""
 
-    endpoint: str  # the address of the Hub
+    endpoint: str  # the address of the Hub, without a password
     repo: str  # OWNER/NAME
     revision: str  # a branch, tag or commit
     commit: str  # the commit that was pulled
@@ -116,7 +116,7 @@ def check_names(repo: str, revision: str) -> None:
 
 
 def usual_folder(repo: str, revision: str = REVISION) -> Path:
-    """Return the default folder of a pulled player, in huggingface_hub's asset cache.
+    """Return the default folder of a player pulled from this Hub, in huggingface_hub's asset cache.
 
     Raises:
         ModuleNotFoundError: without the package huggingface_hub.
@@ -124,8 +124,9 @@ def usual_folder(repo: str, revision: str = REVISION) -> Path:
     """
     check_names(repo, revision)
     owner, name = repo.split("/")
+    server = quote(hub_client.public(hub_client.endpoint()), safe="")
     at = "" if revision == REVISION else f"@{revision.replace('/', '@')}"  # which no name contains
-    return Path(hub_client.settings().HF_ASSETS_CACHE) / "tttenv" / owner / f"{name}{at}"
+    return Path(hub_client.settings().HF_ASSETS_CACHE) / "tttenv" / server / owner / f"{name}{at}"
 
 
 def present(repo: str, revision: str = REVISION) -> Path:
@@ -208,7 +209,7 @@ def pull(
             _check(data, f"{name} of {repo}", card["files"][name])
             write(held / name, data)
             names.append(name)
-        about = Pulled(at, repo, revision, commit)
+        about = Pulled(hub_client.public(at), repo, revision, commit)
         write(held / PULLED, f"{json.dumps(asdict(about), indent=2)}\n")
         write(held / CARD, text)
         _move(held, folder, [*names, PULLED, CARD])

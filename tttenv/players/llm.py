@@ -5,21 +5,25 @@
 
 vLLM, llama.cpp, Ollama and SGLang have such servers. Each position is one prompt of
 `tttenv.text.prompt`, sent unchanged as the only message; `tttenv.text.parse` reads the move from
-the answer. An answer without a legal move forfeits the game, and is counted.
+the answer. An answer without a legal move forfeits the game, and is counted. So is one that was cut
+off: an answer is complete only if its `finish_reason` is "stop".
 
 At temperature 0 the answer should be a function of the board, so that the player can be certified.
 Some servers round differently in batches of other sizes, so that answers change; certificates
 repeat queries, and reject a model that does not repeat its moves.
 
 The API key comes from the environment variable OPENAI_API_KEY, and never appears in a spec, file or
-message.
+message. If there is one, messages do not repeat what the server says, which may hold the key.
 """
 
+import contextlib
 import hashlib
+import importlib
 import json
 import os
+import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
@@ -31,17 +35,17 @@ from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Probs
 from tttenv.players.search_result import at_least
 from tttenv.policy import Player, Traits
-from tttenv.text import parse, prompt
+from tttenv.text import Parsed, parse, prompt
 from tttenv.utils import files
-from tttenv.utils.untrusted import first_line, read_bytes, shown
+from tttenv.utils.untrusted import first_line, read_bytes, shown, within
 
 Notation = Literal["grid", "coordinates", "moves"]
 MOST_AT_ONCE = 256
-LARGEST_FILE = 4_000_000  # maximum bytes of a cached answer
+LARGEST_ANSWER = 4_000_000  # bytes of a response, and of a cached answer
 LONGEST_REASON = 300  # maximum characters of a server's error in a message
 NO_KEY = "none"  # local servers need no key, but the client requires some text
 _T = TypeVar("_T")
-Ask = Callable[[str], str]  # from a prompt to the model's answer
+Ask = Callable[[str], str | None]  # from a prompt to the model's answer; None: it was cut off
 # What reading a server's reply raises if it is no chat completion, or no JSON:
 UNUSABLE = (AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
@@ -67,7 +71,7 @@ def llm(
         notation: how positions are described: grid, coordinates or moves.
         temperature: the sampling temperature; the player can be certified only at 0.
         concurrency: the number of requests at the same time.
-        timeout: seconds to wait for an answer.
+        timeout: seconds to wait for an answer, repeated requests included.
         retries: the number of times a failed request is repeated.
         tokens: the maximum length of an answer; 0: the server's.
         cache: a folder that stores answers, reused for the first query of each board in later
@@ -76,11 +80,16 @@ def llm(
     Raises:
         ModuleNotFoundError: without the package openai.
         ValueError: without a model's name, for a number out of range, or for an address or an
-            OPENAI_API_KEY that cannot be sent.
+            OPENAI_API_KEY that cannot be sent, or an address with a user, password or query.
     """
     if not model:
         raise ValueError(
             "llm needs a server and a model: llm:url=http://127.0.0.1:8000/v1,model=NAME"
+        )
+    if set("@?#") & set(url):
+        raise ValueError(
+            "a server's address must not hold a user, a password or a query, which certificates and"
+            " messages would repeat: put a key into OPENAI_API_KEY"
         )
     at_least(1, concurrency=concurrency)
     at_least(0, retries=retries, tokens=tokens)
@@ -103,7 +112,7 @@ class LanguageModel(Player):
 
     Args:
         rules: the game.
-        ask: from a prompt to the model's answer.
+        ask: from a prompt to the model's answer, or None if the answer was cut off.
         settings: the server's address, the model's name and how it samples.
         notation: how positions are described.
         concurrency: the number of prompts sent at the same time.
@@ -182,14 +191,16 @@ class LanguageModel(Player):
         share = f"{len(self.illegal):,} of {len(self._seen):,} positions without a legal answer"
         return f"{self.prompts:,} prompts; {share}{f': {named}' if named else ''}"
 
-    def _read(self, position: str, board: Boards, answer: str) -> int | None:
+    def _read(self, position: str, board: Boards, answer: str | None) -> int | None:
         """Parse the move from an answer; return None and record the reason if it has none."""
-        parsed = parse(self.rules, board, answer)
+        parsed = Parsed(None, "cut off")
+        if answer is not None:
+            parsed = parse(self.rules, board, answer)
         if parsed.cell is None:
             self.illegal[position] = parsed.reason
         return parsed.cell
 
-    def _answer(self, position: str, board: Boards) -> tuple[str, bool]:
+    def _answer(self, position: str, board: Boards) -> tuple[str | None, bool]:
         """Return the model's answer on a board, and whether a prompt was sent for it.
 
         Repeated queries of a board query the model again, since it may answer differently.
@@ -197,12 +208,11 @@ class LanguageModel(Player):
         asked = prompt(self.rules, board, self.notation)
         file = None if self.cache is None else self.cache / f"{self._digest(asked)}.json"
         if file is not None and position not in self._seen:
-            kept = _kept(file)
-            if kept is not None:
-                return kept, False
+            with contextlib.suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
+                return _kept(file), False
         answer = self.ask(asked)
         if file is not None:
-            files.write(file, json.dumps({"prompt": asked, "answer": answer}))
+            files.write(file, json.dumps({"prompt": asked, "whole answer": answer}))
         return answer, True
 
     def _digest(self, asked: str) -> str:
@@ -250,13 +260,15 @@ def _in_threads(work: Callable[..., _T], items: list[tuple[Any, ...]], threads: 
 
 
 def _kept(file: Path) -> str | None:
-    """Return a cached answer, or None if the file is missing or unreadable."""
-    try:
-        found = json.loads(read_bytes(file, LARGEST_FILE))
-        answer = found["answer"]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return None
-    return answer if isinstance(answer, str) else None
+    """Return a cached answer; or raise one of many errors if the file is missing or unreadable."""
+    answer = json.loads(read_bytes(file, LARGEST_ANSWER))["whole answer"]
+    if not isinstance(answer, str | None):
+        raise TypeError
+    return answer
+
+
+class _RefusedError(ValueError):
+    """A response that breaks a limit; its message has no word of the server."""
 
 
 class _Server:
@@ -266,30 +278,74 @@ class _Server:
         import openai
 
         self.url, self.settings, self.errors = url, settings, openai.OpenAIError
+        self.timeout = timeout
         self.key = os.environ.get("OPENAI_API_KEY", "").strip() or NO_KEY
         if not (self.key.isascii() and self.key.isprintable()):  # a message would quote it escaped
             raise ValueError("OPENAI_API_KEY must consist of printable ASCII characters")
         try:
             self.client = openai.OpenAI(
-                base_url=url, api_key=self.key, timeout=timeout, max_retries=retries
+                base_url=url,
+                api_key=self.key,
+                timeout=timeout,
+                max_retries=retries,
+                default_headers={"Accept-Encoding": "identity"},
+                http_client=openai.DefaultHttpxClient(event_hooks={"response": [self._bound]}),
             )
         except Exception as error:  # of the HTTP library, whose classes depend on the version
             reason = shown(first_line(error), LONGEST_REASON)
             raise ValueError(f"{shown(url)} is not a server's address: {reason}") from None
 
-    def __call__(self, asked: str) -> str:
-        """Return the answer to a prompt, or an empty string if it has no text.
+    def __call__(self, asked: str) -> str | None:
+        """Return the answer to a prompt, an empty string if it has no text, or None if cut off.
 
         Raises:
             ValueError: if the server cannot be reached, refuses, or does not answer in time.
         """
         messages: Any = [{"role": "user", "content": asked}]
         try:
-            found = self.client.chat.completions.create(messages=messages, **self.settings)
-            return str(found.choices[0].message.content or "")
+            found = within(
+                self.timeout,
+                "request to a language model",
+                lambda _: self.client.chat.completions.create(messages=messages, **self.settings),
+            )
+            choice = found.choices[0]
+            answer = str(choice.message.content or "")
+            return answer if choice.finish_reason == "stop" else None
         except (self.errors, OSError, *UNUSABLE) as error:
-            cause = error.__cause__  # the client's own message is "Connection error."
-            line = first_line(error) + (f" {first_line(cause)}" if cause else "")
-            hidden = line if self.key == NO_KEY else line.replace(self.key, "***")
-            reason = shown(hidden, LONGEST_REASON)
+            reason = self._reason(error)
             raise ValueError(f"the server at {shown(self.url)} failed: {reason}") from None
+
+    def _bound(self, response: Any) -> None:
+        """Bound the size of a response, and the time of one that nobody waits for any more."""
+        if response.headers.get("content-encoding", "identity") != "identity":
+            raise _RefusedError("it compresses its answer, which was not requested")
+        library = importlib.import_module(type(response).__module__.partition(".")[0])
+        stream, until = response.stream, time.monotonic() + self.timeout
+
+        class Bounded(library.SyncByteStream):  # type: ignore[misc,name-defined]  # httpx2 or httpx
+            def __iter__(self) -> Iterator[bytes]:
+                size = 0
+                for chunk in stream:
+                    size += len(chunk)
+                    if size > LARGEST_ANSWER:
+                        raise _RefusedError(f"it sends more than {LARGEST_ANSWER:,} bytes")
+                    if time.monotonic() > until:
+                        raise _RefusedError("it is too slow")
+                    yield chunk
+
+            def close(self) -> None:
+                stream.close()
+
+        response.stream = Bounded()
+
+    def _reason(self, error: Exception) -> str:
+        """Describe an error, without the server's words if they may hold the key in any form."""
+        cause = error.__cause__  # the client's own message is "Connection error."
+        for known in (error, cause):
+            if isinstance(known, _RefusedError | TimeoutError):
+                return str(known)
+        if self.key != NO_KEY:
+            status = getattr(error, "status_code", None)
+            return f"status {status}" if status else type(cause or error).__name__
+        line = first_line(error) + (f" {first_line(cause)}" if cause else "")
+        return shown(line, LONGEST_REASON)

@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 
 from tttenv.game.rules import Rules
 from tttenv.policy import Observed, from_observations
-from tttenv.utils.untrusted import first_line, read_bytes, shown
+from tttenv.utils.untrusted import read_bytes, shown
 
 LARGEST = 2**29  # bytes of a file
-OUTSIDE = b"\x0a\x08location\x12"  # in a file whose weights are in another file
+MOST_ROWS = 2**16  # in a batch of fixed size
 LONGEST_REASON = 200  # maximum characters of the runtime's error in a message
 TYPES = {  # of inputs
     "tensor(float)": np.float32,
@@ -37,13 +37,13 @@ def onnx(
         path: the file, which must contain all weights.
         obs: its input, as in the environment: "onehot" (batch, 3 * cells) or (batch, 3, m, n),
             "board" (batch, cells) or (batch, m, n), or "dict" with inputs named "observation" and
-            "action_mask". A batch size of 1 in the file is fine.
+            "action_mask". If the file fixes the size of batches, so many boards are run at a time.
         kind: its output (batch, cells): "logits" and "probs" are sampled from, "values" are played
             greedily; see `tttenv.policy.from_observations`.
         output: the output's name; by default the file's first output.
 
     Raises:
-        ModuleNotFoundError: without the package onnxruntime.
+        ModuleNotFoundError: without the packages onnx and onnxruntime.
         ValueError: if the file is missing or damaged, or takes other inputs.
     """
     if not path:
@@ -55,6 +55,7 @@ class _Network:
     """A network loaded from an ONNX file, as a function of observations."""
 
     def __init__(self, path: str, rules: Rules, obs: str, output: str) -> None:
+        import onnx
         import onnxruntime
 
         self.name = shown(path)
@@ -62,7 +63,11 @@ class _Network:
             data = read_bytes(Path(path), LARGEST)
         except FileNotFoundError:
             raise ValueError(f"there is no file {self.name}") from None
-        if OUTSIDE in data:
+        try:
+            outside = _refers_elsewhere(onnx.load_model_from_string(data))
+        except Exception as error:  # of the protobuf library
+            raise self._failed("cannot be loaded", error) from None
+        if outside:
             raise ValueError(
                 f"{self.name} refers to other files: save it with all weights inside, in PyTorch by"
                 " external_data=False"
@@ -70,6 +75,7 @@ class _Network:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1  # the same on all machines
         options.log_severity_level = 4
+        options.add_session_config_entry("session.load_model_format", "ONNX")  # as it was checked
         try:
             self.session: Any = onnxruntime.InferenceSession(
                 data, options, providers=["CPUExecutionProvider"]
@@ -91,6 +97,10 @@ class _Network:
             raise ValueError(f"{self.name} has no output {shown(output, 60)}, only {known}")
         self.output = output or outputs[0]
         self.cells = rules.cells
+        fixed = [given.shape[0] for given in self.inputs.values() if given.shape]
+        self.batch = next((size for size in fixed if isinstance(size, int)), None)
+        if self.batch and self.batch > MOST_ROWS:
+            raise ValueError(f"{self.name} takes batches of {self.batch:,} boards, not of any size")
 
     def __call__(self, seen: Any) -> NDArray[Any]:
         """Return the output (batch, cells) for observations.
@@ -101,22 +111,26 @@ class _Network:
         parts = seen if isinstance(seen, dict) else dict.fromkeys(self.inputs, seen)
         fed = {name: self._shaped(name, part) for name, part in parts.items()}
         count = len(next(iter(fed.values())))
-        single = any(given.shape and given.shape[0] == 1 for given in self.inputs.values())
-        rows = [slice(i, i + 1) for i in range(count)] if single else [slice(None)]
+        size = self.batch or max(count, 1)
         try:
-            found = [
-                self.session.run([self.output], {name: part[some] for name, part in fed.items()})[0]
-                for some in rows
-            ]
+            found = [self._run(fed, start, size) for start in range(0, max(count, 1), size)]
         except Exception as error:
             raise self._failed("failed", error) from None
-        answer = np.concatenate([np.asarray(part) for part in found])
+        answer = np.concatenate(found)[:count]
         if answer.size != count * self.cells:
             raise ValueError(
                 f"{self.name} answers shape {answer.shape}, not one number for each of"
                 f" {self.cells} cells"
             )
         return answer.reshape(count, self.cells)
+
+    def _run(self, fed: dict[str, NDArray[Any]], start: int, size: int) -> NDArray[Any]:
+        """Return the output for `size` rows of the inputs, filled up by repeating the last row."""
+        rows = {name: part[start : start + size] for name, part in fed.items()}
+        for name, part in rows.items():
+            last = np.repeat(part[-1:], size - len(part), axis=0)
+            rows[name] = np.concatenate([part, last])
+        return np.asarray(self.session.run([self.output], rows)[0])
 
     def _shaped(self, name: str, part: NDArray[Any]) -> NDArray[Any]:
         """Return an observation converted to an input's type and, if the sizes match, its shape."""
@@ -127,4 +141,18 @@ class _Network:
         return np.ascontiguousarray(part, TYPES[given.type])
 
     def _failed(self, what: str, error: Exception) -> ValueError:
-        return ValueError(f"{self.name} {what}: {shown(first_line(error), LONGEST_REASON)}")
+        reason = " ".join(str(error).split())  # the runtime's first line may end before its reason
+        return ValueError(f"{self.name} {what}: {shown(reason, LONGEST_REASON)}")
+
+
+def _refers_elsewhere(message: Any) -> bool:
+    """Return whether any tensor in a message of an ONNX file has its numbers in another file."""
+    if message.DESCRIPTOR.name == "TensorProto":
+        return bool(message.external_data) or message.data_location == message.EXTERNAL
+    parts = [
+        part
+        for field, value in message.ListFields()
+        if field.message_type
+        for part in ([value] if hasattr(value, "DESCRIPTOR") else value)  # or repeated
+    ]
+    return any(map(_refers_elsewhere, parts))

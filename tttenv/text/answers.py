@@ -11,13 +11,15 @@ from tttenv.game.rules import COLUMNS, Rules
 from tttenv.utils.arrays import described
 
 LONGEST = 1_000_000  # characters of an answer
+MOST_BROKEN = 100  # JSON objects that cannot be decoded; each takes time for the whole answer
 OFF = -1  # stands for every cell that is not on the board
 _CELL = r"(0|[1-9][0-9]{0,2}|[a-s][1-9][0-9]?)"  # a number, or a coordinate
 _FLAGS = re.ASCII | re.IGNORECASE
 _TAG = re.compile(r"<(/?)move>", _FLAGS)
 _ALONE = re.compile(rf"\[\s*{_CELL}\s*\]|{_CELL}", _FLAGS)
 _BRACKETED = re.compile(rf"\[\s*{_CELL}\s*\]", _FLAGS)
-_OBJECT = re.compile(r"\{[^{}]*\}")
+_BRACE = re.compile(r'\{\s*"')
+_THOUGHT = re.compile(r"<(/?)think(?:ing)?>", _FLAGS)
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,8 @@ def parse(rules: Rules, board: ArrayLike, answer: str) -> Parsed:
     A cell is a number from 0 or a coordinate such as b2. The last `<move>...</move>` counts.
     Without this tag, JSON objects such as `{"move": "b2"}` and cells in brackets such as `[4]`
     count, if all of them name the same cell. Without these, the whole answer has to be a cell.
-    Cells mentioned elsewhere in the text do not count.
+    Cells mentioned elsewhere in the text do not count, nor does anything before the end of a block
+    `<think>...</think>`; a block that does not end leaves no answer.
 
     Args:
         rules: the game.
@@ -61,17 +64,24 @@ def parse(rules: Rules, board: ArrayLike, answer: str) -> Parsed:
 
 def _named(answer: str) -> list[str] | None:
     """Return the cells that an answer names as its move; None if a tag or object is malformed."""
+    thoughts = list(_THOUGHT.finditer(answer))
+    if thoughts:
+        if not thoughts[-1][1]:
+            return []
+        answer = answer[thoughts[-1].end() :]
     tags = list(_TAG.finditer(answer))
     if tags:
         if len(tags) < 2 or tags[-2][1] or not tags[-1][1]:  # its last move is not closed
             return None
         return _alone(answer[tags[-2].end() : tags[-1].start()])
-    named = [match[1] for match in _BRACKETED.finditer(answer)]
-    for match in _OBJECT.finditer(answer):
-        moves = _json_moves(match[0])
-        if len(moves) > 1:
-            return None
-        named += [name for move in moves for name in _alone(str(move))]
+    try:
+        moves, text = _json_moves(answer)
+    except _TwoMovesError:
+        return None
+    except RecursionError:
+        return []
+    named = [match[1] for match in _BRACKETED.finditer(text)]
+    named += [name for move in moves for name in _alone(move)]
     return named or _alone(answer.strip().strip("*`_.\"'"))
 
 
@@ -81,13 +91,46 @@ def _alone(text: str) -> list[str]:
     return [match[1] or match[2]] if match else []
 
 
-def _json_moves(text: str) -> list[Any]:
-    """Return the texts and integers under the key "move" in a JSON object."""
-    try:
-        pairs = json.loads(text, object_pairs_hook=list)
-    except (ValueError, RecursionError):
-        return []
-    return [value for key, value in pairs if key == "move" and type(value) in (int, str)]
+def _json_moves(answer: str) -> tuple[list[str], str]:
+    """Return the moves in the JSON objects of an answer, and the text without these objects."""
+    moves: list[str] = []
+    outside, rest, broken = [], 0, 0
+    match = _BRACE.search(answer)
+    while match and broken < MOST_BROKEN:
+        start = match.start()
+        try:
+            found, end = _DECODER.raw_decode(answer, start)
+        except json.JSONDecodeError as error:
+            broken, end = broken + 1, max(error.pos, start + 1)
+        else:
+            if named := _moves(found):
+                moves += named
+                outside.append(answer[rest:start])
+                rest = end
+        match = _BRACE.search(answer, end)
+    return moves, "{}".join([*outside, answer[rest:]])
+
+
+def _moves(value: Any) -> list[str]:
+    """Return the texts and integers under the key "move", of the outermost objects that have it."""
+    if isinstance(value, dict):
+        if "move" in value:
+            return [value["move"]] if isinstance(value["move"], str) else []
+        value = list(value.values())
+    return [move for part in value for move in _moves(part)] if isinstance(value, list) else []
+
+
+class _TwoMovesError(Exception):
+    """A JSON object has the key "move" twice."""
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if sum(key == "move" for key, _ in pairs) > 1:
+        raise _TwoMovesError
+    return dict(pairs)
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_int=str)
 
 
 def _cell(rules: Rules, name: str) -> int:

@@ -9,11 +9,10 @@ import re
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from queue import Empty, Queue
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urljoin, urlsplit
 
-from tttenv.utils.untrusted import first_line, shown
+from tttenv.utils.untrusted import first_line, shown, within
 
 if TYPE_CHECKING:
     import httpx2
@@ -81,6 +80,12 @@ def host(url: str) -> str:
     return shown(urlsplit(url).netloc.rpartition("@")[2], 100)
 
 
+def public(url: str) -> str:
+    """Return an address without its user and password."""
+    parts = urlsplit(url)
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+
+
 def fetch(url: str, limit: int, file: bool = False) -> bytes:
     """Return the body of the response to a GET request.
 
@@ -143,32 +148,13 @@ def _commit(
 def _within(url: str, size: int, work: Callable[[threading.Event], _T]) -> _T:
     """Call `work` and return its result, with a time limit that depends on `size` in bytes.
 
-    A server may send one byte every few seconds, even in the headers; only a clock outside the
-    connection can stop that. The function runs in a thread, which ends soon after it is abandoned.
-
     Raises:
         HubError: if it takes longer.
     """
-    answers: Queue[_T | BaseException] = Queue(1)
-    given_up = threading.Event()
-
-    def run() -> None:
-        try:
-            answers.put(work(given_up))
-        except BaseException as error:  # raised again in the caller's thread
-            answers.put(error)
-
-    threading.Thread(target=run, name=f"request to {host(url)}", daemon=True).start()
-    seconds = PATIENCE + size / SLOWEST
     try:
-        found = answers.get(timeout=seconds)
-    except Empty:
-        raise HubError(f"{host(url)} is too slow: not done within {seconds:.0f} s") from None
-    finally:
-        given_up.set()
-    if isinstance(found, BaseException):
-        raise found
-    return found
+        return within(PATIENCE + size / SLOWEST, f"request to {host(url)}", work)
+    except TimeoutError as error:
+        raise HubError(f"{host(url)} is too slow: {error}") from None
 
 
 def _answer(url: str, limit: int, elsewhere: bool, given_up: threading.Event) -> bytes:

@@ -12,6 +12,7 @@ EXTRAS = {
     "openai": "llm",
     "transformers": "hf",
     "huggingface_hub": "hub",
+    "onnx": "onnx",
     "onnxruntime": "onnx",
     "pyarrow": "data",
     "wandb": "wandb",
