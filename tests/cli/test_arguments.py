@@ -9,6 +9,7 @@ import re
 import shlex
 import sys
 import time
+import types
 from pathlib import Path
 
 import pytest
@@ -222,6 +223,13 @@ def test_only_slow_work_is_announced_and_only_on_a_terminal(monkeypatch):
             while len(shown) < len(expected) - 1 and time.monotonic() < end:
                 time.sleep(0.01)
         assert shown == expected
+
+
+def test_progress_is_drawn_while_another_thread_imports_the_clock_of_compilation(monkeypatch):
+    name = "tttenv.utils.compile_time"
+    monkeypatch.setitem(sys.modules, name, types.ModuleType(name))  # as at the import's beginning
+    with console.bar(quiet=True) as progress:
+        assert not progress.columns[-1].render(None)
 
 
 def test_folders_are_tried_before_any_work_and_left_as_they_were(tmp_path):

@@ -306,7 +306,8 @@ def _compiling() -> Any:
 
         def render(self, _: Any) -> Text:
             compile_time = sys.modules.get("tttenv.utils.compile_time")  # loading it takes long
-            return Text(compile_time.watch.progress if compile_time else "", style="cyan")
+            watch = getattr(compile_time, "watch", None)  # another thread may still be loading it
+            return Text(watch.progress if watch else "", style="cyan")
 
     return Compiling()
 
