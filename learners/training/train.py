@@ -17,7 +17,7 @@ from learners.base import Learner
 from learners.device import computing_on
 from learners.registry import LEARNERS
 from learners.training.checkpoint import load_training, load_weights, save
-from learners.training.loggers import USUAL, Loggers, opened, remove_logs
+from learners.training.loggers import USUAL, Loggers, check_name, opened, remove_logs
 from learners.training.loop import (
     Evaluation,
     Progress,
@@ -82,12 +82,13 @@ def train(
         The last evaluation.
 
     Raises:
-        ValueError: if `out` is taken, has nothing to resume or is in use by another run; for a
-            setting that is not finite or a negative seed; if the learner rejects the rules, or
-            training cannot start from the weights in `setup.start`.
+        ValueError: if `out` is taken, has nothing to resume, is in use by another run or has a name
+            that TensorBoard cannot use; for a setting that is not finite or a negative seed; if the
+            learner rejects the rules, or cannot start from the weights in `setup.start`.
         OSError: naming the file that could not be written; the last checkpoint is then intact.
     """
     _check_numbers(config)
+    check_name(out, setup.log)
     stored = json.loads(json.dumps(asdict(config)))
     about = {"learner": name, "preset": setup.preset, "config": stored, "rules": str(rules)}
     if resume:  # this raises before anything is written into a folder without a training

@@ -15,6 +15,7 @@ import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from learners.cli import train as command
+from learners.cli.trainings import check_folders
 from learners.registry import LEARNERS, presets
 from learners.selfplay import SelfPlay, SelfPlayConfig
 from learners.testing import _same as same
@@ -112,6 +113,17 @@ def test_a_training_that_diverges_ends_in_one_line(tmp_path, name):
     config = replace(LEARNERS.load(name).presets["default"], lr=1e30)
     with pytest.raises(ValueError, match=r"^training failed after step \d+: [^\n]+$"):
         train(name, config, Rules(), usual_schedule(name, steps=99, every=1), tmp_path / "out")
+
+
+def test_a_name_that_is_not_utf_8_is_refused_before_training_with_tensorboard(tmp_path):
+    folder = tmp_path / "lat\udce9n" / "t"
+    for begin in (lambda: trained(folder), lambda: check_folders([], folder)):
+        with pytest.raises(ValueError, match=r"lat\\udce9n/t, whose name is not UTF-8") as refusal:
+            begin()
+        assert str(refusal.value).isprintable()
+    assert not list(tmp_path.iterdir())
+    trained(folder, setup=Setup(log=["csv"]))
+    assert player(str(folder), Rules())
 
 
 @pytest.mark.parametrize(
