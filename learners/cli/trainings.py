@@ -53,7 +53,7 @@ def run_all(
 
 
 def check_folders(trainings: Sequence[tuple[str, Training]], runs: Path) -> None:
-    """Raise ValueError if a folder was not created for a training run, or cannot be used for one."""
+    """Raise ValueError for a folder that was not created for a training run, or cannot be used."""
     from learners.training.loggers import check_name
 
     check_name(runs)

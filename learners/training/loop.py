@@ -18,7 +18,7 @@ from tttenv.policy import Policy, uniform
 from tttenv.utils.compile_time import now_by_processor
 from tttenv.utils.untrusted import first_line, shown
 
-MOST_ACTORS = 1024
+MOST_ACTORS = MOST_THREADS = 1024  # many more crash the process
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,8 @@ class Schedule:
         for name in ("steps", "every", "checkpoint_every", "threads"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        if self.threads > MOST_THREADS:
+            raise ValueError(f"threads must be at most {MOST_THREADS:,}, not {self.threads}")
         if not 0 <= self.actors <= MOST_ACTORS:
             raise ValueError(f"actors must be 0 to {MOST_ACTORS:,}, not {self.actors}")
         if not 0 <= self.gpus_per_task < float("inf"):

@@ -134,6 +134,11 @@ def test_plans_of_less_than_one_are_refused(wrong):
         usual_schedule("selfplay", **wrong)
 
 
+def test_more_threads_than_any_machine_has_are_refused():
+    with pytest.raises(ValueError, match=r"^threads must be at most 1,024, not 100000$"):
+        usual_schedule("selfplay", threads=100_000)
+
+
 def test_no_usual_training_spends_its_time_on_certificates():
     for name in LEARNERS:
         for preset in presets(name):

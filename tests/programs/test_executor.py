@@ -340,6 +340,8 @@ def test_cores_and_devices_are_those_of_the_task():
     [
         ({"jobs": 0}, "--jobs must be at least 1"),
         ({"cores_per_task": 0}, "--cores-per-task must be at least 1"),
+        ({"cores_per_task": 10**5}, "--cores-per-task must be at least 1 and at most 1,024"),
+        ({"jobs": 10**5}, "--jobs must be at least 1 and at most 1,024"),
         ({"gpus_per_task": -1.0}, "--gpus-per-task must be 0 or more"),
         ({"gpus_per_task": float("nan")}, "--gpus-per-task must be 0 or more"),
         ({"gpus_per_task": 0.5}, "need a Ray cluster"),

@@ -18,6 +18,7 @@ from tttenv.utils.untrusted import MEBIBYTE, shown
 if TYPE_CHECKING:  # the executor is imported once a command runs tasks
     from tttenv.parallel import Backend, News, Task, TaskResult
 
+MOST = 1024  # of parallel tasks, and of threads of each
 MOST_BARS = 20  # bars of running tasks
 TOLD = 3  # failed tasks named in a message
 
@@ -44,10 +45,9 @@ AllWorkers: TypeAlias = Annotated[Workers, tyro.conf.arg(name="")]  # its option
 
 def check(given: Workers) -> None:
     """Raise ValueError for invalid options, before anything runs."""
-    if given.jobs is not None and given.jobs < 1:
-        raise ValueError("--jobs must be at least 1")
-    if given.cores_per_task < 1:
-        raise ValueError("--cores-per-task must be at least 1")
+    for name, number in (("jobs", given.jobs), ("cores-per-task", given.cores_per_task)):
+        if number is not None and not 1 <= number <= MOST:
+            raise ValueError(f"--{name} must be at least 1 and at most {MOST:,}")
     if not 0 <= given.gpus_per_task < float("inf"):
         raise ValueError("--gpus-per-task must be 0 or more")
     if given.memory_per_task is not None and given.memory_per_task < 1:
