@@ -22,12 +22,14 @@ from learners.training.loop import (
     Evaluation,
     Progress,
     Schedule,
+    Stopped,
     before_training,
     finished,
     last_evaluation,
     run,
 )
 from tttenv.certificates import larger_curve
+from tttenv.certificates.certificate import Certificate
 from tttenv.certificates.curve import KEY, for_card
 from tttenv.exact import enumerable
 from tttenv.game.rules import Rules
@@ -75,7 +77,7 @@ def train(
         out: the checkpoint's folder, which must not contain a checkpoint unless `resume` is set.
         resume: continue exactly where the run in `out` stopped; if it is finished, but its player
             is missing or older, write the player again.
-        watch: called with every evaluation.
+        watch: called with every evaluation; may raise `loop.Stopped`.
         setup: the checkpoint to start from, the loggers, and so on.
 
     Returns:
@@ -205,16 +207,21 @@ class _Training:
         with self._loggers(progress) as board:
             if not progress.step:
                 board.curves(0, before_training(self.learner, self.rules, progress))
-            for evaluation in run(self.learner, self.rules, self.schedule, progress, stepped):
-                board.curves(evaluation.step, evaluation.numbers)
-                if evaluation.unbeatable_at and evaluation.unbeatable_at[0] == evaluation.step:
-                    board.unbeatable(*evaluation.unbeatable_at)
-                if evaluation.last or evaluation.step // interval > saved:
-                    saved = evaluation.step // interval
-                    board.scenes(evaluation.step, evaluation.policy)
-                    board.flush()  # so that the curves on disk reach as far as the checkpoint
-                    self._checkpoint(progress, evaluation)
-                watch(evaluation)
+            try:
+                for evaluation in run(self.learner, self.rules, self.schedule, progress, stepped):
+                    board.curves(evaluation.step, evaluation.numbers)
+                    if evaluation.unbeatable_at and evaluation.unbeatable_at[0] == evaluation.step:
+                        board.unbeatable(*evaluation.unbeatable_at)
+                    if evaluation.last or evaluation.step // interval > saved:
+                        saved = evaluation.step // interval
+                        board.scenes(evaluation.step, evaluation.policy)
+                        board.flush()  # so that the curves on disk reach as far as the checkpoint
+                        self._checkpoint(progress, evaluation.certificate)
+                    watch(evaluation)
+            except Stopped:
+                board.flush()
+                self._checkpoint(progress)
+                raise
             board.summary(evaluation.step, evaluation.certificate)
         return evaluation
 
@@ -239,7 +246,7 @@ class _Training:
             evaluation = last_evaluation(self.learner, self.rules, progress)
             board.scenes(evaluation.step, evaluation.policy)
             board.flush()
-            self._checkpoint(progress, evaluation)
+            self._checkpoint(progress, evaluation.certificate)
             watch(evaluation)
             board.summary(evaluation.step, evaluation.certificate)
         return evaluation
@@ -280,7 +287,7 @@ class _Training:
             return False
         return bool(card["steps"] == step and all(card[k] == v for k, v in self.about.items()))
 
-    def _checkpoint(self, progress: Progress, evaluation: Evaluation) -> None:
+    def _checkpoint(self, progress: Progress, certificate: Certificate | None = None) -> None:
         """Save the player and the state, using the same keys as older versions."""
         state = {
             "clock": asdict(progress),
@@ -305,7 +312,7 @@ class _Training:
             self.rules,
             about,
             state,
-            certificate=evaluation.certificate,
+            certificate=certificate,
             snapshots=progress.snapshots,
         )
 

@@ -20,7 +20,7 @@ from learners.registry import LEARNERS, presets
 from learners.selfplay import SelfPlay, SelfPlayConfig
 from learners.testing import _same as same
 from learners.training.checkpoint import load_training
-from learners.training.loop import Progress, Schedule, finished, run, usual_schedule
+from learners.training.loop import Progress, Schedule, Stopped, finished, run, usual_schedule
 from learners.training.tensorboard import TensorBoard, layout
 from learners.training.train import Setup, train
 from tttenv import Rules, certify, player
@@ -199,6 +199,28 @@ def test_a_stop_and_a_resume_leave_no_trace(tmp_path, through):
     assert contents(tmp_path) == contents(through)
     assert same(training_state(tmp_path), training_state(through))
     assert player(str(tmp_path)).table.tolist() == player(str(through)).table.tolist()
+
+
+def test_an_interrupt_saves_where_it_is_and_leaves_no_trace(tmp_path, through):
+    def at(last):
+        def stop(step):
+            if step == last:
+                raise Stopped
+
+        return stop
+
+    for step in (3, 12, 23):  # before the first evaluation, and between two
+        with pytest.raises(Stopped):
+            trained(tmp_path, resume=step > 3, setup=Setup(stepped=at(step)))
+        assert read_card(tmp_path)["steps"] == step
+    with pytest.raises(Stopped):
+        trained(tmp_path, resume=True, watch=lambda evaluation: at(30)(evaluation.step))
+    trained(tmp_path, resume=True)
+    assert contents(tmp_path) == contents(through)
+    assert same(training_state(tmp_path), training_state(through))
+    curves = (events(folder).Scalars("train/loss_O") for folder in (tmp_path, through))
+    resumed, whole = ([(one.step, one.value) for one in curve] for curve in curves)
+    assert resumed == whole
 
 
 def test_curves_of_a_resumed_training_have_every_point_once(tmp_path, through):
