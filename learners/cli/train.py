@@ -445,6 +445,10 @@ def _conclude(
     if last.unbeatable_at:
         step, seconds = last.unbeatable_at
         print(f"first certified unbeatable at step {step}, after {seconds:.1f} s")
+        if last.certificate is not None and not last.certificate.unbeatable:
+            print(
+                f"the last player is not: --steps {step} and the same seed end with the one that is"
+            )
     say(f"{out} holds the player; its curves:")
     _tell_curves(out, log)
 
