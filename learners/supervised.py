@@ -34,6 +34,7 @@ from tttenv.utils.untrusted import MEBIBYTE, read_bytes, shown
 
 LONGEST = 64 * MEBIBYTE  # bytes of a CSV file
 MOST = 1_000_000  # rows of one
+FEW = 20  # invalid rows of one that are left out; with more, the file is refused
 TEST = [-1, 0, 0, 1, -1, -1, 0, 0, 1]  # the published test board
 
 
@@ -80,11 +81,12 @@ def read_csv(rules: Rules, path: str | Path) -> tuple[LabelledPositions, list[st
     It is valid if the board is reachable and the reply is an optimal move.
 
     Raises:
-        ValueError: if the file cannot be read or is too large, or no row is valid.
+        ValueError: if the file cannot be read or is too large, no row is valid, or more than a few
+            are not.
     """
     name = shown(path)
     try:
-        text = read_bytes(Path(path), LONGEST).decode("utf-8")
+        text = read_bytes(Path(path), LONGEST).decode("utf-8-sig")
         lines = [
             (n, row) for n, row in enumerate(csv.reader(io.StringIO(text, newline="")), 1) if row
         ]
@@ -97,6 +99,8 @@ def read_csv(rules: Rules, path: str | Path) -> tuple[LabelledPositions, list[st
         complaint = _complaint(rules, row)
         if complaint:
             complaints.append(f"{name}, line {number}: {shown(complaint)}")
+            if len(complaints) > FEW:
+                raise ValueError(f"more than {FEW} rows are not valid moves: {complaints[0]}")
         else:
             good.append([int(part) for part in row])
     if not good:

@@ -57,6 +57,12 @@ class Engine:
         assert not self.taken
         self._move()
 
+    def _turn(self, argument):
+        column, row = map(int, argument.split(","))
+        assert (column, row) not in self.taken
+        self.taken[column, row] = 2
+        self._move()
+
     def _board(self, argument):
         assert not self.taken, "the manager sends RESTART first"
         while (line := sys.stdin.readline().strip()) != "DONE":

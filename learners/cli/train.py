@@ -3,10 +3,11 @@
 import dataclasses
 import json
 import shlex
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field, make_dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -117,8 +118,10 @@ def _train(name: str, rest: list[str], prog: str, compiled: Callable[[], None]) 
     with (
         _told_if_interrupted(out),
         _Bar(f"{name} on {options.rules}", schedule, quiet=options.json) as bar,
+        ExitStack() as stack,
     ):
         compiled()
+        stack.enter_context(_interrupts_between_steps(bar))
         last = train(
             name,
             config,
@@ -142,19 +145,43 @@ def _start(player: str | None) -> Path | None:
 
 @contextmanager
 def _told_if_interrupted(out: Path) -> Iterator[None]:
-    """Add to an interrupt whether the run in `out` can be resumed.
+    """Add to an interrupt up to which step the run in `out` can be resumed.
 
     Raises:
         KeyboardInterrupt: on an interrupt.
     """
     from learners.training.train import is_taken
+    from tttenv.players.checkpoint import read_card
 
     try:
         yield
     except KeyboardInterrupt:
-        saved = f"{out} holds its last checkpoint: continue with --resume"
-        told = saved if is_taken(out) else "before its first checkpoint, so nothing is saved"
+        told = "before its first checkpoint, so nothing is saved"
+        if is_taken(out):
+            told = f"{out} holds step {read_card(out)['steps']:,}: continue with --resume"
         raise KeyboardInterrupt(told) from None
+
+
+@contextmanager
+def _interrupts_between_steps(bar: "_Bar") -> Iterator[None]:
+    """Delay an interrupt to the end of the current step, where the run is saved.
+
+    A second interrupt is immediate.
+    """
+    usual = signal.getsignal(signal.SIGINT)
+
+    def interrupt(*_: Any) -> None:
+        if bar.stopping:
+            raise KeyboardInterrupt
+        bar.stop()
+
+    if usual is signal.default_int_handler:  # not if ignored, as in the background of a shell
+        signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield
+    finally:
+        if usual is signal.default_int_handler:
+            signal.signal(signal.SIGINT, usual)
 
 
 def _backend(options: Options) -> Any:
@@ -303,6 +330,7 @@ class _Bar:
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
 
+        self.stopping = False  # whether to end after the current step
         self.schedule, self.quiet = schedule, quiet
         most = "up to " if schedule.stop_when_unbeatable else ""
         self.about = (
@@ -341,11 +369,14 @@ class _Bar:
         if not self.shown_at:  # the arguments have proven good
             self.shown_at = now
             if not self.quiet:
-                print(self.about, file=sys.stderr, flush=True)
+                resumed = f", resumed at step {step:,}" if step else ""
+                print(f"{self.about}{resumed}", file=sys.stderr, flush=True)
             self.progress.live.transient = False
             self.progress.update(self.task, completed=step)
             return
         due = step % self.schedule.every == 0 or step == self.schedule.steps
+        if not due:
+            self._end_if_stopping()
         if due or now - self.shown_at > 0.1:
             self.shown_at = now
             self.progress.update(self.task, completed=step, description=self._coming(step, due))
@@ -355,12 +386,24 @@ class _Bar:
         self.last = evaluation
         step, below = evaluation.step, phrases.standing(evaluation.numbers)
         if not evaluation.last:
+            self._end_if_stopping()
             coming = self._coming(step, False)
             self.progress.update(self.task, completed=step, description=coming, below=below)
             return
         most = self.schedule.steps
         ending = "done" if step == most else f"certified unbeatable, of up to {phrases.steps(most)}"
         self.progress.update(self.task, completed=step, total=step, description=ending, below=below)
+
+    def stop(self) -> None:
+        """End the run after the current step."""
+        self.stopping = True
+        self.progress.update(self.task, description="stopping after this step")
+
+    def _end_if_stopping(self) -> None:
+        if self.stopping:
+            from learners.training.loop import Stopped
+
+            raise Stopped
 
     def _coming(self, step: int, due: bool) -> str:
         """Describe the current work, or say when the next certificate is due."""
@@ -402,6 +445,10 @@ def _conclude(
     if last.unbeatable_at:
         step, seconds = last.unbeatable_at
         print(f"first certified unbeatable at step {step}, after {seconds:.1f} s")
+        if last.certificate is not None and not last.certificate.unbeatable:
+            print(
+                f"the last player is not: --steps {step} and the same seed end with the one that is"
+            )
     say(f"{out} holds the player; its curves:")
     _tell_curves(out, log)
 

@@ -104,6 +104,16 @@ class Loggers:
             logger.summary(step, certificate)
 
 
+def check_name(folder: Path, names: Sequence[str] = USUAL) -> None:
+    """Raise ValueError if TensorBoard is to write to a folder whose name is not UTF-8."""
+    try:
+        str(folder).encode()
+    except UnicodeEncodeError:
+        if "tensorboard" in names:
+            told = f"TensorBoard cannot write to {shown(folder)}, whose name is not UTF-8"
+            raise ValueError(f"{told}: choose another folder") from None
+
+
 @contextlib.contextmanager
 def opened(
     names: Sequence[str], folder: Path, rules: Rules, settings: Mapping[str, Any], at: int = 0

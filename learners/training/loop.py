@@ -2,7 +2,7 @@
 
 import contextlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from learners.base import Learner
@@ -18,7 +18,7 @@ from tttenv.policy import Player, uniform
 from tttenv.utils.compile_time import now_by_processor
 from tttenv.utils.untrusted import first_line, shown
 
-MOST_ACTORS = 1024
+MOST_ACTORS = MOST_THREADS = 1024  # many more crash the process
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,8 @@ class Schedule:
         for name in ("steps", "every", "checkpoint_every", "threads"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        if self.threads > MOST_THREADS:
+            raise ValueError(f"threads must be at most {MOST_THREADS:,}, not {self.threads}")
         if not 0 <= self.actors <= MOST_ACTORS:
             raise ValueError(f"actors must be 0 to {MOST_ACTORS:,}, not {self.actors}")
         if not 0 <= self.gpus_per_task < float("inf"):
@@ -90,6 +92,10 @@ def usual_schedule(name: str, preset: str = "default", **changes: Any) -> Schedu
     return Schedule(**(found | given))
 
 
+class Stopped(KeyboardInterrupt):
+    """Raised by a callback to save a training run and end it."""
+
+
 @dataclass
 class Progress:
     """Progress of a training run, across interruptions; its fields are saved."""
@@ -100,6 +106,8 @@ class Progress:
     measures: tuple[Point, ...] = ()  # the curve stored in the card
     larger_measures: tuple[larger_curve.Point, ...] = ()  # the same on boards too large to list
     snapshots: tuple[Snapshot, ...] = ()  # players along the curve
+    # Sums and counts of what the steps since the last evaluation returned.
+    logged: dict[str, tuple[float, int]] = field(default_factory=dict)
 
     def measured(self, added: Point, policy: Player, every: int) -> None:
         """Add a measurement and a snapshot of the player, thinning both out if necessary."""
@@ -142,7 +150,8 @@ def run(
         rules: the game.
         schedule: the number of steps, and the intervals.
         progress: the progress to continue from; it is updated.
-        stepped: called after each step with the number of steps so far.
+        stepped: called after each step with the number of steps so far; may raise `Stopped` if no
+            evaluation is due.
 
     Raises:
         ValueError: in one line, if a step fails because the learner's numbers have diverged.
@@ -150,14 +159,15 @@ def run(
     if enumerable(rules):
         certify(rules, uniform)  # so that enumeration is not timed as training
     start = now_by_processor() - progress.seconds
-    logged: dict[str, list[float]] = {}  # since the last evaluation
     last = progress.step >= schedule.steps
     while not last:
         with _shorten_errors(progress.step):
             numbers = learner.step()
         for key, number in numbers.items():
-            logged.setdefault(key, []).append(number)
+            total, count = progress.logged.get(key, (0.0, 0))
+            progress.logged[key] = total + number, count + 1
         progress.step += 1
+        progress.seconds = now_by_processor() - start
         stepped(progress.step)
         last = progress.step >= schedule.steps
         if progress.step % schedule.every and not last:
@@ -168,9 +178,9 @@ def run(
         if certificate and certificate.unbeatable and progress.unbeatable_at is None:
             progress.unbeatable_at = (progress.step, progress.seconds)
         last = last or (schedule.stop_when_unbeatable and progress.unbeatable_at is not None)
-        means = {f"train/{key}": sum(given) / len(given) for key, given in logged.items()}
+        means = {f"train/{key}": total / count for key, (total, count) in progress.logged.items()}
         numbers = {**numbers, **means, "time/seconds": progress.seconds}
-        logged.clear()
+        progress.logged.clear()
         if measure := point(progress.step, numbers):
             progress.measured(measure, policy, schedule.every)
         elif larger := larger_curve.point(progress.step, numbers):

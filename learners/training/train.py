@@ -17,17 +17,19 @@ from learners.base import Learner
 from learners.device import computing_on
 from learners.registry import LEARNERS
 from learners.training.checkpoint import load_training, load_weights, save
-from learners.training.loggers import USUAL, Loggers, opened, remove_logs
+from learners.training.loggers import USUAL, Loggers, check_name, opened, remove_logs
 from learners.training.loop import (
     Evaluation,
     Progress,
     Schedule,
+    Stopped,
     before_training,
     finished,
     last_evaluation,
     run,
 )
 from tttenv.certificates import larger_curve
+from tttenv.certificates.certificate import Certificate
 from tttenv.certificates.curve import KEY, for_card
 from tttenv.exact import enumerable
 from tttenv.game.rules import Rules
@@ -75,19 +77,20 @@ def train(
         out: the checkpoint's folder, which must not contain a checkpoint unless `resume` is set.
         resume: continue exactly where the run in `out` stopped; if it is finished, but its player
             is missing or older, write the player again.
-        watch: called with every evaluation.
+        watch: called with every evaluation; may raise `loop.Stopped`.
         setup: the checkpoint to start from, the loggers, and so on.
 
     Returns:
         The last evaluation.
 
     Raises:
-        ValueError: if `out` is taken, has nothing to resume or is in use by another run; for a
-            setting that is not finite or a negative seed; if the learner rejects the rules, or
-            training cannot start from the weights in `setup.start`.
+        ValueError: if `out` is taken, has nothing to resume, is in use by another run or has a name
+            that TensorBoard cannot use; for a setting that is not finite or a negative seed; if the
+            learner rejects the rules, or cannot start from the weights in `setup.start`.
         OSError: naming the file that could not be written; the last checkpoint is then intact.
     """
     _check_numbers(config)
+    check_name(out, setup.log)
     stored = json.loads(json.dumps(asdict(config)))
     about = {"learner": name, "preset": setup.preset, "config": stored, "rules": str(rules)}
     if resume:  # this raises before anything is written into a folder without a training
@@ -204,16 +207,21 @@ class _Training:
         with self._loggers(progress) as board:
             if not progress.step:
                 board.curves(0, before_training(self.learner, self.rules, progress))
-            for evaluation in run(self.learner, self.rules, self.schedule, progress, stepped):
-                board.curves(evaluation.step, evaluation.numbers)
-                if evaluation.unbeatable_at and evaluation.unbeatable_at[0] == evaluation.step:
-                    board.unbeatable(*evaluation.unbeatable_at)
-                if evaluation.last or evaluation.step // interval > saved:
-                    saved = evaluation.step // interval
-                    board.scenes(evaluation.step, evaluation.policy)
-                    board.flush()  # so that the curves on disk reach as far as the checkpoint
-                    self._checkpoint(progress, evaluation)
-                watch(evaluation)
+            try:
+                for evaluation in run(self.learner, self.rules, self.schedule, progress, stepped):
+                    board.curves(evaluation.step, evaluation.numbers)
+                    if evaluation.unbeatable_at and evaluation.unbeatable_at[0] == evaluation.step:
+                        board.unbeatable(*evaluation.unbeatable_at)
+                    if evaluation.last or evaluation.step // interval > saved:
+                        saved = evaluation.step // interval
+                        board.scenes(evaluation.step, evaluation.policy)
+                        board.flush()  # so that the curves on disk reach as far as the checkpoint
+                        self._checkpoint(progress, evaluation.certificate)
+                    watch(evaluation)
+            except Stopped:
+                board.flush()
+                self._checkpoint(progress)
+                raise
             board.summary(evaluation.step, evaluation.certificate)
         return evaluation
 
@@ -238,7 +246,7 @@ class _Training:
             evaluation = last_evaluation(self.learner, self.rules, progress)
             board.scenes(evaluation.step, evaluation.policy)
             board.flush()
-            self._checkpoint(progress, evaluation)
+            self._checkpoint(progress, evaluation.certificate)
             watch(evaluation)
             board.summary(evaluation.step, evaluation.certificate)
         return evaluation
@@ -279,7 +287,7 @@ class _Training:
             return False
         return bool(card["steps"] == step and all(card[k] == v for k, v in self.about.items()))
 
-    def _checkpoint(self, progress: Progress, evaluation: Evaluation) -> None:
+    def _checkpoint(self, progress: Progress, certificate: Certificate | None = None) -> None:
         """Save the player and the state, using the same keys as older versions."""
         state = {
             "clock": asdict(progress),
@@ -304,7 +312,7 @@ class _Training:
             self.rules,
             about,
             state,
-            certificate=evaluation.certificate,
+            certificate=certificate,
             snapshots=progress.snapshots,
         )
 

@@ -66,7 +66,7 @@ def file_facts(task: Task, tell: Tell) -> Found:
     """Count the file's well-formed rows, and the distinct pairs among all their images."""
     if not task.moves_csv:
         return {f"note {key}": "not re-run: needs --moves-csv FILE" for key in ("rows", "pairs")}
-    text = read_bytes(Path(task.moves_csv), LONGEST).decode("utf-8")
+    text = read_bytes(Path(task.moves_csv), LONGEST).decode("utf-8-sig")
     lines = csv.reader(io.StringIO(text, newline=""))
     table = np.array([whole for row in lines if (whole := _whole(row))])
     boards, replies = table[:, :9].astype(np.int8), np.eye(9)[table[:, 9]]

@@ -7,8 +7,10 @@ import io
 import os
 import re
 import shlex
+import signal
 import sys
 import time
+import types
 from pathlib import Path
 
 import pytest
@@ -222,6 +224,39 @@ def test_only_slow_work_is_announced_and_only_on_a_terminal(monkeypatch):
             while len(shown) < len(expected) - 1 and time.monotonic() < end:
                 time.sleep(0.01)
         assert shown == expected
+
+
+def test_descriptions_survive_a_python_without_docstrings(monkeypatch):
+    kinds = [module.Arguments for module in MODULES.values() if hasattr(module, "Arguments")]
+    usual = [console.docstring(kind) for kind in kinds]
+    monkeypatch.setattr(sys, "flags", types.SimpleNamespace(optimize=2))  # as by python -OO
+    assert [console.docstring(kind) for kind in kinds] == usual
+    assert all(usual)
+
+
+def test_running_out_of_memory_is_one_line(monkeypatch, capsys):
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+    for error in (
+        MemoryError(),
+        MemoryError("Unable to allocate 8.19 TiB"),
+        RuntimeError("[enforce fail] . DefaultCPUAllocator: can't allocate memory:\nyou tried"),
+    ):
+
+        def script(args, error=error):
+            raise error
+
+        with pytest.raises(SystemExit, match="2"):
+            console.run(script, "prog", [])
+        assert re.fullmatch(r"prog: not enough memory[^\n]*\n", capsys.readouterr().err)
+    with pytest.raises(RuntimeError, match="other"):
+        console.run(lambda args: (_ for _ in ()).throw(RuntimeError("another")), "prog", [])
+
+
+def test_progress_is_drawn_while_another_thread_imports_the_clock_of_compilation(monkeypatch):
+    name = "tttenv.utils.compile_time"
+    monkeypatch.setitem(sys.modules, name, types.ModuleType(name))  # as at the import's beginning
+    with console.bar(quiet=True) as progress:
+        assert not progress.columns[-1].render(None)
 
 
 def test_folders_are_tried_before_any_work_and_left_as_they_were(tmp_path):

@@ -51,10 +51,11 @@ TALKS = {
         *[("INFO timeout_turn 1000", None), ("INFO what ever", None), ("INFO", None)],
         *[("INFO rule 0", None), ("INFO rule x", None), ("INFO evaluate 3,4", None)],
         *[("INFO folder /tmp", None), ("INFO time_left -5", None), ("START 5", "OK")],
+        *[("INFO rule -1", None), ("info rule 4", None), ("INFO folder " + 999 * "x", None)],
     ],
     "another rule": [
-        *[("START 5", "OK"), ("INFO rule 1", "ERROR only rule 0 is played, 5 or more in a row,")],
-        *[("BEGIN", "ERROR only rule 0"), ("START 5", "ERROR only rule 0"), ("RESTART", "OK")],
+        *[("START 5", "OK"), ("INFO rule 1", None), ("BEGIN", "ERROR only rule 0 is played, 5 or")],
+        *[("TURN 1,1", "ERROR only rule 0"), ("START 5", "ERROR only rule 0"), ("RESTART", "OK")],
         *[("INFO RULE 0", None), ("BEGIN", "0,0")],
     ],
     "nothing before START": [
@@ -179,7 +180,7 @@ class Referee:
         if self.board is not None:
             return self._within_board(text)
         if not text or len(text) > 1000:
-            return "ERROR" if text else None
+            return "ERROR" if text and text.split()[0].upper() != "INFO" else None
         name, argument = [*text.split(None, 1), ""][:2]
         about = getattr(self, f"_{name.lower()}", None)
         if name.upper() not in COMMANDS.split() or about is None:
@@ -248,8 +249,6 @@ class Referee:
         key, value = [*argument.split(" ", 1), ""][:2]
         if key.lower() == "rule" and re.fullmatch(r"[+-]?[0-9]{1,15}", value.strip(), re.ASCII):
             self.rule = int(value)
-            return "ERROR" if self.rule else None
-        return None
 
     def _about(self, argument):
         return "name"

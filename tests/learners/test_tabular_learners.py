@@ -160,6 +160,18 @@ def test_exported_moves_come_back_and_bad_rows_are_reported(tmp_path):
     assert "optimal are [2, 3, 4, 8]" in learner.complaints[1]
 
 
+def test_a_byte_order_mark_is_no_data_and_a_file_of_bad_rows_is_refused(tmp_path):
+    """As spreadsheets write them: a mark at the beginning, and a minus sign that is no hyphen."""
+    file = tmp_path / "moves.csv"
+    export_csv(RULES, file)
+    text = file.read_text()
+    file.write_text(text, encoding="utf-8-sig", newline="\r\n")
+    assert not read_csv(RULES, file)[1]
+    file.write_text(text.replace("-", "\u2212"), encoding="utf-8")
+    with pytest.raises(ValueError, match=r"more than 20 rows are not valid.*, line \d+: whole num"):
+        read_csv(RULES, file)
+
+
 def no_files(folder):
     """Return invalid files: missing, too large, or with malformed rows."""
     os.mkfifo(folder / "pipe")

@@ -15,11 +15,12 @@ import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from learners.cli import train as command
+from learners.cli.trainings import check_folders
 from learners.registry import LEARNERS, presets
 from learners.selfplay import SelfPlay, SelfPlayConfig
 from learners.testing import _same as same
 from learners.training.checkpoint import load_training
-from learners.training.loop import Progress, Schedule, finished, run, usual_schedule
+from learners.training.loop import Progress, Schedule, Stopped, finished, run, usual_schedule
 from learners.training.tensorboard import TensorBoard, layout
 from learners.training.train import Setup, train
 from tttenv import Rules, certify, player
@@ -114,12 +115,28 @@ def test_a_training_that_diverges_ends_in_one_line(tmp_path, name):
         train(name, config, Rules(), usual_schedule(name, steps=99, every=1), tmp_path / "out")
 
 
+def test_a_name_that_is_not_utf_8_is_refused_before_training_with_tensorboard(tmp_path):
+    folder = tmp_path / "lat\udce9n" / "t"
+    for begin in (lambda: trained(folder), lambda: check_folders([], folder)):
+        with pytest.raises(ValueError, match=r"lat\\udce9n/t, whose name is not UTF-8") as refusal:
+            begin()
+        assert str(refusal.value).isprintable()
+    assert not list(tmp_path.iterdir())
+    trained(folder, setup=Setup(log=["csv"]))
+    assert player(str(folder), Rules())
+
+
 @pytest.mark.parametrize(
     "wrong", [{"steps": 0}, {"every": 0}, {"checkpoint_every": -1}, {"threads": 0}]
 )
 def test_plans_of_less_than_one_are_refused(wrong):
     with pytest.raises(ValueError, match=rf"^{next(iter(wrong))} must be at least 1[^\n]*$"):
         usual_schedule("selfplay", **wrong)
+
+
+def test_more_threads_than_any_machine_has_are_refused():
+    with pytest.raises(ValueError, match=r"^threads must be at most 1,024, not 100000$"):
+        usual_schedule("selfplay", threads=100_000)
 
 
 def test_no_usual_training_spends_its_time_on_certificates():
@@ -182,6 +199,28 @@ def test_a_stop_and_a_resume_leave_no_trace(tmp_path, through):
     assert contents(tmp_path) == contents(through)
     assert same(training_state(tmp_path), training_state(through))
     assert player(str(tmp_path)).table.tolist() == player(str(through)).table.tolist()
+
+
+def test_an_interrupt_saves_where_it_is_and_leaves_no_trace(tmp_path, through):
+    def at(last):
+        def stop(step):
+            if step == last:
+                raise Stopped
+
+        return stop
+
+    for step in (3, 12, 23):  # before the first evaluation, and between two
+        with pytest.raises(Stopped):
+            trained(tmp_path, resume=step > 3, setup=Setup(stepped=at(step)))
+        assert read_card(tmp_path)["steps"] == step
+    with pytest.raises(Stopped):
+        trained(tmp_path, resume=True, watch=lambda evaluation: at(30)(evaluation.step))
+    trained(tmp_path, resume=True)
+    assert contents(tmp_path) == contents(through)
+    assert same(training_state(tmp_path), training_state(through))
+    curves = (events(folder).Scalars("train/loss_O") for folder in (tmp_path, through))
+    resumed, whole = ([(one.step, one.value) for one in curve] for curve in curves)
+    assert resumed == whole
 
 
 def test_curves_of_a_resumed_training_have_every_point_once(tmp_path, through):

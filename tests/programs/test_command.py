@@ -57,6 +57,28 @@ def test_help_answers_within_a_second_without_heavy_libraries(arguments, tmp_pat
     pytest.fail(f"its help took {seconds:.1f} s of processor time")
 
 
+@pytest.mark.parametrize(
+    "arguments", ["", "certify first", "train td0 --steps 4 --out t", "gomocup first"]
+)
+def test_streams_that_are_closed_from_the_start_are_as_the_null_device(arguments, tmp_path):
+    command = [sys.executable, "-c", MAIN, *arguments.split()]
+    closed = ["sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh"]
+    around = os.environ | {"PYTHONPATH": str(ROOT)}
+    ended = subprocess.run([*closed, *command], cwd=tmp_path, env=around)
+    assert ended.returncode == (0 if arguments else 2)  # without a command, as ever
+
+
+def test_a_sweep_whose_reader_leaves_says_by_its_status_that_it_has_not_ended(tmp_path):
+    sweep = [sys.executable, "-c", MAIN, "sweep", "td0", "--steps", "4", "--seeds", "40"]
+    around = os.environ | {"PYTHONPATH": str(ROOT)}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    with subprocess.Popen([*sweep, "--jobs", "1"], cwd=tmp_path, env=around, **pipes) as child:
+        assert child.stdout.readline()
+        child.stdout.close()
+        assert child.wait(200) == 141
+    assert not (tmp_path / "results" / "sweep.json").exists()
+
+
 def test_the_overview_names_every_command(tmp_path):
     told = ran(tmp_path)
     assert (told.returncode, told.stderr) == (2, "")

@@ -19,6 +19,7 @@ from tests.parallel_work import tasks_of
 from tttenv.cli import workers
 from tttenv.cli.workers import Workers
 from tttenv.parallel import ResultsFolder, Task, run
+from tttenv.parallel.executor import News, TaskResult
 from tttenv.parallel.processes import Processes
 from tttenv.parallel.ray_cluster import pack, unpack
 from tttenv.parallel.results_folder import LONGEST
@@ -324,6 +325,17 @@ def test_progress_is_told_of_every_task_by_its_name():
     ]
 
 
+def test_the_remaining_time_counts_on_tasks_that_end_as_early_as_others():
+    """As trainings do that are unbeatable at a tenth of their steps."""
+    bars = workers._Bars([1, 1], "all", quiet=True)
+    for number, step in ((0, 5), (0, 10), (1, 5)):
+        bars.news(News(number, f"{number}", step, 100, ""))
+        if step == 10:
+            task = Task("0", work.threads, {})
+            bars.ended(TaskResult(0, task), None)
+    assert bars.progress.tasks[0].completed == 1 + 5 / 10
+
+
 def test_cores_and_devices_are_those_of_the_task():
     names = ["OMP_NUM_THREADS", "CUDA_VISIBLE_DEVICES"]
     before = dict(os.environ)
@@ -340,6 +352,8 @@ def test_cores_and_devices_are_those_of_the_task():
     [
         ({"jobs": 0}, "--jobs must be at least 1"),
         ({"cores_per_task": 0}, "--cores-per-task must be at least 1"),
+        ({"cores_per_task": 10**5}, "--cores-per-task must be at least 1 and at most 1,024"),
+        ({"jobs": 10**5}, "--jobs must be at least 1 and at most 1,024"),
         ({"gpus_per_task": -1.0}, "--gpus-per-task must be 0 or more"),
         ({"gpus_per_task": float("nan")}, "--gpus-per-task must be 0 or more"),
         ({"gpus_per_task": 0.5}, "need a Ray cluster"),

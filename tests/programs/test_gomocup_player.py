@@ -2,6 +2,7 @@
 
 import gc
 import os
+import random
 import re
 import shlex
 import signal
@@ -75,9 +76,9 @@ def test_what_an_engine_is_told(tmp_path):
     infos = ["timeout_turn 2500", "timeout_match 0", f"max_memory {7 * 2**20}", "rule 0"]
     infos += ["game_type 1", f"folder {tmp_path}"]
     first = ["INFO time_left 2147483647", "BEGIN", "RESTART", "RECTSTART 6,5"]
-    second = ["INFO time_left 2147483647", "BOARD", "0,0,2", "1,1,1", "5,3,2"]
+    second = ["INFO time_left 2147483647", "BOARD", "5,3,2", "1,1,1", "0,0,2"]
     third = ["RECTSTART 6,5", "INFO time_left 2147483647", "BOARD"]
-    third += ["0,0,1", "0,1,2", "5,3,1", "1,1,2"]
+    third += ["5,3,1", "1,1,2", "0,0,1", "0,1,2"]
     told = log.read_text().splitlines()
     assert told == [
         "RECTSTART 6,5",
@@ -94,8 +95,8 @@ def test_a_board_is_told_as_a_game_in_turns_that_the_engine_goes_on_with(rules, 
     for board in boards_of(rules)[1:]:
         log.write_text("")
         playing(board[None])
-        lines = re.findall(r"^(\d+),(\d+),([12])$", log.read_text(), re.MULTILINE)
-        stones = [tuple(map(int, line)) for line in lines]
+        lines = re.findall(r"^(?:TURN )?(\d+),(\d+)(?:,([12]))?$", log.read_text(), re.MULTILINE)
+        stones = [(int(column), int(row), int(side or 2)) for column, row, side in lines]
         told = rules.start()
         for column, row, side in stones:
             told[row * rules.n + column] = {1: 1, 2: -1}[side]
@@ -104,6 +105,29 @@ def test_a_board_is_told_as_a_game_in_turns_that_the_engine_goes_on_with(rules, 
         sides = [side for _, _, side in stones]
         assert sides[-1] == 2
         assert all(one != other for one, other in pairwise(sides))
+
+
+def test_an_engine_gets_the_stones_of_its_games_in_the_order_of_play(tmp_path):
+    """Several games at once, with the engine as X and as O: it goes on with the last by TURN."""
+    log, rng, games = tmp_path / "log", random.Random(4), [[] for _ in range(3)]
+    playing, held, turns = engine("well-behaved", log=log), [], 0
+    for number in [n for _ in range(5) for n in (0, 0, 1, 2)]:
+        game, log_before = games[number], len(log.read_text()) if log.exists() else 0
+        if game or number:
+            game.append(rng.choice(sorted(set(range(RULES.cells)) - set(game))))
+        board = RULES.start()
+        board[game[::-2]], board[game[-2::-2]] = -1, 1
+        answer = int(playing(board[None]).argmax())
+        for line in log.read_text()[log_before:].splitlines():
+            held = [] if line.partition(" ")[0] in ("START", "RESTART") else held
+            if stone := re.fullmatch(r"(?:TURN )?(\d+),(\d+)(?:,[12])?", line):
+                held.append(int(stone[1]) + RULES.n * int(stone[2]))
+            turns += line.startswith("TURN")
+        assert held == game
+        game.append(answer)
+        held.append(answer)
+    assert turns == 5 + 2  # a first stone is sent by TURN, too
+    playing.close()
 
 
 @pytest.mark.parametrize("failure", fake_engine.FAILING)

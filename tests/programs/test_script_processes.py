@@ -140,7 +140,10 @@ def test_an_interrupt_ends_a_long_training_with_one_line_and_status_130(tmp_path
         os.killpg(child.pid, signal.SIGINT)  # as Ctrl-C does: to the workers too
         out, complaint = child.communicate(timeout=30)
     assert (child.returncode, out) == (130, "")
-    hint = ": r/1 holds its last checkpoint: continue with --resume" * (arguments[0] == "train.py")
+    hint = ""
+    if arguments[0] == "train.py":
+        step = json.loads((tmp_path / "r/1/card.json").read_text())["steps"]
+        hint = f": r/1 holds step {step:,}: continue with --resume"
     assert complaint.split("\n") == ["", f"{arguments[0]}: interrupted{hint}", ""]
 
 

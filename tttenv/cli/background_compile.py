@@ -20,6 +20,11 @@ class BackgroundCompile:
         shares = [left[first::processes] for first in range(processes)]
         self._lanes = [(share, _start(share)) for share in shares if share]
 
+    @property
+    def needed(self) -> bool:
+        """Whether anything had to be compiled."""
+        return bool(self._lanes)
+
     def wait(self, *names: str) -> None:
         """Wait until the given parts are compiled or their compilation has failed.
 

@@ -1,5 +1,6 @@
 """Code shared by all commands: argument parsing, one-line errors, help and progress bars."""
 
+import ast
 import contextlib
 import errno
 import inspect
@@ -33,10 +34,14 @@ OPTIONAL = re.compile(r"\{None\}\|(\w+)")
 SEVERAL = re.compile(r"\[(\w+) \[\1 \.\.\.\]\]")
 EMPTY = re.compile(r"\(default: (?:None|'')\)")
 WRONG_ARGUMENTS = 2  # the exit status of the parser
+PIPE_CLOSED = 141  # the exit status of a program that SIGPIPE ends
 
 
 def run(script: Callable[[list[str]], None], prog: str, args: Sequence[str] | None = None) -> None:
     """Run a command; invalid input exits with one line and status 2, an interrupt with 130.
+
+    If the reader of its output leaves before it has ended, it stops with status 141, as by SIGPIPE.
+    A standard stream that is closed from the start is replaced by the null device.
 
     Warnings are printed as one line, without the source line that Python would add.
 
@@ -48,6 +53,9 @@ def run(script: Callable[[list[str]], None], prog: str, args: Sequence[str] | No
         prog: the command's name, the prefix of messages.
         args: arguments that replace the command line.
     """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:  # closed: another file would get its number
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode, encoding="utf-8"))
     warnings.showwarning = lambda message, *_, **__: print(
         f"{prog}: {visible(str(message))}", file=sys.stderr
     )
@@ -62,11 +70,11 @@ def run(script: Callable[[list[str]], None], prog: str, args: Sequence[str] | No
         _flush()
     except KeyboardInterrupt as interrupt:
         told = f": {visible(str(interrupt))}" if str(interrupt) else ""
-        print(f"\n{prog}: interrupted{told}", file=sys.stderr)
+        _complain(f"\n{prog}: interrupted{told}")
         sys.exit(130)
-    except BrokenPipeError:  # the reader has closed the pipe
+    except BrokenPipeError:
         sys.stdout = None
-        sys.exit(0)
+        sys.exit(PIPE_CLOSED)
     except OSError as error:
         fail(prog, failure(error))
     except ImportError as error:
@@ -75,6 +83,10 @@ def run(script: Callable[[list[str]], None], prog: str, args: Sequence[str] | No
         fail(prog, sentence)
     except ValueError as error:
         fail(prog, str(error))
+    except (MemoryError, RuntimeError) as error:
+        if not isinstance(error, MemoryError) and "allocate memory" not in str(error):  # torch's
+            raise
+        fail(prog, f"not enough memory: {error}" if str(error) else "not enough memory")
 
 
 class _LogLines(logging.Handler):
@@ -94,18 +106,26 @@ def _show_log() -> None:
 
 
 def _flush() -> None:
-    """Flush standard output.
+    """Flush standard output, whose reader may have left.
 
     Raises:
-        ValueError: if that fails for any reason but a closed pipe.
+        ValueError: if that fails for any other reason.
     """
     try:
         sys.stdout.flush()
     except BrokenPipeError:
-        raise
+        sys.stdout = None
     except OSError as error:
         sys.stdout = None  # otherwise Python tries again at exit and reports the error
         raise ValueError(f"cannot write the output: {error.strerror}") from None
+
+
+def _complain(text: str) -> None:
+    """Print to standard error, if it still has a reader."""
+    try:
+        print(text, file=sys.stderr, flush=True)
+    except BrokenPipeError:
+        sys.stderr = None  # otherwise Python tries again at exit
 
 
 def failure(error: OSError) -> str:
@@ -129,7 +149,7 @@ def fail(prog: str, message: str, commands: Sequence[str] = ()) -> None:
     """
     lines = wrapped(f"{prog}: {visible(message)}", room(sys.stderr), "  ")
     lines += [f"  {shown(command, LONGEST)}" for command in commands]
-    print("\n".join(lines), file=sys.stderr)
+    _complain("\n".join(lines))
     sys.exit(2)
 
 
@@ -155,7 +175,7 @@ def parse(
         examples: the end of the help: whole command lines, one per line.
     """
     complaint, page = io.StringIO(), _Page()
-    about = inspect.cleandoc(kind.__doc__ or "") if description is None else description
+    about = docstring(kind) if description is None else description
     try:
         with contextlib.redirect_stderr(complaint), contextlib.redirect_stdout(page):
             return tyro.cli(kind, prog=prog, args=args, description=unwrapped(about))
@@ -168,6 +188,15 @@ def parse(
         if examples:
             print(f"examples:\n{textwrap.indent(examples.strip(), '  ')}")
         raise
+
+
+def docstring(kind: type) -> str:
+    """Return a class's docstring, read from its source if Python discards docstrings (-OO)."""
+    if sys.flags.optimize < 2:
+        return inspect.cleandoc(kind.__doc__ or "")
+    (definition,) = ast.parse(inspect.getsource(kind)).body
+    assert isinstance(definition, ast.ClassDef)
+    return ast.get_docstring(definition) or ""
 
 
 class _Page(io.StringIO):
@@ -241,7 +270,7 @@ def with_players(arguments: type) -> str:
     rows = PLAYERS.rows | FOREIGN.rows
     known = "\n".join(f"  {name:<12}{row.about}" for name, row in rows.items())
     trained = f"Trained players: {', '.join(bundled.names())}."
-    return f"{inspect.cleandoc(arguments.__doc__ or '')}\n\nPlayers by name:\n{known}\n\n{trained}"
+    return f"{docstring(arguments)}\n\nPlayers by name:\n{known}\n\n{trained}"
 
 
 def check_seed(seed: int) -> None:
@@ -306,7 +335,8 @@ def _compiling() -> Any:
 
         def render(self, _: Any) -> Text:
             compile_time = sys.modules.get("tttenv.utils.compile_time")  # loading it takes long
-            return Text(compile_time.watch.progress if compile_time else "", style="cyan")
+            watch = getattr(compile_time, "watch", None)  # another thread may still be loading it
+            return Text(watch.progress if watch else "", style="cyan")
 
     return Compiling()
 

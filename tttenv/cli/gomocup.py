@@ -47,8 +47,6 @@ def main(args: list[str], prog: str = PROG) -> None:
 
     require_player(given)
     engine = Engine(given.player, given.k, given.seed)
-    if sys.stdin is None:  # closed before the start
-        return
     with redirected_output() as output:
         for line in lines(sys.stdin.buffer, LONGEST_LINE):
             answer = engine.answer(line.decode("ascii", "replace"))
@@ -88,14 +86,8 @@ def lines(stream: BinaryIO, longest: int) -> Iterator[bytes]:
 
 def redirected_output() -> FileIO:
     """Return a file for replies; redirect other output to standard error."""
-    if sys.stdout is not None:
-        sys.stdout.flush()
+    sys.stdout.flush()
     answers: Any = os.fdopen(os.dup(STDOUT), "wb", buffering=0)
-    try:
-        os.dup2(STDERR, STDOUT)
-    except OSError:  # it is closed
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, STDOUT)
-        os.close(nowhere)
+    os.dup2(STDERR, STDOUT)
     found: FileIO = answers
     return found

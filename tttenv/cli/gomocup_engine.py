@@ -11,7 +11,7 @@ their replies:
     BOARD                           nothing; then lines x,y,1 (own stones) and x,y,2 until
     DONE                            a move, on this board
     TAKEBACK x,y                    OK, without this stone
-    INFO key value                  nothing; after a rule other than 0 all moves are refused
+    INFO key value                  nothing; after a rule other than 0 START and moves are refused
     ABOUT                           a description of the engine
     END                             nothing; the session ends
 
@@ -165,9 +165,11 @@ class Engine:
 
     def _command(self, words: str) -> str | None:
         """Return the reply to a command and its argument."""
-        if len(words) > LONGEST_LINE:
-            raise RefusedError(f"a line must have at most {LONGEST_LINE:,} characters")
         name, *rest = words.split(None, 1)
+        if len(words) > LONGEST_LINE:
+            if name.upper() == "INFO":  # never answered
+                return None
+            raise RefusedError(f"a line must have at most {LONGEST_LINE:,} characters")
         command = self.commands.get(name.upper())
         if command is None:
             return f"UNKNOWN command {_quoted(name)}"
@@ -251,7 +253,6 @@ class Engine:
             self.budget.left = number / 1000
         elif key.lower() == "rule":
             self.rule = number
-            self._require_rule()
 
     def _about(self, argument: str) -> str:
         name = _plain(self.spec, LONGEST_ANSWER // 2).replace('"', "'")

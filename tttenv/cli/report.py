@@ -60,8 +60,8 @@ def main(args: list[str], prog: str = PROG) -> None:
     with console.stage("making the report", given.json) as tell:
         told = make(given.out, contents, given.url, prog, tell)
     print(json.dumps(told, indent=2) if given.json else f"report    {address(given.out)}")
-    if given.open:
-        webbrowser.open(address(given.out))
+    if given.open and not webbrowser.open(address(given.out)):
+        print(f"{prog}: no browser was found: open the page in one yourself", file=sys.stderr)
 
 
 def address(file: Path) -> str:

@@ -18,6 +18,7 @@ from tttenv.utils.untrusted import MEBIBYTE, shown
 if TYPE_CHECKING:  # the executor is imported once a command runs tasks
     from tttenv.parallel import Backend, News, Task, TaskResult
 
+MOST = 1024  # of parallel tasks, and of threads of each
 MOST_BARS = 20  # bars of running tasks
 TOLD = 3  # failed tasks named in a message
 
@@ -44,10 +45,9 @@ AllWorkers: TypeAlias = Annotated[Workers, tyro.conf.arg(name="")]  # its option
 
 def check(given: Workers) -> None:
     """Raise ValueError for invalid options, before anything runs."""
-    if given.jobs is not None and given.jobs < 1:
-        raise ValueError("--jobs must be at least 1")
-    if given.cores_per_task < 1:
-        raise ValueError("--cores-per-task must be at least 1")
+    for name, number in (("jobs", given.jobs), ("cores-per-task", given.cores_per_task)):
+        if number is not None and not 1 <= number <= MOST:
+            raise ValueError(f"--{name} must be at least 1 and at most {MOST:,}")
     if not 0 <= given.gpus_per_task < float("inf"):
         raise ValueError("--gpus-per-task must be 0 or more")
     if given.memory_per_task is not None and given.memory_per_task < 1:
@@ -173,6 +173,7 @@ class _Bars:
         self._sizes, self._total = sizes, sum(sizes)
         self._ended, self._failed, self._reused = 0, 0, 0
         self._shares: dict[int, float] = {}  # progress of the running tasks
+        self._stops: list[float] = []  # that of the others at their end: they may stop early
         self._bars: dict[int, Any] = {}
         self.progress = console.bar(
             SpinnerColumn(),  # animated while the workers start
@@ -204,7 +205,8 @@ class _Bars:
         self._ended += size
         self._failed += size * bool(outcome.error)
         self._reused += size * outcome.reused
-        self._shares.pop(outcome.number, None)
+        if outcome.number in self._shares:
+            self._stops.append(self._shares.pop(outcome.number))
         if outcome.number in self._bars:
             self.progress.remove_task(self._bars.pop(outcome.number))
         if line is not None:
@@ -216,8 +218,10 @@ class _Bars:
         parts += [] if self._ended or self._shares else ["starting"]
         parts += [f"{self._reused} from an earlier run"] if self._reused else []
         parts += [f"{self._failed} failed"] if self._failed else []
+        usual = sum(self._stops) / len(self._stops) if any(self._stops) else 1.0
+        shares = {number: min(part / usual, 1.0) for number, part in self._shares.items()}
         self.progress.update(
             self._whole,
-            completed=self._ended + sum(self._sizes[n] * part for n, part in self._shares.items()),
+            completed=self._ended + sum(self._sizes[n] * part for n, part in shares.items()),
             state="  ".join(parts),
         )

@@ -9,14 +9,20 @@ sent:
 
     START 15                      once; RECTSTART 7,5 for 5 rows and 7 columns; it answers OK
     INFO timeout_turn 1000        milliseconds for a move, and max_memory, rule 0 and some more
+    TURN 7,7                      the other side's stone, if the game continues, else the board
+    8,7                           its answer: column and row, from 0
+    RESTART                       before another game; it answers OK
     BOARD                         the complete board: a line per stone with its column, its row,
     7,7,2                         and 1 for the engine's stones or 2 for the other side's
+    8,7,1
+    6,6,2
     DONE
-    8,7                           its answer: column and row, from 0
-    RESTART                       before the next board; it answers OK
+    8,6                           its answer
     END                           at the end
 
-On an empty board it is sent BEGIN. An engine that does not know RESTART is sent START again. While
+On an empty board it is sent BEGIN. An engine that does not know RESTART is sent START again. Some
+engines rely on the order of the stones, so a board is sent in the order of the game that the engine
+has played; other boards from the centre outwards, X first and both sides alternating. While
 a move is awaited, up to 10,000 lines that begin with MESSAGE, DEBUG, SUGGEST, UNKNOWN or ERROR are
 skipped. Any other output before a query is an error. Rule 0 is free style: five or more stones in a
 row win, as in `Rules`. Engines only know five in a row; `anyk=true` says that this one plays the k
@@ -30,7 +36,7 @@ plays illegally, ends, or writes anything else, it is killed, and the error name
 """
 
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Container
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
@@ -50,6 +56,7 @@ UNLIMITED = 2**31 - 1  # milliseconds: the `time_left` of a match without a limi
 GRACE = 5.0  # seconds that a move may exceed the limit sent to the engine
 LONGEST_LINE = 65_536  # bytes
 MOST_LINES = 10_000  # lines skipped before an answer
+MOST_GAMES = 10_000  # whose order of stones is kept
 QUOTED = 60  # characters of a line quoted in a message
 MOVE = re.compile(r"([+-]?[0-9]{1,6}) *, *([+-]?[0-9]{1,6})")  # column and row
 REMARKS = {"MESSAGE", "DEBUG", "SUGGEST"}  # lines that an engine may write at any time
@@ -72,7 +79,8 @@ class GomocupProtocol:
 
     def __init__(self, rules: Rules, command: str, limits: EngineLimits) -> None:
         self.rules, self.command, self.limits = rules, command, limits
-        self.empty = False  # whether the engine's board is empty
+        self.sent: list[int] = []  # the stones on the engine's board, cells in order of play
+        self.games: dict[bytes, list[int]] = {}  # the same for boards after the engine's moves
         self.knows_restart = True
 
     def launch(self) -> Program:
@@ -96,14 +104,52 @@ class GomocupProtocol:
 
     def ask(self, program: Program, board: Boards) -> NDArray[np.float64]:
         """Return the engine's move on a board (cells,) as probabilities (cells,): 1 on its cell."""
-        if not self.empty:
+        board = np.asarray(board, np.int8)
+        order = self._order(board)
+        if self.sent and order[:-1] != self.sent:
             self._clear(program)
-        self.empty = False
         self._require_silence(program)
-        asked = ["BOARD", *stones(self.rules, board), "DONE"] if board.any() else ["BEGIN"]
+        if not order:
+            asked = ["BEGIN"]
+        elif order[:-1] == self.sent:
+            asked = [f"TURN {_written(self.rules, order[-1])}"]
+        else:
+            sides = (1 if board[cell] == 1 else 2 for cell in order)
+            stones = zip(order, sides, strict=True)
+            asked = ["BOARD", *(f"{_written(self.rules, cell)},{side}" for cell, side in stones)]
+            asked.append("DONE")
         lines = "\n".join([f"INFO time_left {UNLIMITED}", *asked, ""])
         program.write(lines, self.limits.timeout)
-        return uniform_on([read(_next(program, REMARKS | REFUSALS), self.rules, board)], len(board))
+        cell = read(_next(program, REMARKS | REFUSALS), self.rules, board)
+        self._remember(board, [*order, cell])
+        return uniform_on([cell], len(board))
+
+    def _order(self, board: Boards) -> list[int]:
+        """Return the cells of the stones on a board (cells,) in their likely order of play.
+
+        A board that follows one of the engine's own games by a stone continues it.
+        """
+        theirs = np.flatnonzero(board == -1)
+        found = []
+        for last in theirs.tolist():
+            before = board.copy()
+            before[last] = 0
+            if before.tobytes() in self.games:
+                found.append([*self.games[before.tobytes()], last])
+        if found:
+            return max(found, key=lambda order: order[:-1] == self.sent)
+        mine = np.flatnonzero(board == 1)
+        sides = (mine, theirs) if len(mine) == len(theirs) else (theirs, mine)
+        outwards = [_from_the_centre(self.rules, cells) for cells in sides]
+        return [cell for pair in zip_longest(*outwards) for cell in pair if cell is not None]
+
+    def _remember(self, board: Boards, order: list[int]) -> None:
+        """Record a game, in order of play, whose last stone the engine has added to a board."""
+        after = board.copy()
+        after[order[-1]] = 1
+        if len(self.games) >= MOST_GAMES:
+            self.games.clear()
+        self.sent = self.games[after.tobytes()] = order
 
     def _require_silence(self, program: Program) -> None:
         """Raise ProgramError if the engine has written more than remarks before the query."""
@@ -123,7 +169,7 @@ class GomocupProtocol:
             refusal = f"cannot play on {m} by {n}: it answered {command!r} with {said[:QUOTED]!r}"
             raise ProgramError(refusal)
         _require_ok(said, command)
-        self.empty = True
+        self.sent = []
 
     def _clear(self, program: Program) -> None:
         """Make the engine clear the board."""
@@ -133,17 +179,21 @@ class GomocupProtocol:
             self.knows_restart = _word(said) not in REFUSALS
             if self.knows_restart:
                 _require_ok(said, "RESTART")
+                self.sent = []
                 return
         self._start(program)
 
 
-def stones(rules: Rules, board: Boards) -> Iterator[str]:
-    """Yield the lines of a BOARD command for a board (cells,), with the sides alternating."""
-    mine = [(cell, 1) for cell in np.flatnonzero(board == 1).tolist()]
-    theirs = [(cell, 2) for cell in np.flatnonzero(board == -1).tolist()]
-    pairs = zip_longest(*((mine, theirs) if len(mine) == len(theirs) else (theirs, mine)))
-    for cell, field in (stone for pair in pairs for stone in pair if stone):
-        yield f"{cell % rules.n},{cell // rules.n},{field}"
+def _written(rules: Rules, cell: int) -> str:
+    """Format a cell as its column and row."""
+    return f"{cell % rules.n},{cell // rules.n}"
+
+
+def _from_the_centre(rules: Rules, cells: NDArray[np.int64]) -> list[int]:
+    """Sort cells by their distance from the centre of the board."""
+    rows, columns = 2 * (cells // rules.n) - rules.m + 1, 2 * (cells % rules.n) - rules.n + 1
+    nearest: list[int] = cells[np.argsort(rows**2 + columns**2, kind="stable")].tolist()
+    return nearest
 
 
 def read(line: str, rules: Rules, board: Boards) -> int:

@@ -77,7 +77,7 @@ def parse_json(data: bytes, name: object, finite: bool = True) -> Any:
     """Parse JSON text with lists and objects nested at most 60 deep.
 
     Args:
-        data: the text as UTF-8.
+        data: the text as UTF-8, with or without a byte order mark.
         name: the file's name, for the message.
         finite: whether to refuse infinities and NaN.
 
@@ -87,7 +87,7 @@ def parse_json(data: bytes, name: object, finite: bool = True) -> Any:
     try:
         if _depth(data) > DEEPEST_JSON:
             raise ValueError(f"nested more than {DEEPEST_JSON} deep")
-        text = data.decode("utf-8")
+        text = data.decode("utf-8-sig")
         if not finite:
             return json.loads(text)
         return json.loads(text, parse_constant=_no_number, parse_float=_finite)

@@ -102,6 +102,8 @@ def _seated(given: Arguments, beside: ExitStack) -> tuple[Any, Any]:
     position = position_of(rules, given.board, given.moves)
     advised = not enumerable(rules) and (given.versus is None or given.hints)
     prover = beside.enter_context(background_compile.compiling(*[PROVER] * advised))
+    if prover.needed and sys.stderr.isatty():
+        print("tttenv: compiling takes about a minute, once on this machine", file=sys.stderr)
     if given.learn:
         home = importlib.import_module("learners.cli.learning_player")
         learning = home.LearningPlayer(spec, rules, given.seed)

@@ -61,7 +61,8 @@ class Windowed:
             if hint.values is not None:
                 cells = range(session.rules.cells)
                 found["labels"] = tuple(hint.short(cell) for cell in cells)
-            legend = f"{_legend(session.rules, hint)}   yellow: what {player.name} plays, %"
+            name = player.name.partition(":")[0]  # its options would leave no room
+            legend = f"{_legend(session.rules, hint)}   yellow: what {name} plays, %"
         return found | {
             "alarms": tuple(alarms),
             "legend": legend,
