@@ -16,9 +16,10 @@ SLOW := tests/page tests/programs tests/training tests/large
 benchmark: .venv/compiled ## train every learner, certify every player, write results/
 	$(BIN)/python scripts/benchmark.py $(ARGS)
 
-docs: .venv/docs .venv/compiled ## build the documentation site, its code run: docs/_build/html
+docs: .venv-docs/ready ## build the documentation site, its code run: docs/_build/html
+	.venv-docs/bin/python -m tttenv compile
 	@echo "building docs/_build/html/index.html; the code of new and changed pages runs first, in minutes"
-	$(BIN)/python -m sphinx -W --keep-going -q docs docs/_build/html $(ARGS)
+	.venv-docs/bin/python -m sphinx -W --keep-going -q docs docs/_build/html $(ARGS)
 
 pictures: .venv/dev .venv/compiled ## remake the pictures and tables that show the players in checkpoints/
 	$(BIN)/python scripts/pictures.py $(ARGS)
@@ -34,7 +35,7 @@ test-all: test test-rest ## every test, in half an hour
 test-rest: ## what `make test` leaves out
 	$(MAKE) test-slow ARGS=
 	$(MAKE) campaign-short ARGS="--seed 1"  # the same cases each time; longer runs draw new ones
-	$(MAKE) .venv/docs .venv-rllib/ready .venv-agents/ready
+	$(MAKE) .venv-docs/ready .venv-rllib/ready .venv-agents/ready
 	$(MAKE) --jobs 2 docs test-rllib test-ray test-loggers test-agents ARGS=  # a core each
 
 test-slow: .venv/dev .venv/compiled ## the page in a browser, programs, trainings and large boards
@@ -73,8 +74,8 @@ format: .venv/dev ## rewrite the code as `make check` wants it
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-clean: ## remove the virtual environment, results, runs and the built documentation
-	rm -rf .venv .venv-rllib .venv-agents results runs docs/_build docs/reference/generated
+clean: ## remove the virtual environments, results, runs and the built documentation
+	rm -rf .venv .venv-docs .venv-rllib .venv-agents results runs docs/_build docs/reference/generated
 
 .venv/python:
 	$(PYTHON) -m venv .venv
@@ -94,10 +95,12 @@ clean: ## remove the virtual environment, results, runs and the built documentat
 	$(PIP) --editable '.[learn,window,llm,hf,hub,language,onnx,data,adapters,dev]'
 	touch $@ .venv/core
 
-.venv/docs: .venv/python pyproject.toml constraints.txt
-	@echo "installing tttenv and what builds its documentation into .venv"
-	$(PIP) --editable '.[learn,docs]'
-	touch $@ .venv/core
+.venv-docs/ready: pyproject.toml constraints.txt
+	@echo "installing tttenv and what builds its documentation into .venv-docs"
+	$(PYTHON) -m venv .venv-docs
+	.venv-docs/bin/python -m pip --disable-pip-version-check install --quiet \
+		--constraint constraints.txt --editable '.[learn,docs]'
+	touch $@
 
 .venv-rllib/ready: pyproject.toml constraints-rllib.txt
 	@echo "installing tttenv, RLlib, wandb, MLflow and the test tools into .venv-rllib"
