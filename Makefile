@@ -4,13 +4,14 @@
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
+TESTED := learn,window,llm,hf,hub,language,onnx,data,adapters,dev
 ARGS ?=
 DISTURBANCES ?= 20
 SECONDS ?= 600
 
 SLOW := tests/page tests/programs tests/training tests/large
 
-.PHONY: benchmark docs pictures test test-quick test-all test-rest test-slow test-disturbed test-rllib test-ray test-loggers test-agents test-gpu campaign campaign-short check format clean
+.PHONY: benchmark docs pictures test test-quick test-all test-rest test-slow test-lowest test-disturbed test-rllib test-ray test-loggers test-agents test-gpu campaign campaign-short check format clean
 .DEFAULT_GOAL := benchmark
 
 benchmark: .venv/compiled ## train every learner, certify every player, write results/
@@ -41,11 +42,15 @@ test-rest: ## what `make test` leaves out
 test-slow: .venv/dev .venv/compiled ## the page in a browser, programs, trainings and large boards
 	$(BIN)/python -m pytest $(SLOW) $(ARGS)
 
+test-lowest: .venv-lowest/ready ## the quick tests with the lowest versions that pyproject.toml allows
+	.venv-lowest/bin/python -m tttenv compile
+	.venv-lowest/bin/python -m pytest $(ARGS)
+
 test-disturbed: .venv/dev ## tests of trainings, first weights disturbed as by another CPU's rounding
 	$(BIN)/python -m pytest tests/training -m trained --disturbances $(DISTURBANCES) $(ARGS)
 
-test-rllib: .venv-rllib/ready ## the tests of the RLlib adapter, in an environment of its own
-	.venv-rllib/bin/python -m pytest -n 0 tests/rllib $(ARGS)
+test-rllib: .venv-rllib/ready ## RLlib, and wrappers of its older Gymnasium, in an environment of its own
+	.venv-rllib/bin/python -m pytest -n 0 tests/rllib tests/env/test_wrappers.py $(ARGS)
 
 test-ray: .venv-rllib/ready ## the executor on a local Ray cluster of three nodes, in the same one
 	.venv-rllib/bin/python -m pytest -n 0 tests/ray_cluster $(ARGS)
@@ -75,7 +80,8 @@ format: .venv/dev ## rewrite the code as `make check` wants it
 	$(BIN)/ruff format
 
 clean: ## remove the virtual environments, results, runs and the built documentation
-	rm -rf .venv .venv-docs .venv-rllib .venv-agents results runs docs/_build docs/reference/generated
+	rm -rf .venv .venv-docs .venv-lowest .venv-rllib .venv-agents
+	rm -rf results runs docs/_build docs/reference/generated
 
 .venv/python:
 	$(PYTHON) -m venv .venv
@@ -92,7 +98,7 @@ clean: ## remove the virtual environments, results, runs and the built documenta
 
 .venv/dev: .venv/python pyproject.toml constraints.txt
 	@echo "installing tttenv, its extras and the test tools into .venv"
-	$(PIP) --editable '.[learn,window,llm,hf,hub,language,onnx,data,adapters,dev]'
+	$(PIP) --editable '.[$(TESTED)]'
 	touch $@ .venv/core
 
 .venv-docs/ready: pyproject.toml constraints.txt
@@ -100,6 +106,14 @@ clean: ## remove the virtual environments, results, runs and the built documenta
 	$(PYTHON) -m venv .venv-docs
 	.venv-docs/bin/python -m pip --disable-pip-version-check install --quiet \
 		--constraint constraints.txt --editable '.[learn,docs]'
+	touch $@
+
+.venv-lowest/ready: pyproject.toml
+	@echo "installing tttenv, its extras and the test tools, as old as can be, into .venv-lowest"
+	$(PYTHON) -m venv .venv-lowest
+	.venv-lowest/bin/python -m pip --disable-pip-version-check install --quiet uv
+	.venv-lowest/bin/uv pip install --quiet --python .venv-lowest --resolution lowest-direct \
+		--editable '.[$(TESTED)]'
 	touch $@
 
 .venv-rllib/ready: pyproject.toml constraints-rllib.txt
