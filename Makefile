@@ -50,7 +50,9 @@ test-disturbed: .venv/dev ## tests of trainings, first weights disturbed as by a
 	$(BIN)/python -m pytest tests/training -m trained --disturbances $(DISTURBANCES) $(ARGS)
 
 test-rllib: .venv-rllib/ready ## RLlib, and wrappers of its older Gymnasium, in an environment of its own
-	.venv-rllib/bin/python -m pytest -n 0 tests/rllib tests/env/test_wrappers.py $(ARGS)
+	.venv-rllib/bin/python -m pytest -n 0 tests/rllib $(ARGS)
+	.venv-rllib/bin/python -m pytest -n 0 tests/env/test_wrappers.py \
+		-k 'each_wrapper and not RepeatAction or NextStep'  # the rest needs Gymnasium 1.4
 
 test-ray: .venv-rllib/ready ## the executor on a local Ray cluster of three nodes, in the same one
 	.venv-rllib/bin/python -m pytest -n 0 tests/ray_cluster $(ARGS)
