@@ -4,21 +4,23 @@
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
+TESTED := learn,window,llm,hf,hub,language,onnx,data,adapters,dev
 ARGS ?=
 DISTURBANCES ?= 20
 SECONDS ?= 600
 
 SLOW := tests/page tests/programs tests/training tests/large
 
-.PHONY: benchmark docs pictures test test-quick test-all test-rest test-slow test-disturbed test-rllib test-ray test-loggers test-agents test-gpu campaign campaign-short check format clean
+.PHONY: benchmark docs pictures test test-quick test-all test-rest test-slow test-lowest test-disturbed test-rllib test-ray test-loggers test-agents test-gpu campaign campaign-short check format clean
 .DEFAULT_GOAL := benchmark
 
 benchmark: .venv/compiled ## train every learner, certify every player, write results/
 	$(BIN)/python scripts/benchmark.py $(ARGS)
 
-docs: .venv/docs .venv/compiled ## build the documentation site, its code run: docs/_build/html
+docs: .venv-docs/ready ## build the documentation site, its code run: docs/_build/html
+	.venv-docs/bin/python -m tttenv compile
 	@echo "building docs/_build/html/index.html; the code of new and changed pages runs first, in minutes"
-	$(BIN)/python -m sphinx -W --keep-going -q docs docs/_build/html $(ARGS)
+	.venv-docs/bin/python -m sphinx -W --keep-going -q docs docs/_build/html $(ARGS)
 
 pictures: .venv/dev .venv/compiled ## remake the pictures and tables that show the players in checkpoints/
 	$(BIN)/python scripts/pictures.py $(ARGS)
@@ -34,17 +36,23 @@ test-all: test test-rest ## every test, in half an hour
 test-rest: ## what `make test` leaves out
 	$(MAKE) test-slow ARGS=
 	$(MAKE) campaign-short ARGS="--seed 1"  # the same cases each time; longer runs draw new ones
-	$(MAKE) .venv/docs .venv-rllib/ready .venv-agents/ready
+	$(MAKE) .venv-docs/ready .venv-rllib/ready .venv-agents/ready
 	$(MAKE) --jobs 2 docs test-rllib test-ray test-loggers test-agents ARGS=  # a core each
 
 test-slow: .venv/dev .venv/compiled ## the page in a browser, programs, trainings and large boards
 	$(BIN)/python -m pytest $(SLOW) $(ARGS)
 
+test-lowest: .venv-lowest/ready ## the quick tests with the lowest versions that pyproject.toml allows
+	.venv-lowest/bin/python -m tttenv compile
+	.venv-lowest/bin/python -m pytest $(ARGS)
+
 test-disturbed: .venv/dev ## tests of trainings, first weights disturbed as by another CPU's rounding
 	$(BIN)/python -m pytest tests/training -m trained --disturbances $(DISTURBANCES) $(ARGS)
 
-test-rllib: .venv-rllib/ready ## the tests of the RLlib adapter, in an environment of its own
+test-rllib: .venv-rllib/ready ## RLlib, and wrappers of its older Gymnasium, in an environment of its own
 	.venv-rllib/bin/python -m pytest -n 0 tests/rllib $(ARGS)
+	.venv-rllib/bin/python -m pytest -n 0 tests/env/test_wrappers.py \
+		-k 'each_wrapper and not RepeatAction or NextStep'  # the rest needs Gymnasium 1.4
 
 test-ray: .venv-rllib/ready ## the executor on a local Ray cluster of three nodes, in the same one
 	.venv-rllib/bin/python -m pytest -n 0 tests/ray_cluster $(ARGS)
@@ -73,8 +81,9 @@ format: .venv/dev ## rewrite the code as `make check` wants it
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-clean: ## remove the virtual environment, results, runs and the built documentation
-	rm -rf .venv .venv-rllib .venv-agents results runs docs/_build docs/reference/generated
+clean: ## remove the virtual environments, results, runs and the built documentation
+	rm -rf .venv .venv-docs .venv-lowest .venv-rllib .venv-agents
+	rm -rf results runs docs/_build docs/reference/generated
 
 .venv/python:
 	$(PYTHON) -m venv .venv
@@ -91,13 +100,23 @@ clean: ## remove the virtual environment, results, runs and the built documentat
 
 .venv/dev: .venv/python pyproject.toml constraints.txt
 	@echo "installing tttenv, its extras and the test tools into .venv"
-	$(PIP) --editable '.[learn,window,llm,hf,hub,language,onnx,data,adapters,dev]'
+	$(PIP) --editable '.[$(TESTED)]'
 	touch $@ .venv/core
 
-.venv/docs: .venv/python pyproject.toml constraints.txt
-	@echo "installing tttenv and what builds its documentation into .venv"
-	$(PIP) --editable '.[learn,docs]'
-	touch $@ .venv/core
+.venv-docs/ready: pyproject.toml constraints.txt
+	@echo "installing tttenv and what builds its documentation into .venv-docs"
+	$(PYTHON) -m venv .venv-docs
+	.venv-docs/bin/python -m pip --disable-pip-version-check install --quiet \
+		--constraint constraints.txt --editable '.[learn,docs]'
+	touch $@
+
+.venv-lowest/ready: pyproject.toml
+	@echo "installing tttenv, its extras and the test tools, as old as can be, into .venv-lowest"
+	$(PYTHON) -m venv .venv-lowest
+	.venv-lowest/bin/python -m pip --disable-pip-version-check install --quiet uv
+	.venv-lowest/bin/uv pip install --quiet --python .venv-lowest --resolution lowest-direct \
+		--editable '.[$(TESTED)]'
+	touch $@
 
 .venv-rllib/ready: pyproject.toml constraints-rllib.txt
 	@echo "installing tttenv, RLlib, wandb, MLflow and the test tools into .venv-rllib"

@@ -1,5 +1,6 @@
 """How Sphinx builds the documentation: `make docs`."""
 
+import ast
 import contextlib
 import importlib.util
 import inspect
@@ -61,11 +62,22 @@ python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 80
 napoleon_numpy_docstring = False
 napoleon_use_rtype = False
-MOCKED = (
-    *("open_spiel", "pettingzoo", "pyspiel", "ray", "reasoning_gym", "skrl", "tensordict"),
-    *("textarena", "tianshou", "torchrl", "transformers", "openenv", "verifiers", "uvicorn"),
-)
-autodoc_mock_imports = [name for name in MOCKED if importlib.util.find_spec(name) is None]
+
+
+def not_installed() -> list[str]:
+    """Return the libraries that the package imports and that are not installed here."""
+    names: set[str] = set()
+    for file in (ROOT / "tttenv").rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                names.update(alias.name for alias in node.names)
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                names.add(node.module)
+    libraries = {name.partition(".")[0] for name in names}
+    return sorted(name for name in libraries if importlib.util.find_spec(name) is None)
+
+
+autodoc_mock_imports = not_installed()
 ARRAY = r"ndarray\[(?:tuple\[.*?\]|Any), dtype\[(\w+)\]\]"
 ARRAY_LIKE = r"_Buffer \| _SupportsArray\[.*?_NestedSequence\[complex \| bytes \| str\]"
 SPELLED = {  # how signatures spell what Python prints at length

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -19,12 +20,18 @@ from tttenv.adapters.openenv import MnkGame, MnkGameAction, MnkGameEnv, make_app
 
 RULES = Rules()
 BIN = Path(sys.executable).parent
-PACKAGE = "from tttenv.adapters.verifiers import *\nfrom tttenv.adapters.verifiers import __all__\n"
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "language-models.md"
+
+
+def documented(library):
+    """Return the Python block of the documentation that imports our adapter to a library."""
+    block = rf"^```python\n(from tttenv.adapters.{library} .*?)^```"
+    return re.search(block, PAGE.read_text(encoding="utf-8"), re.S | re.M)[1]
 
 
 def verifiers(command, folder, *args):
     """Run one of verifiers' programs on a package with our taskset, as the docs describe."""
-    (folder / "mnk_game.py").write_text(PACKAGE)
+    (folder / "mnk_game.py").write_text(documented("verifiers"))
     env = os.environ | {"PYTHONPATH": str(folder), "HOME": str(folder), "OPENAI_API_KEY": "none"}
     done = subprocess.run(
         [BIN / command, "mnk_game", "--no-rich", "-o", folder / "out", *args],
@@ -126,6 +133,11 @@ def test_a_client_plays_the_games_of_the_environment_behind_the_server(address):
             results.append(seen.reward)
             assert env.state().step_count == alone.state.step_count
     assert results == [0.0] * 6
+
+
+def test_the_client_of_the_docs_plays_on_the_server(address, capsys):
+    exec(documented("openenv").replace("http://127.0.0.1:8000", address), {})
+    assert "'legal': True" in capsys.readouterr().out
 
 
 def test_an_answer_without_a_legal_move_loses_and_ends_the_game():

@@ -1,6 +1,5 @@
 """Lazy imports of other libraries, and install hints for missing ones."""
 
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -57,13 +56,3 @@ def test_the_package_alone_loads_none_of_them():
     names = " ".join(LIBRARIES.values())
     done = python(f"import sys, tttenv.adapters; print(set('{names}'.split()) & set(sys.modules))")
     assert done.stdout.strip() == "set()", done.stderr
-
-
-@pytest.mark.filterwarnings("ignore")
-def test_the_examples_of_the_docs_run_from_top_to_bottom():
-    names, page = {}, ROOT / "docs" / "how-to" / "other-libraries.md"
-    for block in re.findall(
-        r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.S | re.M
-    ):
-        exec(compile(block, str(page), "exec"), names)
-    assert names

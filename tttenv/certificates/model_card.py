@@ -141,8 +141,9 @@ A player of the m,n,k-game {rules} ({board}), trained by the learner `{learner}`
 ```python
 import tttenv
 
-player = tttenv.player("hub:{repo}")
-print(tttenv.certify(tttenv.Rules({rules.m}, {rules.n}, {rules.k}), player))
+rules = tttenv.Rules({rules.m}, {rules.n}, {rules.k})
+player = tttenv.player("hub:{repo}", rules)
+print(tttenv.certify(rules, player))
 ```
 
 As an opponent in Gymnasium: `gym.make("{ENVIRONMENT}", m={rules.m}, n={rules.n}, k={rules.k}, \
