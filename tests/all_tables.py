@@ -22,7 +22,6 @@ PROGRAMS = {  # the scripts that take options, and where their arguments are; tr
     "push": "tttenv.cli.push",
     "report": "tttenv.cli.report",
     "reproduce": "scripts.reproduce",
-    "seven": "scripts.seven",
     "speed": "scripts.speed",
     "sweep": "learners.cli.sweep",
 }
@@ -66,14 +65,11 @@ def measured(wide):
 
 def exact():
     """Print the tables about one player or two, and about proofs."""
-    from scripts import seven
     from tttenv import Rules
     from tttenv.certificates.certificate import Certificate
     from tttenv.cli import certify, doctor, head_to_head, league
     from tttenv.testing import Diagnosis, Finding
 
-    begin("seven")
-    seven.show(read("seven.json"))
     begin("certify")
     card = read("genetic", "card.json")["certificate"]
     line = {**card["losing_line"], "X": list(range(16))}

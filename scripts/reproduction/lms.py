@@ -1,17 +1,11 @@
 """S0: a linear evaluation with seven features, trained by least mean squares."""
 
-from pathlib import Path
-
 import numpy as np
 
 from scripts.reproduction.rows import PRINTED, Found, Job, Row, Run, Task, Tell
 from scripts.reproduction.training import RULES, strength, trained
-from scripts.seven_features.claims import verify
 from tttenv.exact import Tabulated, positions
 from tttenv.game.features import seven
-from tttenv.utils.untrusted import read_json
-
-SEVEN = Path(__file__).parents[2] / "checkpoints" / "seven.json"
 
 
 def variant(preset: str) -> Run:
@@ -39,23 +33,6 @@ def drawn(task: Task, tell: Tell) -> Found:
     return {"worst": best[1:3]}
 
 
-def proof(task: Task, tell: Tell) -> Found:
-    """Verify the proofs about the seven features, if stored, and return their conclusions."""
-    if not SEVEN.exists():
-        return {"note worst": f"not re-run: no {SEVEN.name} in checkpoints"}
-    told = read_json(SEVEN)
-    verify(told)
-    words = {True: "exist", False: "do not exist", None: "are not known"}
-    possible = ", ".join(f"{words[told['unbeatable_possible'][s]]} as {s}" for s in "XO")
-    proved = "proved" if told["proved"] else "not proved"
-    best = told["best"]
-    return {
-        "worst": [best["worst_case"][seat] for seat in "XO"],
-        "wins": [best["vs_random"][seat][0] for seat in "XO"],
-        "note worst": f"unbeatable weights {possible}: {proved}",
-    }
-
-
 def _form(preset: str, games: int = 10_000) -> Job:
     steps = games // 100
     return Job(variant(preset), (steps,) * 3, "{:,} games", 100, "10,000 games")
@@ -67,7 +44,6 @@ JOBS = {
     "x first": _form("published_x_first"),
     "twice": _form("published_final_board", 20_000)._replace(claimed="20,000 games"),
     "drawn": Job(drawn, (100, 1000, 3000), "{:,} vectors", 1, "3,000 vectors"),
-    "seven": Job(proof, says="one file"),
     "random": Job(lambda task, tell: {"mean": strength("random")["mean"]}, claimed="1,000 games"),
 }
 FIRST, SECOND, MEAN = (0.9896, 0.0104, 0), (0.8444, 0.0667, 0.0889), (0.9170, 0.0385, 0.0444)
@@ -104,8 +80,4 @@ ROWS = [
         "win", (), (0.843,), 5e-4, (), "%", main=True, note="not robust: more games make it worse"),
     Row("S0.drawn", "best of random weights of the seven: worst case as X / O", "drawn", "worst",
         (), (), None, ((-1, 0), (-1, -1)), "value", repaired="lms/worst"),
-    Row("S0.seven", "best weights of the seven features: worst case as X / O", "seven", "worst", (),
-        (), None, ((-1, 0), (-1, -1)), "value", repaired="lms/worst", main=True),
-    Row("S0.seven_wins", "these weights: wins as X / O", "seven", "wins", (), (), None, (), "%",
-        repaired="lms/wins"),
 ]  # fmt: skip

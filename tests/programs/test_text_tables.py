@@ -27,7 +27,6 @@ TABLES = [
     "benchmark",
     "speed",
     "reproduce",
-    "seven",
     "certify",
     "against",
     "doctor",
