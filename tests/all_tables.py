@@ -42,7 +42,6 @@ def measured(wide):
     from learners.registry import LEARNERS
     from scripts import speed
     from scripts.reproduction import tables
-    from scripts.speed_rows import ours
 
     begin("benchmark")
     card = read("genetic", "card.json")["certificate"]
@@ -54,8 +53,8 @@ def measured(wide):
     benchmark_tables.show({"rules": "3,3,3", "players": players, "learners": learners}, wide)
     begin("speed")
     results = []
-    for row in ours.rows(0):
-        beside = [*row.peers, *(name for name, _ in row.beside)]
+    for row in speed.ROWS:
+        beside = [*row.peers, *row.beside]
         speeds, ratios = dict.fromkeys(beside, 3.95e7), dict.fromkeys(beside, 13.3)
         results.append(speed.Speed(row.name, row.unit, 1.15e8, speeds, ratios))
     speed.show(results)
