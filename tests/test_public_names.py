@@ -11,7 +11,7 @@ import tttenv
 PUBLIC = {
     "tttenv": "Outcome Policy Rules certify player refute score solve worst_case",
     "tttenv.adapters": "frozen wanted",
-    "tttenv.adapters.alphazero_general": "DRAW Game Net player",
+    "tttenv.adapters.alphazero_general": "Net player",
     "tttenv.adapters.trl": "RewardFunction answered reward_function rows",
     "tttenv.env": "ExploringStarts TicTacToe VectorExploringStarts",
     "tttenv.exact": "SEATS ActionRule Chooser Mixture PlayPolicy Positions Score Solution Tabulated"
