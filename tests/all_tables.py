@@ -22,7 +22,6 @@ PROGRAMS = {  # the scripts that take options, and where their arguments are; tr
     "push": "tttenv.cli.push",
     "report": "tttenv.cli.report",
     "reproduce": "scripts.reproduce",
-    "seven": "scripts.seven",
     "speed": "scripts.speed",
     "sweep": "learners.cli.sweep",
 }
@@ -43,7 +42,6 @@ def measured(wide):
     from learners.registry import LEARNERS
     from scripts import speed
     from scripts.reproduction import tables
-    from scripts.speed_rows import ours
 
     begin("benchmark")
     card = read("genetic", "card.json")["certificate"]
@@ -55,25 +53,24 @@ def measured(wide):
     benchmark_tables.show({"rules": "3,3,3", "players": players, "learners": learners}, wide)
     begin("speed")
     results = []
-    for row in ours.rows(0):
-        beside = [*row.peers, *(name for name, _ in row.beside)]
+    for row in speed.ROWS:
+        beside = [*row.peers, *row.beside]
         speeds, ratios = dict.fromkeys(beside, 3.95e7), dict.fromkeys(beside, 13.3)
         results.append(speed.Speed(row.name, row.unit, 1.15e8, speeds, ratios))
     speed.show(results)
     begin("reproduce")
-    tables.show(read("published.json")["rows"], wide)
+    rows = read("published.json")["rows"]
+    for source in tables.TITLES:
+        tables.show(source, [row for row in rows if row["source"] == source], wide)
 
 
 def exact():
     """Print the tables about one player or two, and about proofs."""
-    from scripts import seven
     from tttenv import Rules
     from tttenv.certificates.certificate import Certificate
     from tttenv.cli import certify, doctor, head_to_head, league
     from tttenv.testing import Diagnosis, Finding
 
-    begin("seven")
-    seven.show(read("seven.json"))
     begin("certify")
     card = read("genetic", "card.json")["certificate"]
     line = {**card["losing_line"], "X": list(range(16))}

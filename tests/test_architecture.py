@@ -26,7 +26,7 @@ ROOMS = {
     "proofs": "tttenv.proofs tttenv.proofs.*",
     "text": "tttenv.text tttenv.text.*",
     "players": "tttenv.players tttenv.players.*",
-    "env": "tttenv tttenv.env tttenv.env.* tttenv.vector",
+    "env": "tttenv tttenv.env tttenv.env.*",
     "certificates": "tttenv.certificates tttenv.certificates.*",
     "league": "tttenv.league tttenv.league.*",
     "testing": "tttenv.testing tttenv.testing.*",

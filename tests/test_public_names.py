@@ -11,9 +11,10 @@ import tttenv
 PUBLIC = {
     "tttenv": "Outcome Policy Rules certify player refute score solve worst_case",
     "tttenv.adapters": "frozen wanted",
-    "tttenv.adapters.alphazero_general": "DRAW Game Net player",
+    "tttenv.adapters.alphazero_general": "Net player",
     "tttenv.adapters.trl": "RewardFunction answered reward_function rows",
     "tttenv.env": "ExploringStarts TicTacToe VectorExploringStarts",
+    "tttenv.env.vector": "VectorTicTacToe",
     "tttenv.exact": "SEATS ActionRule Chooser Mixture PlayPolicy Positions Score Solution Tabulated"
     " backward_induction best_response enumerable follow positions require_enumerable"
     " require_solvable score solvable solve sweep tabulate worst_case",
@@ -22,20 +23,21 @@ PUBLIC = {
     "tttenv.certificates.metrics.arena": "arena",
     "tttenv.players": "PLAYERS player",
     "tttenv.policy": "Player Policy Traits Uniform Wrapped blend from_observations greedy"
-    " masked_normalise over player_for sample softmax uniform uniform_over validated",
+    " masked_normalise player_for sample softmax uniform uniform_over validated",
     "tttenv.utils.registry": "Row Spec Table",
     "tttenv.game.rules": "Rules",
     "tttenv.testing": "Diagnosis Finding LawBrokenError check_env check_mirrored check_policy"
     " diagnose require some_boards",
     "tttenv.text": "NOTATIONS Parsed SCHEMES SPLITS Task Verdict parse prompt reward tasks verdict",
-    "tttenv.vector": "VectorTicTacToe",
     "learners.base": "Learner PlaysFromWeights",
-    "learners.checkpoint": "load_learner load_policy load_state load_training save save_state",
-    "learners.loop": "Clock Evaluation Plan Progress Report Schedule plan run usual_schedule",
+    "learners.training.checkpoint": "load_learner load_policy load_state load_training save"
+    " save_state",
+    "learners.training.loop": "Clock Evaluation Plan Progress Report Schedule plan run"
+    " usual_schedule",
     "learners.registry": "LEARNERS LearnerRow row",
-    "learners.tensorboard": "TensorBoard",
+    "learners.training.tensorboard": "TensorBoard",
     "learners.testing": "check_learner",
-    "learners.train": "train",
+    "learners.training.train": "train",
 }
 FOREIGN = {  # the same of the adapters, by the library that each needs
     "openspiel": ("pyspiel", "BoardBot BoardPolicy board_of bot game player policy state_of table"),
@@ -49,12 +51,6 @@ FOREIGN = {  # the same of the adapters, by the library that each needs
     "torchrl": ("torchrl", "Games LegalActions make_env policy"),
 }
 SCRIPTS = "benchmark certify doctor play report reproduce speed train"
-MOVED = {  # short names and where their code is
-    **{
-        f"learners.{name}": f"learners.training.{name}"
-        for name in ("checkpoint", "loop", "tensorboard", "train")
-    },
-}
 
 
 @pytest.mark.parametrize("module", PUBLIC)
@@ -69,18 +65,6 @@ def test_a_public_name_of_an_adapter_can_be_imported(adapter):
     pytest.importorskip(library)
     found = importlib.import_module(f"tttenv.adapters.{adapter}")
     assert not [name for name in names.split() if not hasattr(found, name)]
-
-
-@pytest.mark.parametrize("old", MOVED)
-def test_a_short_name_offers_all_that_its_module_defines(old):
-    short, home = importlib.import_module(old), importlib.import_module(MOVED[old])
-    defined = {
-        name
-        for name, value in vars(home).items()
-        if getattr(value, "__module__", None) == home.__name__ and not name.startswith("_")
-    }
-    assert defined <= {*short.__all__}
-    assert all(getattr(short, name) is getattr(home, name) for name in short.__all__)
 
 
 def test_every_script_is_where_it_was():

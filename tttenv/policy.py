@@ -43,7 +43,6 @@ __all__ = [
     "greedy",
     "is_network",
     "masked_normalise",
-    "over",
     "player_for",
     "sample",
     "softmax",
@@ -58,9 +57,6 @@ def uniform_over(allowed: Mask) -> Probs:
     with np.errstate(invalid="ignore"):  # a row without one is NaN, which `validated` refuses
         probs: Probs = allowed / allowed.sum(axis=-1, keepdims=True)
     return probs
-
-
-over = uniform_over  # its older public name
 
 
 def greedy(values: ArrayLike, legal: Mask, tolerance: float = 0.0) -> Probs:

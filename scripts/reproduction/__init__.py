@@ -1,19 +1,17 @@
-"""Published experiments to reproduce: one module per source, one row per published number."""
+"""Published experiments, run again with their flaws: a module for each source, and its table."""
 
 from importlib import import_module
 from typing import Any
 
 from tttenv.utils.registry import unknown
 
-# Modules of this folder by source; each has tables ROWS of `rows.Row` and JOBS of `rows.Job`.
+# Modules of this folder by source; each has a function `numbers(run)` that returns `rows.Row`s.
 SOURCES = {
-    "ground": "solved_game",
     "S0": "lms",
     "S1": "tictac",
     "S2": "notes",
     "S3": "cookbook",
     "S4": "masked_mlp",
-    "others": "others",
 }
 
 

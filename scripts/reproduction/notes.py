@@ -1,109 +1,250 @@
 """S2: search, tree search, TD(0) and a genetic algorithm from lecture notes."""
 
-from functools import partial
+from functools import cache
+from math import inf, log, sqrt
+from typing import NamedTuple
 
-from scripts.reproduction import plain_search
-from scripts.reproduction.notes_players import bred, counted, individuals, played, td0
-from scripts.reproduction.rows import Found, Job, Row, Task, Tell
-from scripts.reproduction.training import OUR_MCTS, RULES
+import numpy as np
+
+from scripts.reproduction.rows import OUR_MCTS, RULES, Row, Run, ours, strength
 from tttenv.exact import positions, solve
 
-TRAPS = {"OX_O_X___": 7, "___X_O_XO": 4}  # X to move, and what the naive repair plays there
-SLOW = "___OXO__X"  # X wins at once by 0, and as published plays 1
+ITERATIONS = 500
+SEARCHES = 20
+TRAPS = ("OX_O_X___", "___X_O_XO")  # X to move
+FORGOTTEN = "bestDepth is not updated by a strictly better value"
 
 
-def depths(task: Task, tell: Tell) -> Found:
-    """Count how often each search plays a slow or wrong move, as published and repaired."""
-    solution, going = solve(RULES), positions(RULES).decisions.tolist()
-    found: Found = {}
-    for repair in (False, True):
-        minimax = plain_search.minimax(repair)
-        alphabeta = {at: plain_search.alphabeta(at, repair) for at in going}
-        tell(1 + repair, 2)
-        name = "repaired " if repair else ""
-        slow = [at for at in going if not solution.fastest[at, minimax[at].cell]]
-        won = [at for at in slow if solution.values[at] > 0]
-        found |= {
-            f"{name}slower": (len(won), (solution.values[going] > 0).sum()),
-            f"{name}missed": (sum(solution.distances[at] == 1 for at in won),),
-            f"{name}sooner": (len(slow) - len(won), (solution.values[going] < 0).sum()),
-            f"{name}no depth": (sum(minimax[a].depth == plain_search.NO_DEPTH for a in going),),
-            f"{name}wrong": (sum(not solution.optimal[at, minimax[at].cell] for at in going),),
-        }
-        wrong = sum(not solution.optimal[at, answer.cell] for at, answer in alphabeta.items())
-        found["naive" if repair else "cut"] = (wrong,)
-        traps = [alphabeta[int(positions(RULES).index(RULES.parse(text)))] for text in TRAPS]
-        found["trapped" if repair else "untrapped"] = [answer.cell for answer in traps]
-    found["slow"] = (plain_search.minimax()[int(positions(RULES).index(RULES.parse(SLOW)))].cell,)
-    return found
+def numbers(run: Run) -> list[Row]:
+    """Count the mistakes of the searches, and run the tree search and the learners."""
+    return [*mistakes(), *tree_searches(run), *learned(run)]
 
 
-JOBS = {
-    "depths": Job(depths, claimed="all positions"),
-    "counted": Job(counted, (20, 20, 100), "{:,} searches", 1, "1 search"),
-    "games": Job(partial(played, shared=True), (40, 240, 2400), "{:,} games", 1, "240 games"),
-    "fresh": Job(partial(played, shared=False), (20, 40, 400), "{:,} games", 1, "40 games"),
-    "td0": Job(td0, (120, 835, 835), "{:,} episodes", 2000, "1,670,000 episodes", long=True),
-    "individuals": Job(individuals, (100, 100, 500), "{:,} individuals", 1, "not stated"),
-    "genetic": Job(bred, (100, 500, 500), "{:,} generations", 1, "500 generations"),
-}
-DEPTH = "bestDepth is not updated by a strictly better value"
-ROWS = [
-    Row("S2.slower", "minimax, won positions where a slower win is chosen, of how many", "depths",
-        "slower", (165, 2836), within=0, main=True, note=DEPTH + "; repaired: that line added"),
-    Row("S2.missed", "minimax, immediate wins missed", "depths", "missed", (163,), within=0,
-        main=True),
-    Row("S2.sooner", "minimax, lost positions where it loses too soon, of how many", "depths",
-        "sooner", (109, 632), within=0, main=True,
-        note="losers minimise depth, too, and go on doing so after that repair"),
-    Row("S2.no_depth", "minimax, positions whose depth stays sys.maxsize", "depths", "no depth",
-        (2524,), within=0, main=True),
-    Row("S2.wrong", "positions where minimax gives away value", "depths", "wrong", (0,), within=0),
-    Row("S2.slow", "what it plays on ___/OXO/__X, where 0 wins at once", "depths", "slow", (1,),
-        within=0),
-    Row("S2.cut", "positions where alpha-beta gives away value", "depths", "cut", (0,), within=0),
-    Row("S2.naive", "alpha-beta with bestDepth repaired, cut at beta <= alpha: the same", "depths",
-        "naive", (3,), within=0, main=True, note="the trap: a bound is taken for a tie"),
-    Row("S2.traps", "what it then plays on OX_/O_X/___ and ___/X_O/_XO", "depths", "trapped",
-        (7, 4), within=0),
-    Row("S2.root", "tree search, visits of the root after 500 iterations", "counted", "root",
-        (529,), band=((510, 545),), main=True, note="where selecting stops is counted twice"),
-    Row("S2.children", "tree search, visits of the root's children together", "counted", "children",
-        (643,), band=((600, 720),), main=True,
-        note="the notes leave details open, and the one search claimed lies outside our spread"),
-    Row("S2.stopped", "a new root whose children are all known: math domain error", "counted",
-        "stopped", (1,), within=0),
-    Row("S2.games", "tree search as O against random, one map: won, draw, lost", "games", "odds",
-        (213 / 240, 27 / 240, 0), band=((0.8, 0.97), (0.03, 0.2), (0, 0.05)), unit="%",
-        repaired=OUR_MCTS + "O", main=True, note="sampled, as the map grows from game to game"),
-    Row("S2.fresh", "the same, a fresh map a move", "fresh", "odds", (37 / 40, 2 / 40, 1 / 40),
-        band=((0.75, 1), (0, 0.25), (0, 0.15)), unit="%", repaired=OUR_MCTS + "O", note="sampled"),
-    Row("S2.not_optimal", "moves of these that give away value", "fresh", "not optimal", (7 / 132,),
-        band=((0, 0.15),), unit="%", note="sampled"),
-    Row("S2.td0_first", "TD(0) as X against random: won, draw, lost", "td0", "X",
-        (0.9896, 0.0104, 0), band=((0.95, 1), (0, 0.05), (0, 0.01)), unit="%",
-        repaired="td0/X", least=835, main=True),
-    Row("S2.td0_second", "TD(0) as O: won, draw, lost", "td0", "O", (0.8899, 0.09, 0.0201),
-        band=((0.84, 0.93), (0.02, 0.14), (0, 0.08)), unit="%", repaired="td0/O", least=835,
-        main=True, note="learns against random replies, so risks pay"),
-    Row("S2.td0_worst", "TD(0), worst case as X / O", "td0", "worst", (0, -1),
-        band=((-1, 0), (-1, -1)), unit="value", repaired="td0/worst", least=835, main=True,
-        note="its step size stays .5, so X goes on changing between 0 and -1: 38 of 66 tables "
-        "of six seeds had 0"),
-    Row("S2.td0_entries", "entries of its table", "td0", "entries", (5171,), band=((5000, 5477),),
-        least=835),
-    Row("S2.individuals", "random individuals, fitness: least, mean, most", "individuals",
-        "fitness", (0.336, 0.474, 0.584), band=((0.25, 0.4), (0.464, 0.484), (0.54, 0.75)),
-        main=True),
-    Row("S2.lines", "games of an individual: fewest, most", "individuals", "lines", (1022, 1189),
-        band=((950, 1060), (1150, 1300))),
-    Row("S2.perfect", "fitness and games of a perfect individual", "individuals", "perfect",
-        (1, 873), within=0),
-    Row("S2.bred", "genetic, fitness of the best of the last generation", "genetic", "best",
-        band=((0.88, 0.9999),), least=500, main=True,
-        note="the notes print none; fitness 1 is unbeatable, which no published run reached"),
-    Row("S2.bred_worst", "genetic, its worst case as X / O", "genetic", "worst", within=None,
-        unit="value", repaired="genetic/worst", main=True),
-    Row("S2.bred_wins", "genetic, its wins as X / O", "genetic", "wins", within=None, unit="%",
-        repaired="genetic/wins"),
-]  # fmt: skip
+class Answer(NamedTuple):
+    """The result of searching a position."""
+
+    value: float  # for the side to move
+    cell: int  # the move, or -1
+    depth: float  # plies to the leaf, or inf if it was never stored
+    nodes: int  # positions looked at, this one included
+
+
+@cache
+def children() -> list[list[tuple[int, int]]]:
+    """Return the moves of each position: a cell, and the position that it leads to."""
+    successors = positions(RULES).successors.tolist()
+    return [[(cell, q) for cell, q in enumerate(row) if q >= 0] for row in successors]
+
+
+@cache
+def search(
+    at: int, cut: bool, repair: bool = False, alpha: float = -inf, beta: float = inf
+) -> Answer:
+    """Search a position as the notes do: minimax, or alpha-beta with a cutoff if beta <= alpha.
+
+    Among moves of equal value both sides prefer the leaf of smaller depth. The notes forget to
+    store the depth of a strictly better value, so the depth compared with is that of an earlier,
+    worse move. Repairing only this is right for minimax and wrong for alpha-beta: after a cutoff a
+    mere bound is mistaken for a tie.
+    """
+    if not children()[at]:
+        return Answer(-1.0 if positions(RULES).lost[at] else 0.0, -1, 0, 1)
+    value, best, depth, nodes = -inf, -1, inf, 1
+    for cell, after in children()[at]:
+        reply = search(after, cut, repair, -beta, -alpha)
+        nodes += reply.nodes
+        if -reply.value > value:
+            value, best = -reply.value, cell
+            if repair:
+                depth = reply.depth + 1
+        elif -reply.value == value and reply.depth + 1 < depth:
+            best, depth = cell, reply.depth + 1
+        if cut:
+            alpha = max(alpha, value)
+            if beta <= alpha:
+                break
+    return Answer(value, best, depth, nodes)
+
+
+def mistakes() -> list[Row]:
+    """Count how often the searches play a slow or wrong move, over all undecided positions."""
+    game, solution = positions(RULES), solve(RULES)
+    going = game.decisions.tolist()
+    minimax = {at: search(at, cut=False) for at in going}
+    slow = [at for at in going if not solution.fastest[at, minimax[at].cell]]
+    won = [at for at in slow if solution.values[at] > 0]
+    wrong = [
+        sum(not solution.optimal[at, search(at, cut, repair).cell] for at in going)
+        for cut, repair in ((False, False), (True, False), (True, True))
+    ]
+    traps = [int(game.index(RULES.parse(text))) for text in TRAPS]
+    return [
+        Row("S2.slower", "minimax, won positions where a slower win is chosen, of how many",
+            (len(won), (solution.values[going] > 0).sum()), (165, 2836), within=0, note=FORGOTTEN),
+        Row("S2.missed", "minimax, immediate wins missed",
+            (sum(solution.distances[at] == 1 for at in won),), (163,), within=0),
+        Row("S2.sooner", "minimax, lost positions where it loses too soon, of how many",
+            (len(slow) - len(won), (solution.values[going] < 0).sum()), (109, 632), within=0,
+            note="losers minimise depth, too"),
+        Row("S2.no_depth", "minimax, positions whose depth stays sys.maxsize",
+            (sum(answer.depth == inf for answer in minimax.values()),), (2524,), within=0),
+        Row("S2.wrong", "positions where minimax gives away value, and where alpha-beta does",
+            wrong[:2], (0, 0), within=0),
+        Row("S2.nodes", "nodes of alpha-beta from the empty board", (search(0, cut=True).nodes,),
+            (18297,), within=0, budget="one search"),
+        Row("S2.naive", "alpha-beta with bestDepth repaired, cut at beta <= alpha: the same",
+            wrong[2:], (3,), within=0, note="the trap: a bound is taken for a tie"),
+        Row("S2.traps", "what it then plays on OX_/O_X/___ and ___/X_O/_XO",
+            [search(at, cut=True, repair=True).cell for at in traps], (7, 4), within=0),
+    ]  # fmt: skip
+
+
+class NotesSearch:
+    """The notes' growing search tree; a position is its index.
+
+    The position at which an iteration stops selecting is counted twice; the child to expand is any
+    child, not a new one; and all paths to a position share its counts.
+    """
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self.rng = rng
+        self.after = [[after for _, after in moves] for moves in children()]
+        self.lost = positions(RULES).lost.tolist()
+        self.seats = positions(RULES).seats.tolist()
+        self.visits: dict[int, int] = {}
+        self.points: dict[int, float] = {}  # for the side whose stone made the position
+        self.uniform: list[float] = []  # random numbers in [0, 1), drawn in advance
+
+    def search(self, root: int) -> int:
+        """Run a search, and return the most visited child of `root`, the first if tied.
+
+        Raises:
+            ValueError: as published, if the root is new and all its children are known.
+        """
+        self.visits.setdefault(root, 0)
+        self.points.setdefault(root, 0.0)
+        for _ in range(ITERATIONS):
+            path = [root]
+            while self.after[path[-1]] and all(q in self.visits for q in self.after[path[-1]]):
+                around = sqrt(2) * sqrt(log(self.visits[path[-1]]))
+                path.append(max(self.after[path[-1]], key=lambda q: self._promise(q, around)))
+            path.append(path[-1])  # the mistake
+            if self.after[path[-1]]:
+                path.append(self._any(path[-1]))
+            self._count(path)
+        return max(self.after[root], key=lambda child: self.visits.get(child, -1))
+
+    def _promise(self, child: int, around: float) -> float:
+        return self.points[child] / self.visits[child] + around / sqrt(self.visits[child])
+
+    def _count(self, path: list[int]) -> None:
+        """Play random moves to the end, and add the result to all positions on the path."""
+        at = path[-1]
+        while self.after[at]:
+            at = self._any(at)
+        for position in path:
+            made_by_winner = self.seats[position] == self.seats[at]
+            point = float(made_by_winner) if self.lost[at] else 0.5
+            self.visits[position] = self.visits.get(position, 0) + 1
+            self.points[position] = self.points.get(position, 0.0) + point
+
+    def _any(self, at: int) -> int:
+        if not self.uniform:
+            self.uniform = self.rng.random(4096).tolist()
+        return self.after[at][int(self.uniform.pop() * len(self.after[at]))]
+
+
+def tree_searches(run: Run) -> list[Row]:
+    """Count the visits of the tree search, and play it as O against random moves."""
+    seen = []
+    for seed in range(SEARCHES):
+        tree = NotesSearch(np.random.default_rng((run.seed, seed)))
+        tree.search(0)
+        seen.append((tree.visits[0], sum(tree.visits[child] for child in tree.after[0])))
+    (root, around), (spread, more) = np.mean(seen, axis=0), np.std(seen, axis=0)
+    known = (40, 20) if run.quick else (240, 40)
+    (one, _), (fresh, wasted) = (
+        played(run, games, shared) for games, shared in zip(known, (True, False), strict=True)
+    )
+    repaired = ours(OUR_MCTS).o
+    return [
+        Row("S2.root", "tree search, visits of the root after 500 iterations", (root,), (529,),
+            band=((510, 545),), budget="20 searches / 1 search",
+            note="where selecting stops is counted twice; ours is a mean of searches that spread "
+            f"by {spread:.0f}"),
+        Row("S2.children", "tree search, visits of the root's children together", (around,), (643,),
+            band=((600, 720),), budget="20 searches / 1 search",
+            note="the notes leave details open, and the one search claimed lies outside our "
+            f"spread of {more:.0f}"),
+        Row("S2.games", "tree search as O against random, one map: won, draw, lost", one,
+            (213 / 240, 27 / 240, 0), band=((0.8, 0.97), (0.03, 0.2), (0, 0.05)), unit="%",
+            repaired=repaired, budget=f"{known[0]} / 240 games",
+            note="sampled, as the map grows from game to game"),
+        Row("S2.fresh", "the same, a fresh map a move", fresh, (37 / 40, 2 / 40, 1 / 40),
+            band=((0.75, 1), (0, 0.25), (0, 0.15)), unit="%", repaired=repaired,
+            budget=f"{known[1]} / 40 games", note="sampled"),
+        Row("S2.not_optimal", "moves of these that give away value", (wasted,), (7 / 132,),
+            band=((0, 0.15),), unit="%", budget=f"{known[1]} / 40 games", note="sampled"),
+    ]  # fmt: skip
+
+
+def played(run: Run, games: int, shared: bool) -> tuple[list[float], float]:
+    """Play as O against random moves, with one tree for all moves or a new one for each.
+
+    Returns:
+        The fractions of games won, drawn and lost, and of moves that give away value.
+    """
+    rng = np.random.default_rng((run.seed, shared))
+    game, optimal = positions(RULES), solve(RULES).optimal
+    tree, results, good = NotesSearch(rng), [0, 0, 0], []
+    for number in range(games):
+        at = 0
+        while not game.over[at]:
+            if game.seats[at] == 0:
+                at = int(rng.choice(tree.after[at]))
+                continue
+            tree = tree if shared else NotesSearch(rng)
+            after = tree.search(at)
+            good.append(bool(optimal[at, game.successors[at] == after].any()))
+            at = after
+        results[0 if game.lost[at] and game.seats[at] == 0 else 2 if game.lost[at] else 1] += 1
+        run.tell(number, games)
+    return [count / games for count in results], good.count(False) / len(good)
+
+
+def learned(run: Run) -> list[Row]:
+    """Run TD(0) against random replies, evaluate random individuals, and breed."""
+    steps, generations, drawn = (120, 100, 100) if run.quick else (835, 500, 100)
+    learner, _ = run.train("td0", steps)
+    td0, our_td0 = strength(learner.policy()), ours("td0")
+    fitness = run.train("genetic", 0, population=drawn)[0].fitness
+    breeder, metrics = run.train("genetic", generations)
+    bred, our_bred = strength(breeder.policy()), ours("genetic")
+    episodes = f"{2000 * steps:,} / 1,670,000 episodes"
+    bred_for = f"{generations} / 500 generations"
+    whole = not run.quick
+    return [
+        Row("S2.td0_first", "TD(0) as X against random: won, draw, lost", td0.x,
+            (0.9896, 0.0104, 0), band=((0.95, 1), (0, 0.05), (0, 0.01)), unit="%",
+            repaired=our_td0.x, budget=episodes, judged=whole),
+        Row("S2.td0_second", "TD(0) as O: won, draw, lost", td0.o, (0.8899, 0.09, 0.0201),
+            band=((0.84, 0.93), (0.02, 0.14), (0, 0.08)), unit="%", repaired=our_td0.o,
+            budget=episodes, judged=whole, note="learns against random replies, so risks pay"),
+        Row("S2.td0_worst", "TD(0), worst case as X / O", td0.worst, (0, -1),
+            band=((-1, 0), (-1, -1)), unit="value", repaired=our_td0.worst, budget=episodes,
+            judged=whole, player="TD(0)", note="its step size stays .5, so X goes on changing "
+            "between 0 and -1: 38 of 66 tables of six seeds had 0"),
+        Row("S2.td0_entries", "entries of its table", (int((learner.values >= 0).sum()),),
+            (5171,), band=((5000, 5477),), budget=episodes, judged=whole),
+        Row("S2.individuals", "random individuals, fitness: least, mean, most",
+            (fitness.min().item(), fitness.mean().item(), fitness.max().item()),
+            (0.336, 0.474, 0.584), band=((0.25, 0.4), (0.464, 0.484), (0.54, 0.75)),
+            budget=f"{drawn} individuals / not stated"),
+        Row("S2.bred", "genetic, fitness of the best of the last generation",
+            (metrics[-1]["best"],), band=((0.88, 0.9999),), budget=bred_for, judged=whole,
+            note="the notes print none; fitness 1 is unbeatable, which no published run reached"),
+        Row("S2.bred_worst", "genetic, its worst case as X / O", bred.worst, unit="value",
+            repaired=our_bred.worst, budget=bred_for, player="Genetic algorithm"),
+        Row("S2.bred_wins", "genetic, its wins as X / O", bred.wins, unit="%",
+            repaired=our_bred.wins, budget=bred_for),
+    ]  # fmt: skip

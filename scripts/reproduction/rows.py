@@ -1,13 +1,20 @@
-"""Rows of published numbers: sources, the jobs that reproduce them, and tolerances."""
+"""Rows of published numbers, and what finds them: trainings and exact strengths."""
 
-from collections.abc import Callable
-from math import sqrt
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, NamedTuple
 
-Numbers = tuple[float, ...]
-Found = dict[str, Any]  # by key: numbers, or under "note KEY" what to add to that row's note
+import tttenv
+from learners.registry import LEARNERS
+from tttenv import Rules, certify
+from tttenv.policy import Policy
+
+RULES = Rules()
+OUR_MCTS = "mcts:solver=true,iterations=5000"  # beside the published tree searches
 EXACT = 1e-9
 PRINTED = 5.1e-5  # half a unit in the fourth digit after the point, of what is printed that way
+Numbers = Sequence[float]
 
 
 class Row(NamedTuple):
@@ -15,90 +22,92 @@ class Row(NamedTuple):
 
     id: str  # the same in every run
     what: str
-    job: str = ""  # of the source's JOBS, the one that finds it; none: not re-run
-    key: str = ""  # under which the job returns it
+    published: Numbers  # what the published form gives when it is run again
     claimed: Numbers = ()  # as the source prints it; empty: it prints none
-    known: Numbers = ()  # what the re-run has to give; empty: what is claimed
+    expected: Numbers = ()  # what the run has to give; empty: what is claimed
     within: float | None = EXACT  # how far off it may be; None: not judged, or a band is given
     band: tuple[Numbers, ...] = ()  # least and most of each number, for what is trained or timed
     unit: str = ""  # "%", "value", "weight" or "s"; else a count
-    games: int = 0  # that the claim was sampled from, of each number
-    repaired: str = ""  # LEARNER/KEY or PLAYER/KEY: the same number of our own player
-    least: int = 0  # the budget from which it is judged
-    main: bool = False  # one of the few that a README shows
+    repaired: Numbers = ()  # the same number of our own player
+    budget: str = "all positions"  # what was run, and what the source ran if that is more
+    player: str = ""  # whose worst case it is, as the report's figure names it
+    judged: bool = True  # False: the budget is too small
     note: str = ""
 
+    def holds(self) -> bool | None:
+        """Return whether the numbers are near enough; None if they are not judged."""
+        ends: Sequence[Numbers] = self.band
+        if not ends and self.within is not None:
+            wanted = self.expected or self.claimed
+            ends = [(number - self.within, number + self.within) for number in wanted]
+        if not (ends and self.judged):
+            return None
+        pairs = zip(self.published, ends, strict=True)
+        return all(low <= number <= high for number, (low, high) in pairs)
 
-class Task(NamedTuple):
-    """A job with an amount of work and a seed."""
+    def to_dict(self) -> dict[str, Any]:
+        """Return the row as `tttenv report --published` reads it."""
+        found = {**self._asdict(), "source": self.id.partition(".")[0], "holds": self.holds()}
+        for key in ("published", "claimed", "expected", "repaired"):
+            found[key] = [int(n) if float(n).is_integer() else float(n) for n in found[key]]
+        return {key: found[key] for key in found if key not in ("within", "band", "judged")}
 
-    source: str  # of SOURCES, or "repaired"
-    job: str
-    amount: int  # how much of it
+
+@dataclass(frozen=True)
+class Strength:
+    """Numbers of a player's certificate."""
+
+    x: Numbers  # wins, draws and losses against random moves, as X
+    o: Numbers  # the same as O
+    worst: Numbers  # the values against best responses, as X and as O
+    drawn: Numbers  # the fractions of draws against perfect play, as X and as O
+    optimal: Numbers  # the fraction of optimal moves
+
+    @property
+    def wins(self) -> Numbers:
+        """Wins against random moves, as X and as O."""
+        return self.x[0], self.o[0]
+
+    @property
+    def mean(self) -> Numbers:
+        """Wins, draws and losses against random moves, both seats together."""
+        return [(a + b) / 2 for a, b in zip(self.x, self.o, strict=True)]
+
+
+def strength(player: Policy | str) -> Strength:
+    """Certify a player."""
+    found: Any = certify(RULES, player)  # on 3,3,3 no field is unknown
+    return Strength(
+        x=found.vs_random["X"],
+        o=found.vs_random["O"],
+        worst=[found.worst_case[seat] for seat in "XO"],
+        drawn=[found.vs_perfect[seat][1] for seat in "XO"],
+        optimal=(found.optimal_moves["all"],),
+    )
+
+
+@cache
+def ours(name: str) -> Strength:
+    """Certify one of our own players, shipped or a search, by its name."""
+    return strength(tttenv.player(name))
+
+
+@dataclass(frozen=True)
+class Run:
+    """How the experiments of a source are run."""
+
+    quick: bool  # with small budgets
     seed: int
-    moves_csv: str | None  # the cookbook's file, where the user has it
+    tell: Callable[[int, int], None]  # called with the steps done of a training, and all of them
 
-
-Tell = Callable[[int, int], None]  # so much done, of so much
-Run = Callable[[Task, Tell], Found]
-
-
-class Job(NamedTuple):
-    """A job that reproduces numbers; `run(task, tell)` returns them by key."""
-
-    run: Run
-    amounts: tuple[int, int, int] = (1, 1, 1)  # with --quick, as usual, with --full
-    says: str = "all positions"  # the amount in words
-    each: int = 1  # what one of the amount stands for in these words
-    claimed: str = ""  # the source's own amount in words
-    long: bool = False  # begin it before the others
-    # Trainings with seeds counting up: a number is the median of theirs, as a single one ends
-    # elsewhere on another type of CPU. With --quick there is one.
-    seeds: int = 1
-
-    def budget(self, amount: int, seeds: int = 1) -> str:
-        """Describe the amount of work of the job."""
-        once = self.says.format(amount * self.each)
-        return once if seeds == 1 else f"{once}, {seeds} seeds"
-
-
-def holds(row: Row, found: Numbers | None, amount: int) -> bool | None:
-    """Return whether a reproduced number is within tolerance; None if it is not judged."""
-    if found is None or amount < row.least:
-        return None
-    if row.band:
-        ends = zip(found, row.band, strict=True)
-        return all(low <= number <= high for number, (low, high) in ends)
-    wanted = row.known or row.claimed
-    if row.within is None or not wanted:
-        return None
-    pairs = zip(found, wanted, strict=True)
-    return all(abs(number - other) <= row.within for number, other in pairs)
-
-
-def tolerance(row: Row) -> str:
-    """Describe the tolerance of a row."""
-    if row.band:
-        return "; ".join(f"{_end(low, row.unit)}..{_end(high, row.unit)}" for low, high in row.band)
-    if row.within is None:
-        return "not judged"
-    return "exact" if row.within == 0 else f"{row.within:.0e}".replace("e-0", "e-")
-
-
-def scores(row: Row, found: Numbers | None) -> list[float]:
-    """Return the distance of each claimed fraction from the exact one, in standard errors.
-
-    Only if the claim is about the same player, not about another one trained in the same way.
-    """
-    if not (row.games and found) or row.band or row.within is None:
-        return []
-    pairs = zip(found, row.claimed, strict=True)
-    errors = [(sqrt(p * (1 - p) / row.games), claim - p) for p, claim in pairs]
-    return [round(off / error, 2) if error > 1e-6 else round(off, 2) for error, off in errors]
-
-
-def _end(number: float, unit: str) -> str:
-    """Format a bound of a band; return an empty string if it is infinite."""
-    if abs(number) == float("inf"):
-        return ""
-    return f"{100 * number:.6g}" if unit == "%" else f"{number:.4g}"
+    def train(
+        self, name: str, steps: int, preset: str = "published", seed: int = 0, **changes: Any
+    ) -> tuple[Any, list[dict[str, float]]]:
+        """Train a learner with a preset; return it and the metrics of each step."""
+        kind, metrics = LEARNERS.load(name), []
+        learner = kind(replace(kind.presets[preset], seed=self.seed + seed, **changes), RULES)
+        for step in range(steps):
+            metrics.append(learner.step())
+            if step % max(steps // 100, 1) == 0:
+                self.tell(step, steps)
+        return learner, metrics

@@ -1,53 +1,30 @@
-"""Tables of filled rows: all rows for a terminal, the main rows as Markdown."""
+"""Tables of published numbers: for a terminal, and as Markdown."""
 
-from scripts.reproduction import SOURCES
 from tttenv.cli import text_tables
 from tttenv.cli.text_tables import Column
-from tttenv.report.published_rows import TITLES, Filled, cells
+from tttenv.report.published import TITLES, Filled, cells
 
-HEADS = ["claimed", "as published", "repaired", "run / claimed budget", "tolerance", "holds"]
-
-
+VERDICTS = {True: "yes", False: "NO", None: "-"}
 SHARES = 22  # characters of three shares in parentheses
 COLUMNS = [
     Column("id", left=True),
-    Column("number", left=True, rank=4, below=True, labelled=False),
+    Column("number", left=True, rank=3, below=True, labelled=False),
     Column("claimed", limit=SHARES),
     Column("as published", limit=SHARES),
     Column("repaired", limit=SHARES, rank=1, below=True),
-    Column("run / claimed budget", limit=SHARES, rank=3),
-    Column("tolerance", limit=SHARES, rank=2),
+    Column("run / claimed budget", limit=SHARES, rank=2),
     Column("holds"),
 ]
 
 
-def show(rows: list[Filled], wide: bool = False) -> None:
-    """Print a table for each source, followed by its notes."""
-    missing: list[str] = []
-    for source in SOURCES:
-        missing += show_source(source, [row for row in rows if row["source"] == source], wide)
-    print_dropped_columns(missing)
-
-
-def show_source(source: str, rows: list[Filled], wide: bool = False) -> list[str]:
-    """Print the table of one source, followed by its notes.
-
-    Returns:
-        The names of the columns that were left out.
-    """
-    if not rows:
-        return []
+def show(source: str, rows: list[Filled], wide: bool = False) -> None:
+    """Print the table of a source, followed by its notes."""
     print(f"\n{TITLES[source]}")
-    table = [[row["id"], row["what"], *cells(row)] for row in rows]
+    table = [[row["id"], row["what"], *_cells(row)] for row in rows]
     missing = text_tables.show(COLUMNS, table, wide)
     for row in rows:
         if row["note"]:
             text_tables.say(f" {row['id']}: {row['note']}", "   ")
-    return missing
-
-
-def print_dropped_columns(missing: list[str]) -> None:
-    """Print which columns were left out, if any."""
     text_tables.print_dropped_columns(
         missing, "--wide shows them, and reproduce.json has all numbers"
     )
@@ -63,13 +40,16 @@ def verdict(rows: list[Filled]) -> str:
 
 
 def markdown(rows: list[Filled]) -> str:
-    """Return the main rows of all sources as one Markdown table, and the verdict on all rows."""
-    lines = ["| number | " + " | ".join(HEADS) + " |", "|-|" + "-|" * len(HEADS)]
+    """Return all rows as one Markdown table, and the verdict on them."""
+    heads = ["number", *(column.name for column in COLUMNS[2:])]
+    lines = ["| " + " | ".join(heads) + " |", "|-" * len(heads) + "|"]
     for source, title in TITLES.items():
-        own = [row for row in rows if row["source"] == source and row["main"]]
-        if own:
-            lines.append(f"| **{title}** |" + " |" * len(HEADS))
-        for row in own:
+        lines.append(f"| **{title}** |" + " |" * (len(heads) - 1))
+        for row in (row for row in rows if row["source"] == source):
             note = f" ({row['note']})" if row["note"] else ""
-            lines.append(f"| {row['what']}{note} | " + " | ".join(cells(row)) + " |")
+            lines.append(f"| {row['what']}{note} | " + " | ".join(_cells(row)) + " |")
     return "\n".join([*lines, "", verdict(rows) + "."])
+
+
+def _cells(row: Filled) -> list[str]:
+    return [*cells(row), row["budget"], VERDICTS[row["holds"]]]

@@ -1,111 +1,159 @@
 """S1: minimax with a symmetry cache, a Q-table, a tree search and a small network."""
 
+from collections import defaultdict
+from math import inf, log, sqrt
 from time import process_time
 
-from scripts.reproduction.rows import PRINTED, Found, Job, Row, Task, Tell
-from scripts.reproduction.tictac_mcts import TreeSearch
-from scripts.reproduction.training import OUR_MCTS, RULES, published, strength, trained
+import numpy as np
+
+from learners.symmetry_classes import SymmetryClasses
+from scripts.reproduction.rows import OUR_MCTS, PRINTED, RULES, Row, Run, ours, strength
 from tttenv import player, score
+from tttenv.exact import Tabulated, positions
 from tttenv.players.minimax import MinimaxSearch
 
-INF = float("inf")
+# As X and as O: wins of X, of O, and draws of 1,000 games, as claimed and exact.
+MATCHES = [
+    ("random", "random", (0.6010, 0.2890, 0.11), (737 / 1260, 121 / 420, 8 / 63)),
+    ("minimax:ties=first", "minimax", (0, 0, 1), (0, 0, 1)),
+    ("minimax", "random", (0.968, 0, 0.032), (75257 / 77760, 0, 2503 / 77760)),
+    ("random", "minimax", (0, 0.781, 0.219), (0, 2645 / 3402, 757 / 3402)),
+]
 
 
-def matches(task: Task, tell: Tell) -> Found:
-    """Return X's wins, O's wins and draws between random and minimax players."""
-    names = {"random": "random", "minimax": "minimax:ties=first", "mixed": "minimax"}
-    found: Found = {}
-    for pair in ("random random", "minimax mixed", "mixed minimax", "mixed random", "random mixed"):
-        x, o = (player(names[name]) for name in pair.split())
-        result = score(RULES, x, o)
-        found[pair] = (result.win, result.loss, result.draw)
-    return found
+def numbers(run: Run) -> list[Row]:
+    """Meet the players, time the caches, and train the Q-table, the search and the network."""
+    return [*matches(), *searches(), *learned(run)]
 
 
-def timing(task: Task, tell: Tell) -> Found:
-    """Return the processor seconds of a minimax game against itself, for three searches."""
-    seconds = []
-    for done, search in enumerate(("plain", "cached", "symmetric")):
-        tell(done, 3)
+def matches() -> list[Row]:
+    """Compute the results of random and minimax players against each other."""
+    rows = []
+    for x, o, claimed, exact in MATCHES:
+        found = score(RULES, player(x), player(o))
+        rows.append(
+            Row(f"S1.{x}.{o}", f"{x} against {o}: X wins, O wins, draw",
+                (found.win, found.loss, found.draw), claimed, exact, unit="%",
+                budget="all positions / 1,000 games", note="within the noise of 1,000 games")
+        )  # fmt: skip
+    return rows
+
+
+def searches() -> list[Row]:
+    """Count and time minimax without a cache, with one, and with one entry for all images."""
+    seconds, counts = [], []
+    for search in ("plain", "cached", "symmetric"):
         minimax = player(f"minimax:search={search},ties=first")
         assert isinstance(minimax, MinimaxSearch)
         minimax.search(RULES.parse("XOXOXO___"))  # so that no compiling is counted
         minimax.cache.clear()
         board, start = RULES.start(), process_time()
+        counts.append((minimax.search(board).nodes, len(minimax.cache)))
         while not RULES.over(board):
             board = RULES.play(board, minimax.search(board).probs.argmax())
         seconds.append(process_time() - start)
     plain, cached, symmetric = seconds
-    return {"seconds": seconds, "times": (plain / cached, cached / symmetric)}
+    # With a cache the source counts all but the empty board, which is neither looked up nor stored.
+    looked_up = [(entries - 1, nodes - 1) for nodes, entries in counts]
+    return [
+        Row("S1.plain", "nodes of minimax without a cache", counts[0][:1], (549946,), within=0,
+            budget="one search"),
+        Row("S1.cached", "minimax with a cache: entries, look-ups; root not stored", looked_up[1],
+            (5477, 16167), within=0, budget="one search"),
+        Row("S1.symmetric", "with one entry for all images: the same", looked_up[2], (764, 2270),
+            within=0, budget="one search"),
+        Row("S1.seconds", "seconds of a game: no cache, cache, symmetric cache", seconds,
+            (90, 0.8, 0.3), within=None, unit="s", budget="one game",
+            note="machines differ, so the next row is judged instead"),
+        Row("S1.times", "how many times faster: the cache, then symmetry",
+            (plain / cached, cached / symmetric), (112.5, 2.67), band=((1, inf), (1, inf)),
+            budget="one game"),
+    ]  # fmt: skip
 
 
-def q_table(task: Task, tell: Tell) -> Found:
-    """Train the Q-table with 7,000 games as X and 7,000 as O."""
-    learner, told = trained("qtable", "published", task.amount, task.seed, tell)
-    return {**strength(learner.policy()), "items": (told[-1]["items"],)}
-
-
-def tree_search(task: Task, tell: Tell) -> Found:
-    """Run the tree search for `task.amount` games, and return its player's strength."""
-    search = TreeSearch()
-    for game in range(task.amount):
-        search.play()
-        if game % 100 == 0:
-            tell(game, task.amount)
-    return strength(search.policy())
-
-
-JOBS = {
-    "matches": Job(matches, claimed="1,000 games"),
-    "timing": Job(timing, says="one game", claimed="one game"),
-    "q-table": Job(q_table, (140, 140, 140), "{:,} games", 100, "14,000 games"),
-    "mcts": Job(tree_search, (4000,) * 3, "{:,} games", 1, "4,000 games"),
-    "mcts 2000": Job(tree_search, (2000,) * 3, "{:,} games", 1, "2,000 games"),
+def learned(run: Run) -> list[Row]:
+    """Train the Q-table, the tree search and the network."""
+    learner, metrics = run.train("qtable", 140)
+    table, repaired = strength(learner.policy()), ours("qtable")
+    tree, half = (strength(tree_search(games)) for games in (4_000, 2_000))
+    steps = 3_000 if run.quick else 20_000
+    net, our_net = strength(run.train("dqn", steps)[0].policy()), ours("dqn")
     # A step moves once in 64 games, which take 3.8 own moves: 17 games.
-    "net": Job(published("dqn"), (3_000, 20_000, 240_000), "about {:,} games", 17,
-               "2,000,000 games a seat", long=True),
-}  # fmt: skip
-NET = "ours learns by Adam from replay with a target network, one net for both seats"
-ROWS = [
-    Row("S1.random_random", "random against random: X wins, O wins, draw", "matches",
-        "random random", (0.6010, 0.2890, 0.11), (737 / 1260, 121 / 420, 8 / 63), unit="%",
-        games=1000, main=True),
-    Row("S1.minimax", "minimax (first move) against minimax (random among best)", "matches",
-        "minimax mixed", (0, 0, 1), unit="%", games=1000, main=True),
-    Row("S1.minimax_back", "the other way round", "matches", "mixed minimax", (0, 0, 1), unit="%",
-        games=1000),
-    Row("S1.minimax_random", "minimax against random", "matches", "mixed random", (0.968, 0, 0.032),
-        (75257 / 77760, 0, 1 - 75257 / 77760), unit="%", games=1000, main=True),
-    Row("S1.random_minimax", "random against minimax", "matches", "random mixed", (0, 0.781, 0.219),
-        (0, 2645 / 3402, 1 - 2645 / 3402), unit="%", games=1000, main=True),
-    Row("S1.seconds", "seconds of a game: no cache, cache, symmetric cache", "timing", "seconds",
-        (90, 0.8, 0.3), within=None, unit="s", main=True,
-        note="machines differ, so the next row is judged instead"),
-    Row("S1.times", "how many times faster: the cache, then symmetry", "timing", "times",
-        (112.5, 2.67), band=((1, INF), (1, INF)), main=True),
-    Row("S1.q_table", "Q-table against random, wins as X / O", "q-table", "wins", (0.931, 0.61),
-        band=((0.8, 0.995), (0.4, 0.85)), unit="%", games=1000, repaired="qtable/wins", main=True,
-        note="a draw pays like a win: unbeatable, but it wins little; seeds differ by ten points"),
-    Row("S1.q_worst", "Q-table, worst case as X / O", "q-table", "worst", (), (0, 0), unit="value",
-        repaired="qtable/worst"),
-    Row("S1.q_drawn", "Q-table, draws against perfect play", "q-table", "drawn", (1, 1), unit="%",
-        games=1000, repaired="qtable/drawn"),
-    Row("S1.q_items", "items in the table", "q-table", "items", (747,), band=((730, 764),)),
-    Row("S1.mcts", "tree search against random, wins as X / O", "mcts", "wins", (0.818, 0.635),
-        (0.8151, 0.6222), PRINTED, (), "%", 1000, OUR_MCTS + "wins", main=True,
-        note="the whole published search, without chance; a draw counts as a win"),
-    Row("S1.mcts_worst", "tree search, worst case as X / O", "mcts", "worst", (), (0, 0),
-        unit="value", repaired=OUR_MCTS + "worst"),
-    Row("S1.mcts_drawn", "tree search, draws against perfect play", "mcts", "drawn", (1, 1),
-        unit="%", games=1000, repaired=OUR_MCTS + "drawn"),
-    Row("S1.mcts_2000", "after half the games, worst case as X / O", "mcts 2000", "worst", (),
-        (0, -1), unit="value", repaired=OUR_MCTS + "worst"),
-    Row("S1.net", "network 9-36-36-9 against random, wins as X / O", "net", "wins", (0.984, 0.754),
-        band=((0.85, 0.995), (0.6, 0.92)), unit="%", games=1000, repaired="dqn/wins", main=True,
-        note=NET),
-    Row("S1.net_worst", "network, worst case as X / O", "net", "worst", within=None, unit="value",
-        repaired="dqn/worst", main=True, note=NET),
-    Row("S1.net_drawn", "network, draws against perfect play", "net", "drawn", (1, 1), within=None,
-        unit="%", games=1000, repaired="dqn/drawn",
-        note="a trained net answers each move alike, so this shows single games, not its strength"),
-]  # fmt: skip
+    played = f"about {17 * steps:,} games / 2,000,000 games a seat"
+    return [
+        Row("S1.q_table", "Q-table against random, wins as X / O", table.wins, (0.931, 0.61),
+            band=((0.8, 0.995), (0.4, 0.85)), unit="%", repaired=repaired.wins,
+            budget="14,000 games", note="a draw pays like a win: unbeatable, but it wins little; "
+            "seeds differ by ten points"),
+        Row("S1.q_worst", "Q-table, worst case as X / O", table.worst, (), (0, 0), unit="value",
+            repaired=repaired.worst, budget="14,000 games", player="Q-table"),
+        Row("S1.q_drawn", "Q-table, draws against perfect play", table.drawn, (1, 1), unit="%",
+            repaired=repaired.drawn, budget="14,000 games"),
+        Row("S1.q_items", "items in the table", (metrics[-1]["items"],), (747,),
+            band=((730, 764),), budget="14,000 games"),
+        Row("S1.mcts", "tree search against random, wins as X / O", tree.wins, (0.818, 0.635),
+            (0.8151, 0.6222), PRINTED, unit="%", repaired=ours(OUR_MCTS).wins,
+            budget="4,000 games", note="the whole published search, without chance; a draw counts "
+            "as a win; within the noise of 1,000 games: z = 0.24, 0.83"),
+        Row("S1.mcts_worst", "tree search, worst case as X / O", tree.worst, (), (0, 0),
+            unit="value", repaired=ours(OUR_MCTS).worst, budget="4,000 games",
+            player="Tree search"),
+        Row("S1.mcts_drawn", "tree search, draws against perfect play", tree.drawn, (1, 1),
+            unit="%", repaired=ours(OUR_MCTS).drawn, budget="4,000 games"),
+        Row("S1.mcts_2000", "after half the games, worst case as X / O", half.worst, (), (0, -1),
+            unit="value", repaired=ours(OUR_MCTS).worst, budget="2,000 games"),
+        Row("S1.net", "network 9-36-36-9 against random, wins as X / O", net.wins, (0.984, 0.754),
+            band=((0.85, 0.995), (0.6, 0.92)), unit="%", repaired=our_net.wins, budget=played,
+            note="ours learns by Adam from replay with a target network, one net for both seats"),
+        Row("S1.net_worst", "network, worst case as X / O", net.worst, unit="value",
+            repaired=our_net.worst, budget=played, player="Network 9-36-36-9"),
+        Row("S1.net_drawn", "network, draws against perfect play", net.drawn, (1, 1), within=None,
+            unit="%", repaired=our_net.drawn, budget=played,
+            note="a trained net answers each move alike: this shows single games"),
+    ]  # fmt: skip
+
+
+class Node:
+    """A class of boards: its visits, and games not lost by the side that moved last."""
+
+    def __init__(self) -> None:
+        self.visits, self.good = 0, 0
+        self.parents: dict[int, Node] = {}
+
+    def worth(self) -> float:
+        """Return the fraction of games won or drawn by the side that moved to this board."""
+        return self.good / self.visits if self.visits else 0.0
+
+    def promise(self) -> float:
+        """Return the upper confidence bound, which UCT maximizes."""
+        if not self.visits:
+            return inf
+        around = sum(parent.visits for parent in self.parents.values())
+        return self.worth() + sqrt(2) * sqrt(log(around) / self.visits)
+
+
+def tree_search(games: int) -> Tabulated:
+    """Play games from the empty board by UCT, without play-outs, and return the best moves.
+
+    All images of a board share a node; the parent visits in UCT are summed over all boards from
+    which a node was reached; a draw counts as a win. The search is deterministic.
+    """
+    game = positions(RULES)
+    kind = SymmetryClasses(game, symmetric=True).representative.tolist()
+    children = [[q for q in row if q >= 0] for row in game.successors.tolist()]
+    nodes: defaultdict[int, Node] = defaultdict(Node)
+    for _ in range(games):
+        at, path = 0, [0]
+        while children[at]:
+            for after in children[at]:
+                nodes[kind[after]].parents.setdefault(kind[at], nodes[kind[at]])
+            at = max(children[at], key=lambda after: nodes[kind[after]].promise())
+            path.append(at)
+        for plies, board in enumerate(reversed(path)):
+            nodes[kind[board]].visits += 1
+            nodes[kind[board]].good += not (game.lost[at] and plies % 2 == 1)
+    legal = game.successors >= 0
+    worth = np.full(legal.shape, -1.0)
+    worth[legal] = [nodes[kind[after]].worth() for after in game.successors[legal]]
+    best = np.arange(RULES.cells) == worth.argmax(axis=1)[:, None]
+    return Tabulated.uniform_over(RULES, best & legal)

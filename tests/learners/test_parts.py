@@ -8,7 +8,7 @@ from learners.parts import SavesParts
 from learners.replay import Replay, Transitions
 from learners.testing import _same as same
 from tttenv import Rules
-from tttenv.vector import VectorTicTacToe
+from tttenv.env.vector import VectorTicTacToe
 
 
 class Parts(SavesParts):

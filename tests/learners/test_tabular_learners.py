@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 
+from learners.cli import train
 from learners.registry import LEARNERS
 from learners.supervised import (
     MOST,
@@ -205,3 +206,16 @@ def test_a_script_tells_of_rows_it_leaves_out_once_in_its_own_words(tmp_path, ru
     begin = f"train.py: supervised: 2 of 3 rows of {file} are left out: line 2: "
     assert done.stderr.startswith(begin)
     assert done.stderr.count("\n") == 1
+
+
+def test_the_data_set_of_supervised_is_exported_and_read_again(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    train.main(["supervised", "--export-csv", "moves.csv"])
+    moves, complaints = read_csv(Rules(), tmp_path / "moves.csv")
+    assert not complaints
+    assert len(moves.boards) == (solved_positions(Rules()).labels > 0).sum()
+    assert str(len(moves.boards)) in capsys.readouterr().out
+    for name, complaint in (("supervised", "exists already"), ("td0", "is for supervised")):
+        with pytest.raises(ValueError, match=complaint):
+            train.main([name, "--export-csv", "moves.csv"])
+    assert [p.name for p in tmp_path.iterdir()] == ["moves.csv"]

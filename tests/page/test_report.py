@@ -88,8 +88,8 @@ def test_a_players_name_stays_text(opened, tmp_path):
     for name in (EVIL, WORSE):
         shutil.copytree(ROOT / "checkpoints/td0", tmp_path / name)
     row = {"source": EVIL, "what": "</script>", "claimed": [0.919, 0, 0.081], "unit": "%"}
-    row |= {"published": [1, 0, 0], "repaired": None, "expected": [], "note": "</td>"}
-    row |= {"budget": None, "budget_claimed": None, "tolerance": "", "holds": True, "main": True}
+    row |= {"published": [1, 0, 0], "repaired": [], "expected": [], "note": "</td>"}
+    row |= {"budget": "", "player": "", "holds": True}
     (tmp_path / "published.json").write_text(json.dumps({"rows": [row]}))
     out = tmp_path / "report.html"
     report.make(
@@ -150,7 +150,7 @@ def test_the_file_is_small_and_its_policy_lets_nothing_else_in(browser, shipped)
 def test_what_it_cannot_use_it_names_in_one_line(tmp_path, run_here):
     (tmp_path / "bad.json").write_text("[]")
     row = json.loads((ROOT / "checkpoints/published.json").read_text())["rows"][0]
-    row.pop("main")
+    row.pop("player")
     (tmp_path / "bad.txt").write_text(json.dumps({"rows": [row]}))
     gone = {"players": [{"player": "a", "folder": "r/a", "seconds": 1}]}
     (tmp_path / "gone.json").write_text(json.dumps(gone))

@@ -10,8 +10,8 @@ import pytest
 import torch
 from safetensors.torch import load, save
 
+import tttenv.env.vector
 import tttenv.players
-import tttenv.vector
 from learners.base import PlaysFromWeights
 from learners.dqn import DQN
 from learners.registry import LEARNERS
@@ -80,7 +80,7 @@ def test_to_play_nothing_but_networks_and_tables_is_made(name, monkeypatch):
     kind = LEARNERS.load(name)
     assert isinstance(kind, PlaysFromWeights)
     table = player(f"{SHIPPED / name}/").table
-    for home, made in ((tttenv.vector.VectorTicTacToe, "__init__"), (kind, "__init__")):
+    for home, made in ((tttenv.env.vector.VectorTicTacToe, "__init__"), (kind, "__init__")):
         monkeypatch.setattr(home, made, refuse)
     monkeypatch.setattr(tttenv.players, "player", refuse)
     boards = some_boards(Rules(), 200)

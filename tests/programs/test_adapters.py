@@ -16,14 +16,11 @@ LIBRARIES = {  # which module an adapter cannot do without
     "tianshou": "tianshou",
     "skrl": "skrl",
     "sb3": "stable_baselines3",
-    "reasoning_gym": "reasoning_gym",
-    "textarena": "textarena",
     "openenv": "openenv",
     "verifiers": "verifiers",
 }
 EXTRAS = {  # others are of "adapters"
     "sb3": "learn",
-    **dict.fromkeys(["reasoning_gym", "textarena"], "language"),
     **dict.fromkeys(["openenv", "verifiers"], "agents"),
 }
 

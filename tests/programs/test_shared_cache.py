@@ -9,7 +9,7 @@ def test_processes_that_compile_for_different_boards_can_share_a_cache(tmp_path)
     script = """
 import sys
 import numpy as np
-from tttenv.vector import VectorTicTacToe
+from tttenv.env.vector import VectorTicTacToe
 
 for shape in sys.argv[1:]:
     env = VectorTicTacToe(50, *map(int, shape.split(",")), opponent="random")

@@ -27,7 +27,6 @@ TABLES = [
     "benchmark",
     "speed",
     "reproduce",
-    "seven",
     "certify",
     "against",
     "doctor",
@@ -117,7 +116,7 @@ def test_the_main_table_keeps_its_columns_by_importance_and_names_the_others(ter
 @pytest.mark.xdist_group("text tables")
 def test_in_a_pipe_no_number_is_left_out_and_no_row_is_wider_than_120_columns(piped):
     published = json.loads((ROOT / "checkpoints/published.json").read_text())["rows"]
-    from tttenv.report.published_rows import cells
+    from tttenv.report.published import cells
 
     blocks = re.split(r"\n (?=\S)", piped["reproduce"])
     for row in published:

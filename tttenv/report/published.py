@@ -2,12 +2,11 @@
 
 import re
 from pathlib import Path
-from typing import TypedDict, cast
+from typing import Any, TypedDict, cast
 
 from tttenv.certificates import phrases
 from tttenv.report.charts import MINUS, axis, minus
 from tttenv.report.markup import Markup, element, joined
-from tttenv.report.published_rows import CITED, LEARNERS, TITLES, Filled, cells
 from tttenv.utils import schema
 from tttenv.utils.schema import Number
 
@@ -18,15 +17,13 @@ class PublishedRow(TypedDict):
     source: str
     what: str
     note: str
-    unit: str
-    tolerance: str
-    claimed: list[Number] | None
-    expected: list[Number] | None
-    published: list[Number] | None
-    repaired: list[Number] | None
-    budget: str | None
-    budget_claimed: str | None
-    main: bool
+    unit: str  # "%", "value", "weight" or "s"; else a count
+    claimed: list[Number]  # empty: the source prints none
+    expected: list[Number]  # what is known instead; empty: what is claimed
+    published: list[Number]
+    repaired: list[Number]
+    budget: str
+    player: str  # whose worst cases as X and as O they are; empty: they are others
     holds: bool | None
 
 
@@ -36,6 +33,27 @@ class PublishedNumbers(TypedDict):
     rows: list[PublishedRow]
 
 
+Filled = dict[str, Any]  # a PublishedRow
+TITLES = {  # titles of the sources of published numbers
+    "S0": "S0  LMS, seven features",
+    "S1": "S1  minimax with a cache, Q-table, MCTS, network",
+    "S2": "S2  lecture notes: searches, MCTS, TD(0), genetic algorithm",
+    "S3": "S3  supervised classifier of best replies",
+    "S4": "S4  masked one-hot MLPs, self-play",
+}
+CITED = {  # what the sources are, and where, if they are public
+    "S0": (
+        "an article on a learner after Mitchell, Machine Learning (1997), section 1.2",
+        "https://www.cs.cmu.edu/~tom/mlbook.html",
+    ),
+    "S1": ("nestedsoftware, tictac (Python)", "https://github.com/nestedsoftware/tictac"),
+    "S2": ("lecture notes of a university, Tic-tac-toe experiment platform (2018)", None),
+    "S3": (
+        "McClure, TensorFlow Machine Learning Cookbook (2017), chapter 6",
+        "https://github.com/nfmcclure/tensorflow_cookbook",
+    ),
+    "S4": ("hanayashiki, TicTacToe (Keras)", "https://github.com/hanayashiki/TicTacToe"),
+}
 LEAD = (
     "What each player gets as O against the opponent that hurts it most: what the source claims,"
     " what its experiment gives when it is run again as published, and what our repaired learner"
@@ -56,13 +74,11 @@ def read(file: Path) -> list[Filled]:
 
 
 def html(rows: list[Filled]) -> Markup:
-    """Return a figure of the worst cases as O, followed by collapsed tables of all numbers."""
-    main = [row for row in rows if row["main"]]
-    parts = [] if len(main) in (0, len(rows)) else [_folded("The main numbers", main)]
+    """Return a figure of the worst cases as O, followed by a collapsed table of all numbers."""
     known = [source for source in CITED if any(row["source"] == source for row in rows)]
     cited = [element("p", "The sources:")] if known else []
     cited += [element("ul", *map(_source, known), class_="sources")] if known else []
-    return joined([_figure(rows), *cited, *parts, _folded(f"All {len(rows)} numbers", rows)])
+    return joined([_figure(rows), *cited, _folded(f"All {len(rows)} numbers", rows)])
 
 
 def _source(name: str) -> Markup:
@@ -87,15 +103,13 @@ def worst_as_o(rows: list[Filled]) -> list[tuple[str, dict[str, float]]]:
     """Return the learners with their worst cases as O: claimed, published and repaired."""
     found = []
     for row in rows:
-        name = LEARNERS.get((row["source"], row["what"]))
         values = {
             key: row[key][1]
             for key in ("claimed", "published", "repaired")
-            if row[key] and len(row[key]) == 2 and -1 <= row[key][1] <= 0
+            if len(row[key]) == 2 and -1 <= row[key][1] <= 0
         }
-        if name and values:
-            source = row["source"]
-            found.append((f"{name} ({source})" if source in CITED else name, values))
+        if row["player"] and values:
+            found.append((f"{row['player']} ({row['source']})", values))
     return found
 
 
@@ -143,7 +157,7 @@ def _table(rows: list[Filled], label: str) -> Markup:
 
 
 def _row(row: Filled) -> Markup:
-    data = [element("td", text) for text in (*map(_minus, cells(row)[:3]), _noted(row["note"]))]
+    data = [element("td", text) for text in (*map(_minus, cells(row)), _noted(row["note"]))]
     return element("tr", element("th", row["what"], scope="row"), *data)
 
 
@@ -155,3 +169,28 @@ def _minus(cell: str) -> str:
 def _noted(note: str) -> str:
     """Replace the hyphens in a note's numbers with minus signs, except within words."""
     return re.sub(r"(?<![\w-])-(?=\.?\d)", MINUS, note)
+
+
+def cells(row: Filled) -> list[str]:
+    """Return the numbers of a row as text: claimed, as published and repaired."""
+    claimed = spelled(row["claimed"], row["unit"])
+    if row["expected"] and not row["claimed"]:
+        claimed = f"({spelled(row['expected'], row['unit'])})"
+    return [claimed, *(spelled(row[key], row["unit"]) for key in ("published", "repaired"))]
+
+
+def spelled(numbers: list[Number], unit: str) -> str:
+    """Format numbers for a table cell."""
+    return " / ".join(_spell(number, unit) for number in numbers) or "-"
+
+
+def _spell(number: float, unit: str) -> str:
+    if unit == "%":
+        return phrases.share(number)
+    if unit == "value":
+        return phrases.value(number)
+    if unit == "weight":
+        return f"{number:.6f}"
+    if unit == "s":
+        return f"{number:.3g}"
+    return f"{number:,.0f}" if abs(number) >= 100 or number == int(number) else f"{number:.4g}"

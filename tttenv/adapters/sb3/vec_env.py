@@ -28,7 +28,7 @@ ALONE = (
 
 
 class VecEnv(vec_env.VecEnv):
-    """Wrap `tttenv.vector.VectorTicTacToe` as a Stable-Baselines3 `VecEnv`.
+    """Wrap `tttenv.env.vector.VectorTicTacToe` as a Stable-Baselines3 `VecEnv`.
 
     Finished games restart in the same step; their infos hold `terminal_observation` and
     `outcome`, a value of `tttenv.Outcome`.

@@ -1,1 +1,0 @@
-"""Exact limits of seven features, proved in integer arithmetic."""
