@@ -18,7 +18,7 @@ from tttenv.exact import SEATS, Positions, Tabulated, positions, solve
 from tttenv.game.features import forks, line_counts, seven
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
-from tttenv.utils.sharing import read_only
+from tttenv.utils.arrays import read_only
 
 RULES = Rules()
 EDGES, CORNERS, CENTRE = [1, 3, 5, 7], [0, 2, 6, 8], 4

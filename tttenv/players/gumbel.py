@@ -16,8 +16,8 @@ from tttenv.players.gumbel_search import CONSIDERED, SETTINGS, Evaluate, Floats,
 from tttenv.players.patterns import LINES, read_tables
 from tttenv.players.search_result import Candidate, Explanation, Found, at_least, uniform_on
 from tttenv.players.threat_search import Forced, ThreatSearch
+from tttenv.utils.arrays import Lock, one_at_a_time
 from tttenv.utils.registry import Spec
-from tttenv.utils.sharing import Lock, one_at_a_time
 
 SIMULATIONS = 200  # default number per move
 TOGETHER = 64  # maximum boards searched in parallel

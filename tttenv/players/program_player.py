@@ -13,7 +13,7 @@ from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Probs
 from tttenv.players.program import Program, ProgramError
 from tttenv.players.search_result import at_least
-from tttenv.utils.sharing import Lock, one_at_a_time
+from tttenv.utils.arrays import Lock, one_at_a_time
 from tttenv.utils.untrusted import MEBIBYTE
 
 ENTRY = 120  # bytes of a cached answer besides its board and its numbers
