@@ -31,7 +31,8 @@ def options(row):
     hints = typing.get_type_hints(PLAYERS.load(row) if row in PLAYERS else FOREIGN.load(row))
     for name, hint in hints.items():
         if name not in ("rules", "return"):
-            yield from set(typing.get_args(hint) or [hint]) - {type(None)}
+            for kind in set(typing.get_args(hint) or [hint]) - {type(None)}:
+                yield from typing.get_args(kind) or [kind]  # the words of a list that may be None
 
 
 @pytest.mark.parametrize("row", list(PLAYERS))
