@@ -51,8 +51,8 @@ class TD0(PlaysByTable[TD0Config]):
         self.env = VectorTicTacToe(*size, opponent, "X", obs="board")
         self.env.np_random = self.rng
         game = self.game
-        final = torch.as_tensor(np.where(game.lost, 1.0, 0.5))
-        self.first = torch.where(torch.as_tensor(game.over), final, config.default)
+        final = np.where(game.lost, 1.0, 0.5)
+        self.first = torch.as_tensor(np.where(game.over, final, config.default))
         self.values = self.first.clone()  # (positions,), negative for positions never visited
         if config.notes:
             self.values[1:] = -1

@@ -19,8 +19,7 @@ from tttenv.game.features import one_hot
 from tttenv.game.rules import Rules
 from tttenv.game.sampling_kernel import pick
 from tttenv.game.types import Boards, Cells, Mask, Numbers, Probs
-from tttenv.utils.arrays import answered_numbers, brief
-from tttenv.utils.sharing import Lock, one_at_a_time
+from tttenv.utils.arrays import Lock, answered_numbers, brief, one_at_a_time
 from tttenv.utils.untrusted import shown
 
 __all__ = [

@@ -15,8 +15,8 @@ from tttenv.certificates.reachability import FOLLOWING
 from tttenv.certificates.search_checkpoint import SearchCheckpoint
 from tttenv.cli import certify as command
 from tttenv.players import digests
-from tttenv.utils.files import file_name
 from tttenv.utils.tensor_file import header
+from tttenv.utils.untrusted import file_name
 
 SPEC = "alphabeta:depth=1,ties=first"
 ARGUMENTS = [SPEC, "--rules", "3,4,4", "--method", "reachable", "--positions", "3000", "--json"]

@@ -13,7 +13,15 @@ from tttenv import Rules
 from tttenv.players import FOREIGN, PLAYERS, checked_spec, player, untrusted_player
 from tttenv.utils.registry import Row, Spec
 from tttenv.utils.tensor_file import header, pieces
-from tttenv.utils.untrusted import DEEPEST_JSON, QUOTED, parse_json, read_bytes, read_json, shown
+from tttenv.utils.untrusted import (
+    DEEPEST_JSON,
+    QUOTED,
+    file_name,
+    parse_json,
+    read_bytes,
+    read_json,
+    shown,
+)
 
 PLAIN = (int, float, bool)  # kinds of option that name nothing
 
@@ -23,7 +31,8 @@ def options(row):
     hints = typing.get_type_hints(PLAYERS.load(row) if row in PLAYERS else FOREIGN.load(row))
     for name, hint in hints.items():
         if name not in ("rules", "return"):
-            yield from set(typing.get_args(hint) or [hint]) - {type(None)}
+            for kind in set(typing.get_args(hint) or [hint]) - {type(None)}:
+                yield from typing.get_args(kind) or [kind]  # the words of a list that may be None
 
 
 @pytest.mark.parametrize("row", list(PLAYERS))
@@ -160,3 +169,21 @@ def test_a_file_written_in_pieces_is_one_of_safetensors():
     for name, array in arrays.items():
         assert (found[name].dtype, found[name].shape) == (array.dtype, array.shape)
         assert found[name].tolist() == array.tolist()
+
+
+BOARD = "14-14-5-" + "_" * 196
+TEXTS = [
+    *("5-5-4", "3-3-3-X___O____", "first-3-3-3"),  # names already
+    *("runs/a-3-3-3", "runs-a-3-3-3", "runs:a-3-3-3", "runs//a-3-3-3"),
+    *(BOARD[:at] + "X" + BOARD[at + 1 :] for at in range(8, len(BOARD))),
+    *("", ".", "..", "\udce9t", "ét", "çt", "x" * 100, "x" * 101, "é" * 300),
+]
+
+
+def test_different_texts_have_different_names_that_are_valid_and_short():
+    names = [file_name(text) for text in TEXTS]
+    assert len(set(names)) == len(TEXTS)
+    assert names[:3] == TEXTS[:3]
+    for name in names:
+        assert len(name.encode()) < 128  # room for an ending, and for temporary files
+        assert "/" not in name

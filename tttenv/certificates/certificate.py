@@ -25,6 +25,7 @@ from tttenv.exact import (
 )
 from tttenv.exact.determinism import tabulate_pure
 from tttenv.exact.enumeration import require_rules
+from tttenv.exact.evaluation import keeps_value
 from tttenv.game.rules import Rules
 from tttenv.game.types import Mask, Probs
 from tttenv.players.as_player import as_player
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from tttenv.certificates.search_checkpoint import SearchCheckpoint
 
 TINY = 1e-6  # a value-losing move counts as a blunder if its probability is above this
-TOLERANCE = 1e-9  # values that differ by less are equal
 
 
 IN_TRAINING = 200_000  # limit of positions per seat beyond 15 cells, during training
@@ -53,7 +53,8 @@ class Certificate:
     A player is unbeatable if its expected result against a best response is the game's value in
     both seats, up to 1e-9. `never_loses` and `losing_line` consider every move with nonzero
     probability, `blunders` only moves above 1e-6. A player that plays a losing move with a
-    probability of 1e-12 is therefore unbeatable and has no blunders, but has a losing line.
+    probability of 1e-12 is therefore unbeatable and has no blunders, but has a losing line. By
+    reachable positions its worst case is unknown, and so is whether it is unbeatable.
     """
 
     rules: str  # "m,n,k"
@@ -199,14 +200,13 @@ def _certificate(rules: Rules, player: Tabulated) -> Certificate:
     game, solution = positions(rules), solve(rules)
     worst = worst_case(rules, player)
     lines = losing_lines(game, player.table, TINY)
-    worth = {"X": solution.value, "O": -solution.value}
     return Certificate(
         rules=str(rules),
         value=solution.value,
         vs_random=_both_seats(rules, player, policies.Uniform(rules)),
         vs_perfect=_both_seats(rules, player, perfect_player(rules)),
         worst_case={**worst},
-        unbeatable=all(worst[seat] >= worth[seat] - TOLERANCE for seat in SEATS),
+        unbeatable=keeps_value(solution.value, worst),
         optimal_moves={**optimal_moves(game, solution, player.table)},
         blunders=int(blunders(solution, player.table).sum()),
         losing_line=lines,

@@ -16,7 +16,7 @@ from tttenv.certificates import reachability, refutation
 from tttenv.certificates.one_side import SeatedPlayer
 from tttenv.certificates.reachability import SeatResults, Watch
 from tttenv.exact.enumeration import arrangements
-from tttenv.exact.evaluation import SEATS
+from tttenv.exact.evaluation import SEATS, keeps_value
 from tttenv.game.rules import Rules
 from tttenv.policy import Player, ask
 from tttenv.proofs.prover import known_value
@@ -74,17 +74,13 @@ def measure(
     if checkpoint is not None:
         checkpoint.delete()
     x, o = found["X"], found["O"]
-    worst = {
-        "X": worst_case(x, value),
-        "O": worst_case(o, None if value is None else -value),
-    }
     nothing = dict.fromkeys(SEATS)
     return {
         "rules": str(rules),
         "value": value,
         "vs_random": {seat: found[seat].vs_random for seat in SEATS},
         "vs_perfect": nothing,
-        "worst_case": worst,
+        "worst_case": worst_cases(x, o, value),
         "unbeatable": unbeatable(x, o, value),
         "optimal_moves": dict.fromkeys(("all", "critical", "reached")),
         "blunders": None,
@@ -153,7 +149,12 @@ def proved_value(x: SeatResults, o: SeatResults | None) -> int | None:
     return 0 if o is not None and o.never_loses else None
 
 
-def worst_case(result: SeatResults, worth: int | None) -> float | None:
+def worst_cases(x: SeatResults, o: SeatResults, value: int | None) -> dict[str, float | None]:
+    """Return the value against a best response by seat, if known, from the game's value for X."""
+    return {"X": _worst_case(x, value), "O": _worst_case(o, None if value is None else -value)}
+
+
+def _worst_case(result: SeatResults, worth: int | None) -> float | None:
     """Return the value against a best response, if known.
 
     Args:
@@ -171,13 +172,6 @@ def worst_case(result: SeatResults, worth: int | None) -> float | None:
 
 def unbeatable(x: SeatResults, o: SeatResults, value: int | None) -> bool | None:
     """Return whether the worst case is the game's value in both seats; None if unknown."""
-    possible = {_unbeatable_if(x, o, each) for each in ((0, 1) if value is None else (value,))}
+    values = (0, 1) if value is None else (value,)
+    possible = {keeps_value(each, worst_cases(x, o, each)) for each in values}
     return possible.pop() if len(possible) == 1 else None
-
-
-def _unbeatable_if(x: SeatResults, o: SeatResults, value: int) -> bool | None:
-    """Return the result of `unbeatable` for a given game value."""
-    if value == 1:  # O can do no better than lose
-        return x.always_wins
-    parts = [False if seat.surely_lost else seat.never_loses or None for seat in (x, o)]
-    return False if False in parts else None if None in parts else True

@@ -16,7 +16,7 @@ from tttenv.cli.options import Flag, MethodOrNone, OpponentOrNone, Player, Rules
 from tttenv.cli.text_tables import Column, say
 from tttenv.cli.workers import HERE, AllWorkers
 from tttenv.players import did_you_mean
-from tttenv.utils.files import file_name
+from tttenv.utils.untrusted import file_name
 
 PROG = "certify.py"
 EXAMPLES = """

@@ -11,8 +11,7 @@ from tttenv.cli import background_compile, console
 from tttenv.cli.background_compile import BackgroundCompile
 from tttenv.cli.options import FileOrNone, Flag, Game, NumberOrNone, TextOrNone
 from tttenv.cli.text_tables import say
-from tttenv.utils.files import file_name
-from tttenv.utils.untrusted import MEBIBYTE
+from tttenv.utils.untrusted import MEBIBYTE, file_name
 
 PROG = "prove.py"
 EXAMPLES = """

@@ -14,7 +14,7 @@ from tttenv.game.outcomes_kernel import GOING, WIN, Outcomes
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Cells, Mask, Uniforms
 from tttenv.policy import FORFEIT, Player, Uniform, ask, sample, sample_or_forfeit
-from tttenv.utils.sharing import read_only
+from tttenv.utils.arrays import read_only
 
 Numbers = NDArray[np.int64]  # indices of games in the batch
 

@@ -13,7 +13,7 @@ from tttenv.game.outcomes_kernel import ILLEGAL, SEEN_BY_OTHER, Outcomes
 from tttenv.game.rewards import VALUES
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
-from tttenv.utils.sharing import read_only
+from tttenv.utils.arrays import read_only
 
 FEW = 12  # cells up to which the table is small enough to be fast
 

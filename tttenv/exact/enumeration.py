@@ -12,7 +12,7 @@ from tttenv.exact import enumeration_kernel as kernels
 from tttenv.game.outcomes_kernel import Outcome, Outcomes
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Mask
-from tttenv.utils.sharing import read_only
+from tttenv.utils.arrays import read_only
 from tttenv.utils.untrusted import shown
 
 # Largest number of `arrangements` for which a game is `solvable`, and `enumerable`.

@@ -1,6 +1,6 @@
 """Exact results between two players, by backward induction over all positions."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
 
@@ -17,6 +17,7 @@ from tttenv.game.types import Boards, Odds, Probs
 from tttenv.policy import Player, Policy, ask, player_for
 
 SEATS = ("X", "O")
+TOLERANCE = 1e-9  # values that differ by less are equal
 
 # Action rule of a side during backward induction: from boards (batch, cells) and each move's
 # probabilities of win, draw and loss for that side (batch, cells, 3) to move probabilities.
@@ -153,3 +154,20 @@ def _root(odds: list[Odds]) -> Score:
     """Return the outcome probabilities of the empty board, rounded to 15 decimals."""
     win, draw, loss = (round(float(part), 15) for part in odds[0][0])
     return Score(win, draw, loss)
+
+
+def keeps_value(value: int, worst: Mapping[str, float | None]) -> bool | None:
+    """Return whether a player is unbeatable: its worst cases are the game's value, up to 1e-9.
+
+    Args:
+        value: the game's value for X.
+        worst: the player's value against a best response, by seat; None if unknown.
+
+    Returns:
+        None if that depends on an unknown worst case.
+    """
+    kept = {
+        None if (found := worst[seat]) is None else found >= worth - TOLERANCE
+        for seat, worth in zip(SEATS, (value, -value), strict=True)
+    }
+    return False if False in kept else None if None in kept else True

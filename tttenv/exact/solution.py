@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from tttenv.exact.enumeration import Positions, positions
 from tttenv.game.rules import Rules
 from tttenv.game.types import Mask
-from tttenv.utils.sharing import read_only
+from tttenv.utils.arrays import read_only
 
 
 @dataclass(frozen=True)

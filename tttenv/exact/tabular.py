@@ -12,7 +12,7 @@ from tttenv.exact.enumeration import positions
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Mask, Probs
 from tttenv.policy import Player, Policy, Traits, player_for, validated
-from tttenv.utils.sharing import read_only
+from tttenv.utils.arrays import read_only
 
 TABLE = Traits(pure=True, alone=True)
 

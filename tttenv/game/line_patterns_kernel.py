@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.game.types import Boards
+from tttenv.utils.arrays import read_only
 from tttenv.utils.compiled import bare, inner
-from tttenv.utils.sharing import read_only
 from tttenv.utils.struct import Struct
 
 DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))

@@ -11,8 +11,8 @@ from tttenv.game.outcomes_kernel import GOING, LOSS
 from tttenv.game.random_kernel import UNIT
 from tttenv.game.rules_kernel import completes, threats
 from tttenv.game.types import Cells, Mask, Stones
+from tttenv.utils.arrays import read_only
 from tttenv.utils.compiled import bare, compiled, inner
-from tttenv.utils.sharing import read_only
 from tttenv.utils.struct import Struct
 
 FEW = 12  # cells up to which all sets of one side's stones are looked up

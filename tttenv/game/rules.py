@@ -13,8 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from tttenv.game import rules_kernel as kernels
 from tttenv.game.rules_kernel import DIRECTIONS
 from tttenv.game.types import Boards, Cells, Mask
-from tttenv.utils.arrays import described, real_numbers
-from tttenv.utils.sharing import read_only
+from tttenv.utils.arrays import described, read_only, real_numbers
 from tttenv.utils.untrusted import shown
 
 LARGEST = 19  # rows or columns

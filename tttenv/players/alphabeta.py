@@ -25,8 +25,8 @@ from tttenv.players.search_result import (
 )
 from tttenv.players.threat_search import THREATS, losing_moves, winning_attack
 from tttenv.policy import Candidate, Explanation, Player, Traits
+from tttenv.utils.arrays import one_at_a_time
 from tttenv.utils.registry import Spec
-from tttenv.utils.sharing import one_at_a_time
 
 FULL_DEPTH_CELLS = 20  # with at most this many empty cells, the search to the end comes early
 FIRST_DEPTHS = 4  # depths in plies, from 1 to this, that are searched before

@@ -17,8 +17,8 @@ from tttenv.players.patterns import LINES, read_tables
 from tttenv.players.search_result import Found, at_least, uniform_on
 from tttenv.players.threat_search import Forced, ThreatSearch
 from tttenv.policy import Candidate, Explanation, Player, Traits
+from tttenv.utils.arrays import one_at_a_time
 from tttenv.utils.registry import Spec
-from tttenv.utils.sharing import one_at_a_time
 
 SIMULATIONS = 200  # default number per move
 TOGETHER = 64  # maximum boards searched in parallel

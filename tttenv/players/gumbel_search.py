@@ -13,7 +13,7 @@ from tttenv.game.types import Boards, Cells, Probs
 from tttenv.players import gumbel_kernel as kernel
 from tttenv.players.gumbel_kernel import Settings
 from tttenv.policy import Candidate, Explanation
-from tttenv.utils.sharing import Lock, one_at_a_time, read_only
+from tttenv.utils.arrays import Lock, one_at_a_time, read_only
 
 Floats: TypeAlias = NDArray[np.float32]
 # From undecided boards (batch, cells), seen by the side to move, to a logit for every cell

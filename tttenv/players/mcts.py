@@ -19,9 +19,9 @@ from tttenv.players.search_result import (
     uniform_on,
 )
 from tttenv.policy import Candidate, Explanation, Player, Traits
+from tttenv.utils.arrays import one_at_a_time
 from tttenv.utils.compile_time import now
 from tttenv.utils.registry import Spec
-from tttenv.utils.sharing import one_at_a_time
 
 PLAYOUTS = Spec("playouts")  # the evaluator without a network
 SMALL = 9  # on boards of up to this many cells plain UCT is the default

@@ -14,7 +14,7 @@ from tttenv.game.rules_kernel import completes
 from tttenv.game.types import Boards, Mask, Probs, Stones
 from tttenv.players.search_result import Found
 from tttenv.policy import Player, Traits, uniform_over
-from tttenv.utils.sharing import one_at_a_time
+from tttenv.utils.arrays import one_at_a_time
 
 NOT_LEGAL = -1000  # rank of a move to a taken cell
 

@@ -14,7 +14,7 @@ from tttenv.game.types import Boards, Probs
 from tttenv.players.program import Program, ProgramError
 from tttenv.players.search_result import at_least
 from tttenv.policy import Player, Traits
-from tttenv.utils.sharing import one_at_a_time
+from tttenv.utils.arrays import one_at_a_time
 from tttenv.utils.untrusted import MEBIBYTE
 
 ENTRY = 120  # bytes of a cached answer besides its board and its numbers

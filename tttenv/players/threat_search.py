@@ -17,7 +17,7 @@ from tttenv.players import alphabeta_kernel as kernel
 from tttenv.players.alphabeta_kernel import PROVEN, SearchState
 from tttenv.players.search_budget import Budget, Limits, score_move
 from tttenv.players.threat_moves_kernel import only_attacks
-from tttenv.utils.sharing import Lock, one_at_a_time
+from tttenv.utils.arrays import Lock, one_at_a_time
 
 ATTACK_SHARE = 0.25  # fraction of the limits for the search for a win
 DEFENCE_SHARE = 0.25  # fraction of the limits for the search for losing moves

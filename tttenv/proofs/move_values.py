@@ -12,7 +12,7 @@ from tttenv.game.rules import Rules
 from tttenv.game.symmetry import orbits
 from tttenv.game.types import Boards
 from tttenv.proofs.prover import Prover
-from tttenv.utils.sharing import read_only
+from tttenv.utils.arrays import read_only
 
 WORK = 1_500_000  # nodes of the search times cells for one position, unless told otherwise
 MEMORY = 2**28  # bytes of the search's tables

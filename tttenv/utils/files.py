@@ -1,27 +1,10 @@
-"""Atomic file writing, and file names for any text."""
+"""Atomic file writing."""
 
 import contextlib
-import hashlib
 import os
-import re
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
-
-LONGEST_NAME = 100  # characters of a file name before its digest
-
-
-def file_name(text: str) -> str:
-    """Return a valid file name for a text, without an ending; different texts have different names.
-
-    It is the text itself if that is short and plain, else a part of it and a digest.
-    """
-    plain = re.sub(r"[^\w.=,-]+", "-", text, flags=re.ASCII)[:LONGEST_NAME]
-    return (
-        plain
-        if plain == text
-        else f"{plain}-{hashlib.sha256(text.encode(errors='surrogatepass')).hexdigest()[:16]}"
-    )
 
 
 def write(file: Path, data: bytes | str | Iterable[bytes | memoryview]) -> None:

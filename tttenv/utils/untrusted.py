@@ -1,9 +1,10 @@
-"""Untrusted data: regular files of bounded size, JSON, text for messages, and bounds on time.
+"""Untrusted data: regular files of bounded size, JSON, text for messages and names, bounds on time.
 
 A checkpoint, a results file or a curve may come from an untrusted source or be damaged. Every
 function here either succeeds or raises a ValueError of one line that names the file.
 """
 
+import hashlib
 import json
 import math
 import os
@@ -18,6 +19,7 @@ from typing import Any, NoReturn, TypeVar
 MEBIBYTE = 2**20
 LONGEST_JSON = 4 * MEBIBYTE  # bytes; a card has some 2,000
 DEEPEST_JSON = 60  # lists and objects within each other
+LONGEST_NAME = 100  # characters of a file name before its digest
 QUOTED = 300  # characters of a file that a message repeats, at most
 _STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"?', re.DOTALL)
 _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
@@ -37,6 +39,17 @@ def shown(text: object, limit: int = QUOTED) -> str:
         parts = [c if c.isprintable() else c.encode("unicode_escape").decode() for c in made]
         made = "".join(parts)
     return made if len(made) <= limit and len(whole) <= limit else made[: limit - 3] + "..."
+
+
+def file_name(text: str) -> str:
+    """Return a valid file name for a text, without an ending; different texts have different names.
+
+    It is the text itself if that is short and plain, else a part of it and a digest.
+    """
+    plain = re.sub(r"[^\w.=,-]+", "-", text, flags=re.ASCII)[:LONGEST_NAME]
+    if plain == text:
+        return text
+    return f"{plain}-{hashlib.sha256(text.encode(errors='surrogatepass')).hexdigest()[:16]}"
 
 
 def read_bytes(file: Path, limit: int) -> bytes:
