@@ -67,7 +67,7 @@ for _id in ("TicTacToe-v0", "tttenv/TicTacToe-v0"):
     gymnasium.register(
         id=_id,
         entry_point="tttenv.env:TicTacToe",
-        vector_entry_point="tttenv.vector:VectorTicTacToe",
+        vector_entry_point="tttenv.env.vector:make",
         reward_threshold=0.9598,  # the best response to a random opponent: 0.95983 over both seats
         order_enforce=False,  # it checks this itself, and can be rendered before a reset
     )
