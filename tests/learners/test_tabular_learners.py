@@ -193,3 +193,9 @@ def test_a_script_tells_of_rows_it_leaves_out_once_in_its_own_words(tmp_path, ru
     begin = f"train.py: supervised: 2 of 3 rows of {file} are left out: line 2: "
     assert done.stderr.startswith(begin)
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("fall", [0, -1])
+def test_an_epsilon_that_falls_after_no_games_is_refused(fall):
+    with pytest.raises(ValueError, match="fall must be at least 1"):
+        trained("qtable", "default", 0, fall=fall)
