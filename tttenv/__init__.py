@@ -1,6 +1,7 @@
 """m,n,k-games as Gymnasium environments, with exact certificates of strength for any player.
 
 Importing this package registers `TicTacToe-v0` and `tttenv/TicTacToe-v0`; it never loads torch.
+`gymnasium.make("tttenv:TicTacToe-v0")` imports it first, also in a new process.
 """
 
 import importlib

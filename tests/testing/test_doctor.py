@@ -244,7 +244,7 @@ def test_a_network_for_other_observations_is_told_what_it_was_given(monkeypatch)
     assert "--obs" in found.change
 
 
-@pytest.mark.parametrize("name", ["TicTacToe-v0", "tttenv/TicTacToe-v0"])
+@pytest.mark.parametrize("name", ["TicTacToe-v0", "tttenv/TicTacToe-v0", "tttenv:TicTacToe-v0"])
 def test_our_environments_are_healthy(name):
     assert [one.status for one in findings(name)] == ["ok"] * len(ENVIRONMENT)
 
