@@ -96,6 +96,15 @@ def test_the_action_of_a_finished_game_is_ignored_even_off_the_board(rules, oppo
         other.step(np.full(20, 99))
 
 
+def test_the_zero_masks_of_finished_games_can_be_opened_as_the_manual_says():
+    env = made("NextStep")
+    masks, dice = env.reset(seed=0)[1]["action_mask"], np.random.default_rng(0)
+    for _ in range(20):
+        masks[~masks.any(axis=1)] = 1
+        masks = env.step([dice.choice(np.flatnonzero(mask)) for mask in masks])[4]["action_mask"]
+    assert "mask[~mask.any(axis=1)] = 1" in VectorTicTacToe.__doc__
+
+
 def test_without_autoreset_games_begin_where_the_mask_says():
     env = made("Disabled")
     env.reset(seed=0)

@@ -44,7 +44,8 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
 
     With `"NextStep"` and `"Disabled"` a finished game shows its last observation and a mask of
     zeros, and if games ended, infos hold `outcome` and `_outcome`. With `"NextStep"` the next step
-    ignores the action of a finished game and restarts it, with reward 0; wrappers such as
+    ignores the action of a finished game, any integer, and restarts it, with reward 0; to draw from
+    such masks, set `mask[~mask.any(axis=1)] = 1`. Wrappers such as
     `gymnasium.wrappers.vector.NormalizeObservation` need this mode. With `"Disabled"`, restart
     finished games by `reset(options={"reset_mask": mask})`, a NumPy array of booleans (num_envs,).
 
