@@ -47,7 +47,8 @@ class QTable(PlaysByTable[QTableConfig]):
         require_enumerable(rules)
         if not (0 < config.lr <= 1 and 0 <= config.epsilon <= 1 and 0 <= config.gamma <= 1):
             raise ValueError("qtable: lr, gamma and epsilon must be from 0 to 1, lr above 0")
-        if min(config.games, config.batches, config.turns, config.fall or 1) < 1:
+        fall = 1 if config.fall is None else config.fall
+        if min(config.games, config.batches, config.turns, fall) < 1:
             raise ValueError("qtable: games, batches, turns and fall must be at least 1")
         super().__init__(config, rules)
         self.rng, self.played = np.random.default_rng(config.seed), 0

@@ -46,8 +46,7 @@ LEARNING = f"{ADAPTERS} learners.* scripts.*"
 COMMANDS = "tttenv.cli.* learners.cli.* learners.examples.* scripts.*"
 LIBRARIES = {  # who may import what
     "numba": "tttenv.utils.comp* tttenv.utils.inlining tttenv.utils.struct *_kernel",
-    "gymnasium": "tttenv tttenv.env.* tttenv.testing.*"
-    f" tttenv.cli.load_subject tttenv.cli.compile {LEARNING}",
+    "gymnasium": f"tttenv tttenv.env.* tttenv.testing.* tttenv.cli.load_subject {LEARNING}",
     **dict.fromkeys(["torch", "tensorboard", "stable_baselines3", "sb3_contrib"], LEARNING),
     **dict.fromkeys(["tyro", "rich"], COMMANDS),
     "openai": "tttenv.players.llm",

@@ -1,6 +1,7 @@
 """m,n,k-games as Gymnasium environments, with exact certificates of strength for any player.
 
 Importing this package registers `TicTacToe-v0` and `tttenv/TicTacToe-v0`; it never loads torch.
+`gymnasium.make("tttenv:TicTacToe-v0")` imports it first, also in a new process.
 """
 
 import importlib
@@ -67,7 +68,7 @@ for _id in ("TicTacToe-v0", "tttenv/TicTacToe-v0"):
     gymnasium.register(
         id=_id,
         entry_point="tttenv.env:TicTacToe",
-        vector_entry_point="tttenv.env.vector:VectorTicTacToe",
+        vector_entry_point="tttenv.env.vector:make",
         reward_threshold=0.9598,  # the best response to a random opponent: 0.95983 over both seats
         order_enforce=False,  # it checks this itself, and can be rendered before a reset
     )

@@ -7,7 +7,7 @@ import torch
 from tensordict import TensorDict
 from tensordict.nn import InteractionType, TensorDictModule
 from torch import nn
-from torchrl.envs import check_env_specs
+from torchrl.envs import GymWrapper, check_env_specs
 from torchrl.modules import MaskedCategorical, ProbabilisticActor, QValueActor
 
 import tttenv
@@ -155,3 +155,13 @@ def test_openings_are_for_batches_with_both_seats():
         make_env(opening=8)
     with pytest.raises(ValueError, match="leave seat='random'"):
         make_env(4, opening=8, seat="X")
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"obs": "board"}, {"obs": "dict", "autoreset_mode": "Disabled"}]
+)
+def test_its_own_wrapper_takes_our_batches_with_their_masks(options):
+    games = gymnasium.make_vec("TicTacToe-v0", num_envs=4, **options)
+    frames = GymWrapper(games).rollout(30, break_when_any_done=False)["next"]
+    assert frames["action_mask"].shape == (4, 30, 9)
+    assert frames["done"].any()

@@ -78,6 +78,33 @@ def test_finished_games_show_their_end_and_then_begin_while_others_go_on(opponen
     assert count > 200
 
 
+@pytest.mark.parametrize("illegal", ["lose", "raise"])
+@pytest.mark.parametrize("opponent", ["random", asked, None])
+@pytest.mark.parametrize("rules", [(3, 3, 3), (5, 5, 4)])
+def test_the_action_of_a_finished_game_is_ignored_even_off_the_board(rules, opponent, illegal):
+    one, other = (made("NextStep", 20, rules, opponent=opponent, illegal=illegal) for _ in range(2))
+    over = np.zeros(20, bool)
+    one.reset(seed=0)
+    other.reset(seed=0)
+    for _ in range(40):
+        cells = one.sample_actions()
+        last = one.step(cells)
+        for got, wanted in zip(other.step(np.where(over, -9, cells))[:3], last[:3], strict=True):
+            assert (got == wanted).all()
+        over = last[2]
+    with pytest.raises(ValueError, match=f"game {over.argmin()} is off the board"):
+        other.step(np.full(20, 99))
+
+
+def test_the_zero_masks_of_finished_games_can_be_opened_as_the_manual_says():
+    env = made("NextStep")
+    masks, dice = env.reset(seed=0)[1]["action_mask"], np.random.default_rng(0)
+    for _ in range(20):
+        masks[~masks.any(axis=1)] = 1
+        masks = env.step([dice.choice(np.flatnonzero(mask)) for mask in masks])[4]["action_mask"]
+    assert "mask[~mask.any(axis=1)] = 1" in VectorTicTacToe.__doc__
+
+
 def test_without_autoreset_games_begin_where_the_mask_says():
     env = made("Disabled")
     env.reset(seed=0)
@@ -154,6 +181,7 @@ def test_a_list_of_seeds_seeds_the_batch():
         ({"options": {"reset_mask": np.zeros(3, bool)}}, "must have a True"),
         ({"options": {"reset_mask": np.ones(3, bool), "board": "_" * 9}}, "not with 'board'"),
         ({"options": {"reset_mask": np.ones(3, bool)}, "seed": 1}, "no seed can be given"),
+        ({"options": {"mask": np.ones(3, bool)}}, "the options board, seat, reset_mask, not"),
         ({"seed": [1, 2]}, "3 seeds"),
         ({"seed": [1, 2, -3]}, "non-negative"),
     ],

@@ -1,6 +1,7 @@
 """Gymnasium's wrappers: each works on TicTacToe-v0, or is for another kind of environment."""
 
 import re
+import warnings
 from pathlib import Path
 
 import gymnasium as gym
@@ -9,6 +10,7 @@ import pytest
 from gymnasium import wrappers
 from gymnasium.vector import AutoresetMode
 from gymnasium.wrappers import vector
+from gymnasium.wrappers.utils import RunningMeanStd
 
 import tttenv
 
@@ -120,6 +122,50 @@ def test_vector_wrappers_run_in_the_mode_that_they_want(name, mode):
         assert np.isfinite(seen).all()
         assert np.isfinite(rewards).all()
     assert env.unwrapped.metadata["autoreset_mode"] is AutoresetMode(mode)
+
+
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
+def test_recorded_lengths_are_those_of_the_games(mode):
+    """A random game of 3,3,3 has 3203/420 moves on average, and at least 5."""
+    games = gym.make_vec("TicTacToe-v0", num_envs=64, opponent=None, autoreset_mode=mode)
+    env = vector.RecordEpisodeStatistics(games, buffer_length=10**5)
+    env.reset(seed=0)
+    env.unwrapped.action_space.seed(0)
+    counted, moves, over = [], np.zeros(64, int), np.zeros(64, bool)
+    for _ in range(500):
+        begins = over & (mode == "NextStep")
+        _, _, over, _, _ = env.step(env.unwrapped.sample_actions())
+        moves[~begins] += 1
+        counted += moves[over].tolist()
+        moves[over] = 0
+    assert [*env.length_queue] == counted
+    assert min(counted) == 5
+    assert abs(np.mean(counted) - 3203 / 420) < 0.1
+
+
+def test_normalized_rewards_know_where_a_game_ends():
+    """Only the last move pays here, so the return of each game is that reward alone."""
+    made = [gym.make_vec("TicTacToe-v0", num_envs=8, opponent=None) for _ in range(2)]
+    plain, normalized = made[0], vector.NormalizeReward(made[1])
+    for env in (plain, normalized):
+        env.reset(seed=0)
+        env.unwrapped.action_space.seed(0)
+    returns = RunningMeanStd(shape=())
+    for _ in range(100):
+        paid, scaled = (env.step(env.unwrapped.sample_actions())[1] for env in (plain, normalized))
+        returns.update(paid)
+        np.testing.assert_allclose(scaled, paid / np.sqrt(returns.var + 1e-8))
+
+
+def test_a_gymnasium_whose_statistics_are_wrong_is_named(monkeypatch):
+    monkeypatch.setattr(gym, "__version__", "1.2.2")
+    with pytest.warns(UserWarning, match="Gymnasium 1.2.2 .* RecordEpisodeStatistics leaves out"):
+        gym.make_vec("TicTacToe-v0", num_envs=2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        gym.make_vec("TicTacToe-v0", num_envs=2, autoreset_mode="NextStep")
+        monkeypatch.undo()
+        gym.make_vec("TicTacToe-v0", num_envs=2)
 
 
 @pytest.mark.parametrize("name", sorted(CONTINUOUS | IMAGES - {"AtariPreprocessing"}))

@@ -219,3 +219,9 @@ def test_the_data_set_of_supervised_is_exported_and_read_again(tmp_path, monkeyp
         with pytest.raises(ValueError, match=complaint):
             train.main([name, "--export-csv", "moves.csv"])
     assert [p.name for p in tmp_path.iterdir()] == ["moves.csv"]
+
+
+@pytest.mark.parametrize("fall", [0, -1])
+def test_an_epsilon_that_falls_after_no_games_is_refused(fall):
+    with pytest.raises(ValueError, match="fall must be at least 1"):
+        trained("qtable", "default", 0, fall=fall)

@@ -14,6 +14,8 @@ from test_compiled_cache import files
 from tttenv.utils import compile_cache
 
 SCRIPT = """
+import logging
+logging.getLogger("tttenv").setLevel(logging.WARNING)  # without the hint that compiling takes long
 import numpy as np
 from tttenv.utils.compiled import CACHE_FOLDER
 from tttenv.game.rules_kernel import completes

@@ -102,6 +102,11 @@ MISTAKES = {  # the subject: the checks that find it, and what the last of them 
     "only_x": ("seats", "the agent is X in all games"),
     "unseeded": ("interface seeding", "the same seed and moves give different games"),
     "free_illegal": ("illegal", "an illegal move pays 0 and changes nothing"),
+    "turns_the_view": ("illegal", "costs 0.5 and swaps mine and theirs on "),
+    "turns_the_view_later": ("illegal", "costs 0.5 and shows its change in the next step on "),
+    "turns_the_view_of_both_later": ("illegal", "costs 0.5 and shows its change in the next step"),
+    "overwrites": ("illegal", "costs 0.5 and overwrites a stone on "),
+    "overwrites_for_nothing": ("illegal", "pays 0 and overwrites a stone"),
     "outside_its_space": ("interface", "check_env"),
     "trips_in_step": (
         "interface",
@@ -236,7 +241,7 @@ def test_a_network_for_other_observations_is_told_what_it_was_given(monkeypatch)
     assert "--obs" in found.change
 
 
-@pytest.mark.parametrize("name", ["TicTacToe-v0", "tttenv/TicTacToe-v0"])
+@pytest.mark.parametrize("name", ["TicTacToe-v0", "tttenv/TicTacToe-v0", "tttenv:TicTacToe-v0"])
 def test_our_environments_are_healthy(name):
     assert [one.status for one in findings(name)] == ["ok"] * len(ENVIRONMENT)
 
@@ -245,7 +250,7 @@ def test_our_environments_are_healthy(name):
     "name",
     [
         *("plain", "one_board", "both_sides", "dict_of_both"),
-        *("plain_wrapper", "any_reset", "endless", "timed"),
+        *("plain_wrapper", "penalized_only", "any_reset", "endless", "timed"),
         *("maskable_ppo", "untrained", "healthy_function", "ready", "table"),
     ],
 )

@@ -1,8 +1,10 @@
 """Structs in compiled code, and measured compile time."""
 
+import logging
 import pickle
 import time
 from dataclasses import dataclass, replace
+from types import SimpleNamespace
 
 import numba
 import numpy as np
@@ -10,6 +12,8 @@ import pytest
 from numba.core import event
 from numpy.typing import NDArray
 
+from tttenv.game.rules_kernel import completes
+from tttenv.utils import compile_time
 from tttenv.utils.compile_time import Stopwatch, watch
 from tttenv.utils.compiled import bare, inner
 from tttenv.utils.struct import Struct
@@ -114,3 +118,21 @@ def test_stopwatches_stand_still_while_compiling():
     assert compiled(1) == 2
     assert 0 < clock.compile_seconds <= time.perf_counter() - started
     assert clock.seconds < clock.compile_seconds
+
+
+@pytest.mark.parametrize(
+    ("level", "seconds", "lines"),
+    [(logging.NOTSET, 0.0, 1), (logging.NOTSET, 60.0, 0), (logging.WARNING, 0.0, 0)],
+)
+def test_a_program_is_told_once_that_compiling_takes_long(
+    level, seconds, lines, monkeypatch, caplog
+):
+    caplog.set_level(level, "tttenv")
+    monkeypatch.setattr(compile_time, "SLOW", seconds)
+    fresh, compilation = type(watch)(), SimpleNamespace(data={"dispatcher": completes})
+    for _ in range(3):
+        fresh.on_start(compilation)
+        fresh.on_end(compilation)
+    told = [one.getMessage() for one in caplog.records if one.levelno == logging.WARNING]
+    assert len(told) == lines
+    assert all("`tttenv compile`" in line for line in told)

@@ -123,19 +123,19 @@ def _proof_checker() -> None:
 
 
 def _environments() -> None:
-    import gymnasium as gym
+    from tttenv.env import TicTacToe, VectorTicTacToe
 
     for m, opponents in ((3, (None, "random", "minimax")), (5, (None, "random", "first"))):
         for opponent in opponents:
             given: dict[str, Any] = {"m": m, "n": m, "k": m, "opponent": opponent}
-            games: Any = gym.make_vec("TicTacToe-v0", num_envs=2, **given)
+            games = VectorTicTacToe(2, **given)
             games.reset(seed=0)
-            game: Any = gym.make("TicTacToe-v0", **given)
+            game: Any = TicTacToe(**given)
             game.reset(seed=0)
             over = False
             while not over:
-                games.step(games.unwrapped.sample_actions())
-                over = game.step(game.unwrapped.sample_action())[2]
+                games.step(games.sample_actions())
+                over = game.step(game.sample_action())[2]
 
 
 def _certificates() -> None:

@@ -63,8 +63,7 @@ def run(script: Callable[[list[str]], None], prog: str, args: Sequence[str] | No
     hangup = getattr(signal, "SIGHUP", None)  # not on all systems
     if hangup is not None and signal.getsignal(hangup) is not signal.SIG_IGN:
         signal.signal(hangup, lambda *_: sys.exit(129))
-    if sys.stderr.isatty():
-        _show_log()
+    _show_log()
     try:
         script(sys.argv[1:] if args is None else list(args))
         _flush()
@@ -98,11 +97,11 @@ class _LogLines(logging.Handler):
 
 
 def _show_log() -> None:
-    """Show log messages on the terminal, such as those about compilation."""
+    """Show log messages, on a terminal also those about compilation."""
     logger = logging.getLogger("tttenv")
-    if not any(isinstance(handler, _LogLines) for handler in logger.handlers):
+    logger.setLevel(logging.INFO if sys.stderr.isatty() else logging.WARNING)
+    if sys.stderr.isatty() and not any(isinstance(one, _LogLines) for one in logger.handlers):
         logger.addHandler(_LogLines())
-    logger.setLevel(logging.INFO)
 
 
 def _flush() -> None:

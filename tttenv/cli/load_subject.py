@@ -3,6 +3,7 @@
 import importlib
 import inspect
 import os
+import re
 import sys
 from typing import Any
 
@@ -26,8 +27,8 @@ def load(name: str, rules: str | None, obs: str | None, kind: str) -> CheckedPla
     """Load the player or environment with the given name.
 
     Args:
-        name: a player's spec, a checkpoint's folder, an environment's id, or module:attribute,
-            which is imported from the current folder.
+        name: a player's spec, a checkpoint's folder, an environment's id, module:id or
+            module:attribute; modules are imported from the current folder.
         rules: the game, "m,n,k"; None: its own, or 3,3,3.
         obs: the input of a function or network from a module, "onehot", "board" or "dict"; None:
             "onehot" for a network, boards for a function.
@@ -41,7 +42,8 @@ def load(name: str, rules: str | None, obs: str | None, kind: str) -> CheckedPla
         raise ValueError(
             f"--obs and --kind need a function or network, as module:attribute, not {name}"
         )
-    if name in gymnasium.registry:
+    if name in gymnasium.registry or _is_id_in_module(name):
+        sys.path.insert(0, os.getcwd())
         with user_errors(name):
             made = gymnasium.make(name)
         return environment_subject(name, made, Rules.of(rules) if rules else None)
@@ -67,6 +69,12 @@ def load(name: str, rules: str | None, obs: str | None, kind: str) -> CheckedPla
         model = adapter.load(options["path"], None if algorithm == "detect" else algorithm)
         return model_subject(name, game, model, options.get("deterministic") == "true")
     return player_subject(name, game, found, obs, kind)
+
+
+def _is_id_in_module(name: str) -> bool:
+    """Return whether a name is a module and the id of an environment that it registers."""
+    module, _, env_id = name.partition(":")
+    return module not in FOREIGN.rows and bool(re.fullmatch(r"([\w-]+/)?[\w.-]+-v\d+", env_id))
 
 
 def is_module_attribute(name: str) -> bool:

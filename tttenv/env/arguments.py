@@ -23,14 +23,14 @@ def at_least_one_game(number: int) -> None:
 
 
 def one_action(action: Any) -> NDArray[Any]:
-    """Return the action of a single game as an array (1,) of any dtype.
+    """Return the action of a single game as an array (1,) of integers.
 
     Raises:
-        ValueError: unless it is a single number.
+        ValueError: unless it is a single integer.
     """
     given = real_numbers("actions", action)
-    if given.size != 1:
-        raise ValueError(f"an action must be one cell, not {described(action)}")
+    if given.size != 1 or given.dtype.kind not in "iu":
+        raise ValueError(f"an action must be the number of a cell, not {described(action)}")
     return given.reshape(1)
 
 

@@ -97,7 +97,7 @@ class Start(NamedTuple):
         unknown = [name for name in options if name not in known]
         if unknown:
             named = shown(", ".join(sorted(described(name) for name in unknown[:NAMED])))
-            raise ValueError(f"reset has the options 'board' and 'seat', not {named}")
+            raise ValueError(f"reset has the options {', '.join(known)}, not {named}")
         which = reset_mask(options, len(match.over)) if masked else None
         board, seat = options.get("board"), options.get("seat")
         if board is not None:

@@ -30,12 +30,15 @@ def checked_actions(match: "Match", actions: ArrayLike) -> Cells:
     plain = type(actions) is np.ndarray  # the common case, kept fast
     given = np.asarray(actions) if plain else real_numbers("actions", actions)
     if given.shape != games.over.shape or given.dtype.kind not in "iu":
-        number, shape = len(games.over), given.shape
-        raise ValueError(f"actions must be {number} integers, not {given.dtype} of {shape}")
+        wanted = f"integers of shape {games.over.shape}"
+        raise ValueError(f"actions must be {wanted}, not {given.dtype} of shape {given.shape}")
     cells = np.ascontiguousarray(given, np.int64)
     if cells.view(np.uint64).max() > last:  # negative ones look huge
-        game = int(np.flatnonzero((cells < 0) | (cells > last))[0])
-        raise ValueError(f"action {cells[game]} of game {game} is off the board: 0 to {last}")
+        cells = np.where(games.over, 0, cells)  # those of finished games are ignored
+        off = np.flatnonzero((cells < 0) | (cells > last))
+        if off.size:
+            told = f"action {cells[off[0]]} of game {off[0]}"
+            raise ValueError(f"{told} is off the board: 0 to {last}")
     if match.illegal == "raise":
         occupied = match.boards[np.arange(len(cells)), cells] != 0
         taken = np.flatnonzero(occupied & ~games.over)

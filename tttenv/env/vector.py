@@ -1,5 +1,6 @@
 """`TicTacToe-v0` for many games: a thin Gymnasium vector environment around `match.Match`."""
 
+import warnings
 from typing import Any, NoReturn
 
 import gymnasium
@@ -43,7 +44,8 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
 
     With `"NextStep"` and `"Disabled"` a finished game shows its last observation and a mask of
     zeros, and if games ended, infos hold `outcome` and `_outcome`. With `"NextStep"` the next step
-    ignores the action of a finished game and restarts it, with reward 0; wrappers such as
+    ignores the action of a finished game, any integer, and restarts it, with reward 0; to draw from
+    such masks, set `mask[~mask.any(axis=1)] = 1`. Wrappers such as
     `gymnasium.wrappers.vector.NormalizeObservation` need this mode. With `"Disabled"`, restart
     finished games by `reset(options={"reset_mask": mask})`, a NumPy array of booleans (num_envs,).
 
@@ -213,3 +215,21 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
         over = np.flatnonzero(self.match.over)[0]
         told = f"game {over} is over: call reset(options={{'reset_mask': mask}}) first"
         raise gymnasium.error.ResetNeeded(told)
+
+
+def make(**arguments: Any) -> VectorTicTacToe:
+    """Create the environment for `gymnasium.make_vec`; warn if Gymnasium's statistics are wrong.
+
+    Before 1.4 Gymnasium's RecordEpisodeStatistics and NormalizeReward take the step after the end
+    of a game for its reset, also in the mode SAME_STEP (its issues 1624 and 1668).
+    """
+    games = VectorTicTacToe(**arguments)
+    version = gymnasium.__version__
+    old = tuple(map(int, version.split(".")[:2])) < (1, 4)
+    if old and games.autoreset_mode == AutoresetMode.SAME_STEP:
+        warnings.warn(
+            f"Gymnasium {version} is older than 1.4: its RecordEpisodeStatistics leaves out a step"
+            ' of each game, unless autoreset_mode="NextStep"; its NormalizeReward mixes games',
+            stacklevel=3,  # the caller of make_vec
+        )
+    return games

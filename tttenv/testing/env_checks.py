@@ -14,6 +14,7 @@ from gymnasium.utils.env_checker import check_env as gymnasium_check
 
 from tttenv.exact import SEATS
 from tttenv.game.rules import Rules
+from tttenv.game.types import Boards
 from tttenv.testing.failures import SubjectError, describe_error
 from tttenv.testing.findings import (
     Check,
@@ -296,30 +297,58 @@ def endings(record: Record) -> Finding:
 
 
 def illegal(record: Record) -> Finding:
-    """Check that an illegal move raises an error or is penalized."""
-    if rewards(record).status == "problem":
-        return skipped("its rewards are wrong anyway")
-    env, rng = record.env, np.random.default_rng(2)
-    for _ in range(5):
-        observed, _ = env.reset()
-        if len(empty_cells(observed, record.rules)) == record.rules.cells:
-            observed = env.step(int(rng.integers(record.rules.cells)))[0]
-        taken = np.setdiff1d(np.arange(record.rules.cells), empty_cells(observed, record.rules))
-        if not taken.size:
-            return skipped("it shows no taken cell")
+    """Check that an illegal move raises an error, or is penalized and changes nothing else."""
+    if "problem" in (rewards(record).status, endings(record).status):
+        return skipped("its rewards or endings are wrong anyway")
+    env, rules, rng = record.env, record.rules, np.random.default_rng(2)
+    found = skipped("it shows no taken cell")
+    for whose in (-1, 1) * 3:  # illegal moves on their stones and on its own
+        observed, over = env.reset()[0], False
+        for _ in range(2 if record.alone else 1):  # a stone of each side
+            if not over:
+                observed, _, over, _, _ = env.step(int(rng.choice(empty_cells(observed, rules))))
+        before = board_of(observed, rules.cells)
+        if over or before is None or whose not in before:
+            continue
         try:
-            _, reward, over, _, _ = env.step(int(taken[0]))
+            observed, reward, over, cut, _ = env.step(int(np.argmax(before == whose)))
         except SubjectError as failure:
             if failure.__cause__ is None:
                 raise
             return ok(f"an illegal move is refused: {type(failure.__cause__).__name__}")
+        change = "" if over or cut else _change(record, before, observed, rng)
         if reward >= 0:
-            told = "ends the game" if over else "changes nothing"
+            told = "ends the game" if over or cut else change or "changes nothing"
             return problem(
                 f"an illegal move pays {reward:g} and {told}",
                 "let it lose, or refuse it: else an agent without masks learns to play there",
             )
-    return ok("an illegal move costs something")
+        if change:
+            return problem(
+                f"an illegal move costs {-reward:g} and {change} on {rules.format(before)}",
+                "let it end the game, or leave the board and the side to move as they are",
+            )
+        found = ok("an illegal move costs something")
+    return found
+
+
+def _change(record: Record, before: Boards, observed: Any, rng: np.random.Generator) -> str:
+    """Return what an illegal move on a board changed, or an empty string, by one more step."""
+    shown = board_of(observed, before.size)
+    if shown is None or (abs(shown) != abs(before)).any():
+        return "adds or removes stones"
+    if (shown != before).any():
+        return "swaps mine and theirs" if (shown == -before).all() else "overwrites a stone"
+    expected, cell = before.copy(), int(rng.choice(np.flatnonzero(before == 0)))
+    expected[cell] = 1
+    observed, _, over, cut, _ = record.env.step(cell)
+    shown = board_of(observed, before.size)
+    if over or cut or shown is None:
+        return ""
+    board = -shown if record.alone else shown
+    same = (board == expected)[expected != 0].all() and ((board == 1) == (expected == 1)).all()
+    stones = np.count_nonzero(board) - np.count_nonzero(expected)
+    return "" if same and stones == (not record.alone) else "shows its change in the next step"
 
 
 # To add a check, write a function from the record of games to a finding and add a row here.

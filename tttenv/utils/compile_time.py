@@ -1,9 +1,11 @@
 """Measuring this process's compile time, so that other timings can exclude it.
 
-Compilations are logged by the logger `tttenv` at level INFO; commands show them on a terminal.
+Compilations are logged by the logger `tttenv` at level INFO; commands show them on a terminal. In
+other programs one warning is logged after a second of compilation, unless the logger has a level.
 """
 
 import logging
+import multiprocessing
 import time
 from typing import Any
 
@@ -30,6 +32,7 @@ SUBJECTS = {  # by the module of the function that Python calls
     "proofs.search": "the prover",
 }
 THE_REST = "the rules"
+SLOW = 1.0  # seconds of compilation after which a program is told of it
 _logger = logging.getLogger("tttenv")
 
 
@@ -42,6 +45,7 @@ class _Watch(events.Listener):
     def __init__(self) -> None:
         self.functions, self.seconds, self.processor_seconds = 0, 0.0, 0.0
         self._logged: set[str] = set()
+        self._hinted = multiprocessing.parent_process() is not None  # workers say nothing
         self._depth, self._began = 0, (0.0, 0.0)
         self._subject, self._missing, self._total = "", set[Any](), 0
 
@@ -51,6 +55,17 @@ class _Watch(events.Listener):
             self._began = time.perf_counter(), time.process_time()
             self._announce(event.data["dispatcher"])
         self._depth += 1
+        if self._subject and not self._hinted and not _logger.level:
+            self._hint()
+
+    def _hint(self) -> None:
+        """Log once that compiling takes long, and how to do all of it at once."""
+        if self.seconds + time.perf_counter() - self._began[0] > SLOW:
+            self._hinted = True
+            _logger.warning(
+                "tttenv: compiling %s, once on this machine; `tttenv compile` does all at once",
+                self._subject,
+            )
 
     def _announce(self, function: Any) -> None:
         """Log the function about to be compiled and the number of functions that it needs."""
