@@ -28,6 +28,7 @@ __all__ = [
     "forfeits",
     "from_observations",
     "greedy",
+    "hidden_by_mask",
     "is_network",
     "masked_normalise",
     "over",
@@ -124,7 +125,26 @@ def masked_normalise(probs: ArrayLike, legal: Mask) -> Probs:
     return np.where(sums > 0, kept / np.where(sums > 0, sums, 1.0), uniform_over(legal))
 
 
+def hidden_by_mask(boards: Boards, unmasked: Probs, masked: Probs) -> tuple[float, float]:
+    """Return what masks hide of a player, as means over boards.
+
+    Args:
+        boards: undecided boards (batch, cells).
+        unmasked: the player's probabilities (batch, cells) without a mask.
+        masked: the probabilities (batch, cells) with which it plays.
+
+    Returns:
+        The probability on taken cells, and the fraction of boards with a choice of moves on which
+        all of it is there, so that the player plays all legal cells alike.
+    """
+    taken = np.where(boards == 0, 0.0, unmasked).sum(axis=1)
+    choices = (boards == 0).sum(axis=1)
+    alike = (choices > 1) & (masked.max(axis=1) * choices < 1 + CERTAIN)
+    return float(taken.mean()), float((alike & (taken > 1 - CERTAIN)).mean())
+
+
 ROUNDING = 1e-14
+CERTAIN = 1e-12  # probabilities this near 1 are certain
 
 
 class Policy(Protocol):

@@ -38,7 +38,8 @@ CELLS_SHOWN = 3  # cells shown in a message for each of two different outputs
 def tabulate_pure(rules: Rules, policy: Policy, name: str = "") -> Tabulated:
     """Tabulate a policy, then check that repeated queries give the same output.
 
-    The table's `queried_twice` says how many positions were checked.
+    The table's `queried_twice` says how many positions were checked, and its `illegal_mass` and
+    `only_illegal` what a mask hides of a policy with a method `unmasked`.
 
     Args:
         rules: a game that can be enumerated.
@@ -50,9 +51,12 @@ def tabulate_pure(rules: Rules, policy: Policy, name: str = "") -> Tabulated:
             queries of the same board.
     """
     require_solvable(rules)
-    table = tabulate(rules, policy)
+    table, game = tabulate(rules, policy), positions(rules)
+    if unmasked := getattr(policy, "unmasked", None):
+        boards = game.boards[game.decisions]
+        hidden = policies.hidden_by_mask(boards, unmasked(boards), table.at(game.decisions))
+        table.illegal_mass, table.only_illegal = hidden
     if not known_pure(policy):
-        game = positions(rules)
         which = _chosen_positions(game, policy)
         boards, first = game.boards[which], table.at(which)
         require_answers_again(rules, policy, boards, first, display_name(name or policy))

@@ -24,6 +24,8 @@ class Tabulated:
     Attributes:
         queried_twice: number of positions on which the original policy was queried again.
         forfeits: whether that policy may forfeit; rows of zeros are forfeits.
+        illegal_mass, only_illegal: what a mask hides, see `tttenv.policy.hidden_by_mask`; None if
+            unknown.
 
     Raises:
         ValueError: if the table is not a valid policy.
@@ -31,6 +33,8 @@ class Tabulated:
 
     queried_twice = 0
     forfeits = False
+    illegal_mass: float | None = None
+    only_illegal: float | None = None
 
     def __init__(self, rules: Rules, table: ArrayLike) -> None:
         game, probs = positions(rules), np.asarray(table)
