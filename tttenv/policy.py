@@ -40,6 +40,7 @@ __all__ = [
     "first_best",
     "from_observations",
     "greedy",
+    "hidden_by_mask",
     "is_network",
     "masked_normalise",
     "player_for",
@@ -133,7 +134,26 @@ def masked_normalise(probs: ArrayLike, legal: Mask) -> Probs:
     return np.where(sums > 0, kept / np.where(sums > 0, sums, 1.0), uniform_over(legal))
 
 
+def hidden_by_mask(boards: Boards, unmasked: Probs, masked: Probs) -> tuple[float, float]:
+    """Return what masks hide of a player, as means over boards.
+
+    Args:
+        boards: undecided boards (batch, cells).
+        unmasked: the player's probabilities (batch, cells) without a mask.
+        masked: the probabilities (batch, cells) with which it plays.
+
+    Returns:
+        The probability on taken cells, and the fraction of boards with a choice of moves on which
+        all of it is there, so that the player plays all legal cells alike.
+    """
+    taken = np.where(boards == 0, 0.0, unmasked).sum(axis=1)
+    choices = (boards == 0).sum(axis=1)
+    alike = (choices > 1) & (masked.max(axis=1) * choices < 1 + CERTAIN)
+    return float(taken.mean()), float((alike & (taken > 1 - CERTAIN)).mean())
+
+
 ROUNDING = 1e-14
+CERTAIN = 1e-12  # probabilities this near 1 are certain
 
 
 class Policy(Protocol):
@@ -212,8 +232,6 @@ class Player:
         name: for messages; by default that of its class.
     """
 
-    illegal_mass: float | None = None  # probability on taken cells that a mask removes, if known
-
     def __init__(self, rules: Rules, traits: Traits = UNKNOWN, name: str = "") -> None:
         self.rules, self.traits, self.name = rules, traits, name or type(self).__qualname__
         self.lock = Lock()  # of methods that are decorated with `one_at_a_time`
@@ -243,7 +261,7 @@ class Player:
 
     def particulars(self) -> dict[str, Any]:
         """Return further entries of its certificate by name, as JSON-serializable values."""
-        return {} if self.illegal_mass is None else {"illegal_mass": self.illegal_mass}
+        return {}
 
     def summary(self) -> str:
         """Return a sentence about the queries so far, or an empty string."""
@@ -263,7 +281,7 @@ class Wrapped(Player):
 
     def __init__(self, player: Player, **changes: Any) -> None:
         super().__init__(player.rules, replace(player.traits, **changes), player.name)
-        self.player, self.illegal_mass = player, player.illegal_mass
+        self.player = player
 
     def __call__(self, boards: Boards) -> Probs:
         """Return the other player's move probabilities (batch, cells)."""

@@ -7,12 +7,17 @@ import pytest
 from lost_games import require_lost_by_own_moves
 from reference import certificate, game, spell
 
+from tttenv.certificates import phrases
 from tttenv.certificates.certificate import Certificate, certify
+from tttenv.certificates.markdown import certificate_table
 from tttenv.cli.certify import print_certificate
 from tttenv.exact import Tabulated, positions, tabulate
 from tttenv.game.rules import Rules
 from tttenv.players import player
-from tttenv.policy import blend, uniform
+from tttenv.policy import blend, from_observations, uniform, uniform_over
+from tttenv.testing.checked_player import CheckedPlayer
+from tttenv.testing.findings import Check, examine
+from tttenv.testing.policy_checks import legal
 
 NAMED = ["random", "first", "tactical", "minimax", "minimax:ties=first", "minimax:ties=fastest"]
 MIXED = [
@@ -196,6 +201,37 @@ def test_a_printed_certificate_names_cells_and_says_where_an_unbeatable_player_b
     assert "queried twice" not in shown
     print_certificate(spec, found, explain=True)
     assert "no board was queried twice" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
+def test_a_certificate_and_the_doctor_say_what_a_mask_hides(share, capsys):
+    rules = Rules()
+    game = positions(rules)
+    boards = game.boards[game.decisions]
+    gone = np.random.default_rng(0).random(len(game)) < share
+
+    def net(seen):
+        """Return probabilities on taken cells where `gone`, else half of them there."""
+        taken, free = (uniform_over(part) for part in (seen != 0, seen == 0))
+        mixed = np.where((seen != 0).any(axis=1)[:, None], (taken + free) / 2, free)
+        return np.where((gone[game.index(seen)] & seen.any(axis=1))[:, None], taken, mixed)
+
+    policy = from_observations(net, rules, obs="board", kind="probs")
+    with np.errstate(invalid="ignore"):
+        probs = np.nan_to_num(net(boards))
+        certificate = certify(rules, policy)
+        (found,) = examine(CheckedPlayer("net", rules, policy, policy), [Check("legal", legal)])
+    taken = np.where(boards != 0, probs, 0).sum(axis=1)
+    choice = np.count_nonzero(boards == 0, axis=1) > 1
+    assert certificate.illegal_mass == pytest.approx(taken.mean())
+    assert certificate.only_illegal == pytest.approx(((taken > 0.9) & choice).mean())
+    assert (certificate.only_illegal > 0) == (share > 0)
+    assert Certificate.from_dict(certificate.to_dict()) == certificate
+    print_certificate("net", certificate)
+    shown, table = capsys.readouterr().out, certificate_table(certificate)
+    for text, digits in ((shown, 2), (table, 2), (found.told, 1)):
+        assert phrases.share(certificate.illegal_mass, digits) in text
+        assert not share or phrases.share(certificate.only_illegal, digits) in text
 
 
 def test_another_method_is_refused_and_the_known_ones_named():

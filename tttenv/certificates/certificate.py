@@ -77,13 +77,18 @@ class Certificate:
     # Boards queried again in other batches, all with the same result. 0: it is a table, or one of
     # our networks. Two certificates are equal whatever this number is.
     queried_twice: int | None = field(default=None, compare=False)
+    # Of a network, over all positions: its mean probability on taken cells without a mask, and the
+    # fraction of positions on which all of it is there, so that it plays all legal cells alike.
+    illegal_mass: float | None = None
+    only_illegal: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all fields by name, as JSON-serializable values; `pairing` only if it is known."""
-        fields = asdict(self)
-        if self.pairing is None:
-            del fields["pairing"]
-        return fields
+        """Return the fields by name, as JSON-serializable values; some only if they are known."""
+        return {
+            name: value
+            for name, value in asdict(self).items()
+            if value is not None or name not in IF_KNOWN
+        }
 
     @classmethod
     def from_dict(cls, fields: dict[str, Any]) -> "Certificate":
@@ -97,6 +102,9 @@ class Certificate:
             return found
         lines = found.losing_line
         return replace(found, never_loses=_never_loses(lines), shortest=_shortest(lines))
+
+
+IF_KNOWN = ("pairing", "illegal_mass", "only_illegal")  # fields left out of JSON otherwise
 
 
 def _never_loses(lines: dict[str, list[int] | None]) -> dict[str, bool | None]:
@@ -213,6 +221,8 @@ def _certificate(rules: Rules, player: Tabulated) -> Certificate:
         never_loses=_never_loses(lines),
         shortest=_shortest(lines),
         queried_twice=player.queried_twice,
+        illegal_mass=player.illegal_mass,
+        only_illegal=player.only_illegal,
     )
 
 

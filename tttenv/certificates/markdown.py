@@ -40,6 +40,11 @@ def certificate_table(certificate: Certificate) -> str:
         "optimal moves on positions it reaches, %": _share(optimal["reached"]),
         "method": certificate.method,
     }
+    if certificate.illegal_mass is not None:
+        for_both |= {
+            "probability on taken cells without a mask, %": _share(certificate.illegal_mass),
+            "positions with all of it there, played at random, %": _share(certificate.only_illegal),
+        }
     lines = [f"| {rules} | as X | as O |", "|-|-|-|"]
     for name, told in by_seat.items():
         lines.append(f"| {name} | {' | '.join(_told(told[seat]) for seat in SEATS)} |")

@@ -27,13 +27,14 @@ def _is_usual(found: Certificate, rules: Rules) -> bool:
     by_seat += [found.never_loses, found.shortest]
     by_seat += [found.reached] if found.method == REACHABLE or found.reached is not None else []
     optimal = found.optimal_moves
+    shares = (*optimal.values(), found.illegal_mass, found.only_illegal)
     return (
         found.rules == str(rules)
         and found.method in METHODS
         and (found.value is None or found.value in (-1, 0, 1))
         and (found.blunders is None or _within(found.blunders, 0, schema.LARGEST))
         and set(optimal) == {"all", "critical", "reached"}
-        and all(share is None or _within(share, 0, 1 + ROUNDING) for share in optimal.values())
+        and all(share is None or _within(share, 0, 1 + ROUNDING) for share in shares)
         and all(set(part) == set(SEATS) for part in by_seat)
         and all(_seat_is_usual(found, seat, rules) for seat in SEATS)
     )

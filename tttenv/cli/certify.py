@@ -115,8 +115,6 @@ def main(args: list[str], prog: str = PROG) -> None:
         print(json.dumps({"player": given.player, **fields}, indent=2))
         return
     print_certificate(given.player, certificate, given.explain)
-    if (hidden := policy.illegal_mass) is not None:
-        say(f"without a mask it puts {phrases.share(hidden)} % of its probability on taken cells")
     if summary := policy.summary():
         say(summary)
 
@@ -300,6 +298,12 @@ def print_certificate(name: str, certificate: Any, explain: bool = False) -> Non
         _print_reached(certificate)
         if explain:
             say(f"not known: {'; '.join(_unknown(certificate))}")
+    if certificate.illegal_mass:
+        share = phrases.share(certificate.illegal_mass)
+        say(f"without a mask it puts {share} % of its probability on taken cells")
+    if certificate.only_illegal:
+        share = phrases.share(certificate.only_illegal)
+        say(f"on {share} % of the positions all of it is there: it plays all free cells alike")
     if certificate.pairing and any(certificate.pairing.values()):
         say("positions from which it answers by pairs were not followed: it cannot lose from there")
     if certificate.queried_twice:

@@ -18,7 +18,7 @@ from tttenv.exact.enumeration import Positions, positions, require_solvable
 from tttenv.exact.tabular import Tabulated, tabulate
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Probs
-from tttenv.policy import Player, Policy, ask, display_name, player_for
+from tttenv.policy import Observed, Player, Policy, ask, display_name, hidden_by_mask, player_for
 
 CHEAP = 5_000  # up to this many boards, all are queried again, such as 3,3,3's 4,298 with a choice
 SAMPLED = 460  # else; this finds at least one board of 1 % of them: 1 - 0.99**460 > 99 %
@@ -35,7 +35,8 @@ CELLS_SHOWN = 3  # cells shown in a message for each of two different outputs
 def tabulate_pure(rules: Rules, policy: Policy, name: str = "") -> Tabulated:
     """Tabulate a policy, then check that repeated queries give the same output.
 
-    The table's `queried_twice` says how many positions were checked.
+    The table's `queried_twice` says how many positions were checked, and its `illegal_mass` and
+    `only_illegal` what a mask hides of an `Observed` player.
 
     Args:
         rules: a game that can be enumerated.
@@ -47,10 +48,13 @@ def tabulate_pure(rules: Rules, policy: Policy, name: str = "") -> Tabulated:
             queries of the same board.
     """
     require_solvable(rules)
-    player = player_for(rules, policy)
+    player, game = player_for(rules, policy), positions(rules)
     table = tabulate(rules, player)
+    if isinstance(player, Observed):
+        boards = game.boards[game.decisions]
+        hidden = hidden_by_mask(boards, player.unmasked(boards), table.at(game.decisions))
+        table.illegal_mass, table.only_illegal = hidden
     if not player.traits.pure:
-        game = positions(rules)
         which = _chosen_positions(game, player)
         boards, first = game.boards[which], table.at(which)
         require_answers_again(player, boards, first, display_name(name or player))

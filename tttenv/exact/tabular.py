@@ -27,12 +27,16 @@ class Tabulated(Player):
     Attributes:
         queried_twice: number of positions on which the original policy was queried again.
         traits: of a table; it is equivariant, and forfeits by rows of zeros, if that policy does.
+        illegal_mass, only_illegal: what a mask hides, see `tttenv.policy.hidden_by_mask`; None if
+            unknown.
 
     Raises:
         ValueError: if the table is not a valid policy.
     """
 
     queried_twice = 0
+    illegal_mass: float | None = None
+    only_illegal: float | None = None
 
     def __init__(self, rules: Rules, table: ArrayLike) -> None:
         game, probs = positions(rules), np.asarray(table)
@@ -72,7 +76,7 @@ class Tabulated(Player):
         if player is not None:
             known = player.traits
             self.traits = replace(TABLE, equivariant=known.equivariant, forfeits=known.forfeits)
-            self.name, self.illegal_mass = player.name, player.illegal_mass
+            self.name = player.name
         self.table: Probs = np.zeros(game.boards.shape)  # read-only once it is filled
         for block in game.blocks(slice(0, len(game.decisions))):
             which = game.decisions[block]

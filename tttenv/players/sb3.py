@@ -3,7 +3,6 @@
 import importlib
 from typing import Any, Literal, cast
 
-from tttenv.exact import enumerable
 from tttenv.game.rules import Rules
 from tttenv.policy import Player
 
@@ -38,7 +37,4 @@ def sb3(
         )
     adapter: Any = importlib.import_module("tttenv.adapters.sb3")
     model = adapter.load(path, None if algorithm == "detect" else algorithm)
-    made: Any = adapter.policy(model, rules, deterministic)
-    if enumerable(rules) and not adapter.masked(model):  # the probability that the mask removes
-        made.illegal_mass = adapter.illegal_mass(model, rules, deterministic)
-    return cast("Player", made)
+    return cast("Player", adapter.policy(model, rules, deterministic))

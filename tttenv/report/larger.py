@@ -141,8 +141,9 @@ def _certified(
         network = None if options else _network(folder, name, rules, stated)
         return Larger(name, rules, stated, False, network, curve, unread)
     policy = player(spec, rules) if options else load(folder, rules)
-    limit = positions or (POSITIONS if small else IN_TRAINING)
-    found = certify(rules, policy, limit, method=REACHABLE, name=name)
+    if positions is None:
+        positions = POSITIONS if small else IN_TRAINING
+    found = certify(rules, policy, positions, method=REACHABLE, name=name)
     network = None if options else _network(folder, name, rules, found)
     return Larger(name, rules, found, True, network, curve, unread)
 

@@ -13,7 +13,7 @@ from tttenv.certificates import phrases
 from tttenv.exact import SEATS, enumerable
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Probs
-from tttenv.policy import Policy, masked_normalise, player_for
+from tttenv.policy import Policy, hidden_by_mask, masked_normalise, player_for
 from tttenv.proofs.prover import known_value
 from tttenv.testing.checked_player import CheckedPlayer
 from tttenv.testing.failures import SubjectError
@@ -95,9 +95,9 @@ def legal(subject: CheckedPlayer) -> Finding:
     boards = subject.boards
     played = float(subject.output[boards != 0].sum() / len(boards))
     breaks = TAKEN if subject.output[boards != 0].any() else ""
-    bare = played
+    bare, alike = played, 0.0
     if subject.network is not None:
-        bare = float(subject.unmasked(boards)[boards != 0].sum() / len(boards))
+        bare, alike = hidden_by_mask(boards, subject.unmasked(boards), subject.output)
     if played > 1e-6 or (bare > 1e-3 and not subject.masks):
         return problem(
             f"plays without a mask: {percent(bare)} of its probability is on taken cells",
@@ -107,9 +107,10 @@ def legal(subject: CheckedPlayer) -> Finding:
             breaks,
         )
     if bare > 1e-6:
-        return ok(
-            f"plays legal moves; without its mask {percent(bare)} would be on taken cells", breaks
-        )
+        told = f"plays legal moves; without its mask {percent(bare)} would be on taken cells"
+        if alike:
+            told += f": all of it on {percent(alike)} of the boards, where it plays at random"
+        return ok(told, breaks)
     return ok("plays legal moves only", breaks)
 
 

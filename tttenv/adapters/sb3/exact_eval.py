@@ -7,7 +7,7 @@ from typing import Any
 
 from stable_baselines3.common.callbacks import BaseCallback
 
-from tttenv.adapters.sb3.models import illegal_mass, masked, policy, rules_of
+from tttenv.adapters.sb3.models import policy, rules_of
 from tttenv.certificates.certificate import IN_TRAINING, REACHABLE, Certificate, certify
 from tttenv.certificates.metrics import measure
 from tttenv.certificates.metrics.certificate import flat
@@ -112,15 +112,13 @@ class ExactEvalCallback(BaseCallback):
     def _measure(self) -> None:
         assert self.rules is not None
         play = policy(self.model, self.rules, self.deterministic)
-        self._last_measured, small = self._position(), enumerable(self.rules)
+        self._last_measured = self._position()
         numbers = measure(self.rules, play)
-        if small:
+        if enumerable(self.rules):
             self.certificate = certify(self.rules, play)
         else:
             self.certificate = certify(self.rules, play, IN_TRAINING, method=REACHABLE)
             numbers |= flat(self.certificate)
-        if small and not masked(self.model):
-            numbers["exact/illegal_mass"] = illegal_mass(self.model, self.rules, self.deterministic)
         for tag, number in numbers.items():
             shown = tag.removeprefix("exact/").startswith(SHOWN) or tag == "exact/optimal_moves"
             self.logger.record(tag, number, exclude=None if shown else "stdout")

@@ -56,9 +56,10 @@ def policy(model: BaseAlgorithm, rules: Rules, deterministic: bool = False) -> P
     Raises:
         ValueError: if the model's observation space differs, or it cannot be a player.
     """
-    if enumerable(rules):
-        return tabulate_pure(rules, observed(model, rules, deterministic), display_name(model))
     live = observed(model, rules, deterministic)
+    if enumerable(rules):  # what the mask hides is known if it is not the model's own
+        asked = live.__call__ if masked(model) else live
+        return tabulate_pure(rules, asked, display_name(model))
     live(rules.start(1))  # drops the last update's gradients, which cannot be copied
     return _in_float64(copy.deepcopy(live), rules) or copy.deepcopy(live)
 

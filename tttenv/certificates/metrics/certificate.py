@@ -20,6 +20,8 @@ def flat(certificate: Certificate) -> dict[str, float]:
     tags: dict[str, float | None] = {
         "exact/unbeatable": certificate.unbeatable,
         "exact/blunders": certificate.blunders,
+        "exact/illegal_mass": certificate.illegal_mass,
+        "exact/only_illegal": certificate.only_illegal,
     }
     for seat, value in certificate.worst_case.items():
         tags[f"exact/worst_case_{seat}"] = value
