@@ -73,7 +73,7 @@ def test_all_other_code_runs_when_it_is_built_or_needs_what_no_extra_installs():
         for block in python_blocks(page):
             compile(block, page, "exec")
     assert plain == {
-        "how-to/evaluate-my-network.md",  # onnxscript
+        "how-to/evaluate-my-network.md",  # onnxscript: run by tests/players/test_onnx.py
         "how-to/other-libraries.md",  # many: run by tests/programs/test_adapters.py
         "how-to/language-models.md",  # TRL and others: tests/text
         "how-to/record-a-video.md",  # MoviePy
