@@ -67,9 +67,11 @@ def wrong_on_even(asked):
 BEST = perfect(RULES)
 
 
-@pytest.mark.parametrize("model", [BEST, wrong_on_even])
-def test_an_evaluation_of_verifiers_pays_the_exact_rewards(model, tmp_path):
-    with serving(model) as (url, requests):
+@pytest.mark.parametrize(
+    ("model", "finish"), [(BEST, "stop"), (wrong_on_even, "stop"), (BEST, "length")]
+)
+def test_an_evaluation_of_verifiers_pays_the_exact_rewards(model, finish, tmp_path):
+    with serving(model, finish=finish) as (url, requests):
         client = ["--client.base-url", url, "--client.api-key-var", "OPENAI_API_KEY"]
         agent = ["--env.agent.harness.id", "null", "--env.agent.runtime.type", "subprocess"]
         out = verifiers(
@@ -84,7 +86,7 @@ def test_an_evaluation_of_verifiers_pays_the_exact_rewards(model, tmp_path):
     for episode in traces:
         (trace,) = episode["traces"]
         about = episode["task"]["data"]
-        said = model(about["prompt"])
+        said = model(about["prompt"]) if finish == "stop" else "cut off"
         board = RULES.parse(about["position"])
         assert trace["rewards"]["exact"]["score"] == text.reward(text.verdict(RULES, board, said))
 

@@ -170,6 +170,9 @@ def test_a_list_of_seeds_seeds_the_batch():
     other.reset(seed=[3, 2, 1])
     assert other.np_random_seed != first.np_random_seed
     first.reset(seed=[None, None, None])
+    seen = [env.reset(seed=[5, None, 6])[0] for env in (first, again)]
+    assert (seen[0] == seen[1]).all()
+    assert first.np_random_seed == again.np_random_seed != other.np_random_seed
 
 
 @pytest.mark.parametrize(

@@ -161,6 +161,20 @@ def test_the_model_card_has_the_exact_numbers_where_the_hub_reads_them(server, r
     assert "license" not in yaml.safe_load(larger.split("---\n")[1])
 
 
+def test_a_model_card_shows_the_settings_of_a_card_as_code(server, run, tmp_path):
+    folder = shutil.copytree(bundled.folder("td0"), tmp_path / "copy")
+    card = json.loads((folder / "card.json").read_text())
+    wild = "<img src=x>[a](http://h)`|"
+    card["config"][wild] = wild
+    card["versions"][wild] = wild
+    (folder / "card.json").write_text(json.dumps(card))
+    text = run(push, folder, REPO, "--dry-run")[1]
+    assert text.count("<img") == 4
+    outside = re.sub(r"`[^`\n]*`", "", text.replace("\\|", ""))
+    assert "<img" not in outside
+    assert "](http" not in outside
+
+
 def test_a_card_that_states_another_strength_is_not_pushed(server, run, tmp_path):
     folder = shutil.copytree(bundled.folder("td0"), tmp_path / "copy")
     card = json.loads((folder / "card.json").read_text())

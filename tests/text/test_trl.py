@@ -1,10 +1,14 @@
 """Dataset and reward functions for TRL, called as its `GRPOTrainer` calls them."""
 
+import ast
 import inspect
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 from transformers.utils import get_json_schema
+from trl import GRPOConfig
 
 from tttenv import Rules, player, text
 from tttenv.adapters.trl import game_factory, reward_function, rows
@@ -52,6 +56,16 @@ def test_the_last_message_of_a_conversation_counts():
     good, bad = (f"<move>{cell}</move>" for cell in (TASKS[0].best[0], 99))
     said = [{"role": "assistant", "content": part} for part in (bad, good)]
     assert called(reward_function(), rows(TASKS[:1] * 2), [said, said[::-1]]) == [1.0, 0.0]
+
+
+def test_the_documented_settings_are_valid_without_a_gpu():
+    page = (Path(__file__).parents[2] / "docs/how-to/language-models.md").read_text()
+    blocks = [ast.parse(block) for block in re.findall(r"^```python\n(.*?)^```", page, re.S | re.M)]
+    calls = [node for block in blocks for node in ast.walk(block) if isinstance(node, ast.Call)]
+    configs = [ast.unparse(call) for call in calls if ast.unparse(call.func) == "GRPOConfig"]
+    assert len(configs) == 2
+    for config in configs:
+        assert eval(config, {"GRPOConfig": GRPOConfig}).use_cpu
 
 
 @pytest.mark.parametrize("completion", ["", [], [{"role": "assistant", "content": None}]])

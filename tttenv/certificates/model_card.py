@@ -110,7 +110,7 @@ def model_card(
         ModuleNotFoundError: without the package huggingface_hub.
     """
     metadata = _metadata(card, certificate, repo, license)
-    rules, learner = Rules.of(card["rules"]), shown(card["learner"], 40)
+    rules, learner = Rules.of(card["rules"]), _code(card["learner"], 40)
     board = f"{rules.m} rows, {rules.n} columns, {rules.k} in a row"
     table = "The card states no certificate."
     if certificate is not None:
@@ -127,7 +127,7 @@ def model_card(
 
 # {repo.partition("/")[2]}
 
-A player of the m,n,k-game {rules} ({board}), trained by the learner `{learner}` of tttenv.
+A player of the m,n,k-game {rules} ({board}), trained by the learner {learner} of tttenv.
 
 ## Exact strength
 
@@ -196,6 +196,11 @@ def _rows(settings: Mapping[str, Any]) -> str:
     found = []
     for name, value in settings.items():
         cells = (name, value if isinstance(value, str) else json.dumps(value))
-        told = [shown(cell, 200).replace("|", "\\|").replace("`", "'") for cell in cells]
-        found.append(f"| {told[0]} | `{told[1]}` |")
+        found.append(f"| {' | '.join(map(_code, cells))} |")
     return "\n".join(found)
+
+
+def _code(text: str, limit: int = 200) -> str:
+    """Format untrusted text as code, in which HTML and links are not rendered."""
+    told = shown(text, limit).replace("|", "\\|").replace("`", "'")
+    return f"`{told}`"

@@ -40,8 +40,8 @@ def one_seed(seed: Any, games: int) -> Any:
         return plain_seed(seed)
     if len(seed) != games:
         raise ValueError(f"{games} seeds are needed, one for each game, not {len(seed)}")
-    seeds = [plain_seed(one) for one in seed]
-    if all(one is None for one in seeds):
+    seeds = [plain_seed(one) for one in seed if one is not None]
+    if not seeds:
         return None
     if not all(isinstance(one, int) and one >= 0 for one in seeds):
         raise ValueError("seeds must be non-negative integers")

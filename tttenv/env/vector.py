@@ -105,7 +105,8 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
         """Start all games; `options` as in `TicTacToe`, with one board for all games or one each.
 
         The option `reset_mask`, booleans (num_envs,), starts only the games that it marks. All
-        games share one generator, which a list of seeds, one for each game, seeds by all of them.
+        games share one generator, which a list of seeds, one for each game, seeds by all of them
+        that are not None.
 
         If an exception is raised, including by the opponent, the previous games and `np_random` are
         restored.
