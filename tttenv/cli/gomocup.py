@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from io import FileIO
 from typing import Any, BinaryIO
@@ -47,7 +48,7 @@ def main(args: list[str], prog: str = PROG) -> None:
 
     require_player(given)
     engine = Engine(given.player, given.k, given.seed)
-    with redirected_output() as output:
+    with redirected_output() as output, suppress(BrokenPipeError):  # the manager may leave
         for line in lines(sys.stdin.buffer, LONGEST_LINE):
             answer = engine.answer(line.decode("ascii", "replace"))
             if answer is not None:

@@ -2,7 +2,7 @@
 
 import importlib
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
@@ -79,7 +79,8 @@ def main(args: list[str], prog: str = PROG) -> None:
         else:
             from tttenv.cli.play.terminal import Terminal
 
-            Terminal(session, advice, given.hints).run()
+            with suppress(BrokenPipeError):  # nobody looks any more
+                Terminal(session, advice, given.hints).run()
 
 
 def _seated(given: Arguments, beside: ExitStack) -> tuple[Any, Any]:
