@@ -7,7 +7,7 @@ from tttenv.players.checkpoint import read_card
 from tttenv.report import charts
 
 
-def curve_pictures() -> dict[tuple[str, str], bytes]:
+def pictures(seed: int) -> dict[tuple[str, str], bytes]:
     """Draw the curves of all players whose cards contain one, by file name and scheme."""
     made = {}
     for card in sorted(HOME.glob("*/card.json")):

@@ -7,7 +7,7 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 from learners.training.board_pictures import Annotations, board_picture, coordinates, write
-from scripts.lib.gif import gif
+from scripts.lib.gif import PALETTES, gif
 from tttenv import Rules, player
 from tttenv.cli.play import words
 from tttenv.cli.play.advice import Advice
@@ -29,12 +29,12 @@ class Game(NamedTuple):
     blunder: int  # the number of the stone, from 0
 
 
-def game_gifs(seed: int, palettes: dict[str, Palette]) -> dict[str, bytes]:
-    """Return a game as GIFs, one per palette."""
+def pictures(seed: int) -> dict[tuple[str, str], bytes]:
+    """Return a game as GIFs, by file name and scheme."""
     advice = Advice(RULES)
     game = _found(seed, advice)
     made = {}
-    for name, palette in palettes.items():
+    for scheme, palette in PALETTES.items():
         frames, times = [], []
         for stones in range(len(game.cells) + 1):
             if stones == game.blunder:
@@ -43,7 +43,7 @@ def game_gifs(seed: int, palettes: dict[str, Palette]) -> dict[str, bytes]:
             frames.append(_frame(game, stones, palette, advice))
             times.append(3600 if stones == game.blunder + 1 else 1000)
         times[-1] = 4500
-        made[name] = gif(frames, times)
+        made["game.gif", scheme] = gif(frames, times)
     return made
 
 

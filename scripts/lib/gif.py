@@ -6,6 +6,9 @@ from typing import Any
 
 from PIL import Image
 
+from tttenv.drawing.tiles import DARK, LIGHT
+
+PALETTES = {"light": LIGHT, "dark": DARK}  # by scheme
 COLOURS = 64  # of all frames together
 SAMPLED = 12  # frames whose colours are looked at
 

@@ -12,7 +12,7 @@ from learners.reinforce import Reinforce
 from learners.training.board_pictures import Annotations, board_picture, coordinates, write
 from learners.training.loggers import SCENES
 from learners.training.loop import Progress, run, usual_schedule
-from scripts.lib.gif import gif
+from scripts.lib.gif import PALETTES, gif
 from tttenv import Rules
 from tttenv.certificates import phrases
 from tttenv.drawing.tiles import Palette
@@ -32,8 +32,8 @@ class Frame(NamedTuple):
     shares: list[Any]  # (cells,) for each board: the chances of its moves as it explores
 
 
-def learning_gifs(seed: int, palettes: dict[str, Palette]) -> dict[str, bytes]:
-    """Train `reinforce` until it is unbeatable, and return GIFs, one per palette.
+def pictures(seed: int) -> dict[tuple[str, str], bytes]:
+    """Train `reinforce` until it is unbeatable, and return GIFs, by file name and scheme.
 
     The ringed move is the likeliest, which the player picks when it does not explore and for which
     the worst case is computed.
@@ -41,8 +41,8 @@ def learning_gifs(seed: int, palettes: dict[str, Palette]) -> dict[str, bytes]:
     moments = list(_training(seed))
     times = [1200, *[220] * (len(moments) - 2), 4500]  # milliseconds
     return {
-        name: gif([_frame(moment, palette) for moment in moments], times)
-        for name, palette in palettes.items()
+        ("learning.gif", scheme): gif([_frame(moment, palette) for moment in moments], times)
+        for scheme, palette in PALETTES.items()
     }
 
 

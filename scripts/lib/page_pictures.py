@@ -20,7 +20,7 @@ BOARD = "#table"  # the part of the page with the board
 OPENING, BLUNDER = "#play=minimax&seat=both&show=values&moves=1", 1  # cells, numbered from 1 and 0
 
 
-def page_pictures() -> dict[tuple[str, str], bytes]:
+def pictures(seed: int) -> dict[tuple[str, str], bytes]:
     """Take screenshots of the leaderboard, boards in two modes and the first screen.
 
     Raises:

@@ -54,8 +54,8 @@ def _with_constant(stream: NDArray[np.float32]) -> NDArray[np.float64]:
     return np.column_stack([stream, np.ones(len(stream))]).astype(np.float64)
 
 
-def probe_pictures(seed: int) -> dict[bool, bytes]:
-    """Train with a seed, and return charts as SVG: light (False) and dark (True)."""
+def pictures(seed: int) -> dict[tuple[str, str], bytes]:
+    """Train with a seed, and return a chart as SVG, by file name and scheme."""
     rules = Rules()
     learner = Transformer(TransformerConfig(seed=seed), rules)
     rng = np.random.default_rng(seed)
@@ -66,7 +66,7 @@ def probe_pictures(seed: int) -> dict[bool, bytes]:
             learner.step()
         shares.append(read_boards(rules, learner.average, games))
     drawn = replace(_chart(shares), height=HEIGHT)
-    return {dark: drawn.file(dark) for dark in (False, True)}
+    return {("probe.svg", scheme): drawn.file(scheme == "dark") for scheme in ("light", "dark")}
 
 
 def _chart(shares: list[list[float]]) -> charts.Chart:

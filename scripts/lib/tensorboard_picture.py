@@ -21,7 +21,7 @@ SIZE = {"width": 1060, "height": 705}
 PATIENCE = 120_000  # milliseconds until TensorBoard has loaded
 
 
-def tensorboard_pictures(seed: int) -> dict[tuple[str, str], bytes]:
+def pictures(seed: int) -> dict[tuple[str, str], bytes]:
     """Train two learners, and photograph their exact curves in TensorBoard.
 
     TensorBoard leaves the most extreme points out of its scales, and with them a worst case that
@@ -39,7 +39,7 @@ def tensorboard_pictures(seed: int) -> dict[tuple[str, str], bytes]:
 
 
 def photographs(runs: Path) -> dict[tuple[str, str], bytes]:
-    """Photograph TensorBoard with the runs in a folder; see `tensorboard_pictures`."""
+    """Photograph TensorBoard with the runs in a folder; see `pictures`."""
     made = {}
     with _served(runs) as address, chromium() as browser:
         for scheme in ("light", "dark"):

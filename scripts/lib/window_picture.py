@@ -14,7 +14,7 @@ OPPONENT = "alphabeta:nodes=3000"
 CELLS = (6,)  # of the person, O
 
 
-def window_picture() -> bytes:
+def pictures(seed: int) -> dict[tuple[str, str], bytes]:
     """Draw the window of a game in progress, with the known value of every move."""
     import pygame
 
@@ -38,4 +38,4 @@ def window_picture() -> bytes:
         shown.window.close()
     out = BytesIO()
     Image.fromarray(np.ascontiguousarray(pixels)).quantize(128).save(out, "PNG", optimize=True)
-    return out.getvalue()
+    return {("window.png", "light"): out.getvalue()}

@@ -32,7 +32,7 @@ def matches() -> list[Row]:
     for x, o, claimed, exact in MATCHES:
         found = score(RULES, player(x), player(o))
         rows.append(
-            Row(f"S1.{x}.{o}", f"{x} against {o}: X wins, O wins, draw",
+            Row(f"S1.{x.partition(':')[0]}_{o}", f"{x} against {o}: X wins, O wins, draw",
                 (found.win, found.loss, found.draw), claimed, exact, unit="%",
                 budget="all positions / 1,000 games", note="within the noise of 1,000 games")
         )  # fmt: skip

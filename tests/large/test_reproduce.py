@@ -19,10 +19,10 @@ QUICK = Run(quick=True, seed=0, tell=lambda done, of: None)
 CHEAP = [lms.numbers, tictac.matches, notes.mistakes, masked_mlp.facts]
 # As the sources have it, typed in once more.
 CLAIMED = {
-    "S1.random.random": (0.6010, 0.2890, 0.1100),
-    "S1.minimax.random": (0.9680, 0, 0.0320),
-    "S1.random.minimax": (0, 0.7810, 0.2190),
-    "S1.minimax:ties=first.minimax": (0, 0, 1),
+    "S1.random_random": (0.6010, 0.2890, 0.1100),
+    "S1.minimax_random": (0.9680, 0, 0.0320),
+    "S1.random_minimax": (0, 0.7810, 0.2190),
+    "S1.minimax_minimax": (0, 0, 1),
     "S1.q_table": (0.931, 0.61),
     "S1.q_items": (747,),
     "S1.mcts": (0.818, 0.635),

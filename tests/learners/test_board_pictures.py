@@ -85,9 +85,9 @@ def test_the_game_of_the_readme_has_one_blunder_that_loses_and_the_value_of_ever
 
 
 def test_gifs_are_made_light_and_dark_with_a_frame_for_every_stone():
-    made = game_gif.game_gifs(0, {"light": LIGHT, "dark": DARK})
+    made = game_gif.pictures(0)
     grounds = {}
-    for scheme, data in made.items():
+    for (_, scheme), data in made.items():
         frames = [
             np.asarray(f.convert("RGB")) for f in ImageSequence.Iterator(Image.open(BytesIO(data)))
         ]
