@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tttenv.certificates.certificate import TOLERANCE
+from tttenv.exact.evaluation import TOLERANCE
 from tttenv.utils.untrusted import shown
 
 MOST = 200  # maximum measures stored for a run
