@@ -67,9 +67,7 @@ def _by_seat(title: str, tag: str) -> dict[str, list[Any]]:
 # The tab CUSTOM SCALARS: the charts to look at first, by their titles, losses last.
 EXACT = {
     "exact strength": {
-        **_by_seat(
-            "worst case (the game's value: cannot be beaten, -1: always beaten)", "exact/worst_case"
-        ),
+        **_by_seat("worst case (0: cannot be beaten, -1: always beaten)", "exact/worst_case"),
         **_by_seat("wins against random play", "exact/win_vs_random"),
         **_by_seat("losses against random play", "exact/loss_vs_random"),
         "optimal moves in all positions": _chart("exact/optimal_moves"),
