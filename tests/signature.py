@@ -360,7 +360,7 @@ def league(size: str, *names: str) -> Items:
         played |= zip(block.pairs, play_block(block), strict=True)
     found = assembled(settings, names, played)
     pairs = {" ".join(pair): result for pair, result in sorted(played.items())}
-    return pairs | {"openings": found.openings, "standings": found.standings()}
+    return pairs | {"openings": found.openings, "standings": digest(found.standings(), NETWORK)}
 
 
 EIGHT = (
