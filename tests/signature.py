@@ -118,7 +118,7 @@ def single_games(size: str) -> Items:
             options = {"seat": seat, "obs": obs, "draw": number % 3 / 4, "render_mode": "ansi"}
             env = _make(gym.make, rules, opponent, **options, disable_env_checker=True).unwrapped
             env.action_space.seed(number)
-            board = rules.format(rules.start()).replace("_", "XO"[0], 1).replace("_", "O", 1)
+            board = rules.format(rules.start()).replace("_", "X", 1).replace("_", "O", 1)
             for game, start in enumerate((None, None, {"seat": "O"}, {"board": board})):
                 steps.append(env.reset(seed=None if game == 1 else game, options=start))
                 over = False
@@ -360,7 +360,7 @@ def league(size: str, *names: str) -> Items:
         played |= zip(block.pairs, play_block(block), strict=True)
     found = assembled(settings, names, played)
     pairs = {" ".join(pair): result for pair, result in sorted(played.items())}
-    return pairs | {"openings": found.openings, "standings": found.standings()}
+    return pairs | {"openings": found.openings, "standings": digest(found.standings(), NETWORK)}
 
 
 EIGHT = (
