@@ -155,7 +155,7 @@ def test_the_model_card_has_the_exact_numbers_where_the_hub_reads_them(server, r
         assert found[f"worst_case_{seat}"] == certificate.worst_case[seat]
         assert found[f"win_vs_random_{seat}"] == certificate.vs_random[seat][0]
     assert found["unbeatable"] == 1.0
-    assert f'tttenv.player("hub:{REPO}")' in text
+    assert f'tttenv.player("hub:{REPO}", rules)' in text
     larger = run(push, "alphazero_554", REPO, "--dry-run")[1]
     assert "reachable positions" in larger
     assert "license" not in yaml.safe_load(larger.split("---\n")[1])
