@@ -159,11 +159,12 @@ def test_a_player_with_a_time_limit_is_refused_on_large_boards_too():
 
 
 LOSES, NEVER, WINS = (
-    SeatResults(1, never, always, one_move=True, surely_lost=surely)
-    for never, always, surely in ((False, False, True), (True, False, False), (True, True, False))
+    SeatResults(1, never, always, one_move=True, loss_chance=chance)
+    for never, always, chance in ((False, False, 1.0), (True, False, 0.0), (True, True, 0.0))
 )
 OPEN = SeatResults(1, None, None, one_move=True)
-MIXED = SeatResults(1, False, False)
+MIXED = SeatResults(1, False, False, loss_chance=0.01)
+RARELY = SeatResults(1, False, False, loss_chance=1e-12)
 O_NEVER = SeatResults(1, True, False)
 VERDICTS = [  # as X, as O, the value if known; the value proved, the worst cases, unbeatable
     (NEVER, NEVER, None, 0, (0, 0), True),
@@ -178,7 +179,8 @@ VERDICTS = [  # as X, as O, the value if known; the value proved, the worst case
     (OPEN, LOSES, 1, 1, (None, -1), None),
     (OPEN, NEVER, None, 0, (None, 0), None),
     (MIXED, MIXED, 0, 0, (None, None), None),
-    (MIXED, OPEN, 1, 1, (None, -1), None),
+    (MIXED, OPEN, 1, 1, (None, -1), False),
+    (RARELY, OPEN, 1, 1, (None, -1), None),
     (NEVER, OPEN, 1, 1, (0, -1), False),
 ]
 

@@ -222,7 +222,7 @@ def test_wrong_actions_name_the_game_and_change_nothing():
         ([1, 0, 1], "game 1"),
         ([1, 1, 9], "game 2"),
         ([-1, 1, 1], "game 0"),
-        ([1, 1], "3 integers"),
+        ([1, 1], r"shape \(3,\)"),
         ([1.0, 1.0, 1.0], "integers"),
     ]:
         with pytest.raises(ValueError, match=rf"^[^\n]*{named}[^\n]*$"):

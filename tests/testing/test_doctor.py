@@ -449,7 +449,7 @@ def test_an_engine_that_plays_illegally_is_told_what_an_engine_answers(tmp_path)
     engine = tmp_path / "engine"
     engine.write_text(
         "#!/bin/sh\nwhile read -r a b; do case $a in START|RESTART) echo OK;;"
-        " BEGIN|DONE) echo 0,0;; esac; done\n"
+        " BEGIN|DONE|TURN) echo 0,0;; esac; done\n"
     )
     engine.chmod(0o755)
     (found,) = findings(f"gomocup:command={engine},anyk=true")

@@ -64,8 +64,8 @@ class SeatResults:
     never_loses: bool | None
     always_wins: bool | None
     one_move: bool = False  # whether every output was a single move
-    surely_lost: bool = False  # whether it loses a game by moves that it always makes
     losing_line: list[int] | None = None  # a lost game, as the cells of both sides
+    loss_chance: float = 0.0  # the probability of its own moves in that game
     shortest: bool | None = None  # whether that is proven shortest; None without a game
     vs_random: list[float] | None = None  # win, draw, loss; None unless every reply was followed
     symmetry: str | None = None  # how equivariance is known, if symmetry was used

@@ -16,7 +16,7 @@ from tttenv.certificates import reachability, refutation
 from tttenv.certificates.one_side import SeatedPlayer
 from tttenv.certificates.reachability import SeatResults, Watch
 from tttenv.exact.enumeration import arrangements
-from tttenv.exact.evaluation import SEATS, keeps_value
+from tttenv.exact.evaluation import SEATS, TOLERANCE, keeps_value
 from tttenv.game.rules import Rules
 from tttenv.policy import Player, ask
 from tttenv.proofs.prover import known_value
@@ -114,8 +114,8 @@ def _seat(
                 attacked,
                 never_loses=False,
                 always_wins=False,
-                surely_lost=_always_played(player, attack.line),
                 losing_line=attack.line,
+                loss_chance=_chance(player, attack.line),
                 shortest=attack.shortest,
                 queried_twice=attack.queried_twice,
             )
@@ -130,16 +130,15 @@ def _seat(
     keep = None if checkpoint is None else checkpoint.keep
     found = reachability.search(player, options, watch, start, keep)
     line = found.losing_line
-    surely_lost = line is not None and (found.one_move or _always_played(player, line))
-    return replace(found, surely_lost=surely_lost)
+    return found if line is None else replace(found, loss_chance=_chance(player, line))
 
 
-def _always_played(player: SeatedPlayer, line: list[int]) -> bool:
-    """Return whether the player plays its moves of a game, or its final forfeit, with certainty."""
+def _chance(player: SeatedPlayer, line: list[int]) -> float:
+    """Return the probability with which the player plays its moves of a game."""
     boards, own = player.own_moves(line)
-    probs = ask(boards, player.policy)
-    certain = (np.count_nonzero(probs[: len(own)], axis=1) == 1).all()
-    return bool(certain and probs[range(len(own)), own].all() and not probs[len(own) :].any())
+    probs = ask(boards, player.policy)[: len(own)]
+    certain = np.count_nonzero(probs, axis=1) == 1  # up to rounding
+    return float(np.where(certain, 1.0, probs[range(len(own)), own]).prod())
 
 
 def proved_value(x: SeatResults, o: SeatResults | None) -> int | None:
@@ -163,7 +162,7 @@ def _worst_case(result: SeatResults, worth: int | None) -> float | None:
     """
     if result.always_wins:
         return 1.0
-    if result.surely_lost or worth == -1:
+    if result.loss_chance == 1 or worth == -1:
         return -1.0
     if result.never_loses and (worth == 0 or (result.one_move and result.always_wins is False)):
         return 0.0
@@ -173,5 +172,13 @@ def _worst_case(result: SeatResults, worth: int | None) -> float | None:
 def unbeatable(x: SeatResults, o: SeatResults, value: int | None) -> bool | None:
     """Return whether the worst case is the game's value in both seats; None if unknown."""
     values = (0, 1) if value is None else (value,)
-    possible = {keeps_value(each, worst_cases(x, o, each)) for each in values}
+    possible = {_unbeatable_if(x, o, each) for each in values}
     return possible.pop() if len(possible) == 1 else None
+
+
+def _unbeatable_if(x: SeatResults, o: SeatResults, value: int) -> bool | None:
+    """Return the result of `unbeatable` for a given value of the game."""
+    worst = worst_cases(x, o, value)
+    if value == 1 and x.loss_chance > TOLERANCE:  # the value of the lost game bounds the worst case
+        worst["X"] = 1 - 2 * x.loss_chance
+    return keeps_value(value, worst)

@@ -8,7 +8,7 @@ from stable_baselines3.common.vec_env import SubprocVecEnv
 
 from tttenv.adapters.sb3.models import policy, rules_of
 from tttenv.game.rules import Rules
-from tttenv.players import player
+from tttenv.players.as_player import as_player
 from tttenv.policy import Policy
 
 
@@ -59,7 +59,7 @@ class SelfPlayCallback(BaseCallback):
 
     def _init_callback(self) -> None:
         rules = self.rules = self.rules or rules_of(self.training_env)
-        made = [player(one, rules) if isinstance(one, str) else one for one in self.players]
+        made = [as_player(rules, one) for one in self.players]
         # Functions cannot be sent to other processes, which make their own players.
         apart = isinstance(self.training_env.unwrapped, SubprocVecEnv)
         self.named = [*(self.players if apart else made)]
