@@ -6,7 +6,7 @@
 vLLM, llama.cpp, Ollama and SGLang have such servers. Each position is one prompt of
 `tttenv.text.prompt`, sent unchanged as the only message; `tttenv.text.parse` reads the move from
 the answer. An answer without a legal move forfeits the game, and is counted. So is one that was cut
-off: an answer is complete only if its `finish_reason` is "stop".
+off, by its `finish_reason`: "stop" is that of a complete answer.
 
 At temperature 0 the answer should be a function of the board, so that the player can be certified.
 Some servers round differently in batches of other sizes, so that answers change; certificates
@@ -310,7 +310,8 @@ class _Server:
             )
             choice = found.choices[0]
             answer = str(choice.message.content or "")
-            return answer if choice.finish_reason == "stop" else None
+            whole = choice.finish_reason in ("stop", None)  # some servers do not say
+            return answer if whole else None
         except (self.errors, OSError, *UNUSABLE) as error:
             reason = self._reason(error)
             raise ValueError(f"the server at {shown(self.url)} failed: {reason}") from None
