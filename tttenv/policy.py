@@ -354,7 +354,7 @@ def player_for(rules: Rules, policy: Policy) -> Player:
     """Return a policy as a `Player` of these rules.
 
     A function, or an object that can be called with boards, may declare traits by attributes with
-    their names, except `pure` and `alone`, and its game by the attribute `rules`.
+    their names, except `pure`, `alone` and `pairs`, and its game by the attribute `rules`.
 
     Raises:
         ValueError: if it is a player of another game, naming both, or cannot be called.
@@ -378,7 +378,7 @@ def player_for(rules: Rules, policy: Policy) -> Player:
     declared = {
         field.name: getattr(policy, field.name, field.default)
         for field in fields(Traits)
-        if field.name not in ("pure", "alone")
+        if field.name not in ("pure", "alone", "pairs")
     }
     limit = declared.pop("depends_on")
     traits = Traits(

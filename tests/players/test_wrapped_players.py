@@ -163,7 +163,7 @@ def test_a_function_declares_traits_by_attributes_but_never_that_it_need_not_be_
         return Uniform(SQUARE)(boards)
 
     vars(policy).update({f.name: getattr(ALL, f.name) for f in fields(Traits)})
-    assert player_for(SQUARE, policy).traits == replace(ALL, pure=False, alone=False)
+    assert player_for(SQUARE, policy).traits == replace(ALL, pure=False, alone=False, pairs=False)
 
 
 def test_a_blend_forfeits_where_a_part_that_it_may_follow_does():
