@@ -417,9 +417,13 @@ class Blend(Player):
     """A mixture of two players: `second` with probability `weight`, else `first`.
 
     It forfeits where a part that it may follow forfeits.
+
+    Raises:
+        ValueError: if they play different games.
     """
 
     def __init__(self, first: Player, second: Player, weight: float) -> None:
+        player_for(first.rules, second)
         super().__init__(first.rules, first.traits.mixed(second.traits))
         self.first, self.second, self.weight = first, second, weight
 
