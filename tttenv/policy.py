@@ -1,7 +1,7 @@
 """Players, which map boards to move probabilities, and common ways to build them.
 
 A `Player` knows its game, its name and its `Traits`. A user may pass any function of boards, a
-`Policy`, to a public function; `player_for` makes it a `Player` there, and nothing behind asks for
+`Policy`, to a public function; `player_for` makes it a `Player` there, and no other code reads its
 optional attributes. Every policy is pure (same board, same probabilities, whatever the batch),
 legal and memoryless.
 """
