@@ -1,7 +1,7 @@
 """Players, which map boards to move probabilities, and common ways to build them.
 
 A `Player` knows its game, its name and its `Traits`. A user may pass any function of boards, a
-`Policy`, to a public function; `player_for` makes it a `Player` there, and nothing behind asks for
+`Policy`, to a public function; `player_for` makes it a `Player` there, and no other code reads its
 optional attributes. Every policy is pure (same board, same probabilities, whatever the batch),
 legal and memoryless.
 """
@@ -417,9 +417,13 @@ class Blend(Player):
     """A mixture of two players: `second` with probability `weight`, else `first`.
 
     It forfeits where a part that it may follow forfeits.
+
+    Raises:
+        ValueError: if they play different games.
     """
 
     def __init__(self, first: Player, second: Player, weight: float) -> None:
+        player_for(first.rules, second)
         super().__init__(first.rules, first.traits.mixed(second.traits))
         self.first, self.second, self.weight = first, second, weight
 

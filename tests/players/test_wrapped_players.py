@@ -45,6 +45,7 @@ DOORS = {
     "rollout": lambda one: rollout(OTHER, Uniform(OTHER), one, 10),
     "recorded_games": lambda one: recorded_games(OTHER, one, Uniform(OTHER), 10),
     "blend": lambda one: blend(OTHER, Uniform(OTHER), one, 0.5),
+    "Blend": lambda one: Blend(Uniform(OTHER), one, 0.5),
     "check_policy": lambda one: check_policy(one, OTHER),
     "environment": lambda one: gym.make("TicTacToe-v0", k=2, opponent=one),
     "vector environment": lambda one: gym.make_vec("TicTacToe-v0", num_envs=2, k=2, opponent=one),
