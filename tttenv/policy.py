@@ -244,6 +244,10 @@ class Player:
         """Return an explanation of the move on an undecided board (cells,), or None."""
         return None
 
+    def unmasked(self, boards: Boards) -> Probs | None:
+        """Return probabilities (batch, cells) on all cells; None for a player without a mask."""
+        return None
+
     def holds(self, boards: Boards) -> Mask:
         """Return a mask (boards,) of boards, with it to move, from which it provably cannot lose.
 
@@ -364,13 +368,14 @@ def player_for(rules: Rules, policy: Policy) -> Player:
             f"a policy must be a function of boards, not {shown(repr(policy), LONGEST_NAME)}: for a"
             " player's name, pass tttenv.player(name, rules)"
         )
-    known = getattr(policy, "rules", None)
-    if isinstance(known, Rules) and known != rules:
-        name = policy.name if isinstance(policy, Player) else display_name(policy)
-        raise ValueError(
-            f"the player {shown(name, LONGEST_NAME)} plays {known}, not {rules}: make it for that"
-            " game, as in tttenv.player(name, rules)"
-        )
+    # Methods and partial functions of a player are known by `__self__` and `func`.
+    for part in (policy, getattr(policy, "__self__", None), getattr(policy, "func", None)):
+        known = getattr(part, "rules", None)
+        if isinstance(known, Rules) and known != rules:
+            raise ValueError(
+                f"the player {display_name(part)} plays {known}, not {rules}: make it for that"
+                " game, as in tttenv.player(name, rules)"
+            )
     if isinstance(policy, Player):
         return policy
     if policy is uniform:

@@ -18,6 +18,8 @@ ELSEWHERE = {
     "from tttenv.adapters.verifiers import *": "tests/agents",
     "from tttenv.adapters.openenv import MnkGameAction, MnkGameEnv": "tests/agents",
     "import gymnasium as gym\nfrom gymnasium.wrappers import RecordVideo": "nowhere, says the page",
+    "from dataclasses import dataclass\n\nfrom reasoning_gym": "nowhere: no extra installs it",
+    "import textarena": "nowhere: no extra installs it",
 }
 
 

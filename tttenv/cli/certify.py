@@ -285,7 +285,9 @@ def watched(policy: Any, name: str, rules: Any, quiet: bool) -> Iterator[Any]:
                 bar.add_task(WEIGHING, total=None)
             return np.concatenate(found)
 
-        yield FunctionPlayer(rules, asked, policy.traits, name)
+        shown = FunctionPlayer(rules, asked, policy.traits, name)
+        vars(shown)["unmasked"] = policy.unmasked
+        yield shown
 
 
 def print_certificate(name: str, certificate: Any, explain: bool = False) -> None:

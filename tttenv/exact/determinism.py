@@ -18,7 +18,7 @@ from tttenv.exact.enumeration import Positions, positions, require_solvable
 from tttenv.exact.tabular import Tabulated, tabulate
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Probs
-from tttenv.policy import Observed, Player, Policy, ask, display_name, hidden_by_mask, player_for
+from tttenv.policy import Player, Policy, ask, display_name, hidden_by_mask, player_for
 
 CHEAP = 5_000  # up to this many boards, all are queried again, such as 3,3,3's 4,298 with a choice
 SAMPLED = 460  # else; this finds at least one board of 1 % of them: 1 - 0.99**460 > 99 %
@@ -36,7 +36,7 @@ def tabulate_pure(rules: Rules, policy: Policy, name: str = "") -> Tabulated:
     """Tabulate a policy, then check that repeated queries give the same output.
 
     The table's `queried_twice` says how many positions were checked, and its `illegal_mass` and
-    `only_illegal` what a mask hides of an `Observed` player.
+    `only_illegal` what a mask hides of the player.
 
     Args:
         rules: a game that can be enumerated.
@@ -50,9 +50,9 @@ def tabulate_pure(rules: Rules, policy: Policy, name: str = "") -> Tabulated:
     require_solvable(rules)
     player, game = player_for(rules, policy), positions(rules)
     table = tabulate(rules, player)
-    if isinstance(player, Observed):
-        boards = game.boards[game.decisions]
-        hidden = hidden_by_mask(boards, player.unmasked(boards), table.at(game.decisions))
+    boards = game.boards[game.decisions]
+    if (unmasked := player.unmasked(boards)) is not None:
+        hidden = hidden_by_mask(boards, unmasked, table.at(game.decisions))
         table.illegal_mass, table.only_illegal = hidden
     if not player.traits.pure:
         which = _chosen_positions(game, player)

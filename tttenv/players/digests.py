@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 
 from tttenv.players import checkpoint_of, inner_specs
@@ -17,7 +18,7 @@ def digests(spec: str) -> list[str]:
     """Return the digests of the files and folders named in a spec or its options.
 
     They identify the players of a spec; a checkpoint is identified by its card, which contains the
-    digest of its weights, and a program by the files that its command names.
+    digest of its weights, and a program by the first file that its command names.
     """
     place = checkpoint_of(spec)
     if place is not None:
@@ -29,9 +30,9 @@ def digests(spec: str) -> list[str]:
             found += digests(value)
         elif option == "path" and _is(Path.is_dir, value):
             found.append(folder_digest(Path(value)))
-        else:  # a file, or a command that names some
-            words = dict.fromkeys([value, *value.split()])
-            found += [_file_digest(Path(word)) for word in words if _is(Path.is_file, word)]
+        else:  # a file, or a command: its program or script, since others may be written by it
+            files = (word for word in (value, *value.split()) if _is(Path.is_file, word))
+            found += [_file_digest(Path(file)) for file in islice(files, 1)]
     return found
 
 
