@@ -82,17 +82,6 @@ class Child:
         return json.loads(data) if data else {}
 
 
-def workers_of(driver: int) -> set[int]:
-    """Return the processes that a process has started and that have not ended."""
-    found = set()
-    for file in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):  # it has just ended
-            parent = file.read_text().rpartition(")")[2].split()[1]
-            if int(parent) == driver:
-                found.add(int(file.parent.name))
-    return found
-
-
 def _fresh(said: Path | None) -> None:
     """Reset signals as in a program started from a terminal, and redirect the output."""
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -13,7 +13,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-MANNERS = ("before", "half", "after", "EIO", "ENOSPC", "full", "interrupt")
+DEADLY = ("before", "half", "after")
+MANNERS = (*DEADLY, "fails", "full", "interrupt")
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 BY_NAME = (
     *("mkdir", "rmdir", "unlink", "remove", "rename", "replace", "link", "symlink"),
@@ -31,7 +32,7 @@ class Faults:
         folder: calls on other files do not count.
         at: the number of the call, from 0 on; None: none fails.
         manner: one of `MANNERS`: the process ends "before" or "after" the call or, for a write to
-            a stream, when "half" is written; the call raises "EIO" or "ENOSPC", once; the disk is
+            a stream, when "half" is written; the call "fails" with an OSError, once; the disk is
             "full" from this call on; or Ctrl-C comes ("interrupt").
     """
 
@@ -129,9 +130,7 @@ class Faults:
             raise KeyboardInterrupt
         self.full |= now and self.manner == "full"
         takes_room = name not in ("unlink", "remove", "rmdir", "flock", "chmod", "fchmod")
-        if now and self.manner == "EIO":
-            raise OSError(5, os.strerror(5), text)
-        if (now and self.manner == "ENOSPC") or (self.full and takes_room):
+        if (now and self.manner == "fails") or (self.full and takes_room):
             raise OSError(28, os.strerror(28), text)
         try:
             return work()

@@ -2,7 +2,6 @@
 
 import tempfile
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +69,6 @@ def learners() -> list[str]:
     return list(LEARNERS)
 
 
-@cache
 def warm_up() -> None:
     """Load and compile what trainings need, so that forked copies start at once.
 
