@@ -10,13 +10,13 @@ to the last, and through every ninth of those of the other learners. After each:
 - nothing is left over, no temporary file and no data file without a card.
 """
 
-import os
 import random
 import shutil
 from pathlib import Path
 from typing import Any
 
 import tttenv
+from learners.registry import LEARNERS
 from learners.training.checkpoint import load_learner
 from tttenv.players.checkpoint import CARD, read_card
 
@@ -24,7 +24,7 @@ from .children import Child
 from .faults import DEADLY, DIED, MANNERS, Faults
 from .folders import contents, differences
 from .running import Log
-from .trainings import Training, learners
+from .trainings import Training
 
 FULLY = ("td0", "dqn")
 PART = 9  # of the other learners' calls, every ninth
@@ -35,7 +35,7 @@ class Calls:
 
     def __init__(self, place: Path, log: Log) -> None:
         self.place, self.log = place, log
-        self.known = {name: Undisturbed(name, place / name) for name in learners()}
+        self.known = {name: Undisturbed(name, place / name) for name in LEARNERS}
         self.cases: list[tuple[str, int, str]] = []
         for first, (name, made) in enumerate(self.known.items()):
             cases = [
@@ -55,10 +55,9 @@ class Calls:
         out = self.place / f"case{number}"
         child = Child(lambda: _disturbed(made.training, out, at, manner))
         outcome = child.outcome()
-        assert child.status is not None
         what = f"{name}, call {at} of {len(made.calls)}, {made.calls[at]}, {manner}"
         if manner in DEADLY:
-            died = os.waitstatus_to_exitcode(child.status) == DIED
+            died = child.process.exitcode == DIED
             self.log.check(died, "the call was not made again", what)
         elif "error" in outcome:
             kind, told = outcome["error"], outcome["message"]

@@ -43,7 +43,7 @@ class Faults:
         self.true = {
             name: getattr(os, name) for name in (*BY_NAME, *BY_HANDLE, "open") if hasattr(os, name)
         }
-        self.opened, self.lock = io.open, fcntl.flock
+        self.true["flock"], self.opened = fcntl.flock, io.open
 
     def install(self) -> None:
         """Install the faults in this process permanently."""
@@ -52,7 +52,7 @@ class Faults:
         for name in set(BY_HANDLE) & self.true.keys():
             setattr(os, name, self._by_handle(name))
         os.open = self._os_open
-        fcntl.flock = self._flock
+        fcntl.flock = self._by_handle("flock")
         io.open = builtins.open = self._open
 
     def _by_name(self, name: str) -> Callable[..., Any]:
@@ -65,14 +65,9 @@ class Faults:
     def _by_handle(self, name: str) -> Callable[..., Any]:
         def called(handle: Any, *more: Any) -> Any:
             number = handle if isinstance(handle, int) else handle.fileno()
-            path = _path_of(number)
-            return self._call(name, path, lambda: self.true[name](handle, *more))
+            return self._call(name, _path_of(number), lambda: self.true[name](handle, *more))
 
         return called
-
-    def _flock(self, handle: Any, operation: int) -> Any:
-        number = handle if isinstance(handle, int) else handle.fileno()
-        return self._call("flock", _path_of(number), lambda: self.lock(handle, operation))
 
     def _os_open(self, path: Any, flags: int, mode: int = 0o777, **named: Any) -> int:
         def work() -> int:

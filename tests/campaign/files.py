@@ -19,6 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import tttenv
+from learners.registry import LEARNERS
 from learners.training.checkpoint import load_learner, load_policy, load_training
 from tttenv.certificates import curve, snapshots
 from tttenv.exact import positions
@@ -32,7 +33,7 @@ from .children import Child
 from .folders import EVENTS
 from .guards import Guards, Hang
 from .running import Log
-from .trainings import Training, learners
+from .trainings import Training
 
 LONGEST = 300 + 250  # characters of a file that a message may repeat, and of our own
 LARGE = ("dqn", "reinforce", "maskable_ppo")  # learners that learn on any board
@@ -51,7 +52,7 @@ class Files:
         self.log, self.place, self.folder = log, place, place / "m"
         self.canary = place / "canary"
         self.words = mutations.texts(self.canary)
-        trainings = [Training(name, steps=2) for name in learners()]
+        trainings = [Training(name, steps=2) for name in LEARNERS]
         trainings += [Training(name, steps=1, rules="5,5,4") for name in LARGE]
         self.bases = [Base(training, place / "base") for training in trainings]
         self.every = [data for base in self.bases for data in base.files.values()]
