@@ -13,7 +13,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-MANNERS = ("before", "half", "after", "EIO", "ENOSPC", "full", "interrupt")
+DEADLY = ("before", "half", "after")
+MANNERS = (*DEADLY, "fails", "full", "interrupt")
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 BY_NAME = (
     *("mkdir", "rmdir", "unlink", "remove", "rename", "replace", "link", "symlink"),
@@ -31,7 +32,7 @@ class Faults:
         folder: calls on other files do not count.
         at: the number of the call, from 0 on; None: none fails.
         manner: one of `MANNERS`: the process ends "before" or "after" the call or, for a write to
-            a stream, when "half" is written; the call raises "EIO" or "ENOSPC", once; the disk is
+            a stream, when "half" is written; the call "fails" with an OSError, once; the disk is
             "full" from this call on; or Ctrl-C comes ("interrupt").
     """
 
@@ -42,7 +43,7 @@ class Faults:
         self.true = {
             name: getattr(os, name) for name in (*BY_NAME, *BY_HANDLE, "open") if hasattr(os, name)
         }
-        self.opened, self.lock = io.open, fcntl.flock
+        self.true["flock"], self.opened = fcntl.flock, io.open
 
     def install(self) -> None:
         """Install the faults in this process permanently."""
@@ -51,7 +52,7 @@ class Faults:
         for name in set(BY_HANDLE) & self.true.keys():
             setattr(os, name, self._by_handle(name))
         os.open = self._os_open
-        fcntl.flock = self._flock
+        fcntl.flock = self._by_handle("flock")
         io.open = builtins.open = self._open
 
     def _by_name(self, name: str) -> Callable[..., Any]:
@@ -64,14 +65,9 @@ class Faults:
     def _by_handle(self, name: str) -> Callable[..., Any]:
         def called(handle: Any, *more: Any) -> Any:
             number = handle if isinstance(handle, int) else handle.fileno()
-            path = _path_of(number)
-            return self._call(name, path, lambda: self.true[name](handle, *more))
+            return self._call(name, _path_of(number), lambda: self.true[name](handle, *more))
 
         return called
-
-    def _flock(self, handle: Any, operation: int) -> Any:
-        number = handle if isinstance(handle, int) else handle.fileno()
-        return self._call("flock", _path_of(number), lambda: self.lock(handle, operation))
 
     def _os_open(self, path: Any, flags: int, mode: int = 0o777, **named: Any) -> int:
         def work() -> int:
@@ -129,9 +125,7 @@ class Faults:
             raise KeyboardInterrupt
         self.full |= now and self.manner == "full"
         takes_room = name not in ("unlink", "remove", "rmdir", "flock", "chmod", "fchmod")
-        if now and self.manner == "EIO":
-            raise OSError(5, os.strerror(5), text)
-        if (now and self.manner == "ENOSPC") or (self.full and takes_room):
+        if (now and self.manner == "fails") or (self.full and takes_room):
             raise OSError(28, os.strerror(28), text)
         try:
             return work()

@@ -1,18 +1,12 @@
-"""Random damage to bytes, JSON and safetensors, and paths that are not regular files."""
+"""Random damage to bytes, JSON and safetensors."""
 
-import contextlib
 import json
-import os
 import random
-import socket
 import struct
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 ESCAPES = "\x1b]0;pwned\x07\x1b[2J"
-MARK = "<h1>INJECTED</h1>"  # that must never stand in a page as it is
-MARKUP = f'"><script>alert(1)</script>{MARK}'
 NUMBERS = [
     *("0", "-1", "1", "2", "3.0", "2.5", "1e999", "-1e999", "NaN", "Infinity", "-Infinity"),
     *("1e-400", "20000", "65536", "1000000000", "2147483647", "2147483648", "4294967296"),
@@ -33,7 +27,7 @@ def texts(canary: Path) -> list[str]:
     touch = f"external:command=(touch {canary})"
     return [
         *("", "x", "x" * 300, "x" * 100_000, ESCAPES, "\x00", "a\nb\r\nc", "\ud800", "\u202e"),
-        *("é" * 400, "\U0001f600", MARKUP, "3,3,3", "5,5,4", "19,19,5", "1,1,1", "9,9", "none"),
+        *("é" * 400, "\U0001f600", "3,3,3", "5,5,4", "19,19,5", "1,1,1", "9,9", "none"),
         *("cuda", "meta", "random", "first", "minimax", "tactical", "nobody", "__class__"),
         *(
             touch,
@@ -148,7 +142,7 @@ def changed_tensors(data: bytes, dice: random.Random, words: list[str]) -> bytes
     """Return a safetensors file with another header, or other numbers under the same one."""
     header, numbers = split(data)
     tensors = [name for name in header if name != "__metadata__"]
-    kind = dice.randrange(9)
+    kind = dice.randrange(8)
     if kind == 0:
         return struct.pack("<Q", dice.choice(LENGTHS)) + data[8:]
     if kind == 1 or not tensors:
@@ -166,10 +160,8 @@ def changed_tensors(data: bytes, dice: random.Random, words: list[str]) -> bytes
         entry["shape"] = dice.choice(SHAPES + [entry["shape"][::-1], [*entry["shape"], 1]])
     elif kind == 6:
         entry["data_offsets"] = dice.choice(OFFSETS)
-    elif kind == 7:
-        header[dice.choice([*tensors, *words, "", "0", "policy"])] = header.pop(name)
     else:
-        return _reshaped(header, numbers, dice)
+        header[dice.choice([*tensors, *words, "", "0", "policy"])] = header.pop(name)
     return joined(json.dumps(header).encode("utf-8", "surrogatepass"), numbers)
 
 
@@ -177,49 +169,3 @@ LENGTHS = (0, 1, 7, 2**16, 2**31, 2**32, 2**40, 2**63, 2**64 - 1, 100_000_001)
 DTYPES = ("F16", "F32", "F64", "BF16", "I8", "U8", "I64", "U64", "BOOL", "F8_E4M3", "C64", "X", "")
 SHAPES = [[], [0], [1], [0, 9], [2**31], [2**62, 4], [2**32, 2**32], [1] * 100, [-1], [3, 3]]
 OFFSETS = [[0, 0], [0, 1], [0, 2**40], [5, 3], [-1, 4], [2**64 - 1, 2**64], [0], [], [8, 16]]
-
-
-def _reshaped(header: dict[str, Any], numbers: bytes, dice: random.Random) -> bytes:
-    """Return a valid file whose tensors have other shapes, or are more or fewer."""
-    metadata = {key: value for key, value in header.items() if key == "__metadata__"}
-    made, parts, at = dict(metadata), [], 0
-    for name, entry in header.items():
-        if name == "__metadata__" or dice.random() < 0.1:
-            continue
-        start, end = entry["data_offsets"]
-        part, shape = numbers[start:end], list(entry["shape"])
-        if dice.random() < 0.4 and part:
-            kept = dice.randrange(1, 4)
-            size = {"F64": 8, "I64": 8, "U64": 8, "F32": 4, "I32": 4}.get(entry["dtype"], 1)
-            part, shape = part[: size * kept], [min(kept, len(part) // size)]
-        parts.append(part)
-        made[name] = {"dtype": entry["dtype"], "shape": shape, "data_offsets": [at, at + len(part)]}
-        at += len(part)
-    return joined(json.dumps(made).encode(), b"".join(parts))
-
-
-def _sparse(file: Path) -> None:
-    with file.open("wb") as stream:
-        stream.truncate(20 * 2**30)
-
-
-def _socket(file: Path) -> None:
-    with contextlib.closing(socket.socket(socket.AF_UNIX)) as made:
-        made.bind(str(file))
-
-
-SPECIALS: dict[str, Callable[[Path], Any]] = {
-    "pipe": lambda file: os.mkfifo(file),
-    "zeros": lambda file: file.symlink_to("/dev/zero"),
-    "random": lambda file: file.symlink_to("/dev/urandom"),
-    "terminal": lambda file: file.symlink_to("/dev/tty"),
-    "input": lambda file: file.symlink_to("/dev/stdin"),
-    "full": lambda file: file.symlink_to("/dev/full"),
-    "memory": lambda file: file.symlink_to("/proc/self/mem"),
-    "folder": lambda file: file.mkdir(),
-    "socket": _socket,
-    "loop": lambda file: file.symlink_to(file.name),
-    "nowhere": lambda file: file.symlink_to("nowhere/at/all"),
-    "sparse": _sparse,
-    "empty": lambda file: file.write_bytes(b""),
-}
