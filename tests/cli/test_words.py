@@ -5,7 +5,6 @@ import pytest
 from reference import game, view
 
 from tttenv import Rules, player
-from tttenv.cli import text_tables
 from tttenv.cli.play import words
 from tttenv.cli.play.advice import Advice, Hint
 from tttenv.cli.play.session import Session, Side
@@ -63,18 +62,6 @@ def test_the_words_of_every_move_are_those_of_the_solved_game(values):
             said.add(words.verdict(value, stones))
     ends = {f"win in {n}" for n in range(1, 4)} | {f"loss in {n}" for n in range(1, 4)}
     assert said == ends | {"draw"}
-
-
-def test_a_move_that_completes_a_line_wins_in_1():
-    hint = Advice(Rules()).hint(seen("XX_OO____"), player("random", Rules()))
-    assert (words.verdict(1, int(hint.stones[2])), hint.short(2)) == ("win in 1", "+1")
-
-
-def test_three_sentences_as_they_are_printed():
-    advice = Advice(Rules())
-    assert advice.blunder(seen("____X____"), 1) == "b1 loses in 3; a1 c1 a3 c3 draw."
-    told = advice.blunder(seen("XO_X_O___"), 2)
-    assert told == "c1 draws; a3 wins in 1, b2 c3 win in 2."
 
 
 def test_the_terminal_shows_the_value_of_every_move(values):
@@ -187,9 +174,3 @@ def test_a_blunder_is_a_move_that_gives_value_away_told_with_the_moves_that_keep
         for moves in values.values()
         for value, _ in moves.values()
     )
-
-
-def test_the_rule_below_the_heads_is_as_wide_as_the_table():
-    columns = [text_tables.Column("player", left=True), text_tables.Column("loss %")]
-    table = text_tables.lines(columns, [["mcts", "0.50"]])
-    assert table == [" player  loss %", " " + "─" * 14, " mcts      0.50"]

@@ -666,34 +666,12 @@ def test_a_killed_league_goes_on_with_what_it_has_kept(tmp_path, monkeypatch, ca
     assert capsys.readouterr().err == ""
 
 
-def test_progress_counts_pairs(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    told = []
-    show = workers._Bars._show
-
-    def noted(bars):
-        show(bars)
-        told.append((bars._ended, bars._total))
-
-    monkeypatch.setattr(workers._Bars, "_show", noted)
-    played(monkeypatch, [*SPECS, *OPTIONS[:-1]])
-    assert told[0] == (0, 15)
-    assert told[-1] == (15, 15)
-    assert "15/15" in capsys.readouterr().err
-
-
 WRONG = {
     "one player": (["first"], "at least two players"),
     "a player twice": (["first", "random", "first"], "first is named twice"),
-    "an unknown player": (["first", "randm"], "did you mean random"),
-    "a folder that is none": (["first", "./none"], "no checkpoint in"),
     "another board": (["reinforce_444", "lms"], "plays 3,3,3, not 4,4,4"),
-    "no game": (["first", "random", "--rules", "3,3"], "rules are written m,n,k"),
     "no openings": (["first", "random", "--openings", "9"], "openings on 3,3,3 have 0 to 8"),
-    "too many openings": (["first", "random", "--rules", "19,19,5", "--openings", "4"], "too many"),
     "an odd number of games": (["first", "random", "--games", "3"], "must be even"),
-    "no process": (["first", "random", "--jobs", "0"], "--jobs must be at least 1"),
-    "a negative seed": (["first", "random", "--seed", "-1"], "a seed must be"),
     "a seed that no file holds": (["first", "random", "--seed", f"{10**15}"], "^seed is 10+, not"),
     "a player that no file holds": (["first", "external:command=" + "x" * 5000], "at most 4,096"),
     "a negative limit": (
