@@ -73,13 +73,6 @@ def test_certify_prints_every_key_as_json(ran, name):
     assert told.stderr == ""
 
 
-def test_certify_says_who_is_unbeatable(ran):
-    assert "UNBEATABLE" in ran("certify.py", "minimax").stdout
-    shown = ran("certify.py", "first").stdout
-    assert "UNBEATABLE" not in shown
-    assert "can be beaten" in shown
-
-
 def test_two_players_meet_exactly_in_both_seats(ran):
     """Random play against itself: 737/1260, 8/63 and 121/420, as X, known from the game's tree."""
     told = ran("certify.py", "random", "--against", "random", "--json")
@@ -240,13 +233,6 @@ def test_commands_that_are_printed_can_be_typed_as_they_are(ran):
     told = ran("benchmark.py", "--learners", "--out", "o", "--runs", "its runs")
     command = re.search(r"tensorboard --logdir .*$", told.stdout, re.MULTILINE)
     assert shlex.split(command[0]) == ["tensorboard", "--logdir", "its runs"]
-
-
-def test_a_resumed_training_is_of_the_same_learner(ran):
-    assert ran("train.py", *TINY, "--steps", "5", "--out", "r/1").returncode == 0
-    told = ran("train.py", "td0", "--resume", "--out", "r/1")
-    assert (told.returncode, told.stdout) == (2, "")
-    assert told.stderr == "train.py: r/1 contains a training run of selfplay, not of td0\n"
 
 
 @pytest.mark.parametrize("terminal", [True, False])

@@ -95,19 +95,6 @@ def test_hints_fit_the_terminal_and_boards_of_more_than_64_cells_are_told_in_a_f
                 assert f"{name}: {cells} moves at" in " ".join(" ".join(told).split())
 
 
-def test_the_likeliest_moves_of_a_large_board_are_named_in_order():
-    game, cells = Rules(9, 9, 5), 81
-    shares = np.zeros(cells)
-    shares[[80, 0, 9, 4, 5, 6, 7]] = 0.4, 0.3, 0.1, 0.08, 0.06, 0.05, 0.01
-    values = np.full(cells, np.nan)
-    values[[0, 80]] = 1, -1
-    hint = Hint(np.ones(cells, np.bool_), values, None, shares)
-    assert hint_lines(game, game.start(), hint, "it", None) == [
-        "exact: a1 wins; i9 loses; 79 not decided by a short search",
-        "it: i9 40 %, a1 30 %, a2 10 %, e1 8 %, f1 6 % and 2 others",
-    ]
-
-
 class NoWindow:
     """Invisible window that records what it is asked to show."""
 

@@ -4,19 +4,16 @@ import copy
 import inspect
 import pickle
 import re
-import warnings
 
 import gymnasium as gym
 import numpy as np
 import pytest
 import torch
 from gymnasium.utils import seeding
-from gymnasium.utils.env_checker import check_env as gymnasium_check
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from pairs import pairs
 from referee import Referee, plain
 from reference import spell
-from stable_baselines3.common.env_checker import check_env as sb3_check
 from stable_baselines3.common.vec_env import DummyVecEnv
 
 from tttenv import Outcome, Rules, player
@@ -27,7 +24,7 @@ from tttenv.env.match import Match
 from tttenv.env.transition_table import FEW
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.game.rewards import ODDS, RESULTS, VALUES, Payoffs
-from tttenv.testing import check_env, check_mirrored
+from tttenv.testing import check_mirrored
 
 # Up to FEW cells games are kept as numbers of positions, beyond as boards: some on either side.
 SIZES = [(3, 3, 3), (1, 12, 3), (1, 13, 3), (4, 4, 3)]
@@ -294,16 +291,6 @@ def test_alone_a_draw_pays_the_mover_who_ends_the_game():
     assert env.step(0)[1] == 0
     _, reward, over, _, info = env.step(1)
     assert (reward, over, info["outcome"]) == (0.6, True, Outcome.DRAW)
-
-
-@pytest.mark.parametrize(("obs", "draw"), [("onehot", 0.5), ("board", 1), ("dict", -1)])
-def test_the_checkers_of_gymnasium_sb3_and_our_own_are_silent(obs, draw):
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        made = gym.make("TicTacToe-v0", obs=obs, draw=draw)
-        gymnasium_check(made.unwrapped, skip_render_check=True)
-        sb3_check(made)
-        check_env(made, games=60)
 
 
 def test_a_drawn_game_pays_both_seats_the_same():
