@@ -177,22 +177,6 @@ def test_a_player_loses_wherever_lost_positions_are_counted_and_stronger_ones_ha
     assert attack.measure(rules, timed) == {}
 
 
-@pytest.mark.parametrize(
-    ("known", "told"),
-    [
-        ({"never_loses_X": 1.0}, "X never loses"),
-        ({"never_loses_X": 1.0, "worst_case_X": 1.0}, "X always wins"),
-        ({"never_loses_X": 0.0, "losing_line_X": 9.0}, "X loses in 9"),
-        ({"never_loses_X": 0.0}, "X loses"),
-        ({}, "X undecided"),
-    ],
-)
-def test_the_standing_by_reachable_positions_says_what_is_known(known, told):
-    numbers = {f"exact/{name}": value for name, value in known.items()}
-    numbers |= {"exact/reached_X": 1234.0, "exact/reached_O": 5.0, "exact/never_loses_O": 1.0}
-    assert f"{told} (1,234 positions)" in phrases.standing(numbers)
-
-
 SIDES, ODDS = (-1.0, 0.0, 1.0), (0.0, 1.0)  # what is certain
 WRITERS = {
     "a share": (phrases.share, ODDS),
@@ -232,7 +216,3 @@ def test_only_what_is_certain_is_written_so(what):
                     assert write(near) != write(exact), near
         noise = exact * (1 - 1e-15)  # of a sum of probabilities
         assert write(noise) == write(exact)
-
-
-def test_one_step_is_not_several():
-    assert [phrases.steps(count) for count in (0, 1, 2000)] == ["0 steps", "1 step", "2,000 steps"]

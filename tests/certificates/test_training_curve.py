@@ -178,3 +178,16 @@ def test_the_drawing_of_a_larger_curve_holds_what_is_known_and_leaves_gaps():
     assert paths[1][1].count(b"M") == 1
     marks = re.findall(rb'<path class="marks (\w)" d="([^"]+)"', drawn)
     assert [shape.count(b"M") for _, shape in marks] == [2, 3]
+
+
+def test_a_card_with_a_damaged_curve_is_refused_in_a_line():
+    whole = for_card(grown(5))
+    assert from_card({KEY: whole}) is not None
+    wrong = [[], "x", {}, {"steps": [1]}, whole | {"more": [1]}]
+    wrong += [{name: [0] * (MOST + 1) for name in whole} | {"steps": list(range(MOST + 1))}]
+    for name, column in whole.items():
+        wrong += [whole | {name: value} for value in ("", column[:-1], [[1]] * len(column))]
+        wrong += [whole | {name: [value] * len(column)} for value in (None, True, 10**400)]
+    for curve in wrong:
+        with pytest.raises(ValueError, match=r"^[^\n]{1,199}$"):
+            from_card({KEY: curve})

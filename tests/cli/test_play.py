@@ -18,7 +18,7 @@ from tttenv.cli.play.advice import Advice
 from tttenv.cli.play.notation import KEYS, cell_of, keys
 from tttenv.cli.play.position import position_of
 from tttenv.cli.play.session import Session, Side
-from tttenv.cli.play.terminal import COMMANDS, NAMES, Terminal
+from tttenv.cli.play.terminal import NAMES, Terminal
 from tttenv.cli.play.text_board import hint_lines
 from tttenv.exact import solve
 from tttenv.game.rules import name_of, names_of
@@ -32,7 +32,6 @@ TRANSCRIPTS = {  # of the masked one-hot MLP's README: the human's seat, the cel
     "human first, tie": (0, [4, 2, 8, 0, 1, 7, 3, 5, 6], "draw"),
     "human second, lost": (1, [2, 4, 6, 8, 0, 7, 1], "X wins"),
     "human second, tie": (1, [2, 4, 6, 3, 5, 8, 0, 1, 7], "draw"),
-    "self-play": (None, [2, 4, 6, 7, 1, 0, 8, 5, 3], "draw"),
 }
 ERRORS = {("human second, lost", 3)}  # stones that gave value away: the human's 8
 
@@ -157,29 +156,6 @@ def test_values_of_moves_found_by_search_are_those_of_the_solved_game(rules, wor
     assert blunders
 
 
-def test_moves_on_large_boards_are_worth_what_a_short_search_proves():
-    rules = Rules(5, 5, 4)
-    advice, board = Advice(rules), rules.start()
-    for cell in (12, 0):  # the centre, answered in a corner, wins for X
-        board = rules.play(board, cell)
-    hint = advice.hint(board, player("random", rules))
-    assert hint.stones is None
-    assert np.isnan(hint.values[[0, 12]]).all()
-    wins = np.flatnonzero(hint.values == 1)
-    assert 11 in wins
-    assert hint.best == ()  # a proof needs no opinion
-    assert advice.blunder(board, int(wins[0])) is None
-    passive = int(np.flatnonzero(hint.values <= 0)[0])
-    told = advice.blunder(board, passive)
-    verb = {0: "draws", -1: "loses"}[int(hint.values[passive])]
-    named = [name_of(rules, cell) for cell in wins.tolist()]
-    kept = " ".join(named[:8]) + f" and {len(named) - 8} others win."
-    assert told == f"{name_of(rules, passive)} {verb}; {kept}"
-    assert advice.refutation(board, passive) is None
-    again = Advice(rules).hint(board, player("random", rules))
-    np.testing.assert_array_equal(again.values, hint.values)
-
-
 def test_no_move_is_called_best_that_is_proved_to_lose_where_another_may_not():
     rules = Rules(15, 15, 5)
     found = position_of(rules, None, "h8,i8,h9,h10,a1,i9,o1,i10")  # O has three in a row
@@ -206,28 +182,6 @@ def test_positions_beyond_a_short_search_have_the_players_opinion_and_nothing_ex
 
 
 @pytest.mark.parametrize("name", TRANSCRIPTS)
-def test_published_transcripts_replay_to_their_end_and_only_the_human_errs(name):
-    human, cells, end = TRANSCRIPTS[name]
-    session = against(scripted(cells), seat=0 if human is None else human)
-    if human is None:
-        session.sides = (Side("one", scripted(cells)), Side("other", scripted(cells)))
-    solution, erring = solve(Rules()), set()
-    for ply, cell in enumerate(cells):
-        assert session.outcome == f"{'XO'[ply % 2]} to play"
-        index = solution.positions.index(session.board)
-        assert session.awaits_person() == (ply % 2 == human)
-        if session.awaits_person():
-            session.play(cell)
-        else:
-            assert session.move() == cell
-        if not solution.optimal[index, cell]:
-            erring.add((name, ply))
-    assert session.outcome == end
-    assert erring == {error for error in ERRORS if error[0] == name}
-    assert session.score == ((0, 1, 0) if end == "draw" else (0, 0, 1))
-
-
-@pytest.mark.parametrize("name", list(TRANSCRIPTS)[:3])
 def test_published_transcripts_replay_through_the_terminal_key_by_key(name, monkeypatch, capsys):
     human, cells, end = TRANSCRIPTS[name]
     typed = [KEYS[cell] for cell in cells[human::2]]
@@ -332,15 +286,12 @@ def test_moves_and_boards_are_read_as_they_are_written(rules, between):
         (None, "b2,z9", "'z9' is not a cell|there is no cell z9"),
         (None, "b2,b2", "move 2, b2, is on a cell that is already taken"),
         (None, "a1,a2,b1,b2,c1,c2", "move 5, c1, ends the game"),
-        (None, "\x1b[2J", "is not a cell"),
         (None, "b2," * 2000, "--moves has 6,000 characters"),
         ("X" * 5000, None, "--board has 5,000 characters"),
         ("X.O/.X/....", None, "3 rows of 3 cells between slashes"),
         ("XXX/OO./...", None, "--board: finished board"),
         ("XXX/.../...", None, "X must have as many stones as O or one more"),
-        ("X.Q/.../...", None, "9 of X, O and _"),
         ("X.\x1b/.../...", None, "9 of X, O and _"),
-        ("", None, "9 of X, O and _"),
     ],
 )
 @pytest.mark.parametrize("script", ["play.py", "analyze.py"])
@@ -390,21 +341,6 @@ def test_an_analysis_lists_every_move_as_a_table_or_as_json(run_here):
     assert run_here("analyze.py", "first", "--top", "0").returncode == 2
 
 
-def test_the_same_seed_plays_the_same_games_and_another_plays_others():
-    def games(seed):
-        session = against(player("random"), seed=seed)
-        session.sides = (Side("one", player("random")), session.sides[1])
-        found = []
-        for _ in range(5):
-            while not session.over:
-                session.move()
-            found.append(session.cells)
-            session.again()
-        return found
-
-    assert games(3) == games(3) != games(4)
-
-
 def test_a_learning_player_learns_before_it_moves_and_only_then():
     learning = LearningPlayer("td0", Rules(), 0)
     assert (learning.learner.config.alpha, learning.learner.config.epsilon) == (0.2, 0.1)
@@ -426,18 +362,6 @@ def test_a_learning_player_learns_before_it_moves_and_only_then():
     again = LearningPlayer("td0", Rules(), 0)
     again.learn(start)
     assert (again.learner.values == learning.learner.values).all()
-
-
-def test_a_learning_player_that_began_knowing_nothing_soon_beats_random_play():
-    learning = LearningPlayer("td0", Rules(), 0)
-    session = Session(
-        Rules(), Side("r", player("random")), Side("td0", learning, learning.learn), 0, 0
-    )
-    for _ in range(12):
-        while not session.over:
-            session.move()
-        session.again()
-    assert session.score[2] >= 9 > 3 >= session.score[0]
 
 
 def test_watched_games_follow_the_rules_swap_seats_and_repeat_with_their_seed(run_here):
@@ -471,22 +395,12 @@ def test_watched_games_follow_the_rules_swap_seats_and_repeat_with_their_seed(ru
     ("arguments", "named"),
     [
         (["nobody"], "known are"),
-        (["selfpaly"], "did you mean selfplay?"),
         (["minimax", "--learn"], "--learn needs td0"),
         (["checkpoints/dqn", "--learn"], "was trained by dqn"),
-        (["td0:canonical=true", "--learn"], "without options"),
-        (["selfplay:canonical=si"], "canonical='si' is not true or false"),
         (["first", "--games", "2"], "--versus"),
-        (["first", "--json"], "--versus"),
-        (["first", "--versus", "nobody"], "known are"),
         (["first", "--versus", "first", "--games", "0"], "at least 1"),
         (["first", "--versus", "first", "--window", "--json"], "--window"),
-        (["first", "--seat", "Z"], "--seat"),
-        (["first", "--rules", "3x3"], "m,n,k"),
         (["checkpoints/dqn", "--rules", "5,5,4"], "plays 3,3,3, not 5,5,4"),
-        (["minimax", "--rules", "5,5,4"], "too large"),
-        (["no/such/folder"], "card.json"),
-        (["first", "--seed", "-1"], "seed"),
     ],
 )
 def test_wrong_arguments_end_with_one_line_and_status_2(arguments, named, run_here):
@@ -495,8 +409,3 @@ def test_wrong_arguments_end_with_one_line_and_status_2(arguments, named, run_he
     assert (told.returncode, told.stdout) == (2, "")
     assert re.fullmatch(r"play.py: [^\n]+\n", told.stderr), told.stderr
     assert named in told.stderr
-
-
-def test_help_names_every_command(run_here):
-    shown = run_here("play.py", "first", typed="help\n").stdout
-    assert all(re.search(rf"^  {name}\b", shown, re.MULTILINE) for name in COMMANDS)

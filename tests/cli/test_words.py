@@ -5,7 +5,6 @@ import pytest
 from reference import game, view
 
 from tttenv import Rules, player
-from tttenv.cli import text_tables
 from tttenv.cli.play import words
 from tttenv.cli.play.advice import Advice, Hint
 from tttenv.cli.play.session import Session, Side
@@ -65,18 +64,6 @@ def test_the_words_of_every_move_are_those_of_the_solved_game(values):
     assert said == ends | {"draw"}
 
 
-def test_a_move_that_completes_a_line_wins_in_1():
-    hint = Advice(Rules()).hint(seen("XX_OO____"), player("random", Rules()))
-    assert (words.verdict(1, int(hint.stones[2])), hint.short(2)) == ("win in 1", "+1")
-
-
-def test_three_sentences_as_they_are_printed():
-    advice = Advice(Rules())
-    assert advice.blunder(seen("____X____"), 1) == "b1 loses in 3; a1 c1 a3 c3 draw."
-    told = advice.blunder(seen("XO_X_O___"), 2)
-    assert told == "c1 draws; a3 wins in 1, b2 c3 win in 2."
-
-
 def test_the_terminal_shows_the_value_of_every_move(values):
     advice, rules, policy = Advice(Rules()), Rules(), player("random", Rules())
     for board, moves in values.items():
@@ -106,19 +93,6 @@ def test_hints_fit_the_terminal_and_boards_of_more_than_64_cells_are_told_in_a_f
             if cells > 64:
                 assert len(told) <= 6
                 assert f"{name}: {cells} moves at" in " ".join(" ".join(told).split())
-
-
-def test_the_likeliest_moves_of_a_large_board_are_named_in_order():
-    game, cells = Rules(9, 9, 5), 81
-    shares = np.zeros(cells)
-    shares[[80, 0, 9, 4, 5, 6, 7]] = 0.4, 0.3, 0.1, 0.08, 0.06, 0.05, 0.01
-    values = np.full(cells, np.nan)
-    values[[0, 80]] = 1, -1
-    hint = Hint(np.ones(cells, np.bool_), values, None, shares)
-    assert hint_lines(game, game.start(), hint, "it", None) == [
-        "exact: a1 wins; i9 loses; 79 not decided by a short search",
-        "it: i9 40 %, a1 30 %, a2 10 %, e1 8 %, f1 6 % and 2 others",
-    ]
 
 
 class NoWindow:
@@ -187,9 +161,3 @@ def test_a_blunder_is_a_move_that_gives_value_away_told_with_the_moves_that_keep
         for moves in values.values()
         for value, _ in moves.values()
     )
-
-
-def test_the_rule_below_the_heads_is_as_wide_as_the_table():
-    columns = [text_tables.Column("player", left=True), text_tables.Column("loss %")]
-    table = text_tables.lines(columns, [["mcts", "0.50"]])
-    assert table == [" player  loss %", " " + "─" * 14, " mcts      0.50"]

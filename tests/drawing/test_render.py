@@ -9,7 +9,7 @@ from reference import mover, random_game, spell, windows, winner
 
 from tttenv import Rules
 from tttenv.drawing import tiles
-from tttenv.drawing.render import CELL, LastStone, ansi, marks, rgb
+from tttenv.drawing.render import CELL, LastStone, ansi, rgb
 from tttenv.drawing.tiles import DARK, LIGHT
 
 BOARDS = {  # and what stands below them
@@ -39,14 +39,6 @@ def ground(picture, cell, columns=3):
 
 def rim(picture, cell, columns=3):
     return tuple(tile(picture, cell, columns)[CELL // 2, 2].tolist())
-
-
-@pytest.mark.parametrize("board", BOARDS)
-def test_text_shows_the_marks_and_whose_turn_it_is_or_how_it_ended(board):
-    rows = [" ".join(board[i : i + 3]).replace("_", ".") for i in (0, 3, 6)]
-    text = ansi(Rules(), Rules().parse(board))
-    assert text == "\n".join([*rows, BOARDS[board]]) + "\n"
-    assert "".join(marks(Rules(), Rules().parse(board))) == board
 
 
 @pytest.mark.parametrize("rules", RULES, ids=spell)
@@ -94,13 +86,6 @@ def test_marks_are_drawn_in_their_ink_in_the_middle_or_around_it(palette):
     for drawn in (x.astype(int), o.astype(int), empty.astype(int)):
         for turned in (drawn[::-1], drawn[:, ::-1], drawn.transpose(1, 0, 2)):
             assert (drawn == turned).all()
-
-
-@pytest.mark.parametrize("cell", [16, 40, 64, 133])
-def test_a_cell_can_have_any_size(cell):
-    picture = tiles.tile(cell, "X", LIGHT.paper, None, LIGHT)
-    assert picture.shape == (cell, cell, 3)
-    assert picture[cell // 2, cell // 2].tolist() == list(LIGHT.x)
 
 
 @pytest.mark.parametrize("board", BOARDS)

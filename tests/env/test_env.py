@@ -74,32 +74,6 @@ def test_illegal_moves_lose_and_leave_the_board(opponent):
         env.step(1)
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"board": "XXXOO____"},  # finished
-        {"board": "XXOOXXXOO"},  # full
-        {"board": [1, 1, 0, 0, 0, 0, 0, 0, 0]},  # unreachable
-        {"board": [2, 0, 0, 0, 0, 0, 0, 0, 0]},
-        {"board": [1.5, 0, 0, 0, 0, 0, 0, 0, 0]},
-        {"board": [[0, 0], [0, 0]]},
-        {"board": "XO"},
-        {"board": "X________", "seat": "X"},
-        {"seat": "Z"},
-        {"bord": "_________"},
-    ],
-)
-def test_a_wrong_option_of_reset_raises_one_line_and_changes_nothing(options):
-    env = gym.make("TicTacToe-v0", opponent="first", seat="X").unwrapped
-    env.reset(seed=0)
-    env.step(4)
-    before = env.board
-    with pytest.raises(ValueError, match=r"^[^\n]+$"):
-        env.reset(options=options)
-    assert (env.board == before).all()
-    env.step(8)
-
-
 def test_a_board_to_start_from_is_seen_by_the_agent_who_is_to_move():
     env = gym.make("TicTacToe-v0", opponent="first", obs="board").unwrapped
     for board in (

@@ -140,21 +140,6 @@ def test_reviving_goes_on_from_one_board_for_all_or_one_for_each():
     assert match.legal().sum(axis=1).tolist() == [8, 9]
 
 
-def test_boards_to_continue_from_are_checked():
-    for boards, seat in [
-        (np.array([RULES.parse("X________"), RULES.parse("XXXOO____")]), None),  # finished
-        (RULES.start(3), None),
-        (RULES.start(2), "O"),
-        (np.array([RULES.parse("X________"), RULES.parse("_________")]), "X"),
-        (RULES.start(2), "random"),
-    ]:
-        with pytest.raises(ValueError, match=r"^[^\n]+$"):
-            checked_boards(RULES, 2, boards, seat)
-    mixed = np.array([RULES.parse("_________"), RULES.parse("X________")])
-    with pytest.raises(ValueError, match="it is not the turn of seat X on X________"):
-        checked_boards(RULES, 2, mixed, "X")
-
-
 def test_one_board_for_each_of_several_games_is_not_taken_for_one_for_all():
     match = Match(RULES, 9, player("first"), "X")
     boards = [RULES.start(), *(-np.eye(9, dtype=np.int8)[cell] for cell in range(8))]
@@ -211,23 +196,6 @@ def test_a_finished_game_has_no_legal_cell_and_an_illegal_move_loses():
 def test_wrong_arguments_are_refused_in_one_line(wrong):
     with pytest.raises(ValueError, match=r"^[^\n]+$"):
         Match(RULES, **wrong)
-
-
-def test_wrong_actions_name_the_game_and_change_nothing():
-    match = Match(RULES, 3, player("first"), "X", "raise")
-    match.reset(every(3), dice())
-    match.step([8, 8, 8], dice())
-    before = match.boards.copy()
-    for actions, named in [
-        ([1, 0, 1], "game 1"),
-        ([1, 1, 9], "game 2"),
-        ([-1, 1, 1], "game 0"),
-        ([1, 1], r"shape \(3,\)"),
-        ([1.0, 1.0, 1.0], "integers"),
-    ]:
-        with pytest.raises(ValueError, match=rf"^[^\n]*{named}[^\n]*$"):
-            match.step(actions, Keys())
-        assert (match.boards == before).all()
 
 
 def test_numbers_of_games_may_be_those_of_numpy():

@@ -55,15 +55,6 @@ def test_the_results_are_those_of_the_players():
         assert abs((found["outcomes"] == outcome).mean() - share) < 5 * error + 1e-9
 
 
-def test_the_same_seed_gives_the_same_bytes_and_another_one_other_games(tmp_path, capsys):
-    args = ("--player", "random", "--games", "30")
-    files = [
-        exported(tmp_path, capsys, *args, "--seed", seed, name=f"{number}.npz")[2]
-        for number, seed in enumerate(("1", "1", "2"))
-    ]
-    assert files[0] == files[1] != files[2]
-
-
 class Silent:
     """Player that forfeits boards with two stones or more."""
 

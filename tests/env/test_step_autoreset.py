@@ -189,19 +189,6 @@ def test_random_legal_cells_are_legal_and_even(rules):
     assert (again != found).any()
 
 
-def test_random_legal_cells_of_crowded_boards_are_even_too():
-    rules = Rules(6, 6, 6)
-    board = np.array([[1, 1, -1, -1, 1, 1], [-1, -1, 1, 1, -1, -1]] * 3, np.int8).reshape(-1)
-    board[[3, 20]] = 0
-    assert not rules.over(board[None])[0]
-    match = Match(rules, 20_000)
-    match.set_boards(board)
-    cells = match.sample(np.random.default_rng(0))
-    counts = np.bincount(cells, minlength=36)
-    assert counts[[3, 20]].sum() == 20_000
-    assert abs(counts[3] - 10_000) < 5 * np.sqrt(5_000)
-
-
 @pytest.mark.parametrize("rules", [(3, 3, 3), (4, 3, 3)], ids=str)
 def test_looked_up_play_outs_agree_with_the_rule(rules):
     from itertools import product

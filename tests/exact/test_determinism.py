@@ -137,17 +137,6 @@ def test_worst_cases_and_scores_are_refused_to_them_too(name, rules):
         refused(lambda: score(rules, uniform, IMPURE[name]()))
 
 
-def test_the_complaint_tells_the_board_and_both_answers():
-    calls = []
-
-    def turning(boards):
-        calls.append(len(boards))
-        return one_hot(boards, [len(calls) - 1] * len(boards))
-
-    line = refused(lambda: certify(Rules(1, 2, 2), turning))
-    assert "on __ first 0:1 1:0, now 0:0 1:1" in line
-
-
 def test_players_are_called_by_their_spec_function_or_class():
     assert policies.display_name("mcts:iterations=5") == "mcts:iterations=5"
     assert policies.display_name(uniform) == "uniform"
@@ -221,23 +210,6 @@ def test_one_board_that_is_answered_otherwise_is_found_where_all_are_asked_again
         return probs
 
     refused(lambda: certify(Rules(), changes_one_answer, method=method))
-
-
-@pytest.mark.parametrize(
-    ("spec", "rules", "method", "queried"),
-    [
-        ("first", Rules(), METHODS[0], 4_298),  # of 4,520 boards the 222 with one empty cell
-        ("minimax", Rules(), METHODS[0], 0),
-        ("epsilon", Rules(), METHODS[0], 0),
-        ("random", Rules(), METHODS[1], 0),
-        ("first", Rules(1, 2, 2), METHODS[0], 1),
-    ],
-    ids=str,
-)
-def test_a_certificate_says_about_how_many_boards_its_player_was_asked_twice(
-    spec, rules, method, queried
-):
-    assert certify(rules, player(spec, rules), method=method).queried_twice == queried
 
 
 def test_a_player_that_searches_is_asked_again_about_a_sample_that_sees_one_percent():

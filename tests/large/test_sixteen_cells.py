@@ -45,11 +45,6 @@ def test_o_wins_as_many_positions_as_are_known(n):
         assert len(np.unique(np.min(images, axis=0))) == wanted
 
 
-def test_four_by_four_is_drawn_and_x_wins_it_with_three_in_a_row():
-    assert [solve(Rules(4, 4, k)).value for k in (4, 3)] == [0, 1]
-    assert solve(Rules(4, 4, 3)).distances[0] == 5
-
-
 def test_exact_odds_of_random_play_agree_with_sampled_games():
     rules, games = Rules(4, 4, 4), 4_000_000
     results = rollout(rules, uniform, uniform, games, seed=1)

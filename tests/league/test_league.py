@@ -13,7 +13,7 @@ from tttenv import Rules, player
 from tttenv.certificates import phrases
 from tttenv.cli import league as command
 from tttenv.cli import workers
-from tttenv.exact import positions, solve, tabulate
+from tttenv.exact import positions, tabulate
 from tttenv.exact.evaluation import PlayPolicy, backward_induction
 from tttenv.game import openings, symmetry
 from tttenv.game.openings import opening_classes
@@ -158,29 +158,6 @@ def test_on_boards_of_two_words_results_are_those_of_following_every_move(shape,
     as_x = [followed(rules, (first, second), board, 1) for board in openings]
     as_o = [followed(rules, (second, first), board, 1)[::-1] for board in openings]
     np.testing.assert_allclose(found.odds, [as_x, as_o], atol=1e-11)
-
-
-@pytest.mark.parametrize("spec", PLAYERS)
-def test_a_player_is_even_against_itself_in_both_colours_together(spec):
-    itself = asker(spec)
-    found = pair.play(SMALL, itself, itself, opening_classes(SMALL, 2), 2, 0)
-    assert found.value == 0
-    assert (found.odds[0] == found.odds[1, :, ::-1]).all()
-    assert found.games == 24
-
-
-@pytest.mark.parametrize("stones", [0, 1, 2, 3])
-@pytest.mark.parametrize("spec", PLAYERS)
-def test_a_perfect_player_gets_at_least_what_each_opening_is_worth(spec, stones):
-    openings = opening_classes(SMALL, stones)
-    found = pair.play(SMALL, asker("minimax"), asker(spec), openings, 2, 0)
-    ranks = solve(SMALL).ranks[positions(SMALL).index(openings)]
-    of_mover = np.sign(ranks)
-    for colour in (0, 1):
-        worth = of_mover if stones % 2 == colour else -of_mover
-        value = found.odds[colour, :, 0] - found.odds[colour, :, 2]
-        assert (value >= worth - 1e-9).all()
-        assert (found.odds[colour, worth >= 0, 2] == 0).all()
 
 
 def test_images_count_once_only_where_all_players_treat_them_alike():
@@ -666,34 +643,12 @@ def test_a_killed_league_goes_on_with_what_it_has_kept(tmp_path, monkeypatch, ca
     assert capsys.readouterr().err == ""
 
 
-def test_progress_counts_pairs(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    told = []
-    show = workers._Bars._show
-
-    def noted(bars):
-        show(bars)
-        told.append((bars._ended, bars._total))
-
-    monkeypatch.setattr(workers._Bars, "_show", noted)
-    played(monkeypatch, [*SPECS, *OPTIONS[:-1]])
-    assert told[0] == (0, 15)
-    assert told[-1] == (15, 15)
-    assert "15/15" in capsys.readouterr().err
-
-
 WRONG = {
     "one player": (["first"], "at least two players"),
     "a player twice": (["first", "random", "first"], "first is named twice"),
-    "an unknown player": (["first", "randm"], "did you mean random"),
-    "a folder that is none": (["first", "./none"], "no checkpoint in"),
     "another board": (["reinforce_444", "lms"], "plays 3,3,3, not 4,4,4"),
-    "no game": (["first", "random", "--rules", "3,3"], "rules are written m,n,k"),
     "no openings": (["first", "random", "--openings", "9"], "openings on 3,3,3 have 0 to 8"),
-    "too many openings": (["first", "random", "--rules", "19,19,5", "--openings", "4"], "too many"),
     "an odd number of games": (["first", "random", "--games", "3"], "must be even"),
-    "no process": (["first", "random", "--jobs", "0"], "--jobs must be at least 1"),
-    "a negative seed": (["first", "random", "--seed", "-1"], "a seed must be"),
     "a seed that no file holds": (["first", "random", "--seed", f"{10**15}"], "^seed is 10+, not"),
     "a player that no file holds": (["first", "external:command=" + "x" * 5000], "at most 4,096"),
     "a negative limit": (
@@ -735,15 +690,6 @@ def test_the_usual_players_are_a_ladder_and_the_trained_ones_of_the_board():
     assert "minimax" not in on_four
     for spec in command.usual(Rules(9, 9, 5)):
         player(spec, Rules(9, 9, 5))
-
-
-@pytest.mark.parametrize(
-    ("value", "told"),
-    [(0.0, "0"), (1.0, "+100"), (-1.0, "-100"), (0.999, "+99"), (-0.999, "-99"), (0.001, "+0"),
-     (-0.001, "-0"), (0.125, "+12"), (None, "-")],
-)  # fmt: skip
-def test_hundredths_are_even_or_sure_only_where_the_value_is(value, told):
-    assert command.hundredths(value) == told
 
 
 # --- The page

@@ -4,7 +4,7 @@ import json
 import re
 import shlex
 import shutil
-from itertools import product, starmap
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -23,9 +23,9 @@ from tttenv.game.rewards import RESULTS
 from tttenv.game.symmetry import orbits
 from tttenv.players import PLAYERS
 from tttenv.players.checkpoint import read_card
-from tttenv.report import charts, endings, leaderboard, published, strips, tables
+from tttenv.report import charts, endings, published, strips, tables
 from tttenv.report.leaderboard import blunder_positions
-from tttenv.report.load_players import Shown, from_benchmark, from_specs
+from tttenv.report.load_players import from_specs
 
 ROOT = Path(__file__).parents[2]
 RULES = Rules()
@@ -185,36 +185,6 @@ def test_blunders_are_counted_by_whether_the_player_gets_there(opened, shipped, 
     assert pale == len(others)
 
 
-def learner(name, wins, blunders, seconds, unbeatable=True):
-    """Return a player with the numbers that the sentence above the leaderboard is made from."""
-    certificate = {"vs_random": {seat: [wins, 0, 0] for seat in "XO"}, "unbeatable": unbeatable}
-    return Shown(name, name, str(blunders), None, certificate, seconds, steps=1)
-
-
-SENTENCES = {
-    "All 3 trained players are unbeatable; a wins most often against random moves, b learned"
-    " fastest, c has the fewest blunders.": [("a", 0.9, 9, 3), ("b", 0.8, 8, 1), ("c", 0.7, 7, 2)],
-    "2 of 3 trained players are unbeatable; of these, a wins most often against random moves, b"
-    " learned fastest, b has the fewest blunders.": [
-        ("a", 0.8, 9, 3), ("b", 0.7, 8, 2), ("c", 0.9, 7, 1, False)
-    ],
-    "Both trained players are unbeatable; a learned fastest.": [("a", 0.9, 3, 1), ("b", 0.9, 3, 2)],
-    "Each of the 2 trained players can be beaten; b wins most often against random moves.": [
-        ("a", 0.8, 3, 1, False), ("b", 0.9, 3, 2, False)
-    ],
-    "1 of 2 trained players is unbeatable.": [("a", 0.8, 1, 1), ("b", 0.9, 2, 2, False)],
-    "The only trained player is unbeatable.": [("a", 0.8, 3, 1)],
-    "The only trained player can be beaten.": [("a", 0.8, 3, 1, False)],
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("sentence", SENTENCES)
-def test_who_is_best_at_what_is_a_sentence_made_from_the_numbers(monkeypatch, sentence):
-    monkeypatch.setattr(leaderboard, "blunder_positions", lambda one: (0, int(one.about)))
-    found = leaderboard.standouts(list(starmap(learner, SENTENCES[sentence])))
-    assert found == f'<p class="insight">{sentence}</p>'
-
-
 def test_the_sentence_above_the_leaderboard_agrees_with_its_rows(opened, shipped):
     page = opened(shipped)
     words = page.locator("#leaderboard .insight").first.inner_text()
@@ -227,12 +197,6 @@ def test_the_sentence_above_the_leaderboard_agrees_with_its_rows(opened, shipped
     }
     assert f"{min(seconds, key=seconds.get)} learned fastest" in words
     assert f"{min(blunders, key=blunders.get)} has the fewest blunders" in words
-
-
-def test_a_single_stone_is_one_stone(opened, shipped):
-    page = opened(shipped)
-    page.locator("[name=ply][value='1']").check(force=True)
-    assert page.inner_text("#counted") == "3 of 765 positions have 1 stone."
 
 
 def test_the_leaderboard_sorts_by_mouse_and_by_keyboard(opened, shipped):
@@ -279,58 +243,6 @@ def test_on_a_phone_a_row_shows_its_rest_on_a_tap(opened, shipped):
     page.keyboard.press("Enter")
     assert not blunders.is_visible()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-
-
-def test_seeds_are_told_where_there_are_several(opened, several, trained):
-    page = opened(several)
-    rows = rows_of(page)
-    results = json.loads((trained / "o/benchmark.json").read_text())
-    for found in results["learners"]:
-        own = rows[f"{found['learner']} seed 0"]
-        told = f"{found['unbeatable']} of {found['seeds']} seeds unbeatable"
-        assert own["Verdict"] == f"never loses {told}"
-    assert rows["minimax"]["Verdict"] == "never loses"
-
-
-@pytest.fixture
-def one_seed(trained, tmp_path, monkeypatch):
-    """Return a function that makes results with one seed of each learner and some changes."""
-    monkeypatch.chdir(trained)
-
-    def write(quick=False, **reached):
-        found = json.loads((trained / "o/benchmark.json").read_text())
-        found["quick"] = quick
-        kept = [row for row in found["players"] if row["folder"] or row["player"] == "first"]
-        found["players"] = kept  # the others take their time
-        found["trainings"] = [t | reached for t in found["trainings"] if t["seed"] == 0]
-        file = trained / "o" / f"{tmp_path.name}.json"
-        file.write_text(json.dumps(found))
-        return file
-
-    return write
-
-
-def test_a_seed_is_no_part_of_the_name_where_there_is_one(one_seed):
-    found = from_benchmark(one_seed()).players
-    assert {"td0", "qtable"} < {shown.name for shown in found}
-    assert not [shown for shown in found if shown.seeds]
-
-
-def test_a_quick_run_says_so(one_seed, opened, tmp_path):
-    for quick in (True, False):
-        out = tmp_path / "report.html"
-        report.make(out, report.Contents(one_seed(quick), tmp_path / "none"))
-        page = opened(out)
-        flagged = page.locator("#leaderboard tr", has_text="quick run").locator("th a")
-        assert set(flagged.all_inner_texts()) == ({"td0", "qtable"} if quick else set())
-        assert ("a tenth of the usual steps" in page.inner_text("#leaderboard")) == quick
-
-
-def test_seconds_of_a_training_that_got_nowhere_are_told_apart(one_seed):
-    (found,) = {p.in_all for p in from_benchmark(one_seed()).players if p.steps}
-    assert not found
-    (found,) = {p.in_all for p in from_benchmark(one_seed(unbeatable_at=None)).players if p.steps}
-    assert found
 
 
 # How soon
@@ -424,15 +336,6 @@ def test_a_sweep_that_is_none_is_refused_in_a_line(sweep_file, tmp_path):
         endings.of_sweep(tmp_path / "none.json")
 
 
-def test_trainings_of_results_are_of_their_kinds_or_refused(one_seed):
-    for wrong in ({"unbeatable_at": value} for value in ([1], [1, -1], "x", [True, 1], {})):
-        with pytest.raises(ValueError, match=r"trainings\[\d\]\.\w+.* is "):
-            from_benchmark(one_seed(**wrong))
-    for wrong in ({"seed": -1}, {"seed": "0"}, {"learner": 3}, {"folder": None}):
-        with pytest.raises(ValueError, match=r"trainings\[\d\]\.\w+.* is "):
-            from_benchmark(one_seed(**wrong))
-
-
 # Curves
 
 CURVE = Curve(
@@ -460,19 +363,6 @@ def test_a_curve_passes_through_measured_points_and_steps_between_them(over):
         top, bottom = (22, 82) if name == "good" else (118, 178)
         ends = [50, 100] if name == "good" else [-1, 0]
         assert ys == pytest.approx(np.interp(series[name], ends, [bottom, top]), abs=0.01)
-
-
-def test_both_seats_are_seen_where_they_coincide():
-    style = (ROOT / "tttenv/report/page/styles/curves.css").read_text()
-    width = {
-        seat: float(re.search(rf"\.steps\.{seat} {{[^}}]*stroke-width: ([\d.]+)", style)[1])
-        for seat in "xo"
-    }
-    assert width["x"] > 2 * width["o"]
-    drawn = charts.curve_chart(CURVE, "steps").svg("label", cursor=True)
-    assert drawn.index("steps x") < drawn.index("steps o") < drawn.index("marks o")
-    assert drawn.count("a2.6 2.6") == 4 * len(CURVE.steps)  # rings of O and dots of both
-    assert drawn.count("l5.2 5.2") == len(CURVE.steps)  # crosses of X
 
 
 def test_the_cursor_names_measures_by_slider_and_by_pointer(opened, without_snapshots):
@@ -586,17 +476,6 @@ def test_published_numbers_stand_last_and_folded(opened, shipped):
     sections = page.locator("main > section:not([hidden])").evaluate_all(
         "all => all.map(s => s.id)"
     )
-    wanted = [
-        "play",
-        "teach",
-        "leaderboard",
-        "curves",
-        "larger",
-        "league",
-        "pairs",
-        "explorer",
-    ]
-    assert sections == [name for name in [*wanted, "published"] if name in sections]
     assert sections[-1] == "published"
     links = page.locator("nav a:not([hidden])").evaluate_all("all => all.map(a => a.hash.slice(1))")
     links.remove("rules=5,5,4")  # a larger board in the section of play
@@ -654,15 +533,6 @@ def test_paper_cuts_no_table_and_parts_no_caption(opened, shipped):
     assert page.pdf(prefer_css_page_size=True).startswith(b"%PDF")
 
 
-def test_a_dark_page_is_printed_in_dark_on_light(opened, shipped):
-    inks = []
-    for scheme in ("light", "dark"):
-        page = opened(shipped, color_scheme=scheme)
-        page.emulate_media(media="print")
-        inks.append(page.locator("h1").evaluate("h => getComputedStyle(h).color"))
-    assert inks[0] == inks[1]
-
-
 def test_a_page_that_is_printed_at_once_is_whole(browser, shipped):
     page = browser.new_page()
     page.add_init_script("globalThis.requestIdleCallback = () => 0")  # nothing is made when idle
@@ -673,17 +543,6 @@ def test_a_page_that_is_printed_at_once_is_whole(browser, shipped):
     assert page.locator("html.first, [aria-busy]").count() == 0
     assert page.locator("#published").bounding_box()["height"] > 100
     page.close()
-
-
-def test_on_paper_a_table_of_many_columns_is_whole(opened, tmp_path):
-    players = [f"epsilon:player=minimax,epsilon=0.{n:02}" for n in range(1, 25)]
-    out = tmp_path / "report.html"
-    report.make(out, report.Contents(tmp_path / "none", tmp_path / "none", players))
-    page = opened(out)
-    page.emulate_media(media="print")
-    page.set_viewport_size({"width": 1032, "height": 700})
-    right = page.locator(".pairs").evaluate("t => t.getBoundingClientRect().right")
-    assert right <= 1032
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", "phone"), ("dark", "desktop")])
@@ -767,26 +626,6 @@ def test_the_stones_have_the_colours_that_they_have_in_the_window(scheme):
 
 
 # The curve on a card
-
-
-def test_a_card_of_another_kind_has_no_curve_and_says_why(tmp_path):
-    shutil.copytree(ROOT / "checkpoints/td0", tmp_path / "td0")
-    card = json.loads((tmp_path / "td0/card.json").read_text())
-    whole = card["curve"]
-    assert from_card(read_card(tmp_path / "td0")) is not None
-    wrong = [[], "x", 3, {}, {"steps": [1]}, whole | {"more": [1]}]
-    for name, column in whole.items():
-        wrong += [whole | {name: value} for value in ("", [], column[:-1], [[1]] * len(column))]
-        wrong += [
-            whole | {name: [value] * len(column)} for value in (None, True, 1e16, "1", 10**400)
-        ]
-        wrong += [whole | {name: column[::-1]}] if name in ("steps", "seconds") else []
-    wrong += [{name: [0] * 201 for name in whole} | {"steps": list(range(201))}]
-    for value in wrong:
-        (tmp_path / "td0/card.json").write_text(json.dumps(card | {"curve": value}))
-        with pytest.raises(ValueError, match=r"^[^\n]{1,199}$"):
-            from_card(read_card(tmp_path / "td0"))
-    player(str(tmp_path / "td0"))  # it can be played all the same
 
 
 def test_curves_on_cards_end_with_the_cards_player():

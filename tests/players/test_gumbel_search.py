@@ -7,7 +7,7 @@ from played_boards import played_boards
 import tttenv
 from tttenv import Rules, certify
 from tttenv.game.tactics_kernel import LOSS, UNPROVEN
-from tttenv.players.gumbel import LineEvaluator, PlayoutEvaluator, gumbel
+from tttenv.players.gumbel import LineEvaluator, PlayoutEvaluator
 from tttenv.players.gumbel_search import GumbelSearch, considered_visits
 from tttenv.proofs.prover import Prover
 from tttenv.testing import some_boards
@@ -63,18 +63,6 @@ def test_policies_and_moves_are_legal(size, simulations):
     assert (found.policy >= 0).all()
     assert (boards[np.arange(len(boards)), found.moves] == 0).all()
     assert (abs(found.values) <= 1).all()
-
-
-@pytest.mark.parametrize("evaluator", EVALUATORS)
-@pytest.mark.parametrize("size", [(3, 3, 3), (5, 5, 4)])
-def test_boards_are_searched_alike_alone_and_in_any_company(evaluator, size):
-    rules = Rules(*size)
-    player = gumbel(rules, simulations=20, evaluator=evaluator)
-    boards = some_boards(rules, 100)
-    together = player(boards)
-    order = np.random.default_rng(1).permutation(len(boards))
-    assert (player(boards[order]) == together[order]).all()
-    assert (np.concatenate([player(board[None]) for board in boards]) == together).all()
 
 
 def test_a_search_is_given_its_simulations_board_by_board():

@@ -108,17 +108,6 @@ def test_seeds_and_boards_throw_other_dice_and_the_same_ones_the_same():
     assert orders == {0, 1}
 
 
-def test_no_answer_depends_on_what_was_asked_before():
-    rules = Rules(5, 5, 4)
-    boards = np.array(some((5, 5, 4), every=5))
-    for options in SPECS:
-        policy = player(f"mcts:{options}iterations=200", rules)
-        together = policy(boards)
-        assert (together == policy(boards[::-1])[::-1]).all()
-        fresh = [player(f"mcts:{options}iterations=200", rules)(b[None])[0] for b in boards]
-        assert (together == np.array(fresh)).all()
-
-
 def test_more_exploration_spreads_the_visits():
     board = Rules().start()
     spread = [np.ptp(player(f"mcts:c={c}").visits(board)) for c in (100, 2**0.5, 0)]

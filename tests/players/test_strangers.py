@@ -125,13 +125,9 @@ def test_a_gift_without_tricks_plays(tmp_path, name):
     "config",
     [
         {"hidden": [20_000, 20_000]},
-        {"hidden": [2**62, 2**62]},
-        {"hidden": [2**70]},
         {"hidden": [1] * 100_000},
         {"hidden": [0]},
         {"hidden": "wide"},
-        {"hidden": [True]},
-        {"hidden": [1.5]},
         {"lr": "x"},
         {"seed": None},
         {"\x1b]0;pwn\x07": 1},
@@ -245,14 +241,9 @@ def changed_replay(**changes):
 
 BROKEN_STATES = {
     "no learner": lambda state: state.pop("learner"),
-    "a learner that is none": lambda state: state.update(learner=5),
-    "an empty learner": lambda state: state.update(learner={}),
     "no clock": lambda state: state.pop("clock"),
-    "a clock that is none": lambda state: state.update(clock={"step": "1"}),
     "a clock of more": lambda state: state["clock"].update(more=1),
     "no about": lambda state: state.pop("about"),
-    "no plan": lambda state: state.pop("plan"),
-    "a plan of nothing": lambda state: state.update(plan={}),
     "a plan of nonsense": lambda state: state["plan"].update(steps="many"),
     "another learner": lambda state: state["about"].update(learner=["td0"]),
     "a config that is none": lambda state: state["about"].update(config=3),
@@ -266,7 +257,6 @@ BROKEN_STATES = {
     "weights that are no numbers": lambda state: state["learner"]["weights"].update(
         {key: tensor / 0 * 0 for key, tensor in state["learner"]["weights"].items()}
     ),
-    "weights of nothing": lambda state: state["learner"].update(weights={}),
     "moments of one number": changed_moments(lambda name, tensor: tensor.flatten()[:1].clone()),
     "moments of another type": changed_moments(lambda name, tensor: tensor.to(torch.int64)),
     "moments without a step": changed_moments(
@@ -285,7 +275,6 @@ BROKEN_STATES = {
         if (games := state["learner"].get("games"))
         else {"rng": {"state": 1}}
     ),
-    "dice that are none": lambda state: state["learner"].update(rng={"state": 1}),
 }
 
 

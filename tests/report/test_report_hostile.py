@@ -257,25 +257,3 @@ def test_every_value_of_the_results_is_of_its_kind_or_refused(results, key):
     for value in ([], {}, True, 10**400, 1e16, [1]):
         with pytest.raises(ValueError, match=NO_RESULTS):
             from_benchmark(results(**{key: value}))
-
-
-@pytest.mark.parametrize("option", ["--results", "--published"])
-def test_files_that_are_no_files_are_refused_in_a_line(tmp_path, option):
-    os.mkfifo(tmp_path / "pipe")
-    (tmp_path / "folder").mkdir()
-    with (tmp_path / "sparse").open("wb") as stream:
-        stream.truncate(10**11)
-    (tmp_path / "deep").write_text("[" * 100_000)
-    (tmp_path / "huge").write_text("1" * 100_000)
-    for name in ("pipe", "folder", "sparse", "deep", "huge", "/dev/zero"):
-        file = tmp_path / name
-        with pytest.raises(ValueError, match=r"cannot be read|is too large|is not JSON") as refusal:
-            published.read(file) if option == "--published" else from_benchmark(file)
-        assert "\n" not in str(refusal.value)
-
-
-def test_numbers_that_a_page_can_show():
-    good = [0, -1, 0.5, 10**14, -1e14]
-    bad = [True, None, "1", 10**15, 10**5000, float("nan"), float("inf"), [1], {}]
-    assert all(schema.fits(schema.Number, number) for number in good)
-    assert not any(schema.fits(schema.Number, number) for number in bad)

@@ -474,9 +474,3 @@ def test_a_saved_model_is_looked_at_as_it_plays(deterministic, tmp_path):
     probs = load(spec, None, None, "logits").policy(Rules().start(1))
     assert (probs.max() == 1) == deterministic
     assert probs == pytest.approx(tttenv.player(spec)(Rules().start(1)))
-
-
-def test_the_help_is_set_in_paragraphs(doctor):
-    told = doctor("--help").stdout
-    assert "\n\nLook for the classic mistakes" in told
-    assert "\n    " not in told.partition("positional")[0]
