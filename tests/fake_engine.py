@@ -7,7 +7,6 @@ A skin says in what the engine differs from a sound one. Lines that it reads go 
 
 import os
 import signal
-import subprocess
 import sys
 import time
 
@@ -135,14 +134,6 @@ def close_output(engine, *_):
     time.sleep(FOREVER)
 
 
-def with_child(engine, argument):
-    engine.size, engine.taken = (int(argument), int(argument)), {}
-    child = subprocess.Popen(["sleep", str(FOREVER)])
-    with open(engine.log, "a") as log:
-        log.write(f"pids {os.getpid()} {child.pid}\n")
-    engine._say("OK")
-
-
 class Twice(Engine):
     """Engine that answers twice."""
 
@@ -183,24 +174,6 @@ class StartsOnce(Engine):
 
     def _restart(self, argument):
         self._say("UNKNOWN command")
-
-
-class Deaf(Engine):
-    """Engine that ignores END, the end of its input and all signals that it can."""
-
-    def __init__(self, log):
-        super().__init__(log)
-        for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, signal.SIG_IGN)
-
-    _start = with_child
-
-    def _run(self):
-        super()._run()
-        hang(self)
-
-    def _end(self, argument):
-        pass
 
 
 REMARKS = ("MESSAGE depth 3", "message 7,7", "DEBUG", "SUGGEST 0,0", "UNKNOWN what", "ERROR 12", "")
@@ -269,8 +242,7 @@ FAILING = {
     ),
     "closes its output": (differing(play=close_output), "closed its output", True),
 }
-LEFT = {"leaves a child": differing(start=with_child), "deaf": Deaf}
-SKINS = SOUND | {name: row[0] for name, row in FAILING.items()} | LEFT
+SKINS = SOUND | {name: row[0] for name, row in FAILING.items()}
 
 
 if __name__ == "__main__":

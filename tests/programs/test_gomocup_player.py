@@ -1,12 +1,9 @@
 """Engines of the Gomocup protocol as players: valid ones play, others are rejected."""
 
-import gc
 import os
 import random
 import re
 import shlex
-import signal
-import subprocess
 import sys
 import threading
 import time
@@ -16,7 +13,6 @@ from pathlib import Path
 import fake_engine
 import numpy as np
 import pytest
-from processes import ends, lives
 
 from tttenv import Rules, certify, player
 from tttenv.players.gomocup import gomocup
@@ -161,60 +157,6 @@ def test_an_engine_that_knows_square_boards_only_is_told_of():
     square = gomocup(oblong, shlex.join(["sh", "-c", "while read a; do echo UNKNOWN; done"]))
     with pytest.raises(ValueError, match="cannot play on 5 by 7: it answered 'RECTSTART 7,5' with"):
         square(oblong.start(1))
-
-
-@pytest.mark.parametrize("manner", ["close", "forget", "hang"])
-def test_an_engine_ends_with_all_that_it_started(manner, tmp_path):
-    log = tmp_path / "log"
-    playing = engine("deaf", log=log, timeout=60)
-    playing(RULES.start(1))
-    pids = [int(pid) for pid in re.search(r"pids (\d+) (\d+)", log.read_text()).groups()]
-    assert all(map(lives, pids))
-    if manner == "close":
-        playing.close()
-    if manner == "hang":
-        playing.protocol.limits = fake_limits(playing.protocol.limits)
-        os.kill(pids[0], signal.SIGSTOP)
-        with pytest.raises(ValueError, match=r"did not answer within 0\.3 s"):
-            playing(boards_of(RULES)[2:3])
-    del playing
-    gc.collect()
-    assert all(map(ends, pids))
-
-
-def fake_limits(limits):
-    """Return the same limits with little time."""
-    return type(limits)(limits.time, 0.3, 0.3, limits.max_memory, limits.folder)
-
-
-@pytest.mark.parametrize(
-    ("skin", "how"), [("leaves a child", signal.SIGTERM), ("deaf", signal.SIGKILL)]
-)
-def test_an_engine_and_its_children_end_with_a_python_that_is_ended(skin, how, tmp_path):
-    log = tmp_path / "log"
-    spec = f"gomocup:command=({command(skin, log)}),start=60"
-    code = (
-        "import time, tttenv; from tttenv import Rules; rules = Rules(5, 5, 5);"
-        f" p = tttenv.player({spec!r}, rules);"
-        " p(rules.start(1)); print('ready', flush=True); time.sleep(1000)"
-    )
-    child = subprocess.Popen(
-        [sys.executable, "-c", code],
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        assert child.stdout.readline() == b"ready\n"
-        pids = [int(pid) for pid in re.search(r"pids (\d+) (\d+)", log.read_text()).groups()]
-        assert all(map(lives, pids))
-        child.send_signal(how)
-        child.wait(15)
-        assert all(map(ends, pids))
-    finally:
-        child.kill()
-        child.wait()
-        child.stdout.close()
 
 
 @pytest.mark.parametrize(
