@@ -298,6 +298,32 @@ class Opened:
         return (open, ("PWNED", "w"))
 
 
+def test_uploads_run_one_at_a_time_and_leave_the_session_as_it_was(server, monkeypatch):
+    session = utils.get_session()
+    before, inside = (session.event_hooks, session.send), []
+    entered, go = threading.Event(), threading.Event()
+
+    def commit(*_):
+        inside.append(len(inside))
+        entered.set()
+        assert go.wait(20)
+        inside.remove(0)
+        return "a commit"
+
+    monkeypatch.setattr(hub_client, "_commit", commit)
+    monkeypatch.setattr(hub_client, "PATIENCE", 0.1)
+    for _ in range(2):
+        with pytest.raises(hub_client.HubError, match="too slow"):
+            hub_client.upload(REPO, {}, False, re.compile("x"))
+    assert entered.wait(20)
+    assert inside == [0]
+    go.set()
+    for thread in threading.enumerate():
+        if thread.name.startswith("request to "):
+            thread.join(20)
+    assert (session.event_hooks, session.send) == before
+
+
 def test_what_is_no_checkpoint_is_refused_in_one_line(server, run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     files = offered(server)

@@ -81,6 +81,16 @@ def test_every_point_of_a_cell_belongs_to_it_and_none_beside_the_board(rules, si
         assert last[1] + layout.cell <= size[1]
 
 
+def test_stones_are_drawn_in_their_ink_and_the_last_has_a_rim():
+    picture, layout = painted((3, 3, 3), "XO_______", last=1)
+    assert at(picture, layout, 0) == LIGHT.x
+    assert at(picture, layout, 1) == at(picture, layout, 2) == LIGHT.paper
+    assert at(picture, layout, 1, right=0.76) == LIGHT.o
+    assert at(picture, layout, 1, right=0.06) == LIGHT.o  # the rim
+    assert at(picture, layout, 0, right=0.06) == at(picture, layout, 2, right=0.06) == LIGHT.paper
+    assert tuple(picture[0, 0]) == LIGHT.ground
+
+
 def test_hints_colour_empty_cells_by_value_or_by_probability():
     values, shares = np.array([0, 0, 1, 0, -1, 1, -1, 0, 0]), np.full(9, 1 / 7)
     picture, layout = painted((3, 3, 3), "XO_______", values=values, shares=shares)
