@@ -53,7 +53,7 @@ class Handler(BaseHTTPRequestHandler):
         length = int(self.headers.get("Content-Length") or 0)
         self.sent = self.rfile.read(length)
         self.place = urlsplit(self.path)
-        seen = {"method": self.command, "path": self.path, "token": self.headers["Authorization"]}
+        seen = {"path": self.path, "token": self.headers["Authorization"]}
         self.server.requests.append(seen)
         for part, act in self.server.hostile.items():
             if part in f"{self.command} {self.path}":
@@ -72,9 +72,9 @@ class Handler(BaseHTTPRequestHandler):
             case ("POST", "api", "repos", "create"):
                 asked = json.loads(self.sent)
                 repo = f"{asked['organization']}/{asked['name']}"
-                known = repo in self.server.files
+                status = 409 if repo in self.server.files else 200
                 self.server.files.setdefault(repo, {})
-                return self.answer({"url": f"{self.server.url}/{repo}"}, 409 if known else 200)
+                return self.answer({"url": f"{self.server.url}/{repo}"}, status)
             case ("POST", "api", "validate-yaml"):
                 return self.answer({"warnings": [], "errors": []})
             case ("GET", "api", "models", owner, name, "revision", revision):

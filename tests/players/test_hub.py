@@ -1,10 +1,9 @@
-"""Players on the Hugging Face Hub: pushed, pulled and played, with any responses of the Hub."""
+"""Players on the Hugging Face Hub: pushed, pulled and played, with faults of the server."""
 
 import json
 import pickle
 import re
 import shutil
-import socket
 import sys
 import threading
 import time
@@ -13,11 +12,9 @@ from inspect import signature
 import gymnasium as gym
 import numpy as np
 import pytest
-import yaml
 from fake_hub import TOKEN, commit_of, serving
 from huggingface_hub import ModelCard, constants, utils
 
-import tttenv
 from tttenv import Rules, certify, player
 from tttenv.cli import certify as certify_command
 from tttenv.cli import console, pull, push
@@ -29,7 +26,6 @@ pytestmark = pytest.mark.filterwarnings(
     "ignore:Use .content:DeprecationWarning"
 )  # huggingface_hub's
 REPO = "someone/a-player"
-SHIPPED = ("qtable", "td0")
 NOISE = b"\0" * 1000
 
 
@@ -83,43 +79,28 @@ def naming(files, named):
     return json.dumps(json.loads(files["card.json"]) | {"files": named}).encode()
 
 
-@pytest.mark.parametrize("name", SHIPPED)
-@pytest.mark.parametrize("large", [False, True])
-def test_what_is_pushed_comes_back_and_is_the_same_player(server, run, name, large):
-    folder = bundled.folder(name)
-    server.large = {file.name for file in folder.glob("*.safetensors")} if large else ()
-    status, out, err = run(push, folder, REPO, "--json")
-    assert status == 0, err
-    assert json.loads(out)["commit"] == commit_of(server.files[REPO])
-    assert set(server.files[REPO]) == {*(file.name for file in folder.iterdir()), "README.md"}
-    status, out, err = run(pull, REPO, "--json")
-    assert status == 0, err
-    told = json.loads(out)
-    assert (told["repo"], told["revision"]) == (REPO, "main")
-    assert told["commit"] == commit_of(server.files[REPO])
-    pulled = {p.name: p.read_bytes() for p in hub.usual_folder(REPO).iterdir()}
-    for file in folder.iterdir():
-        if file.name != "card.json":  # which is written anew
-            assert pulled.pop(file.name) == file.read_bytes()
-    assert json.loads(pulled.pop("card.json")) == json.loads((folder / "card.json").read_bytes())
-    assert set(pulled) == {hub.PULLED}
-    server.shutdown()  # what was pulled needs no Hub
+def test_what_is_pushed_comes_back_as_the_same_player_and_replaces_the_older_one(server, run):
     boards = Rules().parse("X___O____")[None]
-    assert np.array_equal(player(f"hub:{REPO}")(boards), player(name)(boards))
-
-
-def test_a_new_version_replaces_the_files_of_the_old_one(server, run, tmp_path):
-    for name in SHIPPED:
-        for command, args in ((push, [name, REPO]), (pull, [REPO])):
-            status, _, err = run(command, *args)
+    for name, large in (("qtable", False), ("td0", True)):
+        folder = bundled.folder(name)
+        files = {file.name: file.read_bytes() for file in folder.iterdir()}
+        server.large = [file for file in files if large and file.endswith(".safetensors")]
+        for command, args in ((push, [folder, REPO, "--json"]), (pull, [REPO, "--json"])):
+            status, out, err = run(command, *args)
             assert status == 0, err
-    folder = bundled.folder(SHIPPED[-1])
-    wanted = {file.name for file in folder.iterdir()}
-    assert set(server.files[REPO]) == {*wanted, "README.md"}
-    assert {file.name for file in hub.usual_folder(REPO).iterdir()} == {*wanted, hub.PULLED}
+            assert json.loads(out)["commit"] == commit_of(server.files[REPO])
+        assert set(server.files[REPO]) == {*files, "README.md"}
+        pulled = {file.name: file.read_bytes() for file in hub.usual_folder(REPO).iterdir()}
+        assert pulled.keys() == {*files, hub.PULLED}
+        card = files.pop("card.json")  # which is written anew
+        assert json.loads(pulled["card.json"]) == json.loads(card)
+        assert files.items() <= pulled.items()
+        asked = len(server.requests)  # what was pulled needs no Hub
+        assert np.array_equal(player(f"hub:{REPO}")(boards), player(name)(boards))
+        assert len(server.requests) == asked
 
 
-def test_a_player_that_is_not_here_is_downloaded_with_a_line(server, run, capsys):
+def test_a_player_that_is_not_here_is_downloaded_once_into_a_folder_of_its_own(server, run, capsys):
     offered(server)
     assert is_path(f"hub:{REPO}")
     assert not server.requests
@@ -137,16 +118,14 @@ def test_a_player_that_is_not_here_is_downloaded_with_a_line(server, run, capsys
     assert len(server.requests) == asked
     player(f"hub:repo={REPO},revision=v1")
     assert hub.came_from(hub.usual_folder(REPO, "v1")).revision == "v1"
+    pairs = [("o/n", revision) for revision in ("main", "a/b", "a--b", "a.b")] + [("o/n--a", "b")]
+    assert len({hub.usual_folder(*pair) for pair in pairs}) == len(pairs)
 
 
 def test_the_model_card_has_the_exact_numbers_where_the_hub_reads_them(server, run):
-    status, text, err = run(push, "td0", REPO, "--dry-run", "--license", "mit")
+    status, text, err = run(push, "td0", REPO, "--dry-run")
     assert status == 0, err
     assert not server.requests
-    metadata = yaml.safe_load(text.split("---\n")[1])
-    assert metadata["library_name"] == "tttenv"
-    assert metadata["license"] == "mit"
-    assert {"reinforcement-learning", "td0"} <= set(metadata["tags"])
     found = {
         result.metric_type: result.metric_value for result in ModelCard(text).data.eval_results
     }
@@ -155,15 +134,17 @@ def test_the_model_card_has_the_exact_numbers_where_the_hub_reads_them(server, r
         assert found[f"worst_case_{seat}"] == certificate.worst_case[seat]
         assert found[f"win_vs_random_{seat}"] == certificate.vs_random[seat][0]
     assert found["unbeatable"] == 1.0
-    assert f'tttenv.player("hub:{REPO}", rules)' in text
-    larger = run(push, "alphazero_554", REPO, "--dry-run")[1]
-    assert "reachable positions" in larger
-    assert "license" not in yaml.safe_load(larger.split("---\n")[1])
 
 
-def test_a_model_card_shows_the_settings_of_a_card_as_code(server, run, tmp_path):
+@pytest.fixture
+def copy(tmp_path):
+    """Return a copy of a player's folder, and its card."""
     folder = shutil.copytree(bundled.folder("td0"), tmp_path / "copy")
-    card = json.loads((folder / "card.json").read_text())
+    return folder, json.loads((folder / "card.json").read_text())
+
+
+def test_a_model_card_shows_the_settings_of_a_card_as_code(server, run, copy):
+    folder, card = copy
     wild = "<img src=x>[a](http://h)`|"
     card["config"][wild] = wild
     card["versions"][wild] = wild
@@ -175,9 +156,8 @@ def test_a_model_card_shows_the_settings_of_a_card_as_code(server, run, tmp_path
     assert "](http" not in outside
 
 
-def test_a_card_that_states_another_strength_is_not_pushed(server, run, tmp_path):
-    folder = shutil.copytree(bundled.folder("td0"), tmp_path / "copy")
-    card = json.loads((folder / "card.json").read_text())
+def test_a_card_that_states_another_strength_is_not_pushed(server, run, copy):
+    folder, card = copy
     card["certificate"]["worst_case"]["X"] = 1.0
     (folder / "card.json").write_text(json.dumps(card))
     status, _, err = run(push, folder, REPO)
@@ -186,9 +166,8 @@ def test_a_card_that_states_another_strength_is_not_pushed(server, run, tmp_path
     assert not server.requests
 
 
-def test_the_state_of_a_training_stays_here(server, run, tmp_path):
-    folder = shutil.copytree(bundled.folder("td0"), tmp_path / "copy")
-    card = json.loads((folder / "card.json").read_text())
+def test_the_state_of_a_training_stays_here(server, run, copy):
+    folder, card = copy
     hashed = digest(NOISE)
     (folder / f"state-{hashed[:16]}.safetensors").write_bytes(NOISE)
     card["files"][f"state-{hashed[:16]}.safetensors"] = hashed
@@ -214,41 +193,13 @@ def drip(handler):
     handler.close_connection = True
 
 
-def drip_head(handler):
-    """Send a header without end."""
-    handler.wfile.write(b"HTTP/1.1 200 OK\r\nX-Long: ")
-    for _ in range(10_000):
-        handler.wfile.write(b"a")
-        handler.wfile.flush()
-        handler.server.patient.wait(0.02)
-    handler.close_connection = True
-
-
 def flood(handler):
-    """Send more bytes than any card without announcing their number."""
+    """Send more bytes than any listing without announcing their number."""
     handler.send_response(200)
     handler.send_header("Transfer-Encoding", "chunked")
     handler.end_headers()
     for _ in range(64):
         handler.wfile.write(b"100000\r\n" + b" " * 0x100000 + b"\r\n")
-
-
-def short(handler):
-    """Send fewer bytes than announced."""
-    handler.send_response(200)
-    handler.send_header("Content-Length", "5000")
-    handler.end_headers()
-    handler.wfile.write(b"{")
-    handler.close_connection = True
-
-
-def hang_up(handler):
-    """Close the connection without an answer."""
-    handler.close_connection = True
-
-
-def to_itself(handler):
-    handler.answer(b"", 302, Location=handler.path)
 
 
 def echoed(handler):
@@ -258,21 +209,12 @@ def echoed(handler):
     handler.answer({"error": said}, 400, **told)
 
 
-ANYWHERE = {  # hostile answers, and what is said of each
-    "html": (answer(b"<html>Welcome</html>"), "JSON|does not respond like the Hub"),
-    "list": (answer([1, 2]), "does not respond like the Hub|JSON"),
-    "401": (answer({"error": "x"}, 401), "401, not found, or private: log in"),
-    "403": (answer({"error": "x"}, 403), "403, access is refused"),
-    "404": (answer({"error": "x"}, 404), "404, not found"),
-    "500": (answer({"error": "x"}, 500), "500, an error of the server"),
-    "elsewhere": (answer(b"", 307, Location="http://127.0.0.1:9/x"), "redirects to http://127"),
-    "file": (answer(b"", 302, Location="file:///etc/passwd"), "redirects to file://"),
-    "circle": (to_itself, "redirects more than 5 times|does not answer|failed"),
-    "drip": (drip, "too slow"),
-    "head": (drip_head, "too slow"),
-    "flood": (flood, "sends more than|failed"),
-    "short": (short, "closed the connection too early|sends 5,000 bytes"),
-    "nothing": (hang_up, "closed the connection too early"),
+FAULTS = {
+    "refused": (answer({"error": "x"}, 401), "401, not found, or private: log in"),
+    "not the Hub": (answer([1, 2]), "does not respond like the Hub|JSON"),
+    "elsewhere": (answer(b"", 307, Location="file:///etc/passwd"), "redirects to file://"),
+    "slow": (drip, "too slow|was abandoned"),
+    "endless": (flood, "sends more than|failed"),
     "echo": (echoed, "400"),
 }
 
@@ -295,35 +237,18 @@ def impatient(server, monkeypatch):
     server.patient.set()
 
 
-@pytest.mark.parametrize("kind", ANYWHERE)
-@pytest.mark.parametrize("place", ["/api/models/", "/resolve/"])
-def test_hostile_answers_to_a_pull_end_in_one_line_and_leave_nothing(
-    impatient, run, tmp_path, kind, place
+@pytest.mark.parametrize("kind", FAULTS)
+def test_a_fault_of_the_server_ends_a_pull_or_a_push_in_one_line_and_leaves_nothing(
+    impatient, run, tmp_path, kind
 ):
-    act, told = ANYWHERE[kind]
-    files = offered(impatient)
-    impatient.hostile = {f"{place}{'' if 'api' in place else commit_of(files)}": act}
-    if place == "/resolve/" and kind == "html":
-        told = "JSON|cut off|sends"
-    if place == "/resolve/" and kind == "list":
-        told = "cut off"
-    if kind == "elsewhere" and place == "/resolve/":
-        told = "cannot be reached|redirects"
-    status, out, err = run(pull, REPO)
-    assert (status, out) == (2, "")
-    only_line(told, err)
-    left = [path for path in (tmp_path / "assets").rglob("*") if path.is_file()]
-    assert not left
-
-
-@pytest.mark.parametrize("kind", ANYWHERE)
-def test_hostile_answers_to_a_push_end_in_one_line(impatient, run, kind):
-    act, told = ANYWHERE[kind]
-    places = ("repos/create", "validate-yaml", "preupload", "commit")
-    impatient.hostile = {places[list(ANYWHERE).index(kind) % len(places)]: act}
-    status, out, err = run(push, "td0", REPO)
-    assert (status, out) == (2, "")
-    only_line(f"{told}|does not answer|too slow|was abandoned", err)
+    act, told = FAULTS[kind]
+    offered(impatient)
+    for command, args, place in ((pull, [REPO], "/api/models/"), (push, ["td0", REPO], "create")):
+        impatient.hostile = {place: act}
+        status, out, err = run(command, *args)
+        assert (status, out) == (2, "")
+        only_line(told, err)
+    assert not [path for path in (tmp_path / "assets").rglob("*") if path.is_file()]
 
 
 def test_the_token_goes_to_the_hub_and_to_nobody_else(server, run, tmp_path, caplog):
@@ -360,13 +285,10 @@ def test_the_token_goes_to_the_hub_and_to_nobody_else(server, run, tmp_path, cap
 
 
 def test_a_token_that_cannot_be_sent_is_not_shown(server, run, monkeypatch):
-    offered(server)
-    for odd in ("\x0bx", "ü"):
-        monkeypatch.setenv("HF_TOKEN", f"{TOKEN}{odd}")
-        for command, args in ((pull, [REPO]), (push, ["td0", REPO])):
-            status, _, err = run(command, *args)
-            assert status == 2
-            only_line("holds characters that cannot be sent", err)
+    monkeypatch.setenv("HF_TOKEN", f"{TOKEN}ü")
+    status, _, err = run(pull, REPO)
+    assert status == 2
+    only_line("holds characters that cannot be sent", err)
 
 
 class Opened:
@@ -374,30 +296,6 @@ class Opened:
 
     def __reduce__(self):
         return (open, ("PWNED", "w"))
-
-
-@pytest.mark.parametrize(
-    "at", ["nonsense", "ftp://x", "http://127.0.0.1:99999", "http://[::1", "https://"]
-)
-def test_an_address_of_the_hub_that_is_none_is_refused_in_one_line(server, run, monkeypatch, at):
-    monkeypatch.setattr(constants, "ENDPOINT", at)
-    for command, args in (
-        (pull, [REPO]),
-        (push, ["td0", REPO]),
-        (certify_command, [f"hub:{REPO}"]),
-    ):
-        status, _, err = run(command, *args)
-        assert status == 2
-        only_line(f"HF_ENDPOINT is not an http or https address: {re.escape(at)}", err)
-
-
-def test_an_address_of_the_hub_that_the_library_refuses_is_refused_in_one_line(run, monkeypatch):
-    monkeypatch.setenv("HF_ENDPOINT", "http://[::1")
-    monkeypatch.delitem(sys.modules, "huggingface_hub.constants")
-    monkeypatch.delattr("huggingface_hub.constants")
-    for command, player_here in ((pull, REPO), (certify_command, f"hub:{REPO}")):
-        _, _, err = run(command, player_here)
-        only_line(r"HF_ENDPOINT is not an http or https address: http://\[::1$", err)
 
 
 def test_uploads_run_one_at_a_time_and_leave_the_session_as_it_was(server, monkeypatch):
@@ -430,7 +328,6 @@ def test_what_is_no_checkpoint_is_refused_in_one_line(server, run, tmp_path, mon
     monkeypatch.chdir(tmp_path)
     files = offered(server)
     name, evil = weights_of(files), pickle.dumps(Opened())
-    hashes = json.loads(files["card.json"])["files"]
 
     def claims(data):
         """Return a repository whose card has the right digest of a file of other content."""
@@ -439,27 +336,19 @@ def test_what_is_no_checkpoint_is_refused_in_one_line(server, run, tmp_path, mon
         return {"card.json": card, named: data}
 
     outside = naming(files, {"../../evil-0.safetensors": "0" * 64})
-    absolute = naming(files, {"/tmp/weights.safetensors": "0" * 64})
     refusals = {
         "no checkpoint.*pytorch_model.bin may run code": {"pytorch_model.bin": evil},
-        "it has no card.json": {"README.md": b"hello", "../card.json": files["card.json"]},
         "is a pickle, which may run code": claims(evil),
-        "is a pickle, which may run code ": claims(b"PK\x03\x04" + NOISE),
-        "is not a file of tensors": claims(b"\xff" * 1000),
         "its SHA-256 is not the card's": files | {name: files[name][:-1] + b"\x55"},
         "which its card names": {"card.json": files["card.json"]},
         "names the file .*evil": files | {"card.json": outside, "../../evil-0.safetensors": b""},
-        "names the file .*tmp": files | {"card.json": absolute, "/tmp/weights.safetensors": b""},
-        "its card names no weights": files | {"card.json": naming(files, {})},
-        "it lacks .*certificate": {"card.json": b"{}"},
         "is not JSON": {"card.json": b"<html>"},
     }
-    assert name in hashes
     for told, content in refusals.items():
         server.files[REPO] = content
         status, out, err = run(pull, REPO, "--out", tmp_path / "out")
         assert (status, out) == (2, "")
-        only_line(told.strip(), err)
+        only_line(told, err)
         assert sorted(path.name for path in tmp_path.iterdir()) in ([], ["assets"])
 
 
@@ -481,8 +370,6 @@ def test_sizes_are_bounded_before_and_while_downloading(server, run, tmp_path):
     for size, told in (
         (2**40, "is too large: 1,099,511,627,776 bytes"),
         (10, "sends .* bytes; the limit is 10"),
-        (-1, "is too large: -1"),
-        ("10", "which its card names"),
         (len(files[name]) + 1, "is cut off"),
     ):
         server.hostile = {"/api/models/": listing(size)}
@@ -527,39 +414,21 @@ def test_other_folders_and_links_are_left_alone(server, run, tmp_path):
     assert not card.is_symlink()
 
 
-def test_a_push_ends_when_a_connection_fails(server, run, monkeypatch):
-    def leave(handler):
-        handler.close_connection = True
-        # Only closed, it would take connections as long as the server's thread waits at it.
-        handler.server.socket.shutdown(socket.SHUT_RDWR)
-        handler.server.socket.close()
-        handler.usual(handler.place.path.strip("/").split("/"))
-
-    tries = []
-    monkeypatch.setattr(time, "sleep", tries.append)
-    server.hostile = {"repos/create": leave}
-    status, _, err = run(push, "td0", REPO)
-    assert status == 2
-    only_line("cannot be reached", err)
-    assert not tries  # the library would go on with a client that has no guard
-
-
-def test_without_a_network_the_error_is_clear(server, run, monkeypatch):
-    port = server.server_port
-    server.shutdown()
-    server.server_close()
-    status, _, err = run(certify_command, f"hub:{REPO}")
-    assert status == 2
-    assert f"{REPO}: 127.0.0.1:{port} cannot be reached" in err
-    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
-    status, _, err = run(pull, REPO)
-    assert status == 2
-    only_line("HF_HUB_OFFLINE is set", err)
-
-
-def test_every_repository_and_revision_has_a_folder_of_its_own():
-    pairs = [("o/n", revision) for revision in ("main", "a/b", "a--b", "a.b")] + [("o/n--a", "b")]
-    assert len({hub.usual_folder(*pair) for pair in pairs}) == len(pairs)
+@pytest.mark.parametrize(
+    ("at", "told"),
+    [
+        ("http://127.0.0.1:9", "127.0.0.1:9 cannot be reached"),
+        ("http://me:secret@127.0.0.1:99999", "not an http or https address: 127.0.0.1:99999"),
+        ("nonsense", "HF_ENDPOINT is not an http or https address: nonsense"),
+    ],
+)
+def test_an_address_where_no_hub_is_is_one_line_without_its_password(run, monkeypatch, at, told):
+    monkeypatch.setattr(constants, "ENDPOINT", at)
+    for command, args in ((pull, [REPO]), (certify_command, [f"hub:{REPO}"])):
+        status, _, err = run(command, *args)
+        assert status == 2
+        assert told in err.splitlines()[-1]
+        assert "secret" not in err
 
 
 def test_another_server_has_other_players_and_its_password_is_kept_nowhere(
@@ -585,8 +454,7 @@ def test_a_player_on_the_hub_documents_all_options_of_a_checkpoint():
 
 
 @pytest.mark.parametrize(
-    "spec",
-    ["hub:", "hub:a", "hub:a/b/c", "hub:../x", "hub:a/..", "hub:a/b,revision=../c", "hub:a b/c"],
+    "spec", ["hub:", "hub:a/b/c", "hub:../x", "hub:a/b,revision=../c", "hub:a b/c"]
 )
 def test_odd_names_are_refused_before_anything_is_asked(server, spec):
     with pytest.raises(ValueError, match=r"hub:OWNER/NAME|not a branch"):
@@ -602,15 +470,7 @@ def test_a_file_may_not_name_a_player_on_the_hub(server):
 
 
 def test_without_the_extra_the_command_says_what_to_install(run, monkeypatch):
-    import sys
-
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
-    for command, args in (
-        (pull, [REPO]),
-        (push, ["td0", REPO]),
-        (certify_command, [f"hub:{REPO}"]),
-    ):
-        status, _, err = run(command, *args)
-        assert status == 2
-        assert "pip install 'tttenv[hub]'" in err
-    assert tttenv.player("td0") is not None
+    status, _, err = run(pull, REPO)
+    assert status == 2
+    assert "pip install 'tttenv[hub]'" in err

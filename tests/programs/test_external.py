@@ -20,7 +20,7 @@ from tttenv.players.digests import digests
 from tttenv.players.external import external
 from tttenv.players.program import Program, ProgramError
 from tttenv.policy import uniform
-from tttenv.testing import check_policy, some_boards
+from tttenv.testing import some_boards
 
 ROOT = Path(__file__).parents[2]
 RULES = Rules()
@@ -91,11 +91,6 @@ def test_a_bot_is_told_rules_board_and_side_once_a_board_and_when_to_quit(python
     assert python_bot.log() == ["tttenv 1", "move 2 3 3 XO__X_ O", "move 2 3 3 ______ X", "quit"]
 
 
-def test_a_bot_that_throws_dice_is_a_pure_player_all_the_same(python_bot):
-    dice = external(RULES, python_bot("random.choice(empty)"), timeout=60)
-    check_policy(dice, RULES, count=100)
-
-
 def test_what_is_remembered_is_what_was_answered_in_little_room(python_bot):
     """Padding an answer with spaces and zero digits costs nothing once it is understood."""
     rules = Rules(19, 19, 5)
@@ -106,12 +101,6 @@ def test_what_is_remembered_is_what_was_answered_in_little_room(python_bot):
     assert first.tobytes() == again.tobytes()
     assert first == pytest.approx(np.full((1, 361), 1 / 361))
     assert [len(packed) for packed in program.cache.values()] == [10 * 361]
-    one = external(rules, python_bot("f'{empty[-1]:09d}:1.' + 500 * '0'"), timeout=60)
-    with pytest.raises(ValueError, match="not a cell"):
-        one(board)
-    one = external(rules, python_bot("f'{empty[-1]:09d}:1.' + 30 * '0'"), timeout=60)
-    assert one(board)[0, -1] == 1
-    assert [len(packed) for packed in one.cache.values()] == [10]
 
 
 def test_answers_take_no_more_memory_than_allowed(python_bot):
@@ -136,53 +125,25 @@ def test_a_board_is_known_whatever_kind_of_number_it_is_written_in(python_bot):
     assert len(python_bot.log()) == 1
 
 
-def test_boards_of_every_size_and_answers_for_them(python_bot):
-    rules = Rules(19, 19, 5)
-    boards = np.zeros((2, 361), np.int8)
-    boards[1, :2] = 1, -1
-    answers = external(rules, python_bot(EVERYWHERE), timeout=60)(boards)
-    assert answers == pytest.approx((boards == 0) / [[361], [359]])
-
-
 FAILURES = {
     "hangs": ("sleep 100", "did not answer within 0.3 s (does it flush", "_________"),
-    "hangs later": ("read a; echo 0; sleep 100", "did not answer within", "X________"),
     "half a line": ("read a; printf 3; sleep 100", "it wrote '3' without an end of line", None),
     "crashes": ("read a; echo why >&2; echo oh no >&2; exit 3", "status 3, saying 'oh no'", None),
-    "ends at once": ("exit 0", "ended with exit status 0", "_________"),
-    "is killed": ("read a; kill -SEGV $$", "was killed by SIGSEGV", "_________"),
     "dies talking": ("read a; printf 4; exit 1", "status 1 in the middle of the line '4'", None),
     "goes deaf and dumb": ("exec <&- >&-; sleep 100", "closed its", "_________"),
-    "leaves a child": ("sleep 100 & exit 5", "ended with exit status 5", "_________"),
     "rubbish": ("read a; echo 'hello you'", "answered 'hello you', not a cell or cells", None),
-    "nothing": ("read a; echo", "answered '', not a cell", "_________"),
-    "two cells": ("read a; echo 4 5", "answered '4 5', not a cell", "_________"),
-    "too many words": (
-        "read a; yes 1:0.1 | head -n 100 | tr '\\n' ' '; echo",
-        "more than 576",
-        None,
-    ),
     "many words": (
         "read a; yes 1:0.1 | head -n 1000000 | tr '\\n' ' '; echo",
         "more than 576",
         None,
     ),
-    "a long number": ("read a; printf '%01000d\\n' 1", "with a line of more than 576 bytes", None),
-    "a large cell": ("read a; printf '1%0500d\\n' 1", "answered '1000", "_________"),
     "beyond numbers": ("read a; echo 4:1e999", "answered '4:1e999', not a cell", None),
-    "too probable": ("read a; echo 4:1e308 5:1e308", "answered '4:1e308 5:1e308', not", None),
-    "endless": ("read a; echo 4:inf", "answered '4:inf', not a cell", None),
     "other digits": ("read a; echo \u0664", "answered '\u0664', not a cell", "_________"),
-    "underscores": ("read a; echo 0_4", "answered '0_4', not a cell", "_________"),
     "escapes": ("read a; printf '\\033[2J\\n'", "answered '\\x1b[2J', not a cell", None),
-    "no bytes of a text": ("read a; printf '\\377\\n'", "answered '\ufffd', not a cell", None),
-    "no number": ("read a; echo 4:nan", "answered '4:nan', not a cell", "_________"),
     "negative": ("read a; echo 4:-1 5:2", "answered '4:-1 5:2', not a cell", "_________"),
     "sum": ("read a; echo 0:0.5 1:0.3", "its probabilities sum to 0.8", "_________"),
     "taken": ("while read a; do echo 0; done", "plays cell 0, which is taken", "X________"),
-    "partly taken": ("while read a; do echo 0:0.1 1:0.9; done", "plays cell 0, which is", None),
     "off the board": ("read a; echo 9", "plays cell 9, off the board", "_________"),
-    "before the board": ("read a; echo -1", "plays cell -1, off the board", "_________"),
     "talks too much": (
         "read a; echo 0; echo 1; sleep 100",
         "wrote '1' before it was queried",
@@ -247,49 +208,15 @@ def test_a_program_ends_with_python(bot, tmp_path):
     assert ends(int((tmp_path / "pid").read_text()))
 
 
-@pytest.mark.parametrize(
-    ("command", "why"),
-    [
-        ("/no/such/bot", "No such file"),
-        (__file__, "Permission denied"),
-        ("'unbalanced", "No closing quotation"),
-    ],
-)
-def test_what_cannot_be_started_is_said(command, why):
-    with pytest.raises(ValueError, match=f"cannot start .*{why}"):
-        external(RULES, command)(RULES.start(1))
+def test_what_cannot_be_started_is_said():
+    with pytest.raises(ValueError, match=r"cannot start .*No such file"):
+        external(RULES, "/no/such/bot")(RULES.start(1))
 
 
-def test_a_script_without_its_first_line_is_told_so(tmp_path):
-    file = tmp_path / "bot"
-    file.write_text("echo 4\n")
-    file.chmod(0o755)
-    with pytest.raises(ValueError, match="a script opens with a line like #!/bin/sh"):
-        external(RULES, str(file))(RULES.start(1))
-
-
-@pytest.mark.parametrize(
-    ("spec", "named"),
-    [
-        ("external", "external:command="),
-        ("external:command=x,timeout=0", "timeout must be at least"),
-        ("external:command=x,timeout=inf", "timeout must be at least"),
-        ("external:command=x,start=soon", "start='soon' is not a number"),
-        ("external:program=x", "it takes command, timeout, start"),
-    ],
-)
-def test_specs_that_make_no_sense_are_refused(spec, named):
-    with pytest.raises(ValueError, match=named):
-        player(spec, RULES)
-
-
-def test_the_script_certifies_a_command_with_arguments(python_bot):
-    spec = f"external:command=({python_bot('empty[0]')}),timeout=60"
-    told = run_script("certify.py", spec, "--json")
-    assert told.returncode == 0
-    known = certify(RULES, "first").to_dict() | {"queried_twice": 475}  # as of one that searches
-    assert json.loads(told.stdout) == {"player": spec, **known}
-    assert "querying all boards" in run_script("certify.py", spec).stderr
+@pytest.mark.parametrize("options", ["", ":command=x,timeout=0", ":command=x,start=soon"])
+def test_specs_that_make_no_sense_are_refused(options):
+    with pytest.raises(ValueError, match=r"command=|timeout must|not a number"):
+        player(f"external{options}", RULES)
 
 
 def test_an_answer_without_a_legal_move_forfeits_the_game_if_that_is_wanted(bot, capsys):
@@ -333,7 +260,3 @@ def test_a_line_may_be_as_long_as_the_limit_and_no_longer():
     with pytest.raises(ProgramError, match="a line of more than 20 bytes"):
         program.read_line()
     program.kill()
-
-
-def test_a_limit_longer_than_systems_know_is_as_good_as_none(bot):
-    assert certify(RULES, external(RULES, bot(SHELL_BOT), timeout=1e12)) == certify(RULES, "first")

@@ -28,8 +28,7 @@ def ran(*arguments, said=b"", code=None, **more):
     )
 
 
-@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
-@pytest.mark.parametrize("last", [b"END", b"ABOU", b""])
+@pytest.mark.parametrize(("end", "last"), [(b"\n", b"ABOU"), (b"\r\n", b"END"), (b"\n", b"")])
 def test_a_game_over_standard_input_and_output(end, last):
     lines = [b"START 15", b"INFO timeout_turn 0", b"TURN 7,8", b"BOARD", b"0,0,2", b"DONE", last]
     told = ran("first", said=end.join(lines) + end * (last == b"END"))
@@ -116,10 +115,8 @@ def test_fifty_thousand_hostile_lines_are_survived():
 @pytest.mark.parametrize(
     ("spec", "rules"),
     [
-        ("alphabeta:depth=2,ties=first", "9,9,5"),
         ("mcts:iterations=50", "5,7,5"),
         ("first", "19,19,5"),
-        ("minimax:ties=first", "3,3,3"),
         ("selfplay:canonical=true", "3,3,3"),
     ],
 )
