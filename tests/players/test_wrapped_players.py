@@ -1,6 +1,7 @@
 """Players of one game: refused elsewhere at every public door, with traits that wrappers keep."""
 
 from dataclasses import fields, replace
+from functools import partial
 
 import gymnasium as gym
 import numpy as np
@@ -60,14 +61,16 @@ def test_a_player_of_another_game_is_refused_by_name_at_every_door(door):
             DOORS[door](player(name, SQUARE))
 
 
-def test_a_function_that_states_its_game_is_refused_elsewhere_too():
+def test_functions_of_another_game_are_refused_too():
     def policy(boards):
         return Uniform(SQUARE)(boards)
 
     policy.rules = SQUARE
-    assert tttenv.certify(SQUARE, policy).vs_random["X"]
-    with pytest.raises(ValueError, match="policy plays 3,3,3, not 3,3,2"):
-        tttenv.certify(OTHER, policy)
+    first = player("first", SQUARE)
+    for one, name in ((policy, "policy"), (first.__call__, "first"), (partial(first), "first")):
+        assert tttenv.certify(SQUARE, one).vs_random["X"]
+        with pytest.raises(ValueError, match=f"{name} plays 3,3,3, not 3,3,2"):
+            tttenv.certify(OTHER, one)
 
 
 class Known(Player):
