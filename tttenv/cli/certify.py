@@ -254,9 +254,11 @@ def meet(given: Arguments) -> None:
 @contextmanager
 def watched(policy: Any, name: str, rules: Any, quiet: bool) -> Iterator[Any]:
     """Yield the player, with a progress bar if evaluating or certifying it takes long."""
+    import numpy as np
+
     from tttenv.certificates.certificate import require_pure
     from tttenv.exact import Tabulated, enumerable, positions, require_solvable
-    from tttenv.policy import FunctionPlayer
+    from tttenv.policy import Wrapped
 
     one_by_one, large = policy.traits.one_by_one, not enumerable(rules)
     if not one_by_one and not large:
@@ -273,21 +275,20 @@ def watched(policy: Any, name: str, rules: Any, quiet: bool) -> Iterator[Any]:
         asking = bar.add_task("querying all boards", total=None)
         bar.update(asking, total=len(positions(rules).decisions))
 
-        def asked(boards: Any) -> Any:
-            import numpy as np
+        class Watched(Wrapped):
+            unmasked = policy.unmasked
 
-            found, each = [], 1 if one_by_one else len(boards)
-            for i in range(0, len(boards), each):
-                found.append(policy(boards[i : i + each]))
-                if not bar.tasks[0].finished:
-                    bar.advance(asking, each)
-            if large and bar.tasks[0].finished and len(bar.tasks) == 1:  # some are queried again
-                bar.add_task(WEIGHING, total=None)
-            return np.concatenate(found)
+            def __call__(self, boards: Any) -> Any:
+                found, each = [], 1 if one_by_one else len(boards)
+                for i in range(0, len(boards), each):
+                    found.append(policy(boards[i : i + each]))
+                    if not bar.tasks[0].finished:
+                        bar.advance(asking, each)
+                if large and bar.tasks[0].finished and len(bar.tasks) == 1:  # some again
+                    bar.add_task(WEIGHING, total=None)
+                return np.concatenate(found)
 
-        shown = FunctionPlayer(rules, asked, policy.traits, name)
-        vars(shown)["unmasked"] = policy.unmasked
-        yield shown
+        yield Watched(policy)
 
 
 def print_certificate(name: str, certificate: Any, explain: bool = False) -> None:

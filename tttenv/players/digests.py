@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Callable
-from itertools import islice
 from pathlib import Path
 
 from tttenv.players import checkpoint_of, inner_specs
@@ -31,8 +30,8 @@ def digests(spec: str) -> list[str]:
         elif option == "path" and _is(Path.is_dir, value):
             found.append(folder_digest(Path(value)))
         else:  # a file, or a command: its program or script, since others may be written by it
-            files = (word for word in (value, *value.split()) if _is(Path.is_file, word))
-            found += [_file_digest(Path(file)) for file in islice(files, 1)]
+            files = [word for word in (value, *value.split()) if _is(Path.is_file, word)]
+            found += [_file_digest(Path(file)) for file in files[:1]]
     return found
 
 
