@@ -95,7 +95,7 @@ clean: ## remove the virtual environments, results, runs and the built documenta
 	$(PIP) --editable '.[learn]'
 	touch $@
 
-.venv/compiled: .venv/core $(wildcard tttenv/*/*_kernel.py tttenv/utils/*.py)
+.venv/compiled: .venv/core $(wildcard tttenv/*/*_kernel.py tttenv/*/*/*_kernel.py tttenv/utils/*.py)
 	$(BIN)/python -m tttenv compile
 	touch $@
 

@@ -47,9 +47,9 @@ from tttenv.env.vector import VectorTicTacToe
 from tttenv.game.rules import Rules
 from tttenv.game.tactics_kernel import LOSS, UNPROVEN
 from tttenv.game.types import Boards, Cells, Mask
-from tttenv.players.gumbel import GumbelPlayer, checked_simulations, side_by_side
-from tttenv.players.gumbel_search import GumbelSearch, SearchResults
-from tttenv.players.search_result import at_least
+from tttenv.players.search.gumbel import GumbelPlayer, checked_simulations, side_by_side
+from tttenv.players.search.gumbel_search import GumbelSearch, SearchResults
+from tttenv.players.search.search_result import at_least
 from tttenv.players.symmetric_player import Canonical, canonical_player
 from tttenv.policy import TOLERANCE, Player, softmax
 from tttenv.proofs.move_values import MoveValues

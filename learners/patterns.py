@@ -44,9 +44,9 @@ from tttenv.game.line_patterns_kernel import (
 )
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
-from tttenv.players.alphabeta import AlphaBeta, new_alphabeta
-from tttenv.players.patterns import PREFIX, shapes
-from tttenv.players.search_budget import Limits
+from tttenv.players.search.alphabeta import AlphaBeta, new_alphabeta
+from tttenv.players.search.search_budget import Limits
+from tttenv.players.stored.patterns import PREFIX, shapes
 from tttenv.policy import Player
 
 WIDTH = 64  # of the perceptron that maps patterns to vectors

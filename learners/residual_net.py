@@ -20,7 +20,7 @@ from learners.nets import empty_linear, has_float64, on_threads
 from tttenv.game.line_planes_kernel import PLANES, new_plane_lines, write_line_planes
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Probs
-from tttenv.players.gumbel_search import Evaluate, Floats
+from tttenv.players.search.gumbel_search import Evaluate, Floats
 from tttenv.policy import PURE, TOLERANCE, FunctionPlayer, Player, first_best
 
 THREATS = 100  # tried in a search for a win by threats that a plane shows

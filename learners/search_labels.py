@@ -21,10 +21,10 @@ from tttenv.game.rules import Rules
 from tttenv.game.rules_kernel import winning_cells
 from tttenv.game.types import Boards, Cells
 from tttenv.parallel import Context
-from tttenv.players import alphabeta_kernel as kernel
-from tttenv.players.alphabeta import HALF_WIN_SCORE, AlphaBeta, new_alphabeta
-from tttenv.players.search_budget import Limits
-from tttenv.players.threat_moves_kernel import can_make_double_threat
+from tttenv.players.search import alphabeta_kernel as kernel
+from tttenv.players.search.alphabeta import HALF_WIN_SCORE, AlphaBeta, new_alphabeta
+from tttenv.players.search.search_budget import Limits
+from tttenv.players.search.threat_moves_kernel import can_make_double_threat
 
 MEMORY = 4  # megabytes of a search's table
 LINE_LOGITS = 1.28  # of the probability to win, for an open line with k - 2 stones (on 15,15,5)

@@ -73,7 +73,7 @@ def ship(result: dict[str, Any], seed: int, out: Path) -> None:
     results of all seeds go to `out/benchmark.json`, which keeps those of other learners.
     """
     from learners.registry import LEARNERS
-    from tttenv.players.checkpoint import (
+    from tttenv.players.stored.checkpoint import (
         POLICY,
         SNAPSHOTS,
         WEIGHTS,
@@ -105,7 +105,7 @@ def ship(result: dict[str, Any], seed: int, out: Path) -> None:
 def shipped_cards(folder: Path) -> list[dict[str, Any]]:
     """Return the cards of the trained players in a folder, in the order of the learners."""
     from learners.registry import LEARNERS
-    from tttenv.players.checkpoint import CARD, read_card
+    from tttenv.players.stored.checkpoint import CARD, read_card
 
     return [read_card(folder / name) for name in LEARNERS if (folder / name / CARD).exists()]
 

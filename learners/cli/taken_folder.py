@@ -7,7 +7,7 @@ from pathlib import Path
 
 from learners.training.checkpoint import load_training
 from learners.training.loop import Progress, Schedule, finished
-from tttenv.players.config_io import from_stored
+from tttenv.players.stored.config_io import from_stored
 
 COMMAND = ("tttenv", "train")
 

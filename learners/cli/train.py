@@ -151,7 +151,7 @@ def _told_if_interrupted(out: Path) -> Iterator[None]:
         KeyboardInterrupt: on an interrupt.
     """
     from learners.training.train import is_taken
-    from tttenv.players.checkpoint import read_card
+    from tttenv.players.stored.checkpoint import read_card
 
     try:
         yield
@@ -243,7 +243,7 @@ def _stored(out: Path, name: str, kind: type, rest: list[str]) -> tuple[Options,
     """
     from learners.training.checkpoint import load_training
     from learners.training.loop import Schedule
-    from tttenv.players.config_io import from_stored, spec_fields
+    from tttenv.players.stored.config_io import from_stored, spec_fields
 
     state = load_training(out)
     about = state["about"]

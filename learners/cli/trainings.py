@@ -132,7 +132,7 @@ def _interrupted(folder: Path, training: Training) -> bool:
     """Return whether the folder holds this run's state, unfinished and resumable."""
     from learners.training.checkpoint import load_training
     from learners.training.loop import Progress, finished
-    from tttenv.players.config_io import from_stored
+    from tttenv.players.stored.config_io import from_stored
 
     try:
         if read_bytes(folder / MARK, len(_digest(training))).decode() != _digest(training):

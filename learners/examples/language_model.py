@@ -34,7 +34,7 @@ import tttenv
 from tttenv import Policy, Rules, text
 from tttenv.certificates import phrases
 from tttenv.exact import positions, solve
-from tttenv.players.llm import LanguageModel
+from tttenv.players.language.llm import LanguageModel
 
 END, MOVE = "<end>", "<move>"
 LONGEST = 16  # bytes of an answer

@@ -23,7 +23,7 @@ from tttenv.certificates.snapshots import Snapshot, for_file
 from tttenv.exact import enumerable, tabulate
 from tttenv.game.rules import Rules
 from tttenv.game.types import Probs
-from tttenv.players.checkpoint import (
+from tttenv.players.stored.checkpoint import (
     LARGEST,
     POLICY,
     SNAPSHOTS,
@@ -34,7 +34,7 @@ from tttenv.players.checkpoint import (
     plays_canonically,
     read_data,
 )
-from tttenv.players.config_io import from_stored
+from tttenv.players.stored.config_io import from_stored
 from tttenv.players.symmetric_player import canonical_player
 from tttenv.policy import Player, player_for
 from tttenv.utils.files import write

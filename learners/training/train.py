@@ -35,8 +35,16 @@ from tttenv.exact import enumerable
 from tttenv.game.rules import Rules
 from tttenv.parallel import Backend
 from tttenv.parallel.processes import Processes
-from tttenv.players.checkpoint import CARD, POLICY, WEIGHTS, file_of, read_card, read_data, tidy
-from tttenv.players.config_io import from_stored
+from tttenv.players.stored.checkpoint import (
+    CARD,
+    POLICY,
+    WEIGHTS,
+    file_of,
+    read_card,
+    read_data,
+    tidy,
+)
+from tttenv.players.stored.config_io import from_stored
 from tttenv.utils.untrusted import first_line, shown
 
 LOCK = ".lock"  # held as long as a training writes into its folder

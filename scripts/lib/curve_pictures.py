@@ -3,7 +3,7 @@
 from scripts.lib.shipped_tables import HOME
 from tttenv.certificates import larger_curve
 from tttenv.certificates.curve import from_card
-from tttenv.players.checkpoint import read_card
+from tttenv.players.stored.checkpoint import read_card
 from tttenv.report import charts
 
 

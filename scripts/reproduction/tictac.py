@@ -10,7 +10,7 @@ from learners.symmetry_classes import SymmetryClasses
 from scripts.reproduction.rows import OUR_MCTS, PRINTED, RULES, Row, Run, ours, strength
 from tttenv import player, score
 from tttenv.exact import Tabulated, positions
-from tttenv.players.minimax import MinimaxSearch
+from tttenv.players.search.minimax import MinimaxSearch
 
 # As X and as O: wins of X, of O, and draws of 1,000 games, as claimed and exact.
 MATCHES = [

@@ -36,7 +36,7 @@ from tttenv.adapters.sb3.models import observed
 from tttenv.exact import positions
 from tttenv.game.features import one_hot
 from tttenv.players import FOREIGN, PLAYERS, is_path
-from tttenv.players.sb3 import Algorithm
+from tttenv.players.stored.sb3 import Algorithm
 from tttenv.policy import sample, uniform
 from tttenv.testing import check_policy, some_boards
 

@@ -18,7 +18,7 @@ from typing import Any
 import tttenv
 from learners.registry import LEARNERS
 from learners.training.checkpoint import load_learner
-from tttenv.players.checkpoint import CARD, read_card
+from tttenv.players.stored.checkpoint import CARD, read_card
 
 from .children import Child
 from .faults import DEADLY, DIED, MANNERS, Faults

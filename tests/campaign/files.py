@@ -25,7 +25,7 @@ from tttenv.certificates import curve, snapshots
 from tttenv.exact import positions
 from tttenv.game.rules import Rules
 from tttenv.players import rules_of
-from tttenv.players.checkpoint import CARD, file_of, read_card
+from tttenv.players.stored.checkpoint import CARD, file_of, read_card
 from tttenv.policy import Policy, validated
 
 from . import mutations

@@ -5,7 +5,7 @@ from typing import Any
 
 from learners.testing import _same as same
 from learners.training.checkpoint import load_training
-from tttenv.players.checkpoint import CARD, POLICY, WEIGHTS, file_of, read_card
+from tttenv.players.stored.checkpoint import CARD, POLICY, WEIGHTS, file_of, read_card
 
 EVENTS = "events.out.tfevents."
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import tttenv
 from learners.registry import LEARNERS
 from learners.training.checkpoint import load_training
-from tttenv.players.checkpoint import CARD
+from tttenv.players.stored.checkpoint import CARD
 
 from .children import Child
 from .folders import contents, curves, differences

@@ -15,7 +15,7 @@ from tttenv.certificates.snapshots import MOST, for_file, moves_of, read, table_
 from tttenv.certificates.snapshots import extended as kept
 from tttenv.cli import report
 from tttenv.exact import Tabulated, positions, tabulate
-from tttenv.players.checkpoint import (
+from tttenv.players.stored.checkpoint import (
     CARD,
     POLICY,
     SNAPSHOTS,

@@ -24,7 +24,7 @@ from tttenv.certificates.curve import (
     point,
 )
 from tttenv.certificates.metrics import measure
-from tttenv.players.checkpoint import CARD, read_card
+from tttenv.players.stored.checkpoint import CARD, read_card
 from tttenv.report import charts
 
 

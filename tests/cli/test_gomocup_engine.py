@@ -11,7 +11,8 @@ from hostile_lines import ANSWER, hostile_line
 from tttenv import Rules, player
 from tttenv.cli.gomocup_engine import LONGEST_LINE, Engine
 from tttenv.cli.time_limits import LEAST, TurnTime, limited_to
-from tttenv.players import PLAYERS, bundled, hub, is_path
+from tttenv.players import PLAYERS, bundled, is_path
+from tttenv.players.stored import hub
 from tttenv.policy import Player
 from tttenv.utils.registry import Row
 

@@ -16,7 +16,7 @@ from tttenv import Rules, certify, player
 from tttenv.cli import console
 from tttenv.env.env import TicTacToe
 from tttenv.players import PLAYERS
-from tttenv.players.checkpoint import WEIGHTS, file_of, read_card
+from tttenv.players.stored.checkpoint import WEIGHTS, file_of, read_card
 from tttenv.policy import player_for
 
 ROOT = Path(__file__).parents[2]

@@ -10,7 +10,7 @@ from learners.residual_net import Outputs, ResidualNet, Shape, planes_of
 from learners.training.loop import Schedule
 from learners.training.train import train
 from tttenv.game.rules import Rules
-from tttenv.players.checkpoint import WEIGHTS, file_of, read_card
+from tttenv.players.stored.checkpoint import WEIGHTS, file_of, read_card
 
 RULES = Rules(3, 3, 3)
 

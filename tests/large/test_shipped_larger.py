@@ -17,7 +17,7 @@ from tttenv.certificates.metrics.arena import arena
 from tttenv.certificates.one_side import SeatedPlayer
 from tttenv.exact import SEATS
 from tttenv.game.types import Boards
-from tttenv.players.checkpoint import read_card
+from tttenv.players.stored.checkpoint import read_card
 from tttenv.testing import check_policy
 
 LARGE = "alphazero_995"

@@ -14,7 +14,7 @@ from tttenv.exact import score
 from tttenv.exact.enumeration import positions
 from tttenv.exact.solution import solve
 from tttenv.game.symmetry import maps
-from tttenv.players.checkpoint import read_card
+from tttenv.players.stored.checkpoint import read_card
 from tttenv.policy import uniform
 
 # Positions of n by n, n in a row, that O wins under best play, up to symmetry, by stones: OEIS

@@ -28,8 +28,8 @@ from tttenv import Rules
 from tttenv.exact import positions, solve
 from tttenv.game.symmetry import canonical, maps
 from tttenv.game.tactics_kernel import DRAW, UNPROVEN, WIN
-from tttenv.players.checkpoint import read_card
-from tttenv.players.gumbel_search import GumbelSearch
+from tttenv.players.search.gumbel_search import GumbelSearch
+from tttenv.players.stored.checkpoint import read_card
 from tttenv.proofs.prover import Prover
 
 TINY = AlphaZeroConfig(

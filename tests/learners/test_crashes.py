@@ -14,7 +14,7 @@ from learners.training.checkpoint import load_learner, save
 from learners.training.loop import Schedule
 from learners.training.train import LOCK, train
 from tttenv import Rules, certify, player
-from tttenv.players.checkpoint import (
+from tttenv.players.stored.checkpoint import (
     CARD,
     POLICY,
     STATE,

@@ -23,7 +23,7 @@ from learners.training.train import train
 from tttenv import Rules
 from tttenv.exact import positions
 from tttenv.game.features import one_hot
-from tttenv.players.checkpoint import read_card
+from tttenv.players.stored.checkpoint import read_card
 from tttenv.policy import first_best, greedy
 from tttenv.testing import LawBrokenError, some_boards
 

@@ -17,7 +17,7 @@ from learners.training.loop import usual_schedule
 from learners.training.train import Setup, train
 from tttenv import Rules, certify, player
 from tttenv.certificates.markdown import certificate_table
-from tttenv.players.checkpoint import WEIGHTS, file_of, read_card
+from tttenv.players.stored.checkpoint import WEIGHTS, file_of, read_card
 from tttenv.utils.registry import Row
 
 SHORT = usual_schedule("td0", steps=10, every=2, checkpoint_every=4)

@@ -26,7 +26,7 @@ from learners.training.train import Setup, train
 from tttenv import Rules, certify, player
 from tttenv.certificates.phrases import standing
 from tttenv.players import bundled
-from tttenv.players.checkpoint import CARD, POLICY, STATE, WEIGHTS, file_of, read_card
+from tttenv.players.stored.checkpoint import CARD, POLICY, STATE, WEIGHTS, file_of, read_card
 
 SMALL = SelfPlayConfig(seed=3, hidden=(16,))
 SHORT = Schedule(steps=40, every=5, checkpoint_every=10, stop_when_unbeatable=False)

@@ -33,7 +33,7 @@ def file(tmp_path_factory):
     folder = tmp_path_factory.mktemp("forfeits")
     none = folder / "none.json"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tttenv.players.llm.llm", lambda rules: Forgetful())
+        patch.setattr("tttenv.players.language.llm.llm", lambda rules: Forgetful())
         assert "llm" in FOREIGN.rows
         assert isinstance(FOREIGN.rows["llm"], Row)
         report.make(folder / "report.html", report.Contents(none, none, ["llm"]))

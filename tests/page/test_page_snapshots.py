@@ -14,7 +14,7 @@ from tttenv.certificates import snapshots
 from tttenv.certificates.curve import from_card
 from tttenv.cli import report
 from tttenv.exact import positions, tabulate
-from tttenv.players.checkpoint import read_card
+from tttenv.players.stored.checkpoint import read_card
 from tttenv.report import data, load_players
 from tttenv.report.build import PAGE
 

@@ -22,7 +22,7 @@ from tttenv.exact import positions, score, solve
 from tttenv.game.rewards import RESULTS
 from tttenv.game.symmetry import orbits
 from tttenv.players import PLAYERS
-from tttenv.players.checkpoint import read_card
+from tttenv.players.stored.checkpoint import read_card
 from tttenv.report import charts, endings, published, strips, tables
 from tttenv.report.leaderboard import blunder_positions
 from tttenv.report.load_players import from_specs

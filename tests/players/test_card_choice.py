@@ -11,7 +11,7 @@ from learners.training.checkpoint import load_policy, save
 from tttenv import Rules, certify, player
 from tttenv.exact import positions
 from tttenv.players import bundled
-from tttenv.players.checkpoint import CARD, read_card
+from tttenv.players.stored.checkpoint import CARD, read_card
 from tttenv.players.symmetric_player import canonical_player
 from tttenv.policy import player_for
 from tttenv.testing import some_boards

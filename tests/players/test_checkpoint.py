@@ -19,7 +19,16 @@ from learners.training.checkpoint import load_learner, load_policy, load_state, 
 from learners.training.loop import Schedule
 from learners.training.train import train
 from tttenv import Rules, certify, player
-from tttenv.players.checkpoint import CARD, POLICY, SNAPSHOTS, STATE, WEIGHTS, Card, digest, file_of
+from tttenv.players.stored.checkpoint import (
+    CARD,
+    POLICY,
+    SNAPSHOTS,
+    STATE,
+    WEIGHTS,
+    Card,
+    digest,
+    file_of,
+)
 from tttenv.utils.files import write
 
 SHORT = Schedule(steps=8, every=4, checkpoint_every=4, stop_when_unbeatable=False)

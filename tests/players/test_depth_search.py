@@ -8,10 +8,10 @@ from tttenv import Rules, player
 from tttenv.exact import positions
 from tttenv.game.open_lines_kernel import new_open_lines, set_board, stones_needed
 from tttenv.game.symmetry import maps
-from tttenv.players.alphabeta import IterativeDeepening
-from tttenv.players.alphabeta_kernel import LEAST_DEPTH, WIN, start
-from tttenv.players.search_budget import Budget, Limits, score_move
-from tttenv.players.threat_search import losing_moves, winning_attack
+from tttenv.players.search.alphabeta import IterativeDeepening
+from tttenv.players.search.alphabeta_kernel import LEAST_DEPTH, WIN, start
+from tttenv.players.search.search_budget import Budget, Limits, score_move
+from tttenv.players.search.threat_search import losing_moves, winning_attack
 
 
 class Negamax:

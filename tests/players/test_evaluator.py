@@ -12,9 +12,9 @@ from learners.patterns import Patterns, PatternsConfig
 from learners.training.checkpoint import save as save_checkpoint
 from tttenv import Rules, certify, player
 from tttenv.players import checked_spec
-from tttenv.players.checkpoint import CARD, WEIGHTS, digest, file_of
-from tttenv.players.gumbel import PatternEvaluator
-from tttenv.players.patterns import read_tables
+from tttenv.players.search.gumbel import PatternEvaluator
+from tttenv.players.stored.checkpoint import CARD, WEIGHTS, digest, file_of
+from tttenv.players.stored.patterns import read_tables
 from tttenv.utils.registry import Spec
 
 CONFIG = PatternsConfig(channels=2, hidden=4, games=2, nodes=50, play_nodes=20, updates=1)

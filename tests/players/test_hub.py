@@ -18,8 +18,9 @@ from huggingface_hub import ModelCard, constants, utils
 from tttenv import Rules, certify, player
 from tttenv.cli import certify as certify_command
 from tttenv.cli import console, pull, push
-from tttenv.players import bundled, checked_spec, hub, is_path
-from tttenv.players.checkpoint import digest, load
+from tttenv.players import bundled, checked_spec, is_path
+from tttenv.players.stored import hub
+from tttenv.players.stored.checkpoint import digest, load
 from tttenv.utils import hub_client
 
 pytestmark = pytest.mark.filterwarnings(

@@ -18,7 +18,7 @@ from tttenv import Rules, player, text
 from tttenv.cli import certify as command
 from tttenv.cli.play.session import Session, Side
 from tttenv.exact import positions, solve, tabulate
-from tttenv.players.llm import LARGEST_ANSWER, LanguageModel
+from tttenv.players.language.llm import LARGEST_ANSWER, LanguageModel
 from tttenv.report.load_players import named
 
 RULES, TINY = Rules(), Rules(2, 3, 3)

@@ -12,8 +12,9 @@ from tttenv.certificates.certificate import certify
 from tttenv.exact import positions, solve
 from tttenv.game.rules import Rules
 from tttenv.game.transposition_kernel import EXACT, LOWER_BOUND, UPPER_BOUND
-from tttenv.players import alphabeta, player
-from tttenv.players.alphabeta_kernel import WIN
+from tttenv.players import player
+from tttenv.players.search import alphabeta
+from tttenv.players.search.alphabeta_kernel import WIN
 
 EVERY_MOVE = [(3, 3, 3), (2, 3, 2), (3, 3, 2), (1, 5, 3), (5, 1, 4), (2, 4, 3)]
 

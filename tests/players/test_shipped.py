@@ -15,7 +15,7 @@ from tttenv import Rules, certify, player
 from tttenv.certificates.certificate import Certificate
 from tttenv.players import PLAYERS, checked_spec, checkpoint_of, rules_of
 from tttenv.players import bundled as shipped
-from tttenv.players.checkpoint import read_card
+from tttenv.players.stored.checkpoint import read_card
 from tttenv.testing import some_boards
 
 SHIPPED = Path(__file__).parents[2] / "checkpoints"

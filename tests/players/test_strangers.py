@@ -20,8 +20,8 @@ from learners.training.checkpoint import save as save_checkpoint
 from learners.training.loop import Schedule
 from learners.training.train import train
 from tttenv import Rules, player
-from tttenv.players.checkpoint import CARD, STATE, WEIGHTS, digest, file_of, read_card
-from tttenv.players.config_io import from_stored, spec_fields
+from tttenv.players.stored.checkpoint import CARD, STATE, WEIGHTS, digest, file_of, read_card
+from tttenv.players.stored.config_io import from_stored, spec_fields
 from tttenv.testing import some_boards
 from tttenv.utils.registry import Spec
 

@@ -10,14 +10,14 @@ from tttenv import prove
 from tttenv.game.open_lines_kernel import new_open_lines, set_board
 from tttenv.game.rules import Rules
 from tttenv.players import player
-from tttenv.players.search_budget import Budget, Limits
-from tttenv.players.threat_moves_kernel import (
+from tttenv.players.search.search_budget import Budget, Limits
+from tttenv.players.search.threat_moves_kernel import (
     can_make_double_threat,
     new_threat_room,
     only_answers,
     only_attacks,
 )
-from tttenv.players.threat_search import ThreatSearch, losing_moves, winning_attack
+from tttenv.players.search.threat_search import ThreatSearch, losing_moves, winning_attack
 
 BOARDS = [(4, 4, 4), (5, 5, 3), (5, 5, 4), (6, 6, 4), (7, 7, 5)]
 

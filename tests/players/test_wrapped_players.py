@@ -20,7 +20,7 @@ from tttenv.exact import PlayPolicy, backward_induction, score, tabulate, worst_
 from tttenv.league.cached_player import CachedPlayer
 from tttenv.league.worker_player import WorkerPlayer
 from tttenv.players import PLAYERS
-from tttenv.players.pairing import PairingPlayer
+from tttenv.players.search.pairing import PairingPlayer
 from tttenv.players.symmetric_player import Canonical
 from tttenv.policy import Blend, Explanation, Player, Traits, Uniform, blend, player_for
 from tttenv.proofs.move_values import MoveValues

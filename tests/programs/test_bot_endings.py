@@ -15,7 +15,7 @@ from processes import lives
 from typist import Typist
 
 from tttenv import Rules
-from tttenv.players.external import external
+from tttenv.players.programs.external import external
 
 ROOT = Path(__file__).parents[2]
 RULES = Rules()

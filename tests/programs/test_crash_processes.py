@@ -12,7 +12,7 @@ from learners.training.checkpoint import load_training
 from learners.training.loop import Schedule
 from learners.training.train import train
 from tttenv import Rules, certify, player
-from tttenv.players.checkpoint import read_card
+from tttenv.players.stored.checkpoint import read_card
 
 CHILD = """
 import sys

@@ -15,10 +15,10 @@ from processes import ends, lives, run_script
 
 from tttenv import Rules, certify, player
 from tttenv.cli import certify as certify_command
-from tttenv.players import external as manual
 from tttenv.players.digests import digests
-from tttenv.players.external import external
-from tttenv.players.program import Program, ProgramError
+from tttenv.players.programs import external as manual
+from tttenv.players.programs.external import external
+from tttenv.players.programs.program import Program, ProgramError
 from tttenv.policy import uniform
 from tttenv.testing import some_boards
 

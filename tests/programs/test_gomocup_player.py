@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from tttenv import Rules, certify, player
-from tttenv.players.gomocup import gomocup
+from tttenv.players.programs.gomocup import gomocup
 from tttenv.testing import check_policy, some_boards
 
 ROOT = Path(__file__).parents[2]

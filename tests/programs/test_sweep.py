@@ -17,7 +17,7 @@ from learners.training.loop import Schedule
 from tttenv import certify, player
 from tttenv.game.rules import Rules
 from tttenv.parallel import Context
-from tttenv.players.checkpoint import read_card
+from tttenv.players.stored.checkpoint import read_card
 from tttenv.report.sweep_file import TrainingResult
 
 ROOT = Path(__file__).parents[2]

@@ -13,7 +13,7 @@ from tttenv.adapters.sb3 import (
     policy,
 )
 from tttenv.adapters.sb3.exact_eval import rank
-from tttenv.players.checkpoint import digest
+from tttenv.players.stored.checkpoint import digest
 
 
 @pytest.mark.trained

@@ -11,7 +11,7 @@ from learners.training.train import train
 from tttenv import Rules, certify, player
 from tttenv.certificates.curve import from_card
 from tttenv.certificates.snapshots import MOST, read, table_of
-from tttenv.players.checkpoint import SNAPSHOTS, read_card, read_data
+from tttenv.players.stored.checkpoint import SNAPSHOTS, read_card, read_data
 
 SHIPPED = Path(__file__).parents[2] / "checkpoints"
 RULES = Rules()

@@ -78,7 +78,7 @@ def one_more(n):
     return n + 1
 
 
-one_more.__module__ = "tttenv.players.alphabeta_kernel"
+one_more.__module__ = "tttenv.players.search.alphabeta_kernel"
 _one_more = numba.njit(one_more)
 
 

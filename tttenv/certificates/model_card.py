@@ -12,7 +12,7 @@ from tttenv.certificates.metrics.certificate import flat
 from tttenv.certificates.stated import stated_certificate
 from tttenv.exact import SEATS, enumerable
 from tttenv.game.rules import Rules
-from tttenv.players.checkpoint import (
+from tttenv.players.stored.checkpoint import (
     CARD,
     POLICY,
     SNAPSHOTS,

@@ -10,7 +10,7 @@ Three facts keep the graph small if the question is only whether the player can 
 position is never lost if the opponent has no open line left, that is, a line without a stone of the
 player that needs no more stones than the opponent can still place, unless the player may forfeit
 (see `tttenv.policy.Traits`). Second, neither is one from which a player answers by pairs, which
-its method `holds` says: see `tttenv.players.pairing`. Third, the first lost game found is
+its method `holds` says: see `tttenv.players.search.pairing`. Third, the first lost game found is
 a shortest one. If the question is only whether it can lose within some rounds, the opponent can
 place no more stones than there are rounds left.
 """

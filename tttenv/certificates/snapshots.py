@@ -16,7 +16,7 @@ from tttenv.certificates.curve import TAGS, Curve, Point, landmarks
 from tttenv.certificates.metrics import measure
 from tttenv.exact import Tabulated, enumerable, positions
 from tttenv.game.rules import Rules
-from tttenv.players.checkpoint import SNAPSHOTS, file_of, read_data
+from tttenv.players.stored.checkpoint import SNAPSHOTS, file_of, read_data
 from tttenv.policy import Policy
 from tttenv.utils.tensor_file import header
 from tttenv.utils.untrusted import shown

@@ -37,8 +37,8 @@ def main(args: list[str], prog: str = PROG) -> None:
         ValueError: if the player does not exist, cannot be reached or is not a checkpoint.
     """
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
-    from tttenv.players import hub
     from tttenv.players.bundled import ON_THE_HUB
+    from tttenv.players.stored import hub
     from tttenv.utils import hub_client
 
     hub.check_names(given.repo, given.revision)

@@ -42,9 +42,10 @@ def main(args: list[str], prog: str = PROG) -> None:
     """
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
     from tttenv.certificates import model_card
-    from tttenv.players import checkpoint_of, hub
+    from tttenv.players import checkpoint_of
     from tttenv.players.bundled import ON_THE_HUB
-    from tttenv.players.checkpoint import DATA_FILE
+    from tttenv.players.stored import hub
+    from tttenv.players.stored.checkpoint import DATA_FILE
     from tttenv.utils import hub_client
 
     hub.check_names(given.repo, hub.REVISION)

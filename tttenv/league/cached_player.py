@@ -7,7 +7,7 @@ import numpy as np
 from tttenv.certificates.frontier import require_images_alike
 from tttenv.exact.determinism import middles, require_answers_again
 from tttenv.game.types import Boards, Probs
-from tttenv.players.program_player import pack, unpack
+from tttenv.players.programs.program_player import pack, unpack
 from tttenv.policy import Player, Wrapped, ask
 from tttenv.utils.untrusted import first_line, shown
 

@@ -15,7 +15,7 @@ from tttenv.game.types import Boards, Probs
 from tttenv.parallel import Backend, Context, Task, run
 from tttenv.players import player
 from tttenv.players.digests import digests
-from tttenv.players.program_player import pack, unpack
+from tttenv.players.programs.program_player import pack, unpack
 from tttenv.policy import Player, Wrapped
 
 MOST = 256  # maximum boards of a task

@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # help texts need only the table, not the compiler
     from tttenv.game.rules import Rules
     from tttenv.policy import Player
 
-# To add a player: a file in this folder with a function (rules, option=default, ...) -> Player,
+# To add a player: a file in a folder here with a function (rules, option=default, ...) -> Player,
 # and its row here. Scripts, tests, environments and the benchmark pick it up by its name. A row is
 # safe, so that files may name it, if its function starts no program and loads nothing: its options
 # are numbers, words of a list, or a `Spec`, which then has to be safe itself.
@@ -33,24 +33,22 @@ PLAYERS: Table[Any] = Table(
             "tttenv.players.baselines:tactical", "win, else block, else random", safe=True
         ),
         "minimax": Row(
-            "tttenv.players.minimax:minimax",
+            "tttenv.players.search.minimax:minimax",
             "perfect play, looked up in the solved game",
             safe=True,
         ),
         "alphabeta": Row(
-            "tttenv.players.alphabeta:alphabeta",
+            "tttenv.players.search.alphabeta:alphabeta",
             "iterative deepening, open lines beyond it",
             safe=True,
         ),
         "mcts": Row(
-            "tttenv.players.mcts:mcts",
+            "tttenv.players.search.mcts:mcts",
             "Monte Carlo tree search: UCT with play-outs",
             safe=True,
         ),
         "gumbel": Row(
-            "tttenv.players.gumbel:gumbel",
-            "tree search: Gumbel, PUCT, proofs",
-            safe=True,
+            "tttenv.players.search.gumbel:gumbel", "tree search: Gumbel, PUCT, proofs", safe=True
         ),
         "epsilon": Row(
             "tttenv.players.baselines:epsilon",
@@ -72,26 +70,28 @@ EVALUATORS = ("lines", "playouts", "tactical")  # words that an option `evaluato
 FOREIGN: Table[Any] = Table(
     "player",
     {
-        "sb3": Row("tttenv.players.sb3:sb3", "a model saved by Stable-Baselines3, if you trust it"),
+        "sb3": Row(
+            "tttenv.players.stored.sb3:sb3", "a model saved by Stable-Baselines3, if you trust it"
+        ),
         "external": Row(
-            "tttenv.players.external:external",
+            "tttenv.players.programs.external:external",
             "your own program, over standard input and output",
         ),
         "gomocup": Row(
-            "tttenv.players.gomocup:gomocup",
-            "a Gomocup engine, for five in a row",
+            "tttenv.players.programs.gomocup:gomocup", "a Gomocup engine, for five in a row"
         ),
-        "onnx": Row("tttenv.players.onnx:onnx", "a network in an ONNX file, from any framework"),
+        "onnx": Row(
+            "tttenv.players.stored.onnx:onnx", "a network in an ONNX file, from any framework"
+        ),
         "llm": Row(
-            "tttenv.players.llm:llm",
-            "a language model, over an OpenAI-compatible server",
+            "tttenv.players.language.llm:llm", "a language model, over an OpenAI-compatible server"
         ),
         "hf": Row(
-            "tttenv.players.hf:hf",
+            "tttenv.players.language.hf:hf",
             "a language model in a Hugging Face transformers folder",
         ),
         "hub": Row(
-            "tttenv.players.hub:hub",
+            "tttenv.players.stored.hub:hub",
             "a trained player on the Hugging Face Hub: hub:OWNER/NAME",
         ),
     },
@@ -119,7 +119,7 @@ def player(spec: str, rules: "Rules | None" = None) -> "Player":
     found = checkpoint_of(spec)
     if found is None:
         return _by_name(spec, rules or Rules())
-    from tttenv.players.checkpoint import load  # imported only if there is a checkpoint to read
+    from tttenv.players.stored.checkpoint import load  # only if there is a checkpoint to read
 
     folder, options = found
     made: Player = call(load, f"the player in {shown(folder)}", options, folder, rules)
@@ -188,7 +188,7 @@ def rules_of(spec: str) -> "Rules":
         ValueError: if there is no checkpoint in the folder.
     """
     from tttenv.game.rules import Rules
-    from tttenv.players import checkpoint
+    from tttenv.players.stored import checkpoint
 
     found = checkpoint_of(spec)
     return Rules() if found is None else checkpoint.rules_of(found[0])
@@ -218,7 +218,7 @@ def checkpoint_of(spec: str) -> tuple[Path, dict[str, str]] | None:
     except (OSError, ValueError):  # not a valid file name: too long, or with a zero byte
         return None
     if spec.startswith(bundled.ON_THE_HUB):
-        from tttenv.players import hub
+        from tttenv.players.stored import hub
 
         repo, revision, options = hub.split(spec)
         return hub.present(repo, revision), options

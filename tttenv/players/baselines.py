@@ -86,6 +86,6 @@ def pairing(rules: Rules, player: Spec = TACTICAL) -> Player:
     Raises:
         ValueError: for an unknown player.
     """
-    from tttenv.players.pairing import PairingPlayer  # which no other player here needs
+    from tttenv.players.search.pairing import PairingPlayer  # which no other player here needs
 
     return PairingPlayer(named(player, rules))

@@ -20,7 +20,7 @@ from tttenv.certificates.stated import stated_certificate
 from tttenv.exact import SEATS, enumerable, solvable
 from tttenv.game.rules import name_of
 from tttenv.players import bundled, checkpoint_of, did_you_mean, player, rules_of
-from tttenv.players.checkpoint import WEIGHTS, load, read_data
+from tttenv.players.stored.checkpoint import WEIGHTS, load, read_data
 from tttenv.report import networks
 from tttenv.report.charts import larger_chart
 from tttenv.report.load_players import LONGEST, RULES

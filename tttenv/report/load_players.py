@@ -27,7 +27,7 @@ from tttenv.players import (
     rules_of,
     untrusted_player,
 )
-from tttenv.players.checkpoint import CARD, load, read_card
+from tttenv.players.stored.checkpoint import CARD, load, read_card
 from tttenv.policy import Player
 from tttenv.report import endings
 from tttenv.report.endings import Ending

@@ -9,7 +9,7 @@ import numpy as np
 
 from tttenv import Rules
 from tttenv.certificates.certificate import Certificate
-from tttenv.players.checkpoint import plays_canonically, read_card
+from tttenv.players.stored.checkpoint import plays_canonically, read_card
 from tttenv.policy import TOLERANCE
 from tttenv.report.load_players import portable_name
 from tttenv.report.markup import Markup

@@ -26,11 +26,11 @@ FUNCTION = (
 PROGRAM = (
     "let the program answer every line `move M N K BOARD SIDE` at once, by a line with an empty"
     " cell, numbered row by row from 0, or cells and probabilities as in 4:0.5 5:0.5, and flush"
-    " it: see help(tttenv.players.external)"
+    " it: see help(tttenv.players.programs.external)"
 )
 ENGINE = (
     "let the engine answer BEGIN, and BOARD with its DONE, by a line column,row with an empty cell,"
-    " from 0, and flush it: see help(tttenv.players.gomocup)"
+    " from 0, and flush it: see help(tttenv.players.programs.gomocup)"
 )
 
 

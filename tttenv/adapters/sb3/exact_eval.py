@@ -13,7 +13,7 @@ from tttenv.certificates.metrics import measure
 from tttenv.certificates.metrics.certificate import flat
 from tttenv.exact import SEATS, enumerable
 from tttenv.game.rules import Rules
-from tttenv.players.checkpoint import digest
+from tttenv.players.stored.checkpoint import digest
 from tttenv.utils.files import write
 from tttenv.utils.untrusted import read_json, shown
 

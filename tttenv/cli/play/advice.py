@@ -14,7 +14,7 @@ from tttenv.policy import Player, ask
 from tttenv.proofs.move_values import CACHED, MoveValues
 
 if TYPE_CHECKING:  # only needed on boards too large to solve
-    from tttenv.players.alphabeta import AlphaBeta
+    from tttenv.players.search.alphabeta import AlphaBeta
 
 
 class Hint(NamedTuple):
@@ -152,7 +152,7 @@ class Advice:
 
     @cached_property
     def _alphabeta(self) -> "AlphaBeta":
-        from tttenv.players.alphabeta import alphabeta
+        from tttenv.players.search.alphabeta import alphabeta
 
         return alphabeta(self.rules)
 

@@ -32,7 +32,7 @@ It is queried on each board once and the answer is cached, so it is a pure playe
 certified although its thinking time is limited. `time=SECONDS` is the limit per move that it is
 sent. If it has not answered `timeout=SECONDS` after the query, by default 5 s after that limit, or
 plays illegally, ends, or writes anything else, it is killed, and the error names the board.
-`help("tttenv.players.external")` describes memory, permissions and how the program is ended.
+`help("tttenv.players.programs.external")` describes memory, permissions and how the program ends.
 """
 
 import re
@@ -46,9 +46,9 @@ from numpy.typing import NDArray
 
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
-from tttenv.players.program import Program, ProgramError
-from tttenv.players.program_player import ProgramPlayer
-from tttenv.players.search_result import at_least, uniform_on
+from tttenv.players.programs.program import Program, ProgramError
+from tttenv.players.programs.program_player import ProgramPlayer
+from tttenv.players.search.search_result import at_least, uniform_on
 from tttenv.utils.untrusted import MEBIBYTE
 
 FIVE = 5  # in a row, which all engines play

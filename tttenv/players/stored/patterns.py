@@ -52,7 +52,8 @@ def read_tables(spec: Spec, rules: Rules, others: tuple[str, ...] = (LINES,)) ->
     Raises:
         ValueError: if the checkpoint is missing or damaged, of another learner or for another k.
     """
-    from tttenv.players import bundled, checkpoint, checkpoint_of
+    from tttenv.players import bundled, checkpoint_of
+    from tttenv.players.stored import checkpoint
 
     found = checkpoint_of(spec)
     if found is not None and found[1]:

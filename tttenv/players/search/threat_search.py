@@ -13,10 +13,10 @@ from tttenv.game.rules import Rules
 from tttenv.game.rules_kernel import winning_cells
 from tttenv.game.symmetry import maps
 from tttenv.game.types import Boards
-from tttenv.players import alphabeta_kernel as kernel
-from tttenv.players.alphabeta_kernel import PROVEN, SearchState
-from tttenv.players.search_budget import Budget, Limits, score_move
-from tttenv.players.threat_moves_kernel import only_attacks
+from tttenv.players.search import alphabeta_kernel as kernel
+from tttenv.players.search.alphabeta_kernel import PROVEN, SearchState
+from tttenv.players.search.search_budget import Budget, Limits, score_move
+from tttenv.players.search.threat_moves_kernel import only_attacks
 from tttenv.utils.arrays import Lock, one_at_a_time
 
 ATTACK_SHARE = 0.25  # fraction of the limits for the search for a win

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from tttenv.game.rules import Rules
 from tttenv.game.tactics_kernel import UNPROVEN, WIN
 from tttenv.game.types import Boards, Cells, Probs
-from tttenv.players import gumbel_kernel as kernel
-from tttenv.players.gumbel_kernel import Settings
+from tttenv.players.search import gumbel_kernel as kernel
+from tttenv.players.search.gumbel_kernel import Settings
 from tttenv.policy import Candidate, Explanation
 from tttenv.utils.arrays import Lock, one_at_a_time, read_only
 

@@ -11,19 +11,23 @@ from tttenv.game.rules import Rules
 from tttenv.game.rules_kernel import winning_cells
 from tttenv.game.transposition_kernel import ENTRY
 from tttenv.game.types import Boards, Cells, Mask, Probs
-from tttenv.players import alphabeta_kernel as kernel
-from tttenv.players.alphabeta_explanation import ScoredMove, principal_variation, scored_moves
-from tttenv.players.alphabeta_kernel import INFINITY, PROVEN, WIN, RootSearch, SearchState
-from tttenv.players.patterns import LINES, read_tables
-from tttenv.players.search_budget import SLICE, Budget, LimitError, Limits
-from tttenv.players.search_result import (
+from tttenv.players.search import alphabeta_kernel as kernel
+from tttenv.players.search.alphabeta_explanation import (
+    ScoredMove,
+    principal_variation,
+    scored_moves,
+)
+from tttenv.players.search.alphabeta_kernel import INFINITY, PROVEN, WIN, RootSearch, SearchState
+from tttenv.players.search.search_budget import SLICE, Budget, LimitError, Limits
+from tttenv.players.search.search_result import (
     Found,
     at_least,
     not_both,
     shorter,
     uniform_on,
 )
-from tttenv.players.threat_search import THREATS, losing_moves, winning_attack
+from tttenv.players.search.threat_search import THREATS, losing_moves, winning_attack
+from tttenv.players.stored.patterns import LINES, read_tables
 from tttenv.policy import Candidate, Explanation, Player, Traits
 from tttenv.utils.arrays import one_at_a_time
 from tttenv.utils.registry import Spec

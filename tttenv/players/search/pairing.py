@@ -5,7 +5,7 @@ import numpy as np
 from tttenv.game.rules_kernel import winning_cells
 from tttenv.game.symmetry import canonical, inverses
 from tttenv.game.types import Boards, Mask, Probs
-from tttenv.players.pairing_moves_kernel import new_matching, pairing_moves
+from tttenv.players.search.pairing_moves_kernel import new_matching, pairing_moves
 from tttenv.policy import Explanation, Player, Wrapped, masked_normalise
 
 COMPLETES = "it completes a line at once"

@@ -67,7 +67,7 @@ from tttenv.game.transposition_kernel import (
     toggle_hash,
 )
 from tttenv.game.types import Boards, Cells, Mask, Numbers
-from tttenv.players.threat_moves_kernel import (
+from tttenv.players.search.threat_moves_kernel import (
     ThreatRoom,
     can_make_double_threat,
     new_threat_room,

@@ -11,11 +11,11 @@ from tttenv.game.open_lines_kernel import new_open_lines
 from tttenv.game.rollouts_kernel import playground
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Cells, Probs
-from tttenv.players import evaluators_kernel
-from tttenv.players.gumbel_search import CONSIDERED, SETTINGS, Evaluate, Floats, GumbelSearch
-from tttenv.players.patterns import LINES, read_tables
-from tttenv.players.search_result import Found, at_least, uniform_on
-from tttenv.players.threat_search import Forced, ThreatSearch
+from tttenv.players.search import evaluators_kernel
+from tttenv.players.search.gumbel_search import CONSIDERED, SETTINGS, Evaluate, Floats, GumbelSearch
+from tttenv.players.search.search_result import Found, at_least, uniform_on
+from tttenv.players.search.threat_search import Forced, ThreatSearch
+from tttenv.players.stored.patterns import LINES, read_tables
 from tttenv.policy import Candidate, Explanation, Player, Traits
 from tttenv.utils.arrays import one_at_a_time
 from tttenv.utils.registry import Spec

@@ -33,7 +33,7 @@ import numpy as np
 
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Probs
-from tttenv.players.search_result import at_least
+from tttenv.players.search.search_result import at_least
 from tttenv.policy import Player, Traits
 from tttenv.text import Parsed, parse, prompt
 from tttenv.utils import files

@@ -15,8 +15,8 @@ from typing import Any
 
 from tttenv.game.rules import Rules
 from tttenv.players.digests import folder_digest
-from tttenv.players.llm import LanguageModel, Notation
-from tttenv.players.search_result import at_least
+from tttenv.players.language.llm import LanguageModel, Notation
+from tttenv.players.search.search_result import at_least
 
 
 def hf(

@@ -25,7 +25,7 @@ from urllib.parse import quote
 
 from tttenv.game.rules import Rules
 from tttenv.players.bundled import ON_THE_HUB
-from tttenv.players.checkpoint import (
+from tttenv.players.stored.checkpoint import (
     CARD,
     LARGEST,
     POLICY,
@@ -81,7 +81,7 @@ def hub(
         rules: the game.
         repo: the repository, OWNER/NAME; `hub:OWNER/NAME` is short for `hub:repo=OWNER/NAME`.
         revision: a branch, tag or commit.
-        canonical: see `tttenv.players.checkpoint.load`, as for the options below.
+        canonical: see `tttenv.players.stored.checkpoint.load`, as for the options below.
         simulations: per move, of a tree search guided by the network.
         threes: positions searched for wins by threats before that.
         pairing: play a pairing strategy where one exists.

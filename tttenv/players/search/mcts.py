@@ -8,16 +8,16 @@ from numpy.typing import NDArray
 from tttenv.game.rules import Rules
 from tttenv.game.rules_kernel import winning_cells
 from tttenv.game.types import Boards, Cells, Probs
-from tttenv.players import mcts_kernel as kernel
-from tttenv.players.mcts_kernel import init_tree, run_iterations
-from tttenv.players.patterns import read_tables
-from tttenv.players.search_result import (
+from tttenv.players.search import mcts_kernel as kernel
+from tttenv.players.search.mcts_kernel import init_tree, run_iterations
+from tttenv.players.search.search_result import (
     Found,
     at_least,
     not_both,
     shorter,
     uniform_on,
 )
+from tttenv.players.stored.patterns import read_tables
 from tttenv.policy import Candidate, Explanation, Player, Traits
 from tttenv.utils.arrays import one_at_a_time
 from tttenv.utils.compile_time import now

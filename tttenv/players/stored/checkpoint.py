@@ -37,7 +37,7 @@ from typing import Annotated, Any, NotRequired, TypedDict, cast
 from tttenv.exact import Tabulated, enumerable, positions
 from tttenv.game.rules import Rules
 from tttenv.players import bundled
-from tttenv.players.pairing import PairingPlayer
+from tttenv.players.search.pairing import PairingPlayer
 from tttenv.players.symmetric_player import canonical_player
 from tttenv.policy import Player
 from tttenv.utils import optional_dependencies
@@ -249,7 +249,7 @@ def load(
         simulations: per move, of a tree search guided by the network; 0 for the network alone.
         threes: positions searched for wins by threats and threes before the tree search, half of
             them for such wins of the other side; 0 for none.
-        pairing: play a pairing strategy where one exists; see `tttenv.players.pairing`.
+        pairing: play a pairing strategy where one exists; see `tttenv.players.search.pairing`.
 
     Raises:
         ValueError: if the checkpoint is missing or damaged, or does not play the rules; for

@@ -12,8 +12,8 @@ import numpy as np
 from tttenv.game.rules_kernel import completes, winning_cells
 from tttenv.game.transposition_kernel import UPPER_BOUND
 from tttenv.game.types import Boards
-from tttenv.players.alphabeta_kernel import INFINITY, PROVEN, SearchState, put_board
-from tttenv.players.search_budget import Budget, LimitError, Limits, score_move
+from tttenv.players.search.alphabeta_kernel import INFINITY, PROVEN, SearchState, put_board
+from tttenv.players.search.search_budget import Budget, LimitError, Limits, score_move
 
 
 class ScoredMove(NamedTuple):

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Probs
-from tttenv.players.program import Program, ProgramError
-from tttenv.players.search_result import at_least
+from tttenv.players.programs.program import Program, ProgramError
+from tttenv.players.search.search_result import at_least
 from tttenv.policy import Player, Traits
 from tttenv.utils.arrays import one_at_a_time
 from tttenv.utils.untrusted import MEBIBYTE

@@ -33,8 +33,8 @@ class Program:
     and each call of `read_line` reads the next one.
 
     A watchdog process kills the program and its process group even if this process is killed, for
-    example by SIGKILL; see `tttenv.players.watchdog`. The pipes for reading and writing connect
-    this process to the program directly.
+    example by SIGKILL; see `tttenv.players.programs.watchdog`. The pipes for reading and writing
+    connect this process to the program directly.
 
     Args:
         command: the program and its arguments, split as a shell would; no shell runs it.

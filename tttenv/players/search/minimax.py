@@ -12,7 +12,7 @@ from tttenv.game import symmetry
 from tttenv.game.rules import Rules
 from tttenv.game.rules_kernel import completes
 from tttenv.game.types import Boards, Mask, Probs, Stones
-from tttenv.players.search_result import Found
+from tttenv.players.search.search_result import Found
 from tttenv.policy import Player, Traits, uniform_over
 from tttenv.utils.arrays import one_at_a_time
 

@@ -41,9 +41,9 @@ from numpy.typing import NDArray
 
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
-from tttenv.players.program import Program, ProgramError
-from tttenv.players.program_player import ProgramPlayer
-from tttenv.players.search_result import at_least
+from tttenv.players.programs.program import Program, ProgramError
+from tttenv.players.programs.program_player import ProgramPlayer
+from tttenv.players.search.search_result import at_least
 
 VERSION = 1  # of the protocol
 BYTES_A_CELL = 64  # of an answer: "360:0.12345678901234567 " has 24

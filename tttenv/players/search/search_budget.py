@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.players.alphabeta_kernel import (
+from tttenv.players.search.alphabeta_kernel import (
     INFINITY,
     UNLIMITED,
     SearchState,

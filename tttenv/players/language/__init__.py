@@ -1,0 +1,1 @@
+"""Players that are language models: a server, a transformers folder."""

@@ -1,0 +1,1 @@
+"""Players that are other programs: standard input and output, Gomocup."""

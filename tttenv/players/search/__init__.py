@@ -1,0 +1,1 @@
+"""Players that search: alpha-beta, MCTS, Gumbel, minimax, threats and pairings."""

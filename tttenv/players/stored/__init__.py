@@ -1,0 +1,1 @@
+"""Players whose weights are in files: checkpoints, the Hub, ONNX, Stable-Baselines3."""
