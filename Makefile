@@ -17,10 +17,11 @@ SLOW := tests/page tests/programs tests/training tests/large
 benchmark: .venv/compiled ## train every learner, certify every player, write results/
 	$(BIN)/python scripts/benchmark.py $(ARGS)
 
-docs: .venv-docs/ready ## build the documentation site, its code run: docs/_build/html
+docs: .venv-docs/ready ## build the documentation, its code run, and the page to play on
 	.venv-docs/bin/python -m tttenv compile
 	@echo "building docs/_build/html/index.html; the code of new and changed pages runs first, in minutes"
 	.venv-docs/bin/python -m sphinx -W --keep-going -q docs docs/_build/html $(ARGS)
+	.venv-docs/bin/python -m tttenv report --out docs/_build/html/report/index.html
 
 pictures: .venv/dev .venv/compiled ## remake the pictures and tables that show the players in checkpoints/
 	$(BIN)/python scripts/pictures.py $(ARGS)

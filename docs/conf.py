@@ -34,6 +34,7 @@ extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_co
 exclude_patterns = ["_build", "reference/generated"]
 html_theme = "furo"
 html_title = "tttenv"
+html_favicon = html_logo = "../tttenv/report/page/icon.svg"
 html_static_path = ["_static"]
 html_css_files = ["custom.css"]
 html_show_sourcelink = False
