@@ -94,3 +94,9 @@ def test_the_largest_board_is_watched(page, file):
 def test_one_is_taught_until_it_is_certified(page, file):
     opened(page, file, "#teach=1")
     page.until("document.getElementById('teach-status').textContent.startsWith('Certified')")
+
+
+def test_a_pasted_bot_is_judged(page, file):
+    opened(page, file)
+    page.click("#bot-judge")
+    page.until("document.getElementById('bot-status').textContent.startsWith('As O it can be ')")

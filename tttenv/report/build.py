@@ -24,15 +24,15 @@ INSTALL = "pip install -e '.[learn]'"
 PREVIEW = "preview.png"  # the image next to a published page
 # The files of the page, concatenated in this order by kind; all scripts share one scope.
 SECTIONS = (
-    *("play", "teach", "leaderboard", "curves", "larger", "league", "pairs", "explorer"),
+    *("play", "teach", "bot", "leaderboard", "curves", "larger", "league", "pairs", "explorer"),
     "published",
 )
 STYLES = ("base", "play", "teach", "tables", "curves", "explorer", "narrow", "print")
 SHARED = ("packed", "rules")  # before the scripts of the page, and before those of the worker
 SCRIPTS = (
     *("data", "game", "certificate", "teacher", "draw", "later", "boards", "state", "analysis"),
-    *("judge", "links", "board", "play", "watch", "about", "question", "teach", "snapshots"),
-    *("explorer", "tables", "curves", "keys", "main"),
+    *("judge", "links", "board", "play", "watch", "about", "question", "teach", "bot"),
+    *("snapshots", "explorer", "tables", "curves", "keys", "main"),
 )
 FIRST = ("first",)  # runs separately, before the body is parsed
 # The scripts of the web worker.

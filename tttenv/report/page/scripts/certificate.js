@@ -9,13 +9,17 @@ for (let position = 1; position < POSITIONS; position++) {
 
 const TINY = 1e-6; // a move that loses value is a blunder if its probability is above this
 
+// Whether a table has a move in a position; a player without one forfeits the game there.
+const answersIn = (table, position) =>
+  moves(position).some((cell) => table[position * CELLS + cell] > 0);
+
 // What a player gets against the opponent that hurts it most: a win counts 1, a loss -1.
 function worstCase(table, seat) {
   const values = new Float64Array(POSITIONS);
   for (let position = POSITIONS - 1; position >= 0; position--) {
     const own = turnOf[position] === seat;
     let open = false;
-    let value = own ? 0 : 1;
+    let value = !own ? 1 : answersIn(table, position) ? 0 : -1;
     for (let cell = 0; cell < CELLS; cell++) {
       const after = next(position, cell);
       if (after < 0) continue;
@@ -36,6 +40,7 @@ function scoreOf(table, other, seat) {
     const chance = own ? table : other;
     const here = odds.subarray(3 * position, 3 * position + 3);
     if (over(position)) here[ranks[position] === 0 ? 1 : own ? 2 : 0] = 1;
+    else if (!answersIn(chance, position)) here[own ? 2 : 0] = 1;
     for (const cell of moves(position)) {
       const share = chance[position * CELLS + cell];
       for (let end = 0; end < 3; end++) here[end] += share * odds[3 * next(position, cell) + end];
@@ -106,7 +111,8 @@ function losingLine(table, seat, least) {
   const choice = new Int8Array(POSITIONS).fill(-1);
   for (let position = POSITIONS - 1; position >= 0; position--) {
     const own = turnOf[position] === seat;
-    if (own && lost(position)) [lengths[position], likely[position]] = [0, 1];
+    const ended = lost(position) || (!over(position) && !answersIn(table, position));
+    if (own && ended) [lengths[position], likely[position]] = [0, 1];
     const chance = (cell) => (own ? table[position * CELLS + cell] : 1);
     const length = (cell) => lengths[next(position, cell)] + 1;
     const tried = moves(position).filter((cell) => !own || chance(cell) > least);
