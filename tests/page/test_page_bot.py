@@ -1,4 +1,4 @@
-"""A visitor's own bot, pasted into the page: judged there as by the library, and nothing is sent."""
+"""A visitor's own bot, pasted into the page, is judged there as by the library."""
 
 import re
 
@@ -20,9 +20,13 @@ function value(b, s) {
   return Math.max(...free(b).map((cell) => -value(b.with(cell, s), o)));
 }
 """
-PERFECT = HELD + "const move = (b, s) => free(b).reduce((best, cell) => " + (
-    '-value(b.with(cell, s), s === "X" ? "O" : "X") >'
-    ' -value(b.with(best, s), s === "X" ? "O" : "X") ? cell : best);'
+PERFECT = (
+    HELD
+    + "const move = (b, s) => free(b).reduce((best, cell) => "
+    + (
+        '-value(b.with(cell, s), s === "X" ? "O" : "X") >'
+        ' -value(b.with(best, s), s === "X" ? "O" : "X") ? cell : best);'
+    )
 )
 BOTS = {  # the text, and what the page says of it
     "perfect": (PERFECT, r"^Unbeatable: .* It is perfect in every position\.$"),
@@ -30,7 +34,7 @@ BOTS = {  # the text, and what the page says of it
     "undeclared": ("function bot(b) { x = b.indexOf(''); return x }", "As X it can be beaten"),
     "random": ("(b) => Math.floor(9 * Math.random())", "As X .* No legal answer on .* 40 answers"),
     "illegal once": (
-        PERFECT.replace("const move = (b, s) =>", "const move = (b, s) => b.join('') === 'X' ? 0 :"),
+        PERFECT.replace("move = (b, s) =>", "move = (b, s) => b.join('') === 'X' ? 0 :"),
         r"^As O it can be beaten: a1, where it answers 0\. No legal answer on 1 board,",
     ),
     "names": ('(b) => "abc"[b.indexOf("") % 3] + (1 + Math.floor(b.indexOf("") / 3))', "As X it"),
