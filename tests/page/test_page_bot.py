@@ -91,7 +91,9 @@ def test_the_lost_game_is_shown_and_the_bot_plays_on(opened, shipped):
     page = opened(shipped, **CALM)
     judge(page, BOTS["first"][0])
     page.locator("#bot-lose").click()
-    assert "as=" in fragment(page) or "your" in fragment(page)
+    assert page.input_value("#seat") == "both"
+    page.locator("#leaderboard tbody a").first.click()
+    assert page.input_value("#seat") == "X"  # not both sides, as in the replay
     page.locator("#bot-play").click()
     assert fragment(page).startswith("#play=your%20bot&seat=")
     assert "your bot" in page.locator("#play-title").text_content()

@@ -237,6 +237,10 @@ def test_the_sliders_are_part_of_the_lesson_its_name_and_its_address(opened, fil
     assert page.inner_text("#teach-count").startswith(f"{games:,} games")
     page.get_by_role("link", name="Play it").click()
     assert page.inner_text("#about-name") == "taught 2 explore 60 rate 25"
+    page.evaluate("history.back()")
+    page.wait_for_function("location.hash.startsWith('#teach')")
+    assert page.inner_text("#teach-status").startswith("Certified")  # not taught again
+    page.get_by_role("link", name="Play it").click()
     again = opened(file, fragment(page), **CALM)
     assert again.inner_text("#about-name") == "taught 2 explore 60 rate 25"
     page.get_by_label("Exploration").press("ArrowRight")

@@ -185,9 +185,10 @@ function openLesson(text) {
   const settings = named && settingsOf(named[2], named[3]);
   if (!settings || !isSeed(Number(named[1]))) return;
   makeNow(find("teach"));
-  newLesson(Number(named[1]), settings);
+  const there = lesson.learner.games > 0 && lessonAddress(lesson.learner) === text;
+  if (!there) newLesson(Number(named[1]), settings);
   find("teach").scrollIntoView();
-  teachUntil(Infinity);
+  if (!there) teachUntil(Infinity);
 }
 
 function drawLesson() {
