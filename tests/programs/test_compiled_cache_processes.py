@@ -36,6 +36,7 @@ def launch(cache, *command, home=HOME):
     """Start Python with this cache and the package in the folder `home`."""
     return subprocess.Popen(
         [sys.executable, "-c", *command],
+        cwd=home,
         env=os.environ | {"PYTHONPATH": str(home), "TTTENV_CACHE": str(cache)},
         stdout=subprocess.PIPE,
         text=True,

@@ -111,6 +111,8 @@ class Stored(NullCache):
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Store the compiled code for a signature, if possible."""
+        if data.library.has_dynamic_globals:  # addresses of this process
+            return
         file = self._file(sig)
         temporary = file.with_suffix(f".{uuid4().hex}.tmp")
         try:
