@@ -10,7 +10,7 @@ from safetensors.numpy import load_file, save_file
 import tttenv
 from tttenv.exact import positions, solve
 from tttenv.game.rules import Rules
-from tttenv.proofs import checker, search_checkpoint
+from tttenv.proofs import checker, recording, search_checkpoint
 from tttenv.proofs import prover as prover_module
 from tttenv.proofs.checker import checked
 from tttenv.proofs.proof_file import KIND, STEALING, WINS
@@ -273,7 +273,7 @@ def test_recording_that_is_interrupted_ends_at_once_and_loses_nothing(
 ) -> None:
     rules, file = Rules.of(text), tmp_path / "proof"
     proof, calls = tttenv.prove(rules), 0
-    record = prover_module.record
+    record = recording.record
 
     def pressed(*args: object) -> int:
         nonlocal calls
@@ -282,8 +282,8 @@ def test_recording_that_is_interrupted_ends_at_once_and_loses_nothing(
             raise KeyboardInterrupt
         return record(*args)
 
-    monkeypatch.setattr(prover_module, "SLICE", 10)  # positions in each call
-    monkeypatch.setattr(prover_module, "record", pressed)
+    monkeypatch.setattr(recording, "SLICE", 10)  # positions in each call
+    monkeypatch.setattr(recording, "record", pressed)
     with pytest.raises(KeyboardInterrupt):
         proof.save(tmp_path / "never")
     assert not (tmp_path / "never").exists()

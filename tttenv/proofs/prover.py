@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from tttenv.exact.enumeration import enumerable
@@ -20,22 +19,11 @@ from tttenv.game.line_board_kernel import ATTACKER, DEFENDER
 from tttenv.game.rules import Rules
 from tttenv.game.symmetry import maps
 from tttenv.game.types import Boards
-from tttenv.proofs import proof_file, search_kernel
-from tttenv.proofs.proof_file import CLAIMS, HELD, STEALING, WINS, Claim
-from tttenv.proofs.recording_kernel import (
-    BUSY,
-    FAILED,
-    UNSOLVED,
-    Recording,
-    new_recording,
-    record,
-)
+from tttenv.proofs import search_kernel
 from tttenv.proofs.table_kernel import copy_entries, entry_bytes, new_proof_table
 from tttenv.utils.compile_time import Stopwatch
 
-SLICE = 10_000  # nodes, or positions of a proof, between two looks at the clock and for Ctrl-C
-FIRST_ROOM = 2**16  # numbers of a proof; more if that is too few
-TRIES = 3  # searches of one position for its proof
+SLICE = 10_000  # nodes between two looks at the clock and for Ctrl-C
 FIRST_PLACES = 2**14  # in a new table; it grows as it fills
 MEMORY = 2**30  # bytes of both tables, at most, unless said otherwise
 SIDES = "XO"
@@ -98,7 +86,9 @@ class Proof:
                 f"nothing is proved for {self.rules} after {self.nodes:,} nodes: there is no proof"
                 " to save"
             )
-        claims = _claims(self)
+        from tttenv.proofs import proof_file, recording  # which a search alone does not need
+
+        claims = recording.claims(self)
         proof_file.write(Path(path), self.rules, self.board, self.value, claims)
         return sum(claim.numbers.size for claim in claims.values())
 
@@ -240,58 +230,6 @@ def prove(rules: Rules, board: ArrayLike | None = None, nodes: int | None = None
         ValueError: for a board that is unreachable or finished, or nodes below 1.
     """
     return Prover(rules).prove(board, nodes)
-
-
-def _claims(proof: Proof) -> dict[str, Claim]:
-    """Return the claims that prove a value, by attacker."""
-    found = {}
-    for attacker, says in CLAIMS[proof.value or 0].items():
-        if attacker == "O" and not proof.board.any():
-            found[attacker] = Claim(STEALING, np.zeros(0, np.int16), 0)
-        else:
-            found[attacker] = _record(proof.prover, proof.board, attacker, says == WINS)
-    return found
-
-
-def _record(prover: Prover, position: Boards, attacker: str, wins: bool) -> Claim:
-    """Record the proof that the attacker wins, or that the defender holds; return the claim."""
-    search = prover.searches[attacker]
-    first = prover.first_side(position, attacker)
-    room = FIRST_ROOM
-    while True:
-        prover.set_up(search, position, attacker)
-        recording = new_recording(prover.rules.cells, room)
-        length, tried = BUSY, 0
-        while length in (BUSY, UNSOLVED):
-            before = int(recording.length[0])
-            length = record(search, recording, wins, first, SLICE)
-            tried = tried + 1 if int(recording.length[0]) == before else 0
-            if length == UNSOLVED and tried <= TRIES:
-                _solve(search, recording)
-            elif length == UNSOLVED:
-                length = FAILED
-        if length == FAILED:
-            raise ValueError(f"the search of {prover.rules} is damaged: it contains no proof")
-        if length >= 0:
-            numbers = recording.numbers[:length].copy()
-            return Claim(WINS if wins else HELD, numbers, int(recording.finished[0]))
-        room *= 4
-
-
-def _solve(search: search_kernel.ProofSearch, recording: Recording) -> None:
-    """Search a position of the proof again, since the table no longer holds it."""
-    board = np.choose(search.board.stones, [0, 1, -1]).astype(np.int8)
-    first, changed, cell = int(recording.mover[0]), board.copy(), recording.unsolved[0]
-    if cell >= 0:
-        first, changed[cell] = DEFENDER, 1
-    search_kernel.set_board(search, changed)
-    state = search_kernel.OPEN
-    try:
-        while state == search_kernel.OPEN:
-            state = search_kernel.search(search, first, SLICE, UNLIMITED, False)
-    finally:  # also after Ctrl-C
-        search_kernel.leave(search)
-        search_kernel.set_board(search, board)
 
 
 KNOWN_WORK = 6_000_000  # cells looked at for a known value: nodes times the board's cells
