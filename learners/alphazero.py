@@ -45,7 +45,7 @@ from learners.residual_net import (
 from tttenv.certificates.mistakes import Mistakes, find_mistakes
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.game.rules import Rules
-from tttenv.game.tactics_kernel import LOSS, UNPROVEN
+from tttenv.game.threat_sequences_kernel import LOSS, UNPROVEN
 from tttenv.game.types import Boards, Cells, Mask
 from tttenv.players.search.gumbel import GumbelPlayer, checked_simulations, side_by_side
 from tttenv.players.search.gumbel_search import GumbelSearch, SearchResults

@@ -45,7 +45,7 @@ NAMED = re.compile(r"((?:tttenv|learners|scripts)(?:\.\w+)+)(?::\w+)?")
 LEARNING = f"{ADAPTERS} learners.* scripts.*"
 COMMANDS = "tttenv.cli.* learners.cli.* learners.examples.* scripts.*"
 LIBRARIES = {  # who may import what
-    "numba": "tttenv.utils.comp* tttenv.utils.inlining tttenv.utils.struct *_kernel",
+    "numba": "tttenv.utils.comp* tttenv.utils.struct *_kernel",
     "gymnasium": f"tttenv tttenv.env.* tttenv.testing.* tttenv.cli.load_subject {LEARNING}",
     **dict.fromkeys(["torch", "tensorboard", "stable_baselines3", "sb3_contrib"], LEARNING),
     **dict.fromkeys(["tyro", "rich"], COMMANDS),

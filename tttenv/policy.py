@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tttenv.game.features import one_hot
+from tttenv.game.random_kernel import pick
 from tttenv.game.rules import Rules
-from tttenv.game.sampling_kernel import pick
 from tttenv.game.types import Boards, Cells, Mask, Numbers, Probs
 from tttenv.utils.arrays import Lock, answered_numbers, brief, one_at_a_time
 from tttenv.utils.untrusted import shown

@@ -21,8 +21,7 @@ from tttenv.game.line_planes_kernel import (
     write_line_planes,
 )
 from tttenv.game.symmetry import maps
-from tttenv.game.tactics_kernel import NO_CELL, UNPROVEN, WIN, judge
-from tttenv.game.threat_sequences_kernel import new_threat_stack
+from tttenv.game.threat_sequences_kernel import NO_CELL, UNPROVEN, WIN, judge, new_threat_stack
 from tttenv.proofs.prover import Prover
 
 BOARDS = [(2, 3, 2), (3, 3, 3), (3, 4, 3), (4, 4, 4), (4, 5, 3), (6, 6, 5)]

@@ -67,15 +67,6 @@ def test_a_text_that_is_no_board_is_refused_in_one_line(text):
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize(
-    "rules", [(1, 2, 2), (2, 1, 2), (1, 19, 19), (19, 1, 2), (19, 19, 2), (19, 19, 19)], ids=repr
-)
-def test_the_smallest_and_the_largest_boards_have_all_their_lines(rules):
-    m, n, k = rules
-    down, across = max(0, m - k + 1), max(0, n - k + 1)
-    assert Rules(m, n, k).lines.shape == (m * across + n * down + 2 * down * across, k)
-
-
 BAD_SIZES = [(3, 3, 4), (2, 2, 3), (3, 3, 1), (3, 3, 0), (1, 1, 2), (3, 3, -3)]
 BAD_BOARDS = [(0, 3, 3), (3, 0, 3), (20, 3, 3), (3, 20, 3), (-3, 3, 3)]
 BAD_KINDS = [(True, 3, 3), (3, 3, 3.0), (3, "3", 3), (None, 3, 3), (3, 3, float("nan"))]

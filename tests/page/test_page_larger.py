@@ -17,8 +17,7 @@ from tttenv.cli import report
 from tttenv.exact import positions, solve
 from tttenv.game.line_board_kernel import new_line_board, set_stones
 from tttenv.game.symmetry import maps
-from tttenv.game.tactics_kernel import LOSS, NO_CELL, WIN, judge
-from tttenv.game.threat_sequences_kernel import new_threat_stack
+from tttenv.game.threat_sequences_kernel import LOSS, NO_CELL, WIN, judge, new_threat_stack
 from tttenv.players import bundled
 from tttenv.proofs.move_values import MoveValues
 from tttenv.report import larger, networks

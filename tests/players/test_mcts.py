@@ -108,12 +108,6 @@ def test_seeds_and_boards_throw_other_dice_and_the_same_ones_the_same():
     assert orders == {0, 1}
 
 
-def test_more_exploration_spreads_the_visits():
-    board = Rules().start()
-    spread = [np.ptp(player(f"mcts:c={c}").visits(board)) for c in (100, 2**0.5, 0)]
-    assert spread[0] <= 3 < spread[1] < spread[2]
-
-
 def test_values_lie_between_loss_and_win_and_a_draw_counts_half():
     rules = Rules()
     for board in some((3, 3, 3), every=1):
@@ -188,13 +182,8 @@ def test_the_tree_stays_within_its_memory_and_goes_on_when_it_is_full():
     assert policy.tree.visits.size - 225 < policy.tree.node_count[0] <= policy.tree.visits.size
 
 
-def test_on_a_larger_board_it_blocks_and_open_lines_draw_it():
+def test_open_lines_draw_it_to_the_middle():
     rules = Rules(7, 7, 5)
-    board = rules.start()
-    board[[22, 23, 24, 25]], board[[21, 0, 48, 6]] = -1, 1
-    for options in ("playouts=tactical,", "solver=true,", "heuristic=1,"):
-        policy = player(f"mcts:{options}c=0.5,iterations=20000", rules)
-        assert policy.search(board).probs[26] == 1, options
     middle = [row * 7 + column for row in range(1, 6) for column in range(1, 6)]
     shares = [
         player(f"mcts:heuristic={weight},iterations=24", rules).visits(rules.start())[middle].sum()

@@ -231,27 +231,6 @@ def test_a_part_of_a_budget_costs_what_it_spends_and_no_more_than_its_share():
         assert left[0] == 7
 
 
-# Computed by the player as it was before it knew threats.
-FORMER = [
-    ((5, 5, 4), "nodes=3000", [([18], 54), ([1], 3000), ([7], 3000)]),
-    ((5, 5, 4), "depth=2", [([18], 36), ([1], 21), ([12], 171)]),
-    ((7, 7, 5), "nodes=3000", [([18], 3000), ([17, 24], 3000), ([30], 3000)]),
-    ((7, 7, 5), "depth=2", [([18], 79), ([30], 100), ([24], 100)]),
-    ((9, 9, 5), "nodes=3000", [([44], 3000), ([31], 3000), ([49], 3000)]),
-    ((9, 9, 5), "depth=2", [([44], 82), ([31], 90), ([49], 83)]),
-    ((15, 15, 5), "nodes=3000", [([68, 96], 3000), ([160], 3000), ([64, 94, 124, 157], 3000)]),
-    ((15, 15, 5), "depth=2", [([65, 68, 96], 156), ([160], 94), ([64, 94, 124, 157], 147)]),
-]
-
-
-@pytest.mark.parametrize(("rules", "limit", "known"), FORMER)
-def test_without_threats_it_plays_as_it_did(rules, limit, known):
-    for seed, (cells, nodes) in enumerate(known):
-        board = np.array(view(random_game(rules, seed)[0][7]), np.int8)
-        found = player(f"alphabeta:{limit},threats=0", Rules(*rules)).search(board)
-        assert (np.flatnonzero(found.probs).tolist(), found.nodes) == (cells, nodes)
-
-
 def test_the_nodes_of_all_its_searches_stay_within_the_limit():
     rules = Rules(15, 15, 5)
     for seed in range(3):
@@ -282,13 +261,3 @@ def test_games_with_two_in_a_row_or_no_line_at_all_take_the_option():
     for rules in ((2, 3, 2), (1, 2, 2), (1, 5, 5)):
         game = Rules(*rules)
         assert player("alphabeta:threats=9", game).search(game.start()).value in (0, 1)
-
-
-def test_a_copy_of_the_player_finds_the_same():
-    rules = Rules(6, 6, 4)
-    policy = player("alphabeta:threats=30,nodes=500", rules)
-    board = np.array(view(random_game((6, 6, 4), 1)[0][7]), np.int8)
-    twin = copy.deepcopy(policy)
-    first, second = policy.search(board), twin.search(board)
-    assert (first.probs == second.probs).all()
-    assert (first.value, first.nodes) == (second.value, second.nodes)

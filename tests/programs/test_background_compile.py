@@ -7,20 +7,19 @@ import sys
 from processes import ROOT
 
 from learners.registry import LEARNERS
-from tttenv.cli import certify, prove
-from tttenv.cli.compile import GROUPS, PARTS
+from tttenv.cli import background_compile, certify, prove
+from tttenv.cli.compile import PARTS
 from tttenv.cli.play.main import PROVER
 
 CODE = """
-import numpy as np
 from tttenv.cli import background_compile, compile
 from tttenv.utils.compile_time import watch
 PART = "what networks see"
 for _ in range(2):
     with background_compile.compiling(PART) as compiled:
-        print(background_compile.mark_of(PART).exists())
+        print(compiled.needed)
         compiled.wait(PART)
-print(background_compile.mark_of(PART).exists(), watch.seconds > 0, watch.functions)
+print(watch.seconds > 0, watch.functions)
 compile.PARTS[PART]()
 print(watch.functions)
 """
@@ -30,11 +29,9 @@ def test_commands_compile_parts_that_there_are():
     wanted = {prove.WRITER, prove.CHECKER, PROVER, certify.SEARCH}
     wanted.update(*(LEARNERS.rows[name].compiled for name in LEARNERS))
     assert wanted <= set(PARTS)
-    assert sorted(part for group in GROUPS for part in group) == sorted(PARTS)
 
 
 def test_a_part_is_compiled_by_another_process_and_once(tmp_path):
-    tmp_path.chmod(0o700)
     told = subprocess.run(
         [sys.executable, "-c", CODE],
         env=os.environ | {"TTTENV_CACHE": str(tmp_path), "PYTHONPATH": str(ROOT)},
@@ -42,12 +39,10 @@ def test_a_part_is_compiled_by_another_process_and_once(tmp_path):
         text=True,
         check=True,
     )
-    assert told.stdout.split() == ["False", "True", "True", "True", "0", "0"]
+    assert told.stdout.split() == ["True", "False", "True", "0", "0"]
 
 
 def test_a_process_that_fails_keeps_nobody_waiting(monkeypatch):
-    from tttenv.cli import background_compile
-
     monkeypatch.setattr(background_compile, "CODE", "raise SystemExit(1)")
     monkeypatch.setattr(background_compile, "_missing", list)
     with background_compile.compiling("the prover", "environments", processes=2) as compiled:

@@ -7,8 +7,7 @@ from numpy.typing import NDArray
 
 from tttenv.game.line_board_kernel import LineBoard, new_line_board, set_stones
 from tttenv.game.rules_kernel import completes
-from tttenv.game.tactics_kernel import DRAW, WIN, judge
-from tttenv.game.threat_sequences_kernel import ThreatStack, new_threat_stack
+from tttenv.game.threat_sequences_kernel import DRAW, WIN, ThreatStack, judge, new_threat_stack
 from tttenv.game.types import Boards, Cells
 from tttenv.utils.compiled import bare, compiled
 from tttenv.utils.struct import Struct

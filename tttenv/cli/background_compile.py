@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-CODE = "import sys; from tttenv.cli import compile; compile.in_order(sys.argv[1:])"
+CODE = "import sys; from tttenv.cli import compile; [*map(compile.compile_part, sys.argv[1:])]"
 
 
 class BackgroundCompile:
@@ -18,12 +18,12 @@ class BackgroundCompile:
     def __init__(self, names: Sequence[str], processes: int) -> None:
         left = _missing(names) if names else []
         shares = [left[first::processes] for first in range(processes)]
-        self._lanes = [(share, _start(share)) for share in shares if share]
+        self._running = [(share, _start(share)) for share in shares if share]
 
     @property
     def needed(self) -> bool:
         """Whether anything had to be compiled."""
-        return bool(self._lanes)
+        return bool(self._running)
 
     def wait(self, *names: str) -> None:
         """Wait until the given parts are compiled or their compilation has failed.
@@ -33,20 +33,18 @@ class BackgroundCompile:
         from tttenv.utils.compile_time import watch
 
         began = time.perf_counter()
-        for left, process in self._lanes:
-            assert process.stdout is not None
-            while wanted := [name for name in left if name in names]:
-                watch.tell(wanted[0])
-                if not (line := process.stdout.readline()):
-                    break
-                left.remove(line.rstrip("\n"))
-        watch.waited(time.perf_counter() - began)
+        for share, process in self._running:
+            for name in set(share) & set(names):
+                watch.tell(name)
+                while process.poll() is None and not mark_of(name).exists():
+                    time.sleep(0.02)
+        watch.seconds += time.perf_counter() - began
 
     def stop(self) -> None:
         """Kill the processes."""
-        for _, process in self._lanes:
+        for _, process in self._running:
             process.kill()
-            process.communicate()
+            process.wait()
 
 
 def mark_of(name: str) -> Path:
@@ -65,16 +63,15 @@ def _missing(names: Sequence[str]) -> list[str]:
     return [name for name in names if not mark_of(name).exists()] if CACHE_FOLDER else []
 
 
-def _start(names: Sequence[str]) -> "subprocess.Popen[str]":
-    """Start a process that compiles parts in the given order and prints each name when done."""
+def _start(names: Sequence[str]) -> "subprocess.Popen[bytes]":
+    """Start a process that compiles and marks parts in the given order."""
     home = str(Path(__file__).parents[2])  # the folder of tttenv, installed or not
     path = os.pathsep.join(filter(None, (home, os.environ.get("PYTHONPATH"))))
     return subprocess.Popen(
         [sys.executable, "-P", "-c", CODE, *names],
         stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-        text=True,
         env=os.environ | {"PYTHONPATH": path},
     )
 

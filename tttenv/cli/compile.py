@@ -46,7 +46,7 @@ def main(args: list[str], prog: str = PROG) -> None:
     from tttenv.utils.compiled import CACHE_FOLDER
 
     clock = Stopwatch()
-    tasks = [Task(group[0], compile_group, list(group), size=len(group)) for group in GROUPS]
+    tasks = [Task(next(iter(group)), compile_group, [*group], size=len(group)) for group in GROUPS]
     done = workers.values(workers.run_all(tasks, where, quiet=given.json, pieces="compiled"))
     parts = {name: found for group in done for name, found in group.items()}
     functions = sum(part["functions"] for part in parts.values())
@@ -67,20 +67,13 @@ def compile_group(names: list[str], context: "Context") -> dict[str, dict[str, A
     for done, name in enumerate(names):
         context.tell(done, len(names), name)
         before = watch.functions, watch.seconds
-        _compile(name)
+        compile_part(name)
         seconds = round(watch.seconds - before[1], 3)
         found[name] = {"functions": watch.functions - before[0], "compile_seconds": seconds}
     return found
 
 
-def in_order(names: list[str]) -> None:
-    """Compile parts in the given order, and print each name when done."""
-    for name in names:
-        _compile(name)
-        print(name, flush=True)
-
-
-def _compile(name: str) -> None:
+def compile_part(name: str) -> None:
     """Compile a part and mark it as compiled."""
     from tttenv.utils.compiled import CACHE_FOLDER
 
@@ -181,41 +174,40 @@ def _play(rules: str, *names: str) -> None:
         player(name, game)(game.start(1))
 
 
-# The parts, each compiled by running a small example.
-PARTS: dict[str, Callable[[], None]] = {
-    "the prover": _prover,
-    "the writer of proofs": _proof_recorder,
-    "the checker of proofs": _proof_checker,
-    "the tree search": partial(_play, "4,4,4", "gumbel:simulations=8"),
-    "evaluators of the tree search": partial(
-        _play,
-        "4,4,4",
-        "gumbel:simulations=4,evaluator=tactical",
-        "gumbel:simulations=4,evaluator=playouts",
-    ),
-    "networks of line patterns": partial(_play, "3,3,3", "gumbel:simulations=4,evaluator=patterns"),
-    "alpha-beta": partial(_play, "5,5,4", "alphabeta:nodes=100", "alphabeta:nodes=100,threats=0"),
-    "certificates": _certificates,
-    "reachable positions": _reachable_positions,
-    "environments": _environments,
-    "what networks see": _networks,
-    "Monte Carlo tree search": partial(
-        _play,
-        "4,4,4",
-        "mcts:iterations=20",
-        "mcts:iterations=20,playouts=tactical,solver=true",
-        "mcts:iterations=20,heuristic=1",
-        "tactical",
-    ),
-}
-# Parts that share code, one process per group; the slowest groups first.
-GROUPS = (
-    ("the prover", "the writer of proofs"),
-    ("the tree search", "evaluators of the tree search", "networks of line patterns"),
-    ("alpha-beta",),
-    ("reachable positions", "certificates"),
-    ("environments",),
-    ("what networks see",),
-    ("the checker of proofs",),
-    ("Monte Carlo tree search",),
+# The parts, each compiled by running a small example. Parts that share code are in one group, which
+# one process compiles; the slowest groups come first.
+GROUPS: tuple[dict[str, Callable[[], None]], ...] = (
+    {"the prover": _prover, "the writer of proofs": _proof_recorder},
+    {
+        "the tree search": partial(_play, "4,4,4", "gumbel:simulations=8"),
+        "evaluators of the tree search": partial(
+            _play,
+            "4,4,4",
+            "gumbel:simulations=4,evaluator=tactical",
+            "gumbel:simulations=4,evaluator=playouts",
+        ),
+        "networks of line patterns": partial(
+            _play, "3,3,3", "gumbel:simulations=4,evaluator=patterns"
+        ),
+    },
+    {
+        "alpha-beta": partial(
+            _play, "5,5,4", "alphabeta:nodes=100", "alphabeta:nodes=100,threats=0"
+        ),
+    },
+    {"reachable positions": _reachable_positions, "certificates": _certificates},
+    {"environments": _environments},
+    {"what networks see": _networks},
+    {"the checker of proofs": _proof_checker},
+    {
+        "Monte Carlo tree search": partial(
+            _play,
+            "4,4,4",
+            "mcts:iterations=20",
+            "mcts:iterations=20,playouts=tactical,solver=true",
+            "mcts:iterations=20,heuristic=1",
+            "tactical",
+        ),
+    },
 )
+PARTS = {name: part for group in GROUPS for name, part in group.items()}

@@ -68,9 +68,6 @@ def require_same_answers(player: Player, seat: int) -> None:
     Args:
         player: a player of a game that can be enumerated.
         seat: side to move on the boards: 0 for X, 1 for O.
-
-    Raises:
-        ValueError: if the policy's output is invalid or differs between queries of a board.
     """
     require_solvable(player.rules)
     if player.traits.pure:
@@ -177,9 +174,6 @@ def require_answers_again(player: Player, boards: Boards, first: Probs, name: st
         boards: undecided boards (batch, cells).
         first: the player's first output (batch, cells).
         name: the player's name for messages.
-
-    Raises:
-        ValueError: at the first output that differs.
     """
     backwards = np.arange(len(boards))[::-1]
     batches = -(-len(boards) // BATCH)

@@ -107,21 +107,13 @@ def enumerable(rules: Rules) -> bool:
 
 
 def require_rules(rules: object) -> None:
-    """Raise unless the argument is a `Rules` object.
-
-    Raises:
-        ValueError: for anything but `Rules`.
-    """
+    """Raise ValueError unless the argument is a `Rules` object."""
     if not isinstance(rules, Rules):
         raise ValueError(f"rules must be tttenv.Rules(m, n, k), not {shown(repr(rules), 60)}")
 
 
 def require_solvable(rules: Rules) -> None:
-    """Raise unless the game is small enough for exact results.
-
-    Raises:
-        ValueError: for a larger game, naming the alternatives; for anything but `Rules`.
-    """
+    """Raise ValueError unless the game is small enough for exact results."""
     require_rules(rules)
     if not solvable(rules):
         raise ValueError(
@@ -133,11 +125,7 @@ def require_solvable(rules: Rules) -> None:
 
 
 def require_enumerable(rules: Rules) -> None:
-    """Raise unless the game is small enough for tables of all its positions: up to 15 cells.
-
-    Raises:
-        ValueError: for a larger game, naming the alternatives.
-    """
+    """Raise ValueError unless the game is small enough for tables of all positions: 15 cells."""
     if not enumerable(rules):
         raise ValueError(
             f"the game {rules} is too large for exact results on all positions, which some"

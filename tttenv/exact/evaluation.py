@@ -103,11 +103,7 @@ class PlayPolicy:
     policy: Policy
 
     def __call__(self, boards: Boards, odds: Odds) -> Probs:
-        """Return the policy's probabilities (batch, cells).
-
-        Raises:
-            ValueError: if the policy's output is invalid.
-        """
+        """Return the policy's probabilities (batch, cells)."""
         if isinstance(self.policy, Player):
             return ask(boards, self.policy)
         return policies.validated(boards, self.policy(boards.copy()))

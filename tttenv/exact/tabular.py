@@ -55,11 +55,7 @@ class Tabulated(Player):
 
     @classmethod
     def of(cls, rules: Rules, policy: Policy) -> "Tabulated":
-        """Tabulate a policy by querying it on about 130,000 undecided positions at a time.
-
-        Raises:
-            ValueError: if the policy's output is invalid.
-        """
+        """Tabulate a policy by querying it on about 130,000 undecided positions at a time."""
         made, game, player = cls.__new__(cls), positions(rules), player_for(rules, policy)
         made._fill(rules, lambda which: player(game.boards[which]), player)
         return made

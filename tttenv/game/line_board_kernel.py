@@ -34,12 +34,7 @@ class LineBoard(Struct):
 
 
 def new_line_board(lines: NDArray[np.int64], cells: int) -> LineBoard:
-    """Return an empty board.
-
-    Args:
-        lines: the cells of every line, (lines, k).
-        cells: the number of cells.
-    """
+    """Return an empty board with these lines (lines, k)."""
     on_line = np.zeros((len(lines), cells), np.bool_)
     on_line[np.arange(len(lines))[:, None], lines] = True
     count = on_line.sum(axis=0)

@@ -17,11 +17,12 @@ from tttenv.game.line_board_kernel import (
     remove,
     set_stones,
 )
-from tttenv.game.tactics_kernel import WIN, judge
 from tttenv.game.threat_sequences_kernel import (
     MOVE,
     REPLY,
+    WIN,
     ThreatStack,
+    judge,
     new_threat_stack,
     winning_threats,
 )
@@ -46,13 +47,7 @@ class PlaneLines(Struct):
 
 
 def new_plane_lines(lines: NDArray[np.int64], cells: int, threats: int) -> PlaneLines:
-    """Allocate an empty board, and the working memory for its threat search.
-
-    Args:
-        lines: the cells of every line, (lines, k).
-        cells: the number of cells.
-        threats: the number of threats that a search for a win tries.
-    """
+    """Allocate an empty board with these lines (lines, k), and memory for its threat search."""
     return PlaneLines(new_line_board(lines, cells), new_threat_stack(cells), threats)
 
 

@@ -33,12 +33,7 @@ class OpenLines(Struct):
 
 
 def new_open_lines(lines: NDArray[np.int64], cells: int) -> OpenLines:
-    """Return the open lines of an empty board.
-
-    Args:
-        lines: the cells of every line, (lines, k).
-        cells: the number of cells.
-    """
+    """Return the open lines of an empty board with these lines (lines, k)."""
     k = lines.shape[1]
     # powers[j] is the value of an open line with j stones; powers[0] is 0.
     powers = 4 ** np.clip(np.arange(-1, k + 1), 0, MAX_EXPONENT) * (np.arange(-1, k + 1) >= 0)

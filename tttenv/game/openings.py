@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from tttenv.game.random_kernel import pick
 from tttenv.game.rules import Rules
-from tttenv.game.sampling_kernel import pick
 from tttenv.game.symmetry import canonical
 from tttenv.game.types import Boards
 
@@ -58,9 +58,6 @@ def random_openings(rules: Rules, stones: int, count: int, rng: np.random.Genera
 
     Returns:
         Boards (count, cells), seen by the side to move.
-
-    Raises:
-        ValueError: for a negative number of stones.
     """
     if stones < 0:
         raise ValueError(f"an opening must have at least 0 stones, not {stones}")

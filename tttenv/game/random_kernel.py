@@ -1,8 +1,12 @@
-"""Random numbers in kernels from a key and a count, by splitmix64 (Steele, Lea and Flood, 2014)."""
+"""Random numbers in kernels by splitmix64 (Steele, Lea and Flood, 2014), and sampling of moves.
+
+They are drawn from a key and a count, or one after another from a state in an array.
+"""
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tttenv.game.types import Cells, Probs, Stones
 from tttenv.utils.compiled import bare, compiled, inner
 
 STEP = np.uint64(0x9E3779B97F4A7C15)
@@ -46,3 +50,54 @@ def keyed_uniforms(key: np.uint64, games: NDArray[np.int64], use: int) -> NDArra
     for j in range(len(games)):
         uniforms[j] = keyed(key, games[j], use)
     return uniforms
+
+
+@inner
+def seed(state: NDArray[np.uint64], board: Stones, start: int) -> None:
+    """Seed `state` (1,) from the stones of `board` (cells,) and the uint64 `start`."""
+    state[0] = start
+    for cell in range(board.size):
+        state[0] = next_uint64(state) ^ np.uint64(board[cell] + 1)
+
+
+@inner
+def next_uint64(state: NDArray[np.uint64]) -> np.uint64:
+    """Return the next uniformly distributed uint64, and advance `state` (1,)."""
+    state[0] += STEP
+    return splitmix64(state[0])
+
+
+@inner
+def bounded(state: NDArray[np.uint64], limit: int) -> int:
+    """Return a random integer from 0 to limit - 1, uniform to within one part in four billion."""
+    high = next_uint64(state) >> np.uint64(32)
+    return int(np.int64((high * np.uint64(limit)) >> np.uint64(32)))
+
+
+@inner
+def sample_categorical(probs: NDArray[np.float64], uniform: float) -> int:
+    """Return the first cell of `probs` (cells,) with a cumulative probability above `uniform`.
+
+    The last cell with any probability stands in where rounding leaves `uniform` beyond the sum.
+    """
+    total = 0.0
+    for cell in range(probs.size):
+        total += probs[cell]
+    reached = 0.0
+    last = -1
+    for cell in range(probs.size):
+        if probs[cell] > 0.0:
+            reached += probs[cell]
+            last = cell
+            if reached > uniform * total:
+                return cell
+    return last
+
+
+@compiled
+def pick(probs: Probs, uniforms: NDArray[np.float64]) -> Cells:
+    """Sample cells (batch,) from `probs` (batch, cells) by `uniforms` (batch,) in [0, 1)."""
+    cells = np.empty(len(probs), np.int64)
+    for i in range(len(probs)):
+        cells[i] = sample_categorical(probs[i], uniforms[i])
+    return cells

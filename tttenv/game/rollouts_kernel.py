@@ -6,9 +6,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.game.generator_kernel import bounded, next_uint64
 from tttenv.game.outcomes_kernel import GOING, LOSS
-from tttenv.game.random_kernel import UNIT
+from tttenv.game.random_kernel import UNIT, bounded, next_uint64
 from tttenv.game.rules_kernel import completes, threats
 from tttenv.game.types import Cells, Mask, Stones
 from tttenv.utils.arrays import read_only

@@ -127,6 +127,11 @@ class Rules:
         shape = np.shape(boards)[:-1]
         return kernels.over(self._flat(boards), self.m, self.n, self.k).reshape(shape)
 
+    def winning_cells(self, boards: ArrayLike, side: int) -> Mask:
+        """Return a mask (..., cells) of the empty cells where `side` (1 or -1) wins at once."""
+        flat = self._flat(boards)
+        return kernels.winning_cells(flat, side, self.m, self.n, self.k).reshape(np.shape(boards))
+
     def seat(self, boards: ArrayLike) -> NDArray[np.int64]:
         """Return the sides to move (...) on boards (..., cells): 0 for X, 1 for O."""
         stones: NDArray[np.int64] = np.count_nonzero(self.boards(boards), axis=-1)
@@ -159,11 +164,7 @@ class Rules:
         return self._shown(array)
 
     def check(self, board: ArrayLike) -> Boards:
-        """Check that a board (cells,) is reachable and undecided, and return it as int8.
-
-        Raises:
-            ValueError: for any other board.
-        """
+        """Check that a board (cells,) is reachable and undecided, and return it as int8."""
         given = real_numbers("boards", board)
         if given.size != self.cells:
             raise ValueError(f"expected one board of {self.cells} cells, not shape {given.shape}")
@@ -171,11 +172,7 @@ class Rules:
         return good
 
     def check_all(self, boards: ArrayLike) -> Boards:
-        """Check that boards (batch, cells) are reachable and undecided; return them as int8.
-
-        Raises:
-            ValueError: for any other board.
-        """
+        """Check that boards (batch, cells) are reachable and undecided; return them as int8."""
         given = real_numbers("boards", boards)
         if given.ndim != 2 or given.shape[1] != self.cells:
             raise ValueError(f"expected boards (batch, {self.cells}), not shape {given.shape}")

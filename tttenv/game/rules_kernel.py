@@ -13,12 +13,7 @@ DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
 def completes(board: Stones, cell: int, m: int, n: int, k: int) -> bool:
     """Return whether the stone on `cell` is part of a line of k or more of its side's stones.
 
-    Args:
-        board: int8 (cells,), two kinds of stone as 1 and -1, 0 where empty.
-        cell: where the stone is; the cell must not be empty.
-        m: the board's rows.
-        n: the board's columns.
-        k: the number in a row that wins.
+    The board (cells,) holds two kinds of stone, 1 and -1, and 0 where it is empty.
     """
     stone = board[cell]
     row = cell // n
@@ -39,11 +34,7 @@ def completes(board: Stones, cell: int, m: int, n: int, k: int) -> bool:
 
 @compiled
 def winning_cells(boards: Boards, side: int, m: int, n: int, k: int) -> Mask:
-    """Return a mask of the empty cells on which `side` (1 or -1) would win at once.
-
-    Returns:
-        A mask (batch, cells).
-    """
+    """Return a mask (batch, cells) of the empty cells where `side` (1 or -1) wins at once."""
     result = np.zeros(boards.shape, np.bool_)
     for i in range(len(boards)):
         board = boards[i].copy()
@@ -64,16 +55,10 @@ def threats(board: Stones, cell: int, m: int, n: int, k: int, found: Cells) -> i
     candidate of that direction. A side that could not win before it placed this stone has no other
     threats than these.
 
-    Args:
-        board: int8 (cells,), two kinds of stone as 1 and -1, 0 where empty; left as it was.
-        cell: where the stone is.
-        m: the board's rows.
-        n: the board's columns.
-        k: how many in a row win.
-        found: (8,) or more, filled with the cells.
+    The board (cells,) is left as it was.
 
     Returns:
-        The number of threats.
+        The number of threats, whose cells are written to `found` (8,).
     """
     stone = board[cell]
     row = cell // n

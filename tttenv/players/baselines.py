@@ -3,7 +3,6 @@
 import numpy as np
 
 from tttenv.game.rules import Rules
-from tttenv.game.rules_kernel import winning_cells
 from tttenv.game.types import Boards, Probs
 from tttenv.players import player as named
 from tttenv.policy import Blend, Player, Traits, Uniform, probability, uniform_over
@@ -42,10 +41,9 @@ class Tactical(Player):
 
     def __call__(self, boards: Boards) -> Probs:
         """Return move probabilities (batch, cells) for boards (batch, cells)."""
-        boards, rules = np.ascontiguousarray(boards), self.rules
         allowed = boards == 0
         for side in (-1, 1):  # own wins come second, so that they replace blocks
-            wins = winning_cells(boards, side, rules.m, rules.n, rules.k)
+            wins = self.rules.winning_cells(boards, side)
             allowed = np.where(wins.any(axis=1, keepdims=True), wins, allowed)
         return uniform_over(allowed)
 

@@ -23,11 +23,7 @@ from tttenv.policy import Explanation, Player, Wrapped
 
 
 def canonical_player(player: Player) -> Player:
-    """Return `Canonical(player)`, as a table if the game can be enumerated.
-
-    Raises:
-        ValueError: if the game can be enumerated, and the player's output is invalid.
-    """
+    """Return `Canonical(player)`, as a table if the game can be enumerated."""
     made = Canonical(player)
     table = enumerable(player.rules) and made.traits.depends_on is None
     return tabulate(player.rules, made) if table else made

@@ -57,12 +57,7 @@ def check_proof(path: str | Path) -> int:
 
 
 def checked(path: str | Path) -> CheckedProof:
-    """Verify the proof in a file, and return its position along with the value.
-
-    Raises:
-        FileNotFoundError: if there is no such file.
-        ValueError: if the file is not a proof, or one of its steps does not hold.
-    """
+    """Verify the proof in a file, and return its position along with the value."""
     file = Path(path)
     content = proof_file.read(file)
     positions = numbers = 0
@@ -128,11 +123,7 @@ def board_of(rules: Rules, stones: Stones) -> kernel.Board:
 
 
 def _checked_symmetries(rules: Rules) -> Cells:
-    """Return the board's symmetries (maps, cells), checking that each maps lines to lines.
-
-    Raises:
-        AssertionError: if one does not.
-    """
+    """Return the board's symmetries (maps, cells), checking that each maps lines to lines."""
     found = maps(rules)
     lines = {tuple(sorted(line)) for line in rules.lines.tolist()}
     for one in found:

@@ -44,11 +44,7 @@ class Content:
 
 
 def write(file: Path, rules: Rules, board: Boards, value: int, claims: Mapping[str, Claim]) -> None:
-    """Write a proof file atomically.
-
-    Raises:
-        OSError: if the file cannot be written.
-    """
+    """Write a proof file atomically."""
     metadata = {
         "kind": KIND,
         "rules": str(rules),

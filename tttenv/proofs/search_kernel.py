@@ -122,12 +122,9 @@ class ProofSearch(Struct):
 
 
 def new_proof_search(lines: NDArray[np.int64], maps: Cells, table: ProofTable) -> ProofSearch:
-    """Return a search on an empty board.
+    """Return a search on an empty board with these lines (lines, k) and symmetries (maps, cells).
 
-    Args:
-        lines: the cells of every line, (lines, k).
-        maps: the board's symmetries (maps, cells), as in `symmetry.maps`.
-        table: a table for boards of this size; searches with the same attacker may share it.
+    Searches with the same attacker may share a table.
     """
     cells = maps.shape[1]
     plies = cells + 2

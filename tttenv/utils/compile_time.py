@@ -13,8 +13,6 @@ from numba.core import event as events
 from numba.core.dispatcher import Dispatcher
 from numba.core.registry import cpu_target
 
-from tttenv.utils.compile_cache import is_cached
-
 SUBJECTS = {  # by the module of the function that Python calls
     "certificates.mistakes": "certificates",
     "certificates.reachability": "certificates",
@@ -37,10 +35,7 @@ _logger = logging.getLogger("tttenv")
 
 
 class _Watch(events.Listener):
-    """Listener that counts compiled functions and times compilations started from Python.
-
-    A function's compilation includes that of the functions it calls.
-    """
+    """Counts compiled functions, and times compilations that Python waits for."""
 
     def __init__(self) -> None:
         self.functions, self.seconds, self.processor_seconds = 0, 0.0, 0.0
@@ -50,32 +45,25 @@ class _Watch(events.Listener):
         self._subject, self._missing, self._total = "", set[Any](), 0
 
     def on_start(self, event: Any) -> None:
-        """Start timing, unless another function is waiting for this one."""
+        """Start timing and log the subject, unless another function is waiting for this one."""
+        function = event.data["dispatcher"]
         if self._depth == 0:
             self._began = time.perf_counter(), time.process_time()
-            self._announce(event.data["dispatcher"])
+            module = function.py_func.__module__
+            if module.startswith("tttenv."):
+                self._missing = missing(function)
+                self._total = len(self._missing)
+                name = module.removeprefix("tttenv.").removesuffix("_kernel")
+                self._subject = SUBJECTS.get(name, THE_REST)
+                self.tell(self._subject, f" ({self._total} functions)" if self._total > 1 else "")
         self._depth += 1
-        if self._subject and not self._hinted and not _logger.level:
-            self._hint()
-
-    def _hint(self) -> None:
-        """Log once that compiling takes long, and how to do all of it at once."""
-        if self.seconds + time.perf_counter() - self._began[0] > SLOW:
+        seconds = self.seconds + time.perf_counter() - self._began[0]
+        if self._subject and not self._hinted and not _logger.level and seconds > SLOW:
             self._hinted = True
             _logger.warning(
                 "tttenv: compiling %s, once on this machine; `tttenv compile` does all at once",
                 self._subject,
             )
-
-    def _announce(self, function: Any) -> None:
-        """Log the function about to be compiled and the number of functions that it needs."""
-        module = function.py_func.__module__
-        if module.startswith("tttenv."):
-            self._missing = missing(function)
-            self._total = len(self._missing)
-            name = module.removeprefix("tttenv.").removesuffix("_kernel")
-            self._subject = SUBJECTS.get(name, THE_REST)
-            self.tell(self._subject, f" ({self._total} functions)" if self._total > 1 else "")
 
     def tell(self, subject: str, about: str = "") -> None:
         """Log the subject of a compilation, once."""
@@ -89,10 +77,6 @@ class _Watch(events.Listener):
         done = self._total - len(self._missing)
         return f"compiling {self._subject} ({done} of {self._total})" if self._subject else ""
 
-    def waited(self, seconds: float) -> None:
-        """Add the seconds spent waiting for another process to compile."""
-        self.seconds += seconds
-
     def on_end(self, event: Any) -> None:
         """Add the elapsed seconds."""
         self._depth -= 1
@@ -105,15 +89,16 @@ class _Watch(events.Listener):
 
 
 def missing(function: Any) -> set[Any]:
-    """Return those functions, of a compiled one and its callees, that are not in the cache."""
+    """Return those functions, of a compiled one and its callees, that have to be compiled."""
     found, left = set(), [function]
     while left:
         each = left.pop()
-        if each not in found:
+        ready = each.overloads or getattr(each._cache, "exists", bool)()
+        if not ready and each not in found:
             found.add(each)
             known = (each.py_func.__globals__.get(name) for name in each.py_func.__code__.co_names)
             left.extend(one for one in known if isinstance(one, Dispatcher))
-    return {each for each in found if not each.overloads and not is_cached(each)}
+    return found
 
 
 watch = _Watch()

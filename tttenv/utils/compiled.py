@@ -4,8 +4,9 @@ numba recompiles a function when its own file changes, but not when a function i
 file does. So the cache is in a folder named by the hash of the sources of all kernels: an edit of
 any of them starts a new one. `TTTENV_CACHE` is another place for it than the user's cache
 (`XDG_CACHE_HOME` or ~/.cache); a relative path begins at the working directory. Reading compiled
-code runs it, so the folder is used only if no other user can write to it. If there is no such
-folder, everything works without a cache, after a warning.
+code runs it, so the folder is used only if it belongs to the user and no other user can write to
+it. If there is no such folder, everything works without a cache, after a warning; a damaged file is
+compiled again.
 
 numba names compiled code after its types, and a record type after a counter of the process. So the
 code for two record types, cached by different processes, could have the same name, and one would
@@ -17,41 +18,36 @@ functions that allocate no arrays are compiled without it, by `bare` and `inner`
 """
 
 import hashlib
+import logging
 import os
+import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, cast
+from uuid import uuid4
 
 import numba
+from numba.core import codegen, compiler, serialize
+from numba.core.caching import NullCache
 
 from tttenv.utils import compile_time as compile_time  # counts from the first function on
-from tttenv.utils.compile_cache import (
-    CheckedCache,
-    cache_unused_message,
-    private_folder,
-    warn_once,
-)
-from tttenv.utils.inlining import CalleeCompiler
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
 
 PACKAGE = Path(__file__).parents[1]
-BASE = ("compiled", "inlining", "struct")  # what all kernels are written with
-
-
-def sources() -> list[Path]:
-    """Return the source files that compiled code depends on: all kernels and their helpers."""
-    base = [PACKAGE / "utils" / f"{name}.py" for name in BASE]
-    return sorted([*base, *PACKAGE.rglob("*_kernel.py")])
+BASE = ("compiled", "struct")  # what all kernels are written with
+OTHERS = 0o022  # the rights of others to write
+_warned: list[str] = []  # the only warning of this process, once it is given
 
 
 def source_hash() -> str:
     """Return a hash of all kernel sources and numba's version, as 16 hexadecimal digits."""
     digest = hashlib.sha256(numba.__version__.encode())
-    for file in sources():
+    base = [PACKAGE / "utils" / f"{name}.py" for name in BASE]
+    for file in sorted([*base, *PACKAGE.rglob("*_kernel.py")]):
         name = file.relative_to(PACKAGE).as_posix()
         digest.update(name.encode() + b"\0" + file.read_bytes() + b"\0")
     return digest.hexdigest()[:16]
@@ -62,14 +58,69 @@ def _cache_folder() -> str:
     wanted, user = os.environ.get("TTTENV_CACHE"), os.environ.get("XDG_CACHE_HOME", "")
     base = Path(wanted) if wanted else Path(user if os.path.isabs(user) else "~/.cache") / "tttenv"
     try:
-        base = base if wanted else base.expanduser()
-        return str(private_folder(base / source_hash()))
+        folder = (base if wanted else base.expanduser()).absolute() / source_hash()
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        status = folder.stat()
+        if hasattr(os, "geteuid") and (status.st_uid != os.geteuid() or status.st_mode & OTHERS):
+            raise PermissionError(f"other users can write to {folder}")
+        return str(folder)
     except (OSError, RuntimeError) as error:  # read-only, shared, or a user without a home
-        warn_once(cache_unused_message(base, error))
+        _warn(base, error)
         return ""
 
 
+def _warn(folder: object, error: Exception) -> None:
+    """Log that compiled code cannot be kept, once, since later problems have the same cause."""
+    if not _warned:
+        reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+        _warned.append(
+            f"compiled code is not kept in {folder}: {' '.join(reason.split())[:200].rstrip('.')}."
+            " It is compiled at each start; TTTENV_CACHE names another folder"
+        )
+        logging.getLogger("tttenv").warning("tttenv: %s", _warned[0])
+
+
 CACHE_FOLDER = _cache_folder()
+
+
+class Stored(NullCache):
+    """The compiled code of one function in a folder: a file for each signature."""
+
+    def __init__(self, function: Callable[..., Any], folder: str) -> None:
+        self.folder, self.name = Path(folder), f"{function.__module__}.{function.__qualname__}"
+
+    def _file(self, signature: Any) -> Path:
+        about = repr((signature, compile_time.processor(), sys.version))
+        return self.folder / f"{self.name}.{hashlib.sha256(about.encode()).hexdigest()[:16]}.code"
+
+    def exists(self) -> bool:
+        """Return whether there is code for any signature."""
+        return any(self.folder.glob(f"{self.name}.*.code"))
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Return the stored code for a signature, or None if there is no usable code."""
+        target_context.refresh()
+        try:
+            stored = serialize.loads(self._file(sig).read_bytes())
+            return compiler.CompileResult._rebuild(target_context, *stored)
+        except FileNotFoundError:
+            return None
+        except Exception as error:  # unpickling and LLVM raise anything
+            _warn(self.folder, error)
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Store the compiled code for a signature, if possible."""
+        if data.library.has_dynamic_globals:  # addresses of this process
+            return
+        file = self._file(sig)
+        temporary = file.with_suffix(f".{uuid4().hex}.tmp")
+        try:
+            temporary.write_bytes(serialize.dumps(data._reduce()))
+            temporary.replace(file)
+        except OSError as error:
+            temporary.unlink(missing_ok=True)
+            _warn(self.folder, error)
 
 
 def _name_of_record(record: Any) -> tuple[str, tuple[str, ...]]:
@@ -83,15 +134,43 @@ _records.mangling_args = property(_name_of_record)
 
 def compiled(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """Compile `function` on its first call, without the GIL, and cache the result on disk."""
+    made = _dispatcher(function)
+    if made is not function and CACHE_FOLDER and function.__module__.startswith("tttenv."):
+        made._cache = Stored(function, CACHE_FOLDER)
+    return cast("Callable[_P, _R]", made)
+
+
+def bare(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Compile `function` without reference counting; it may use arrays, but not allocate any."""
+    made: Any = compiled(function)
+    if made is not function:
+        made.targetoptions["_nrt"] = False
+    return cast("Callable[_P, _R]", made)
+
+
+def inner(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Compile `function` like `bare`, for calls from compiled functions only.
+
+    LLVM then sees its code only inside its callers, with which it is cached. A call from Python
+    raises a TypeError.
+    """
+    made = _dispatcher(function)
+    if made is not function:
+        made.targetoptions.update(_nrt=False, no_cpython_wrapper=True)
+        made._compiler.pipeline_class = _CalleeCompiler
+        made._compile_for_args = partial(_refuse, function.__name__)
+        made.add_overload = partial(_add_callee, made.overloads)
+    return cast("Callable[_P, _R]", made)
+
+
+def _dispatcher(function: Callable[..., Any]) -> Any:
+    """Return numba's dispatcher of a function, or the function with NUMBA_DISABLE_JIT."""
     options: Any = {"nogil": True, "no_cfunc_wrapper": True}
     made: Any = numba.njit(**options)(function)
-    if not hasattr(made, "enable_caching"):  # with NUMBA_DISABLE_JIT
-        return function
-    made.get_call_template = partial(_call_template, made.get_call_template)
-    made.typeof_pyval = partial(_type_of_argument, made.typeof_pyval)
-    if CACHE_FOLDER:
-        made._cache = CheckedCache(function, CACHE_FOLDER)
-    return cast("Callable[_P, _R]", made)
+    if made is not function:
+        made.get_call_template = partial(_call_template, made.get_call_template)
+        made.typeof_pyval = partial(_type_of_argument, made.typeof_pyval)
+    return made
 
 
 def _type_of_argument(original: Callable[..., Any], value: Any) -> Any:
@@ -120,36 +199,42 @@ def _widened(kind: Any) -> Any:
     return types.int64 if kind in types.signed_domain else kind
 
 
-def bare(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Compile `function` without reference counting; it may use arrays, but not allocate any."""
-    return _with_options(compiled(function), _nrt=False)
+class _CalleeCode(codegen.JITCodeLibrary):
+    """LLVM code that is optimized and made machine code in its callers only.
 
-
-def inner(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Compile `function` like `bare`, for calls from compiled functions only.
-
-    LLVM then sees its code only inside its callers; see `inlining`. A call from Python raises a
-    TypeError.
+    numba would do both for the function itself too, with everything that it calls.
     """
-    made: Any = _with_options(bare(function), no_cpython_wrapper=True)
-    if made is not function:
-        made._compiler.pipeline_class = CalleeCompiler
-        made._compile_for_args = partial(_refuse, function.__name__)
-        made.add_overload = partial(_keep, made.overloads)
-    return cast("Callable[_P, _R]", made)
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+
+class _CalleeCompiler(compiler.Compiler):
+    """Numba's compiler, which here ends with LLVM code."""
+
+    def compile_extra(self, func: Any) -> Any:
+        """Compile a function."""
+        self.state.library = _CalleeCode(self.state.targetctx.codegen(), func.__qualname__)
+        self.state.flags.no_compile = True
+        return super().compile_extra(func)
 
 
 def _refuse(name: str, *_: object, **__: object) -> None:
     raise TypeError(f"{name} can only be called by compiled functions, not from Python")
 
 
-def _keep(overloads: dict[Any, Any], compiled_code: Any) -> None:
-    """Keep compiled code for callers, without exposing it to calls from Python."""
-    overloads[tuple(compiled_code.signature.args)] = compiled_code
+def _add_callee(overloads: dict[Any, Any], result: Any) -> None:
+    """Make the code of an inner function known to its callers, but not to Python.
 
-
-def _with_options(function: Callable[_P, _R], **options: bool) -> Callable[_P, _R]:
-    dispatcher: Any = function
-    if hasattr(dispatcher, "targetoptions"):  # not with NUMBA_DISABLE_JIT
-        dispatcher.targetoptions.update(options)
-    return function
+    Raises:
+        NotImplementedError: if it uses Python's objects.
+    """
+    if result.environment.consts:
+        raise NotImplementedError(f"{result.fndesc.qualname} needs Python objects")
+    result = result._replace(entry_point=object())  # the key by which numba finds the code
+    result.target_context.insert_user_function(result.entry_point, result.fndesc, [result.library])
+    overloads[tuple(result.signature.args)] = result

@@ -8,7 +8,6 @@ import numpy as np
 from tttenv.game import symmetry
 from tttenv.game.line_patterns_kernel import PatternTables
 from tttenv.game.rules import Rules
-from tttenv.game.rules_kernel import winning_cells
 from tttenv.game.transposition_kernel import ENTRY
 from tttenv.game.types import Boards, Cells, Mask, Probs
 from tttenv.players.search import alphabeta_kernel as kernel
@@ -223,11 +222,7 @@ class AlphaBeta(Player):
 
     @one_at_a_time
     def __call__(self, boards: Boards) -> Probs:
-        """Return move probabilities (batch, cells) for boards (batch, cells).
-
-        Raises:
-            ValueError: for a board that is finished or cannot be reached.
-        """
+        """Return move probabilities (batch, cells) for boards (batch, cells)."""
         boards = self.rules.check_all(boards)
         moves, searched = self._moves(boards)
         own = self._own_maps(boards[searched])
@@ -250,14 +245,10 @@ class AlphaBeta(Player):
 
     @one_at_a_time
     def search(self, board: Boards) -> Found:
-        """Search one undecided board (cells,).
-
-        Raises:
-            ValueError: for a board that is finished or cannot be reached.
-        """
+        """Search one undecided board (cells,); others raise ValueError."""
         board = self.rules.check(board)
         moves, _ = self._moves(board[None])
-        won, threats = (self._winning_cells(board[None], side).sum() for side in (1, -1))
+        won, threats = (self.rules.winning_cells(board[None], side).sum() for side in (1, -1))
         if won or threats > 1:
             return Found(moves[0] / moves.sum(), 1.0 if won else -1.0, 1)
         maps = self._own_maps(board[None])[0]
@@ -269,13 +260,10 @@ class AlphaBeta(Player):
 
         The comparison takes as long as the search, or up to 200,000 positions if only the depth is
         limited.
-
-        Raises:
-            ValueError: for a board that is finished or cannot be reached.
         """
         board = self.rules.check(board)
         cells = np.flatnonzero(self._moves(board[None])[0][0]).tolist()
-        won, threats = (int(self._winning_cells(board[None], s).sum()) for s in (1, -1))
+        won, threats = (int(self.rules.winning_cells(board[None], s).sum()) for s in (1, -1))
         kernel.start(self.state, board)
         if won or threats > 1:
             value, note = (1.0, COMPLETES) if won else (-1.0, TWO_THREATS)
@@ -301,7 +289,7 @@ class AlphaBeta(Player):
         The candidates are all wins, else all blocks of threats, else all empty cells. Boards with
         a win or a threat need no search.
         """
-        wins, blocks = (self._winning_cells(boards, side) for side in (1, -1))
+        wins, blocks = (self.rules.winning_cells(boards, side) for side in (1, -1))
         won, threatened = wins.any(axis=1), blocks.any(axis=1)
         moves: Mask = np.equal(boards, 0)
         moves[threatened] = blocks[threatened]
@@ -316,11 +304,6 @@ class AlphaBeta(Player):
         """Search for the best move among classes of equivalent moves."""
         kernel.start(self.state, board)
         return IterativeDeepening(self.state, board, self.limits, classes, self.first).run()
-
-    def _winning_cells(self, boards: Boards, side: int) -> Mask:
-        """Return the empty cells (batch, cells) where a stone of `side`, 1 or -1, wins."""
-        rules = self.rules
-        return winning_cells(boards, side, rules.m, rules.n, rules.k)
 
     def _own_maps(self, boards: Boards) -> Mask:
         """Return the symmetries (batch, maps) that leave each board (batch, cells) unchanged."""
@@ -404,11 +387,7 @@ def new_alphabeta(
     threats: int | None,
     tables: PatternTables | None,
 ) -> AlphaBeta:
-    """Return `alphabeta(...)` with limits that are known to be valid, and a network's tables.
-
-    Raises:
-        ValueError: for more memory than there is.
-    """
+    """Return `alphabeta(...)` with limits that are known to be valid, and a network's tables."""
     if width is None:
         width = rules.cells if rules.cells <= SMALL else WIDTH
     if threats is None:

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.game import line_patterns_kernel as network
-from tttenv.game.generator_kernel import seed
 from tttenv.game.line_patterns_kernel import LinePatterns
 from tttenv.game.open_lines_kernel import OpenLines, set_board
+from tttenv.game.random_kernel import seed
 from tttenv.game.rollouts_kernel import Playground, random_playout, tactical_playout
 from tttenv.game.types import Boards
 from tttenv.utils.compiled import bare

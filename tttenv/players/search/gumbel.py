@@ -57,22 +57,14 @@ class GumbelPlayer(Player):
 
     @one_at_a_time
     def search(self, board: Boards) -> Found:
-        """Search one undecided board (cells,).
-
-        Raises:
-            ValueError: for a board that is finished or cannot be reached.
-        """
+        """Search one undecided board (cells,); others raise ValueError."""
         moves, values = self._moves(self.rules.check(board)[None])
         move = uniform_on([int(moves[0])], self.rules.cells)
         return Found(move, float(values[0]), self.tree_search.simulations)
 
     @one_at_a_time
     def explain(self, board: Boards) -> Explanation:
-        """Search an undecided board (cells,) as when playing, and explain the move.
-
-        Raises:
-            ValueError: for a board that is finished or cannot be reached.
-        """
+        """Search an undecided board (cells,) as when playing, and explain the move."""
         board = self.rules.check(board)
         if self.threat_search and (win := self.threat_search(board).win) is not None:
             return Explanation([Candidate(win, 1.0, line=(win,))], None, BY_THREATS)
@@ -149,11 +141,7 @@ def gumbel(
 
 
 def checked_simulations(rules: Rules, simulations: int) -> int:
-    """Check that a tree of this many simulations fits into memory, and return the number.
-
-    Raises:
-        ValueError: unless it is at least 1 and not too large.
-    """
+    """Check that a tree of this many simulations fits into memory, and return the number."""
     at_least(1, simulations=simulations)
     most = LARGEST_TREE // rules.cells
     if simulations > most:

@@ -32,8 +32,17 @@ from tttenv.game.line_board_kernel import (
     remove,
     set_stones,
 )
-from tttenv.game.tactics_kernel import DRAW, LOSS, NO_CELL, UNPROVEN, WIN, judge
-from tttenv.game.threat_sequences_kernel import ThreatStack, new_threat_stack, winning_threats
+from tttenv.game.threat_sequences_kernel import (
+    DRAW,
+    LOSS,
+    NO_CELL,
+    UNPROVEN,
+    WIN,
+    ThreatStack,
+    judge,
+    new_threat_stack,
+    winning_threats,
+)
 from tttenv.game.types import Boards, Cells, Mask, Probs
 from tttenv.utils.compiled import bare, inner
 from tttenv.utils.struct import Struct
@@ -85,15 +94,7 @@ class Forest(Struct):
 def new_forest(
     lines: NDArray[np.int64], cells: int, trees: int, simulations: int, settings: Settings
 ) -> Forest:
-    """Allocate search trees for one game.
-
-    Args:
-        lines: the cells of every line, (lines, k).
-        cells: the number of cells.
-        trees: the maximum number of trees searched together.
-        simulations: the maximum number per tree.
-        settings: the constants of the search.
-    """
+    """Allocate trees of at most `simulations` each, for a game with these lines (lines, k)."""
     nodes = 2 * simulations + 8  # forced moves take nodes of their own
     shape = trees, nodes, cells
     return Forest(

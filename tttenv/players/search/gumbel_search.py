@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.game.rules import Rules
-from tttenv.game.tactics_kernel import UNPROVEN, WIN
+from tttenv.game.threat_sequences_kernel import UNPROVEN, WIN
 from tttenv.game.types import Boards, Cells, Probs
 from tttenv.players.search import gumbel_kernel as kernel
 from tttenv.players.search.gumbel_kernel import Settings
@@ -86,15 +86,9 @@ class GumbelSearch:
         wanted = np.broadcast_to(self.simulations if simulations is None else simulations, count)
         heard = np.zeros(boards.shape, np.float32) if noise is None else noise
         parts = [
-            self._search(boards[part], wanted[part], heard[part])
-            for at in range(0, count, self.trees)
-            if (part := slice(at, at + self.trees))
+            self._search(*(rows[at : at + self.trees] for rows in (boards, wanted, heard)))
+            for at in range(0, max(1, count), self.trees)
         ]
-        if not parts:
-            nothing = np.zeros(0)
-            return SearchResults(
-                np.zeros(boards.shape), nothing, nothing.astype(np.int64), nothing.astype(np.int8)
-            )
         return SearchResults(*map(np.concatenate, zip(*parts, strict=True)))
 
     def _search(

@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.game.rules import Rules
-from tttenv.game.rules_kernel import winning_cells
 from tttenv.game.types import Boards, Cells, Probs
 from tttenv.players.search import mcts_kernel as kernel
 from tttenv.players.search.mcts_kernel import init_tree, run_iterations
@@ -61,9 +60,6 @@ class MonteCarlo(Player):
         It plays the most visited move; ties go to the best results, then to the first row by row.
         With the solver, moves proven to be best come first, and proven losses last. On boards of
         more than 9 cells it completes a line if it can, else blocks one.
-
-        Raises:
-            ValueError: for a board that is finished or cannot be reached.
         """
         tree, done = self.tree, self._search_tree(board)
         best = self._ranked(0)[0]
@@ -74,21 +70,13 @@ class MonteCarlo(Player):
 
     @one_at_a_time
     def explain(self, board: Boards) -> Explanation:
-        """Search an undecided board (cells,) as when playing, and explain the move.
-
-        Raises:
-            ValueError: for a board that is finished or cannot be reached.
-        """
+        """Search an undecided board (cells,) as when playing, and explain the move."""
         done = self._search_tree(board)
         return Explanation([self._candidate(node) for node in self._ranked(0).tolist()], done)
 
     @one_at_a_time
     def visits(self, board: Boards) -> NDArray[np.int64]:
-        """Return the visit counts of the moves (cells,) in a search of an undecided board (cells,).
-
-        Raises:
-            ValueError: for a board that is finished or cannot be reached.
-        """
+        """Return the visits of the moves (cells,) in a search of an undecided board (cells,)."""
         self._search_tree(board)
         counts, children = np.zeros(self.rules.cells, np.int64), self._ranked(0)
         counts[self.tree.move[children]] = self.tree.visits[children]
@@ -134,11 +122,10 @@ class MonteCarlo(Player):
 
     def _keep_forced_moves(self, board: Boards) -> None:
         """Remove from the root all but its wins, or else all but the blocks of threats, if any."""
-        tree, rules = self.tree, self.rules
-        first = int(tree.first_child[0])
+        tree, first = self.tree, int(self.tree.first_child[0])
         children = slice(first, first + int(tree.child_count[0]))
         for side in (1, -1):
-            forced = winning_cells(board[None], side, rules.m, rules.n, rules.k)[0]
+            forced = self.rules.winning_cells(board, side)
             kept = first + np.flatnonzero(forced[tree.move[children]])
             if kept.size:
                 tree.child_count[0] = kept.size

@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.game import line_patterns_kernel as network
-from tttenv.game.generator_kernel import bounded, seed
 from tttenv.game.line_patterns_kernel import LinePatterns, PatternTables, new_line_patterns
 from tttenv.game.open_lines_kernel import OpenLines, new_open_lines, set_board, update_stone
+from tttenv.game.random_kernel import bounded, seed
 from tttenv.game.rollouts_kernel import (
     Playground,
     gather,
@@ -73,17 +73,9 @@ def new_tree(
     solver: bool,
     tables: PatternTables | None = None,
 ) -> Tree:
-    """Allocate a tree.
+    """Allocate a tree of at most `nodes` nodes for the game `shape`, (m, n, k).
 
-    Args:
-        shape: rows, columns and the number in a row that wins: (m, n, k).
-        lines: the cells of every line, (lines, k).
-        nodes: the maximum number of nodes.
-        exploration: the c of UCT.
-        bias: weight of the open lines in the selection; 0 switches them off.
-        tactical: whether play-outs win and block.
-        solver: whether proven results are backed up.
-        tables: of the network that values leaves; None for play-outs.
+    Without the tables of a network, play-outs value leaves. For the others see `Tree`.
     """
     playouts = playground(*shape)
     cells = playouts.board.size

@@ -34,9 +34,6 @@ class MinimaxSearch(Player):
 
     Attributes:
         cache: the ranks of the positions searched so far, by their bytes; empty if "plain".
-
-    Raises:
-        ValueError: if the game is too large to enumerate.
     """
 
     def __init__(self, rules: Rules, search: str, ties: str) -> None:
@@ -55,11 +52,7 @@ class MinimaxSearch(Player):
 
     @one_at_a_time
     def search(self, board: Boards) -> Found:
-        """Search one undecided board (cells,), which counts as a node.
-
-        Raises:
-            ValueError: for a board that is finished or cannot be reached.
-        """
+        """Search one undecided board (cells,), which counts as a node; others raise ValueError."""
         board = self.rules.check(board)
         self._nodes = 1
         ranks = np.full(board.size, NOT_LEGAL, np.int64)

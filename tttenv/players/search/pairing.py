@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from tttenv.game.rules_kernel import winning_cells
 from tttenv.game.symmetry import canonical, inverses
 from tttenv.game.types import Boards, Mask, Probs
 from tttenv.players.search.pairing_moves_kernel import new_matching, pairing_moves
@@ -35,7 +34,7 @@ class PairingPlayer(Wrapped):
 
     def _play(self, boards: Boards) -> Probs:
         probs = np.array(self.player(boards), np.float64)
-        wins = winning_cells(np.ascontiguousarray(boards), 1, *self._shape)
+        wins = self.rules.winning_cells(boards, 1)
         kept = self._kept(boards)
         kept = np.where(wins.any(axis=1, keepdims=True), wins, kept)
         rows = np.flatnonzero(kept.any(axis=1))
@@ -47,7 +46,7 @@ class PairingPlayer(Wrapped):
     def explain(self, board: Boards) -> Explanation:
         """Return the other player's explanation, with a note if a pairing or a win overrides it."""
         found = self.player.explain(board) or Explanation([])
-        if winning_cells(board[None], 1, *self._shape).any():
+        if self.rules.winning_cells(board, 1).any():
             return found._replace(note=COMPLETES)
         return found._replace(note=PAIRS) if self.holds(board[None])[0] else found
 
@@ -59,7 +58,3 @@ class PairingPlayer(Wrapped):
         """Return a mask (batch, cells) of the moves that keep a pairing strategy."""
         room = new_matching(len(self.rules.lines), self.rules.cells)
         return pairing_moves(np.ascontiguousarray(boards), self.rules.lines, room)
-
-    @property
-    def _shape(self) -> tuple[int, int, int]:
-        return self.rules.m, self.rules.n, self.rules.k

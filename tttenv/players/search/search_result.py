@@ -24,22 +24,14 @@ def uniform_on(cells: list[int], size: int) -> NDArray[np.float64]:
 
 
 def at_least(least: float, **limits: float | None) -> None:
-    """Raise ValueError unless every limit is None or at least `least`.
-
-    Raises:
-        ValueError: naming the option that is too small, infinite or not a number.
-    """
+    """Raise ValueError unless every limit is None or at least `least`."""
     for name, value in limits.items():
         if value is not None and not least <= value < LIMIT:
             raise ValueError(f"{name} must be at least {least:g} and below 2 ** 63, not {value}")
 
 
 def not_both(**limits: float | None) -> None:
-    """Raise ValueError unless at most one of the limits is set.
-
-    Raises:
-        ValueError: naming those that are set.
-    """
+    """Raise ValueError unless at most one of the limits is set."""
     names = [name for name, value in limits.items() if value is not None]
     if len(names) > 1:
         raise ValueError(f"limit {' or '.join(names)}, not both")

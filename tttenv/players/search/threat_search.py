@@ -10,7 +10,6 @@ from typing import NamedTuple
 import numpy as np
 
 from tttenv.game.rules import Rules
-from tttenv.game.rules_kernel import winning_cells
 from tttenv.game.symmetry import maps
 from tttenv.game.types import Boards
 from tttenv.players.search import alphabeta_kernel as kernel
@@ -42,9 +41,6 @@ class ThreatSearch:
         rules: the game, of three or more in a row.
         nodes: positions searched for a board: at most half of them for a win of the side to move,
             and half for moves after which the other side wins.
-
-    Raises:
-        ValueError: for more positions than `MOST`, naming the players' option `threes`.
     """
 
     def __init__(self, rules: Rules, nodes: int) -> None:
@@ -60,8 +56,7 @@ class ThreatSearch:
     @one_at_a_time
     def __call__(self, board: Boards) -> Forced:
         """Search an undecided board (cells,), seen by the side to move."""
-        m, n, k = self.rules.m, self.rules.n, self.rules.k
-        own, blocks = (np.flatnonzero(winning_cells(board[None], s, m, n, k)[0]) for s in (1, -1))
+        own, blocks = (np.flatnonzero(self.rules.winning_cells(board, side)) for side in (1, -1))
         if len(own) or len(blocks) > 1:
             return Forced(None, [])
         kernel.start(self.state, board)
@@ -121,11 +116,7 @@ def losing_moves(state: SearchState, budget: Budget, board: Boards, moves: list[
 
 
 def _attack(state: SearchState, budget: Budget, board: Boards, moves: list[int]) -> int | None:
-    """Run `winning_attack` until the search is exhausted or a limit is reached.
-
-    Raises:
-        LimitError: if a limit is reached.
-    """
+    """Run `winning_attack` until the search is exhausted or a limit is reached."""
     kernel.start(state, board, attacker=MOVER)
     if len(moves) > 1:
         barred = state.tried[0]
