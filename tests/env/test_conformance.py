@@ -97,11 +97,9 @@ def open_at_the_end(observed, reward, over, cut, info):
 
 ENVIRONMENTS = {
     "shaping": (lambda: Changed(shaped), env_checks.AT_THE_END),
-    "final masks": (lambda: Changed(open_at_the_end), f"{env_checks.TWO_MASKS}|say the same"),
+    "final masks": (lambda: Changed(open_at_the_end), env_checks.FINISHED),
     "space": (wrong_subjects.outside_its_space, env_checks.SPACE),
-    "zero masks": (wrong_subjects.zero_masks, env_checks.MASKS),
-    "inverted masks": (wrong_subjects.inverted_masks, env_checks.MASKS),
-    "late masks": (wrong_subjects.late_masks, env_checks.MASKS),
+    "masks": (wrong_subjects.late_masks, env_checks.MASKS),
     "views": (wrong_subjects.seen_by_x, env_checks.VIEW),
     "finals": (wrong_subjects.resets_itself, env_checks.FINAL),
     "endings": (wrong_subjects.cut_short, env_checks.ENDS),

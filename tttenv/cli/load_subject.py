@@ -12,7 +12,7 @@ import gymnasium
 from tttenv import Rules
 from tttenv.players import FOREIGN, PLAYERS, bundled, did_you_mean, is_path, player, rules_of
 from tttenv.testing.checked_player import CheckedPlayer
-from tttenv.testing.failures import user_errors
+from tttenv.testing.findings import user_errors
 from tttenv.testing.subjects import (
     Environment,
     environment_subject,

@@ -11,7 +11,7 @@ from tttenv import policy as policies
 from tttenv.exact import Tabulated, enumerable, positions
 from tttenv.game.types import Boards, Numbers, Probs
 from tttenv.policy import OBSERVATIONS, Observed, Player, first_best, masked_normalise
-from tttenv.testing.failures import SubjectError, failing
+from tttenv.testing.findings import SubjectError, failing
 from tttenv.testing.strength import Strength, strength
 from tttenv.utils.arrays import answered_numbers
 

@@ -16,8 +16,17 @@ from tttenv.game.types import Boards, Probs
 from tttenv.policy import Policy, hidden_by_mask, masked_normalise, player_for
 from tttenv.proofs.prover import known_value
 from tttenv.testing.checked_player import CheckedPlayer
-from tttenv.testing.failures import SubjectError
-from tttenv.testing.findings import Check, Finding, examine, ok, problem, raise_first, skipped, weak
+from tttenv.testing.findings import (
+    Check,
+    Finding,
+    SubjectError,
+    examine,
+    ok,
+    problem,
+    raise_first,
+    skipped,
+    weak,
+)
 from tttenv.testing.strength import LARGE, SEARCHED, Strength, lost_game, optimal, strength
 
 Look: TypeAlias = Callable[[CheckedPlayer], Finding]
@@ -112,24 +121,6 @@ def legal(subject: CheckedPlayer) -> Finding:
             told += f": all of it on {percent(alike)} of the boards, where it plays at random"
         return ok(told, breaks)
     return ok("plays legal moves only", breaks)
-
-
-def favourite(subject: CheckedPlayer) -> Finding:
-    """Check whether the preferred cells, before masking, are nearly always occupied."""
-    boards = subject.boards
-    told = subject.output if subject.network is None else subject.unmasked(boards)
-    taken = boards[np.arange(len(boards)), told.argmax(axis=1)] != 0
-    often = taken[(boards != 0).any(axis=1)].mean()
-    if often < 0.9:
-        if looks(subject).status == "problem":
-            return skipped("not judged: the output is the same on every board")
-        return ok(
-            f"before masking its favourite cell is occupied on {percent(often)} of the boards"
-        )
-    return problem(
-        f"its favourite cell is occupied on {percent(often)} of the boards",
-        "look for an inverted mask, illegal moves that cost nothing, or a board seen as empty",
-    )
 
 
 def looks(subject: CheckedPlayer) -> Finding:
@@ -426,7 +417,6 @@ PLAYER = [
     Check("repeatable", repeatable),
     Check("batches", batches),
     Check("legal", legal),  # the last invariant; the rest shows how well it has learned
-    Check("favourite", favourite),
     Check("looks", looks),
     Check("learned", learned),
     Check("rewards", rewards),

@@ -8,7 +8,7 @@ from tttenv.game.rules import Rules
 from tttenv.players.as_player import as_player
 from tttenv.policy import Observed, from_observations, is_network
 from tttenv.testing.checked_player import CheckedPlayer
-from tttenv.testing.failures import user_errors
+from tttenv.testing.findings import user_errors
 
 
 @dataclass(frozen=True)
