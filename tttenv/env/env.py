@@ -10,16 +10,18 @@ from numpy.typing import NDArray
 from tttenv.env.arguments import (
     Illegal,
     Seat,
+    Start,
+    generator_kept,
     one_action,
+    plain_seed,
     require_game,
     require_open,
     resolve_opponent,
 )
 from tttenv.env.match import Match
 from tttenv.env.observation import OBSERVATIONS, Observation, Observer, TextObserver
-from tttenv.env.python_opponent import attempt
 from tttenv.env.rendering import draw, known_render_mode, new_last_stones, show
-from tttenv.env.reset_options import Start, generator_kept, plain_seed
+from tttenv.env.step import attempt
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
 from tttenv.policy import Policy
