@@ -21,7 +21,7 @@ from tttenv.league import league, league_file, league_tasks, pair
 from tttenv.league.cached_player import CachedPlayer, PlayerError
 from tttenv.league.pair import EXACT, SAMPLED, PairLimits, PairResult
 from tttenv.parallel import Context
-from tttenv.parallel.tasks import key, perform
+from tttenv.parallel.tasks import Done, key, perform
 from tttenv.players import PLAYERS
 from tttenv.policy import blend, player_for, uniform
 from tttenv.report import league as page
@@ -561,6 +561,26 @@ def test_a_failed_pair_is_named_and_the_status_is_1(tmp_path, monkeypatch, capsy
         told = capsys.readouterr()
         assert "1 pairs exact, 2 without a result" in told.out
         assert "league.py: no result of first and external:command=false: external" in told.err
+
+
+def test_a_pair_whose_process_is_lost_is_named_and_the_others_go_on(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+
+    class Losing(_Serially):
+        def submit(self, number, task):
+            super().submit(number, task)
+            if "mcts" in task.name and "random" in task.name:
+                self.ended = [(number, Done(None, "its process ended 3 times"))]
+
+    monkeypatch.setattr(workers, "backend", lambda _: Losing())
+    with pytest.raises(SystemExit) as end:
+        command.main(["first", "mcts:iterations=5", "random"])
+    assert end.value.code == 1
+    told = capsys.readouterr()
+    assert "2 pairs exact, 1 without a result" in told.out
+    said = "no result of mcts:iterations=5 and random: its process ended 3 times"
+    assert f"league.py: {said}\n" in told.err
+    assert played(monkeypatch, ["first", "mcts:iterations=5", "random"]) == 1
 
 
 def test_the_usual_players_are_a_ladder_and_the_trained_ones_of_the_board():

@@ -192,16 +192,6 @@ def test_damaged_files_are_ignored_and_the_task_runs_again(tmp_path):
     assert file.read_text() == text
 
 
-def test_a_task_whose_folder_is_gone_runs_again(tmp_path):
-    results = ResultsFolder(tmp_path / "results")
-    (tmp_path / "0").mkdir()
-    task = tasks_of(work.writing, 1, tmp_path)[0]
-    outcomes([task], 1, results)
-    assert results.get(task) is not None
-    (tmp_path / "0").rename(tmp_path / "moved")
-    assert results.get(task) is None
-
-
 @pytest.mark.parametrize(
     ("function", "line"),
     [
@@ -225,22 +215,6 @@ def test_an_error_names_its_task_and_does_not_end_the_others(function, line, tmp
     assert results.get(tasks[1]) is None
     with pytest.raises(ValueError, match=r"^1 of 6 failed: task 1: "):
         workers.values(found)
-
-
-def test_work_that_cannot_be_sent_or_found_is_an_error_of_its_task(monkeypatch):
-    given = {"seed": 1}
-    tasks = [Task("good", work.drawn, given), Task("bad", sent_as_another, given)]
-    found = outcomes(tasks, 1)
-    assert found[0].error == ""
-    assert found[1].error.startswith("bad: AttributeError: ")
-
-
-def sent_as_another(given, context):
-    """Return a value, as a function that a worker does not find under its name."""
-
-
-sent_as_another.__module__, sent_as_another.__qualname__ = work.__name__, "gone"
-work.gone = sent_as_another  # here, but in no worker
 
 
 @pytest.mark.parametrize("deaths", [ATTEMPTS - 1, ATTEMPTS])

@@ -64,6 +64,7 @@ class RayCluster:
         if memory is not None:
             self._options["memory"] = memory * MEBIBYTE
         self._flying: dict[Any, tuple[int, Task]] = {}
+        self._losses: dict[int, int] = {}  # results lost, by the task's number
         self._counted, self._room = -EVERY, 1
         self._shared: tuple[Shared, Any] | None = None  # the latest, and where it is
 
@@ -94,7 +95,8 @@ class RayCluster:
         if not self._flying:
             return []
         ready, _ = self._ray.wait(list(self._flying), num_returns=1, timeout=seconds)
-        return [self._land(reference) for reference in ready]
+        landed = [self._land(reference) for reference in ready]
+        return [(number, done) for number, done in landed if done is not None]
 
     def news(self) -> list[tuple[int, int, int, str]]:
         """Return an empty list: on a cluster, progress is counted in whole tasks only."""
@@ -118,15 +120,20 @@ class RayCluster:
         self._flying, self._shared = {}, None
         self._stack.__exit__(kind, *rest)
 
-    def _land(self, reference: Any) -> tuple[int, Done]:
-        """Return a task's number and outcome, and write its files.
+    def _land(self, reference: Any) -> tuple[int, Done | None]:
+        """Return a task's number and outcome and write its files; None if the task is rerun.
 
-        A task never raises, so an error from Ray means that its worker was lost each time.
+        A task never raises, so an error from Ray means that its worker was lost each time, or that
+        its result was lost with a node.
         """
         number, task = self._flying.pop(reference)
         try:
             done, files = self._ray.get(reference)
         except self._ray.exceptions.RayError as error:
+            losses = self._losses[number] = self._losses.get(number, 0) + 1
+            if isinstance(error, self._ray.exceptions.ObjectLostError) and losses < ATTEMPTS:
+                self.submit(number, task)
+                return number, None
             return number, Done(None, f"its worker was lost: {shown(first_line(error))}")
         if task.folder is not None and files is not None:
             unpack(files, task.folder)
