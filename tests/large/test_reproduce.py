@@ -1,8 +1,6 @@
 """Re-run of the published numbers: what has no chance in it, the verdicts, and the script."""
 
 import json
-import re
-import sys
 from pathlib import Path
 
 import pytest
@@ -115,28 +113,3 @@ def test_the_script_shows_and_writes_its_rows_and_ends_with_1_if_one_is_off(
     written = json.loads((tmp_path / "reproduce.json").read_text())
     assert [row["holds"] for row in written["rows"]] == [True, False]
     assert [path.name for path in tmp_path.iterdir()] == ["reproduce.json"]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "named"),
-    [
-        (["--only", "S9"], "known are"),
-        (["--only"], "at least one"),
-        (["--only", "S0", "S0"], "once"),
-        (["--jobs", "0"], "--jobs"),
-        (["--seed", "-1"], "seed"),
-        (["--colour"], "--colour"),
-    ],
-)
-def test_wrong_input_ends_with_one_line_before_anything_is_run(
-    arguments, named, tmp_path, monkeypatch, capsys
-):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "argv", ["reproduce.py", *arguments])
-    with pytest.raises(SystemExit) as end:
-        reproduce.console.run(reproduce.main, reproduce.PROG)
-    told = capsys.readouterr()
-    assert (end.value.code, told.out) == (2, "")
-    assert re.fullmatch(r"reproduce.py: [^\n]+\n", told.err), told.err
-    assert named in told.err
-    assert not list(tmp_path.iterdir())
