@@ -6,7 +6,6 @@ import gymnasium
 import numpy as np
 
 from tttenv import Rules, player
-from tttenv.certificates.certificate import reachable
 from tttenv.env.env import TicTacToe
 from tttenv.exact import Tabulated, positions
 from tttenv.game.features import one_hot
@@ -15,7 +14,6 @@ from tttenv.policy import from_observations, uniform, uniform_over
 RULES = Rules()
 GAME = positions(RULES)
 MINIMAX, TACTICAL = player("minimax", RULES), player("tactical", RULES)
-FIRST = player("first", RULES)
 
 
 def seats(boards):
@@ -30,14 +28,6 @@ def as_x_only(boards):
 def to_lose_as_o(boards):
     """Return perfect moves as X; as O, moves trained on the opponent's reward."""
     return np.where(seats(boards)[:, None] == 0, MINIMAX(boards), to_lose(boards))
-
-
-def only_on_its_path(boards):
-    """Return fixed tactical moves, and off their path the first empty cell."""
-    moves = np.eye(9)[TACTICAL(GAME.boards).argmax(axis=1)]
-    paths = np.stack([reachable(GAME, moves, seat) for seat in (0, 1)])
-    rows = GAME.index(boards)
-    return np.where(paths[seats(boards), rows][:, None], moves[rows], FIRST(boards))
 
 
 def to_lose(boards):

@@ -12,14 +12,14 @@ import gymnasium
 from tttenv import Rules
 from tttenv.players import FOREIGN, PLAYERS, bundled, did_you_mean, is_path, player, rules_of
 from tttenv.testing.checked_player import CheckedPlayer
-from tttenv.testing.findings import user_errors
-from tttenv.testing.subjects import (
+from tttenv.testing.diagnosis import (
     Environment,
     environment_subject,
     model_subject,
     player_subject,
     subject_of,
 )
+from tttenv.testing.findings import user_errors
 from tttenv.utils.registry import near
 
 

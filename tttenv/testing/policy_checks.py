@@ -10,6 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from tttenv.certificates import phrases
+from tttenv.certificates.refutation import refute
 from tttenv.exact import SEATS, enumerable
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Probs
@@ -27,7 +28,7 @@ from tttenv.testing.findings import (
     skipped,
     weak,
 )
-from tttenv.testing.strength import LARGE, SEARCHED, Strength, lost_game, optimal, strength
+from tttenv.testing.strength import LARGE, Strength, optimal, strength
 
 Look: TypeAlias = Callable[[CheckedPlayer], Finding]
 PROBABILITIES = "a policy returns probabilities that are not negative and sum to one"
@@ -143,8 +144,6 @@ def percent(share: float, digits: int = 1) -> str:
     return f"{phrases.share(share, digits)}%"
 
 
-UNTRAINED = 0.6  # the way to the best reply to random moves that untrained weights may get
-ON_ITS_PATH = 0.45  # optimal moves above chance, where its moves lead; untrained ones get less
 RANDOM = "it plays like random moves"
 WORSE = -0.2  # on that way, what is clearly worse than random moves
 
@@ -180,11 +179,7 @@ def learned(subject: CheckedPlayer) -> Finding:
 
 def _has_learned(both: Sequence[Strength]) -> bool:
     """Return whether the player is stronger in a seat than untrained weights are by chance."""
-    return any(
-        seat.optimal > seat.optimal_by_chance + CHANCE
-        or (seat.gain > UNTRAINED and (seat.on_its_path or 0) > ON_ITS_PATH)
-        for seat in both
-    )
+    return any(seat.optimal > seat.optimal_by_chance + CHANCE for seat in both)
 
 
 def _percent(shares: list[float]) -> str:
@@ -264,47 +259,13 @@ def sides(subject: CheckedPlayer) -> Finding:
 
 
 def _one_sided(least: Strength, most: Strength) -> bool:
-    """Return whether one seat is no better than untrained weights while the other one is.
-
-    Untrained weights may amount to a fixed order of the cells, which wins many games as X against
-    random moves; its moves on its own path are no better than random ones.
-    """
-    if not least.beatable or most.gain < 0.35:
-        return False
-    if least.gain < 0.35 and most.gain - least.gain > 0.4:
-        return True
-    path = least.on_its_path, most.on_its_path
-    untrained = path[0] is not None and path[1] is not None and path[0] < 0.2 and path[1] > 0.5
-    return untrained and least.gain < UNTRAINED and most.gain - least.gain > 0.25
+    """Return whether one seat is no better than untrained weights while the other one is."""
+    return least.beatable and least.gain < 0.35 <= most.gain and most.gain - least.gain > 0.4
 
 
 def _way(part: float) -> str:
     """Format the progress from random play as a percentage, or as "below 0%"."""
     return percent(part, 0) if part >= 0 else "below 0%"
-
-
-@if_it_has_learned
-def explored(subject: CheckedPlayer) -> Finding:
-    """Check whether the player is good only in positions reached by its own moves."""
-    if "problem" in (rewards(subject).status, sides(subject).status):
-        return skipped("it plays to lose or in one seat only")
-    blind = [
-        name
-        for name, seat in zip(SEATS, subject.strength, strict=True)
-        if seat.beatable
-        and seat.on_its_path is not None
-        and seat.off_its_path is not None
-        and seat.off_its_path < 0.15 < 0.3 < seat.on_its_path
-    ]
-    if not blind:
-        return ok("plays well beyond the positions that its own moves lead to")
-    return weak(
-        f"as {' and '.join(blind)} it plays like random moves outside the positions that its own"
-        " moves lead to, and it can be beaten: it explored little or trained briefly",
-        "let it explore (epsilon, temperature, entropy bonus, exploring starts), vary its"
-        " opponents, or train it longer",
-        f"{RANDOM} off its own path",
-    )
 
 
 @if_it_has_learned
@@ -348,6 +309,7 @@ def _turned(subject: CheckedPlayer) -> dict[str, tuple[float, float]] | None:
 
 
 BEATABLE = "it can be beaten"
+SEARCHED = 500  # positions searched for a lost game in each seat
 IMPROVE = (
     "train it longer, against copies of itself and from random openings, or let it search more (how"
     " it was made is not visible here); tttenv certify gives its exact strength"
@@ -370,7 +332,7 @@ def lost_games(subject: CheckedPlayer) -> Finding:
     small = enumerable(subject.rules)
     player: Policy = subject.table if small else lawful
     try:
-        lines = {seat: lost_game(subject.rules, player, seat) for seat in SEATS}
+        lines = {seat: refute(subject.rules, player, seat, SEARCHED) for seat in SEATS}
     except ValueError:
         return skipped("it does not repeat itself anyway")
     value = known_value(subject.rules) if any(line is not None for line in lines.values()) else None
@@ -421,7 +383,6 @@ PLAYER = [
     Check("learned", learned),
     Check("rewards", rewards),
     Check("sides", sides),
-    Check("explored", explored),
     Check("view", view),
     Check("lost games", lost_games),
 ]
