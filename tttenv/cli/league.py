@@ -266,16 +266,11 @@ def _show_matrix(found: dict[str, Any]) -> None:
 
 def _tell_cycles(found: dict[str, Any]) -> None:
     """Print the cycles of players in which each one beats the next."""
-    cycles, rows = found["cycles"], found["players"]
-    openings = sum(count > 0 for count in cycles["by_opening"])
-    if not cycles["count"] and not openings:
-        return
-    say("")
-    say(
-        f"cycles of three players, each beating the next: {cycles['count']:,} by the matrix, and"
-        f" from {openings:,} of {len(found['openings']):,} openings taken alone"
-    )
-    for cycle in cycles["overall"][:MOST_TOLD]:
+    rows = found["players"]
+    if found["cycles"]:
+        say("")
+        say("cycles of three players, each beating the next:")
+    for cycle in found["cycles"][:MOST_TOLD]:
         say("  " + " > ".join(rows[number]["player"] for number in (*cycle, cycle[0])), "    ")
 
 

@@ -13,8 +13,7 @@
       sampled   the same with counts of games, always as lists; games: the total number; error: the
                 standard error of value
       failed    reason: the player's error
-    cycles      cycles of three players, each beating the next: overall by `matrix`, the first 100
-                of them as indices in `players`; by_opening: the number in each opening
+    cycles      the first 100 cycles of three players, as indices in `players`: each beats the next
 
 `read` takes from a file the settings, openings, players' names and the results of the pairs, and
 computes everything else anew.
@@ -56,8 +55,6 @@ def to_dict(league: League) -> dict[str, Any]:
         found = league.result(order[i], order[j])
         pairs.append({"first": i, "second": j, **result_to_dict(found)})
     values = league.values()[np.ix_(order, order)]
-    overall = ratings.cycles_of_three(values)
-    by_opening = [ratings.count_cycles_of_three(each) for each in league.opening_values()]
     return {
         "version": VERSION,
         "settings": vars(league.settings),
@@ -73,7 +70,7 @@ def to_dict(league: League) -> dict[str, Any]:
         ],
         "matrix": [[None if np.isnan(v) else float(v) for v in row] for row in values],
         "pairs": pairs,
-        "cycles": {"overall": overall[:CYCLES], "count": len(overall), "by_opening": by_opening},
+        "cycles": ratings.cycles_of_three(values)[:CYCLES],
     }
 
 
