@@ -160,8 +160,7 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
 
         Raises:
             ValueError: for an unknown option or a board that cannot be played on.
-            gymnasium.error.Error: for a seed that is not a non-negative integer, or has more than
-                65,536 bits.
+            gymnasium.error.Error: for a seed that is not a non-negative integer.
             gymnasium.error.ClosedEnvironmentError: after `close()`.
         """
         require_open(self.closed)

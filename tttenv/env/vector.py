@@ -121,7 +121,7 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
         Raises:
             ValueError: for an unknown option, a board that cannot be played on, a list of seeds or
                 a mask of another length, or a mask with a seed or before all games have started.
-            gymnasium.error.Error: for a negative seed or one of more than 65,536 bits.
+            gymnasium.error.Error: for a negative seed.
             gymnasium.error.ClosedEnvironmentError: after `close()`.
         """
         require_open(self.closed)
