@@ -18,7 +18,7 @@ from tests.parallel_work import tasks_of
 from tttenv.cli import workers
 from tttenv.cli.workers import Workers
 from tttenv.parallel import ResultsFolder, Task, run
-from tttenv.parallel.executor import LONGEST, News, TaskResult
+from tttenv.parallel.executor import LONGEST
 from tttenv.parallel.processes import Processes
 from tttenv.parallel.ray_cluster import pack, unpack
 from tttenv.parallel.tasks import ATTEMPTS, description, key
@@ -273,17 +273,6 @@ def test_progress_is_told_of_every_task_by_its_name():
     assert sorted((n.name, n.step, n.steps, n.state) for n in heard) == [
         (f"task {seed}", 1, 2, "half") for seed in range(3)
     ]
-
-
-def test_the_remaining_time_counts_on_tasks_that_end_as_early_as_others():
-    """As trainings do that are unbeatable at a tenth of their steps."""
-    bars = workers._Bars([1, 1], "all", quiet=True)
-    for number, step in ((0, 5), (0, 10), (1, 5)):
-        bars.news(News(number, f"{number}", step, 100, ""))
-        if step == 10:
-            task = Task("0", work.threads, {})
-            bars.ended(TaskResult(0, task), None)
-    assert bars.progress.tasks[0].completed == 1 + 5 / 10
 
 
 def test_each_worker_has_as_many_threads_as_a_task_has_cores(monkeypatch):
