@@ -94,7 +94,10 @@ class RayCluster:
         """Return the tasks that have ended; see `Backend.wait`."""
         if not self._flying:
             return []
-        ready, _ = self._ray.wait(list(self._flying), num_returns=1, timeout=seconds)
+        try:
+            ready, _ = self._ray.wait(list(self._flying), num_returns=1, timeout=seconds)
+        except SystemExit:  # Ray replaces that of a SIGTERM handler by one with status 1
+            raise SystemExit(128 + signal.SIGTERM) from None
         landed = [self._land(reference) for reference in ready]
         return [(number, done) for number, done in landed if done is not None]
 

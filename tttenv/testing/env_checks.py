@@ -38,18 +38,6 @@ from tttenv.testing.game_recording import (
     record,
 )
 
-SPACE = "observations lie in their space"
-MASKS = "the mask marks the empty cells"
-NO_MASK = "an environment tells a mask"
-FINISHED = "a finished board has no legal cell"
-VIEW = "observations show the stones of the agent to move as its own"
-FINAL = "the last observation is the finished board"
-SEEDED = "the same seed and the same moves give the same games"
-OWN_RESULT = "a game ends with the agent's own result"
-BOUNDED = "a game ends with a reward from -1 to 1"
-PAID = "a win pays 1, a loss -1, and every draw the same"
-AT_THE_END = "only the end of a game is rewarded"
-ENDS = "a game is over when it is won, lost or full, not before, and never truncated"
 WRAPPED = "different from the unwrapped version"  # obvious to users of wrappers
 
 
@@ -62,7 +50,6 @@ def interface(record: Record) -> Finding:
     if record.failure is not None:
         raise record.failure
     outside = [now for _, now in record.everything if not now.inside]
-    breaks = SPACE if outside else ""
     change = "see gymnasium.utils.env_checker.check_env and Gymnasium's manual of environments"
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
@@ -71,12 +58,14 @@ def interface(record: Record) -> Finding:
         except Exception as error:  # including what the environment raises
             plain = isinstance(error, (AssertionError, gymnasium.error.Error)) and str(error)
             return problem(
-                f"Gymnasium's check_env fails: {plain or describe_error(error)}", change, breaks
+                f"Gymnasium's check_env fails: {plain or describe_error(error)}",
+                change,
+                law=bool(outside),
             )
     notes = [_plain(one.message) for one in heard if WRAPPED not in str(one.message)]
     if outside:
         board = record.rules.format(outside[0].board)
-        return problem(f"an observation is not in observation_space: {board}", change, breaks)
+        return problem(f"an observation is not in observation_space: {board}", change)
     return ok(f"passes; Gymnasium notes: {notes[0]}" if notes else "passes")
 
 
@@ -92,26 +81,19 @@ def masks(record: Record) -> Finding:
     """Check that masks mark exactly the empty cells."""
     told = [(now.mask, now.board == 0, now) for _, now in record.moments]
     if all(mask is None for mask, _, _ in told):
-        why = 'it tells no mask: not in info["action_mask"], nor by action_masks()'
-        return skipped(why, NO_MASK)
+        return skipped('it tells no mask: not in info["action_mask"], nor by action_masks()')
     for mask, left, now in told:
         shown = record.rules.format(now.board)
         if mask is None or mask.shape != left.shape:
-            return problem(f"gives no mask of {left.size} cells on {shown}", MASK, MASKS)
+            return problem(f"gives no mask of {left.size} cells on {shown}", MASK)
         if not mask.any():
-            return problem(f"the mask is all zeros on {shown}, where moves are left", MASK, MASKS)
+            return problem(f"the mask is all zeros on {shown}, where moves are left", MASK)
         if (mask == ~left).all():
-            return problem(
-                f"the mask is inverted: it marks the taken cells on {shown}", MASK, MASKS
-            )
+            return problem(f"the mask is inverted: it marks the taken cells on {shown}", MASK)
         if (mask != left).any():
             wrong = np.flatnonzero(mask != left).tolist()
-            return problem(f"the mask is wrong about the cells {wrong} on {shown}", MASK, MASKS)
-    ended = [
-        now.mask for _, now in record.everything if now.whole and now.over and not now.truncated
-    ]
-    left = any(mask is not None and mask.any() for mask in ended)
-    return ok(f"masks mark the empty cells, {len(told)} times", FINISHED if left else "")
+            return problem(f"the mask is wrong about the cells {wrong} on {shown}", MASK)
+    return ok(f"masks mark the empty cells, {len(told)} times")
 
 
 def view(record: Record) -> Finding:
@@ -131,7 +113,6 @@ def view(record: Record) -> Finding:
         f"as {seats} it shows {'mine and theirs swapped' if swapped else 'another board'} on"
         f" {record.rules.format(now.board)}",
         "show every board in the view of the side to move: 1 and the first plane are its own",
-        VIEW,
     )
 
 
@@ -152,7 +133,6 @@ def finals(record: Record) -> Finding:
         f"the last observation is not the finished board in {len(lost)} of {len(record.games)}"
         " games",
         "return the finished board from step, and start a new game only in reset",
-        FINAL,
     )
 
 
@@ -166,6 +146,7 @@ def seats(record: Record) -> Finding:
     return problem(
         f"the agent is {SEATS[as_o > 0]} in all games: it will be near random in the other seat",
         'deal both seats: seat="random"',
+        law=False,
     )
 
 
@@ -181,7 +162,6 @@ def seeding(record: Record) -> Finding:
     return problem(
         "the same seed and moves give different games",
         "draw all random numbers from self.np_random, and call super().reset(seed=seed) in reset",
-        SEEDED,
     )
 
 
@@ -204,27 +184,21 @@ def _replay(record: Record) -> list[Any]:
 
 def rewards(record: Record) -> Finding:
     """Check that rewards have the right signs in both seats, and draws pay between -1 and 1."""
-    pay: dict[int, set[float]] = {1: set(), 0: set(), -1: set()}  # by result
     for game in record.games:
         result = _result(record, game.last)
         if result is None or not game.last.over:
             continue
         paid, seat = game.last.reward, SEATS[_payee(record, game)]
-        pay[result].add(paid)
         if np.sign(paid) != result and (result or abs(paid) >= 1):
             name = {1: "a win", 0: "a draw", -1: "a loss"}[result]
             return problem(
                 f"as {seat} {name} pays {paid:g}: {record.rules.format(game.last.board)}",
                 "pay the agent its own result, +1, 0 or -1, whoever made the last move",
-                OWN_RESULT if result or abs(paid) > 1 else "",
+                law=bool(result or abs(paid) > 1),
             )
-    early = [now.reward for _, now in record.moments if now.reward]
-    ended, breaks = "the end is paid as it should be", AT_THE_END if early else ""
-    if any(abs(paid) > 1 for amounts in pay.values() for paid in amounts):
-        breaks = BOUNDED
-    elif not (pay[1] <= {1.0} and pay[-1] <= {-1.0} and len(pay[0]) <= 1):
-        breaks = PAID
-    return ok(f"{ended}; {len(early)} rewards before it" if early else ended, breaks)
+    early = sum(bool(now.reward) for _, now in record.moments)
+    told = "the end is paid as it should be"
+    return ok(f"{told}; {early} rewards before it" if early else told)
 
 
 def _result(record: Record, last: Moment) -> int | None:
@@ -250,15 +224,11 @@ def endings(record: Record) -> Finding:
         for now in game.moments:
             done, shown = _result(record, now) is not None, record.rules.format(now.board)
             if now.truncated:
-                return problem(
-                    f"is truncated: {shown}", "games end by themselves: no time limit", ENDS
-                )
+                return problem(f"is truncated: {shown}", "games end by themselves: no time limit")
             if now.whole and done and not now.over:
-                return problem(f"goes on after the end: {shown}", "set terminated at the end", ENDS)
+                return problem(f"goes on after the end: {shown}", "set terminated at the end")
             if now.whole and now.over and not done:
-                return problem(
-                    f"ends before the end: {shown}", "set terminated only at the end", ENDS
-                )
+                return problem(f"ends before the end: {shown}", "set terminated only at the end")
     return ok(f"{len(record.games)} games end when they are over")
 
 
@@ -288,11 +258,13 @@ def illegal(record: Record) -> Finding:
             return problem(
                 f"an illegal move pays {reward:g} and {told}",
                 "let it lose, or refuse it: else an agent without masks learns to play there",
+                law=False,
             )
         if change:
             return problem(
                 f"an illegal move costs {-reward:g} and {change} on {rules.format(before)}",
                 "let it end the game, or leave the board and the side to move as they are",
+                law=False,
             )
         found = ok("an illegal move costs something")
     return found

@@ -1,8 +1,7 @@
-"""Findings of checks: what was observed, what to change, and any invariant violated.
+"""Findings of checks: what was observed, and what to change.
 
-The doctor prints all findings; `check_policy` and `check_env` raise the first violation. A player
-may satisfy all invariants and still show a training mistake, and an environment may violate one
-and be good to train in, for example if it rewards every move.
+The doctor prints all findings; `check_policy` and `check_env` raise the first problem that violates
+an invariant. A player may satisfy all invariants and still show a training mistake.
 """
 
 import sysconfig
@@ -15,7 +14,6 @@ from typing import Any, NamedTuple
 
 import tttenv
 
-ANSWERS = "every call succeeds"
 HOME = Path(tttenv.__file__).parents[1]
 OURS = [HOME / "tttenv", HOME / "learners", HOME / "scripts"]
 FAILURES = Exception, SystemExit  # what foreign code may raise; not Ctrl-C
@@ -32,7 +30,7 @@ class Finding:
     change: str = ""  # what to do about a problem
     verdict: str = ""  # a weakness in a few words
     check: str = ""  # the check's name, set by `examine`
-    breaks: str = ""  # the violated invariant, if any, whatever the status
+    law: bool = False  # whether a problem violates an invariant
     cause: BaseException | None = None  # the exception of the code under test, if any
 
 
@@ -45,9 +43,9 @@ class Check(NamedTuple):
     unplayed: bool = False  # whether it runs even if no games can be played
 
 
-def ok(told: str, breaks: str = "") -> Finding:
-    """Return an "ok" finding, which may still violate an invariant."""
-    return Finding("ok", told, breaks=breaks)
+def ok(told: str) -> Finding:
+    """Return an "ok" finding."""
+    return Finding("ok", told)
 
 
 def weak(told: str, change: str, verdict: str) -> Finding:
@@ -55,14 +53,14 @@ def weak(told: str, change: str, verdict: str) -> Finding:
     return Finding("weak", told, change, verdict=verdict)
 
 
-def problem(told: str, change: str, breaks: str = "") -> Finding:
-    """Return a problem, what to change and the invariant that it violates, if any."""
-    return Finding("problem", told, change, breaks=breaks)
+def problem(told: str, change: str, law: bool = True) -> Finding:
+    """Return a problem, what to change, and whether it violates an invariant."""
+    return Finding("problem", told, change, law=law)
 
 
-def skipped(why: str, breaks: str = "") -> Finding:
+def skipped(why: str) -> Finding:
     """Return the finding of a check that was skipped."""
-    return Finding("skipped", why, breaks=breaks)
+    return Finding("skipped", why)
 
 
 def examine(subject: Any, checks: list[Check]) -> Iterator[Finding]:
@@ -77,7 +75,7 @@ def examine(subject: Any, checks: list[Check]) -> Iterator[Finding]:
             needless = unplayed and not check.unplayed
             found = skipped("no games can be played") if needless else check.look(subject)
         except SubjectError as failure:
-            found = problem(failure.told, failure.change, ANSWERS)
+            found = problem(failure.told, failure.change)
             found = replace(found, cause=failure.__cause__)
         yield replace(found, check=check.name)
         if check.first and found.status == "problem":
@@ -148,5 +146,5 @@ def require(holds: Any, law: str) -> None:
 def raise_first(findings: Iterator[Finding]) -> None:
     """Raise LawBrokenError for the first finding that violates an invariant."""
     for found in findings:
-        if found.breaks:
-            raise LawBrokenError(f"{found.breaks}: {found.told}") from found.cause
+        if found.law:
+            raise LawBrokenError(f"{found.check}: {found.told}") from found.cause
