@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from tttenv import Outcome, Rules, player
+from tttenv import Rules, player
 from tttenv.env.arguments import checked_boards
-from tttenv.env.games import BoardGames, TableGames
 from tttenv.env.match import Match
 from tttenv.policy import uniform
 
@@ -82,24 +81,3 @@ def test_one_board_for_each_of_several_games_is_not_taken_for_one_for_all():
     boards = [RULES.start(), *(-np.eye(9, dtype=np.int8)[cell] for cell in range(8))]
     match.set_boards(checked_boards(RULES, 9, boards, None))
     assert (match.boards == boards).all()
-
-
-@pytest.mark.parametrize("kind", [BoardGames, TableGames])
-def test_keeping_some_games_goes_on_with_them_alone_just_as_before(kind):
-    part, whole = kind(RULES, 4), kind(RULES, 4)
-    boards = [RULES.parse(text) for text in ("_" * 9, "X________", "XX_OO____", "X___O____")]
-    for games in (part, whole):
-        games.set_boards(np.array(boards))
-        games.place(np.array([1, 2, 2, 4]), self_play=False)  # the third wins, the fourth errs
-    which = np.array([False, True, True, True])
-    part.keep(which)
-    assert part.over.tolist() == [False, True, True]
-    assert part.outcomes.tolist() == [Outcome.GOING, Outcome.WIN, Outcome.ILLEGAL]
-    part.reply(player("first"), np.array([0]), np.zeros(1))
-    whole.reply(player("first"), np.array([1]), np.zeros(1))
-    assert (part.boards(slice(None)) == whole.boards(which)).all()
-    assert (part.flipped == whole.flipped[which]).all()
-    part.keep(np.array([True, False, False]))
-    assert part.place(np.array([8]), self_play=False).tolist() == [0]
-    part.reply(player("first"), np.array([0]), np.zeros(1))
-    assert part.boards(slice(None)).tolist() == [[-1, -1, 1, -1, 0, 0, 0, 0, 1]]

@@ -192,10 +192,6 @@ class GameBatch:
         self.stored[:] = self._stored(boards)
         self.flipped[:], self.over[:], self.outcomes[:] = False, False, GOING
 
-    def keep(self, which: Mask) -> None:
-        """Drop all but the marked games."""
-        self._hold(tuple(array[which] for array in self.state))
-
     def _output(self) -> StepOutput:
         return StepOutput(len(self.over), self.rules.cells, self.planes, self._as_rows)
 
