@@ -1,4 +1,4 @@
-"""Measure the speed of environments, play-outs, searches, solving and certification."""
+"""Measure the speed of environments, play-outs, searches and certification."""
 
 import json
 import os
@@ -67,6 +67,17 @@ class Speed:
     ratios: dict[str, float]
 
 
+def repeated(act: Callable[[], Any], amount: float, times: int = 10) -> Work:
+    """Return a workload that calls `act` several times, each counted as `amount`."""
+
+    def work() -> float:
+        for _ in range(times):
+            act()
+        return times * amount
+
+    return work
+
+
 # Workloads of this package
 
 
@@ -107,13 +118,7 @@ def vector(seed: int, games: int, **options: Any) -> Work:
     env: Any = gymnasium.make_vec("TicTacToe-v0", num_envs=games, **options).unwrapped
     env.reset(seed=seed)
     env.action_space.seed(seed)
-
-    def work() -> float:
-        for _ in range(10):
-            env.step(env.sample_actions())
-        return 10.0 * games
-
-    return work
+    return repeated(lambda: env.step(env.sample_actions()), games)
 
 
 def pair(seed: int, **options: Any) -> Work:
@@ -135,13 +140,11 @@ def stable_baselines3(seed: int, compiled: bool) -> Work:
     env.reset()
     rng = np.random.default_rng(seed)
 
-    def work() -> float:
-        for _ in range(10):
-            masks = np.array(env.env_method("action_masks"))
-            env.step((masks * rng.random(masks.shape)).argmax(axis=1))
-        return 10.0 * SB3
+    def step() -> None:
+        masks = np.array(env.env_method("action_masks"))
+        env.step((masks * rng.random(masks.shape)).argmax(axis=1))
 
-    return work
+    return repeated(step, SB3)
 
 
 def play_outs(seed: int, rules: str) -> Work:
@@ -151,12 +154,7 @@ def play_outs(seed: int, rules: str) -> Work:
     from tttenv.policy import uniform
 
     games = 20_000 if rules == "3,3,3" else 500
-
-    def work() -> float:
-        rollout(Rules.of(rules), uniform, uniform, games)
-        return float(games)
-
-    return work
+    return repeated(lambda: rollout(Rules.of(rules), uniform, uniform, games), games, 1)
 
 
 def searching(seed: int, rules: str, spec: str, stones: int = 0) -> Work:
@@ -170,26 +168,13 @@ def searching(seed: int, rules: str, spec: str, stones: int = 0) -> Work:
     return lambda: float(searcher.search(board).nodes)
 
 
-def solving(seed: int) -> Work:
-    """Solve the game from scratch."""
-    from tttenv import Rules
-    from tttenv.exact import positions, solve
-
-    def work() -> float:
-        positions.cache_clear()
-        solve.cache_clear()
-        return float(solve(Rules()).value == 0)
-
-    return work
-
-
 def certifying(seed: int) -> Work:
     """Certify the tactical player from its table."""
     from tttenv import Rules, certify, player
     from tttenv.exact import Tabulated, tabulate
 
     table = tabulate(Rules(), player("tactical")).table
-    return lambda: float(bool(certify(Rules(), Tabulated(Rules(), table)).blunders))
+    return repeated(lambda: certify(Rules(), Tabulated(Rules(), table)), 1, 1)
 
 
 # Workloads of other packages
@@ -263,13 +248,11 @@ def pgx(seed: int, random: bool) -> Work:
     first = jax.jit(jax.vmap(env.init))(jax.random.split(jax.random.PRNGKey(seed), games))
     now = [first, jax.random.PRNGKey(seed + 1)]
 
-    def work() -> float:
-        for _ in range(10):
-            now[:] = step(*now)
-            jax.block_until_ready(now[0].observation)
-        return 10.0 * games
+    def advance() -> None:
+        now[:] = step(*now)
+        jax.block_until_ready(now[0].observation)
 
-    return work
+    return repeated(advance, games)
 
 
 def openspiel_search(seed: int, rules: str, simulations: int, rollouts: int = 1) -> Work:
@@ -282,18 +265,7 @@ def openspiel_search(seed: int, rules: str, simulations: int, rollouts: int = 1)
     bot = pyspiel.MCTSBot(game, evaluator, sqrt(2), simulations, 1000, False, seed, False)
     state = game.new_initial_state()
 
-    def work() -> float:
-        bot.mcts_search(state)
-        return float(simulations * rollouts)
-
-    return work
-
-
-def openspiel_solver(seed: int) -> Work:
-    """Solve the game from scratch."""
-    from open_spiel.python.algorithms.minimax_solver import MinimaxSolver
-
-    return lambda: float(bool(MinimaxSolver("tic_tac_toe").solve()))
+    return repeated(lambda: bot.mcts_search(state), simulations * rollouts, 1)
 
 
 def openspiel_nash(seed: int) -> Work:
@@ -301,7 +273,7 @@ def openspiel_nash(seed: int) -> Work:
     import pyspiel
 
     game = pyspiel.load_game("tic_tac_toe")
-    return lambda: float(pyspiel.nash_conv(game, pyspiel.UniformRandomPolicy(game)) > 0)
+    return repeated(lambda: pyspiel.nash_conv(game, pyspiel.UniformRandomPolicy(game)), 1, 1)
 
 
 PGX = {"pgx random legal": partial(pgx, random=True), "pgx first legal": partial(pgx, random=False)}
@@ -333,7 +305,6 @@ ROWS = [
     *(Row(f"alpha-beta {rules}", "nodes",
           partial(searching, rules=rules, spec="alphabeta:nodes=200000", stones=2))
       for rules in ("4,4,4", "15,15,5")),
-    Row("solve 3,3,3", "games", solving, {"OpenSpiel MinimaxSolver": openspiel_solver}),
     Row("certify 3,3,3, looked up", "players", certifying,
         {"OpenSpiel nash_conv in C++": openspiel_nash}),
 ]  # fmt: skip

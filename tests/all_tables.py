@@ -123,7 +123,7 @@ def played():
         "players": rows,
         "matrix": [[-0.9999] * (count - 1) + [None]] * count,
         "pairs": pairs,
-        "cycles": {"overall": [[0, 1, 2]] * 3, "count": 3, "by_opening": [1] * 6405},
+        "cycles": [[0, 1, 2]] * 3,
     }
 
 

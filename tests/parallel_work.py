@@ -101,9 +101,3 @@ def watched(given, context):
     value = drawn(given, context)
     ran(given, f"{given['seed']}-{os.getpid()}.ended")
     return value
-
-
-def long(given, context):
-    """Return a value of many bytes."""
-    time.sleep(given["seconds"])
-    return str(given["seed"]) * 500_000

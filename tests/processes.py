@@ -2,8 +2,6 @@
 
 import contextlib
 import os
-import re
-import signal
 import subprocess
 import sys
 import time
@@ -60,13 +58,3 @@ def has_children(pid, count, seconds=120):
     while len(children(pid)) < count and time.monotonic() < until:
         time.sleep(0.01)
     return len(children(pid)) >= count
-
-
-def unheard(pid):
-    """Return the signals that a process blocks or ignores; all for one that has ended."""
-    try:
-        status = Path(f"/proc/{pid}/status").read_text()
-    except (FileNotFoundError, ProcessLookupError):
-        return set(signal.valid_signals())
-    masks = re.findall(r"^Sig(?:Blk|Ign):\s*(\w+)$", status, re.MULTILINE)
-    return {n for n in signal.valid_signals() if any(int(mask, 16) >> n - 1 & 1 for mask in masks)}

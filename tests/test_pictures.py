@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from learners.cli import readme_blocks
-from scripts.lib import curve_pictures, page_pictures, shipped_tables, terminal_pictures
-from scripts.lib.tensorboard_picture import TITLES
+from scripts import pictures
+from scripts.lib import page_pictures, terminal_pictures
 from scripts.pictures import IMAGES, named
 from tttenv.players import PLAYERS
 from tttenv.report import leaderboard, load_players, tables
@@ -37,13 +37,13 @@ def test_the_tables_of_checkpoints_are_those_of_the_files_beside_it(players):
         for player in players
         if player.name in PLAYERS
     ]
-    readme = text(shipped_tables.README)
-    for name, block in shipped_tables.blocks(rows).items():
+    readme = text(pictures.README)
+    for name, block in pictures.blocks(rows).items():
         assert readme_blocks.replaced(readme, name, block) == readme, AGAIN
 
 
 def test_the_curves_are_those_of_the_cards():
-    drawn = curve_pictures.pictures(seed=0)
+    drawn = pictures.curves(seed=0)
     shown = {file.name for file in (ROOT / IMAGES).glob("curve-*.svg")}
     assert {named(*key) for key in drawn} == shown
     for key, data in drawn.items():
@@ -60,12 +60,6 @@ def test_the_leaderboard_has_the_numbers_of_the_certificates(players, scheme):
 def test_the_preview_counts_the_players(players):
     shown = page_pictures.text_of((ROOT / IMAGES / "preview.png").read_bytes())
     assert re.sub(r"\s", "", tables.summary(players)["proved"]) in shown, AGAIN
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_tensorboard_shows_its_charts_by_their_titles(scheme):
-    shown = page_pictures.text_of((ROOT / IMAGES / named("tensorboard.png", scheme)).read_bytes())
-    assert shown == re.sub(r"\s", "", "".join(TITLES)), AGAIN
 
 
 @pytest.mark.parametrize("name", ["terminal-play", "terminal-certify", "terminal-doctor"])
@@ -87,14 +81,6 @@ def test_the_speeds_of_the_readme_are_those_of_the_page_about_speed():
     assert set(speeds) <= set(shown), AGAIN
 
 
-def test_the_gallery_is_small_and_shows_each_picture_in_light_and_in_dark():
-    shown = re.findall(r"images/([\w.-]+)", text("docs/gallery.md"))
-    assert sum((ROOT / IMAGES / name).stat().st_size for name in set(shown)) < 1_500_000
-    dark = {name for name in shown if "-dark." in name}
-    light = {name.replace("-dark", "") for name in dark}
-    assert set(shown) - dark - {"window.png"} == light
-
-
 def test_the_pictures_of_the_documentation_show_on_github_and_in_sphinx(monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT / "docs"))
     from light_and_dark import as_directives
@@ -107,11 +93,3 @@ def test_the_pictures_of_the_documentation_show_on_github_and_in_sphinx(monkeypa
         assert sorted(re.findall(r"{image} (\S+)", built)) == sorted(files), page
         assert all((page.parent / file).is_file() for file in files), page
         assert "<img" not in built, page
-
-
-def test_pictures_names_the_parts_that_there_are(run_here):
-    told = run_here("pictures.py", "--only", "nothing")
-    assert (told.returncode, told.stdout) == (2, "")
-    assert re.fullmatch(
-        r"pictures.py: unknown part 'nothing'; known are tables, [^\n]*\n", told.stderr
-    )

@@ -6,7 +6,6 @@ import gymnasium
 import numpy as np
 
 from tttenv import Rules, player
-from tttenv.certificates.certificate import reachable
 from tttenv.env.env import TicTacToe
 from tttenv.exact import Tabulated, positions
 from tttenv.game.features import one_hot
@@ -15,7 +14,6 @@ from tttenv.policy import from_observations, uniform, uniform_over
 RULES = Rules()
 GAME = positions(RULES)
 MINIMAX, TACTICAL = player("minimax", RULES), player("tactical", RULES)
-FIRST = player("first", RULES)
 
 
 def seats(boards):
@@ -27,33 +25,9 @@ def as_x_only(boards):
     return np.where(seats(boards)[:, None] == 0, MINIMAX(boards), uniform(boards))
 
 
-def as_o_only(boards):
-    return np.where(seats(boards)[:, None] == 1, MINIMAX(boards), uniform(boards))
-
-
-def first_as_x(boards):
-    """Return perfect moves as O; as X, which was never trained, the first empty cell."""
-    return np.where(seats(boards)[:, None] == 1, MINIMAX(boards), FIRST(boards))
-
-
 def to_lose_as_o(boards):
     """Return perfect moves as X; as O, moves trained on the opponent's reward."""
     return np.where(seats(boards)[:, None] == 0, MINIMAX(boards), to_lose(boards))
-
-
-def mostly_to_lose_as_o(boards):
-    """Return the same with much random play, as if half-trained."""
-    return np.where(
-        seats(boards)[:, None] == 0, MINIMAX(boards), 0.3 * to_lose(boards) + 0.7 * uniform(boards)
-    )
-
-
-def only_on_its_path(boards):
-    """Return fixed tactical moves, and off their path the first empty cell."""
-    moves = np.eye(9)[TACTICAL(GAME.boards).argmax(axis=1)]
-    paths = np.stack([reachable(GAME, moves, seat) for seat in (0, 1)])
-    rows = GAME.index(boards)
-    return np.where(paths[seats(boards), rows][:, None], moves[rows], FIRST(boards))
 
 
 def to_lose(boards):
@@ -122,25 +96,6 @@ def ends_the_program(boards):
     sys.exit(3)
 
 
-class Unreadable:
-    """Player with attributes that cannot be read."""
-
-    def __init__(self, *names):
-        self.names = names
-
-    def __getattribute__(self, name):
-        if name in object.__getattribute__(self, "names"):
-            raise RuntimeError(f"no {name}")
-        return object.__getattribute__(self, name)
-
-    def __call__(self, boards):
-        """Return random play."""
-        return uniform(boards)
-
-
-unreadable, unreadable_when_asked = Unreadable("step"), Unreadable("equivariant")
-
-
 def too_few(boards):
     return uniform(boards)[:, :8]
 
@@ -166,10 +121,6 @@ def sb3_model(kind, **options):
 
 def ppo():
     return sb3_model("PPO")
-
-
-def dqn():
-    return sb3_model("DQN", buffer_size=100)
 
 
 def maskable_ppo():
@@ -332,60 +283,38 @@ def free_illegal():
     return Lenient(TicTacToe())
 
 
-def penalized(view, cost=0.5, **options):
-    """Return an environment that shows `view(board, cell, later)` after an illegal move `cell`."""
+def penalized(view, **options):
+    """Return an environment that shows `view(board, cell)` after an illegal move `cell`."""
 
     class Penalized(gymnasium.Wrapper):
         def step(self, action):
             board = self.unwrapped.board
             if board[action] == 0:
-                observed, *rest = self.env.step(action)
-                return observed if self.wrong is None else view(observed, self.wrong, True), *rest
-            self.wrong = action
-            return view(board, action, False), 0 - cost, False, False, {}
-
-        def reset(self, *, seed=None, options=None):
-            self.wrong = None
-            return self.env.reset(seed=seed, options=options)
+                return self.env.step(action)
+            return view(board, action), -0.5, False, False, {}
 
     return Penalized(TicTacToe(obs="board", **options))
 
 
-def turned(board, cell, later):
+def turned(board, cell):
     return -board
 
 
-def turned_later(board, cell, later):
-    return -board if later else board
-
-
-def overwritten(board, cell, later):
+def overwritten(board, cell):
     board[cell] = 1
     return board
 
 
 def penalized_only():
-    return penalized(lambda board, cell, later: board)
+    return penalized(lambda board, cell: board)
 
 
 def turns_the_view():
     return penalized(turned, opponent=None)
 
 
-def turns_the_view_later():
-    return penalized(turned_later)
-
-
-def turns_the_view_of_both_later():
-    return penalized(turned_later, opponent=None)
-
-
 def overwrites():
     return penalized(overwritten)
-
-
-def overwrites_for_nothing():
-    return penalized(overwritten, cost=0.0)
 
 
 def outside_its_space():
@@ -407,69 +336,27 @@ def trips_in_step():
     return tripping("step")
 
 
-def trips_in_reset():
-    return tripping("reset")
-
-
-def trips_late():
-    """Return an environment that raises only at the end of a game."""
-
-    def change(self, observed, reward, over, cut, info):
-        return observed, reward, over, cut, {"reason": {False: "on"}[over]}
-
-    return Changed(TicTacToe(), change)
-
-
 class OldGym:
     """Environment of old Gym: no seed in reset and no info; a step returns four values."""
 
-    def __init__(self, reset=lambda env: env.reset()[0], step=lambda env, action: env.step(action)):
-        self.env, self.starts, self.goes = TicTacToe(), reset, step
+    def __init__(self):
+        self.env = TicTacToe()
         self.action_space = self.env.action_space
 
     def reset(self):
         """Return the observation."""
-        return self.starts(self.env)
+        return self.env.reset()[0]
 
     def step(self, action):
         """Return the four results of a step."""
-        return self.goes(self.env, action)
-
-
-class OldGymSeeded(OldGym):
-    """Environment of old Gym that takes a seed."""
-
-    def reset(self, seed=None):
-        """Return the observation."""
-        return self.starts(self.env)
 
 
 def old_gym():
     return OldGym()
 
 
-def old_gym_seeded():
-    return OldGymSeeded()
-
-
-def old_gym_steps():
-    def step(env, action):
-        observed, reward, over, _, info = env.step(action)
-        return observed, reward, over, info
-
-    return OldGymSeeded(lambda env: env.reset(), step)
-
-
 class PlainWrapper(gymnasium.Wrapper):
     """Wrapper that changes nothing, and cannot be recreated from a spec."""
-
-
-class AnyReset(gymnasium.Wrapper):
-    """Wrapper that passes on any arguments of reset."""
-
-    def reset(self, **options):
-        """Reset the environment."""
-        return self.env.reset(**options)
 
 
 class Endless(gymnasium.Wrapper):
@@ -482,15 +369,6 @@ class Endless(gymnasium.Wrapper):
 
 def plain_wrapper():
     return PlainWrapper(gymnasium.make("TicTacToe-v0"))
-
-
-def any_reset():
-    return AnyReset(gymnasium.make("TicTacToe-v0"))
-
-
-def timed():
-    """Return an environment whose infos hold the seconds of each game."""
-    return gymnasium.wrappers.RecordEpisodeStatistics(gymnasium.make("TicTacToe-v0"))
 
 
 def endless():

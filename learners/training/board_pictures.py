@@ -45,10 +45,7 @@ class Annotations:
     """Annotations drawn on a board image in addition to the stones, by cell."""
 
     shares: NDArray[np.float64] | None = None  # (cells,): probabilities, as colours and per cent
-    grounds: Mapping[int, Colour] = field(default_factory=dict)  # other colours of empty cells
-    labels: Mapping[int, str] = field(default_factory=dict)  # words in the middle of empty cells
     rims: Mapping[int, Colour] = field(default_factory=dict)  # frames
-    badges: Mapping[int, str] = field(default_factory=dict)  # words in a corner, as for a blunder
     rings: Sequence[int] = ()  # empty cells with a ring around the middle
 
 
@@ -71,17 +68,15 @@ def board_picture(
         ground, label = palette.line(mark) if number in won else palette.paper, ""
         if mark == "_":
             share = 0.0 if shares is None else float(shares[number])
-            ground = notes.grounds.get(number, palette.heat(share**0.5))  # as in the window
+            ground = palette.heat(share**0.5)  # as in the window
             shown = share > (0 if cell >= ROOMY else 0.005)
-            label = notes.labels.get(number, percent(share) if shown else "")
+            label = percent(share) if shown else ""
         picture = tile(cell, mark, ground, notes.rims.get(number), palette)
         if number in notes.rings:
             picture = ringed(picture, palette.words)
         x, y = column * cell, row * cell
         whole.paste(Image.fromarray(picture), (x, y))
         write(whole, label, cell // 5, palette.words, (x + cell // 2, y + cell // 2), "mm")
-        badge = notes.badges.get(number, "")
-        write(whole, badge, cell // 5, palette.blunder, (x + cell * 29 // 32, y + cell // 12), "ra")
     return whole
 
 

@@ -1,6 +1,7 @@
 """A policy during training as an animated GIF: probabilities, greedy move and blunders."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from io import BytesIO
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,14 +13,14 @@ from learners.reinforce import Reinforce
 from learners.training.board_pictures import Annotations, board_picture, coordinates, write
 from learners.training.loggers import SCENES
 from learners.training.loop import Progress, run, usual_schedule
-from scripts.lib.gif import PALETTES, gif
 from tttenv import Rules
 from tttenv.certificates import phrases
-from tttenv.drawing.tiles import Palette
+from tttenv.drawing.tiles import DARK, LIGHT, Palette
 from tttenv.exact import positions, solve
 
 SHOWN = {"reply_to_corner": "after a corner", "fork_trap": "after two corners"}  # of SCENES
 CELL, MARGIN, HEAD, TITLE, FOOT = 104, 56, 72, 76, 44  # pixels
+COLOURS = 64  # of all frames together
 EVERY = 30  # steps between frames
 LEGEND = "ring: the move it plays    yellow: its chances as it explores    red: blunders"
 
@@ -42,7 +43,7 @@ def pictures(seed: int) -> dict[tuple[str, str], bytes]:
     times = [1200, *[220] * (len(moments) - 2), 4500]  # milliseconds
     return {
         ("learning.gif", scheme): gif([_frame(moment, palette) for moment in moments], times)
-        for scheme, palette in PALETTES.items()
+        for scheme, palette in (("light", LIGHT), ("dark", DARK))
     }
 
 
@@ -50,14 +51,14 @@ def _training(seed: int) -> Any:
     torch.set_num_threads(1)  # as the benchmark does: so it is the same training
     rules = Rules()
     learner = Reinforce(ReinforceConfig(seed=seed), rules)
-    yield Frame(0, "", _shares(rules, chances(learner)))
+    yield Frame(0, "", _shares(rules, _chances(learner)))
     for evaluation in run(learner, rules, usual_schedule("reinforce"), Progress()):
         if evaluation.last or evaluation.step % EVERY == 0:
             standing = phrases.standing(evaluation.numbers)
-            yield Frame(evaluation.step, standing, _shares(rules, chances(learner)))
+            yield Frame(evaluation.step, standing, _shares(rules, _chances(learner)))
 
 
-def chances(learner: Any) -> Callable[[Any], Any]:
+def _chances(learner: Any) -> Callable[[Any], Any]:
     """Return the learner's stochastic policy, since its own `policy` is greedy."""
 
     def policy(boards: Any) -> Any:
@@ -104,3 +105,18 @@ def _frame(moment: Frame, palette: Palette) -> Any:
 def _kept(rules: Rules, board: Any) -> Any:
     """Return a mask (cells,) of the moves that keep the position's value."""
     return solve(rules).optimal[int(positions(rules).index(board))]
+
+
+def gif(frames: Sequence[Any], times: Sequence[int]) -> bytes:
+    """Encode frames of the same size, shown for `times` milliseconds each, as an endless GIF."""
+    some = [*frames[:: max(1, len(frames) // 12)], frames[-1]]  # from which colours are taken
+    width, height = frames[0].size
+    column = Image.new("RGB", (width, height * len(some)))
+    for number, frame in enumerate(some):
+        column.paste(frame, (0, number * height))
+    palette = column.quantize(COLOURS, Image.Quantize.MEDIANCUT)
+    first, *rest = [frame.quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames]
+    out = BytesIO()
+    shown = {"append_images": rest, "duration": list(times), "loop": 0}
+    first.save(out, "GIF", save_all=True, optimize=False, **shown)
+    return out.getvalue()

@@ -20,7 +20,7 @@ BOARD = "#table"  # the part of the page with the board
 OPENING, BLUNDER = "#play=minimax&seat=both&show=values&moves=1", 1  # cells, numbered from 1 and 0
 
 
-def pictures(seed: int) -> dict[tuple[str, str], bytes]:
+def pictures() -> dict[tuple[str, str], bytes]:
     """Take screenshots of the leaderboard, boards in two modes and the first screen.
 
     Raises:
@@ -29,7 +29,7 @@ def pictures(seed: int) -> dict[tuple[str, str], bytes]:
     from tttenv.cli import report
 
     made = {}
-    with TemporaryDirectory() as folder, chromium() as browser:
+    with TemporaryDirectory() as folder, _chromium() as browser:
         file = Path(folder).resolve() / "report.html"
         report.make(file, report.Contents(Path(folder) / "none.json"))
         for scheme in ("light", "dark"):
@@ -41,23 +41,23 @@ def pictures(seed: int) -> dict[tuple[str, str], bytes]:
             )
             page.goto(file.as_uri() + OPENING)
             page.locator("#board button").nth(BLUNDER).click()
-            made["board.png", scheme] = photograph(page, BOARD)
-            made["leaderboard.png", scheme] = photograph(page, "#leaderboard .scroll")
+            made["board.png", scheme] = _photograph(page, BOARD)
+            made["leaderboard.png", scheme] = _photograph(page, "#leaderboard .scroll")
             page.goto("about:blank")
             page.goto(file.as_uri() + "#teach=1")
             page.locator("#teach-play").wait_for()
-            made["teach.png", scheme] = photograph(page, "#teach .lesson")
+            made["teach.png", scheme] = _photograph(page, "#teach .lesson")
             page.close()
         page = browser.new_page(viewport={"width": 1200, "height": 630})
         page.goto(file.as_uri())
         page.locator("[aria-busy]").first.wait_for(state="detached")
-        made[PREVIEW, "light"] = labelled(page.screenshot(), page.locator("header").text_content())
+        made[PREVIEW, "light"] = _labelled(page.screenshot(), page.locator("header").text_content())
         browser.close()
     return made
 
 
 @contextmanager
-def chromium() -> Iterator[Any]:
+def _chromium() -> Iterator[Any]:
     """Start Chromium with Playwright.
 
     Raises:
@@ -74,7 +74,7 @@ def chromium() -> Iterator[Any]:
         yield playing.chromium.launch(executable_path=program, args=["--no-sandbox"])
 
 
-def photograph(page: Any, selector: str) -> bytes:
+def _photograph(page: Any, selector: str) -> bytes:
     """Take a screenshot of a part of the page with a margin, as PNG with its text."""
     page.mouse.move(0, 0)  # nothing is under the mouse or has the focus
     page.evaluate("document.activeElement.blur()")
@@ -84,10 +84,10 @@ def photograph(page: Any, selector: str) -> bytes:
     clip = {"x": left, "y": top, "width": box["width"], "height": box["height"]}
     room = {"width": box["width"] + 2 * MARGIN, "height": box["height"] + 2 * MARGIN}
     shot = page.screenshot(clip=clip | room, full_page=True)
-    return labelled(shot, part.text_content())
+    return _labelled(shot, part.text_content())
 
 
-def labelled(png: bytes, text: str) -> bytes:
+def _labelled(png: bytes, text: str) -> bytes:
     """Reduce a PNG to a few colours, and store text in it, without whitespace."""
     out, about = BytesIO(), PngInfo()
     about.add_itxt(SHOWS, "".join(text.split()), zip=True)

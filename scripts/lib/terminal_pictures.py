@@ -38,7 +38,7 @@ STYLE = (
 )
 
 
-def pictures(seed: int) -> dict[tuple[str, str], bytes]:
+def pictures() -> dict[tuple[str, str], bytes]:
     """Draw the output of all commands, by file name and scheme."""
     made = {}
     for name, (command, typed) in COMMANDS.items():

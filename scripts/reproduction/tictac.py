@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from math import inf, log, sqrt
-from time import process_time
 
 import numpy as np
 
@@ -22,7 +21,7 @@ MATCHES = [
 
 
 def numbers(run: Run) -> list[Row]:
-    """Meet the players, time the caches, and train the Q-table, the search and the network."""
+    """Meet the players, count the searches, and train the Q-table, the search and the network."""
     return [*matches(), *searches(), *learned(run)]
 
 
@@ -40,19 +39,13 @@ def matches() -> list[Row]:
 
 
 def searches() -> list[Row]:
-    """Count and time minimax without a cache, with one, and with one entry for all images."""
-    seconds, counts = [], []
+    """Count the nodes of minimax without a cache, with one, and with one entry for all images."""
+    counts = []
     for search in ("plain", "cached", "symmetric"):
         minimax = player(f"minimax:search={search},ties=first")
         assert isinstance(minimax, MinimaxSearch)
-        minimax.search(RULES.parse("XOXOXO___"))  # so that no compiling is counted
         minimax.cache.clear()
-        board, start = RULES.start(), process_time()
-        counts.append((minimax.search(board).nodes, len(minimax.cache)))
-        while not RULES.over(board):
-            board = RULES.play(board, minimax.search(board).probs.argmax())
-        seconds.append(process_time() - start)
-    plain, cached, symmetric = seconds
+        counts.append((minimax.search(RULES.start()).nodes, len(minimax.cache)))
     # With a cache the source counts all but the empty board, which is neither looked up nor stored.
     looked_up = [(entries - 1, nodes - 1) for nodes, entries in counts]
     return [
@@ -62,12 +55,6 @@ def searches() -> list[Row]:
             (5477, 16167), within=0, budget="one search"),
         Row("S1.symmetric", "with one entry for all images: the same", looked_up[2], (764, 2270),
             within=0, budget="one search"),
-        Row("S1.seconds", "seconds of a game: no cache, cache, symmetric cache", seconds,
-            (90, 0.8, 0.3), within=None, unit="s", budget="one game",
-            note="machines differ, so the next row is judged instead"),
-        Row("S1.times", "how many times faster: the cache, then symmetry",
-            (plain / cached, cached / symmetric), (112.5, 2.67), band=((1, inf), (1, inf)),
-            budget="one game"),
     ]  # fmt: skip
 
 

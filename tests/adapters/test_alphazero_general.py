@@ -38,15 +38,3 @@ def test_an_indifferent_network_is_the_random_player():
 
     worst = tttenv.certify(RULES, player(Indifferent(), RULES)).worst_case
     assert worst == pytest.approx(tttenv.certify(RULES, "random").worst_case)
-
-
-def test_what_is_wrong_is_said():
-    with pytest.raises(ValueError, match="has a method predict"):
-        player(lambda board: board, RULES)
-
-    class Narrow:
-        def predict(self, board):
-            return [0.125] * 8, 0.0
-
-    with pytest.raises(ValueError, match=r"must have shape \(9,\), not"):
-        player(Narrow(), RULES)(RULES.start(1))

@@ -121,12 +121,3 @@ def test_a_game_goes_on_from_a_board_and_from_a_copy():
     game.step(8)
     game.step(5)
     assert game.rewards == {"player_1": -1, "player_2": 1}
-
-
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [({"obs": "dict"}, "onehot, board"), ({"k": 9}, "in a row"), ({"render_mode": "x"}, "human")],
-)
-def test_wrong_arguments_are_named(wrong, message):
-    with pytest.raises(ValueError, match=message):
-        env(**wrong)

@@ -1,7 +1,6 @@
 """Stable-Baselines3 and sb3-contrib: the VecEnv, and models as players."""
 
 import base64
-import io
 import json
 import pickle
 import re
@@ -11,7 +10,6 @@ from dataclasses import asdict
 import gymnasium as gym
 import numpy as np
 import pytest
-import sb3_contrib
 import stable_baselines3
 import torch
 from sb3_contrib.common.maskable.evaluation import evaluate_policy as evaluate_masked
@@ -28,16 +26,14 @@ from tttenv.adapters.sb3 import (
     ExactEvalCallback,
     SelfPlayCallback,
     VecEnv,
-    illegal_mass,
     load,
     policy,
 )
 from tttenv.adapters.sb3.models import observed
-from tttenv.exact import positions
 from tttenv.game.features import one_hot
 from tttenv.players import FOREIGN, PLAYERS, is_path
 from tttenv.players.stored.sb3 import Algorithm
-from tttenv.policy import sample, uniform
+from tttenv.policy import sample
 from tttenv.testing import check_policy, some_boards
 
 
@@ -100,19 +96,6 @@ def test_the_last_observation_of_a_game_is_in_its_info_as_the_space_has_it(obs):
 def test_a_vec_env_that_would_mislead_sb3_says_so():
     with pytest.warns(UserWarning, match="opponent=None .* use SelfPlayCallback"):
         VecEnv(2, opponent=None)
-
-
-def test_the_vec_env_refuses_what_it_would_ignore():
-    with pytest.raises(ValueError, match="SB3 needs autoreset_mode SAME_STEP, not NEXT_STEP"):
-        VecEnv(2, autoreset_mode="NextStep")
-    env = VecEnv(2, seat="X")
-    boards = np.array([[1, -1, *[0] * 7], [0, 1, -1, *[0] * 6]], np.int8)
-    env.set_options([{"board": board} for board in boards])
-    with pytest.raises(ValueError, match="all games share their options"):
-        env.reset()
-    env.set_options({"board": boards})
-    env.reset()
-    assert (env.games.boards == boards).all()
 
 
 def test_the_vec_env_shows_its_games():
@@ -191,14 +174,6 @@ class InFloat32(FlattenExtractor):
         return super().forward(observations).float()
 
 
-def test_a_network_that_refuses_float64_stays_as_it_is():
-    game, boards = Rules(5, 5, 4), some_boards(Rules(5, 5, 4), 40)
-    settings = {"features_extractor_class": InFloat32}
-    model = made("ppo", VecEnv(2, **asdict(game)), policy_kwargs=settings)
-    numbers = policy(model, game).numbers(boards)
-    assert (numbers == observed(model, game, False).numbers(boards)).all()
-
-
 def favouring(cell, by):
     """Return a PPO that ignores the board and favours one cell by `by`."""
     model = made("ppo")
@@ -207,21 +182,6 @@ def favouring(cell, by):
         model.policy.action_net.bias.zero_()
         model.policy.action_net.bias[cell] = by
     return model
-
-
-@pytest.mark.parametrize("by", [0.0, 50.0, 1e30])
-def test_what_lies_on_taken_cells_is_shared_out_and_counted(by):
-    model, game = favouring(4, by), positions(RULES)
-    boards = game.boards[game.decisions]
-    free = boards[:, 4] == 0
-    wanted = uniform(boards)
-    if by:
-        wanted[free] = np.eye(9)[4]
-    assert policy(model, RULES)(boards) == pytest.approx(wanted, abs=1e-12)
-    taken = np.mean((boards != 0).sum(axis=1)) / 9 if by == 0 else np.mean(~free)
-    assert illegal_mass(model, RULES) == pytest.approx(taken, abs=1e-6)
-    if by:
-        assert illegal_mass(model, RULES, deterministic=True) == pytest.approx(np.mean(~free))
 
 
 def test_a_player_scales_observations_as_its_training_does():
@@ -340,11 +300,6 @@ def test_a_model_that_cannot_be_loaded_is_refused_in_one_line(zips, options, why
         player("sb3:" + options.format(zips))
 
 
-def test_a_saved_model_of_another_game_is_refused(zips):
-    with pytest.raises(ValueError, match=r"action space is Discrete\(9\), not 25 cells"):
-        player(f"sb3:path={zips / 'ppo.zip'},trust=true", Rules(5, 5, 4))
-
-
 def test_players_from_outside_have_rows_of_their_own():
     assert not set(FOREIGN) & set(PLAYERS)
     assert {"sb3", "external"} <= set(FOREIGN)
@@ -352,16 +307,6 @@ def test_players_from_outside_have_rows_of_their_own():
     assert set(Algorithm.__args__) == {"detect", *KINDS}
     for row in FOREIGN.rows.values():
         assert 0 < len(row.about) <= 80
-
-
-def test_a_model_saved_and_loaded_is_the_same_player():
-    model, zipped = quick(), io.BytesIO()
-    model.learn(128)
-    model.save(zipped)
-    zipped.seek(0)
-    again = sb3_contrib.MaskablePPO.load(zipped, env=VecEnv(8))
-    assert (policy(again, RULES).table == policy(model, RULES).table).all()
-    again.learn(64)
 
 
 def test_openings_change_neither_a_seat_nor_games_that_go_on():
@@ -375,24 +320,3 @@ def test_openings_change_neither_a_seat_nor_games_that_go_on():
     env.set_options({"reset_mask": some})
     env.reset()
     assert (env.games.boards[~some] == before[~some]).all()
-
-
-def test_openings_leave_boards_that_were_asked_for_and_a_fixed_seat_is_refused():
-    env = VecEnv(8, opening=8)
-    env.set_options({"board": "X___O____"})
-    env.reset()
-    assert (env.games.boards == Rules().parse("X___O____")).all()
-    with pytest.raises(ValueError, match=r"^an opening gives the agent both seats"):
-        VecEnv(8, opening=8, seat="X")
-
-
-@pytest.mark.parametrize("rules", [(3, 3, 3), (2, 3, 2)])
-def test_openings_as_long_as_the_board_leave_games_that_go_on(rules):
-    m, n, k = rules
-    env = VecEnv(200, opening=m * n, m=m, n=n, k=k)
-    env.seed(0)
-    env.reset()
-    for _ in range(5):
-        boards = env.games.boards
-        assert not Rules(*rules).over(boards).any()
-        env.step((boards == 0).argmax(axis=1))

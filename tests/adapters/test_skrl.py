@@ -43,13 +43,6 @@ def test_acting_and_exploring_is_legal_on_all_boards():
         assert (boards[rows, random[:, 0]] == 0).all()
 
 
-def test_its_trainers_may_render():
-    assert games(2).render() is None
-    shown = games(2, render_mode="ansi")
-    shown.reset()
-    assert [text.count("\n") for text in shown.render()] == [4, 4]
-
-
 @pytest.mark.parametrize("size", [(3, 3, 3), (5, 5, 4)])
 def test_players_do_what_their_models_say(size):
     rules = tttenv.Rules(*size)
@@ -88,11 +81,6 @@ class Unmasked(MaskedPolicy):
     def compute(self, inputs, role=""):
         """Return logits (batch, cells)."""
         return self.net(inputs["observations"]), {}
-
-
-def test_what_is_no_player_is_named():
-    with pytest.raises(ValueError, match="a model or an agent"):
-        policy("ppo", RULES)
 
 
 def test_openings_give_the_agent_any_position_and_the_opponent_can_be_replaced():

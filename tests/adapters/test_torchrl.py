@@ -4,7 +4,6 @@ import gymnasium
 import numpy as np
 import pytest
 import torch
-from tensordict import TensorDict
 from tensordict.nn import InteractionType, TensorDictModule
 from torch import nn
 from torchrl.envs import GymWrapper, check_env_specs
@@ -73,37 +72,6 @@ def test_a_batch_plays_the_games_of_our_own():
         assert (done["next", "done"][:, 0].numpy() == over).all()
 
 
-def test_finished_games_are_not_played_on():
-    env = make_env(2, opponent=None)
-    frame = env.reset()
-    for cell in (0, 3, 1, 4, 2):
-        frame["action"] = torch.full((2,), cell)
-        frame = env.step(frame)["next"]
-    assert frame["done"].all()
-    frame["action"] = torch.full((2,), 8)
-    with pytest.raises(gymnasium.error.ResetNeeded):
-        env.step(frame)
-
-
-@pytest.mark.parametrize(
-    "wrong", [torch.ones(2), torch.tensor([1, 1]), torch.ones(2, 3, dtype=torch.bool)]
-)
-def test_what_does_not_say_which_games_begin_anew_is_refused_and_changes_nothing(wrong):
-    env = make_env(2, opponent=None)
-    frame = env.reset()
-    for cell in (0, 3, 1, 4, 2):
-        before = frame["observation"].clone()
-        with pytest.raises(
-            ValueError,
-            match=r"^_reset must be a bool tensor that marks the games to restart[^\n]+$",
-        ):
-            env.reset(TensorDict({"_reset": wrong}, [2]))
-        frame["action"] = torch.full((2,), cell)
-        assert (env.base_env._seen()["observation"] == before).all()
-        frame = env.step(frame)["next"]
-    assert frame["done"].all()
-
-
 @pytest.mark.parametrize("size", [(3, 3, 3), (5, 5, 4)])
 def test_players_do_what_their_modules_say(size):
     rules, values = tttenv.Rules(*size), net(size[0] * size[1], size[0] * size[1])
@@ -126,11 +94,6 @@ def test_players_do_what_their_modules_say(size):
                 weights.div_(-2)
 
 
-def test_what_is_no_player_is_named():
-    with pytest.raises(ValueError, match="get_dist"):
-        policy(TensorDictModule(net(9), ["observation"], ["wisdom"]), RULES)
-
-
 def test_openings_give_the_agent_any_position_and_the_opponent_can_be_replaced():
     env = make_env(64, opening=8, opponent="random", illegal="raise")
     env.set_seed(0)
@@ -148,13 +111,6 @@ def test_openings_give_the_agent_any_position_and_the_opponent_can_be_replaced()
     one.set_opponent("first")
     first["action"] = torch.tensor([4])
     assert one.step(first)["next", "observation"][0, 9:18].nonzero().flatten().tolist() == [0]
-
-
-def test_openings_are_for_batches_with_both_seats():
-    with pytest.raises(ValueError, match="num_envs"):
-        make_env(opening=8)
-    with pytest.raises(ValueError, match="leave seat='random'"):
-        make_env(4, opening=8, seat="X")
 
 
 @pytest.mark.parametrize(

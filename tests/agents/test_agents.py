@@ -15,7 +15,6 @@ import uvicorn
 from language_server import perfect, serving
 
 from tttenv import Rules, text
-from tttenv.adapters import openenv
 from tttenv.adapters.openenv import MnkGame, MnkGameAction, MnkGameEnv, make_app
 
 RULES = Rules()
@@ -149,30 +148,6 @@ def test_an_answer_without_a_legal_move_loses_and_ends_the_game():
     assert (seen.done, seen.reward, seen.verdict["reason"]) == (True, -1.0, "none")
     with pytest.raises(ValueError, match="reset"):
         game.step(MnkGameAction(answer="<move>0</move>"))
-
-
-@pytest.mark.parametrize(
-    "wrong", [{"rules": "3,3"}, {"opponent": "nobody"}, {"notation": "FEN"}, {"seat": "Z"}]
-)
-def test_servers_that_cannot_be_are_refused_before_they_listen(wrong):
-    with pytest.raises(ValueError, match=r"^[^\n]+$"):
-        make_app(**wrong)
-
-
-@pytest.mark.parametrize(
-    ("wrong", "told"),
-    [
-        (["--rules", "3,3"], "rules are written m,n,k"),
-        (["--opponent", "nobody"], "unknown player 'nobody'"),
-        (["--port", "65536"], "a port must be from 0 to 65535"),
-    ],
-)
-def test_the_server_refuses_wrong_options_in_a_line(wrong, told, monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", ["openenv", *wrong])
-    with pytest.raises(SystemExit) as end:
-        openenv.main()
-    assert end.value.code == 2
-    assert f"error: {told}" in capsys.readouterr().err.splitlines()[-1]
 
 
 def test_random_answers_are_paid_the_results_of_their_games():

@@ -60,24 +60,6 @@ def test_a_batch_of_one_is_the_single_environment_that_is_reset_at_each_end(
             assert infos["outcome"][0] == info["outcome"]
 
 
-@pytest.mark.parametrize("opponent", ["random", asked])
-def test_finished_games_show_their_end_and_then_begin_while_others_go_on(opponent):
-    env = made("NextStep", opponent=opponent, obs="board")
-    env.reset(seed=1)
-    ended, count = np.zeros(50, bool), 0
-    for _ in range(60):
-        cells = env.sample_actions()
-        observed, rewards, over, _, infos = env.step(cells)
-        assert not over[ended].any()
-        assert not rewards[ended].any()
-        assert (np.abs(observed[ended]).sum(axis=1) <= 1).all()  # X may have opened
-        assert (rewards[~over] == 0).all()
-        assert (infos["action_mask"].any(axis=1) == ~over).all()
-        assert (observed[over] != 0).sum() == (env.boards[over] != 0).sum()
-        ended, count = over, count + over.sum()
-    assert count > 200
-
-
 @pytest.mark.parametrize("illegal", ["lose", "raise"])
 @pytest.mark.parametrize("opponent", ["random", asked, None])
 @pytest.mark.parametrize("rules", [(3, 3, 3), (5, 5, 4)])
@@ -94,15 +76,6 @@ def test_the_action_of_a_finished_game_is_ignored_even_off_the_board(rules, oppo
         over = last[2]
     with pytest.raises(ValueError, match=f"game {over.argmin()} is off the board"):
         other.step(np.full(20, 99))
-
-
-def test_the_zero_masks_of_finished_games_can_be_opened_as_the_manual_says():
-    env = made("NextStep")
-    masks, dice = env.reset(seed=0)[1]["action_mask"], np.random.default_rng(0)
-    for _ in range(20):
-        masks[~masks.any(axis=1)] = 1
-        masks = env.step([dice.choice(np.flatnonzero(mask)) for mask in masks])[4]["action_mask"]
-    assert "mask[~mask.any(axis=1)] = 1" in VectorTicTacToe.__doc__
 
 
 def test_without_autoreset_games_begin_where_the_mask_says():
@@ -196,14 +169,3 @@ def test_what_is_no_mask_and_no_list_of_seeds_is_refused(wrong, said):
         env.reset(**wrong)
     with pytest.raises(ValueError, match="all games must have been reset before"):
         made("Disabled", 3).reset(options={"reset_mask": np.ones(3, bool)})
-
-
-def test_an_unknown_mode_is_refused_with_the_known_ones():
-    with pytest.raises(ValueError, match="NextStep, SameStep, Disabled, not 'Never'"):
-        made("Never")
-
-
-@pytest.mark.parametrize("mode", MODES)
-def test_a_step_before_the_first_reset_is_refused(mode):
-    with pytest.raises(gym.error.ResetNeeded):
-        made(mode).step(np.zeros(50, int))

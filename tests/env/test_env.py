@@ -60,20 +60,6 @@ def test_names_as_opponents_keep_the_spec_in_json():
     assert again.unwrapped.match.seat == "O"
 
 
-@pytest.mark.parametrize("opponent", ["minimax", None])
-def test_illegal_moves_lose_and_leave_the_board(opponent):
-    env = gym.make("TicTacToe-v0", opponent=opponent, seat="O").unwrapped
-    env.reset(seed=1, options={"board": "X___O___X"})
-    before = env.board
-    _, reward, over, truncated, info = env.step(0)
-    assert (reward, over, truncated) == (-1.0, True, False)
-    assert isinstance(reward, float)
-    assert not info["action_mask"].any()
-    assert (env.board == before).all()
-    with pytest.raises(gym.error.ResetNeeded):
-        env.step(1)
-
-
 def test_a_board_to_start_from_is_seen_by_the_agent_who_is_to_move():
     env = gym.make("TicTacToe-v0", opponent="first", obs="board").unwrapped
     for board in (
@@ -97,19 +83,6 @@ def test_a_seat_alone_deals_this_one_game_that_seat(seat):
     assert np.count_nonzero(env.board) == (seat == "X")
 
 
-def test_observations_are_the_agents_view_in_every_form():
-    board = np.array([1, 0, 0, 0, -1, 0, 0, 0, 0])
-    planes = np.concatenate([board == 1, board == -1, board == 0])
-    for obs in ("onehot", "board", "dict"):
-        observed, info = TicTacToe(obs=obs).reset(options={"board": board})
-        if obs == "dict":
-            assert (observed["action_mask"] == info["action_mask"]).all()
-            observed = observed["observation"]
-        assert (observed == (board if obs == "board" else planes)).all()
-        assert info["action_mask"].dtype == np.int8
-        assert (info["action_mask"] == (board == 0)).all()
-
-
 @pytest.mark.parametrize("seed", range(20))
 def test_the_same_game_from_both_seats_pays_rewards_that_sum_to_zero(seed):
     from reference import random_game
@@ -120,28 +93,6 @@ def test_the_same_game_from_both_seats_pays_rewards_that_sum_to_zero(seed):
         for seat, other in zip("XO", (1, 0), strict=True)
     ]
     check_mirrored(*envs, cells)
-
-
-def test_alone_each_reward_is_the_movers_and_the_view_the_next_movers():
-    env = TicTacToe(opponent=None, obs="board")
-    env.reset(seed=0)
-    rewards = [env.step(cell)[1] for cell in (0, 3, 1, 4)]
-    observed, reward, over, *_ = env.step(2)
-    assert (rewards, reward, over) == ([0, 0, 0, 0], 1, True)
-    assert observed.tolist() == [-1, -1, -1, 1, 1, 0, 0, 0, 0]
-
-
-def test_swapping_the_opponent_takes_effect_at_once():
-    env = gym.make("TicTacToe-v0", opponent="random", seat="X").unwrapped
-    env.reset(seed=0)
-    env.set_opponent("first")
-    env.step(8)
-    assert env.board[0] == -1
-    env.set_opponent(None)
-    env.step(1)
-    assert env.board[1] == -1  # turned to the next mover's view
-    with pytest.raises(ValueError, match="known are"):
-        env.set_opponent("nobody")
 
 
 def test_the_manual_lists_the_arguments_with_their_defaults():

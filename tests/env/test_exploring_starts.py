@@ -85,27 +85,3 @@ def test_a_batch_starts_anywhere_and_only_where_a_game_ended():
     RULES.check_all(first)
     assert (run(3) == first).all()
     assert set(np.count_nonzero(first, axis=1)) == set(range(9))
-
-
-def test_no_stones_change_nothing():
-    plain = gym.make_vec("TicTacToe-v0", num_envs=4)
-    opened = VectorExploringStarts(gym.make_vec("TicTacToe-v0", num_envs=4), 0)
-    for envs in (plain, opened):
-        envs.reset(seed=5)
-        envs.action_space.seed(5)
-    for _ in range(20):
-        cells = plain.unwrapped.sample_actions()
-        assert (plain.step(cells)[0] == opened.step(cells)[0]).all()
-
-
-def test_what_has_no_openings_says_so():
-    for made, wrapped in (
-        (gym.make("TicTacToe-v0", seat="X"), ExploringStarts),
-        (gym.make_vec("TicTacToe-v0", seat="O"), VectorExploringStarts),
-    ):
-        with pytest.raises(ValueError, match="leave seat='random'"):
-            wrapped(made)
-    with pytest.raises(ValueError, match="at least 0"):
-        ExploringStarts(gym.make("TicTacToe-v0"), -1)
-    with pytest.raises(ValueError, match="SAME_STEP"):
-        VectorExploringStarts(gym.make_vec("TicTacToe-v0", autoreset_mode="NextStep"))

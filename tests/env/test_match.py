@@ -2,11 +2,9 @@
 
 import numpy as np
 import pytest
-from referee import OPENING, REPLY, SEAT, die
 
-from tttenv import Outcome, Rules, player
+from tttenv import Rules, player
 from tttenv.env.arguments import checked_boards
-from tttenv.env.games import BoardGames, TableGames
 from tttenv.env.match import Match
 from tttenv.policy import uniform
 
@@ -31,46 +29,6 @@ def dice(seed=0):
 
 def every(games):
     return np.ones(games, np.bool_)
-
-
-def sides(match):
-    """Return the side whose view each board shows: 0 for X, 1 for O."""
-    return (match.rules.seat(match.boards) ^ match.games.flipped).tolist()
-
-
-def empty_cell(board, number):
-    """Return the n-th empty cell of a board."""
-    return int(np.flatnonzero(np.asarray(board) == 0)[number])
-
-
-@pytest.mark.parametrize("rules", [RULES, Rules(5, 5, 4)])
-def test_a_key_decides_seats_openings_and_replies_by_the_numbers_of_the_games(rules):
-    match = Match(rules, 6, uniform, "random")
-    match.reset(every(6), rng := Keys(7))
-    for i, board in enumerate(match.boards):
-        opens = die(7, i, SEAT) >= 0.5
-        assert sides(match)[i] == opens
-        wanted = np.zeros(rules.cells)
-        if opens:
-            wanted[int(die(7, i, OPENING) * rules.cells)] = -1
-        assert (board == wanted).all()
-    cells = match.legal().argmax(axis=1)
-    after = match.boards
-    after[np.arange(6), cells] = 1
-    rng.keys.append(2**64 - 5)
-    match.step(cells, rng)
-    for i, board in enumerate(after):
-        left = np.count_nonzero(board == 0)
-        board[empty_cell(board, int(die(2**64 - 5, i, REPLY) * left))] = -1
-    assert (match.boards == after).all()
-    assert rng.keys == []
-
-
-def test_no_key_is_drawn_in_self_play():
-    match = Match(RULES, 3, None, "random")
-    match.reset(every(3), Keys())
-    match.step([0, 1, 2], Keys())
-    match.reset(every(3), Keys())
 
 
 @pytest.mark.parametrize("games", [1, 3])
@@ -118,85 +76,8 @@ def test_games_do_not_depend_on_each_other_nor_on_how_many_there_are():
                 match.reset(match.over.copy(), Keys())
 
 
-def test_dealing_begins_only_the_marked_games_anew():
-    match = Match(RULES, 3, player("first"), "O")
-    match.reset(every(3), dice())
-    match.step([8, 7, 6], dice())
-    before = match.boards.copy()
-    match.reset(np.array([False, True, False]), dice())
-    assert (match.boards[[0, 2]] == before[[0, 2]]).all()
-    assert match.boards[1].tolist() == [-1] + [0] * 8
-    match.reset(np.array([True, False, False]), dice(), "X")
-    assert sides(match) == [0, 1, 1]
-    assert not match.boards[0].any()
-
-
-def test_reviving_goes_on_from_one_board_for_all_or_one_for_each():
-    match = Match(RULES, 2, player("first"), "X")
-    match.set_boards(RULES.parse("X___O____"))
-    assert (match.boards == RULES.parse("X___O____")).all()
-    match.set_boards(np.array([RULES.parse("X________"), RULES.parse("_________")]))
-    assert sides(match) == [1, 0]
-    assert match.legal().sum(axis=1).tolist() == [8, 9]
-
-
 def test_one_board_for_each_of_several_games_is_not_taken_for_one_for_all():
     match = Match(RULES, 9, player("first"), "X")
     boards = [RULES.start(), *(-np.eye(9, dtype=np.int8)[cell] for cell in range(8))]
     match.set_boards(checked_boards(RULES, 9, boards, None))
     assert (match.boards == boards).all()
-
-
-@pytest.mark.parametrize("kind", [BoardGames, TableGames])
-def test_keeping_some_games_goes_on_with_them_alone_just_as_before(kind):
-    part, whole = kind(RULES, 4), kind(RULES, 4)
-    boards = [RULES.parse(text) for text in ("_" * 9, "X________", "XX_OO____", "X___O____")]
-    for games in (part, whole):
-        games.set_boards(np.array(boards))
-        games.place(np.array([1, 2, 2, 4]), self_play=False)  # the third wins, the fourth errs
-    which = np.array([False, True, True, True])
-    part.keep(which)
-    assert part.over.tolist() == [False, True, True]
-    assert part.outcomes.tolist() == [Outcome.GOING, Outcome.WIN, Outcome.ILLEGAL]
-    part.reply(player("first"), np.array([0]), np.zeros(1))
-    whole.reply(player("first"), np.array([1]), np.zeros(1))
-    assert (part.boards(slice(None)) == whole.boards(which)).all()
-    assert (part.flipped == whole.flipped[which]).all()
-    part.keep(np.array([True, False, False]))
-    assert part.place(np.array([8]), self_play=False).tolist() == [0]
-    part.reply(player("first"), np.array([0]), np.zeros(1))
-    assert part.boards(slice(None)).tolist() == [[-1, -1, 1, -1, 0, 0, 0, 0, 1]]
-
-
-@pytest.mark.parametrize("seat", ["X", "O"])
-def test_facing_is_the_view_of_the_side_to_move_in_finished_games_too(seat):
-    match = Match(RULES, 1, player("first"), seat)
-    match.reset(every(1), dice())
-    assert (
-        match.board_to_move(0).tolist() == match.boards[0].tolist()
-    )  # at rest the agent is to move
-    while not match.over[0]:
-        match.step([int(np.flatnonzero(match.legal()[0])[-1])], dice())
-        facing = match.board_to_move(0)
-        assert facing.sum() in (0, -1)  # who is to move has as many stones or one fewer
-    assert RULES.lost(facing) == (match.rewards[0] != 0)
-
-
-def test_a_finished_game_has_no_legal_cell_and_an_illegal_move_loses():
-    match = Match(RULES, 2, None)
-    match.reset(every(2), dice())
-    match.step([0, 0], dice())
-    match.step([0, 1], dice())
-    assert match.rewards.tolist() == [-1, 0]
-    assert match.over.tolist() == [True, False]
-    assert match.legal().sum(axis=1).tolist() == [0, 7]
-
-
-@pytest.mark.parametrize("wrong", [{"games": 0}, {"seat": "Z"}, {"illegal": "ignore"}])
-def test_wrong_arguments_are_refused_in_one_line(wrong):
-    with pytest.raises(ValueError, match=r"^[^\n]+$"):
-        Match(RULES, **wrong)
-
-
-def test_numbers_of_games_may_be_those_of_numpy():
-    assert len(Match(RULES, np.int64(4)).over) == 4

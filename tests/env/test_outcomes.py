@@ -20,11 +20,8 @@ from tttenv import Outcome, Rules, player
 from tttenv.adapters import pettingzoo, sb3, skrl, tianshou, torchrl
 from tttenv.adapters.pettingzoo import AGENTS, raw_env
 from tttenv.env.env import TicTacToe
-from tttenv.env.match import Match
-from tttenv.env.transition_table import FEW
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.game.rewards import ODDS, RESULTS, VALUES, Payoffs
-from tttenv.testing import check_mirrored
 
 # Up to FEW cells games are kept as numbers of positions, beyond as boards: some on either side.
 SIZES = [(3, 3, 3), (1, 12, 3), (1, 13, 3), (4, 4, 3)]
@@ -136,12 +133,6 @@ def test_pettingzoo_pays_each_agent_its_own_end(rules):
         other, drawn = AGENTS[mover == AGENTS[0]], 0.3 * (not won and not illegal)
         assert game.rewards == {mover: float(won) - illegal + drawn, other: drawn - won}
         assert all(type(paid) is float for paid in game.rewards.values())
-
-
-def test_the_sizes_lie_on_both_sides_of_the_border():
-    cells = [m * n for m, n, _ in SIZES]
-    assert min(cells) < FEW < max(cells)
-    assert {FEW, FEW + 1} <= set(cells)
 
 
 @pytest.mark.parametrize("opponent", ["random", "tactical", None])
@@ -291,45 +282,6 @@ def test_alone_a_draw_pays_the_mover_who_ends_the_game():
     assert env.step(0)[1] == 0
     _, reward, over, _, info = env.step(1)
     assert (reward, over, info["outcome"]) == (0.6, True, Outcome.DRAW)
-
-
-def test_a_drawn_game_pays_both_seats_the_same():
-    cells = [0, 1, 2, 4, 3, 5, 7, 6, 8]
-
-    def scripted(own):
-        def play(boards):
-            return np.eye(9)[[own[np.count_nonzero(board == 1)] for board in boards]]
-
-        return play
-
-    for draw in (0.0, 0.4):
-        envs = [
-            TicTacToe(opponent=scripted(cells[1 - seat :: 2]), seat="XO"[seat], draw=draw)
-            for seat in (0, 1)
-        ]
-        check_mirrored(*envs, cells)
-    unequal = [TicTacToe(opponent=env.match.opponent, seat=seat, draw=draw)
-               for env, seat, draw in zip(envs, "XO", (0.4, 0.2), strict=True)]  # fmt: skip
-    with pytest.raises(AssertionError, match="the other's loss"):
-        check_mirrored(*unequal, cells)
-
-
-@every_size
-def test_a_game_begun_anew_has_no_outcome(rules):
-    match, rng = Match(Rules(*rules), 5, None), np.random.default_rng(0)
-    everywhere = np.ones(5, np.bool_)
-    for begin in (
-        lambda: match.reset(everywhere, rng),
-        lambda: match.set_boards(Rules(*rules).start()),
-    ):
-        begin()
-        for _ in range(2):
-            match.step(np.zeros(5, np.int64), rng)
-        assert (match.outcomes == Outcome.ILLEGAL).all()
-        assert (match.rewards == -1).all()
-        begin()
-        assert (match.outcomes == Outcome.GOING).all()
-        assert (match.rewards == 0).all()
 
 
 def test_copies_share_the_tables_of_the_game():

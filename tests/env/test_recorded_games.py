@@ -7,7 +7,7 @@ import pytest
 
 from tttenv import Rules, player, score
 from tttenv.cli import export
-from tttenv.env.recorded_games import recorded_games
+from tttenv.env.rollouts import recorded_games
 
 
 def exported(tmp_path, capsys, *args, name="games.npz"):

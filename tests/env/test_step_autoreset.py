@@ -52,34 +52,24 @@ def same_steps(compiled, asking, count):
 
 
 @pytest.mark.parametrize(
-    ("spec", "seat", "obs"),
-    pairs(["random", "minimax", "tactical"], ["X", "O", "random"], ["onehot", "board", "dict"]),
+    ("spec", "seat", "obs", "rules"),
+    pairs(
+        ["random", "minimax", "tactical"],
+        ["X", "O", "random"],
+        ["onehot", "board", "dict"],
+        BOARDS,
+    ),
 )
-def test_compiled_opponents_play_as_they_do_when_asked(spec, seat, obs):
-    rules = Rules()
-    other = "random" if spec == "random" else tabulate(rules, player(spec, rules))
-    envs = pair((3, 3, 3), other, seat=seat, obs=obs)
+def test_compiled_opponents_play_as_they_do_when_asked(spec, seat, obs, rules):
+    if rules == (5, 5, 4):  # too large for tables
+        spec = "random"
+    game = Rules(*rules)
+    other = "random" if spec == "random" else tabulate(game, player(spec, game))
+    envs = pair(rules, other, seat=seat, obs=obs)
     seen = [plain(env.reset(seed=5)) for env in envs]
     assert seen[0] == seen[1]
-    same_steps(*envs, 150)
+    same_steps(*envs, 100)
     assert envs[0].np_random.bit_generator.state == envs[1].np_random.bit_generator.state
-
-
-@pytest.mark.parametrize("rules", BOARDS, ids=str)
-@pytest.mark.parametrize("obs", ["onehot", "board", "dict"])
-def test_random_opponents_too_on_boards_of_any_size(rules, obs):
-    envs = pair(rules, "random", obs=obs)
-    for env in envs:
-        env.reset(seed=0)
-    same_steps(*envs, 200)
-
-
-def test_keys_of_another_generator_do_as_well():
-    envs = pair((3, 3, 3), "random")
-    for env in envs:
-        env.np_random = np.random.Generator(np.random.MT19937(1))
-        env.reset()
-    same_steps(*envs, 50)
 
 
 def test_games_beyond_the_first_block_play_alike_too():
@@ -104,24 +94,6 @@ def test_two_environments_in_two_threads_play_as_they_do_alone(rules):
     with ThreadPoolExecutor(2) as pool:
         together = list(pool.map(played, range(2)))
     assert together == [played(seed) for seed in range(2)]
-
-
-@pytest.mark.parametrize("rules", BOARDS, ids=str)
-def test_it_goes_on_from_any_board_and_after_playing_an_opponent(rules):
-    m, n, k = rules
-    env = VectorTicTacToe(GAMES, m, n, k, "random")
-    other = VectorTicTacToe(GAMES, m, n, k, None)
-    env.reset(seed=3)
-    for _ in range(20):
-        env.step(env.sample_actions())
-    env.set_opponent(None)
-    other.reset(options={"board": env.boards})
-    for _ in range(40):
-        cells = env.sample_actions()
-        one, two = env.step(cells), other.step(cells)
-        assert (one[0] == two[0]).all()
-        nothing = np.zeros(1)
-        assert (one[4].get("final_obs", nothing) == two[4].get("final_obs", nothing)).all()
 
 
 def test_last_views_are_right_again_after_an_opponent_played_in_between():

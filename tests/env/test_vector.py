@@ -104,25 +104,6 @@ def test_a_wrong_action_names_its_game_and_changes_nothing(illegal):
     vector.step(np.array([1, 2, 3]))
 
 
-def test_final_rows_are_zero_where_the_game_goes_on():
-    vector = VectorTicTacToe(2, opponent=None)
-    vector.reset(seed=0, options={"board": np.array([[1, 1, 0, -1, -1, 0, 0, 0, 0], [0] * 9])})
-    _, rewards, over, _, infos = vector.step(np.array([2, 2]))
-    assert rewards.tolist() == [1, 0]
-    assert over.tolist() == [True, False]
-    assert infos["_final_obs"].tolist() == [True, False]
-    assert not infos["final_obs"][1].any()
-    assert infos["final_obs"].shape == (2, 27)
-
-
-def test_swapping_the_opponent_works_in_a_batch():
-    vector = VectorTicTacToe(3, seat="X")
-    vector.reset(seed=0)
-    vector.set_opponent("first")
-    vector.step(np.array([8, 8, 8]))
-    assert (vector.boards[:, 0] == -1).all()
-
-
 def test_its_manual_covers_what_the_single_one_does_not():
     import inspect
 

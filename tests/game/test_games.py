@@ -55,23 +55,15 @@ def test_all_255168_games_end_as_the_plain_rules_say_for_the_mover(games, kind):
         mover = 1 if ply % 2 == 0 else -1
         wanted = np.where(winners == mover, Outcome.WIN, Outcome.DRAW)
         assert (batch.outcomes == np.where(ended, wanted, Outcome.GOING)).all()
-        batch.keep(~ended)
         cells, winners, lengths = cells[~ended], winners[~ended], lengths[~ended]
         if len(cells):
             boards = np.zeros((len(cells), 9), np.int8)
             for before in range(ply + 1):
                 sign = 1 if before % 2 != ply % 2 else -1  # seen by the next mover
                 boards[np.arange(len(cells)), cells[:, before]] = sign
-            assert (batch.boards(slice(None)) == boards).all()
-
-
-def test_games_that_are_kept_go_on_without_the_others():
-    games = TableGames(Rules(), 6)
-    games.restart(np.arange(6), 0, None, "X")
-    games.keep(np.arange(6) < 4)
-    cells = games.sample(1)
-    assert cells.shape == (4,)
-    assert ((cells >= 0) & (cells < 9)).all()
+            assert (batch.boards(np.flatnonzero(~ended)) == boards).all()
+            batch = kind(Rules(), len(cells))
+            batch.set_boards(boards)
 
 
 def test_both_kinds_of_memory_play_the_same_games():

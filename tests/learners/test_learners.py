@@ -146,7 +146,7 @@ BROKEN = [  # the law and a toy that breaks it
     ),
     ("step returns finite numbers", {"step": lambda toy: Toy.step(toy) | {"loss": float("nan")}}),
     (
-        "an occupied cell has probability zero",
+        "plays without a mask",
         {"policy": lambda toy: lambda b: np.eye(9)[b[:, 0] * 0]},
     ),
     ("Config is frozen", {"Config": config_class(frozen=False, seed=0)}),

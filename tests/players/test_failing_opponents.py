@@ -9,7 +9,7 @@ from tttenv import Rules, player
 from tttenv.adapters.pettingzoo import raw_env
 from tttenv.env.env import TicTacToe
 from tttenv.env.match import Match
-from tttenv.env.python_opponent import attempt
+from tttenv.env.step import attempt
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.players import FOREIGN, PLAYERS, bundled
 

@@ -14,8 +14,7 @@ from tttenv.certificates.metrics.arena import arena
 from tttenv.certificates.metrics.versus import versus
 from tttenv.certificates.mistakes import find_mistakes
 from tttenv.certificates.refutation import losing_leaves
-from tttenv.env.recorded_games import recorded_games
-from tttenv.env.rollouts import rollout
+from tttenv.env.rollouts import recorded_games, rollout
 from tttenv.exact import PlayPolicy, backward_induction, score, tabulate, worst_case
 from tttenv.league.cached_player import CachedPlayer
 from tttenv.league.worker_player import WorkerPlayer

@@ -222,13 +222,9 @@ def test_a_training_with_actors_resumes_as_the_one_without(tmp_path):
         (["alphazero", "--actors", "-1"], "actors must be 0 to 1,024, not -1"),
         (["alphazero", "--ray", "auto"], "--ray needs --actors N"),
         (["dqn", "--actors", "2"], "dqn plays its games itself: it does not support actors"),
-        (["alphazero", "--actors", "2", "--gpus-per-task", "9"], "this machine has"),
+        (["alphazero", "--actors", "2", "--gpus-per-task", "9"], "see --ray"),
         (["patterns", "--gpus-per-task", "1"], "need actors: set their number"),
         (["patterns", "--overlap"], "need actors: set their number"),
-        (
-            ["patterns", "--actors", "2", "--gpus-per-task", "1"],
-            "actors of patterns compute on the",
-        ),
     ],
 )
 def test_options_that_no_training_can_have_are_told_in_a_line(

@@ -12,17 +12,15 @@ from pathlib import Path
 from pickle import PicklingError
 
 import pytest
-from processes import children, unheard
 
 from tests import parallel_work as work
 from tests.parallel_work import tasks_of
 from tttenv.cli import workers
 from tttenv.cli.workers import Workers
 from tttenv.parallel import ResultsFolder, Task, run
-from tttenv.parallel.executor import News, TaskResult
+from tttenv.parallel.executor import LONGEST
 from tttenv.parallel.processes import Processes
 from tttenv.parallel.ray_cluster import pack, unpack
-from tttenv.parallel.results_folder import LONGEST
 from tttenv.parallel.tasks import ATTEMPTS, description, key
 
 ROOT = Path(__file__).parents[2]
@@ -116,26 +114,18 @@ def test_results_are_the_same_bit_for_bit_with_any_number_of_workers(tmp_path):
         assert contents(folder) == files
 
 
-def test_values_are_those_that_a_folder_gives_back(tmp_path):
-    results = ResultsFolder(tmp_path)
-    fresh = outcomes(tasks_of(work.drawn), 2, results)
-    again = outcomes(tasks_of(work.drawn), 2, results)
-    assert [o.value for o in fresh] == [o.value for o in again]
-    assert [o.reused for o in fresh + again] == [False] * 6 + [True] * 6
-    assert fresh[0].value["sizes"] == [1, 2]
-
-
 def test_nothing_runs_twice_that_is_done(tmp_path):
     (notes := tmp_path / "notes").mkdir()
     results = ResultsFolder(tmp_path / "results")
     tasks = tasks_of(work.noted, notes=str(notes))
-    outcomes(tasks[:4], 2, results)
+    first = outcomes(tasks[:4], 2, results)
     found = outcomes(tasks, 2, results)
+    assert [outcome.value for outcome in found[:4]] == [outcome.value for outcome in first]
+    assert found[0].value["sizes"] == [1, 2]  # as JSON gives it back, reused or not
     assert [outcome.reused for outcome in found] == [True] * 4 + [False] * 2
     assert sorted(int(note.name.split("-")[0]) for note in notes.iterdir()) == list(range(6))
     results.remove()
     assert not results.folder.exists()
-    assert not any(outcome.reused for outcome in outcomes(tasks, 2, results))
 
 
 def test_a_description_holds_all_that_a_value_depends_on(monkeypatch, tmp_path):
@@ -178,52 +168,28 @@ def test_edited_sources_are_another_version(tmp_path, monkeypatch):
     assert versions[0] == versions[2] != versions[1]
 
 
-def mutations(text):
-    """Yield alterations of a result's file that a reader could overlook."""
-    found = json.loads(text)
-    yield "cut off", text[: len(text) // 2]
-    yield "empty", ""
-    yield "another value", text.replace(str(found["value"]["drawn"][0]), "0.5")
-    yield "no digest", json.dumps({k: v for k, v in found.items() if k != "sha256"})
-    yield "of another task", text.replace('"seed": 0', '"seed": 1', 1)
-    yield "other code", text.replace('"python": "', '"python": "1', 1)
-    yield "a list", "[]"
-    yield "nested", "[" * 100_000
-    yield "not finite", text.replace(str(found["value"]["drawn"][0]), "NaN")
-    yield "long", text + " " * LONGEST
-
-
-def test_hostile_and_cut_off_files_are_refused_and_the_task_runs_again(tmp_path):
+def test_damaged_files_are_ignored_and_the_task_runs_again(tmp_path):
     task = tasks_of(work.drawn, 1)[0]
     results = ResultsFolder(tmp_path)
     value = outcomes([task], 1, results)[0].value
     (file,) = tmp_path.iterdir()
     text = file.read_text()
-    for name, altered in mutations(text):
-        assert altered != text, name
+    drawn = str(value["drawn"][0])
+    for altered in (
+        text[: len(text) // 2],
+        text.replace(drawn, "0.5"),
+        text.replace(drawn, "NaN"),
+        text.replace('"seed": 0', '"seed": 1', 1),  # of another task
+        text.replace('"python": "', '"python": "1', 1),  # of other code
+        "[]",
+        text + " " * LONGEST,
+    ):
+        assert altered != text
         file.write_text(altered)
-        assert results.get(task) is None, name
+        assert results.get(task) is None, altered[:300]
     found = outcomes([task], 1, results)[0]
     assert (found.reused, found.value) == (False, value)
     assert file.read_text() == text
-    file.unlink()
-    os.mkfifo(file)
-    assert results.get(task) is None
-    file.unlink()
-    file.symlink_to("/dev/zero")
-    assert results.get(task) is None
-    assert not outcomes([task], 1, results)[0].reused
-    assert file.read_text() == text
-
-
-def test_a_task_whose_folder_is_gone_runs_again(tmp_path):
-    results = ResultsFolder(tmp_path / "results")
-    (tmp_path / "0").mkdir()
-    task = tasks_of(work.writing, 1, tmp_path)[0]
-    outcomes([task], 1, results)
-    assert results.get(task) is not None
-    (tmp_path / "0").rename(tmp_path / "moved")
-    assert results.get(task) is None
 
 
 @pytest.mark.parametrize(
@@ -251,23 +217,7 @@ def test_an_error_names_its_task_and_does_not_end_the_others(function, line, tmp
         workers.values(found)
 
 
-def test_work_that_cannot_be_sent_or_found_is_an_error_of_its_task(monkeypatch):
-    given = {"seed": 1}
-    tasks = [Task("good", work.drawn, given), Task("bad", sent_as_another, given)]
-    found = outcomes(tasks, 1)
-    assert found[0].error == ""
-    assert found[1].error.startswith("bad: AttributeError: ")
-
-
-def sent_as_another(given, context):
-    """Return a value, as a function that a worker does not find under its name."""
-
-
-sent_as_another.__module__, sent_as_another.__qualname__ = work.__name__, "gone"
-work.gone = sent_as_another  # here, but in no worker
-
-
-@pytest.mark.parametrize("deaths", [1, ATTEMPTS - 1, ATTEMPTS])
+@pytest.mark.parametrize("deaths", [ATTEMPTS - 1, ATTEMPTS])
 def test_a_killed_workers_task_runs_again_and_no_other_does(deaths, tmp_path):
     (notes := tmp_path / "notes").mkdir()
     tasks = tasks_of(work.noted, notes=str(notes))
@@ -325,62 +275,33 @@ def test_progress_is_told_of_every_task_by_its_name():
     ]
 
 
-def test_the_remaining_time_counts_on_tasks_that_end_as_early_as_others():
-    """As trainings do that are unbeatable at a tenth of their steps."""
-    bars = workers._Bars([1, 1], "all", quiet=True)
-    for number, step in ((0, 5), (0, 10), (1, 5)):
-        bars.news(News(number, f"{number}", step, 100, ""))
-        if step == 10:
-            task = Task("0", work.threads, {})
-            bars.ended(TaskResult(0, task), None)
-    assert bars.progress.tasks[0].completed == 1 + 5 / 10
-
-
-def test_cores_and_devices_are_those_of_the_task():
-    names = ["OMP_NUM_THREADS", "CUDA_VISIBLE_DEVICES"]
+def test_each_worker_has_as_many_threads_as_a_task_has_cores(monkeypatch):
+    monkeypatch.delenv("MKL_NUM_THREADS", raising=False)
     before = dict(os.environ)
-    tasks = [Task(str(n), work.threads, {"names": names, "n": n}) for n in range(4)]
-    with Processes(2, 3, ["0,1", "2,3"]) as backend:
-        found = [outcome.value for outcome in run(tasks, backend)]
-    assert {value["OMP_NUM_THREADS"] for value in found} == {"3"}
-    assert {value["CUDA_VISIBLE_DEVICES"] for value in found} <= {"0,1", "2,3"}
+    names = ["OMP_NUM_THREADS", "MKL_NUM_THREADS"]
+    with Processes(2, 3) as backend:
+        (found,) = run([Task("", work.threads, {"names": names})], backend)
+    assert found.value == dict.fromkeys(names, "3")
     assert dict(os.environ) == before
+    monkeypatch.setattr(os, "cpu_count", lambda: 8)
+    for options, number in (({}, 8), ({"jobs": 20}, 20), ({"cores_per_task": 3}, 2)):
+        assert workers.backend(Workers(**options)).room() == number, options
 
 
 @pytest.mark.parametrize(
-    ("options", "complaint"),
+    "options",
     [
-        ({"jobs": 0}, "--jobs must be at least 1"),
-        ({"cores_per_task": 0}, "--cores-per-task must be at least 1"),
-        ({"cores_per_task": 10**5}, "--cores-per-task must be at least 1 and at most 1,024"),
-        ({"jobs": 10**5}, "--jobs must be at least 1 and at most 1,024"),
-        ({"gpus_per_task": -1.0}, "--gpus-per-task must be 0 or more"),
-        ({"gpus_per_task": float("nan")}, "--gpus-per-task must be 0 or more"),
-        ({"gpus_per_task": 0.5}, "need a Ray cluster"),
-        ({"gpus_per_task": 99.0}, "--gpus-per-task 99: this machine has"),
-        ({"memory_per_task": 0}, "--memory-per-task must be at least 1"),
-        ({"memory_per_task": 10**9}, "--memory-per-task 1000000000: this machine has"),
+        {"jobs": 0},
+        {"cores_per_task": 10**5},
+        {"gpus_per_task": float("nan"), "ray": "auto"},
+        {"gpus_per_task": 1.0},  # needs Ray
+        {"memory_per_task": 0, "ray": "auto"},
+        {"memory_per_task": 100},
     ],
 )
-def test_options_without_room_for_a_task_are_refused_before_anything_runs(options, complaint):
-    with pytest.raises(ValueError, match=complaint):
+def test_options_that_no_workers_have_are_refused_before_anything_runs(options):
+    with pytest.raises(ValueError, match=next(iter(options)).replace("_", "-")):
         workers.check(Workers(**options))
-
-
-def test_memory_and_cores_bound_the_number_of_processes(monkeypatch):
-    monkeypatch.setattr(os, "cpu_count", lambda: 8)
-    monkeypatch.setattr(os, "sysconf", lambda name: {"SC_PAGE_SIZE": 2**20}.get(name, 1000))
-    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "4,5,6")
-    for options, number in (
-        ({}, 8),
-        ({"jobs": 20}, 20),
-        ({"cores_per_task": 3}, 2),
-        ({"cores_per_task": 9}, 1),
-        ({"memory_per_task": 300}, 3),
-        ({"gpus_per_task": 1.0}, 3),
-        ({"gpus_per_task": 2.0}, 1),
-    ):
-        assert workers._processes(Workers(**options)).room() == number, options
 
 
 def test_without_ray_asking_for_it_names_the_extra(monkeypatch):
@@ -440,17 +361,6 @@ def test_an_interrupt_ends_everything_within_seconds(driver, number, when):
     assert group_is_gone(child)
 
 
-def test_an_interrupt_is_the_drivers_alone_from_the_first_moment_of_a_worker(driver):
-    child, notes, _ = driver("sleeping")
-    looks = 0
-    while len(list(notes.glob("*-begun"))) < 2:
-        for worker in children(child.pid):
-            assert signal.SIGINT in unheard(worker)
-            looks += 1
-        assert child.poll() is None
-    assert looks > 10
-
-
 def test_no_finished_task_is_lost_and_no_worker_left_when_the_driver_is_killed(driver):
     child, notes, results = driver("noted", 30, 0.1)
     wait_for(results, "*.json", 5)
@@ -461,13 +371,9 @@ def test_no_finished_task_is_lost_and_no_worker_left_when_the_driver_is_killed(d
     finished = {name for name in kept if not name.startswith(".")}
     assert len(finished) >= 5
     ran_before = {note.name for note in notes.iterdir()}
-    child, notes, results = driver("noted", 30, 0.0)  # another description: all run again
-    child.communicate(timeout=60)
-    assert child.returncode == 0
-    assert len(list(results.glob("*.json"))) == len(finished) + 30
     child, notes, results = driver("noted", 30, 0.1)
     out, _ = child.communicate(timeout=60)
     after = {note.name for note in notes.iterdir()}
-    assert len(after - ran_before) == 60 - len(finished)
+    assert len(after - ran_before) == 30 - len(finished)
     assert contents(results).items() >= {name: kept[name] for name in finished}.items()
     assert [value["seed"] for value in json.loads(out)] == list(range(30))

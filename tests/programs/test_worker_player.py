@@ -1,7 +1,5 @@
 """Certificates of players evaluated by workers: the same with any number of them."""
 
-import json
-
 import numpy as np
 import pytest
 
@@ -72,15 +70,6 @@ def test_a_player_with_other_files_where_a_worker_is_is_refused(monkeypatch):
         shared._files = ["0" * 64]
         with pytest.raises(ValueError, match="its files have changed, or differ"):
             shared(rules.start(1))
-
-
-def test_the_command_prints_the_same_with_and_without_jobs(capsys):
-    arguments = ["mcts:iterations=10", "--rules", "4,4,3", "--positions", "300", "--json"]
-    printed = []
-    for more in ([], ["--jobs", "2"]):
-        command.main([*arguments, *more])
-        printed.append(json.loads(capsys.readouterr().out))
-    assert printed[0] == printed[1]
 
 
 @pytest.mark.parametrize("more", [["--sampled"], ["--against", "random"]])

@@ -3,6 +3,8 @@
 import os
 
 os.environ["RAY_USAGE_STATS_ENABLED"] = "0"  # ray calls home otherwise
+os.environ["RAY_DEDUP_LOGS_SKIP_REGEX"] = "."  # as ray_cluster.py sets before it imports ray
+os.environ["RAY_AUTH_MODE"] = "disabled"  # whatever token another cluster left
 os.environ["RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO"] = "0"  # a warning otherwise
 
 import json
@@ -11,10 +13,9 @@ import signal
 import subprocess
 import sys
 import tempfile
-import textwrap
 import threading
 import time
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -22,18 +23,15 @@ import ray
 from ray.cluster_utils import Cluster
 
 from tests import parallel_work as work
-from tests.parallel_jobs import JOBS, WORKERS, results_of
 from tests.parallel_work import tasks_of
 from tttenv.parallel import ResultsFolder, Task, run
 from tttenv.parallel.processes import Processes
-from tttenv.parallel.ray_cluster import AHEAD, RayCluster
+from tttenv.parallel.ray_cluster import RayCluster
 from tttenv.parallel.tasks import ATTEMPTS
 
 ROOT = Path(__file__).parents[2]
 NODES = 3  # of a core each
 MEGABYTES = 10**6
-STARTS = 3  # tries to start a node
-LATE = "timed out during startup"  # what Ray says of a node that does not come up in time
 LONGEST = 300  # seconds of a script on a busy machine
 TIME_LIMIT = 60  # seconds in which a driver that was asked to end has ended, and its tasks too
 
@@ -81,20 +79,7 @@ class Nodes:
         return processes("-P", raylets, "-f", "^ray::_perform")
 
     def _started(self, **more):
-        """Return a node that the cluster knows, retrying if it does not start in 30 seconds.
-
-        On a busy machine it may take longer. What a try has left is ended, or it might still come.
-        """
-        settings = {"num_cpus": 1, "object_store_memory": 100 * MEGABYTES, **more}
-        for left in reversed(range(STARTS)):
-            before = set(processes("-P", str(os.getpid())))
-            try:
-                return self.cluster.add_node(wait=False, **settings)
-            except Exception as error:
-                if not left or LATE not in str(error):
-                    raise
-                for number in set(processes("-P", str(os.getpid()))) - before:
-                    kill(number)
+        return self.cluster.add_node(num_cpus=1, object_store_memory=100 * MEGABYTES, **more)
 
 
 def raylet(node):
@@ -112,11 +97,6 @@ def nodes():
         yield made
         ray.shutdown()
         made.cluster.shutdown()
-
-
-def cores_known():
-    """Return the cores of all nodes that the cluster believes alive, which lags behind losses."""
-    return int(ray.cluster_resources()["CPU"])
 
 
 def outcomes(tasks, backend, results=None):
@@ -174,13 +154,6 @@ def test_a_tasks_files_come_back_from_wherever_it_ran(nodes, tmp_path):
     assert len(contents(tmp_path / "r")) == 7
 
 
-def test_an_error_names_its_task_and_does_not_end_the_others(nodes):
-    found = outcomes(tasks_of(work.failing), RayCluster(nodes.address))
-    errors = [outcome.error for outcome in found]
-    assert errors[::2] == [""] * 3
-    assert errors[1].startswith("task 1: KeyError: 'no 1")
-
-
 @pytest.mark.parametrize("deaths", [1, ATTEMPTS])
 def test_a_killed_workers_task_runs_again(nodes, tmp_path, deaths):
     tasks = tasks_of(work.drawn)
@@ -188,7 +161,7 @@ def test_a_killed_workers_task_runs_again(nodes, tmp_path, deaths):
     found = outcomes(tasks, RayCluster(nodes.address))
     expected = [outcome.value for outcome in outcomes(tasks_of(work.drawn), Processes(1))]
     if deaths == ATTEMPTS:
-        assert found[2].error.startswith(f"dying: its worker was lost {ATTEMPTS} times")
+        assert found[2].error.startswith("dying: its worker was lost: ")
         expected[2] = None
     assert [outcome.value for outcome in found] == expected
 
@@ -220,23 +193,6 @@ def test_what_ray_prints_of_lost_nodes_is_not_among_the_results(nodes, capsys):
     assert capsys.readouterr().out == "a result\n"
 
 
-def test_a_bounded_number_is_in_flight(nodes):
-    taken = ended = most = cores = 0
-
-    def source():
-        nonlocal taken, most, cores
-        for task in tasks_of(work.drawn, 40):
-            taken += 1
-            most, cores = max(most, taken - ended), max(cores, cores_known())
-            yield task
-
-    with RayCluster(nodes.address) as backend:
-        for _ in run(source(), backend):
-            ended += 1
-    assert (taken, ended) == (40, 40)
-    assert most <= AHEAD * cores
-
-
 def test_a_node_with_other_code_refuses_its_tasks(nodes, monkeypatch):
     task = tasks_of(work.drawn, 1)[0]
     with RayCluster(nodes.address) as backend:
@@ -251,80 +207,6 @@ def test_an_address_without_a_cluster_is_told_in_a_line(nodes, monkeypatch):
         outcomes([], RayCluster("auto"))
     with pytest.raises(ValueError, match="no Ray cluster answers at nobody: "):
         outcomes([], RayCluster("nobody"))
-
-
-def test_auto_uses_the_cluster_of_ray_address_and_starts_no_second_one(nodes, monkeypatch):
-    monkeypatch.setenv("RAY_ADDRESS", nodes.address)
-    with RayCluster("auto") as backend:
-        assert ray.get_runtime_context().gcs_address == nodes.address
-        assert backend.room() == AHEAD * cores_known()
-    monkeypatch.delenv("RAY_ADDRESS")
-    with RayCluster("auto"):  # the one that runs on this machine is found
-        assert ray.get_runtime_context().gcs_address == nodes.address
-
-
-def test_a_token_left_by_another_cluster_is_not_used_for_one_without_tokens(nodes, monkeypatch):
-    monkeypatch.setenv("RAY_AUTH_TOKEN", "0" * 64)
-    monkeypatch.setattr("tttenv.parallel.ray_cluster.ATTEMPTS", 1)
-    tasks = tasks_of(work.long, 6, seconds=1)  # long values are fetched from nodes
-    assert [outcome.error for outcome in outcomes(tasks, RayCluster("auto"))] == [""] * 6
-    assert "RAY_AUTH_MODE" not in os.environ
-
-
-@contextmanager
-def cluster_with_a_token(home):
-    """Yield the environment of users of a one-node cluster started as in README."""
-    kept = {k: v for k, v in os.environ.items() if k not in {"RAY_ADDRESS", "RAY_AUTH_MODE"}}
-    user = kept | {"HOME": str(home), "PATH": f"{Path(sys.executable).parent}:{kept['PATH']}"}
-    subprocess.run(
-        ["ray", "get-auth-token", "--generate"], env=user, check=True, capture_output=True
-    )
-    command = ["ray", "start", "--head", "--block", "--port=0", "--num-cpus=1"]
-    with subprocess.Popen(
-        [*command, "--include-dashboard=false"],
-        env=user,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        start_new_session=True,
-    ) as head:
-        try:
-            assert any("Ray runtime started" in line for line in head.stdout)
-            yield user
-        finally:
-            running = processes("-s", str(head.pid))  # all of its session
-            head.terminate()
-            for number in running:
-                kill(number)
-
-
-def test_a_cluster_with_a_token_is_used_by_who_has_it_and_nobody_else(tmp_path):
-    ask = textwrap.dedent(
-        """
-        import sys
-        from tests import parallel_work as work
-        from tttenv.parallel import run
-        from tttenv.parallel.ray_cluster import RayCluster
-        try:
-            with RayCluster("auto") as backend:
-                print([outcome.error for outcome in run(work.tasks_of(work.drawn, 3), backend)])
-        except ValueError as error:
-            print(error)
-        """
-    )
-
-    def asking(user):
-        return subprocess.Popen(
-            [sys.executable, "-c", ask], env=user, cwd=ROOT, stdout=subprocess.PIPE, text=True
-        )
-
-    (stranger := tmp_path / "stranger").mkdir()
-    with cluster_with_a_token(tmp_path) as user:
-        children = [asking(user), asking(user | {"HOME": str(stranger)})]
-        told = [child.communicate()[0].strip() for child in children]
-    assert [child.returncode for child in children] == [0, 0]
-    assert told[0] == "['', '', '']"
-    assert told[1].startswith("no Ray cluster answers at this machine, where one runs: "), told
 
 
 SWEEP = ["td0", "qtable", "--seeds", "6", "--steps", "40", "--grid", "games=64", "--json"]
@@ -397,23 +279,6 @@ def test_a_sweep_whose_driver_ends_and_that_loses_a_node_ends_as_the_undisturbed
     assert results(tmp_path).items() >= kept.items()
 
 
-@pytest.mark.parametrize("job", JOBS)
-def test_results_are_those_of_one_process_with_any_number_of_tasks_in_flight(
-    nodes, job, tmp_path, monkeypatch, capsys
-):
-    found = []
-    with RayCluster(nodes.address):  # one connection for all of them: its workers stay loaded
-        for most in WORKERS:
-            (folder := tmp_path / str(most)).mkdir()
-            monkeypatch.chdir(folder)
-            options = ["--ray", nodes.address, "--jobs", str(most)]
-            found.append(results_of(job, options, capsys))
-    (folder := tmp_path / "process").mkdir()
-    monkeypatch.chdir(folder)
-    expected = results_of(job, ["--jobs", "1"], capsys)
-    assert found == [expected] * len(WORKERS)
-
-
 def test_ray_tune_finds_the_numbers_of_the_sweep_by_the_recipe_of_the_docs(
     nodes, tmp_path, monkeypatch
 ):
@@ -443,28 +308,3 @@ def test_ray_tune_finds_the_numbers_of_the_sweep_by_the_recipe_of_the_docs(
     }
     assert tuned == sweep
     assert len(sweep) == len(list(tmp_path.glob("runs/tune/*/card.json"))) == 4
-
-
-SELF_PLAY = ["alphazero", "--actors", "2", "--steps", "30", "--every", "10", "--json"]
-SELF_PLAY += ["--checkpoint-every", "10", "--games", "16", "--batch", "32", "--examine", "5"]
-SELF_PLAY += ["--channels", "8", "--blocks", "1", "--simulations", "8"]
-
-
-def test_a_self_play_training_that_loses_a_node_and_a_worker_ends_as_the_undisturbed_one(
-    nodes, tmp_path
-):
-    alone = script("train.py", *SELF_PLAY, "--out", tmp_path / "alone")
-    assert alone.wait(timeout=LONGEST) == 0, alone.stderr.read()
-    child = script("train.py", *SELF_PLAY, "--out", tmp_path / "o", "--ray", nodes.address)
-    wait_until((tmp_path / "o" / "card.json").exists, child)  # written after ten steps
-    nodes.replace()
-    for number in nodes.at_work()[:1]:
-        kill(number)
-    _, complaint = child.communicate(timeout=LONGEST)
-    assert (child.returncode, complaint) == (0, "")
-    first, second = (
-        {file.name: file.read_bytes() for file in (tmp_path / name).glob("weights-*")}
-        for name in ("alone", "o")
-    )
-    assert len(first) == 1
-    assert first == second

@@ -25,11 +25,6 @@ STEPS = 12  # at most
 SECONDS = 120  # until a killed env runner is there again, on a busy machine
 
 
-def test_its_public_names_are_there():
-    assert callable(rllib.register)
-    assert callable(rllib.policy)
-
-
 @pytest.fixture(scope="module")
 def machine():
     """Yield Ray on this machine, with room for two env runners beside the training."""
@@ -103,11 +98,6 @@ def test_its_module_never_draws_a_taken_cell_and_the_player_is_that_module(train
     hidden = rllib.observed(module, RULES).unmasked(boards)
     assert hidden.sum(axis=1) == pytest.approx(1)
     assert hidden[boards != 0].sum() > 0  # what the mask hides
-
-
-def test_a_masked_module_wants_masks():
-    with pytest.raises(ValueError, match='needs an environment with obs="dict"'):
-        rllib.MaskedModule(observation_space=rllib.make({"obs": "board"}).observation_space)
 
 
 def test_openings_give_the_agent_any_position():

@@ -42,12 +42,6 @@ def test_an_exit_by_a_signal_is_no_finding(status):
     assert end.value.code == status
 
 
-@pytest.mark.parametrize("count", [0, -1])
-def test_a_check_without_boards_is_refused(count):
-    with pytest.raises(ValueError, match="count must be at least 1"):
-        tttenv.testing.check_policy(tttenv.player("first", RULES), RULES, count=count)
-
-
 def test_a_player_limited_by_time_is_refused_at_once():
     with pytest.raises(ValueError, match=r"limited by time .* iterations or nodes"):
         doctor_command.main(["alphabeta:time=9", "--rules", "5,5,4"])
@@ -73,14 +67,10 @@ def problems(*arguments):
 
 MISTAKES = {  # the subject: the checks that find it, and what the last of them says
     "as_x_only": ("sides", r"one-sided: 9\d% as X and 0% as O"),
-    "as_o_only": ("sides", r"one-sided: 0% as X and 8\d% as O"),
-    "first_as_x": ("sides", "one-sided: 44% as X and 8.% as O"),
     "to_lose": ("rewards", "plays to lose"),
     "to_lose_as_o": ("rewards", "as O it takes .* it plays to lose"),
-    "mostly_to_lose_as_o": ("sides", "worse than random moves as O: 9.% as X and below 0% as O"),
     "bare_softmax": ("legal", r"plays without a mask: \d\d\.\d% of its probability"),
     "ppo": ("legal", r"plays without a mask: \d\d\.\d% of its probability"),
-    "dqn": ("legal", r"plays without a mask: \d\d\.\d% of its probability"),
     "dice": ("repeatable", "returns another output"),
     "of_the_batch": ("batches", "depending on the rest of the batch"),
     "logits": ("answers", r"returns no probabilities on the board _________: \[3\.0"),
@@ -103,26 +93,13 @@ MISTAKES = {  # the subject: the checks that find it, and what the last of them 
     "unseeded": ("interface seeding", "the same seed and moves give different games"),
     "free_illegal": ("illegal", "an illegal move pays 0 and changes nothing"),
     "turns_the_view": ("illegal", "costs 0.5 and swaps mine and theirs on "),
-    "turns_the_view_later": ("illegal", "costs 0.5 and shows its change in the next step on "),
-    "turns_the_view_of_both_later": ("illegal", "costs 0.5 and shows its change in the next step"),
     "overwrites": ("illegal", "costs 0.5 and overwrites a stone on "),
-    "overwrites_for_nothing": ("illegal", "pays 0 and overwrites a stone"),
     "outside_its_space": ("interface", "check_env"),
     "trips_in_step": (
         "interface",
         r"^fails when stepped with KeyError: 'cell', in wrong_subjects.py",
     ),
-    "trips_in_reset": (
-        "interface",
-        r"^fails when reset with KeyError: 'cell', in wrong_subjects.py",
-    ),
-    "trips_late": (
-        "interface",
-        r"^fails when stepped with KeyError: True, in \S+ line \d+$",
-    ),
     "old_gym": ("interface", "fails when reset with TypeError: .*'seed'$"),
-    "old_gym_seeded": ("interface", "reset returns one ndarray, not an observation and info"),
-    "old_gym_steps": ("interface", "step returns 4 values, not observation, reward, terminated"),
     "unmade": (
         "answers",
         r"^fails when given boards of shape \(4520, 9\) with KeyError: b'.*line \d+$",
@@ -144,21 +121,13 @@ def test_each_mistake_is_found_by_its_checks_and_by_no_others(name):
     assert found[0].change
 
 
-@pytest.mark.parametrize("name", ["trips_in_step", "trips_in_reset", "old_gym"])
+@pytest.mark.parametrize("name", ["trips_in_step", "old_gym"])
 def test_what_needs_games_is_skipped_where_there_are_none(name):
     first, *others = findings(f"wrong_subjects:{name}")
     assert first.check == "interface"
     assert [(one.status, one.check) for one in others] == [
         ("skipped", check.name) for check in ENVIRONMENT[1:]
     ]
-
-
-def test_an_environment_that_fails_only_while_it_is_examined_has_a_problem_there():
-    taken = record(wrong_subjects.plain(), RULES, 30, 0)
-    taken.env.raw = wrong_subjects.trips_in_step()
-    found = {one.check: one for one in examine(taken, ENVIRONMENT)}
-    assert [found[name].status for name in ("interface", "seeding")] == ["problem"] * 2
-    assert found["seeding"].told.startswith("fails when stepped with KeyError: 'cell'")
 
 
 def test_warnings_that_do_no_harm_are_notes():
@@ -169,8 +138,7 @@ def test_warnings_that_do_no_harm_are_notes():
 
 def test_play_on_taken_cells_is_found_as_that_too():
     found = problems("wrong_subjects:on_stones")
-    assert set(found) == {"legal", "favourite"}
-    assert found["favourite"] == "its favourite cell is occupied on 100.0% of the boards"
+    assert set(found) == {"legal"}
 
 
 @pytest.mark.parametrize("name", [*PLAYERS])
@@ -229,18 +197,6 @@ def test_a_lost_game_is_named_with_the_probability_of_the_players_moves():
     assert "probability" not in found.told
 
 
-def test_a_network_for_other_observations_is_told_what_it_was_given(monkeypatch):
-    monkeypatch.setattr(
-        wrong_subjects, "blank", lambda: wrong_subjects.untrained(width=18), raising=False
-    )
-    (found,) = findings("wrong_subjects:blank")
-    given = (
-        r"fails when given observations of shape \(4520, 27\) \(--obs onehot\) with RuntimeError: "
-    )
-    assert re.match(given, found.told), found.told
-    assert "--obs" in found.change
-
-
 @pytest.mark.parametrize("name", ["TicTacToe-v0", "tttenv/TicTacToe-v0", "tttenv:TicTacToe-v0"])
 def test_our_environments_are_healthy(name):
     assert [one.status for one in findings(name)] == ["ok"] * len(ENVIRONMENT)
@@ -250,7 +206,7 @@ def test_our_environments_are_healthy(name):
     "name",
     [
         *("plain", "one_board", "both_sides", "dict_of_both"),
-        *("plain_wrapper", "penalized_only", "any_reset", "endless", "timed"),
+        *("plain_wrapper", "penalized_only", "endless"),
         *("maskable_ppo", "untrained", "healthy_function", "ready", "table"),
     ],
 )
@@ -263,7 +219,7 @@ def test_functions_over_observations_are_examined_with_what_they_observe_and_ans
     assert set(problems("wrong_subjects:over_planes")) == {"answers"}
 
 
-SAYS_NOTHING = ("rewards", "sides", "explored", "view")  # about a player that learned nothing
+SAYS_NOTHING = ("rewards", "sides", "view")  # about a player that learned nothing
 BEATABLE = "no mistake in the setup found; it can be beaten"
 SAMPLED = f"{BEATABLE} only because it samples its moves"
 
@@ -287,34 +243,21 @@ def test_a_softmax_is_judged_by_its_most_probable_moves_too(name, verdict, told)
 
 def test_of_a_network_that_answers_a_constant_only_that_is_said():
     found = {one.check: one for one in findings("wrong_subjects:dead_net")}
-    for name in ("favourite", *SAYS_NOTHING):
+    for name in SAYS_NOTHING:
         told = "not judged: the output is the same on every board"
         assert (found[name].status, found[name].told) == ("skipped", told)
-
-
-def test_an_agent_that_did_not_explore_is_weak_and_called_so():
-    found = tttenv.testing.diagnose(wrong_subjects.only_on_its_path)
-    assert found.verdict.endswith("; it plays like random moves off its own path")
-    (weakness,) = [one for one in found.findings if one.check == "explored"]
-    assert weakness.told.startswith("as X and O it plays like random moves outside")
-    assert "explore" in weakness.change
 
 
 def test_a_diagnosis_is_what_the_command_prints(doctor):
     found = tttenv.testing.diagnose(wrong_subjects.to_lose)
     assert found.problems == 1
-    told = json.loads(doctor("wrong_subjects:to_lose", "--json").stdout)
-    assert told == found.to_dict() | {"subject": "wrong_subjects:to_lose"}
-    assert told["verdict"] == "1 problem"
-    assert tttenv.testing.diagnose(wrong_subjects.only_x(), games=30).verdict == "1 problem"
-    assert tttenv.testing.diagnose(wrong_subjects.table).findings == tuple(
-        findings("wrong_subjects:table")
-    )
+    printed = json.loads(doctor("wrong_subjects:to_lose", "--json").stdout)
+    assert printed == found.to_dict() | {"subject": "wrong_subjects:to_lose"}
     with pytest.raises(ValueError, match="at least 1"):
         tttenv.testing.diagnose(wrong_subjects.plain(), games=0)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("kind", ["logits", "values"])
 def test_networks_that_have_learned_nothing_show_no_mistake(seed, kind, monkeypatch):
     monkeypatch.setattr(
@@ -371,13 +314,6 @@ def test_the_script_says_what_to_change_and_ends_with_1(doctor):
     assert told.stdout.endswith("wrong_subjects:only_x: 1 problem\n")
 
 
-def test_the_script_ends_with_0_for_the_healthy(doctor):
-    for name, verdict in {"tactical": BEATABLE, "minimax": "healthy"}.items():
-        told = doctor(name)
-        assert told.returncode == 0
-        assert told.stdout.endswith(f"{name}: {verdict}\n")
-
-
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
@@ -389,8 +325,6 @@ def test_the_script_ends_with_0_for_the_healthy(doctor):
         (["TicTacToe-v0", "--games", "0"], "at least 1"),
         (["wrong_subjects:untrained", "--kind", "best"], "kind must be one of"),
         (["wrong_subjects:raises_a_type_error"], "wrong_subjects:raises_a_type_error: TypeError: "),
-        (["wrong_subjects:unreadable"], "wrong_subjects:unreadable: RuntimeError: no step, in "),
-        (["wrong_subjects:unreadable_when_asked"], "when_asked: RuntimeError: no equivariant, in "),
         (["wrong_subjects:Changed"], "is a class that needs arguments; name a function"),
         (["wrong_subjects:RULES"], "a player must be"),
         (["sb3:path=x.zip"], "trust=true"),
@@ -412,7 +346,6 @@ def test_what_cannot_be_examined_is_said_in_one_line_with_status_2(doctor, argum
         ("\nmake_env = nothing", "NameError: name 'nothing' is not defined, in broken.py line 2"),
         ("1 / 0", "ZeroDivisionError: division by zero, in broken.py line 1"),
         ("import sys\nsys.exit(3)", "SystemExit: 3, in broken.py line 2"),
-        ("import nowhere", "ModuleNotFoundError: No module named 'nowhere', in broken.py line 1"),
     ],
 )
 def test_modules_that_cannot_be_imported_are_named_with_why(code, told, tmp_path, monkeypatch):
@@ -421,49 +354,6 @@ def test_modules_that_cannot_be_imported_are_named_with_why(code, told, tmp_path
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     with pytest.raises(ValueError, match=re.escape(f"broken:make_env: {told}") + "$"):
         load("broken:make_env", None, None, "logits")
-
-
-def test_broken_environments_end_with_1_and_broken_modules_with_2(doctor, tmp_path):
-    told = doctor("wrong_subjects:trips_in_step")
-    assert (told.returncode, "Traceback" in told.stderr) == (1, False)
-    assert told.stdout.endswith("wrong_subjects:trips_in_step: 1 problem\n")
-    (tmp_path / "broken.py").write_text("1 / 0")
-    told = doctor("broken:make_env")
-    line = "doctor.py: broken:make_env: ZeroDivisionError: division by zero, in broken.py line 1\n"
-    assert (told.returncode, told.stdout, told.stderr) == (2, "", line)
-
-
-@pytest.mark.parametrize("name", ["external:command={}", "epsilon:player=(external:command={})"])
-def test_a_program_that_plays_illegally_is_told_what_a_program_answers(name, tmp_path):
-    bot = tmp_path / "bot"
-    bot.write_text("#!/bin/sh\nwhile read -r line; do echo 0; done\n")
-    bot.chmod(0o755)
-    (found,) = findings(name.format(bot))
-    assert (found.status, found.check) == ("problem", "answers")
-    assert "plays cell 0, which is taken: " in found.told
-    assert "empty cell" in found.change
-    assert "--" not in found.change
-
-
-def test_an_engine_that_plays_illegally_is_told_what_an_engine_answers(tmp_path):
-    engine = tmp_path / "engine"
-    engine.write_text(
-        "#!/bin/sh\nwhile read -r a b; do case $a in START|RESTART) echo OK;;"
-        " BEGIN|DONE|TURN) echo 0,0;; esac; done\n"
-    )
-    engine.chmod(0o755)
-    (found,) = findings(f"gomocup:command={engine},anyk=true")
-    assert (found.status, found.check) == ("problem", "answers")
-    assert "plays 0,0, which is taken: " in found.told
-    assert "column,row" in found.change
-
-
-@pytest.mark.parametrize("algorithm", ["", ",algorithm=detect", ",algorithm=maskable_ppo"])
-def test_saved_models_are_loaded_by_the_algorithm_that_is_named_or_detected(algorithm, tmp_path):
-    wrong_subjects.maskable_ppo().save(tmp_path / "model.zip")
-    subject = load(f"sb3:path={tmp_path}/model.zip,trust=true{algorithm}", None, None, "logits")
-    assert subject.masks
-    assert subject.network is not None
 
 
 @pytest.mark.parametrize("deterministic", [True, False])

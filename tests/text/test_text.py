@@ -213,27 +213,3 @@ def test_tasks_depend_on_their_seed_alone_and_hold_their_best_moves():
         found = task.verdict(json.dumps({"move": task.best[0]}))
         assert (found.value_before, found.best, text.reward(found)) == (task.value, task.best, 1.0)
         assert task.prompt("moves") == text.prompt(RULES, task.board, "moves")
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (
-            lambda: text.prompt(RULES, BOARD, "fen"),
-            "notation must be one of grid, coordinates, moves",
-        ),
-        (lambda: text.prompt(RULES, RULES.parse("XXX OO_ ___")), "finished board"),
-        (lambda: text.parse(RULES, [1, 1, 0, 0, 0, 0, 0, 0, 0], "4"), "unreachable board"),
-        (lambda: text.parse(RULES, BOARD, None), "an answer must be a string, not None"),
-        (
-            lambda: text.reward(text.verdict(RULES, BOARD, "2"), "elo"),
-            "scheme must be one of regret",
-        ),
-        (lambda: text.tasks(RULES, "validation"), "split must be one of train, test, all"),
-        (lambda: text.tasks(RULES, seed=-1), "non-negative"),
-        (lambda: text.tasks(Rules(5, 5, 4)), "5,5,4"),
-    ],
-)
-def test_wrong_arguments_are_named(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()

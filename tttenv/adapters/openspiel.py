@@ -79,51 +79,30 @@ def player(source: Any, rules: Rules) -> Player:
         source: one of
             a policy (Python or C++), queried for its probabilities;
             a bot that provides a policy, queried for that;
-            a function from a seed to a bot: each board gets its own bot, seeded by the board, so
-            its move is always the same, as a certificate requires;
-            another bot, whose first move on each board is stored: if it samples its moves, they
-            depend on the order of the boards;
-            or a pair of these, for X and for O.
+            or a function from a seed to a bot: each board gets its own bot, seeded by the board, so
+            its move is always the same, as a certificate requires.
         rules: the game.
 
     Raises:
         ValueError: for anything else.
     """
-    if isinstance(source, tuple) and len(source) == 2:
-        return _by_seat(rules, *(player(part, rules) for part in source))
     if hasattr(source, "action_probabilities"):
         return _board_by_board(rules, lambda board, state: dict(source.action_probabilities(state)))
-    if isinstance(source, pyspiel.Bot):
-        if source.provides_policy():
-            return _board_by_board(rules, lambda board, state: dict(source.get_policy(state)))
-        return _board_by_board(rules, FirstAnswers(source))
+    if isinstance(source, pyspiel.Bot) and source.provides_policy():
+        return _board_by_board(rules, lambda board, state: dict(source.get_policy(state)))
     if callable(source):
         return _board_by_board(
             rules, lambda board, state: {source(seed_of(board)).step(state): 1.0}
         )
     raise ValueError(
-        f"an OpenSpiel player must be a policy, a bot or a function that makes one, not {source!r}"
+        "an OpenSpiel player must be a policy, a bot that provides one, or a function from a seed"
+        f" to a bot, not {source!r}"
     )
 
 
 def seed_of(board: Boards) -> int:
     """Return a seed below 2 ** 31 that depends only on the board (cells,)."""
     return zlib.crc32(board.tobytes()) >> 1
-
-
-class FirstAnswers:
-    """Caches a bot's first move on each board, and always returns it."""
-
-    def __init__(self, bot: Any) -> None:
-        self.bot, self.answers = bot, dict[bytes, int]()
-
-    def __call__(self, board: Boards, state: Any) -> dict[int, float]:
-        """Return the bot's first move on the board, with probability one."""
-        key = board.tobytes()
-        if key not in self.answers:
-            self.bot.restart_at(state)
-            self.answers[key] = self.bot.step(state)
-        return {self.answers[key]: 1.0}
 
 
 def _board_by_board(rules: Rules, answer: Callable[[Boards, Any], dict[int, float]]) -> Player:
@@ -137,18 +116,6 @@ def _board_by_board(rules: Rules, answer: Callable[[Boards, Any], dict[int, floa
         return probs
 
     return FunctionPlayer(rules, play, Traits(searches=True), "an OpenSpiel player")
-
-
-def _by_seat(rules: Rules, *players: Player) -> Player:
-    """Return a player that uses the first policy as X and the second as O."""
-
-    def play(boards: Boards) -> Probs:
-        probs, seats = np.zeros(boards.shape), rules.seat(boards)
-        for seat, one in enumerate(players):
-            probs[seats == seat] = one(boards[seats == seat])
-        return probs
-
-    return FunctionPlayer(rules, play, Traits(searches=True), "two OpenSpiel players")
 
 
 class BoardPolicy(Theirs):

@@ -19,11 +19,10 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from tttenv.adapters import wanted
-from tttenv.env.arguments import Illegal, one_action, require_game
+from tttenv.env.arguments import Illegal, Start, one_action, require_game
 from tttenv.env.match import Match
 from tttenv.env.observation import Observer
 from tttenv.env.rendering import draw, known_render_mode, new_last_stones
-from tttenv.env.reset_options import Start
 from tttenv.game.features import one_hot
 from tttenv.game.outcomes_kernel import GOING, ILLEGAL, SEEN_BY_OTHER
 from tttenv.game.rules import Rules

@@ -23,11 +23,9 @@ import numpy as np
 
 from tttenv.adapters import frozen, wanted
 from tttenv.env.arguments import require_game, require_open
-from tttenv.env.exploring_starts import require_both_seats
+from tttenv.env.exploring_starts import place_openings, require_both_seats
 from tttenv.env.vector import VectorTicTacToe
-from tttenv.game.openings import random_openings
 from tttenv.game.rules import Rules
-from tttenv.game.types import Mask
 from tttenv.policy import Player, Policy, from_observations
 
 with wanted("torchrl", "tensordict", "torch"):
@@ -121,22 +119,14 @@ class Games(EnvBase):
                 )
             new = new.reshape(-1)
         self.games.match.reset(new, self.games.np_random)
-        if self.opening and new.any():
-            self._open(new)
+        if self.opening and self.games.match.active < self.games.num_envs:
+            raise ValueError("with openings, reset all games that are over together")
+        place_openings(self.games, new, self.opening)
         return TensorDict(self._seen(), self.batch_size)
 
     def set_opponent(self, opponent: str | Policy | None) -> None:
         """Replace the opponent from the next move on, in the current games too."""
         self.games.set_opponent(opponent)
-
-    def _open(self, new: Mask) -> None:
-        """Place random stones in the new games (num_envs,)."""
-        games = self.games
-        if games.match.active < games.num_envs:
-            raise ValueError("with openings, reset all games that are over together")
-        boards, count = games.boards, int(np.count_nonzero(new))
-        boards[new] = random_openings(games.rules, self.opening, count, games.np_random)
-        games.match.set_boards(boards)
 
     def _step(self, tensordict: Any) -> Any:
         match = self.games.match

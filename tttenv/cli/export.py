@@ -110,7 +110,7 @@ def _games(given: Arguments) -> tuple[Mapping[str, Any], dict[str, Any]]:
         import numpy as np
 
         from tttenv import Rules, player
-        from tttenv.env.recorded_games import joined, recorded_games
+        from tttenv.env.rollouts import joined, recorded_games
         from tttenv.players import rules_of
 
         rules = Rules.of(given.rules) if given.rules else rules_of(given.player)

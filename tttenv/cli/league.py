@@ -78,7 +78,6 @@ def main(args: list[str], prog: str = PROG) -> None:
     settings = league.LeagueSettings(
         str(rules), given.openings, given.games, given.seed, given.positions, given.searches
     )
-    league_file.require_storable(settings, players)
     console.check_folder(_kept(given))
     with console.stage(f"loading {len(players)} players", given.json) as tell:
         work = league.blocks(settings, _alone(players, rules, tell))
@@ -149,13 +148,14 @@ def _play(blocks: Sequence["Block"], given: Arguments, openings: int) -> list[li
         KeyboardInterrupt: on an interrupt, after a line about the stored results.
     """
     from tttenv.league import league_tasks
+    from tttenv.league.league import Failed
 
     tasks = league_tasks.tasks(blocks, given.workers.cores_per_task)
     folder = ResultsFolder(_kept(given))
     if given.fresh:
         folder.remove()
     else:
-        league_tasks.forget_failed(folder, tasks, openings)
+        league_tasks.forget_failed(folder, tasks)
     found: dict[int, list[Result]] = {}
 
     def tell(outcome: TaskResult) -> None:
@@ -164,7 +164,11 @@ def _play(blocks: Sequence["Block"], given: Arguments, openings: int) -> list[li
     try:
         workers.run_all(tasks, given.workers, folder.folder, given.json, tell, "pairs")
     except KeyboardInterrupt:
-        kept = sum(len(results) for results in found.values() if league_tasks.whole(results))
+        kept = sum(
+            len(results)
+            for results in found.values()
+            if not any(isinstance(result, Failed) for result in results)
+        )
         total = sum(len(block.pairs) for block in blocks)
         again = "the same command without --fresh" if given.fresh else "the same command"
         raise KeyboardInterrupt(
@@ -262,16 +266,11 @@ def _show_matrix(found: dict[str, Any]) -> None:
 
 def _tell_cycles(found: dict[str, Any]) -> None:
     """Print the cycles of players in which each one beats the next."""
-    cycles, rows = found["cycles"], found["players"]
-    openings = sum(count > 0 for count in cycles["by_opening"])
-    if not cycles["count"] and not openings:
-        return
-    say("")
-    say(
-        f"cycles of three players, each beating the next: {cycles['count']:,} by the matrix, and"
-        f" from {openings:,} of {len(found['openings']):,} openings taken alone"
-    )
-    for cycle in cycles["overall"][:MOST_TOLD]:
+    rows = found["players"]
+    if found["cycles"]:
+        say("")
+        say("cycles of three players, each beating the next:")
+    for cycle in found["cycles"][:MOST_TOLD]:
         say("  " + " > ".join(rows[number]["player"] for number in (*cycle, cycle[0])), "    ")
 
 

@@ -10,17 +10,17 @@ from typing import Any
 import gymnasium
 
 from tttenv import Rules
-from tttenv.players import FOREIGN, PLAYERS, bundled, did_you_mean, is_path, player, rules_of
+from tttenv.players import FOREIGN, did_you_mean, player, rules_of
 from tttenv.testing.checked_player import CheckedPlayer
-from tttenv.testing.failures import user_errors
-from tttenv.testing.subjects import (
+from tttenv.testing.diagnosis import (
     Environment,
     environment_subject,
     model_subject,
     player_subject,
     subject_of,
 )
-from tttenv.utils.registry import near
+from tttenv.testing.findings import user_errors
+from tttenv.utils.registry import parse
 
 
 def load(name: str, rules: str | None, obs: str | None, kind: str) -> CheckedPlayer | Environment:
@@ -50,19 +50,10 @@ def load(name: str, rules: str | None, obs: str | None, kind: str) -> CheckedPla
     if is_module_attribute(name):
         found = imported(name)
         return subject_of(name, found, Rules.of(rules) if rules else None, obs, kind)
-    if (
-        not is_path(name)
-        and near(name.partition(":")[0], [*PLAYERS, *FOREIGN, *bundled.names()]) is None
-    ):
-        close = near(name, gymnasium.registry)
-        if close is not None:
-            raise ValueError(f"there is no environment {name}; did you mean {close}?")
     with did_you_mean(name):
         game = Rules.of(rules) if rules else rules_of(name)
         found = player(name, game)
     if name.startswith("sb3:"):  # trusted: the player was loaded above
-        from tttenv.utils.registry import parse
-
         options = parse(name)[1]
         adapter = importlib.import_module("tttenv.adapters.sb3")
         algorithm = options.get("algorithm", "detect")

@@ -13,10 +13,10 @@ import tyro
 
 from tttenv.cli import console
 from tttenv.cli.options import AddressOrNone, NumberOrNone
-from tttenv.utils.untrusted import MEBIBYTE, shown
+from tttenv.utils.untrusted import shown
 
 if TYPE_CHECKING:  # the executor is imported once a command runs tasks
-    from tttenv.parallel import Backend, News, Task, TaskResult
+    from tttenv.parallel import News, Task, TaskResult
 
 MOST = 1024  # of parallel tasks, and of threads of each
 MOST_BARS = 20  # bars of running tasks
@@ -30,8 +30,8 @@ class Workers:
     jobs: NumberOrNone = None  # number of parallel tasks; if omitted, as many as fit
     ray: AddressOrNone = None  # address of a Ray cluster; auto: RAY_ADDRESS or local
     cores_per_task: int = 1  # threads per task; results may differ in the last digits
-    gpus_per_task: float = 0.0  # GPUs per task; training then runs on cuda
-    memory_per_task: NumberOrNone = None  # MiB per task; limits the number of parallel tasks
+    gpus_per_task: float = 0.0  # needs --ray: GPUs per task; training then runs on cuda
+    memory_per_task: NumberOrNone = None  # needs --ray: MiB reserved per task
 
     @property
     def device(self) -> str:
@@ -52,8 +52,8 @@ def check(given: Workers) -> None:
         raise ValueError("--gpus-per-task must be 0 or more")
     if given.memory_per_task is not None and given.memory_per_task < 1:
         raise ValueError("--memory-per-task must be at least 1")
-    if given.ray is None and given != HERE:
-        _processes(given)
+    if given.ray is None and (given.gpus_per_task or given.memory_per_task is not None):
+        raise ValueError("--gpus-per-task and --memory-per-task need a Ray cluster: see --ray")
 
 
 def run_all(
@@ -77,7 +77,7 @@ def run_all(
         pieces: the unit of the total bar, which counts the sizes of all tasks.
 
     Raises:
-        ValueError: if there is no room for one task, or no Ray cluster.
+        ValueError: if no Ray cluster answers.
     """
     if not tasks:
         return []
@@ -114,54 +114,18 @@ def backend(given: Workers) -> Any:
     """Create the workers for the options, as a context manager that is not entered yet.
 
     Raises:
-        ValueError: if there is no room for one task.
         ModuleNotFoundError: if Ray is requested but not installed.
     """
     if given.ray is None:
-        return _processes(given)
+        from tttenv.parallel.processes import Processes
+
+        jobs = given.jobs or max(1, (os.cpu_count() or 1) // given.cores_per_task)
+        return Processes(jobs, given.cores_per_task)
     from tttenv.parallel.ray_cluster import RayCluster
 
     return RayCluster(
         given.ray, given.cores_per_task, given.gpus_per_task, given.memory_per_task, given.jobs
     )
-
-
-def _processes(given: Workers) -> Backend:
-    """Create worker processes, as many as the cores, devices and memory of this machine allow.
-
-    Raises:
-        ValueError: if there is no room for one task.
-    """
-    from tttenv.parallel.processes import Processes
-
-    rooms = [given.jobs or max(1, (os.cpu_count() or 1) // given.cores_per_task)]
-    gpus: list[str] = []
-    if given.gpus_per_task:
-        each = int(given.gpus_per_task)
-        if each != given.gpus_per_task:
-            raise ValueError("fractions of a GPU need a Ray cluster: see --ray")
-        known = _devices()
-        gpus = [",".join(known[i : i + each]) for i in range(0, len(known) - each + 1, each)]
-        if not gpus:
-            raise ValueError(f"--gpus-per-task {each}: this machine has {len(known)}")
-        rooms.append(len(gpus))
-    if given.memory_per_task is not None:
-        has = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // MEBIBYTE
-        if given.memory_per_task > has:
-            raise ValueError(
-                f"--memory-per-task {given.memory_per_task}: this machine has {has} mebibytes"
-            )
-        rooms.append(has // given.memory_per_task)
-    return Processes(min(rooms), given.cores_per_task, gpus)
-
-
-def _devices() -> list[str]:
-    """Return the names of this machine's CUDA devices."""
-    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
-    if visible is not None:
-        return [name.strip() for name in visible.split(",") if name.strip()]
-    found = Path("/dev").glob("nvidia[0-9]*")
-    return sorted(file.name.removeprefix("nvidia") for file in found)
 
 
 class _Bars:
@@ -173,7 +137,6 @@ class _Bars:
         self._sizes, self._total = sizes, sum(sizes)
         self._ended, self._failed, self._reused = 0, 0, 0
         self._shares: dict[int, float] = {}  # progress of the running tasks
-        self._stops: list[float] = []  # that of the others at their end: they may stop early
         self._bars: dict[int, Any] = {}
         self.progress = console.bar(
             SpinnerColumn(),  # animated while the workers start
@@ -205,8 +168,7 @@ class _Bars:
         self._ended += size
         self._failed += size * bool(outcome.error)
         self._reused += size * outcome.reused
-        if outcome.number in self._shares:
-            self._stops.append(self._shares.pop(outcome.number))
+        self._shares.pop(outcome.number, None)
         if outcome.number in self._bars:
             self.progress.remove_task(self._bars.pop(outcome.number))
         if line is not None:
@@ -218,10 +180,8 @@ class _Bars:
         parts += [] if self._ended or self._shares else ["starting"]
         parts += [f"{self._reused} from an earlier run"] if self._reused else []
         parts += [f"{self._failed} failed"] if self._failed else []
-        usual = sum(self._stops) / len(self._stops) if any(self._stops) else 1.0
-        shares = {number: min(part / usual, 1.0) for number, part in self._shares.items()}
         self.progress.update(
             self._whole,
-            completed=self._ended + sum(self._sizes[n] * part for n, part in shares.items()),
+            completed=self._ended + sum(self._sizes[n] * part for n, part in self._shares.items()),
             state="  ".join(parts),
         )

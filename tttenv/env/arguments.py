@@ -1,15 +1,22 @@
-"""Validation of calls and arguments: closed environments, opponents, actions and boards."""
+"""Validation of arguments, seeds and options of both environments, before anything changes."""
 
-from typing import Any, Literal, TypeAlias
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
 import gymnasium
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tttenv.game.rules import Rules
-from tttenv.game.types import Boards
+from tttenv.game.types import Boards, Mask
 from tttenv.policy import Policy
 from tttenv.utils.arrays import described, one_of, real_numbers
+
+if TYPE_CHECKING:
+    from gymnasium.vector import VectorEnv
+
+    from tttenv.env.match import Match
 
 Seat: TypeAlias = Literal["X", "O", "random"]
 Illegal: TypeAlias = Literal["lose", "raise"]
@@ -35,15 +42,11 @@ def one_action(action: Any) -> NDArray[Any]:
 
 
 def resolve_opponent(opponent: str | Policy | None, rules: Rules) -> Policy | None:
-    """Return the player named by a spec; return a policy or None unchanged.
+    """Return the player named by a spec; return anything else unchanged.
 
     Raises:
-        ValueError: for an unknown player, or an object that cannot play.
+        ValueError: for an unknown player.
     """
-    if opponent is not None and not isinstance(opponent, str) and not callable(opponent):
-        raise ValueError(
-            f"an opponent must be a player's spec, a policy or None, not {described(opponent)}"
-        )
     if not isinstance(opponent, str):
         return opponent
     from tttenv.players import player  # which a match alone does not need
@@ -98,3 +101,107 @@ def require_game(closed: bool, going: bool, told: str = "call reset() first") ->
     require_open(closed)
     if not going:
         raise gymnasium.error.ResetNeeded(told)
+
+
+def plain_seed(seed: Any) -> Any:
+    """Convert a NumPy integer to `int`, as Gymnasium requires; return others unchanged."""
+    return int(seed) if isinstance(seed, np.integer) else seed
+
+
+def one_seed(seed: Any, games: int) -> Any:
+    """Return a single seed for a batch of games, combining a list of one seed per game.
+
+    Raises:
+        ValueError: for a list of another length, or of anything but integers from 0 on and None.
+    """
+    if not isinstance(seed, list | tuple):
+        return plain_seed(seed)
+    if len(seed) != games:
+        raise ValueError(f"{games} seeds are needed, one for each game, not {len(seed)}")
+    seeds = [plain_seed(one) for one in seed if one is not None]
+    if not seeds:
+        return None
+    if not all(isinstance(one, int) and one >= 0 for one in seeds):
+        raise ValueError("seeds must be non-negative integers")
+    state = np.random.SeedSequence(seeds).generate_state(2, np.uint64)
+    return int(state[0]) << 64 | int(state[1])
+
+
+def reset_mask(options: Mapping[Any, Any], games: int) -> Mask | None:
+    """Validate and return the option `reset_mask` (games,), or None if it is not set.
+
+    Raises:
+        ValueError: for any other value, or a board beside it.
+    """
+    mask = options.get("reset_mask")
+    if mask is None:
+        return None
+    if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != (games,):
+        raise ValueError(
+            f"reset_mask must be a NumPy array of {games} booleans, not {described(mask)}"
+        )
+    if not mask.any():
+        raise ValueError("reset_mask must have a True")
+    if options.get("board") is not None:
+        raise ValueError("reset_mask can be combined with 'seat', not with 'board'")
+    return mask
+
+
+class Start(NamedTuple):
+    """Validated options of a reset."""
+
+    boards: Boards | None  # (games, cells) to continue from; None: new games
+    seat: Seat | None  # the agent's in new games; None: the environment's setting
+    which: Mask | None = None  # the games to start (games,); None: all
+
+    @classmethod
+    def of(cls, match: "Match", options: Any, masked: bool = False) -> "Start":
+        """Validate the options of a reset and return the start they describe; no game changes.
+
+        Args:
+            match: the games.
+            options: as the user gave them.
+            masked: whether the option `reset_mask` is known.
+
+        Raises:
+            ValueError: for unknown options, boards that cannot be played on, or a seat that is
+                unknown or disagrees with the board.
+        """
+        if options is None:
+            return cls(None, None)
+        if not isinstance(options, Mapping):
+            raise ValueError(f"options must be a dict or None, not {described(options)}")
+        known = ("board", "seat", "reset_mask") if masked else ("board", "seat")
+        unknown = [name for name in options if name not in known]
+        if unknown:
+            raise ValueError(
+                f"reset has the options {', '.join(known)}, not {described(unknown[0])}"
+            )
+        which = reset_mask(options, len(match.over)) if masked else None
+        board, seat = options.get("board"), options.get("seat")
+        if board is not None:
+            text = isinstance(board, str)
+            given = match.rules.parse(board) if text else board
+            return cls(checked_boards(match.rules, len(match.over), given, seat), None)
+        if seat is not None:
+            one_of("seat", seat, get_args(Seat))
+        return cls(None, seat, which)
+
+    def begin(self, match: "Match", rng: np.random.Generator) -> None:
+        """Start the games of a match with these options."""
+        if self.boards is None:
+            which = np.ones(len(match.over), np.bool_) if self.which is None else self.which
+            match.reset(which, rng, self.seat)
+        else:
+            match.set_boards(self.boards)
+
+
+@contextmanager
+def generator_kept(env: "gymnasium.Env[Any, Any] | VectorEnv[Any, Any, Any]") -> Iterator[None]:
+    """Restore the environment's generator and seed if the block fails."""
+    generator, seed = env._np_random, env._np_random_seed
+    try:
+        yield
+    except BaseException:
+        env._np_random, env._np_random_seed = generator, seed
+        raise

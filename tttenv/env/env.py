@@ -10,16 +10,18 @@ from numpy.typing import NDArray
 from tttenv.env.arguments import (
     Illegal,
     Seat,
+    Start,
+    generator_kept,
     one_action,
+    plain_seed,
     require_game,
     require_open,
     resolve_opponent,
 )
 from tttenv.env.match import Match
 from tttenv.env.observation import OBSERVATIONS, Observation, Observer, TextObserver
-from tttenv.env.python_opponent import attempt
 from tttenv.env.rendering import draw, known_render_mode, new_last_stones, show
-from tttenv.env.reset_options import Start, generator_kept, plain_seed
+from tttenv.env.step import attempt
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
 from tttenv.policy import Policy
@@ -158,8 +160,7 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
 
         Raises:
             ValueError: for an unknown option or a board that cannot be played on.
-            gymnasium.error.Error: for a seed that is not a non-negative integer, or has more than
-                65,536 bits.
+            gymnasium.error.Error: for a seed that is not a non-negative integer.
             gymnasium.error.ClosedEnvironmentError: after `close()`.
         """
         require_open(self.closed)

@@ -32,6 +32,17 @@ def require_both_seats(games: Any, stones: int) -> None:
         raise ValueError("exploring starts give the agent both seats: leave seat='random'")
 
 
+def place_openings(games: VectorTicTacToe, new: Mask, stones: int) -> bool:
+    """Place 0 to `stones` random stones in the new games (games,); return whether any changed."""
+    count = int(np.count_nonzero(new))
+    if not count or not stones:
+        return False
+    boards = games.boards
+    boards[new] = random_openings(games.rules, stones, count, games.np_random)
+    games.match.set_boards(boards)
+    return True
+
+
 class ExploringStarts(gymnasium.Wrapper[Any, int, Any, int]):
     """Wrapper that starts each game with 0 to `stones` random stones, the agent to move.
 
@@ -116,11 +127,6 @@ class VectorExploringStarts(gymnasium.vector.VectorWrapper):
         self, new: Mask, seen: Observation, infos: dict[str, Any]
     ) -> tuple[Observation, dict[str, Any]]:
         """Place random stones in the new games, and return the observations and infos."""
-        games, count = self.games, int(np.count_nonzero(new))
-        if not count or not self.stones:
-            return seen, infos
-        boards = games.boards
-        boards[new] = random_openings(games.rules, self.stones, count, games.np_random)
-        games.match.set_boards(boards)
-        seen, infos["action_mask"] = games.observer.observe(games.match)
+        if place_openings(self.games, new, self.stones):
+            seen, infos["action_mask"] = self.games.observer.observe(self.games.match)
         return seen, infos

@@ -10,11 +10,10 @@ from typing import get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tttenv.env import python_opponent
 from tttenv.env.arguments import Illegal, Seat, at_least_one_game
 from tttenv.env.games import GameBatch, TableGames, new_games
 from tttenv.env.single_game import SingleGame
-from tttenv.env.step import checked_actions, step
+from tttenv.env.step import attempt, checked_actions, restart, step
 from tttenv.game.outcomes_kernel import Outcomes
 from tttenv.game.rewards import Payoffs
 from tttenv.game.rules import Rules
@@ -58,7 +57,7 @@ class Match:
         self.opponent = opponent
         self.active = 0  # number of games in progress
         self.key: int | None = None  # of the last step, if it ended games against an opponent
-        self.attempting = False  # inside a `python_opponent.attempt` block
+        self.attempting = False  # inside an `attempt` block
         self.single: SingleGame | None = None
         if games == 1 and isinstance(self.games, TableGames):
             self.single = SingleGame(self.games)
@@ -110,14 +109,14 @@ class Match:
         """
         seat = self.seat if seat is None else seat
         one_of("seat", seat, get_args(Seat))
-        with python_opponent.attempt(self, rng):
+        with attempt(self, rng):
             key, self.key = self.key, None  # of the step that ended games
             if key is None or self._opponent is None:
                 key = self.draw_key(rng)
             if self.single is not None and self.compiled is not None and which.item():
                 self.single.reset(seat, self._opponent, key)
             elif self.compiled is None:
-                python_opponent.restart(self, which, key, seat)
+                restart(self, which, key, seat)
             else:
                 self.games.restart(np.flatnonzero(which), key, self.compiled, seat)
             self.active = len(which) - int(np.count_nonzero(self.games.over))

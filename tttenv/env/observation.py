@@ -7,8 +7,8 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from tttenv.env.games import StepOutput
 from tttenv.env.match import Match
-from tttenv.env.step_output import StepOutput
 from tttenv.game.rules import Rules
 from tttenv.utils.arrays import one_of
 

@@ -1,18 +1,28 @@
-"""Complete games between two players, from the empty board to the end."""
+"""Complete games between two players, from the empty board to the end: results, or all moves."""
 
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.env.games import asked, new_games
 from tttenv.env.transition_table import FEW, child_table, transition_table
 from tttenv.exact import Tabulated, tabulate
 from tttenv.exact.tabular import is_table
-from tttenv.game.rewards import VALUES
 from tttenv.game.rollouts_kernel import playground, random_games, random_table_games, table_games
 from tttenv.game.rules import Rules
-from tttenv.policy import FORFEIT, Player, Policy, Uniform, player_for
+from tttenv.policy import (
+    FORFEIT,
+    Player,
+    Policy,
+    Uniform,
+    ask,
+    player_for,
+    sample_or_forfeit,
+)
+
+Arrays = dict[str, NDArray[Any]]
 
 
 def rollout(
@@ -37,29 +47,40 @@ def rollout(
     if all(isinstance(p, Uniform) for p in both):
         seeds = rng.integers(2**64, size=games, dtype=np.uint64)
         return random_games(seeds, playground(rules.m, rules.n, rules.k))
-    return _query_to_the_end(rules, *both, games, rng)
+    outcomes = np.zeros(games, np.int8)
+    for _ in _plies(rules, both, outcomes, rng):
+        pass
+    return outcomes
 
 
-def _query_to_the_end(
-    rules: Rules, first: Player, second: Player, count: int, rng: np.random.Generator
-) -> NDArray[np.int8]:
-    """Run `rollout` for any players, querying each on all games in progress at once."""
-    games, results, number = new_games(rules, count), np.zeros(count, np.int8), np.arange(count)
-    games.restart(np.arange(count), 0, None, "X")
-    replying = games.compiled(second) or second
-    while number.size:
-        cells = asked(first, games.boards(slice(None)), rng.random(number.size))
-        if (gone := cells == FORFEIT).any():
-            results[number[gone]] = -1
-            number, cells = number[~gone], cells[~gone]
-            games.keep(~gone)
-        waiting = games.place(cells, self_play=False)
-        if waiting.size:
-            games.reply(replying, waiting, rng.random(waiting.size))
-        results[number[games.over]] = VALUES[games.outcomes[games.over]]
-        number = number[~games.over]
-        games.keep(~games.over)
-    return results
+def _plies(
+    rules: Rules, players: Sequence[Player], outcomes: NDArray[np.int8], rng: np.random.Generator
+) -> Iterator[Arrays]:
+    """Play complete games, each player being queried on all games in progress at once.
+
+    Args:
+        rules: the game.
+        players: X and O.
+        outcomes: written as the games end (games,): 1 if X wins, 0 for a draw, -1 if O wins.
+        rng: samples the moves.
+
+    Yields:
+        For each ply, by game in progress: the numbers of the games, the boards before the moves,
+        the mover's probabilities and its cells, FORFEIT where it forfeits.
+    """
+    boards, playing = rules.start(len(outcomes)), np.arange(len(outcomes))
+    for ply in range(rules.cells):
+        probs = ask(boards, players[ply % 2])
+        cells = sample_or_forfeit(probs, rng.random(len(playing)))
+        sign, gone = 1 - ply % 2 * 2, cells == FORFEIT
+        yield {"boards": boards, "probs": probs, "actions": cells, "game": playing}
+        outcomes[playing[gone]] = -sign
+        boards, playing = rules.play(boards[~gone], cells[~gone]), playing[~gone]
+        outcomes[playing[rules.lost(boards)]] = sign
+        going = ~rules.over(boards)
+        boards, playing = boards[going], playing[going]
+        if not playing.size:
+            return
 
 
 def _walk_to_the_end(
@@ -81,3 +102,69 @@ def _walk_to_the_end(
 def _random_player(rules: Rules) -> Tabulated:
     """Return the uniform player as a table."""
     return tabulate(rules, Uniform(rules))
+
+
+def recorded_games(
+    rules: Rules, first: Policy, second: Policy, games: int, seed: int = 0
+) -> Arrays:
+    """Play and record complete games of `first` as X against `second` as O.
+
+    All games in progress are played at once, each player being queried on all of its boards.
+
+    Args:
+        rules: the game.
+        first: plays X.
+        second: plays O.
+        games: the number of games.
+        seed: seeds the sampling of moves from the players' probabilities.
+
+    Returns:
+        Arrays with a row for each move, game by game in the order of the moves:
+
+        - `boards` (moves, cells) int8: the board before the move, seen by the side to move: 1 its
+          own stones, -1 the other side's, 0 empty;
+        - `probs` (moves, cells) float32: the player's probabilities there;
+        - `actions` (moves,) int16: the cell that was played; -1 if the player forfeited;
+        - `results` (moves,) int8: how the game ended for that side: 1 won, 0 drawn, -1 lost;
+        - `game` (moves,) int32: the number of the game.
+
+        And with a row for each game: `starts` (games,) int64, the row of its first move; `lengths`
+        (games,) int16; `outcomes` (games,) int8, its result for X.
+
+    Raises:
+        ValueError: for fewer than one game, or a policy that plays another game or returns invalid
+            probabilities.
+    """
+    if games < 1:
+        raise ValueError(f"games must be at least 1, not {games}")
+    players = [player_for(rules, side) for side in (first, second)]
+    outcomes = np.zeros(games, np.int8)
+    plies = list(_plies(rules, players, outcomes, np.random.default_rng(seed)))
+    whole = {name: np.concatenate([ply[name] for ply in plies]) for name in plies[0]}
+    movers = np.concatenate(
+        [np.full(len(ply["game"]), 1 - at % 2 * 2, np.int8) for at, ply in enumerate(plies)]
+    )
+    order = np.argsort(whole["game"], kind="stable")
+    game = whole["game"][order]
+    lengths = np.bincount(game, minlength=games).astype(np.int16)
+    return {
+        "boards": whole["boards"][order].astype(np.int8),
+        "probs": whole["probs"][order].astype(np.float32),
+        "actions": whole["actions"][order].astype(np.int16),
+        "results": outcomes[game] * movers[order],
+        "game": game.astype(np.int32),
+        "starts": np.cumsum(lengths, dtype=np.int64) - lengths,
+        "lengths": lengths,
+        "outcomes": outcomes,
+    }
+
+
+def joined(parts: Sequence[Arrays]) -> Arrays:
+    """Concatenate sets of recorded games, renumbering the games in order."""
+    games = np.cumsum([0, *(len(part["lengths"]) for part in parts)])
+    moves = np.cumsum([0, *(len(part["actions"]) for part in parts)])
+    shifted = [
+        part | {"game": part["game"] + np.int32(games[at]), "starts": part["starts"] + moves[at]}
+        for at, part in enumerate(parts)
+    ]
+    return {name: np.concatenate([part[name] for part in shifted]) for name in parts[0]}

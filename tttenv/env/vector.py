@@ -9,16 +9,23 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
-from tttenv.env.arguments import Illegal, Seat, require_game, require_open, resolve_opponent
+from tttenv.env.arguments import (
+    Illegal,
+    Seat,
+    Start,
+    generator_kept,
+    one_seed,
+    require_game,
+    require_open,
+    resolve_opponent,
+)
 from tttenv.env.env import TicTacToe
+from tttenv.env.games import StepOutput
 from tttenv.env.match import Match
 from tttenv.env.observation import Observation, Observer
-from tttenv.env.python_opponent import attempt
 from tttenv.env.rendering import draw, known_render_mode, new_last_stones
-from tttenv.env.reset_options import Start, generator_kept, one_seed
-from tttenv.env.step import checked_actions, step
+from tttenv.env.step import attempt, checked_actions, step
 from tttenv.env.step_options_kernel import MODES, NEXT_STEP
-from tttenv.env.step_output import StepOutput
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Mask
 from tttenv.policy import Policy
@@ -114,7 +121,7 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
         Raises:
             ValueError: for an unknown option, a board that cannot be played on, a list of seeds or
                 a mask of another length, or a mask with a seed or before all games have started.
-            gymnasium.error.Error: for a negative seed or one of more than 65,536 bits.
+            gymnasium.error.Error: for a negative seed.
             gymnasium.error.ClosedEnvironmentError: after `close()`.
         """
         require_open(self.closed)

@@ -209,12 +209,6 @@ class League:
         """
         return self._square({(i, j): found.value for i, j, found in self.played()})
 
-    def opening_values(self) -> Iterator[NDArray[np.float64]]:
-        """Yield the matrix of `values` for each opening, averaged over both colours."""
-        found = {(i, j): result.values() for i, j, result in self.played()}
-        for number in range(len(self.openings)):
-            yield self._square({names: float(values[number]) for names, values in found.items()})
-
     def _square(self, found: Mapping[tuple[int, int], float]) -> NDArray[np.float64]:
         square = np.full((len(self.players),) * 2, np.nan)
         np.fill_diagonal(square, 0.0)

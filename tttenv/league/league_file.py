@@ -13,104 +13,31 @@
       sampled   the same with counts of games, always as lists; games: the total number; error: the
                 standard error of value
       failed    reason: the player's error
-    cycles      cycles of three players, each beating the next: overall by `matrix`, the first 100
-                of them as indices in `players`; by_opening: the number in each opening
+    cycles      the first 100 cycles of three players, as indices in `players`: each beats the next
 
-Files are untrusted. `read` takes from them the settings, openings, players' names and the results
-of the pairs, all validated; everything derived is recomputed.
+`read` takes from a file the settings, openings, players' names and the results of the pairs, and
+computes everything else anew.
 """
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias, TypedDict
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.game.openings import MOST as MOST_OPENINGS
 from tttenv.game.rules import Rules
-from tttenv.game.types import Boards
 from tttenv.league import ratings
 from tttenv.league.league import Failed, League, LeagueSettings, Result
-from tttenv.league.pair import DIGITS, EXACT, SAMPLED, PairResult
-from tttenv.utils import schema
-from tttenv.utils.schema import Between
-from tttenv.utils.untrusted import MEBIBYTE, shown
+from tttenv.league.pair import SAMPLED, PairResult
+from tttenv.utils.untrusted import MEBIBYTE, first_line, parse_json, read_bytes, shown
 
 VERSION = 1
 LONGEST = 256 * MEBIBYTE  # maximum bytes of a file
-MOST_PLAYERS = 1000
-LONGEST_SPEC = 4096  # maximum characters of a player's spec, as of a path
-LONGEST_REASON = 300  # maximum characters of the reason for a failed pair
-LARGEST = 10**9  # maximum of any integer but the settings
 CYCLES = 100  # maximum listed
 FAILED = "failed"
 LETTERS = "WDL"
 _EYE = np.eye(3)
-
-Count: TypeAlias = Annotated[int, Between(0, LARGEST)]
-Spec: TypeAlias = Annotated[str, Between(0, LONGEST_SPEC)]
-Reason: TypeAlias = Annotated[str, Between(0, LONGEST_REASON)]
-Board: TypeAlias = Annotated[str, Between(0, 400)]
-
-
-class FileSettings(TypedDict):
-    """Settings in a league file."""
-
-    rules: str
-    stones: Count
-    games: schema.Count
-    seed: schema.Count
-    positions: schema.Count
-    searches: schema.Count
-
-
-class Player(TypedDict):
-    """A player in a league file."""
-
-    player: Spec
-
-
-class Pair(TypedDict):
-    """A pair in a league file, whose result is a `FailedPair` or a `PlayedPair`."""
-
-    first: Count
-    second: Count
-
-
-class FailedPair(TypedDict):
-    """The result of a pair in which a player failed."""
-
-    method: Literal["failed"]
-    reason: Reason
-
-
-class PlayedPair(TypedDict):
-    """The result of a pair that was played."""
-
-    method: Literal["exact", "sampled"]
-    as_X: str | list[Any]
-    as_O: str | list[Any]
-
-
-class File(TypedDict):
-    """The fields of a league file that `read` uses."""
-
-    version: Literal[1]
-    settings: FileSettings
-    openings: Annotated[list[Board], Between(1, MOST_OPENINGS)]
-    players: Annotated[list[Player], Between(0, MOST_PLAYERS)]
-    pairs: list[Pair]
-
-
-def require_storable(settings: LeagueSettings, players: Sequence[str]) -> None:
-    """Raise ValueError if `read` would refuse the file of a league, before it is played."""
-    schema.checked(FileSettings, vars(settings))
-    if len(players) > MOST_PLAYERS:
-        raise ValueError(f"a league has at most {MOST_PLAYERS:,} players, not {len(players):,}")
-    if any(len(spec) > LONGEST_SPEC for spec in players):
-        raise ValueError(f"a player's name has at most {LONGEST_SPEC:,} characters")
 
 
 def text(league: League) -> str:
@@ -124,12 +51,10 @@ def to_dict(league: League) -> dict[str, Any]:
     order = [league.players.index(row.player) for row in rows]
     place = {number: at for at, number in enumerate(order)}
     pairs = []
-    for i, j in sorted((min(p, q), max(p, q)) for p, q in _places(league, place)):
+    for i, j in sorted(sorted((place[p], place[q])) for p, q in league.results):
         found = league.result(order[i], order[j])
         pairs.append({"first": i, "second": j, **result_to_dict(found)})
     values = league.values()[np.ix_(order, order)]
-    overall = ratings.cycles_of_three(values)
-    by_opening = [ratings.count_cycles_of_three(each) for each in league.opening_values()]
     return {
         "version": VERSION,
         "settings": vars(league.settings),
@@ -145,12 +70,8 @@ def to_dict(league: League) -> dict[str, Any]:
         ],
         "matrix": [[None if np.isnan(v) else float(v) for v in row] for row in values],
         "pairs": pairs,
-        "cycles": {"overall": overall[:CYCLES], "count": len(overall), "by_opening": by_opening},
+        "cycles": ratings.cycles_of_three(values)[:CYCLES],
     }
-
-
-def _places(league: League, place: dict[int, int]) -> list[tuple[int, int]]:
-    return [(place[i], place[j]) for i, j in league.results]
 
 
 def result_to_dict(found: Result) -> dict[str, Any]:
@@ -174,86 +95,53 @@ def _odds(odds: NDArray[np.float64], method: str) -> Any:
 
 
 def read(file: Path) -> League:
-    """Load a league from an untrusted file.
+    """Load a league from a file.
 
     Raises:
         ValueError: if the file is missing or not a league.
     """
-    content = schema.read(file, dict, "league", LONGEST)
+    try:
+        content = parse_json(read_bytes(file, LONGEST), file)
+    except FileNotFoundError:
+        raise ValueError(f"there is no league in {shown(file)}") from None
     try:
         return from_dict(content)
-    except ValueError as error:
-        raise ValueError(f"{shown(file)} is not a league: {shown(error)}") from None
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise ValueError(f"{shown(file)} is not a league: {shown(first_line(error))}") from None
 
 
-def from_dict(content: Any) -> League:
-    """Create a league from the contents of a file; see `read`.
-
-    Raises:
-        ValueError: for other contents.
-    """
-    found = schema.checked(File, content)
-    given = found["settings"]
-    rules = Rules.of(given["rules"])
-    numbers = given["stones"], given["games"], given["seed"], given["positions"], given["searches"]
-    settings = LeagueSettings(str(rules), *numbers)
-    openings = _openings(rules, settings.stones, found["openings"])
-    players = tuple(row["player"] for row in found["players"])
-    if len(set(players)) != len(players):
-        raise ValueError("a player is listed twice")
-    results: dict[tuple[int, int], Result] = {}
-    for row in found["pairs"]:
-        first, second = row["first"], row["second"]
-        if not first < second < len(players) or (first, second) in results:
-            raise ValueError("its pairs must each be two players, listed once")
-        results[first, second] = result_from_dict(row, len(openings))
-    if len(results) != len(players) * (len(players) - 1) // 2:
-        raise ValueError("a pair is missing")
+def from_dict(content: dict[str, Any]) -> League:
+    """Create a league from the contents of a file; see `read`."""
+    if content["version"] != VERSION:
+        raise ValueError(f"its version is {content['version']}, not {VERSION}")
+    settings = LeagueSettings(**content["settings"])
+    rules = Rules.of(settings.rules)
+    openings = np.array([rules.check(rules.parse(text)) for text in content["openings"]], np.int8)
+    players = tuple(str(row["player"]) for row in content["players"])
+    results = {
+        (row["first"], row["second"]): result_from_dict(row, len(openings))
+        for row in content["pairs"]
+    }
+    count = len(players)
+    if len(set(players)) != count or set(results) != {
+        (i, j) for i in range(count) for j in range(i + 1, count)
+    }:
+        raise ValueError("its pairs must each be two players, listed once")
     return League(settings, openings, players, results)
 
 
-def _openings(rules: Rules, stones: int, texts: Sequence[str]) -> Boards:
-    boards = [rules.check(rules.parse(text)) for text in texts]
-    found: Boards = np.array(boards, np.int8).reshape(-1, rules.cells)
-    if not len(found) or (np.count_nonzero(found, axis=1) != stones).any():
-        raise ValueError(f"its openings are not boards with {stones} stones")
-    if len(np.unique(found, axis=0)) != len(found):
-        raise ValueError("an opening is listed twice")
-    return found
+def result_from_dict(row: dict[str, Any], openings: int) -> Result:
+    """Parse the output of `result_to_dict`, given the number of openings."""
+    if row["method"] == FAILED:
+        return Failed(str(row["reason"]))
+    odds = np.stack([_read_odds(row[colour]) for colour in ("as_X", "as_O")])
+    if odds.shape != (2, openings, 3):
+        raise ValueError(f"a pair must have results from {openings} openings in both colours")
+    return PairResult(row["method"], odds)
 
 
-def result_from_dict(row: Any, openings: int) -> Result:
-    """Parse the untrusted output of `result_to_dict`.
-
-    Args:
-        row: the row of the file.
-        openings: the number of openings.
-
-    Raises:
-        ValueError: for an invalid row.
-    """
-    if isinstance(row, dict) and row.get("method") == FAILED:
-        return Failed(schema.checked(FailedPair, row, "the result of a pair")["reason"])
-    found = schema.checked(PlayedPair, row, "the result of a pair")
-    method = found["method"]
-    odds = np.stack([_read_odds(part, openings, method) for part in (found["as_X"], found["as_O"])])
-    if method == SAMPLED and odds.sum() < 1:
-        raise ValueError("a pair has no games")
-    return PairResult(method, odds)
-
-
-def _read_odds(rows: str | list[Any], openings: int, method: str) -> NDArray[np.float64]:
+def _read_odds(rows: str | list[list[float]]) -> NDArray[np.float64]:
     """Parse the odds (openings, 3) of one colour."""
     if isinstance(rows, str):
-        if method != EXACT or len(rows) != openings or set(rows) - set(LETTERS):
-            raise ValueError(f"results must be {openings} letters of {LETTERS}")
         return _EYE[[LETTERS.index(letter) for letter in rows]]
-    if len(rows) != openings or any(not isinstance(row, list) or len(row) != 3 for row in rows):
-        raise ValueError(f"results must be {openings} times three numbers")
-    kinds = (int,) if method == SAMPLED else (int, float)
-    if any(type(part) not in kinds or not 0 <= part <= LARGEST for row in rows for part in row):
-        raise ValueError("results must be non-negative numbers")
-    odds = np.array(rows, np.float64)
-    if method == EXACT and (np.abs(odds.sum(axis=1) - 1) > 10.0 ** (3 - DIGITS)).any():
-        raise ValueError("exact results must be probabilities that sum to one")
-    return odds
+    return np.array(rows, np.float64)

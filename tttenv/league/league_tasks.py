@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tttenv.league.league import LONGEST, Block, Failed, Result, play_block
-from tttenv.league.league_file import result_from_dict, result_to_dict
+from tttenv.league.league_file import FAILED, result_from_dict, result_to_dict
 from tttenv.parallel import Context, ResultsFolder, Task, TaskResult
 from tttenv.players.digests import digests
 from tttenv.utils.untrusted import shown
@@ -54,22 +54,6 @@ def play(given: BlockTask, context: Context) -> list[dict[str, Any]]:
     return [result_to_dict(found) for found in play_block(given.block)]
 
 
-def results(value: Any, block: Block, openings: int) -> list[Result]:
-    """Parse the untrusted output of `play` from a folder of results.
-
-    Args:
-        value: the value of the block's task.
-        block: the block.
-        openings: the number of openings.
-
-    Raises:
-        ValueError: for anything but one result for each pair.
-    """
-    if not isinstance(value, list) or len(value) != len(block.pairs):
-        raise ValueError(f"expected a list of {len(block.pairs)} results")
-    return [result_from_dict(row, openings) for row in value]
-
-
 def results_of(outcome: TaskResult, openings: int) -> list[Result]:
     """Return a task's results; if it failed, every pair fails for the same reason.
 
@@ -77,36 +61,15 @@ def results_of(outcome: TaskResult, openings: int) -> list[Result]:
         outcome: the outcome of one of `tasks`.
         openings: the number of openings.
     """
-    block = outcome.task.arguments.block
-    reason = outcome.error.removeprefix(f"{outcome.task.name}: ")
-    if not reason:
-        try:
-            return results(outcome.value, block, openings)
-        except ValueError as error:
-            reason = str(error)
-    return [Failed(shown(reason, LONGEST))] * len(block.pairs)
+    if outcome.error:
+        reason = outcome.error.removeprefix(f"{outcome.task.name}: ")
+        return [Failed(shown(reason, LONGEST))] * len(outcome.task.arguments.block.pairs)
+    return [result_from_dict(row, openings) for row in outcome.value]
 
 
-def whole(found: Sequence[Result]) -> bool:
-    """Return whether all pairs have a result."""
-    return not any(isinstance(result, Failed) for result in found)
-
-
-def forget_failed(folder: ResultsFolder, todo: Sequence[Task], openings: int) -> None:
-    """Delete stored blocks with a failed pair or an invalid result, so that they are replayed.
-
-    Args:
-        folder: the results of an earlier run.
-        todo: the tasks of this run.
-        openings: the number of openings.
-    """
+def forget_failed(folder: ResultsFolder, todo: Sequence[Task]) -> None:
+    """Delete stored blocks of an earlier run with a failed pair, so that they are played again."""
     for task in todo:
         stored = folder.get(task)
-        if stored is None:
-            continue
-        try:
-            keep = whole(results(stored.value, task.arguments.block, openings))
-        except ValueError:
-            keep = False
-        if not keep:
+        if stored is not None and any(row["method"] == FAILED for row in stored.value):
             folder.forget(task)

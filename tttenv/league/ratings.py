@@ -135,12 +135,6 @@ def cycles_of_three(values: ArrayLike) -> list[tuple[int, int, int]]:
     return found
 
 
-def count_cycles_of_three(values: ArrayLike) -> int:
-    """Count the cycles of three, as a third of the closed walks of three steps."""
-    beats = (np.asarray(values, np.float64) > 0).astype(np.float64)
-    return round(float(np.sum((beats @ beats) * beats.T)) / 3)
-
-
 def _square(numbers: ArrayLike) -> Floats:
     """Return a copy of the argument as a square matrix, checking that it is finite."""
     found = np.array(numbers, np.float64)

@@ -4,8 +4,7 @@ A task is a module-level function and its arguments. Its result depends on nothi
 the same wherever it runs, and a task can be rerun if its worker is lost.
 """
 
-from tttenv.parallel.executor import Backend, News, TaskResult, run
-from tttenv.parallel.results_folder import ResultsFolder
+from tttenv.parallel.executor import Backend, News, ResultsFolder, TaskResult, run
 from tttenv.parallel.tasks import Context, Shared, Task
 
 __all__ = ["Backend", "Context", "News", "ResultsFolder", "Shared", "Task", "TaskResult", "run"]

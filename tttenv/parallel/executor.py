@@ -1,15 +1,22 @@
-"""Running tasks on workers, a bounded number at a time."""
+"""Running tasks on workers, a bounded number at a time, and a folder of their results."""
 
+import hashlib
 import itertools
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from tttenv.parallel.results_folder import ResultsFolder
-from tttenv.parallel.tasks import Done, Task
+from tttenv.parallel.tasks import LONGEST_VALUE, Done, Task, description, key, to_json
+from tttenv.utils.files import write
+from tttenv.utils.untrusted import parse_json, read_bytes
 
 LOOK_EVERY = 0.1  # seconds between two looks at the news while no task ends
+LONGEST = 2 * LONGEST_VALUE  # bytes of a result's file
+OURS = re.compile(r"[0-9a-f]{64}\.json|\.[0-9a-f]{64}\.json\..+")  # results, and cut-off writings
 NUMBERS = itertools.count()  # of submitted tasks, unique among all that use the same workers
 
 
@@ -58,6 +65,71 @@ class Backend(Protocol):
 
     def news(self) -> list[tuple[int, int, int, str]]:
         """Return the progress of running tasks: number, steps done, total steps and a remark."""
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A value found in the folder."""
+
+    value: Any
+
+
+class ResultsFolder:
+    """A folder of task results, which persist between runs.
+
+    A file holds the description of its task, the value and a digest of the value. A file that is
+    truncated, altered, not regular or has another description is ignored; so is one whose task has
+    a folder that no longer exists.
+
+    Args:
+        folder: the folder, created with the first result.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def get(self, task: Task) -> Stored | None:
+        """Return the stored value of a task, or None if there is no complete and matching file."""
+        if task.folder is not None and not task.folder.is_dir():
+            return None
+        file = self._file(task)
+        try:
+            found = parse_json(read_bytes(file, LONGEST), file)
+            if found["task"] == description(task) and found["sha256"] == _digest(found["value"]):
+                return Stored(found["value"])
+        except (FileNotFoundError, ValueError, KeyError, TypeError):
+            pass
+        return None
+
+    def put(self, task: Task, value: str) -> None:
+        """Store a task's value as JSON text.
+
+        Raises:
+            OSError: naming the file that could not be written.
+        """
+        about, digest = to_json(description(task)), _digest(json.loads(value))
+        text = f'{{"task": {about},\n "value": {value},\n "sha256": "{digest}"}}\n'
+        write(self._file(task), text)
+
+    def forget(self, task: Task) -> None:
+        """Remove the stored value of a task, if any."""
+        self._file(task).unlink(missing_ok=True)
+
+    def remove(self) -> None:
+        """Remove all results, and the folder if it is then empty."""
+        with suppress(FileNotFoundError, NotADirectoryError):
+            for file in list(self.folder.iterdir()):
+                if OURS.fullmatch(file.name) and (file.is_symlink() or file.is_file()):
+                    file.unlink(missing_ok=True)
+        with suppress(OSError):
+            self.folder.rmdir()
+
+    def _file(self, task: Task) -> Path:
+        return self.folder / f"{key(task)}.json"
+
+
+def _digest(value: Any) -> str:
+    return hashlib.sha256(to_json(value).encode()).hexdigest()
 
 
 def run(

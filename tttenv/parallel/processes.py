@@ -10,30 +10,26 @@ import threading
 import time
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from multiprocessing import get_context, parent_process, resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
-from pathlib import Path
+from multiprocessing.reduction import ForkingPickler
 from typing import Any
 
-from tttenv.parallel.tasks import ATTEMPTS, Context, Done, Shared, Task, Work, perform
+from tttenv.parallel.tasks import ATTEMPTS, Context, Done, Shared, Task, perform
 from tttenv.utils.untrusted import first_line, shown
 
 GRACE = 2.0  # seconds from the request to end to the end by force
 EVERY = 0.1  # seconds between two pieces of news of a worker
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")  # of numerical libraries
 HELD = [getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, n)]
-GPUS = "CUDA_VISIBLE_DEVICES"
 
 
 @dataclass
 class _Worker:
-    """A worker process and its current task."""
-
     process: SpawnProcess
     pipe: Connection
-    environment: dict[str, str]
     at: int = -1  # the task's number
     task: Task | None = None
     shared: Shared | None = None  # what it has
@@ -46,12 +42,10 @@ class Processes:
     Args:
         workers: the maximum number of workers.
         cores: the number of threads for the numerical libraries of each worker.
-        gpus: the CUDA devices of each worker; empty to use none.
     """
 
     workers: int
     cores: int = 1
-    gpus: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._workers: list[_Worker] = []
@@ -74,9 +68,9 @@ class Processes:
         pipes = {worker.pipe: worker for worker in self._workers}
         for pipe in wait(list(pipes), seconds):
             worker = pipes[pipe]  # type: ignore[index]  # what was handed in
-            told = self._hear(worker)
-            if told is not None and worker.task is not None:
-                found.append((worker.at, told))
+            done = self._hear(worker)
+            if done is not None and worker.task is not None:
+                found.append((worker.at, done))
                 self._attempts.pop(worker.at, None)
                 worker.task = None
         self._begin_waiting()
@@ -114,29 +108,19 @@ class Processes:
             self._begin(idle or self._start(), *self._waiting.popleft())
 
     def _begin(self, worker: _Worker, number: int, task: Task) -> None:
-        worker.at, worker.task = number, task
-        try:
-            # One message, since a worker replies once to any that it cannot unpickle.
-            new = None if task.shared is worker.shared else task.shared
-            worker.pipe.send((task.work, task.arguments, task.folder, new))
-            worker.shared = new or worker.shared
-        except (BrokenPipeError, ConnectionResetError):
-            pass  # `wait` will find out
-        except Exception:  # it cannot be pickled
-            worker.task = None
-            raise
+        # One message, since a worker replies once to any that it cannot unpickle.
+        new = None if task.shared is worker.shared else task.shared
+        message = ForkingPickler.dumps((task.work, task.arguments, task.folder, new))
+        worker.at, worker.task, worker.shared = number, task, new or worker.shared
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # `wait` will find out
+            worker.pipe.send_bytes(message)
 
     def _start(self) -> _Worker:
-        """Start a worker, with its own GPUs if there are any to assign."""
-        taken = {worker.environment.get(GPUS) for worker in self._workers}
-        environment = dict.fromkeys(THREADS, str(self.cores))
-        if self.gpus:
-            environment[GPUS] = next(devices for devices in self.gpus if devices not in taken)
         context = get_context("spawn")
         ours, theirs = context.Pipe()
         process = context.Process(target=_work, args=(theirs,), daemon=False)
-        worker = _Worker(process, ours, environment)
-        with _signals_held(), _environment(environment):
+        worker = _Worker(process, ours)
+        with _signals_held(), _environment(dict.fromkeys(THREADS, str(self.cores))):
             process.start()
             self._workers.append(worker)  # from here on, leaving the context ends it
         theirs.close()
@@ -145,12 +129,12 @@ class Processes:
     def _hear(self, worker: _Worker) -> Done | None:
         """Handle a message from a worker: its task's outcome, its progress or its end."""
         try:
-            told = worker.pipe.recv()
+            message = worker.pipe.recv()
         except (EOFError, OSError):
             return self._lost(worker)
-        if isinstance(told, Done):
-            return told
-        self._news.append((worker.at, *told))
+        if isinstance(message, Done):
+            return message
+        self._news.append((worker.at, *message))
         return None
 
     def _lost(self, worker: _Worker) -> Done | None:
@@ -166,16 +150,9 @@ class Processes:
         if self._attempts[worker.at] <= ATTEMPTS:
             self._begin(self._start(), worker.at, worker.task)
             return None
-        return Done(None, f"its process ended {ATTEMPTS} times, {_reason(worker.process)}")
-
-
-def _reason(process: SpawnProcess) -> str:
-    """Describe why a process ended."""
-    code = process.exitcode or 0
-    if code >= 0:
-        return f"at last with status {code}"
-    known = {member.value: member.name for member in signal.Signals}
-    return f"at last by {known.get(-code, -code)}"
+        code = worker.process.exitcode or 0
+        reason = f"with status {code}" if code >= 0 else f"by {signal.Signals(-code).name}"
+        return Done(None, f"its process ended {ATTEMPTS} times, at last {reason}")
 
 
 @contextlib.contextmanager
@@ -195,16 +172,14 @@ def _signals_held() -> Iterator[None]:
 @contextlib.contextmanager
 def _environment(changes: dict[str, str]) -> Iterator[None]:
     """Set environment variables for processes started in this block."""
-    before = {name: os.environ.get(name) for name in changes}
+    before = dict(os.environ)
     os.environ.update(changes)
     try:
         yield
     finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
+        for name in changes.keys() - before.keys():
+            del os.environ[name]
+        os.environ.update({name: before[name] for name in changes.keys() & before.keys()})
 
 
 def _work(pipe: Connection) -> None:
@@ -213,34 +188,26 @@ def _work(pipe: Connection) -> None:
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, HELD)
     threading.Thread(target=_exit_with_driver, daemon=True).start()
-    shared = None
+    shared: Shared | None = None
+    reported = 0.0
+
+    def tell(step: int, steps: int, state: str) -> None:
+        nonlocal reported
+        if time.monotonic() - reported >= EVERY:
+            reported = time.monotonic()
+            pipe.send((step, steps, state))
+
     with contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError):
         while True:
+            message = pipe.recv_bytes()
             try:
-                work, arguments, folder, new = pipe.recv()
-            except EOFError:
-                raise
+                work, arguments, folder, new = ForkingPickler.loads(message)
             except Exception as error:  # the function's module cannot be imported, say
                 shared = None  # the new one, if this message had one, is missing
                 pipe.send(Done(None, f"{type(error).__name__}: {shown(first_line(error))}"))
                 continue
-            shared = new or shared
-            pipe.send(_done(pipe, work, arguments, folder, shared))
-
-
-def _done(
-    pipe: Connection, work: Work, arguments: Any, folder: Path | None, shared: Shared | None
-) -> Done:
-    """Run a task, reporting its progress."""
-    told = 0.0
-
-    def tell(step: int, steps: int, state: str) -> None:
-        nonlocal told
-        if time.monotonic() - told >= EVERY:
-            told = time.monotonic()
-            pipe.send((step, steps, state))
-
-    return perform(work, arguments, Context(tell, folder, shared))
+            shared, reported = new or shared, 0.0
+            pipe.send(perform(work, arguments, Context(tell, folder, shared)))
 
 
 def _exit_with_driver() -> None:

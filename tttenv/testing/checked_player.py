@@ -11,7 +11,7 @@ from tttenv import policy as policies
 from tttenv.exact import Tabulated, enumerable, positions
 from tttenv.game.types import Boards, Numbers, Probs
 from tttenv.policy import OBSERVATIONS, Observed, Player, first_best, masked_normalise
-from tttenv.testing.failures import SubjectError, failing
+from tttenv.testing.findings import SubjectError, failing
 from tttenv.testing.strength import Strength, strength
 from tttenv.utils.arrays import answered_numbers
 
@@ -22,15 +22,6 @@ NETWORK = (
 FUNCTION = (
     "answer move probabilities (batch, cells); for other answers, or observations instead of"
     " boards, hand in the function with --obs and --kind"
-)
-PROGRAM = (
-    "let the program answer every line `move M N K BOARD SIDE` at once, by a line with an empty"
-    " cell, numbered row by row from 0, or cells and probabilities as in 4:0.5 5:0.5, and flush"
-    " it: see help(tttenv.players.programs.external)"
-)
-ENGINE = (
-    "let the engine answer BEGIN, and BOARD with its DONE, by a line column,row with an empty cell,"
-    " from 0, and flush it: see help(tttenv.players.programs.gomocup)"
 )
 
 
@@ -86,10 +77,8 @@ class CheckedPlayer:
 
     @property
     def expected(self) -> str:
-        """Description of the output required from this kind of player."""
-        kinds = {"external:": PROGRAM, "gomocup:": ENGINE}
-        usual = FUNCTION if self.network is None else NETWORK
-        return next((told for kind, told in kinds.items() if kind in self.name), usual)
+        """Description of the output required from the player."""
+        return FUNCTION if self.network is None else NETWORK
 
     def query(self, boards: Boards) -> Numbers:
         """Return the player's validated output on boards.

@@ -11,10 +11,48 @@ import numpy as np
 
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Cells, Mask
-from tttenv.testing.checked_env import CheckedEnv
-from tttenv.testing.failures import SubjectError
+from tttenv.testing.findings import SubjectError, failing
 
 LONGEST = 1000  # steps before a game counts as endless
+RESET = "reset(self, *, seed=None, options=None) begins a game and returns observation and info"
+STEP = (
+    "step(self, action) plays a legal cell and returns observation, reward, terminated, truncated"
+    " and info (in old Gym there were four of them)"
+)
+
+
+class CheckedEnv:
+    """An environment under test, whose failures become `SubjectError`s."""
+
+    def __init__(self, raw: Any) -> None:
+        self.raw = raw
+
+    def reset(self, seed: int | None = None) -> tuple[Any, dict[str, Any]]:
+        """Start a new game and return its observation and info."""
+        with failing("reset", RESET):
+            observed, info = self.raw.reset(seed=seed)
+            return observed, dict(info)
+
+    def step(self, cell: int) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Play a cell and return observation, reward, terminated, truncated and info."""
+        with failing("stepped", STEP):
+            observed, reward, over, cut, info = self.raw.step(cell)
+            return observed, float(reward), bool(over), bool(cut), dict(info)
+
+    def mask(self, observed: Any, info: dict[str, Any]) -> Mask | None:
+        """Return the action mask from the info, the observation or `action_masks()`, or None."""
+        mask, bare = info.get("action_mask"), getattr(self.raw, "unwrapped", self.raw)
+        if mask is None and isinstance(observed, dict):
+            mask = observed.get("action_mask", observed.get("mask"))
+        with failing("queried for its mask", "a mask is an array with a 0 or 1 for each cell"):
+            if mask is None and callable(getattr(bare, "action_masks", None)):
+                mask = bare.action_masks()
+            return None if mask is None else np.asarray(mask).astype(bool).reshape(-1)
+
+    def inside(self, observed: Any) -> bool:
+        """Return whether an observation lies in the environment's space; True if it has none."""
+        space = getattr(self.raw, "observation_space", None)
+        return space is None or bool(space.contains(observed))
 
 
 @dataclass
@@ -29,7 +67,6 @@ class Moment:
     truncated: bool = False
     whole: bool = True  # whether no stone is missing
     inside: bool = True  # whether the observation lies in its space
-    method_mask: Mask | None = None  # of action_masks(), if info has a mask too
 
 
 @dataclass
@@ -149,9 +186,8 @@ def _play(
     if np.count_nonzero(board) == 1:  # a single stone is always the opponent's
         board = -np.abs(board)
     game = Game(int(np.count_nonzero(board) % 2))
-    inside, second = env.inside(observed), env.method_mask(info)
     mask = env.mask(observed, info)
-    game.moments.append(Moment(shown, mask, board, inside=inside, method_mask=second))
+    game.moments.append(Moment(shown, mask, board, inside=env.inside(observed)))
     while not game.last.over and len(game.moments) < LONGEST:
         now = game.last.board
         if finished(now, rules):
@@ -170,6 +206,5 @@ def _step(env: CheckedEnv, rules: Rules, alone: bool, before: Boards, cell: int)
     if shown is not None and whole:
         board[(shown != 0) & (board == 0)] = -1
     board = -board if alone else board
-    mask = env.mask(observed, info)
-    inside, second = env.inside(observed), env.method_mask(info)
-    return Moment(shown, mask, board, reward, over or truncated, truncated, whole, inside, second)
+    mask, inside = env.mask(observed, info), env.inside(observed)
+    return Moment(shown, mask, board, reward, over or truncated, truncated, whole, inside)

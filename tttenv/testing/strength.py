@@ -5,8 +5,6 @@ from functools import cache
 
 import numpy as np
 
-from tttenv.certificates.certificate import reachable
-from tttenv.certificates.refutation import refute
 from tttenv.exact import (
     SEATS,
     PlayPolicy,
@@ -24,7 +22,6 @@ from tttenv.game.types import Mask, Probs
 from tttenv.policy import Policy, uniform
 
 LARGE = "exact results need a board small enough to enumerate"
-SEARCHED = 500  # positions searched for a lost game in each seat
 
 
 @dataclass(frozen=True)
@@ -40,8 +37,6 @@ class Strength:
     optimal_by_chance: float  # the same of random moves
     wins: float  # how often it plays an available winning move
     wins_by_chance: float  # the same of random moves
-    on_its_path: float | None  # optimal moves above chance where its own moves lead
-    off_its_path: float | None  # the same everywhere else
     beatable: bool  # whether some opponent gets more than the value of the game
 
 
@@ -58,8 +53,7 @@ def strength(rules: Rules, player: Tabulated) -> tuple[Strength, ...]:
     worst, values = worst_case(rules, player), {"X": solution.value, "O": -solution.value}
     found = []
     for seat, (name, gain) in enumerate(zip(SEATS, gains(rules, player), strict=True)):
-        own, path = critical & (game.seats == seat), reachable(game, player.table, seat)
-        taken = winnable & (game.seats == seat)
+        own, taken = critical & (game.seats == seat), winnable & (game.seats == seat)
         found.append(
             Strength(
                 gain=gain,
@@ -67,8 +61,6 @@ def strength(rules: Rules, player: Tabulated) -> tuple[Strength, ...]:
                 optimal_by_chance=_mean(kept_by_chance, own),
                 wins=_mean(won, taken),
                 wins_by_chance=_mean(won_by_chance, taken),
-                on_its_path=_above_chance(kept, kept_by_chance, own & path),
-                off_its_path=_above_chance(kept, kept_by_chance, own & ~path),
                 beatable=worst[name] < values[name] - 1e-9,
             )
         )
@@ -77,13 +69,6 @@ def strength(rules: Rules, player: Tabulated) -> tuple[Strength, ...]:
 
 def _mean(shares: Probs, rows: Mask) -> float:
     return float(shares[rows].mean()) if rows.any() else 1.0
-
-
-def _above_chance(shares: Probs, by_chance: Probs, rows: Mask) -> float | None:
-    if not rows.any():
-        return None
-    chance = by_chance[rows].mean()
-    return float((shares[rows].mean() - chance) / (1 - chance))
 
 
 def gains(rules: Rules, policy: Policy) -> tuple[float, float]:
@@ -112,12 +97,3 @@ def optimal(rules: Rules, policy: Policy) -> list[float]:
     share = (tabulate(rules, policy).table * solution.optimal).sum(axis=1)
     critical = ((game.successors >= 0) & ~solution.optimal).any(axis=1)
     return [_mean(share, critical & (game.seats == seat)) for seat in (0, 1)]
-
-
-def lost_game(rules: Rules, policy: Policy, seat: str) -> list[int] | None:
-    """Return a game that a player loses in a seat, or None if a short search finds none.
-
-    Raises:
-        ValueError: if the player's output on a board changes between queries.
-    """
-    return refute(rules, policy, seat, SEARCHED)

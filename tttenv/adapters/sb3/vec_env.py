@@ -17,8 +17,8 @@ from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 from stable_baselines3.common import vec_env
 
+from tttenv.env.exploring_starts import place_openings, require_both_seats
 from tttenv.env.vector import VectorTicTacToe
-from tttenv.game.openings import random_openings
 from tttenv.game.types import Boards
 
 ALONE = (
@@ -53,9 +53,8 @@ class VecEnv(vec_env.VecEnv):
     def __init__(self, num_envs: int, opening: int = 0, draw: float = 0.0, **kwargs: Any) -> None:
         if kwargs.get("opponent", "random") is None:
             warnings.warn(ALONE, stacklevel=2)
-        if opening and kwargs.get("seat", "random") != "random":
-            raise ValueError("an opening gives the agent both seats: leave seat='random'")
         self.games = VectorTicTacToe(num_envs, **kwargs, draw=draw)
+        require_both_seats(self.games, opening)
         if (mode := self.games.autoreset_mode) != AutoresetMode.SAME_STEP:
             raise ValueError(f"SB3 needs autoreset_mode SAME_STEP, not {mode.name}")
         self.opening = opening
@@ -148,12 +147,9 @@ class VecEnv(vec_env.VecEnv):
 
     def _opened(self, new: NDArray[np.bool_], observed: Any) -> Any:
         """Place random stones in the new games, and return the observations."""
-        if not self.opening or not new.any():
+        if not place_openings(self.games, new, self.opening):
             return observed
-        boards = self.games.boards
-        rules, rng = self.games.rules, self.games.np_random
-        boards[new] = random_openings(rules, self.opening, int(np.count_nonzero(new)), rng)
-        return self.put(boards)
+        return self.games.observer.observe(self.games.match)[0]
 
     def _rows(self, indices: Any) -> Sequence[int]:
         return list(self._get_indices(indices))
