@@ -84,7 +84,7 @@ def _train(name: str, rest: list[str], prog: str, compiled: Callable[[], None]) 
     quiet = "--json" in rest
     options, config = _parse(name, rest, prog)
     with console.stage("loading PyTorch", quiet):  # which all learners need
-        LEARNERS.load(name)
+        config = LEARNERS.load(name).Config(**vars(config))
     if options.export_csv:
         _export(name, options)
         return

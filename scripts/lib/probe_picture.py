@@ -12,9 +12,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from learners.configs import TransformerConfig
 from learners.move_transformer import Moves, MoveTransformer, boards_before, tokens_of
-from learners.transformer import Transformer
+from learners.transformer import Transformer, TransformerConfig
 from tttenv.game.rules import Rules
 from tttenv.report import charts
 

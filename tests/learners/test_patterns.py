@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from learners.configs import PatternsConfig
-from learners.patterns import Patterns
+from learners.patterns import Patterns, PatternsConfig
 from learners.search_labels import SearchLabels
 from learners.testing import check_learner
 from tttenv import Rules
@@ -195,8 +194,8 @@ def test_a_network_plays_other_boards_with_its_k_only():
         ({"games": 1001}, "games must be from 1 to 1,000, not 1001"),
         ({"batch": 2**16 + 1}, "batch must be from 1 to 65,536, not 65537"),
         ({"opening": -1}, "opening must be from 0 to 16,777,216, not -1"),
-        ({"deviation": 1.5}, "deviation and smaller must be from 0 to 1"),
-        ({"smaller": -0.1}, "deviation and smaller must be from 0 to 1"),
+        ({"deviation": 1.5}, "deviation must be from 0 to 1"),
+        ({"smaller": -0.1}, "smaller must be from 0 to 1"),
         ({"lr": 0.0}, "lr must be above 0"),
     ],
 )

@@ -12,8 +12,7 @@ import torch
 from learners.actors import Actors
 from learners.alphazero import AlphaZero, AlphaZeroConfig
 from learners.alphazero_searches import begin_searches, end_searches
-from learners.configs import PatternsConfig
-from learners.patterns import Patterns
+from learners.patterns import Patterns, PatternsConfig
 from learners.residual_net import Shape
 from learners.training.checkpoint import load_training
 from learners.training.loop import Schedule
