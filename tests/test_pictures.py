@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from learners.cli import readme_blocks
+from learners.cli import benchmark_tables
 from scripts.lib import curve_pictures, page_pictures, shipped_tables, terminal_pictures
 from scripts.lib.tensorboard_picture import TITLES
 from scripts.pictures import IMAGES, named
@@ -39,7 +39,7 @@ def test_the_tables_of_checkpoints_are_those_of_the_files_beside_it(players):
     ]
     readme = text(shipped_tables.README)
     for name, block in shipped_tables.blocks(rows).items():
-        assert readme_blocks.replaced(readme, name, block) == readme, AGAIN
+        assert benchmark_tables.replaced(readme, name, block) == readme, AGAIN
 
 
 def test_the_curves_are_those_of_the_cards():

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from learners.cli import benchmark, benchmark_tables, readme_blocks
+from learners.cli import benchmark, benchmark_tables
 from scripts.reproduction import tables
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -16,7 +16,7 @@ def written() -> str:
     """Return the README with its tables of trained players and measurements updated."""
     text = (ROOT / README).read_text(encoding="utf-8")
     for name, block in blocks(benchmark.named_players()).items():
-        text = readme_blocks.replaced(text, name, block)
+        text = benchmark_tables.replaced(text, name, block)
     return text
 
 
