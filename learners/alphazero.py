@@ -24,7 +24,7 @@ from torch import Tensor
 
 from learners.actors import Actors
 from learners.alphazero_searches import Searches, begin_searches, end_searches
-from learners.examples_buffer import (
+from learners.buffers import (
     Examples,
     ExamplesBuffer,
     checked_rows,

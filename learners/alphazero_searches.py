@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from safetensors.torch import load, save
 
 from learners.actors import Actors
-from learners.device import computing_on
-from learners.nets import weights_of
+from learners.nets import computing_on, weights_of
 from learners.residual_net import ResidualNet, Shape, evaluator
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards

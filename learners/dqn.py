@@ -13,9 +13,9 @@ from typing import Any, ClassVar
 import numpy as np
 import torch
 
+from learners.buffers import Replay, Transitions
 from learners.nets import MaskedMLP, Nets, evaluate, planes
 from learners.parts import PlaysByNetworks, Rng
-from learners.replay import Replay, Transitions
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.game.rules import Rules
 from tttenv.policy import TOLERANCE

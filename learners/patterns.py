@@ -25,8 +25,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from learners.actors import Actors
+from learners.buffers import RingBuffer
 from learners.parts import SavesParts
-from learners.ring_buffer import RingBuffer
 from learners.search_labels import MEMORY, SearchLabels
 from learners.settings import check_range
 from tttenv.game.line_patterns_kernel import (

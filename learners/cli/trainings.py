@@ -54,9 +54,6 @@ def run_all(
 
 def check_folders(trainings: Sequence[tuple[str, Training]], runs: Path) -> None:
     """Raise ValueError for a folder that was not created for a training run, or cannot be used."""
-    from learners.training.loggers import check_name
-
-    check_name(runs)
     for name, _ in trainings:
         folder = runs / name
         if folder.exists() and not _made_here(folder):

@@ -13,9 +13,7 @@ from tensorboard.compat.proto.summary_pb2 import Summary
 from torch.utils.tensorboard import SummaryWriter
 from torch.utils.tensorboard.summary import hparams
 
-from learners.training.loggers import EVENTS, SECONDS, STEPS
-from learners.training.loggers import SCENES as SCENES  # a public name of this module
-from learners.training.tag_descriptions import description
+from learners.training.loggers import EVENTS, SECONDS, STEPS, Logger, description
 from tttenv.certificates.certificate import Certificate
 from tttenv.certificates.markdown import certificate_table
 from tttenv.drawing.tiles import Picture
@@ -114,14 +112,10 @@ def _begin_after(folder: Path) -> None:
     time.sleep(min(max(latest + 1 - time.time(), 0), 1))
 
 
-class TensorBoard:
-    """Logger that writes the events of a training run to `folder`; see `loggers.Logger`.
+class TensorBoard(Logger):
+    """Logger that writes the events of a training run to its folder, whose name is the run's.
 
-    Args:
-        folder: the folder, whose name TensorBoard shows as the run's.
-        rules: the game.
-        settings: the learner, preset and config, shown in the tab HPARAMS.
-        at: the step to continue from; later events of an interrupted run are dropped.
+    The tab HPARAMS shows the settings.
     """
 
     def __init__(
@@ -174,16 +168,16 @@ class TensorBoard:
         return Summary(value=[value])
 
     def _hparams(self) -> Any:
-        """Return the summaries of settings and compared metrics for the HPARAMS tab."""
-        untyped: Any = hparams  # torch leaves it so
-        return untyped(self._compared(), dict.fromkeys(COMPARED, 0.0))
+        """Return the summaries of settings and compared metrics for the HPARAMS tab.
 
-    def _compared(self) -> dict[str, Any]:
-        """Return the settings for the HPARAMS tab, named so that the important ones sort first."""
-        return {
+        The settings are named so that the important ones sort first.
+        """
+        settings = {
             key if key in FIRST else f"setting {key}": _plain(value)
             for key, value in self.settings.items()
         }
+        untyped: Any = hparams  # torch leaves it so
+        return untyped(settings, dict.fromkeys(COMPARED, 0.0))
 
     def _write(self, *summaries: Any, step: int | None = None) -> None:
         untyped: Any = self.writer

@@ -7,11 +7,11 @@ import pytest
 import torch
 from reference import put, winner
 
+from learners.buffers import Replay, Transitions
 from learners.dqn import DQN, DQNConfig, td_targets
 from learners.maskable_ppo import MaskablePPO, MaskablePPOConfig, seeded_globals
 from learners.nets import planes
 from learners.reinforce import Reinforce, ReinforceConfig
-from learners.replay import Replay, Transitions
 from learners.testing import check_learner
 from learners.training.checkpoint import load_state, save_state
 from tttenv import Rules

@@ -4,7 +4,6 @@ import contextlib
 import hashlib
 import io
 import re
-import shlex
 import signal
 import sys
 from dataclasses import asdict, replace
@@ -15,7 +14,6 @@ import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from learners.cli import train as command
-from learners.cli.trainings import check_folders
 from learners.registry import LEARNERS, presets
 from learners.selfplay import SelfPlay, SelfPlayConfig
 from learners.testing import _same as same
@@ -113,17 +111,6 @@ def test_a_training_that_diverges_ends_in_one_line(tmp_path, name):
     config = replace(LEARNERS.load(name).presets["default"], lr=1e30)
     with pytest.raises(ValueError, match=r"^training failed after step \d+: [^\n]+$"):
         train(name, config, Rules(), usual_schedule(name, steps=99, every=1), tmp_path / "out")
-
-
-def test_a_name_that_is_not_utf_8_is_refused_before_training_with_tensorboard(tmp_path):
-    folder = tmp_path / "lat\udce9n" / "t"
-    for begin in (lambda: trained(folder), lambda: check_folders([], folder)):
-        with pytest.raises(ValueError, match=r"lat\\udce9n/t, whose name is not UTF-8") as refusal:
-            begin()
-        assert str(refusal.value).isprintable()
-    assert not list(tmp_path.iterdir())
-    trained(folder, setup=Setup(log=["csv"]))
-    assert player(str(folder), Rules())
 
 
 @pytest.mark.parametrize(
@@ -254,31 +241,6 @@ def test_a_signal_waits_until_tensorboard_has_taken_what_it_is_given(tmp_path):
         board.curves(1, {"one": 1.0, "two": 2.0})
     assert taken[:2] == [("one", 1), ("two", 1)]
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-
-
-@pytest.mark.parametrize(("stops_after", "goes_on_to"), [(20, 40), (None, 80)])
-def test_commands_offered_for_a_taken_folder_train(
-    stops_after, goes_on_to, tmp_path, monkeypatch, capsys
-):
-    def watch(evaluation):
-        if evaluation.step == stops_after:
-            raise KeyboardInterrupt
-
-    monkeypatch.chdir(tmp_path)
-    with contextlib.suppress(KeyboardInterrupt):
-        trained(out := Path("its run"), watch=watch)
-    typed = ["selfplay", "--hidden", "8", "--out", "its run", "--steps", "5", "--json"]
-    with pytest.raises(SystemExit) as end:
-        command.main(typed)
-    assert end.value.code == 2
-    said, *offered = capsys.readouterr().err.splitlines()
-    assert re.fullmatch(r"train.py: its run holds a checkpoint already: [^\n]+", said)
-    for line in offered:
-        tool, name, *arguments = shlex.split(line)
-        assert (tool, name) == ("tttenv", "train")
-        command.main(arguments)
-    steps = [load_training(folder)["clock"]["step"] for folder in (out, Path("its run-2"))]
-    assert steps == [goes_on_to, 5]
 
 
 def test_what_a_folder_holds_is_never_overwritten_nor_mixed_up(tmp_path, through):
