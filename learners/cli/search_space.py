@@ -132,11 +132,7 @@ def _parts(given: str) -> tuple[str, str]:
 
 
 def _hint(learner: str, name: str) -> Any:
-    """Return the type annotation of a field in a learner's config.
-
-    Raises:
-        ValueError: if it has no field of this name.
-    """
+    """Return the type annotation of a field in a learner's config."""
     kind = LEARNERS.load(learner).Config
     names = [one.name for one in fields(kind) if one.name != "seed"]
     if name not in names:

@@ -142,9 +142,6 @@ def _interrupted_between_steps(bar: "_Bar", out: Path) -> Iterator[None]:
     """Delay an interrupt to the end of the current step, where the run in `out` is saved.
 
     A second interrupt is immediate.
-
-    Raises:
-        KeyboardInterrupt: on an interrupt, saying up to which step the run can be resumed.
     """
     from tttenv.players.stored.checkpoint import CARD, read_card
 
@@ -169,11 +166,7 @@ def _interrupted_between_steps(bar: "_Bar", out: Path) -> Iterator[None]:
 
 
 def _backend(options: Options) -> Any:
-    """Create the workers for the actors, or return None without actors.
-
-    Raises:
-        ValueError: if there is no room for a worker.
-    """
+    """Create the workers for the actors, or return None without actors."""
     if not options.actors:
         if options.ray is not None:
             raise ValueError("--ray needs --actors N")
@@ -265,11 +258,7 @@ def _parse_from(
 
 
 def _export(name: str, options: Options, file: Path) -> None:
-    """Export the supervised learner's data set in the format of --moves-csv.
-
-    Raises:
-        ValueError: if the learner has no data set, or the file already exists.
-    """
+    """Export the supervised learner's data set in the format of --moves-csv."""
     from learners.supervised import export_csv
     from tttenv.game.rules import Rules
 

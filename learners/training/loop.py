@@ -199,11 +199,7 @@ def before_training(learner: Learner, rules: Rules, progress: Progress) -> dict[
 
 @contextlib.contextmanager
 def _shorten_errors(step: int) -> Iterator[None]:
-    """Turn errors of torch and NumPy about non-finite numbers into one-line errors.
-
-    Raises:
-        ValueError: naming the step, for any ValueError in the block.
-    """
+    """Turn errors of torch and NumPy about non-finite numbers into one-line errors."""
     try:
         yield
     except ValueError as error:

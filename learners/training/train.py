@@ -127,11 +127,7 @@ def _use_actors(
     backend: Backend | None,
     stack: contextlib.ExitStack,
 ) -> None:
-    """Let actors run a learner's searches until the exit stack closes.
-
-    Raises:
-        ValueError: if the learner does not support actors, or GPUs for them.
-    """
+    """Let actors run a learner's searches until the exit stack closes."""
     from learners.actors import Actors
 
     if not hasattr(learner, "actors"):
@@ -152,11 +148,7 @@ def _use_actors(
 
 
 def _start(learner: Any, name: str, folder: Path) -> str:
-    """Initialize a learner from the weights in a folder, and return an entry for the card.
-
-    Raises:
-        ValueError: if they do not match, or the learner cannot start from weights.
-    """
+    """Initialize a learner from the weights in a folder, and return an entry for the card."""
     if not hasattr(learner, "start_from"):
         raise ValueError(f"{name} cannot start from the weights of a checkpoint")
     card = read_card(folder)
@@ -324,12 +316,7 @@ def _require_free(out: Path) -> None:
 
 @contextlib.contextmanager
 def _locked(out: Path) -> Iterator[None]:
-    """Lock the folder; the lock is released even if the process is killed.
-
-    Raises:
-        ValueError: if another run holds the lock.
-        OSError: if the folder cannot be created or written to.
-    """
+    """Lock the folder; the lock is released even if the process is killed."""
     lock = FileLock(out / LOCK, blocking=False)
     try:
         lock.acquire()
@@ -345,11 +332,7 @@ def _locked(out: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _computing(schedule: Schedule) -> Iterator[None]:
-    """Use the schedule's device and number of threads within this block.
-
-    Raises:
-        ValueError: for a device that is not available.
-    """
+    """Use the schedule's device and number of threads within this block."""
     before = torch.get_num_threads()
     torch.set_num_threads(schedule.threads)
     try:
