@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from learners.parts import SavesParts
+from learners.settings import check_range
 from learners.symmetry_classes import SymmetryClasses
 from tttenv.exact import Positions, Tabulated, positions, require_enumerable
 from tttenv.game.rules import Rules
@@ -65,11 +66,8 @@ class Genetic(SavesParts):
 
     def __init__(self, config: GeneticConfig, rules: Rules) -> None:
         require_enumerable(rules)
-        shares = (config.crossover, config.replicate, config.mutation, config.stray)
-        if not (0 <= config.elite < config.population and all(0 <= p <= 1 for p in shares)):
-            raise ValueError(
-                "genetic: elite must be below population, and the probabilities from 0 to 1"
-            )
+        check_range(config, 0, 1, "crossover", "replicate", "mutation", "stray")
+        check_range(config, 0, config.population - 1, "elite")
         self.config, self.rules, self.game = config, rules, positions(rules)
         self.rng = np.random.default_rng(config.seed)
         self.symmetry = SymmetryClasses(self.game, symmetric=True)

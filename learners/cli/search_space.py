@@ -116,9 +116,9 @@ def settings(given: "Arguments", prog: str) -> list[Setting]:
         drawn = list(_draws(bounds, given.random, given.seed)) if ranges else [{}]
         if len(drawn) * math.prod(map(len, columns)) > MOST:
             raise ValueError(f"that is more than {MOST:,} settings")
-        for game, preset, *changes in product(games, given.presets, *columns, drawn):
-            whole = {name: value for part in changes for name, value in part.items()}
-            one = Setting(learner, preset, game, whole)
+        for game, preset, parts, more in product(games, given.presets, product(*columns), drawn):
+            changes = {name: value for part in (*parts, more) for name, value in part.items()}
+            one = Setting(learner, preset, game, changes)
             found.setdefault(one.name, one)
     return list(found.values())
 
@@ -168,16 +168,14 @@ def _bounds(learner: str, name: str, words: str) -> tuple[Any, Any]:
     return low, high
 
 
-def _draws(
-    bounds: dict[str, tuple[Any, Any]], draws: int, seed: int
-) -> Iterator[dict[str, int | float]]:
+def _draws(bounds: dict[str, Any], draws: int, seed: int) -> Iterator[dict[str, Any]]:
     """Sample values from all ranges `draws` times; a larger number only adds samples."""
     for number in range(draws):
         rng = np.random.default_rng([seed, number])
         yield {name: _drawn(low, high, rng) for name, (low, high) in bounds.items()}
 
 
-def _drawn(low: Any, high: Any, rng: np.random.Generator) -> int | float:
+def _drawn(low: Any, high: Any, rng: np.random.Generator) -> Any:
     """Sample a value from `low` to `high`: log-uniform if `low` is above 0, else uniform."""
     share = rng.random()
     above = high + 1 if isinstance(high, int) else high

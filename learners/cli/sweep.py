@@ -149,7 +149,8 @@ def train_all(tried: Sequence["Setting"], given: Arguments) -> list["TrainingRes
 
 def budget(steps: int, every: int, left: int) -> int:
     """Return the steps completed when `left` rounds are left, a multiple of `every` or all."""
-    return min(math.ceil(steps / KEEP**left / every) * every, steps)
+    share: float = steps / KEEP**left
+    return min(math.ceil(share / every) * every, steps)
 
 
 def _unfinished(found: "TrainingResult", steps: int) -> bool:

@@ -120,17 +120,19 @@ def load_policy(
         raise ValueError(f"the player in {shown(folder)} plays {trained}, not {rules}")
     if rules.k != trained.k and getattr(kind, "same_k", False):
         raise ValueError(f"the player in {shown(folder)} plays {trained.k} in a row, not {rules.k}")
+    made: Player
     if not isinstance(kind, PlaysFromWeights):  # a learner from elsewhere
         made = player_for(rules, load_learner(folder).policy())
     else:
         try:
             weights = stored.weights(rules)
-            made = None if simulations else kind.player(stored.config, rules, weights)
+            if not simulations:
+                made = kind.player(stored.config, rules, weights)
         except (ValueError, RuntimeError, MemoryError) as error:
             raise stored.misfit(error) from None
-        if made is None:
-            searching: Player = search(stored.config, rules, weights, simulations, threes)
-            return searching
+        if simulations:
+            made = search(stored.config, rules, weights, simulations, threes)
+            return made
     return canonical_player(made) if plays_canonically(stored.card) else made
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from tensorboard.compat.proto.event_pb2 import Event, SessionLog
 from tensorboard.compat.proto.summary_pb2 import Summary
 from tensorboard.summary.writer.record_writer import RecordWriter
-from torch.utils.tensorboard import summary as summaries
+from torch.utils.tensorboard import summary
 
 from learners.training.loggers import EVENTS, SECONDS, STEPS, Logger, description
 from tttenv.certificates.certificate import Certificate
@@ -18,6 +18,7 @@ from tttenv.drawing.tiles import Picture
 from tttenv.exact import SEATS, enumerable, positions
 from tttenv.game.rules import Rules
 
+MAKE: Any = summary  # torch leaves it untyped
 FIRST = ("learner", "preset", "rules", "seed")
 COMPARED = ("exact/worst_case_X", "exact/worst_case_O", "exact/optimal_moves", SECONDS, STEPS)
 # The charts to look at first, without smoothing: the worst case jumps, and 0 is what counts.
@@ -86,8 +87,7 @@ class TensorBoard(Logger):
             key if key in FIRST else f"setting {key}": _plain(value)
             for key, value in settings.items()
         }
-        make: Any = summaries  # torch leaves it untyped
-        *begin, self.end = make.hparams(compared, dict.fromkeys(COMPARED, 0.0))
+        *begin, self.end = MAKE.hparams(compared, dict.fromkeys(COMPARED, 0.0))
         folder.mkdir(parents=True, exist_ok=True)
         # TensorBoard reads the files of a run in the order of their names.
         self.stream = (folder / f"{EVENTS}{time.time_ns()}").open("xb")
@@ -95,7 +95,7 @@ class TensorBoard(Logger):
         self._write(file_version="brain.Event:2")
         if at:  # what an interrupted run has written of later steps is dropped
             self._write(step=at + 1, session_log=SessionLog(status=SessionLog.START))
-        for one in (make.custom_scalars(layout(rules)), *begin):
+        for one in (MAKE.custom_scalars(layout(rules)), *begin):
             self._write(summary=one)
         self.flush()
 
@@ -121,13 +121,13 @@ class TensorBoard(Logger):
     def pictures(self, step: int, pictures: Mapping[str, Picture]) -> None:
         """Write images for the IMAGES tab."""
         for name, picture in pictures.items():
-            image = summaries.image(name, picture, dataformats="HWC")
+            image = MAKE.image(name, picture, dataformats="HWC")
             self._write(summary=image, step=step)
 
     def summary(self, step: int, certificate: Certificate | None) -> None:
         """Write the certificate as a table for the TEXT tab, and mark the run as ended."""
         if certificate is not None:
-            text = summaries.text("certificate", certificate_table(certificate))
+            text = MAKE.text("certificate", certificate_table(certificate))
             self._write(summary=text, step=step)
         self._write(summary=self.end)
 

@@ -205,24 +205,6 @@ def test_an_untrained_network_finds_all_moves_alike():
     assert values == pytest.approx(0)
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"games": 0},
-        {"share": 1.5},
-        {"channels": 0},
-        {"blocks": 1000},
-        {"opening": -1},
-        {"simulations": 0},
-        {"capacity": 2**30},
-    ],
-)
-def test_settings_out_of_range_are_one_clear_line(wrong):
-    with pytest.raises(ValueError, match="not") as error:
-        AlphaZeroConfig(**wrong)
-    assert "\n" not in str(error.value)
-
-
 def proven(rules, boards):
     """Return examples of positions whose first two empty cells are marked as the good moves."""
     good = (boards == 0) & (np.cumsum(boards == 0, axis=1) <= 2)

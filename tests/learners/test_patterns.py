@@ -187,23 +187,6 @@ def test_a_network_plays_other_boards_with_its_k_only():
         Patterns(QUICK, Rules(9, 9, 7))
 
 
-@pytest.mark.parametrize(
-    ("changed", "complaint"),
-    [
-        ({"nodes": 0}, "nodes must be from 1 to 16,777,216, not 0"),
-        ({"games": 1001}, "games must be from 1 to 1,000, not 1001"),
-        ({"batch": 2**16 + 1}, "batch must be from 1 to 65,536, not 65537"),
-        ({"opening": -1}, "opening must be from 0 to 16,777,216, not -1"),
-        ({"deviation": 1.5}, "deviation must be from 0 to 1"),
-        ({"smaller": -0.1}, "smaller must be from 0 to 1"),
-        ({"lr": 0.0}, "lr must be above 0"),
-    ],
-)
-def test_settings_out_of_range_are_refused(changed, complaint):
-    with pytest.raises(ValueError, match=f"patterns: .*{complaint}"):
-        replace(QUICK, **changed)
-
-
 def test_a_network_that_has_diverged_is_refused_rather_than_rounded():
     learner = Patterns(replace(QUICK, lr=1e30), Rules())
     learner.step()
