@@ -54,7 +54,7 @@ class Options:
     resume: Flag = False  # continue the run in --out exactly where it stopped
     start: OpponentOrNone = None  # alphazero: a trained player, by name or folder, to start from
     every: NumberOrNone = None  # steps between points on the curves; default: the learner's
-    # steps between checkpoints, at least --every; if omitted, a tenth of all
+    # steps between checkpoints, written at points on the curves; default: a tenth of all
     checkpoint_every: NumberOrNone = None
     stop_when_unbeatable: YesOrNone = None  # end once unbeatable; default: without --steps
     device: str = "cpu"  # torch device: cpu, cuda, ...
@@ -88,12 +88,6 @@ def main(args: list[str], prog: str = PROG) -> None:
             return
         changes = {field.name: getattr(options, field.name) for field in fields(Schedule)}
         schedule = usual_schedule(name, options.preset, **changes)
-        asked = _peek(rest, "--checkpoint-every")
-        if asked is not None and schedule.checkpoint_every < schedule.every:
-            raise ValueError(
-                "checkpoints are written at points on the curves:"
-                f" --checkpoint-every must be at least --every, {schedule.every}"
-            )
         options = replace(options, log=chosen(options.log))
         _train(name, config, options, schedule, lambda: compiled.wait(*parts))
 
@@ -252,7 +246,7 @@ def _parse_from(
         ],
         frozen=True,
     )
-    about = f"{name}: {LEARNERS.rows[name].about}. Presets: {', '.join(presets(name))}."
+    about = f"{name}: {row(name).about}. Presets: {', '.join(presets(name))}."
     given: Any = console.parse(shape, f"{prog} {name}", rest, about, EXAMPLES.format(name=name))
     return given.training, given.learner
 

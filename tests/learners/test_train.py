@@ -128,14 +128,6 @@ def test_no_usual_training_spends_its_time_on_certificates():
             assert plan.steps / plan.every <= 600, (name, preset)  # a point takes up to 20 seconds
 
 
-def test_checkpoints_between_certificates_are_refused(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    often = ["td0", "--every", "10", "--checkpoint-every", "9", "--json"]
-    with pytest.raises(ValueError, match=r"--checkpoint-every must be at least --every, 10$"):
-        command.main(often)
-    assert not list(tmp_path.iterdir())
-
-
 def test_a_training_starts_from_a_name_or_a_folder_of_that_name(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert command._start(None) is None
