@@ -16,10 +16,8 @@ from numpy.typing import NDArray
 from safetensors.torch import load, save
 
 from learners.actors import Actors
-from learners.configs import Shape
-from learners.device import computing_on
-from learners.nets import weights_of
-from learners.residual_net import ResidualNet, evaluator
+from learners.nets import computing_on, weights_of
+from learners.residual_net import ResidualNet, Shape, evaluator
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
 from tttenv.parallel import Context, Shared

@@ -7,19 +7,45 @@ copy (Mnih et al., Nature 518, 2015). Replayed transitions are rotated or reflec
 """
 
 import copy
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 import torch
 
-from learners.configs import DQN_PRESETS, DQNConfig
+from learners.buffers import Replay, Transitions
 from learners.nets import MaskedMLP, Nets, evaluate, planes
 from learners.parts import PlaysByNetworks, Rng
-from learners.replay import Replay, Transitions
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.game.rules import Rules
 from tttenv.policy import TOLERANCE
+from tttenv.utils.registry import Spec
+
+
+@dataclass(frozen=True)
+class DQNConfig:
+    """Settings of deep Q-learning."""
+
+    seed: int = 0  # seeds the initial weights and all random numbers
+    hidden: tuple[int, ...] = (256, 256)  # widths of the hidden layers
+    plain: bool = False  # inputs 1, -1, 0, sigmoid outputs; False: one-hot planes, linear
+    opponent: Spec | None = None  # the player to learn against, as a spec; None: self-play
+    draw: float = 0.0  # reward for a draw; 1 for a win, -1 for a loss; in self-play 0
+    games: int = 64  # games played in parallel, one move in each per step
+    epsilon: float = 0.3  # probability of a random move
+    capacity: int = 20_000  # moves in the replay buffer
+    symmetric: bool = True  # rotate and reflect replayed moves at random
+    batch: int = 256  # replayed moves in the gradient step of each step
+    lr: float = 3e-3  # learning rate of Adam
+    sync: int = 50  # steps between copies of the network to the target network
+
+    def __post_init__(self) -> None:
+        if min(self.games, self.batch, self.sync) < 1 or self.capacity < self.games:
+            raise ValueError(
+                "dqn: games, batch and sync must be at least 1, and capacity at least games"
+            )
+        if not 0 <= self.epsilon <= 1 or (self.draw and self.opponent is None):
+            raise ValueError("dqn: epsilon must be from 0 to 1, and in self-play a draw must pay 0")
 
 
 class DQN(PlaysByNetworks[DQNConfig]):
@@ -30,7 +56,17 @@ class DQN(PlaysByNetworks[DQNConfig]):
     """
 
     Config: ClassVar[type] = DQNConfig
-    presets: ClassVar[dict[str, Any]] = DQN_PRESETS
+    presets: ClassVar[dict[str, Any]] = {
+        "default": DQNConfig(),
+        "published": DQNConfig(
+            hidden=(36, 36),
+            plain=True,
+            opponent=Spec("random"),
+            draw=1.0,
+            epsilon=0.7,
+            symmetric=False,
+        ),
+    }
     tolerance: ClassVar[float] = TOLERANCE  # of ties in its player
 
     def __init__(self, config: DQNConfig, rules: Rules) -> None:

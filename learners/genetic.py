@@ -12,6 +12,7 @@ In the repaired form the probabilities follow a high power of the fitness, the b
 and games in which a player deviates from its genes count a little, too.
 """
 
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -19,12 +20,26 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from learners.configs import GENETIC_PRESETS, GeneticConfig
 from learners.parts import SavesParts
+from learners.settings import check_range
 from learners.symmetry_classes import SymmetryClasses
 from tttenv.exact import Positions, Tabulated, positions, require_enumerable
 from tttenv.game.rules import Rules
 from tttenv.policy import Player
+
+
+@dataclass(frozen=True)
+class GeneticConfig:
+    """Settings of the genetic algorithm."""
+
+    seed: int = 0  # seeds all random numbers
+    population: int = 500  # players per generation
+    crossover: float = 0.5  # probability that a gene comes from the first parent, not the second
+    replicate: float = 0.1  # fraction of children that are copies of one parent
+    mutation: float = 0.002  # probability that a gene is replaced by a random move
+    power: float = 300.0  # selection is proportional to the fitness to this power
+    elite: int = 1  # number of best players that survive unchanged
+    stray: float = 0.1  # factor in a game's weight for each move that deviates from the genes
 
 
 class PlyClasses(NamedTuple):
@@ -44,15 +59,15 @@ class Genetic(SavesParts):
     """
 
     Config: ClassVar[type] = GeneticConfig
-    presets: ClassVar[dict[str, Any]] = GENETIC_PRESETS
+    presets: ClassVar[dict[str, Any]] = {
+        "default": GeneticConfig(),
+        "published": GeneticConfig(crossover=0.15, mutation=0.001, power=1.0, elite=0, stray=0.0),
+    }
 
     def __init__(self, config: GeneticConfig, rules: Rules) -> None:
         require_enumerable(rules)
-        shares = (config.crossover, config.replicate, config.mutation, config.stray)
-        if not (0 <= config.elite < config.population and all(0 <= p <= 1 for p in shares)):
-            raise ValueError(
-                "genetic: elite must be below population, and the probabilities from 0 to 1"
-            )
+        check_range(config, 0, 1, "crossover", "replicate", "mutation", "stray")
+        check_range(config, 0, config.population - 1, "elite")
         self.config, self.rules, self.game = config, rules, positions(rules)
         self.rng = np.random.default_rng(config.seed)
         self.symmetry = SymmetryClasses(self.game, symmetric=True)

@@ -12,13 +12,13 @@ is still linear, and the rule is still LMS.
 """
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from learners.configs import LMS_PRESETS, LMSConfig
 from learners.parts import SavesParts
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.exact import Positions, Tabulated, positions, require_enumerable
@@ -26,6 +26,23 @@ from tttenv.game.features import rich, seven
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
 from tttenv.policy import Player, first_best
+
+
+@dataclass(frozen=True)
+class LMSConfig:
+    """Settings of LMS."""
+
+    seed: int = 0  # seeds all random numbers; the published form uses none
+    features: Literal["rich", "seven"] = "rich"  # the set of features
+    eta: float = 1.0  # learning rate; for "rich" divided by the features' squared norm
+    epsilon: float = 0.5  # rich: probability of a random move
+    games: int = 16  # games per step; for "rich" played in parallel
+    starter: Literal["alternate", "x"] = "alternate"  # seven: the side that moves first
+    last: Literal["before", "final"] = "before"  # seven: features of the last update
+
+
+PUBLISHED = LMSConfig(features="seven", eta=0.001, games=100)
+
 
 Features = NDArray[np.float64]  # (boards, features)
 TOLERANCE = 2.0**-30  # rich: values this near the best are ties, being sums in float64
@@ -39,7 +56,12 @@ class LMS(SavesParts):
     """
 
     Config: ClassVar[type] = LMSConfig
-    presets: ClassVar[dict[str, Any]] = LMS_PRESETS
+    presets: ClassVar[dict[str, Any]] = {
+        "default": LMSConfig(),
+        "published": PUBLISHED,
+        "published_final_board": replace(PUBLISHED, last="final"),
+        "published_x_first": replace(PUBLISHED, starter="x"),
+    }
 
     def __init__(self, config: LMSConfig, rules: Rules) -> None:
         require_enumerable(rules)

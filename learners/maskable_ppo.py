@@ -10,7 +10,7 @@ import copy
 import itertools
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from importlib import import_module
 from typing import Any, ClassVar
 
@@ -19,7 +19,6 @@ import sb3_contrib
 import torch
 from stable_baselines3.common.logger import Logger
 
-from learners.configs import MASKABLE_PPO_PRESETS, MaskablePPOConfig
 from learners.nets import Nets, empty_linear, evaluate
 from learners.parts import PlaysByNetworks, Rng
 from tttenv.exact import enumerable, tabulate
@@ -27,14 +26,55 @@ from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Probs
 from tttenv.players import player
 from tttenv.policy import PURE, TOLERANCE, FunctionPlayer, Player, softmax
+from tttenv.utils.registry import Spec
 from tttenv.utils.untrusted import shown
+
+POOL = tuple(map(Spec, ("minimax", "self", "random", "epsilon")))
+
+
+@dataclass(frozen=True)
+class MaskablePPOConfig:
+    """Settings of MaskablePPO."""
+
+    seed: int = 0  # seeds all random numbers
+    hidden: tuple[int, ...] = (256, 256)  # widths of the hidden layers, for both policy and value
+    pool: tuple[Spec, ...] = POOL  # opponents of successive rollouts; "self" is a frozen snapshot
+    snapshot: int = 10  # rollouts between snapshots
+    opening: int = 8  # exploring starts: a game begins with 0 to this many random stones
+    draw: float = 0.7  # reward for a draw; 1 for a win, -1 for a loss
+    games: int = 128  # games played in parallel
+    turns: int = 16  # moves per game in a rollout
+    batch: int = 512  # moves per gradient step
+    epochs: int = 4  # passes over a rollout
+    lr: float = 1e-3  # learning rate
+    entropy: float = 0.02  # weight of the entropy bonus
+
+    def __post_init__(self) -> None:
+        counts = self.games, self.turns, self.batch, self.epochs, self.snapshot, len(self.pool)
+        if min(counts) < 1 or self.opening < 0:
+            raise ValueError(
+                "maskable_ppo: games, turns, batch, epochs, snapshot and the opponents in its pool"
+                " must be at least 1, opening at least 0"
+            )
 
 
 class MaskablePPO(PlaysByNetworks[MaskablePPOConfig]):
     """MaskablePPO learner, for any rules, through the adapter `tttenv.adapters.sb3`."""
 
     Config: ClassVar[type] = MaskablePPOConfig
-    presets: ClassVar[dict[str, Any]] = MASKABLE_PPO_PRESETS
+    presets: ClassVar[dict[str, Any]] = {
+        "default": MaskablePPOConfig(),
+        "published": MaskablePPOConfig(
+            pool=(Spec("random"),),
+            opening=0,
+            draw=0.0,
+            games=8,
+            turns=256,
+            batch=256,
+            epochs=10,
+            lr=3e-4,
+        ),
+    }
     tolerance: ClassVar[float] = TOLERANCE  # of ties in its player
 
     def __init__(self, config: MaskablePPOConfig, rules: Rules) -> None:

@@ -1,9 +1,11 @@
 """Networks, and the only code that turns a network into a player."""
 
+import contextlib
 import copy
 import itertools
 import math
-from collections.abc import Callable, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
@@ -17,7 +19,7 @@ from tttenv.game.features import one_hot
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Probs
 from tttenv.policy import BATCH, PURE, FunctionPlayer, Player, first_best
-from tttenv.utils.untrusted import shown
+from tttenv.utils.untrusted import first_line, shown
 
 Nets = Mapping[str, nn.Module]  # by name
 Task = TypeVar("Task")
@@ -182,6 +184,40 @@ def load_optimiser(optimiser: torch.optim.Optimizer, state: dict[str, Any]) -> N
             )
     settings = optimiser.state_dict()["param_groups"]
     optimiser.load_state_dict({"state": state["state"], "param_groups": settings})
+
+
+@contextlib.contextmanager
+def computing_on(device: str) -> Iterator[None]:
+    """Create tensors on a device within this block, and compute there reproducibly.
+
+    By default, PyTorch rounds the inputs of convolutions on recent NVIDIA GPUs to 10 bits (TF32),
+    and adds some numbers in whatever order the GPU's threads finish. Within this block,
+    convolutions are as precise as on the CPU, and the same program gives the same result on the
+    same GPU.
+
+    Args:
+        device: a torch device, such as "cpu", "cuda" or "cuda:1".
+
+    Raises:
+        ValueError: for a device that is not available.
+    """
+    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # read when cuBLAS is first used
+    try:
+        torch.empty(1, device=device).cpu()
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        raise ValueError(f"device {device!r} is not available: {first_line(error)}") from None
+    with contextlib.ExitStack() as stack:
+        if torch.device(device).type == "cuda":
+            cudnn = torch.backends.cudnn
+            stack.enter_context(cudnn.flags(enabled=True, deterministic=True, allow_tf32=False))
+            stack.callback(
+                torch.use_deterministic_algorithms,
+                torch.are_deterministic_algorithms_enabled(),
+                warn_only=torch.is_deterministic_algorithms_warn_only_enabled(),
+            )
+            torch.use_deterministic_algorithms(True)
+        stack.enter_context(torch.device(device))
+        yield
 
 
 def on_threads(work: Callable[[int, Task], None], tasks: list[Task], most: int) -> None:

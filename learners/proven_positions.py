@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from learners.examples_buffer import Examples, ExamplesBuffer
+from learners.buffers import Examples, ExamplesBuffer
 from tttenv.game.rules import Rules
 from tttenv.game.symmetry import canonical
 from tttenv.game.types import Boards

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from learners import configs
+from learners.settings import presets_of
 from tttenv.utils.registry import Row, Table, unknown
 
 
@@ -16,15 +16,13 @@ class LearnerRow(Row):
     every: int = 10  # steps between certificates
     preset_steps: Mapping[str, int] = field(default_factory=dict)  # of presets with another number
     preset_every: Mapping[str, int] = field(default_factory=dict)  # the same for `every`
-    presets: Mapping[str, Any] = field(default_factory=dict)  # its Configs; empty: of its class
     compiled: tuple[
         str, ...
     ] = ()  # parts of `tttenv compile` that a first step takes long to compile
 
 
 # To add a learner: a file in this folder with a class that satisfies `base.Learner`, and its row
-# here. Scripts, tests, TensorBoard and the benchmark pick it up by its name. Its help loads no
-# PyTorch if its settings stand in `configs` and its row names the presets.
+# here. Scripts, tests, TensorBoard and the benchmark pick it up by its name.
 LEARNERS: Table[Any] = Table(
     "learner",
     {
@@ -33,7 +31,6 @@ LEARNERS: Table[Any] = Table(
             "masked one-hot MLPs, one per seat, learning from their own games (Algorithm A)",
             steps=2000,
             every=5,
-            presets=configs.SELFPLAY_PRESETS,
             preset_steps={"published": 3000},
         ),
         "td0": LearnerRow(
@@ -41,7 +38,6 @@ LEARNERS: Table[Any] = Table(
             "table of afterstates, TD(0), playing both sides from exploring starts",
             steps=200,
             every=4,
-            presets=configs.TD0_PRESETS,
             preset_steps={"published": 835},
         ),
         "qtable": LearnerRow(
@@ -49,7 +45,6 @@ LEARNERS: Table[Any] = Table(
             "table of moves, Q-learning backwards through every game, playing both sides",
             steps=200,
             every=2,
-            presets=configs.QTABLE_PRESETS,
             preset_steps={"published": 140},
         ),
         "genetic": LearnerRow(
@@ -57,7 +52,6 @@ LEARNERS: Table[Any] = Table(
             "a move for every symmetry class, evolved to lose no game to any replies",
             steps=600,
             every=10,
-            presets=configs.GENETIC_PRESETS,
             preset_steps={"published": 500},
         ),
         "supervised": LearnerRow(
@@ -65,7 +59,6 @@ LEARNERS: Table[Any] = Table(
             "a classifier of best moves, trained on the solved game or a CSV file",
             steps=200,
             every=5,
-            presets=configs.SUPERVISED_PRESETS,
             preset_steps={"published": 100},
         ),
         "lms": LearnerRow(
@@ -73,7 +66,6 @@ LEARNERS: Table[Any] = Table(
             "a linear evaluator, least mean squares on features of the board",
             steps=2000,
             every=50,
-            presets=configs.LMS_PRESETS,
             preset_steps={"published": 100, "published_final_board": 100, "published_x_first": 100},
         ),
         "dqn": LearnerRow(
@@ -81,7 +73,6 @@ LEARNERS: Table[Any] = Table(
             "masked deep Q-learning from replayed self-play, on any board",
             steps=6000,
             every=20,
-            presets=configs.DQN_PRESETS,
             preset_steps={"published": 2200},
         ),
         "reinforce": LearnerRow(
@@ -89,14 +80,12 @@ LEARNERS: Table[Any] = Table(
             "masked REINFORCE with a baseline, from its own games, on any board",
             steps=4000,
             every=10,
-            presets=configs.REINFORCE_PRESETS,
         ),
         "transformer": LearnerRow(
             "learners.transformer:Transformer",
             "a transformer on move lists without a board, trained on exact regrets",
             steps=2000,
             every=20,
-            presets=configs.TRANSFORMER_PRESETS,
             preset_steps={"imitation": 700},
         ),
         "alphazero": LearnerRow(
@@ -104,7 +93,6 @@ LEARNERS: Table[Any] = Table(
             "network and tree search from self-play, corrected by proofs, on any board",
             steps=20_000,
             every=50,
-            presets=configs.ALPHAZERO_PRESETS,
             preset_steps={"large": 6000},
             compiled=("the tree search", "what networks see"),
         ),
@@ -113,7 +101,6 @@ LEARNERS: Table[Any] = Table(
             "alpha-beta searches distilled into a network of line patterns, on any board",
             steps=250,
             every=5,
-            presets=configs.PATTERNS_PRESETS,
             preset_steps={"large": 5000},
             preset_every={"large": 500},  # a certificate takes as long as tens of steps
             compiled=("alpha-beta",),
@@ -123,7 +110,6 @@ LEARNERS: Table[Any] = Table(
             "sb3-contrib's MaskablePPO against a pool of opponents and itself",
             steps=600,
             every=5,
-            presets=configs.MASKABLE_PPO_PRESETS,
             preset_steps={"published": 100},
         ),
     },
@@ -144,9 +130,9 @@ def row(name: str) -> LearnerRow:
 
 
 def presets(name: str) -> Mapping[str, Any]:
-    """Return a learner's configs by preset, without loading PyTorch if possible.
+    """Return a learner's configs by preset without loading PyTorch; see `presets_of`.
 
     Raises:
         ValueError: for an unknown name, with the nearest known one and all others.
     """
-    return row(name).presets or LEARNERS.load(name).presets
+    return presets_of(row(name).target)

@@ -5,12 +5,12 @@ beatable; a second network, the baseline, estimates the expected result. Bounded
 entropy bonus keep all moves possible. Source: Williams, Machine Learning 8 (1992).
 """
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 import torch
 
-from learners.configs import REINFORCE_PRESETS, ReinforceConfig
 from learners.nets import MaskedMLP, Nets, planes
 from learners.parts import PlaysByNetworks, Rng
 from tttenv.env.vector import VectorTicTacToe
@@ -19,11 +19,32 @@ from tttenv.game.types import Boards
 from tttenv.policy import TOLERANCE
 
 
+@dataclass(frozen=True)
+class ReinforceConfig:
+    """Settings of REINFORCE."""
+
+    seed: int = 0  # seeds the initial weights and all random numbers
+    hidden: tuple[int, ...] = (256,)  # widths of the hidden layers of both networks
+    games: int = 256  # games per step, played in parallel to the end
+    opening: int = 8  # exploring starts: a game begins with 0 to this many random stones
+    bound: float = 2.0  # outputs stay between -bound and bound
+    entropy: float = 0.03  # weight of the entropy bonus; a win pays 1
+    lr: float = 2e-3  # learning rate of Adam
+
+    def __post_init__(self) -> None:
+        if self.games < 1 or self.opening < 0 or not self.bound > 0:
+            raise ValueError(
+                "reinforce: games must be at least 1, opening at least 0, and bound above 0"
+            )
+
+
 class Reinforce(PlaysByNetworks[ReinforceConfig]):
     """REINFORCE learner, for any rules."""
 
     Config: ClassVar[type] = ReinforceConfig
-    presets: ClassVar[dict[str, Any]] = REINFORCE_PRESETS
+    presets: ClassVar[dict[str, Any]] = {
+        "default": ReinforceConfig(),
+    }
     tolerance: ClassVar[float] = TOLERANCE  # of ties in its player
 
     def __init__(self, config: ReinforceConfig, rules: Rules) -> None:

@@ -15,7 +15,6 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from learners.configs import Shape
 from learners.nets import empty_linear, has_float64, on_threads
 from tttenv.game.line_planes_kernel import PLANES, new_plane_lines, write_line_planes
 from tttenv.game.rules import Rules
@@ -26,6 +25,13 @@ from tttenv.policy import PURE, TOLERANCE, FunctionPlayer, Player, first_best
 THREATS = 100  # tried in a search for a win by threats that a plane shows
 BATCH = 1024  # boards in one call of the network
 FEW = 8  # boards from which on more than one thread pays
+
+
+class Shape(NamedTuple):
+    """Size of a network."""
+
+    channels: int = 32
+    blocks: int = 3
 
 
 class Outputs(NamedTuple):

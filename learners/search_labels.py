@@ -7,14 +7,13 @@ wins at once.
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 from learners.actors import Actors
-from learners.configs import PatternsConfig
 from learners.nets import on_threads
 from tttenv.game.line_patterns_kernel import VALUE, PatternTables
 from tttenv.game.rules import Rules
@@ -25,6 +24,9 @@ from tttenv.players.search import alphabeta_kernel as kernel
 from tttenv.players.search.alphabeta import HALF_WIN_SCORE, AlphaBeta, new_alphabeta
 from tttenv.players.search.search_budget import Limits
 from tttenv.players.search.threat_moves_kernel import can_make_double_threat
+
+if TYPE_CHECKING:
+    from learners.patterns import PatternsConfig
 
 MEMORY = 4  # megabytes of a search's table
 LINE_LOGITS = 1.28  # of the probability to win, for an open line with k - 2 stones (on 15,15,5)
@@ -51,7 +53,7 @@ class LabelledGame(NamedTuple):
 class LabelPart:
     """The games that one actor plays and labels in one step."""
 
-    config: PatternsConfig  # of the learner
+    config: "PatternsConfig"  # of the learner
     boards: tuple[Rules, ...]  # as of `SearchLabels`
     threads: int  # of torch
     seeds: list[int]  # of the games
@@ -65,7 +67,7 @@ class SearchLabels:
         boards: the game on boards of all sizes to be played on, the usual one first.
     """
 
-    def __init__(self, config: PatternsConfig, boards: tuple[Rules, ...]) -> None:
+    def __init__(self, config: "PatternsConfig", boards: tuple[Rules, ...]) -> None:
         self.config, self.boards = config, boards
         self.actors: Actors | None = None  # that play and label; None: torch's threads do
         self.tables: PatternTables | None = None
@@ -161,7 +163,9 @@ class BoardSearches:
         tables: of the network that values positions in searches for labels; None for open lines.
     """
 
-    def __init__(self, config: PatternsConfig, rules: Rules, tables: PatternTables | None) -> None:
+    def __init__(
+        self, config: "PatternsConfig", rules: Rules, tables: PatternTables | None
+    ) -> None:
         self.config, self.rules, self.tables = config, rules, tables
         self.quick = self._search(config.play_nodes, None)  # the player of the games
         self.slow = self._search(config.nodes, tables)

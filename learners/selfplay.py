@@ -14,14 +14,14 @@ probability of winning against random play is part of the targets, and the nets 
 each symmetry class.
 """
 
-from typing import Any, ClassVar, NamedTuple
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from learners.configs import SELFPLAY_PRESETS, SelfPlayConfig
 from learners.nets import MaskedMLP, Nets, planes
 from learners.parts import PlaysByNetworks, Rng
 from learners.symmetry_classes import SymmetryClasses, sample_by_play
@@ -29,6 +29,27 @@ from tttenv.exact import SEATS, Positions, Tabulated, positions, require_enumera
 from tttenv.game.rules import Rules
 from tttenv.game.types import Cells
 from tttenv.policy import TOLERANCE, Player, first_best
+
+
+@dataclass(frozen=True)
+class SelfPlayConfig:
+    """Settings of self-play."""
+
+    seed: int = 0  # seeds the initial weights and the sampled boards
+    hidden: tuple[int, ...] = (256, 256)  # widths of the hidden layers of both networks
+    symmetric: bool = True  # train on one board of each symmetry class
+    boards: Literal["uniform", "stones"] = (
+        "uniform"  # sampled from all positions, or by random play
+    )
+    batch: int = 128  # boards per update: per seat if uniform, else in all
+    fits: int = 4  # updates per round
+    optimiser: Literal["adam", "adagrad"] = "adam"  # optimiser of the updates
+    lr: float = 4e-3  # initial learning rate
+    halving: int | None = 100  # rounds after which lr is 1/2, after twice 1/3; None: no decay
+    targets: Literal["repaired", "published"] = "repaired"  # how results become targets
+    draw: float = 0.5  # repaired: the target of a draw; a win is 1, a loss 0
+    chance: float = 0.25  # repaired: weight of the winning probability against random play
+    legal_constant: float | None = None  # if set: outputs are ReLUs plus this number on legal cells
 
 
 class LookAhead(NamedTuple):
@@ -92,7 +113,20 @@ class SelfPlay(PlaysByNetworks[SelfPlayConfig]):
     """Self-play learner for enumerable games; X moves first (in the published form, O does)."""
 
     Config: ClassVar[type] = SelfPlayConfig
-    presets: ClassVar[dict[str, Any]] = SELFPLAY_PRESETS
+    presets: ClassVar[dict[str, Any]] = {
+        "default": SelfPlayConfig(),
+        "published": SelfPlayConfig(
+            symmetric=False,
+            boards="stones",
+            batch=64,
+            fits=1,
+            optimiser="adagrad",
+            lr=0.01,
+            halving=None,
+            targets="published",
+            legal_constant=1e-4,
+        ),
+    }
     tolerance: ClassVar[float] = TOLERANCE  # of ties in its player
 
     def __init__(self, config: SelfPlayConfig, rules: Rules) -> None:

@@ -11,15 +11,15 @@ import csv
 import io
 import itertools
 import warnings
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from learners.configs import SUPERVISED_PRESETS, SupervisedConfig
 from learners.nets import MaskedMLP, Nets, empty_linear
 from learners.parts import PlaysByNetworks, Rng
 from learners.symmetry_classes import SymmetryClasses
@@ -31,6 +31,24 @@ from tttenv.game.types import Boards, Probs
 from tttenv.policy import TOLERANCE, Player, first_best
 from tttenv.utils.files import write
 from tttenv.utils.untrusted import MEBIBYTE, read_bytes, shown
+
+
+@dataclass(frozen=True)
+class SupervisedConfig:
+    """Settings of supervised learning."""
+
+    seed: int = 0  # seeds the initial weights and all random numbers
+    net: Literal["onehot", "book"] = "onehot"  # one-hot planes and ReLUs, or as published
+    hidden: tuple[int, ...] = (256,)  # widths of the hidden layers; the published net has one
+    data: Literal["solver", "book"] = "solver"  # all images of all rows, or as published
+    moves_csv: str | None = None  # a file of boards and best replies to learn from instead
+    holdout: float = 0.0  # fraction of the symmetry classes held out for testing
+    masked: bool = True  # exclude illegal moves from the loss
+    optimiser: Literal["adam", "sgd"] = "adam"  # optimiser of the gradient steps
+    lr: float = 5e-3  # learning rate
+    batch: int = 512  # boards per gradient step
+    fits: int = 10  # gradient steps per step
+
 
 LONGEST = 64 * MEBIBYTE  # bytes of a CSV file
 MOST = 1_000_000  # rows of one
@@ -180,7 +198,12 @@ class Supervised(PlaysByNetworks[SupervisedConfig]):
     """
 
     Config: ClassVar[type] = SupervisedConfig
-    presets: ClassVar[dict[str, Any]] = SUPERVISED_PRESETS
+    presets: ClassVar[dict[str, Any]] = {
+        "default": SupervisedConfig(),
+        "published": SupervisedConfig(
+            0, "book", (81,), "book", None, 0, False, "sgd", 0.025, 50, 100
+        ),
+    }
     tolerance: ClassVar[float] = TOLERANCE  # of ties in its player
 
     def __init__(self, config: SupervisedConfig, rules: Rules) -> None:

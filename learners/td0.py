@@ -10,6 +10,7 @@ the table moves for both sides, games begin with random stones, and all images o
 value. Games run in parallel; targets of the same entry in the same turn are averaged.
 """
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,11 +18,26 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from learners.configs import TD0_PRESETS, TD0Config
 from learners.symmetry_classes import PlaysByTable
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.exact import require_enumerable, solve
 from tttenv.game.rules import Rules
+
+
+@dataclass(frozen=True)
+class TD0Config:
+    """Settings of TD(0)."""
+
+    seed: int = 0  # seeds all random numbers
+    alpha: float = 0.5  # learning rate: fraction of the difference to the target
+    epsilon: float = 0.3  # probability of a random move
+    default: float = 0.5  # initial value of undecided positions; a win is 1, a loss 0
+    opening: int = 6  # exploring starts: a game begins with 0 to this many random stones
+    symmetric: bool = True  # one value for all images of a board
+    self_play: bool = True  # the table moves for both sides; False: against random replies
+    notes: bool = False  # as in the published code: help("learners.td0.TD0")
+    games: int = 512  # games played in parallel
+    batches: int = 1  # batches of games per step
 
 
 class TD0(PlaysByTable[TD0Config]):
@@ -34,7 +50,18 @@ class TD0(PlaysByTable[TD0Config]):
     """
 
     Config: ClassVar[type] = TD0Config
-    presets: ClassVar[dict[str, Any]] = TD0_PRESETS
+    presets: ClassVar[dict[str, Any]] = {
+        "default": TD0Config(),
+        "published": TD0Config(
+            epsilon=0.1,
+            opening=0,
+            symmetric=False,
+            self_play=False,
+            notes=True,
+            games=50,
+            batches=40,
+        ),
+    }
 
     def __init__(self, config: TD0Config, rules: Rules) -> None:
         require_enumerable(rules)

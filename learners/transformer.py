@@ -14,14 +14,13 @@ can arise, with the moves in the order in which they are played.
 import copy
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from learners.configs import TRANSFORMER_PRESETS, TransformerConfig
 from learners.move_transformer import (
     Moves,
     MoveTransformer,
@@ -33,10 +32,43 @@ from learners.move_transformer import (
 )
 from learners.nets import has_float64
 from learners.parts import PlaysByNetworks, Rng
+from learners.settings import check_range
 from tttenv.exact import enumerable, require_solvable, solve, tabulate
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Cells, Probs
 from tttenv.policy import BATCH, PURE, TOLERANCE, FunctionPlayer, Player, first_best
+
+MOST = 2**16  # maximum of any count in the settings
+
+
+@dataclass(frozen=True)
+class TransformerConfig:
+    """Settings of the transformer."""
+
+    seed: int = 0  # seeds the initial weights and all random numbers
+    layers: int = 2  # blocks of attention and an MLP
+    width: int = 64  # width of the residual stream
+    heads: int = 4  # attention heads per block
+    learns: Literal["regret", "imitation"] = "regret"  # policy gradient, or the next perfect move
+    games: int = 128  # games played per step
+    orders: int = 3  # orders in which each game is learned: as played, sorted, then random
+    random: float = 0.7  # fraction of seats that play at random; the network plays the others
+    entropy: float = 0.2  # weight of the entropy bonus; turning a win into a loss costs 1
+    lr: float = 5e-3  # initial learning rate of AdamW
+    half_life: int = 250  # steps in which the learning rate halves
+    weight_decay: float = 1e-2  # weight decay of AdamW
+    average: float = 0.98  # decay of the moving average of the weights, which plays
+
+    def __post_init__(self) -> None:
+        check_range(self, 1, MOST, "layers", "width", "heads", "games", "orders", "half_life")
+        check_range(self, 0, 1, "random", "average")
+        if self.width % self.heads:
+            raise ValueError(
+                f"transformer: width {self.width} is not a multiple of {self.heads} heads"
+            )
+        if self.lr <= 0 or self.entropy < 0 or self.weight_decay < 0:
+            raise ValueError("transformer: lr must be above 0, entropy and weight_decay at least 0")
+
 
 ILLEGAL = -1e9  # the logit of a taken cell
 
@@ -45,7 +77,10 @@ class Transformer(PlaysByNetworks[TransformerConfig]):
     """Transformer learner, for boards of up to 16 cells, whose exact values it needs."""
 
     Config: ClassVar[type] = TransformerConfig
-    presets: ClassVar[dict[str, Any]] = TRANSFORMER_PRESETS
+    presets: ClassVar[dict[str, Any]] = {
+        "default": TransformerConfig(),
+        "imitation": TransformerConfig(learns="imitation"),
+    }
     tolerance: ClassVar[float] = TOLERANCE  # of ties in its player
 
     def __init__(self, config: TransformerConfig, rules: Rules) -> None:

@@ -118,11 +118,11 @@ PARTS: dict[str, Callable[[int], Pictures]] = {
 
 def written() -> str:
     """Return checkpoints/README.md with its tables made from the files beside it."""
-    from learners.cli import benchmark, readme_blocks
+    from learners.cli import benchmark, benchmark_tables
 
     text = (ROOT / README).read_text(encoding="utf-8")
     for name, block in blocks(benchmark.named_players()).items():
-        text = readme_blocks.replaced(text, name, block)
+        text = benchmark_tables.replaced(text, name, block)
     return text
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from learners.cli import benchmark_tables, readme_blocks
+from learners.cli import benchmark_tables
 from learners.registry import LEARNERS, row
 from tttenv.cli import console, report, text_tables, workers
 from tttenv.cli.options import Flag, FolderOrNone
@@ -51,15 +51,13 @@ def main(args: list[str], prog: str = PROG) -> None:
     if given.learners:
         optional_dependencies.require_learn()
     console.check_seed(given.seed)
-    if len(set(given.learners)) < len(given.learners):
-        raise ValueError("--learners names a learner twice")
-    if given.seeds < 1:
-        raise ValueError("--seeds must be at least 1")
+    if given.seeds < 1 or len(set(given.learners)) < len(given.learners):
+        raise ValueError("--seeds must be at least 1, and --learners name no learner twice")
     workers.check(given.workers)
     for folder in (given.out, given.runs, given.ship):
         console.check_folder(folder)
-    if given.ship and (given.ship / "README.md").exists():
-        readme_blocks.check(given.ship / "README.md", "players")
+    if given.ship:
+        benchmark_tables.shipping_list(given.ship)  # refuses a README without its markers
     trainings = train_all(given)
     with console.stage("certifying the players by name", given.json):
         named = named_players()
@@ -70,13 +68,14 @@ def main(args: list[str], prog: str = PROG) -> None:
         "trainings": trainings,
         "learners": [summary(name, trainings) for name in given.learners],
     }
-    from learners.cli.trainings import forget
+    from learners.cli.trainings import RESULTS
+    from tttenv.parallel import ResultsFolder
     from tttenv.utils.files import write
 
     if given.ship:
         benchmark_tables.ship(result, given.seed, given.ship)
     write(given.out / "benchmark.json", json.dumps(result, indent=2) + "\n")
-    forget(given.runs)
+    ResultsFolder(given.runs / RESULTS).remove()  # the next benchmark trains again
     page = given.out / "report.html"
     with console.stage("making the report", given.json) as tell:
         contents = report.Contents(given.out / "benchmark.json", runs=given.runs)
@@ -104,28 +103,18 @@ def train_all(given: Arguments) -> list[dict[str, Any]]:
     if not given.learners:
         return []
     with console.stage("loading PyTorch", given.json):
-        for name in given.learners:
-            LEARNERS.load(name)
         from learners.cli import trainings
+        from learners.cli.search_space import Setting
         from learners.training.loop import usual_schedule
-
     about, todo = [], []
     for name in given.learners:
-        usual = usual_schedule(name)
+        one, usual = Setting(name, "default", "3,3,3", {}), usual_schedule(name)
         steps = max(usual.every, usual.steps // QUICK) if given.quick else None
-        schedule = usual_schedule(
-            name,
-            steps=steps,
-            stop_when_unbeatable=True,
-            device=given.workers.device,
-            threads=given.workers.cores_per_task,
-        )
+        schedule = one.schedule(steps, given.workers)
         for seed in range(given.seed, given.seed + given.seeds):
-            config = LEARNERS.load(name).Config(seed=seed)
-            folder = f"{name}-{seed}"
+            folder = one.folder(seed)
             about.append({"learner": name, "seed": seed, "folder": str(given.runs / folder)})
-            training = trainings.Training(name, "default", config, "3,3,3", schedule)
-            todo.append((folder, training))
+            todo.append((folder, one.training(seed, schedule)))
     found = workers.values(trainings.run_all(todo, given.runs, given.workers, quiet=given.json))
     return [one | value for one, value in zip(about, found, strict=True)]
 
@@ -135,14 +124,9 @@ def named_players() -> list[dict[str, Any]]:
     from tttenv import Rules, certify, player
     from tttenv.players import PLAYERS
 
+    blank = {"folder": None, "seconds": None}
     return [
-        {
-            "player": name,
-            "folder": None,
-            "seconds": None,
-            **certify(Rules(), player(name)).to_dict(),
-        }
-        for name in PLAYERS
+        {"player": name, **blank, **certify(Rules(), player(name)).to_dict()} for name in PLAYERS
     ]
 
 

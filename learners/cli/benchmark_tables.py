@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from learners.cli import readme_blocks
+from learners.registry import LEARNERS
 from tttenv.certificates import phrases
 from tttenv.cli import text_tables
 from tttenv.cli.text_tables import Column
@@ -40,7 +40,7 @@ LEGEND = [
 
 def show(result: dict[str, Any], wide: bool = False) -> None:
     """Print the results as tables; on narrow terminals some columns are omitted unless `wide`."""
-    print(_title(result))
+    print(f"exact strengths on {result['rules']}")
     missing = text_tables.show(COLUMNS, _rows(result), wide)
     text_tables.print_dropped_columns(
         missing, "--wide shows them, and benchmark.json has all numbers"
@@ -52,18 +52,9 @@ def show(result: dict[str, Any], wide: bool = False) -> None:
 
 def text(result: dict[str, Any]) -> str:
     """Return the results as tables with all columns, for a README."""
-    sentences = [_sentence(found) for found in result["learners"]]
     table = text_tables.lines(COLUMNS, _rows(result))
-    return "\n".join([_title(result), *table, *LEGEND, *sentences])
-
-
-def _title(result: dict[str, Any]) -> str:
-    return f"exact strengths on {result['rules']}"
-
-
-def _rows(result: dict[str, Any]) -> list[list[str]]:
-    """Return the table's cells, two rows per player, one per seat."""
-    return [_cells(entry, seat) for entry in result["players"] for seat in ("X", "O")]
+    title, sentences = f"exact strengths on {result['rules']}", map(_sentence, result["learners"])
+    return "\n".join([title, *table, *LEGEND, *sentences])
 
 
 def ship(result: dict[str, Any], seed: int, out: Path) -> None:
@@ -72,39 +63,49 @@ def ship(result: dict[str, Any], seed: int, out: Path) -> None:
     The list goes between the README's markers `players`; the rest of the README is unchanged. The
     results of all seeds go to `out/benchmark.json`, which keeps those of other learners.
     """
-    from learners.registry import LEARNERS
-    from tttenv.players.stored.checkpoint import (
-        POLICY,
-        SNAPSHOTS,
-        WEIGHTS,
-        commit,
-        file_of,
-        read_card,
-        read_data,
-    )
+    from tttenv.players.stored import checkpoint
     from tttenv.utils.files import write
 
     for training in result["trainings"]:
-        if training["seed"] != seed:
-            continue
-        folder = Path(training["folder"])
-        curve = [SNAPSHOTS] if file_of(read_card(folder), SNAPSHOTS) else []
-        about, data = read_data(folder, WEIGHTS, POLICY, *curve)
-        commit(out / training["learner"], about, data)
-    readme = out / "README.md"
-    if not readme.exists():
-        write(readme, SHIPPED)
-    readme_blocks.put(readme, "players", players(out))
-    found = {row["learner"]: row for row in result["learners"]}
-    if (out / SUMMARY).exists():
-        found = {row["learner"]: row for row in measured(out)} | found
+        if training["seed"] == seed:
+            folder, roles = Path(training["folder"]), [checkpoint.WEIGHTS, checkpoint.POLICY]
+            if checkpoint.file_of(checkpoint.read_card(folder), checkpoint.SNAPSHOTS):
+                roles.append(checkpoint.SNAPSHOTS)
+            checkpoint.commit(out / training["learner"], *checkpoint.read_data(folder, *roles))
+    write(out / "README.md", shipping_list(out))
+    before = measured(out) if (out / SUMMARY).exists() else []
+    found = {row["learner"]: row for row in before + result["learners"]}
     rows = [found[name] for name in LEARNERS if name in found]
     write(out / SUMMARY, json.dumps({"learners": rows}, indent=1) + "\n")
 
 
+def shipping_list(out: Path) -> str:
+    """Return the README of a folder of players with its list of them updated.
+
+    Raises:
+        ValueError: if it has no markers for the list.
+    """
+    readme = out / "README.md"
+    given = readme.read_text(encoding="utf-8") if readme.exists() else SHIPPED
+    return replaced(given, "players", players(out), str(readme))
+
+
+def replaced(text: str, name: str, block: str, where: str = "the text") -> str:
+    """Return a README's text with the block between the markers `name` replaced.
+
+    Raises:
+        ValueError: if the text has no such markers.
+    """
+    begin, end = f"<!-- {name}: begin -->\n", f"<!-- {name}: end -->"
+    before, found, rest = text.partition(begin)
+    _, ends, after = rest.partition(end)
+    if not (found and ends):
+        raise ValueError(f"{where} has no markers {begin.strip()} and {end}")
+    return f"{before}{begin}{block}\n{end}{after}"
+
+
 def shipped_cards(folder: Path) -> list[dict[str, Any]]:
     """Return the cards of the trained players in a folder, in the order of the learners."""
-    from learners.registry import LEARNERS
     from tttenv.players.stored.checkpoint import CARD, read_card
 
     return [read_card(folder / name) for name in LEARNERS if (folder / name / CARD).exists()]
@@ -142,6 +143,11 @@ def measured(folder: Path) -> list[dict[str, Any]]:
         "learners"
     ]
     return found
+
+
+def _rows(result: dict[str, Any]) -> list[list[str]]:
+    """Return the table's cells, two rows per player, one per seat."""
+    return [_cells(entry, seat) for entry in result["players"] for seat in ("X", "O")]
 
 
 def _cells(entry: dict[str, Any], seat: str) -> list[str]:

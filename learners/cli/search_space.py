@@ -4,18 +4,24 @@ import hashlib
 import math
 import re
 import typing
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, fields, make_dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, make_dataclass, replace
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from learners.cli.trainings import Training
 from learners.registry import LEARNERS
+from learners.training.loop import Schedule, usual_schedule
 from tttenv.cli import console
+from tttenv.cli.workers import Workers
+from tttenv.game.rules import Rules
 from tttenv.utils.registry import unknown
 from tttenv.utils.untrusted import shown
+
+if TYPE_CHECKING:
+    from learners.cli.sweep import Arguments
 
 LONGEST_NAME = 100  # characters of a folder's name
 DIGITS = 4  # of a number that is drawn
@@ -48,14 +54,25 @@ class Setting:
             return plain
         return f"{plain[:LONGEST_NAME]}-{hashlib.sha256(whole.encode()).hexdigest()[:8]}"
 
-    def training(self, seed: int, schedule: Any) -> Training:
+    def schedule(self, steps: int | None, workers: Workers) -> Schedule:
+        """Return the schedule of a run to its first unbeatable certificate on the workers."""
+        return usual_schedule(
+            self.learner,
+            self.preset,
+            steps=steps,
+            stop_when_unbeatable=True,
+            device=workers.device,
+            threads=workers.cores_per_task,
+        )
+
+    def training(self, seed: int, schedule: Schedule) -> Training:
         """Return the training run of this setting with `seed`.
 
         Raises:
             ValueError: if the learner rejects the values.
         """
-        config = replace(LEARNERS.load(self.learner).presets[self.preset], **self.changes)
-        config = replace(config, seed=seed)
+        preset = LEARNERS.load(self.learner).presets[self.preset]
+        config = replace(preset, **self.changes | {"seed": seed})
         return Training(self.learner, self.preset, config, self.rules, schedule)
 
 
@@ -68,73 +85,54 @@ def text(value: Any) -> str:
     return str(value)
 
 
-def settings(
-    learners: Sequence[str],
-    presets: Sequence[str],
-    rules: Sequence[str],
-    grids: Sequence[str],
-    ranges: Sequence[str],
-    draws: int,
-    seed: int,
-    prog: str,
-) -> list[Setting]:
-    """Return all distinct settings: every preset, board and combination of values.
+def settings(given: "Arguments", prog: str) -> list[Setting]:
+    """Return all distinct settings of a sweep: every preset, board and combination of values.
 
-    Args:
-        learners: the names of learners.
-        presets: the presets to use for each learner.
-        rules: the games.
-        grids: fields and values, such as "lr=1e-3,3e-3"; the numbers of a tuple are separated by
-            spaces.
-        ranges: fields and bounds, such as "lr=1e-4..1e-2". Samples are log-uniform if the lower
-            bound is above zero, and uniform otherwise.
-        draws: the number of samples from all ranges; each is combined with all values of the grids.
-        seed: the seed of the samples.
-        prog: the command's name, for messages.
+    A grid is a field and values, such as "lr=1e-3,3e-3"; the numbers of a tuple are separated by
+    spaces. A range is a field and bounds, such as "lr=1e-4..1e-2"; each draw from all ranges is
+    combined with all values of the grids.
 
     Raises:
         ValueError: for an unknown field or preset, or invalid bounds.
     """
-    given = [_parts(one, "--grid")[0] for one in grids] + [name for name, _ in _all(ranges)]
-    if len(set(given)) < len(given):
+    grids, ranges = list(map(_parts, given.grid)), list(map(_parts, given.range))
+    names = [name for name, _ in grids + ranges]
+    if len(set(names)) < len(names):
         raise ValueError("a setting is named twice in --grid and --range")
-    if bool(ranges) != bool(draws):
+    if bool(ranges) != (given.random > 0):
         raise ValueError("--random N draws from --range FIELD=LOW..HIGH: give both")
+    games = [str(Rules.of(game)) for game in given.rules]
     found: dict[str, Setting] = {}
-    for learner in learners:
+    for learner in given.learners:
         known = LEARNERS.load(learner).presets
-        for preset in presets:
+        for preset in given.presets:
             if preset not in known:
                 raise ValueError(unknown(f"preset of {learner}", preset, known))
-        names, columns = [], []
-        for grid in grids:
-            name, words = _parts(grid, "--grid")
-            names.append(name)
-            columns.append([_value(learner, name, word, prog) for word in words.split(",")])
-        drawn = list(_draws(learner, ranges, draws, seed)) if draws else [{}]
+        columns = [
+            [{name: _value(learner, name, word, prog)} for word in words.split(",")]
+            for name, words in grids
+        ]
+        bounds = {name: _bounds(learner, name, words) for name, words in ranges}
+        drawn = list(_draws(bounds, given.random, given.seed)) if ranges else [{}]
         if len(drawn) * math.prod(map(len, columns)) > MOST:
             raise ValueError(f"that is more than {MOST:,} settings")
-        for game, preset, values, more in product(rules, presets, product(*columns), drawn):
-            changes = dict(zip(names, values, strict=True)) | more
+        for game, preset, parts, more in product(games, given.presets, product(*columns), drawn):
+            changes = {name: value for part in (*parts, more) for name, value in part.items()}
             one = Setting(learner, preset, game, changes)
             found.setdefault(one.name, one)
     return list(found.values())
 
 
-def _parts(given: str, option: str) -> tuple[str, str]:
+def _parts(given: str) -> tuple[str, str]:
     """Split the value of an option into the name of a field and its values."""
-    name, equals, words = given.partition("=")
-    if not equals or not name or not words:
-        raise ValueError(f"{option} must be FIELD=..., not {shown(given, 80)!r}")
+    name, _, words = given.partition("=")
+    if not name or not words:
+        raise ValueError(f"--grid and --range must be FIELD=..., not {shown(given, 80)!r}")
     return name.replace("-", "_"), words
 
 
 def _hint(learner: str, name: str) -> Any:
-    """Return the type annotation of a field in a learner's config.
-
-    Raises:
-        ValueError: if it has no field of this name.
-    """
+    """Return the type annotation of a field in a learner's config."""
     kind = LEARNERS.load(learner).Config
     names = [one.name for one in fields(kind) if one.name != "seed"]
     if name not in names:
@@ -151,21 +149,8 @@ def _value(learner: str, name: str, word: str, prog: str) -> Any:
         if word not in ("True", "False"):
             raise ValueError(f"{option}: expected True or False, not {shown(word, 80)!r}")
         return word == "True"
-    kind = make_dataclass("Field", [(name, hint, field())], frozen=True)
+    kind = make_dataclass("Field", [(name, hint)], frozen=True)
     return getattr(console.parse(kind, prog, [option, *word.split()]), name)
-
-
-def _draws(learner: str, ranges: Sequence[str], draws: int, seed: int) -> Iterator[dict[str, Any]]:
-    """Sample values from all ranges `draws` times; a larger number only adds samples."""
-    bounds = [(name, *_bounds(learner, name, words)) for name, words in _all(ranges)]
-    for number in range(draws):
-        rng = np.random.default_rng([seed, number])
-        yield {name: _drawn(low, high, rng) for name, low, high in bounds}
-
-
-def _all(ranges: Sequence[str]) -> Iterator[tuple[str, str]]:
-    for given in ranges:
-        yield _parts(given, "--range")
 
 
 def _bounds(learner: str, name: str, words: str) -> tuple[Any, Any]:
@@ -173,22 +158,27 @@ def _bounds(learner: str, name: str, words: str) -> tuple[Any, Any]:
     hint = _hint(learner, name)
     if hint not in (int, float):
         raise ValueError(f"{name} of {learner} is not a number: --range cannot sample it")
-    low, dots, high = words.partition("..")
     try:
-        bounds = hint(low), hint(high)
+        low, high = map(hint, words.split(".."))
     except ValueError:
-        bounds = (1, 0)
-    if not dots or not bounds[0] < bounds[1] or not all(map(math.isfinite, bounds)):
+        low, high = 1, 0
+    if not (low < high and math.isfinite(high - low)):
         kind = "whole numbers" if hint is int else "numbers"
         raise ValueError(f"--range {name} must be LOW..HIGH, two {kind}, not {shown(words, 80)!r}")
-    return bounds
+    return low, high
+
+
+def _draws(bounds: dict[str, Any], draws: int, seed: int) -> Iterator[dict[str, Any]]:
+    """Sample values from all ranges `draws` times; a larger number only adds samples."""
+    for number in range(draws):
+        rng = np.random.default_rng([seed, number])
+        yield {name: _drawn(low, high, rng) for name, (low, high) in bounds.items()}
 
 
 def _drawn(low: Any, high: Any, rng: np.random.Generator) -> Any:
-    """Sample one value between the bounds, both inclusive."""
+    """Sample a value from `low` to `high`: log-uniform if `low` is above 0, else uniform."""
     share = rng.random()
     above = high + 1 if isinstance(high, int) else high
     value = low * (above / low) ** share if low > 0 else low + (above - low) * share
-    if isinstance(high, int):
-        return min(max(math.floor(value), low), high)
-    return min(max(float(f"{value:.{DIGITS}g}"), low), high)
+    rounded = math.floor(value) if isinstance(high, int) else float(f"{value:.{DIGITS}g}")
+    return min(max(rounded, low), high)

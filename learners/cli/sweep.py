@@ -1,9 +1,11 @@
 """Compare many training runs by exact certificates: `tttenv sweep dqn --seeds 20`."""
 
+import math
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 from learners.registry import LEARNERS, row
@@ -15,7 +17,6 @@ from tttenv.utils import optional_dependencies
 
 if TYPE_CHECKING:
     from learners.cli.search_space import Setting
-    from learners.training.loop import Schedule
     from tttenv.report.sweep_file import TrainingResult
 
 PROG = "sweep.py"
@@ -23,6 +24,10 @@ EXAMPLES = """
 tttenv sweep dqn --grid lr=1e-3,3e-4 --seeds 3
 tttenv sweep td0 --range lr=0.01..0.5 --random 10 --jobs 2
 """
+# Successive halving (Jamieson and Talwalkar, Non-stochastic Best Arm Identification and
+# Hyperparameter Optimization, 2016); exact certificates compare without sampling noise.
+KEEP = 3  # one setting in this many continues, training this many times as long
+ROUNDS = 3
 
 
 @dataclass(frozen=True)
@@ -58,22 +63,11 @@ def main(args: list[str], prog: str = PROG) -> None:
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
     check(given, prog)
     with console.stage("loading PyTorch", given.json):
-        for name in given.learners:
-            LEARNERS.load(name)
         from learners.cli import search_space, sweep_tables
         from tttenv.report import sweep_file
     from tttenv.utils.files import write
 
-    tried = search_space.settings(
-        given.learners,
-        given.presets,
-        given.rules,
-        given.grid,
-        given.range,
-        given.random,
-        given.seed,
-        prog,
-    )
+    tried = search_space.settings(given, prog)
     results = train_all(tried, given)
     summaries = [
         sweep_tables.summary(one.name, [found for found in results if found.setting == one.name])
@@ -102,21 +96,9 @@ def check(given: Arguments, prog: str) -> None:
     for name in given.learners:
         row(name)
     optional_dependencies.require_learn()
-    from tttenv.game.rules import Rules
-    from tttenv.utils.schema import LARGEST
-
-    for game in given.rules:
-        Rules.of(game)
     console.check_seed(given.seed)
-    for count, name in ((given.seeds, "seeds"), (given.steps, "steps")):
-        if count is not None and count < 1:
-            raise ValueError(f"--{name} must be at least 1")
-    if given.seed + given.seeds - 1 > LARGEST:  # sweep.json would not be read
-        raise ValueError(f"the last seed must be at most {LARGEST:,}")
-    if given.random < 0:
-        raise ValueError("--random must be at least 0")
-    if not given.presets or not given.rules:
-        raise ValueError("--presets and --rules need at least one value")
+    if given.seeds < 1 or not given.presets or not given.rules:
+        raise ValueError("--seeds must be at least 1, --presets and --rules need a value")
     workers.check(given.workers)
     for folder in (given.out, given.runs):
         console.check_folder(folder)
@@ -131,83 +113,80 @@ def train_all(tried: Sequence["Setting"], given: Arguments) -> list["TrainingRes
     Raises:
         ValueError: if a learner rejects a setting, before anything is trained.
     """
-    from learners.cli import halving, sweep_tables, trainings
+    from learners.cli import sweep_tables, trainings
 
     seeds = range(given.seed, given.seed + given.seeds)
-    schedules = {one.name: _schedule(one, given) for one in tried}
-    known = {one.folder(n): (one, n) for one in tried for n in seeds}
+    schedules = {one.name: one.schedule(given.steps, given.workers) for one in tried}
+    known = {one.folder(seed): (one, seed) for one in tried for seed in seeds}
     for one in tried:
         one.training(given.seed, schedules[one.name])
-    latest: dict[tuple[str, int], TaskResult] = {}
+    results: dict[str, TrainingResult] = {}  # by folder
     going = list(tried)
-    for number in range(halving.ROUNDS) if given.halve else [halving.ROUNDS - 1]:
+    for left in range(ROUNDS - 1, -1, -1) if given.halve else [0]:
         todo = []
         for one in going:
             full = schedules[one.name]
-            schedule = replace(full, steps=halving.budgets(full.steps, full.every)[number])
-            for n in seeds:
-                if (one.name, n) not in latest or _unfinished(latest[one.name, n], schedule.steps):
-                    todo.append((one.folder(n), one.training(n, schedule)))
-        last = number == halving.ROUNDS - 1
+            schedule = replace(full, steps=budget(full.steps, full.every, left))
+            for folder in map(one.folder, seeds):
+                if folder not in results or _unfinished(results[folder], schedule.steps):
+                    todo.append((folder, one.training(known[folder][1], schedule)))
 
-        def tell(outcome: TaskResult, last: bool = last) -> str | None:
-            assert outcome.task.folder is not None
-            found = _result(*known[outcome.task.folder.name], outcome)
+        def tell(outcome: TaskResult, last: bool = not left) -> str | None:
+            found = _result(*known[outcome.task.name], outcome)
             ended = last or found.unbeatable or found.error
             return sweep_tables.line(found) if ended and not given.json else None
 
         for outcome in trainings.run_all(todo, given.runs, given.workers, given.json, tell):
-            assert outcome.task.folder is not None
-            one, n = known[outcome.task.folder.name]
-            latest[one.name, n] = outcome
-        if not last:
-            going = _survivors(going, seeds, latest)
+            results[outcome.task.name] = _result(*known[outcome.task.name], outcome)
+        if left:
+            going = survivors(going, list(results.values()))
     kept = {one.name for one in going}
-    results = []
-    for one in tried:
-        for n in seeds:
-            found = _result(one, n, latest[one.name, n])
-            stopped = one.name not in kept and not found.unbeatable
-            results.append(replace(found, stopped_early=stopped))
-    return results
+    return [
+        replace(found, stopped_early=found.setting not in kept and not found.unbeatable)
+        for found in map(results.__getitem__, known)
+    ]
 
 
-def _schedule(one: "Setting", given: Arguments) -> "Schedule":
-    """Return the schedule of a full training run for a setting."""
-    from learners.training.loop import usual_schedule
-
-    return usual_schedule(
-        one.learner,
-        one.preset,
-        steps=given.steps,
-        stop_when_unbeatable=True,
-        device=given.workers.device,
-        threads=given.workers.cores_per_task,
-    )
+def budget(steps: int, every: int, left: int) -> int:
+    """Return the steps completed when `left` rounds are left, a multiple of `every` or all."""
+    share: float = steps / KEEP**left
+    return min(math.ceil(share / every) * every, steps)
 
 
-def _unfinished(outcome: TaskResult, steps: int) -> bool:
+def _unfinished(found: "TrainingResult", steps: int) -> bool:
     """Return whether a run from an earlier round can continue up to `steps` steps."""
-    if outcome.error or outcome.value["unbeatable_at"]:
-        return False
-    return bool(outcome.value["steps"] < steps)
+    return not found.error and not found.unbeatable and (found.steps or 0) < steps
 
 
-def _survivors(
-    going: Sequence["Setting"], seeds: range, latest: dict[tuple[str, int], TaskResult]
-) -> list["Setting"]:
-    """Return the settings that continue in the next round, for each learner and game."""
-    from learners.cli import halving
-
-    kept: set[int] = set()
+def survivors(going: Sequence["Setting"], results: Sequence["TrainingResult"]) -> list["Setting"]:
+    """Return the settings that continue: for each learner and game one in `KEEP`, at least one."""
+    kept: set[str] = set()
     for group in {(one.learner, one.rules) for one in going}:
-        values = {}
-        for place, one in enumerate(going):
-            if (one.learner, one.rules) == group:
-                outcomes = [latest[one.name, n] for n in seeds]
-                values[place] = [outcome.value for outcome in outcomes if not outcome.error]
-        kept |= set(halving.better(values))
-    return [one for place, one in enumerate(going) if place in kept]
+        names = [one.name for one in going if (one.learner, one.rules) == group]
+        own = {name: [found for found in results if found.setting == name] for name in names}
+        names.sort(key=lambda name: strength(own[name]), reverse=True)
+        kept.update(names[: math.ceil(len(names) / KEEP)])
+    return [one for one in going if one.name in kept]
+
+
+def strength(results: Sequence["TrainingResult"]) -> tuple[float, ...]:
+    """Return the sort key of a setting, from exact results over its seeds; higher is better.
+
+    First the fraction of runs that are unbeatable; then the means over seeds of the worst case,
+    summed over both seats, and of the fraction of optimal moves; last, fewer steps to an unbeatable
+    player. Undecided values count as lost. Failed runs do not count.
+    """
+    done = [one for one in results if not one.error]
+    if not done:
+        return (-1.0, -2.0, 0.0, -math.inf)
+    worst = [(one.worst_case_X, one.worst_case_O) for one in done]
+    reached = [one.unbeatable_steps for one in done if one.unbeatable_steps is not None]
+    return (
+        len(reached) / len(done),
+        fmean(sum(-1 if value is None else value for value in both) for both in worst),
+        fmean(one.optimal_moves or 0 for one in done),
+        -fmean(reached) if reached else -math.inf,
+    )
 
 
 def _result(one: "Setting", seed: int, outcome: TaskResult) -> "TrainingResult":
@@ -217,7 +196,6 @@ def _result(one: "Setting", seed: int, outcome: TaskResult) -> "TrainingResult":
     value = outcome.value or {}
     card = value.get("certificate") or {}
     steps, seconds = value.get("unbeatable_at") or (None, None)
-    assert outcome.task.folder is not None
     return TrainingResult(
         learner=one.learner,
         preset=one.preset,

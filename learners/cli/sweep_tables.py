@@ -43,16 +43,12 @@ def summary(name: str, results: Sequence[TrainingResult]) -> dict[str, Any]:
     for key in ("steps", "seconds"):
         numbers = sorted(getattr(one, f"unbeatable_{key}") for one in reached)
         found[f"median_{key}"] = median(numbers) if numbers else None
-        found[f"quartiles_{key}"] = _quartiles(numbers)
+        quartiles = map(float, np.quantile(numbers or [0], (0.25, 0.75)))
+        found[f"quartiles_{key}"] = list(quartiles) if numbers else None
     for seat in "XO":
         known = [getattr(one, f"worst_case_{seat}") for one in done]
         found[f"worst_case_{seat}"] = min(known) if known and None not in known else None
     return found
-
-
-def _quartiles(numbers: list[float]) -> list[float] | None:
-    """Return the linearly interpolated first and third quartiles, or None without numbers."""
-    return [float(q) for q in np.quantile(numbers, (0.25, 0.75))] if numbers else None
 
 
 def show(summaries: Sequence[dict[str, Any]], wide: bool = False) -> None:

@@ -1,16 +1,15 @@
 """Train one learner: `tttenv train selfplay`."""
 
-import dataclasses
 import json
 import shlex
 import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass, field, make_dataclass
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, fields, make_dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
@@ -33,6 +32,9 @@ from tttenv.players import bundled
 from tttenv.utils.registry import unknown
 from tttenv.utils.untrusted import shown
 
+if TYPE_CHECKING:
+    from learners.training.loop import Schedule
+
 PROG = "train.py"
 EXAMPLES = """
 tttenv train {name}
@@ -52,7 +54,7 @@ class Options:
     resume: Flag = False  # continue the run in --out exactly where it stopped
     start: OpponentOrNone = None  # alphazero: a trained player, by name or folder, to start from
     every: NumberOrNone = None  # steps between points on the curves; default: the learner's
-    # steps between checkpoints, at least --every; if omitted, a tenth of all
+    # steps between checkpoints, written at points on the curves; default: a tenth of all
     checkpoint_every: NumberOrNone = None
     stop_when_unbeatable: YesOrNone = None  # end once unbeatable; default: without --steps
     device: str = "cpu"  # torch device: cpu, cuda, ...
@@ -76,63 +78,49 @@ def main(args: list[str], prog: str = PROG) -> None:
     parts = row(name).compiled
     wanted = () if {"-h", "--help"} & set(rest) else parts
     with background_compile.compiling(*wanted, processes=2) as compiled:  # while PyTorch is loaded
-        _train(name, rest, prog, lambda: compiled.wait(*parts))
+        options, config = _parse(name, rest, prog)
+        with console.stage("loading PyTorch", options.json):  # which all learners need
+            config = LEARNERS.load(name).Config(**vars(config))
+            from learners.training.loggers import chosen
+            from learners.training.loop import Schedule, usual_schedule
+        if options.export_csv:
+            _export(name, options, options.export_csv)
+            return
+        changes = {field.name: getattr(options, field.name) for field in fields(Schedule)}
+        schedule = usual_schedule(name, options.preset, **changes)
+        options = replace(options, log=chosen(options.log))
+        _train(name, config, options, schedule, lambda: compiled.wait(*parts))
 
 
-def _train(name: str, rest: list[str], prog: str, compiled: Callable[[], None]) -> None:
-    """Train one learner."""
-    quiet = "--json" in rest
-    options, config = _parse(name, rest, prog)
-    with console.stage("loading PyTorch", quiet):  # which all learners need
-        LEARNERS.load(name)
-    if options.export_csv:
-        _export(name, options)
-        return
-    with console.stage("loading the loggers", quiet):
-        from learners.training.loggers import chosen
-        from learners.training.loop import Schedule, usual_schedule
-        from learners.training.train import TAKEN, Setup, is_taken, train
-
-        log = chosen(options.log)
+def _train(
+    name: str, config: Any, options: Options, schedule: "Schedule", compiled: Callable[[], None]
+) -> None:
+    """Train one learner, showing its progress, and print the result."""
+    from learners.training.train import Setup, train
     from tttenv.game.rules import Rules
     from tttenv.utils.compile_time import watch
 
     out = options.out or _usual_folder(name, options, config)
     console.check_folder(out)
-    if is_taken(out) and not options.resume:
-        from learners.cli.taken_folder import commands
-
-        console.fail(prog, f"{out} {TAKEN}", commands(name, rest, out))
-    fields = [field.name for field in dataclasses.fields(Schedule)]
-    changes = {key: getattr(options, key) for key in fields}
-    schedule = usual_schedule(name, options.preset, **changes)
-    if _peek(rest, "--checkpoint-every") is not None and schedule.checkpoint_every < schedule.every:
-        raise ValueError(
-            "checkpoints are written at points on the curves:"
-            f" --checkpoint-every must be at least --every, {schedule.every}"
-        )
     backend = _backend(options)
     if options.open and not options.json:
         say("to watch its curves grow:")
-        _tell_curves(out, log)
-    with (
-        _told_if_interrupted(out),
-        _Bar(f"{name} on {options.rules}", schedule, quiet=options.json) as bar,
-        ExitStack() as stack,
-    ):
+        _tell_curves(out, options.log)
+    with _Bar(f"{name} on {options.rules}", schedule, quiet=options.json) as bar:
         compiled()
-        stack.enter_context(_interrupts_between_steps(bar))
-        last = train(
-            name,
-            config,
-            Rules.of(options.rules),
-            schedule,
-            out,
-            resume=options.resume,
-            watch=bar.evaluated,
-            setup=Setup(options.preset, _start(options.start), log, backend, bar.stepped),
-        )
-    _conclude(out, last, watch.seconds, options.json, log)
+        setup = Setup(options.preset, _start(options.start), options.log, backend, bar.stepped)
+        with _interrupted_between_steps(bar, out):
+            last = train(
+                name,
+                config,
+                Rules.of(options.rules),
+                schedule,
+                out,
+                resume=options.resume,
+                watch=bar.evaluated,
+                setup=setup,
+            )
+    _conclude(out, last, watch.seconds, options)
 
 
 def _start(player: str | None) -> Path | None:
@@ -144,30 +132,13 @@ def _start(player: str | None) -> Path | None:
 
 
 @contextmanager
-def _told_if_interrupted(out: Path) -> Iterator[None]:
-    """Add to an interrupt up to which step the run in `out` can be resumed.
-
-    Raises:
-        KeyboardInterrupt: on an interrupt.
-    """
-    from learners.training.train import is_taken
-    from tttenv.players.stored.checkpoint import read_card
-
-    try:
-        yield
-    except KeyboardInterrupt:
-        told = "before its first checkpoint, so nothing is saved"
-        if is_taken(out):
-            told = f"{out} holds step {read_card(out)['steps']:,}: continue with --resume"
-        raise KeyboardInterrupt(told) from None
-
-
-@contextmanager
-def _interrupts_between_steps(bar: "_Bar") -> Iterator[None]:
-    """Delay an interrupt to the end of the current step, where the run is saved.
+def _interrupted_between_steps(bar: "_Bar", out: Path) -> Iterator[None]:
+    """Delay an interrupt to the end of the current step, where the run in `out` is saved.
 
     A second interrupt is immediate.
     """
+    from tttenv.players.stored.checkpoint import CARD, read_card
+
     usual = signal.getsignal(signal.SIGINT)
 
     def interrupt(*_: Any) -> None:
@@ -179,17 +150,17 @@ def _interrupts_between_steps(bar: "_Bar") -> Iterator[None]:
         signal.signal(signal.SIGINT, interrupt)
     try:
         yield
+    except KeyboardInterrupt:
+        told = "before its first checkpoint, so nothing is saved"
+        if (out / CARD).exists():
+            told = f"{out} holds step {read_card(out)['steps']:,}: continue with --resume"
+        raise KeyboardInterrupt(told) from None
     finally:
-        if usual is signal.default_int_handler:
-            signal.signal(signal.SIGINT, usual)
+        signal.signal(signal.SIGINT, usual)
 
 
 def _backend(options: Options) -> Any:
-    """Create the workers for the actors, or return None without actors.
-
-    Raises:
-        ValueError: if there is no room for a worker.
-    """
+    """Create the workers for the actors, or return None without actors."""
     if not options.actors:
         if options.ray is not None:
             raise ValueError("--ray needs --actors N")
@@ -231,7 +202,7 @@ def _parse(name: str, rest: list[str], prog: str) -> tuple[Options, Any]:
     with console.stage("loading PyTorch and the interrupted training", options.json):
         stored, config = _stored(out, name, type(config), rest)
     if _peek(rest, "--steps") is not None:  # these are trained in all, as in a new training
-        stored = dataclasses.replace(stored, stop_when_unbeatable=None)
+        stored = replace(stored, stop_when_unbeatable=None)
     return _parse_from(name, rest, stored, config, prog)
 
 
@@ -251,12 +222,12 @@ def _stored(out: Path, name: str, kind: type, rest: list[str]) -> tuple[Options,
     if about.get("learner") != name:
         had = shown(about.get("learner"), 80)
         raise ValueError(f"{out} contains a training run of {had}, not of {name}")
-    fields = spec_fields(kind)
-    repeated = [f for f in fields if _peek(rest, f"--{f.replace('_', '-')}") is not None]
+    specs = spec_fields(kind)
+    repeated = [f for f in specs if _peek(rest, f"--{f.replace('_', '-')}") is not None]
     try:
         config: Any = from_stored(kind, about.get("config", {}), name, trusted=repeated)
     except ValueError as error:
-        again = " or ".join(f"--{field}" for field in fields)
+        again = " or ".join(f"--{field}" for field in specs)
         hint = f"; if you trust it, repeat {again}" if "a file must not name" in str(error) else ""
         raise ValueError(f"the training in {out} cannot be resumed: {error}{hint}") from None
     preset, rules = shown(about.get("preset"), 80), shown(about.get("rules"), 80)
@@ -275,22 +246,16 @@ def _parse_from(
         ],
         frozen=True,
     )
-    about = f"{name}: {LEARNERS.rows[name].about}. Presets: {', '.join(presets(name))}."
+    about = f"{name}: {row(name).about}. Presets: {', '.join(presets(name))}."
     given: Any = console.parse(shape, f"{prog} {name}", rest, about, EXAMPLES.format(name=name))
     return given.training, given.learner
 
 
-def _export(name: str, options: Options) -> None:
-    """Export the supervised learner's data set in the format of --moves-csv.
-
-    Raises:
-        ValueError: if the learner has no data set, or the file already exists.
-    """
+def _export(name: str, options: Options, file: Path) -> None:
+    """Export the supervised learner's data set in the format of --moves-csv."""
     from learners.supervised import export_csv
     from tttenv.game.rules import Rules
 
-    file = options.export_csv
-    assert file is not None
     if name != "supervised":
         raise ValueError(f"--export-csv is for supervised: {name} learns from no data set")
     if file.exists():
@@ -425,11 +390,9 @@ def _bar_with_line_below() -> Any:
     return Below
 
 
-def _conclude(
-    out: Path, last: Any, compile_seconds: float, as_json: bool, log: Sequence[str]
-) -> None:
+def _conclude(out: Path, last: Any, compile_seconds: float, options: Options) -> None:
     """Print the last evaluation of a run, and the paths of its player and curves."""
-    if as_json:
+    if options.json:
         found = None if last.certificate is None else last.certificate.to_dict()
         result = {"player": str(out), "steps": last.step, "seconds": last.seconds}
         result["compile_seconds"] = round(compile_seconds, 3)
@@ -450,7 +413,7 @@ def _conclude(
                 f"the last player is not: --steps {step} and the same seed end with the one that is"
             )
     say(f"{out} holds the player; its curves:")
-    _tell_curves(out, log)
+    _tell_curves(out, options.log)
 
 
 def _tell_curves(out: Path, log: Sequence[str]) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tttenv.certificates import phrases
 from tttenv.cli import workers
 from tttenv.cli.workers import Workers
-from tttenv.parallel import Context, ResultsFolder, Task, TaskResult
+from tttenv.parallel import Context, Task, TaskResult
 from tttenv.parallel.tasks import code_version, to_json
 from tttenv.utils.files import write
 from tttenv.utils.untrusted import read_bytes
@@ -54,20 +54,12 @@ def run_all(
 
 def check_folders(trainings: Sequence[tuple[str, Training]], runs: Path) -> None:
     """Raise ValueError for a folder that was not created for a training run, or cannot be used."""
-    from learners.training.loggers import check_name
-
-    check_name(runs)
     for name, _ in trainings:
         folder = runs / name
         if folder.exists() and not _made_here(folder):
             raise ValueError(
                 f"{folder} was not created by this command: choose another folder with --runs"
             )
-
-
-def forget(runs: Path) -> None:
-    """Remove the stored results, so that the next call trains again."""
-    ResultsFolder(runs / RESULTS).remove()
 
 
 def train_one(training: Training, context: Context) -> dict[str, Any]:
@@ -89,27 +81,24 @@ def train_one(training: Training, context: Context) -> dict[str, Any]:
         write(folder / MARK, "")  # killed from here on, it is still ours, and not resumed
         remove(folder, but=MARK)
         write(folder / MARK, _digest(training))
-
     state = "starting"
-
-    def stepped(step: int) -> None:
-        context.tell(step, schedule.steps, state)
 
     def evaluated(evaluation: Evaluation) -> None:
         nonlocal state
         state = phrases.standing(evaluation.numbers)
-        stepped(evaluation.step)
+        context.tell(evaluation.step, schedule.steps, state)
 
-    clock = Stopwatch()
+    setup = Setup(training.preset, stepped=lambda step: context.tell(step, schedule.steps, state))
+    rules, clock = Rules.of(training.rules), Stopwatch()
     last = train(
         training.learner,
         training.config,
-        Rules.of(training.rules),
+        rules,
         schedule,
         folder,
         resume=resume,
         watch=evaluated,
-        setup=Setup(preset=training.preset, stepped=stepped),
+        setup=setup,
     )
     return {
         "steps": last.step,

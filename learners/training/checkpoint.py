@@ -107,33 +107,33 @@ def load_policy(
             those it was trained on, unless the learner's weights work on any board, or on any
             board with the same k.
     """
-    card, data = read_data(folder, WEIGHTS)
-    kind = _kind(card)
+    stored = _Checkpoint(folder)
+    kind, trained = stored.kind, stored.rules
     search: Any = getattr(kind, "search_player", None)
     if (simulations or threes) and search is None:
         options = "leave out simulations and threes"
-        raise ValueError(f"a player of {card['learner']} does not search: {options}")
+        raise ValueError(f"a player of {stored.learner} does not search: {options}")
     if threes and not simulations:
         raise ValueError("threes need a tree search: set simulations too")
-    config, trained = _settings(folder, card)
     rules = rules or trained
     if rules != trained and not getattr(kind, "any_board", False):
         raise ValueError(f"the player in {shown(folder)} plays {trained}, not {rules}")
     if rules.k != trained.k and getattr(kind, "same_k", False):
         raise ValueError(f"the player in {shown(folder)} plays {trained.k} in a row, not {rules.k}")
+    made: Player
     if not isinstance(kind, PlaysFromWeights):  # a learner from elsewhere
         made = player_for(rules, load_learner(folder).policy())
-        return canonical_player(made) if plays_canonically(card) else made
-    try:
-        wanted = kind.empty_weights(config, rules)
-        weights = _weights(folder / str(file_of(card, WEIGHTS)), data[WEIGHTS], wanted)
-        if not simulations:
-            made = kind.player(config, rules, weights)
-            return canonical_player(made) if plays_canonically(card) else made
-    except (ValueError, RuntimeError, MemoryError) as error:
-        raise ValueError(f"{_misfit(folder, card)}: {shown(first_line(error))}") from None
-    searching: Player = search(config, rules, weights, simulations, threes)
-    return searching
+    else:
+        try:
+            weights = stored.weights(rules)
+            if not simulations:
+                made = kind.player(stored.config, rules, weights)
+        except (ValueError, RuntimeError, MemoryError) as error:
+            raise stored.misfit(error) from None
+        if simulations:
+            made = search(stored.config, rules, weights, simulations, threes)
+            return made
+    return canonical_player(made) if plays_canonically(stored.card) else made
 
 
 def load_learner(folder: Path) -> Learner:
@@ -145,17 +145,13 @@ def load_learner(folder: Path) -> Learner:
         ValueError: if the checkpoint is missing, damaged or of an unknown learner, or its config
             names a player that a file may not name.
     """
-    card, data = read_data(folder, WEIGHTS)
-    kind = _kind(card)
-    config, rules = _settings(folder, card)
-    file = folder / str(file_of(card, WEIGHTS))
+    stored = _Checkpoint(folder)
     try:
-        wanted = kind.empty_weights(config, rules) if isinstance(kind, PlaysFromWeights) else None
-        weights = _weights(file, data[WEIGHTS], wanted)
-        learner: Learner = kind(config, rules)
+        weights = stored.weights(stored.rules)
+        learner: Learner = stored.kind(stored.config, stored.rules)
         learner.load_state_dict({"weights": weights})
     except Exception as error:  # whatever a learner's own code says of foreign numbers
-        raise ValueError(f"{_misfit(folder, card)}: {shown(first_line(error))}") from None
+        raise stored.misfit(error) from None
     return learner
 
 
@@ -165,13 +161,11 @@ def load_weights(folder: Path, name: str) -> tuple[Any, dict[str, torch.Tensor]]
     Raises:
         ValueError: if the checkpoint is missing, damaged or of another learner.
     """
-    card, data = read_data(folder, WEIGHTS)
-    if card["learner"] != name:
-        trained = shown(card["learner"], 80)
+    stored = _Checkpoint(folder)
+    if stored.learner != name:
+        trained = shown(stored.learner, 80)
         raise ValueError(f"the player in {shown(folder)} was trained by {trained}, not by {name}")
-    config, rules = _settings(folder, card)
-    wanted = _kind(card).empty_weights(config, rules)
-    return config, _weights(folder / str(file_of(card, WEIGHTS)), data[WEIGHTS], wanted)
+    return stored.config, stored.weights(stored.rules)
 
 
 def load_training(folder: Path) -> dict[str, Any]:
@@ -182,9 +176,16 @@ def load_training(folder: Path) -> dict[str, Any]:
     """
     try:
         card, data = read_data(folder, STATE)
-        return _training(data[STATE], folder / str(file_of(card, STATE)))
+        state = _state(data[STATE], folder / str(file_of(card, STATE)))
+        if not all(
+            isinstance(state.get(key), dict) for key in ("learner", "clock", "about", "plan")
+        ):
+            raise ValueError("its state is not that of a training run")
+        if type(state["clock"].get("step")) is not int:
+            raise ValueError("its state has no step")
     except ValueError as error:
         raise ValueError(f"no training run can be resumed from {shown(folder)}: {error}") from None
+    return state
 
 
 def save_state(file: Path, state: dict[str, Any]) -> None:
@@ -221,76 +222,50 @@ def versions() -> dict[str, str]:
     }
 
 
-def _kind(card: dict[str, Any]) -> Any:
-    return LEARNERS.load(card["learner"])
+class _Checkpoint:
+    """The learner, the settings and the weights of the checkpoint in a folder."""
 
+    def __init__(self, folder: Path) -> None:
+        self.card, data = read_data(folder, WEIGHTS)
+        self.file, self.data = folder / str(file_of(self.card, WEIGHTS)), data[WEIGHTS]
+        self.learner = self.card["learner"]
+        self.kind: Any = LEARNERS.load(self.learner)
+        try:
+            self.rules = Rules.of(self.card["rules"])
+            self.config: Any = from_stored(self.kind.Config, self.card["config"], self.learner)
+        except ValueError as error:
+            raise ValueError(f"{shown(folder)} cannot be loaded: {error}") from None
 
-def _settings(folder: Path, card: dict[str, Any]) -> tuple[Any, Rules]:
-    """Parse the config and the rules in a card."""
-    try:
-        rules = Rules.of(card["rules"])
-        return from_stored(_kind(card).Config, card["config"], card["learner"]), rules
-    except ValueError as error:
-        raise ValueError(f"{shown(folder)} cannot be loaded: {error}") from None
+    def weights(self, rules: Rules) -> dict[str, torch.Tensor]:
+        """Load the weights onto the current device.
 
-
-def _misfit(folder: Path, card: dict[str, Any]) -> str:
-    return f"the weights in {shown(folder)} do not fit {card['learner']}"
-
-
-def _weights(
-    file: Path, data: bytes, wanted: dict[str, torch.Tensor] | None
-) -> dict[str, torch.Tensor]:
-    """Load weights from a file onto the current device, checking their names and shapes.
-
-    Raises:
-        ValueError: for unexpected names, shapes or types, before any tensor is created, or for
-            numbers that are not finite.
-    """
-    found = header(data, file).tensors
-    if wanted is not None:
+        Their names and shapes are compared with those that `rules` need before a tensor is made.
+        """
+        found = {name: shape for name, (_, shape) in header(self.data, self.file).tensors.items()}
+        known, file = isinstance(self.kind, PlaysFromWeights), shown(self.file)
+        wanted = self.kind.empty_weights(self.config, rules) if known else {}
         shapes = {name: tuple(tensor.shape) for name, tensor in wanted.items()}
-        if {name: shape for name, (_, shape) in found.items()} != shapes:
-            names = [*found, *shapes]
-            odd = next(name for name in names if _shape(found, name) != shapes.get(name))
-            raise ValueError(
-                f"{shown(file)} does not match its card: {shown(odd, 80)} has shape"
-                f" {_shape(found, odd)}, not {shapes.get(odd)}"
-            )
-    try:
-        tensors = load_tensors(data)
-    except (SafetensorError, ValueError, KeyError, TypeError) as error:
-        raise ValueError(
-            f"{shown(file)} has no valid weights: {shown(first_line(error))}"
-        ) from None
-    for name, tensor in (wanted or {}).items():
-        if tensors[name].dtype != tensor.dtype:
-            raise ValueError(
-                f"{shown(file)} does not match its card: {shown(name, 80)} is"
-                f" {tensors[name].dtype}, not {tensor.dtype}"
-            )
-    for name, tensor in tensors.items():
-        if not torch.isfinite(tensor).all():
-            raise ValueError(
-                f"{shown(file)} cannot be played: {shown(name, 80)} holds NaN or infinite numbers"
-            )
-    return {name: tensor.to(torch.get_default_device()) for name, tensor in tensors.items()}
+        for name in [*found, *shapes] if known else []:
+            if found.get(name) != (due := shapes.get(name)):
+                reason = f"{shown(name, 80)} has shape {found.get(name)}, not {due}"
+                raise ValueError(f"{file} does not match its card: {reason}")
+        try:
+            tensors = load_tensors(self.data)
+        except (SafetensorError, ValueError, KeyError, TypeError) as error:
+            raise ValueError(f"{file} has no valid weights: {shown(first_line(error))}") from None
+        for name, tensor in tensors.items():
+            if known and tensor.dtype != wanted[name].dtype:
+                reason = f"{shown(name, 80)} is {tensor.dtype}, not {wanted[name].dtype}"
+                raise ValueError(f"{file} does not match its card: {reason}")
+            if not torch.isfinite(tensor).all():
+                reason = f"{shown(name, 80)} holds NaN or infinite numbers"
+                raise ValueError(f"{file} cannot be played: {reason}")
+        return {name: tensor.to(torch.get_default_device()) for name, tensor in tensors.items()}
 
-
-def _shape(tensors: dict[str, tuple[str, tuple[int, ...]]], name: str) -> tuple[int, ...] | None:
-    return tensors[name][1] if name in tensors else None
-
-
-def _training(data: bytes, file: Path) -> dict[str, Any]:
-    """Parse the state of a training run, checking that it is complete."""
-    state = _state(data, file)
-    parts = [state.get(key) for key in ("learner", "clock", "about", "plan")]
-    if not all(isinstance(part, dict) for part in parts):
-        raise ValueError(f"{shown(file)} is not the state of a training run")
-    step = state["clock"].get("step")
-    if isinstance(step, bool) or not isinstance(step, int):
-        raise ValueError(f"{shown(file)} is not the state of a training run: it has no step")
-    return state
+    def misfit(self, error: Exception) -> ValueError:
+        """Return an error that says why the weights are none of this learner."""
+        told = f"the weights in {shown(self.file.parent)} do not fit {self.learner}"
+        return ValueError(f"{told}: {shown(first_line(error))}")
 
 
 def _state(data: bytes, file: Path) -> dict[str, Any]:

@@ -3,28 +3,24 @@
 import csv
 import io
 import os
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from PIL import Image
 
+from learners.training.loggers import Logger
 from tttenv.certificates.certificate import Certificate
 from tttenv.certificates.markdown import certificate_table
 from tttenv.drawing.tiles import Picture
 from tttenv.game.rules import Rules
 from tttenv.utils.files import write
-from tttenv.utils.untrusted import read_bytes, shown
 
-FOLDER, CURVES, CERTIFICATE = "csv", "curves.csv", "certificate.md"
-HEAD = ("step", "tag", "value")
-STEP = re.compile(r"[0-9]{1,18}")
-LARGEST = 2**30  # bytes of curves that are read to go on
+HEAD = "step,tag,value\n"
 
 
-class CSVLog:
-    """Logger that writes a training run to the folder `csv`; see `loggers.Logger`.
+class CSVLog(Logger):
+    """Logger that writes a training run to the folder `csv`.
 
     `curves.csv` has one row per point: step, tag and value. Image files are named after tag and
     step.
@@ -33,14 +29,18 @@ class CSVLog:
     def __init__(
         self, folder: Path, rules: Rules, settings: Mapping[str, Any], at: int = 0
     ) -> None:
-        self.folder = folder / FOLDER
-        file = self.folder / CURVES
-        write(file, _text([HEAD, *(_rows_until(file, at) if at else [])]))
+        self.folder = folder / "csv"
+        file = self.folder / "curves.csv"
+        lines = file.read_text(encoding="utf-8").splitlines(True)[1:] if file.exists() else []
+        whole = [line for line in lines if line.endswith("\n")]  # the last one may be cut off
+        kept = [line for line in whole if int(line.partition(",")[0]) <= at]
+        write(file, "".join([HEAD, *kept]))
         self.stream = file.open("a", encoding="utf-8", newline="")
 
     def curves(self, step: int, numbers: Mapping[str, float]) -> None:
         """Write one row per tag."""
-        self.stream.write(_text((step, tag, repr(float(n))) for tag, n in numbers.items()))
+        rows = ((step, tag, repr(float(number))) for tag, number in numbers.items())
+        csv.writer(self.stream, lineterminator="\n").writerows(rows)
 
     def pictures(self, step: int, pictures: Mapping[str, Picture]) -> None:
         """Write each image as a PNG file, such as `policy-opening-00000050.png`."""
@@ -57,32 +57,8 @@ class CSVLog:
     def summary(self, step: int, certificate: Certificate | None) -> None:
         """Write the certificate."""
         if certificate is not None:
-            write(self.folder / CERTIFICATE, f"{certificate_table(certificate)}\n")
+            write(self.folder / "certificate.md", f"{certificate_table(certificate)}\n")
 
     def close(self, finished: bool) -> None:
         """Close the curves file."""
         self.stream.close()
-
-
-def _text(rows: Any) -> str:
-    made = io.StringIO(newline="")
-    csv.writer(made, lineterminator="\n").writerows(rows)
-    return made.getvalue()
-
-
-def _rows_until(file: Path, step: int) -> list[list[str]]:
-    """Return the rows of an interrupted run up to `step`; the last line may be truncated.
-
-    Raises:
-        ValueError: naming the file, if it is not CSV.
-    """
-    try:
-        text = read_bytes(file, LARGEST).decode(errors="replace")
-    except FileNotFoundError:
-        return []
-    whole = text[: text.rfind("\n") + 1]
-    try:
-        rows = [row for row in csv.reader(io.StringIO(whole)) if len(row) == len(HEAD)]
-    except csv.Error as error:
-        raise ValueError(f"{shown(file)} is not CSV: {shown(error)}") from None
-    return [row for row in rows if STEP.fullmatch(row[0]) and int(row[0]) <= step]

@@ -1,9 +1,10 @@
 """Loggers of a run's curves, images and certificate, in a table by name."""
 
 import contextlib
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from learners.training.board_pictures import policy_picture
 from tttenv.certificates.certificate import Certificate
@@ -13,7 +14,7 @@ from tttenv.policy import Player
 from tttenv.utils.registry import Row, Table
 from tttenv.utils.untrusted import first_line, read_bytes, shown
 
-# To add a logger: a file in this folder with a class that satisfies `Logger`, and its row here.
+# To add a logger: a file in this folder with a subclass of `Logger`, and its row here.
 LOGGERS: Table[Any] = Table(
     "logger",
     {
@@ -47,14 +48,62 @@ SCENES = {
     }
 }
 
+SEATS = r"([XO])"
+OTHERS = {"random": "uniform random moves", "perfect": "evenly mixed perfect moves"}
+WHO = {"win": "wins", "draw": "draws", "loss": "losses"}
+EXACT = "Exact: over all positions, not sampled."
+# Regular expressions of tags, and their descriptions, which TensorBoard shows behind the (i) of a
+# chart; \1 is what the first group matched.
+DESCRIPTIONS = {
+    rf"exact/worst_case_{SEATS}": r"The value as \1 against the opponent that hurts most: 0 is a"
+    rf" draw, -1 a certain loss. {EXACT}",
+    r"exact/unbeatable": f"1 if the worst case of both seats is the game's value. {EXACT}",
+    r"exact/blunders": f"Positions in which it may give a win or a draw away. {EXACT}",
+    **{
+        rf"exact/{one}_vs_{other}_{SEATS}": rf"The share of {many} as \1 against {moves}. {EXACT}"
+        for one, many in WHO.items()
+        for other, moves in OTHERS.items()
+    },
+    rf"exact/value_vs_(\w+)_{SEATS}": rf"What it may expect as \2 against the player \1. {EXACT}",
+    r"exact/optimal_moves": f"The mean probability of its optimal moves, all positions. {EXACT}",
+    r"exact/optimal_moves_critical": "The same over the positions in which a move can lose value.",
+    r"exact/optimal_moves_reached": "The same over the positions that it gets into, whatever the"
+    " other side plays.",
+    r"exact/optimal_moves_ply_(\d+)": r"The same over the positions with \1 stones.",
+    rf"exact/reached_{SEATS}": r"Positions in which it had to move as \1 for the certificate.",
+    rf"exact/never_loses_{SEATS}": r"1 if no replies beat it as \1, 0 if some do; no point where"
+    " that is undecided.",
+    rf"exact/losing_line_{SEATS}": r"The stones of a game that it loses as \1.",
+    rf"exact/losing_leaves_{SEATS}": r"Lost games among the first 500 positions of an attack on it"
+    r" as \1.",
+    rf"sampled/value_vs_(\w+)_{SEATS}": r"What it got on average as \2 against the player \1, in"
+    " sampled games.",
+    rf"sampled/margin_vs_(\w+)_{SEATS}": r"Half the width of the 95 % confidence interval of the"
+    r" value as \2 against the player \1.",
+    r"time/seconds": "Processor time since the first step, without measuring the first player.",
+    r"unbeatable/seconds": "Processor time to the first certificate that says unbeatable.",
+    r"unbeatable/steps": "Steps to the first certificate that says unbeatable.",
+    r"train/(\w+)": r"\1, as the learner itself says it: the mean over the steps since the last"
+    " point. See docs/reference/learners.md.",
+}
 
-class Logger(Protocol):
-    """Destination for the measurements of a training run.
 
-    It is created with the checkpoint's folder, the rules, the settings by name (learner, preset,
-    rules and the learner's config), and the step to continue from: later points of an interrupted
-    run are dropped if possible, or logged again.
+class Logger:
+    """Destination for the measurements of a training run; the methods here do nothing.
+
+    Args:
+        folder: the checkpoint's folder.
+        rules: the game.
+        settings: the learner, preset, rules and the fields of the learner's config, by name.
+        at: the step to continue from; later points of an interrupted run are dropped if possible,
+            or logged again.
     """
+
+    errors: tuple[type[Exception], ...] = ()  # of its library, which end the run in one line
+
+    def __init__(
+        self, folder: Path, rules: Rules, settings: Mapping[str, Any], at: int = 0
+    ) -> None: ...
 
     def curves(self, step: int, numbers: Mapping[str, float]) -> None:
         """Log one point per tag, such as `exact/worst_case_X`."""
@@ -75,43 +124,45 @@ class Logger(Protocol):
 class Loggers:
     """Any number of loggers as a single one, created by `opened`."""
 
-    def __init__(self, rules: Rules, loggers: Sequence[Logger]) -> None:
-        self.rules, self.loggers = rules, loggers
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        self.loggers: list[Logger] = []
 
     def curves(self, step: int, numbers: Mapping[str, float]) -> None:
         """Log one point per tag to all loggers."""
-        for logger in self.loggers:
-            logger.curves(step, numbers)
+        self._all(lambda logger: logger.curves(step, numbers))
 
     def unbeatable(self, step: int, seconds: float) -> None:
         """Log the step and seconds of the first unbeatable certificate."""
         self.curves(step, {SECONDS: seconds, STEPS: float(step)})
 
-    def scenes(self, step: int, policy: Player) -> None:
-        """Log heat maps of the policy's probabilities on a few named boards."""
-        pictures = policy_pictures(self.rules, policy)
-        for logger in self.loggers:
-            logger.pictures(step, pictures)
+    def checkpoint(self, step: int, policy: Player) -> None:
+        """Log heat maps of the policy on a few named boards, and write everything to disk."""
+        scenes = SCENES.get(str(self.rules), {"opening": "_" * self.rules.cells})
+        boards = {f"policy/{name}": self.rules.parse(text) for name, text in scenes.items()}
+        pictures = {
+            name: policy_picture(self.rules, board, policy(board[None])[0])
+            for name, board in boards.items()
+        }
+        self._all(lambda logger: logger.pictures(step, pictures))
+        self.flush()
 
     def flush(self) -> None:
         """Make all loggers write everything to disk."""
-        for logger in self.loggers:
-            logger.flush()
+        self._all(lambda logger: logger.flush())
 
     def summary(self, step: int, certificate: Certificate | None) -> None:
         """Log the last certificate to all loggers."""
+        self._all(lambda logger: logger.summary(step, certificate))
+
+    def close(self, failure: type[BaseException] | None, *_: object) -> None:
+        """Close all loggers at the end of a `with` block."""
+        self._all(lambda logger: logger.close(finished=failure is None))
+
+    def _all(self, act: Callable[[Logger], None]) -> None:
         for logger in self.loggers:
-            logger.summary(step, certificate)
-
-
-def check_name(folder: Path, names: Sequence[str] = USUAL) -> None:
-    """Raise ValueError if TensorBoard is to write to a folder whose name is not UTF-8."""
-    try:
-        str(folder).encode()
-    except UnicodeEncodeError:
-        if "tensorboard" in names:
-            told = f"TensorBoard cannot write to {shown(folder)}, whose name is not UTF-8"
-            raise ValueError(f"{told}: choose another folder") from None
+            with _in_one_line(type(logger)):
+                act(logger)
 
 
 @contextlib.contextmanager
@@ -124,21 +175,23 @@ def opened(
         ModuleNotFoundError: if the library of a logger is not installed.
         ValueError: for an unknown name.
     """
+    loggers = Loggers(rules)
     with contextlib.ExitStack() as stack:
-        made: list[Logger] = []
-        for kind in [LOGGERS.load(name) for name in names]:
-            made.append(kind(folder, rules, settings, at))
-            stack.push(_closing(made[-1]))
-        yield Loggers(rules, made)
+        stack.push(loggers.close)
+        for kind in map(LOGGERS.load, names):
+            with _in_one_line(kind):
+                loggers.loggers.append(kind(folder, rules, settings, at))
+        yield loggers
 
 
-def _closing(logger: Logger) -> Callable[..., None]:
-    """Return an exit callback for a `with` block that closes a logger."""
-
-    def close(failure: type[BaseException] | None, *_: object) -> None:
-        logger.close(finished=failure is None)
-
-    return close
+@contextlib.contextmanager
+def _in_one_line(kind: type[Logger]) -> Iterator[None]:
+    """Turn the errors of a logger's library in this block into one-line ValueErrors."""
+    try:
+        yield
+    except kind.errors as error:
+        library = kind.__module__.rpartition(".")[2].removesuffix("_log")
+        raise ValueError(f"{library}: {shown(first_line(error))}") from None
 
 
 def chosen(given: Sequence[str]) -> tuple[str, ...]:
@@ -174,20 +227,9 @@ def run_of(file: Path) -> str | None:
     return text if text.isalnum() else None
 
 
-@contextlib.contextmanager
-def in_one_line(library: str, errors: type[Exception]) -> Iterator[None]:
-    """Turn a library's errors in this block into one-line ValueErrors."""
-    try:
-        yield
-    except errors as error:
-        raise ValueError(f"{library}: {shown(first_line(error))}") from None
-
-
-def policy_pictures(rules: Rules, policy: Player) -> dict[str, Picture]:
-    """Draw heat maps of a policy's probabilities on a few named boards."""
-    scenes = SCENES.get(str(rules), {"opening": "_" * rules.cells})
-    boards = {name: rules.parse(text) for name, text in scenes.items()}
-    return {
-        f"policy/{name}": policy_picture(rules, board, policy(board[None])[0])
-        for name, board in boards.items()
-    }
+def description(tag: str) -> str:
+    """Return the description of a tag, or an empty string for an unknown tag."""
+    for pattern, text in DESCRIPTIONS.items():
+        if found := re.fullmatch(pattern, tag):
+            return found.expand(text)
+    return ""

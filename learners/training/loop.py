@@ -114,20 +114,6 @@ class Progress:
         self.measures = extended(self.measures, added, every)
         self.snapshots = snapshots.extended(self.snapshots, self.measures, policy, every)
 
-    def evaluation(
-        self, numbers: dict[str, float], policy: Player, certificate: Certificate | None, last: bool
-    ) -> Evaluation:
-        """Create an evaluation from measurements and the current progress."""
-        return Evaluation(
-            step=self.step,
-            seconds=self.seconds,
-            numbers=numbers,
-            policy=policy,
-            certificate=certificate,
-            unbeatable_at=self.unbeatable_at,
-            last=last,
-        )
-
 
 # Positions that a certificate takes in each seat if a learner examines itself.
 IN_DOUBT, WITHOUT_DOUBT = 10_000, 2_000_000
@@ -186,7 +172,15 @@ def run(
         elif larger := larger_curve.point(progress.step, numbers):
             before = progress.larger_measures
             progress.larger_measures = larger_curve.extended(before, larger, schedule.every)
-        yield progress.evaluation(numbers, policy, certificate, last)
+        yield Evaluation(
+            step=progress.step,
+            seconds=progress.seconds,
+            numbers=numbers,
+            policy=policy,
+            certificate=certificate,
+            unbeatable_at=progress.unbeatable_at,
+            last=last,
+        )
 
 
 def before_training(learner: Learner, rules: Rules, progress: Progress) -> dict[str, float]:
@@ -205,11 +199,7 @@ def before_training(learner: Learner, rules: Rules, progress: Progress) -> dict[
 
 @contextlib.contextmanager
 def _shorten_errors(step: int) -> Iterator[None]:
-    """Turn errors of torch and NumPy about non-finite numbers into one-line errors.
-
-    Raises:
-        ValueError: naming the step, for any ValueError in the block.
-    """
+    """Turn errors of torch and NumPy about non-finite numbers into one-line errors."""
     try:
         yield
     except ValueError as error:
@@ -221,13 +211,6 @@ def finished(schedule: Schedule, progress: Progress) -> bool:
     """Return whether a training run is finished."""
     stopped = schedule.stop_when_unbeatable and bool(progress.unbeatable_at)
     return progress.step >= schedule.steps or stopped
-
-
-def last_evaluation(learner: Learner, rules: Rules, progress: Progress) -> Evaluation:
-    """Evaluate the player of a finished run again."""
-    policy, certificate, numbers = _evaluate(rules, learner)
-    numbers = {**numbers, "time/seconds": progress.seconds}
-    return progress.evaluation(numbers, policy, certificate, last=True)
 
 
 def _evaluate(

@@ -14,7 +14,7 @@ from mlflow import MlflowClient
 from mlflow.entities import Metric, Param, RunStatus
 from mlflow.exceptions import MlflowException
 
-from learners.training.loggers import in_one_line, run_of
+from learners.training.loggers import Logger, run_of
 from tttenv.certificates.certificate import Certificate
 from tttenv.certificates.markdown import certificate_table
 from tttenv.drawing.tiles import Picture
@@ -25,59 +25,44 @@ RUN = "mlflow-run.txt"  # the run's identifier, in the checkpoint's folder
 LONGEST = 500  # characters of a setting
 
 
-class MLflowLog:
-    """Logger of a training run, continued on resume; see `loggers.Logger`.
+class MLflowLog(Logger):
+    """Logger of a training run, continued on resume; each call writes its data at once."""
 
-    Raises:
-        ValueError: in one line, if the store cannot be opened or the server cannot be reached.
-    """
+    errors = (MlflowException,)  # such as a server that cannot be reached
 
     def __init__(
         self, folder: Path, rules: Rules, settings: Mapping[str, Any], at: int = 0
     ) -> None:
+        self.client: Any = MlflowClient()
         known = run_of(folder / RUN) if at else None
-        with in_one_line("mlflow", MlflowException):
-            self.client: Any = MlflowClient()
-            if known is None:
-                known = self._begun(folder, settings)
-            else:
-                self.client.update_run(known, status=RunStatus.to_string(RunStatus.RUNNING))
+        if known is not None:
+            self.client.update_run(known, status=RunStatus.to_string(RunStatus.RUNNING))
+        else:
+            name = os.environ.get("MLFLOW_EXPERIMENT_NAME") or "tttenv"
+            found = self.client.get_experiment_by_name(name)
+            number = found.experiment_id if found else self.client.create_experiment(name)
+            known = self.client.create_run(number, run_name=folder.resolve().name).info.run_id
+            params = [Param(key, str(value)[:LONGEST]) for key, value in settings.items()]
+            self.client.log_batch(known, params=params)
         self.run = known
         write(folder / RUN, f"{known}\n")
-
-    def _begun(self, folder: Path, settings: Mapping[str, Any]) -> str:
-        """Start a new MLflow run, and return its identifier."""
-        name = os.environ.get("MLFLOW_EXPERIMENT_NAME") or "tttenv"
-        experiment = self.client.get_experiment_by_name(name)
-        number = experiment.experiment_id if experiment else self.client.create_experiment(name)
-        run = self.client.create_run(number, run_name=folder.resolve().name).info.run_id
-        params = [Param(name, str(value)[:LONGEST]) for name, value in settings.items()]
-        self.client.log_batch(run, params=params)
-        return str(run)
 
     def curves(self, step: int, numbers: Mapping[str, float]) -> None:
         """Log one point per tag."""
         now = int(time.time() * 1000)
         metrics = [Metric(tag, float(number), now, step) for tag, number in numbers.items()]
-        with in_one_line("mlflow", MlflowException):
-            self.client.log_batch(self.run, metrics=metrics)
+        self.client.log_batch(self.run, metrics=metrics)
 
     def pictures(self, step: int, pictures: Mapping[str, Picture]) -> None:
         """Log images as artifacts, such as `policy/opening-00000050.png`."""
-        with in_one_line("mlflow", MlflowException):
-            for name, picture in pictures.items():
-                self.client.log_image(self.run, picture, f"{name}-{step:08}.png")
-
-    def flush(self) -> None:
-        """Do nothing, since each call has already written its data."""
+        for name, picture in pictures.items():
+            self.client.log_image(self.run, picture, f"{name}-{step:08}.png")
 
     def summary(self, step: int, certificate: Certificate | None) -> None:
         """Log the certificate as text."""
         if certificate is not None:
-            with in_one_line("mlflow", MlflowException):
-                self.client.log_text(self.run, certificate_table(certificate), "certificate.md")
+            self.client.log_text(self.run, certificate_table(certificate), "certificate.md")
 
     def close(self, finished: bool) -> None:
         """End the MLflow run."""
-        with in_one_line("mlflow", MlflowException):
-            self.client.set_terminated(self.run, "FINISHED" if finished else "FAILED")
+        self.client.set_terminated(self.run, "FINISHED" if finished else "FAILED")

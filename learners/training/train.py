@@ -14,10 +14,10 @@ from filelock import FileLock, Timeout
 from threadpoolctl import threadpool_limits
 
 from learners.base import Learner
-from learners.device import computing_on
+from learners.nets import computing_on
 from learners.registry import LEARNERS
 from learners.training.checkpoint import load_training, load_weights, save
-from learners.training.loggers import USUAL, Loggers, check_name, opened, remove_logs
+from learners.training.loggers import USUAL, Loggers, opened, remove_logs
 from learners.training.loop import (
     Evaluation,
     Progress,
@@ -25,30 +25,19 @@ from learners.training.loop import (
     Stopped,
     before_training,
     finished,
-    last_evaluation,
     run,
 )
 from tttenv.certificates import larger_curve
 from tttenv.certificates.certificate import Certificate
 from tttenv.certificates.curve import KEY, for_card
-from tttenv.exact import enumerable
 from tttenv.game.rules import Rules
 from tttenv.parallel import Backend
 from tttenv.parallel.processes import Processes
-from tttenv.players.stored.checkpoint import (
-    CARD,
-    POLICY,
-    WEIGHTS,
-    file_of,
-    read_card,
-    read_data,
-    tidy,
-)
+from tttenv.players.stored.checkpoint import CARD, WEIGHTS, file_of, read_card, tidy
 from tttenv.players.stored.config_io import from_stored
 from tttenv.utils.untrusted import first_line, shown
 
 LOCK = ".lock"  # held as long as a training writes into its folder
-TAKEN = "holds a checkpoint already: choose another folder with --out, or train on with --resume"
 Watch = Callable[[Evaluation], None]
 Stepped = Callable[[int], None]
 
@@ -83,8 +72,7 @@ def train(
         rules: the game.
         schedule: the number of steps, the intervals, and the device and threads.
         out: the checkpoint's folder, which must not contain a checkpoint unless `resume` is set.
-        resume: continue exactly where the run in `out` stopped; if it is finished, but its player
-            is missing or older, write the player again.
+        resume: continue exactly where the run in `out` stopped.
         watch: called with every evaluation; may raise `loop.Stopped`.
         setup: the checkpoint to start from, the loggers, and so on.
 
@@ -92,13 +80,12 @@ def train(
         The last evaluation.
 
     Raises:
-        ValueError: if `out` is taken, has nothing to resume, is in use by another run or has a name
-            that TensorBoard cannot use; for a setting that is not finite or a negative seed; if the
-            learner rejects the rules, or cannot start from the weights in `setup.start`.
+        ValueError: if `out` is taken, has nothing to resume or is in use by another run; for a
+            setting that is not finite or a negative seed; if the learner rejects the rules, or
+            cannot start from the weights in `setup.start`.
         OSError: naming the file that could not be written; the last checkpoint is then intact.
     """
     _check_numbers(config)
-    check_name(out, setup.log)
     stored = json.loads(json.dumps(asdict(config)))
     about = {"learner": name, "preset": setup.preset, "config": stored, "rules": str(rules)}
     if resume:  # this raises before anything is written into a folder without a training
@@ -140,11 +127,7 @@ def _use_actors(
     backend: Backend | None,
     stack: contextlib.ExitStack,
 ) -> None:
-    """Let actors run a learner's searches until the exit stack closes.
-
-    Raises:
-        ValueError: if the learner does not support actors, or GPUs for them.
-    """
+    """Let actors run a learner's searches until the exit stack closes."""
     from learners.actors import Actors
 
     if not hasattr(learner, "actors"):
@@ -165,11 +148,7 @@ def _use_actors(
 
 
 def _start(learner: Any, name: str, folder: Path) -> str:
-    """Initialize a learner from the weights in a folder, and return an entry for the card.
-
-    Raises:
-        ValueError: if they do not match, or the learner cannot start from weights.
-    """
+    """Initialize a learner from the weights in a folder, and return an entry for the card."""
     if not hasattr(learner, "start_from"):
         raise ValueError(f"{name} cannot start from the weights of a checkpoint")
     card = read_card(folder)
@@ -222,8 +201,7 @@ class _Training:
                         board.unbeatable(*evaluation.unbeatable_at)
                     if evaluation.last or evaluation.step // interval > saved:
                         saved = evaluation.step // interval
-                        board.scenes(evaluation.step, evaluation.policy)
-                        board.flush()  # so that the curves on disk reach as far as the checkpoint
+                        board.checkpoint(evaluation.step, evaluation.policy)  # no later than ours
                         self._checkpoint(progress, evaluation.certificate)
                     watch(evaluation)
             except Stopped:
@@ -237,27 +215,17 @@ class _Training:
         """Continue the run in the folder from where it stopped.
 
         Raises:
-            ValueError: if there is nothing to resume, it was a different run, or it is finished and
-                its player is complete.
+            ValueError: if there is nothing to resume, it was a different run, or it is finished.
         """
         progress = self._restore()
-        if not finished(self.schedule, progress):
-            return self.follow(progress, watch, stepped)
-        if self._has_player_of(progress.step):
+        if finished(self.schedule, progress):
             hint = "train on with --steps N, and with --stop-when-unbeatable True until unbeatable"
             if progress.step < self.schedule.steps:
                 hint = "it is unbeatable, where it was to stop; --steps N alone trains on"
             raise ValueError(
                 f"the training in {shown(self.out)} is finished at step {progress.step}: {hint}"
             )
-        with self._loggers(progress) as board:
-            evaluation = last_evaluation(self.learner, self.rules, progress)
-            board.scenes(evaluation.step, evaluation.policy)
-            board.flush()
-            self._checkpoint(progress, evaluation.certificate)
-            watch(evaluation)
-            board.summary(evaluation.step, evaluation.certificate)
-        return evaluation
+        return self.follow(progress, watch, stepped)
 
     def _restore(self) -> Progress:
         """Restore the learner from the state in the folder."""
@@ -285,15 +253,6 @@ class _Training:
             reason = f"{self.about['learner']}: {shown(first_line(error))}"
             raise ValueError(f"{misfit} {reason}") from None
         return progress
-
-    def _has_player_of(self, step: int) -> bool:
-        """Return whether the folder holds a complete player from this step."""
-        roles = [WEIGHTS, POLICY] if enumerable(self.rules) else [WEIGHTS]
-        try:
-            card, _ = read_data(self.out, *roles)
-        except ValueError:
-            return False
-        return bool(card["steps"] == step and all(card[k] == v for k, v in self.about.items()))
 
     def _checkpoint(self, progress: Progress, certificate: Certificate | None = None) -> None:
         """Save the player and the state, using the same keys as older versions."""
@@ -346,25 +305,18 @@ def _dict(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def is_taken(out: Path) -> bool:
-    """Return whether the folder holds a checkpoint."""
-    return (out / CARD).exists()
-
-
 def _require_free(out: Path) -> None:
-    """Raise ValueError if the folder is taken."""
-    if is_taken(out):
-        raise ValueError(f"{shown(out)} {TAKEN}")
+    """Raise ValueError if the folder holds a checkpoint."""
+    if (out / CARD).exists():
+        raise ValueError(
+            f"{shown(out)} holds a checkpoint already: choose another folder with --out, or train"
+            " on with --resume"
+        )
 
 
 @contextlib.contextmanager
 def _locked(out: Path) -> Iterator[None]:
-    """Lock the folder; the lock is released even if the process is killed.
-
-    Raises:
-        ValueError: if another run holds the lock.
-        OSError: if the folder cannot be created or written to.
-    """
+    """Lock the folder; the lock is released even if the process is killed."""
     lock = FileLock(out / LOCK, blocking=False)
     try:
         lock.acquire()
@@ -380,11 +332,7 @@ def _locked(out: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _computing(schedule: Schedule) -> Iterator[None]:
-    """Use the schedule's device and number of threads within this block.
-
-    Raises:
-        ValueError: for a device that is not available.
-    """
+    """Use the schedule's device and number of threads within this block."""
     before = torch.get_num_threads()
     torch.set_num_threads(schedule.threads)
     try:

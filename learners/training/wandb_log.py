@@ -11,8 +11,7 @@ from typing import Any
 
 import wandb
 
-from learners.training.loggers import in_one_line, run_of
-from learners.training.tag_descriptions import description
+from learners.training.loggers import Logger, description, run_of
 from tttenv.certificates.certificate import Certificate
 from tttenv.certificates.markdown import certificate_table
 from tttenv.certificates.metrics.certificate import flat
@@ -23,46 +22,40 @@ from tttenv.utils.files import write
 RUN = "wandb-run.txt"  # the run's identifier, in the checkpoint's folder
 
 
-class WandbLog:
-    """Logger of a training run, continued on resume; see `loggers.Logger`.
+class WandbLog(Logger):
+    """Logger of a training run, continued on resume.
 
-    The horizontal axis of all curves is the training step.
-
-    Raises:
-        ValueError: in one line, if the library cannot start a run, for example without a login.
+    The horizontal axis of all curves is the training step. The library's own process writes the
+    data.
     """
+
+    errors = (wandb.errors.Error,)  # for example without a login
 
     def __init__(
         self, folder: Path, rules: Rules, settings: Mapping[str, Any], at: int = 0
     ) -> None:
         known = run_of(folder / RUN) if at else None
-        with in_one_line("wandb", wandb.errors.Error):
-            self.run: Any = wandb.init(
-                project=os.environ.get("WANDB_PROJECT") or "tttenv",
-                name=folder.resolve().name,
-                id=known,
-                resume="allow" if known else None,
-                dir=str(folder),
-                config=dict(settings),
-                settings=wandb.Settings(silent=True, console="off", x_disable_stats=True),
-            )
-            self.run.define_metric("step", hidden=True)
-            self.run.define_metric("*", step_metric="step")
+        self.run: Any = wandb.init(
+            project=os.environ.get("WANDB_PROJECT") or "tttenv",
+            name=folder.resolve().name,
+            id=known,
+            resume="allow" if known else None,
+            dir=str(folder),
+            config=dict(settings),
+            settings=wandb.Settings(silent=True, console="off", x_disable_stats=True),
+        )
+        self.run.define_metric("step", hidden=True)
+        self.run.define_metric("*", step_metric="step")
         write(folder / RUN, f"{self.run.id}\n")
 
     def curves(self, step: int, numbers: Mapping[str, float]) -> None:
         """Log one point per tag."""
-        with in_one_line("wandb", wandb.errors.Error):
-            self.run.log({"step": step, **numbers})
+        self.run.log({"step": step, **numbers})
 
     def pictures(self, step: int, pictures: Mapping[str, Picture]) -> None:
         """Log images."""
         made = {name: wandb.Image(picture) for name, picture in pictures.items()}
-        with in_one_line("wandb", wandb.errors.Error):
-            self.run.log({"step": step, **made})
-
-    def flush(self) -> None:
-        """Do nothing; the library's own process writes the data."""
+        self.run.log({"step": step, **made})
 
     def summary(self, step: int, certificate: Certificate | None) -> None:
         """Log the certificate as a table, and its numbers in the run's summary."""
@@ -72,11 +65,9 @@ class WandbLog:
         rows = [[tag, number, description(tag)] for tag, number in numbers.items()]
         table = wandb.Table(columns=["tag", "value", "meaning"], data=rows)
         text = wandb.Html(f"<pre>{certificate_table(certificate)}</pre>")
-        with in_one_line("wandb", wandb.errors.Error):
-            self.run.log({"step": step, "certificate": table, "certificate_text": text})
-            self.run.summary.update(numbers)
+        self.run.log({"step": step, "certificate": table, "certificate_text": text})
+        self.run.summary.update(numbers)
 
     def close(self, finished: bool) -> None:
         """End the W&B run."""
-        with in_one_line("wandb", wandb.errors.Error):
-            self.run.finish(exit_code=0 if finished else 1)
+        self.run.finish(exit_code=0 if finished else 1)

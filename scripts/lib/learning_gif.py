@@ -8,8 +8,7 @@ import numpy as np
 import torch
 from PIL import Image
 
-from learners.configs import ReinforceConfig
-from learners.reinforce import Reinforce
+from learners.reinforce import Reinforce, ReinforceConfig
 from learners.training.board_pictures import Annotations, board_picture, coordinates, write
 from learners.training.loggers import SCENES
 from learners.training.loop import Progress, run, usual_schedule

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from learners.device import computing_on
+from learners.nets import computing_on
 from learners.registry import LEARNERS
 from learners.residual_net import Outputs, ResidualNet, Shape, planes_of
 from learners.training.loop import Schedule

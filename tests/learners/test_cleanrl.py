@@ -1,15 +1,12 @@
 """Single-file PPO: it learns, is reproducible bit for bit, and prints one line."""
 
-import ast
+import json
 import sys
-from pathlib import Path
 
 import pytest
 import torch
 
 from learners.examples import ppo
-
-FILE = Path(ppo.__file__)
 
 
 def test_the_same_seed_gives_the_same_weights(tmp_path):
@@ -41,12 +38,15 @@ def test_mistakes_are_named_in_one_line(wrong, message, tmp_path, monkeypatch, c
     assert message in said
 
 
-def test_it_is_one_file_of_fewer_than_250_lines():
-    text = FILE.read_text(encoding="utf-8")
-    assert text.count("\n") < 250
-    imported = {
-        getattr(node, "module", None)
-        for node in ast.walk(ast.parse(text))
-        if isinstance(node, ast.ImportFrom)
-    }
-    assert not {name for name in imported if name and name.startswith("learners")}
+@pytest.mark.parametrize("rules", ["3,3,3", "5,5,4"])
+def test_it_ends_with_a_certificate_or_on_larger_boards_with_samples(
+    rules, tmp_path, monkeypatch, capsys
+):
+    few = ["--rules", rules, "--steps", "1024", "--every", "5", "--folder", str(tmp_path)]
+    monkeypatch.setattr(sys, "argv", ["ppo", *few])
+    ppo.main()
+    told = json.loads(capsys.readouterr().out)
+    if rules == "3,3,3":
+        assert (told["rules"], set(told["worst_case"])) == (rules, {"X", "O"})
+    else:
+        assert all(tag.startswith(("sampled/", "exact/losing_leaves_")) for tag in told)

@@ -126,22 +126,6 @@ def test_a_failing_disk_is_named_and_leaves_the_older_player(tmp_path, monkeypat
     assert sound(tmp_path)
 
 
-@pytest.mark.parametrize("missing", [WEIGHTS, POLICY, "damage"])
-def test_a_finished_training_whose_player_is_missing_writes_it_again(tmp_path, through, missing):
-    trained(tmp_path)
-    if missing == "damage":
-        file = tmp_path / file_of(read_card(tmp_path), POLICY)
-        file.write_bytes(file.read_bytes()[:-1])
-    else:
-        (tmp_path / file_of(read_card(tmp_path), missing)).unlink()
-    report = trained(tmp_path, resume=True)
-    assert (report.step, report.last) == (4, True)
-    assert contents(tmp_path) == contents(through)
-    assert sound(tmp_path)
-    with pytest.raises(ValueError, match="finished at step 4"):
-        trained(tmp_path, resume=True)
-
-
 def test_a_flipped_bit_in_the_state_is_found(tmp_path):
     trained(tmp_path, plan=Schedule(2, 2, 2, stop_when_unbeatable=False))
     file = tmp_path / file_of(read_card(tmp_path), STATE)

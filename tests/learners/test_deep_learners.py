@@ -1,17 +1,14 @@
 """Deep learners: replayed moves, targets and inputs, unbeatable results, and resuming."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 import torch
-from reference import put, winner
 
+from learners.buffers import Replay, Transitions
 from learners.dqn import DQN, DQNConfig, td_targets
 from learners.maskable_ppo import MaskablePPO, MaskablePPOConfig, seeded_globals
 from learners.nets import planes
 from learners.reinforce import Reinforce, ReinforceConfig
-from learners.replay import Replay, Transitions
 from learners.testing import check_learner
 from learners.training.checkpoint import load_state, save_state
 from tttenv import Rules
@@ -199,38 +196,9 @@ def test_the_vec_env_plays_the_games_of_the_vector_environment(opponent):
     assert draws > 5
 
 
-def test_openings_are_undecided_boards_of_every_number_of_stones():
-    skin = VecEnv(500, opening=8)
-    skin.seed(1)
-    skin.reset()
-    boards = skin.games.boards
-    for board in boards:
-        Rules().check(board)
-    stones = np.count_nonzero(boards, axis=1)
-    assert set(stones) == set(range(9))
-    masks = np.stack(skin.env_method("action_masks"))
-    assert (masks == (boards == 0)).all()
-    seen = skin.put(boards)
-    assert (seen == planes(boards).numpy()).all()
-
-
 def test_the_vec_env_swaps_its_opponent_in_the_games_at_hand():
     skin = VecEnv(64, opponent="first", seat="X", draw=0.5)
     skin.reset()
     skin.env_method("set_opponent", lambda boards: np.eye(9)[8 - (boards[:, ::-1] == 0).argmax(1)])
     skin.step(np.zeros(64, np.int64))
     assert (skin.games.boards[:, 8] == -1).all()
-
-
-def test_stones_of_the_reference_agree_on_the_hand_made_position():
-    board = "XX_OO____"
-    assert winner((3, 3, 3), put(put(board, 8), 5)) == "O"
-    assert winner((3, 3, 3), put(board, 2)) == "X"
-
-
-@pytest.mark.parametrize(
-    "wrong", [{"games": 0}, {"capacity": 8}, {"epsilon": 1.5}, {"draw": 0.5}, {"sync": 0}]
-)
-def test_dqns_that_cannot_learn_are_refused_in_one_line(wrong):
-    with pytest.raises(ValueError, match=r"^dqn: [^\n]*$"):
-        replace(DQNConfig(), **wrong)

@@ -6,7 +6,7 @@ import random
 import re
 import subprocess
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -16,7 +16,7 @@ import torch
 from torch import nn
 
 from learners.nets import MaskedMLP, evaluate, greedy_player, load_weights, planes, weights_of
-from learners.registry import LEARNERS, LearnerRow, row
+from learners.registry import LEARNERS, LearnerRow, presets
 from learners.testing import check_learner
 from learners.training.loop import usual_schedule
 from learners.training.train import train
@@ -158,8 +158,40 @@ BROKEN = [  # the law and a toy that breaks it
 
 
 @pytest.mark.parametrize("name", list(LEARNERS))
-def test_a_row_names_the_presets_of_its_class(name):
-    assert row(name).presets == LEARNERS.load(name).presets
+def test_the_presets_read_without_pytorch_are_those_of_the_class(name):
+    read, own = presets(name), LEARNERS.load(name).presets
+    assert {key: asdict(one) for key, one in read.items()} == {k: asdict(c) for k, c in own.items()}
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("selfplay", {"batch": 0, "fits": 0, "lr": 0.0, "halving": 0}),
+        ("td0", {"alpha": 0.0, "epsilon": 1.5, "games": 0, "opening": -1}),
+        ("qtable", {"lr": 0.0, "fall": 0, "turns": 0}),
+        ("genetic", {"elite": 500, "mutation": 1.5}),
+        ("supervised", {"holdout": 1.0, "lr": 0.0, "batch": 0}),
+        ("lms", {"eta": 0.0, "epsilon": 2.0}),
+        ("dqn", {"games": 0, "capacity": 8, "epsilon": 1.5, "draw": 0.5, "sync": 0}),
+        ("reinforce", {"games": 0, "opening": -1, "bound": 0.0}),
+        ("transformer", {"width": 0, "heads": 3, "random": 1.5, "orders": 0, "lr": 0.0}),
+        ("alphazero", {"games": 0, "share": 1.5, "channels": 0, "blocks": 1000, "opening": -1}),
+        ("patterns", {"nodes": 0, "games": 1001, "batch": 2**17, "smaller": -0.1, "lr": 0.0}),
+        ("maskable_ppo", {"games": 0, "pool": (), "opening": -1}),
+    ],
+)
+def test_settings_out_of_range_are_refused_in_a_line_that_names_the_learner(name, settings):
+    kind = LEARNERS.load(name)
+    for field, value in settings.items():
+        with pytest.raises(ValueError, match=rf"^{name}: [^\n]*{field}[^\n]*$"):
+            kind(replace(kind.presets["default"], **{field: value}), Rules())
+
+
+@pytest.mark.parametrize("name", ["selfplay", "td0", "qtable", "genetic", "supervised", "lms"])
+def test_what_needs_all_positions_refuses_larger_boards_in_a_line(name):
+    kind = LEARNERS.load(name)
+    with pytest.raises(ValueError, match=r"^[^\n]*5,5,4[^\n]*$"):
+        kind(kind.Config(), Rules(5, 5, 4))
 
 
 @pytest.mark.parametrize("name", list(LEARNERS))

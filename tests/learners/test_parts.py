@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
+from learners.buffers import Replay, Transitions
 from learners.parts import SavesParts
-from learners.replay import Replay, Transitions
 from learners.testing import _same as same
 from tttenv import Rules
 from tttenv.env.vector import VectorTicTacToe

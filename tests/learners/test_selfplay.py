@@ -1,13 +1,10 @@
 """Self-play: its look-ahead plays real games, its targets as published or repaired."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from reference import game, mover, view, winner
 
 from learners.selfplay import (
-    SelfPlay,
     SelfPlayConfig,
     look_ahead,
     targets_by_length,
@@ -152,14 +149,3 @@ def test_cells_chosen_on_representatives_are_mapped_to_every_image():
     plain = SymmetryClasses(every, symmetric=False)
     assert (plain.expand_cells(cells) == cells).all()
     assert sum(map(len, plain.rows)) == 4520
-
-
-def test_boards_too_large_are_refused_in_one_line():
-    with pytest.raises(ValueError, match=r"^[^\n]*5,5,4[^\n]*alphazero[^\n]*any board$"):
-        SelfPlay(DEFAULT, Rules(5, 5, 4))
-
-
-@pytest.mark.parametrize("wrong", [{"batch": 0}, {"fits": 0}, {"lr": 0.0}, {"halving": 0}])
-def test_configs_that_cannot_learn_are_refused_in_one_line(wrong):
-    with pytest.raises(ValueError, match=r"^[^\n]*at least 1[^\n]*$"):
-        SelfPlay(replace(DEFAULT, **wrong), Rules())

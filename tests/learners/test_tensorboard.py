@@ -1,7 +1,6 @@
 """TensorBoard output: described tags, no empty group, settings, certificate, address."""
 
 import re
-from contextlib import closing
 from dataclasses import replace
 
 import pytest
@@ -10,14 +9,12 @@ from tensorboard.compat.proto.summary_pb2 import SummaryMetadata
 from tensorboard.plugins.hparams import plugin_data_pb2
 
 from learners.registry import LEARNERS
-from learners.training.loggers import SECONDS, STEPS
+from learners.training.loggers import SECONDS, STEPS, description
 from learners.training.loop import Progress, before_training, run, usual_schedule
-from learners.training.tag_descriptions import description
-from learners.training.tensorboard import COMPARED, TensorBoard, layout
+from learners.training.tensorboard import COMPARED, layout
 from learners.training.train import train
-from tttenv import Rules, certify, player
+from tttenv import Rules, certify
 from tttenv.certificates import phrases
-from tttenv.certificates.certificate import REACHABLE
 from tttenv.certificates.markdown import certificate_table
 
 
@@ -99,24 +96,3 @@ def test_the_certificate_is_a_table_of_markdown(read, unbeatable):
     assert "| a game that it loses | none exists | none exists |" in text
     undecided = replace(certificate, never_loses=dict.fromkeys("XO"))
     assert "| none known | none known |" in certificate_table(undecided)
-
-
-@pytest.mark.parametrize("method", [None, REACHABLE])
-def test_every_row_of_the_table_has_as_many_cells_as_its_head(method):
-    rules = Rules()
-    text = certificate_table(certify(rules, player("first"), method=method))
-    for table in text.split("\n\n"):
-        assert len({line.count("|") for line in table.split("\n")}) == 1
-    line = certify(rules, player("first"), method=method).losing_line["O"]
-    assert f"| {' '.join('abc'[cell % 3] + str(cell // 3 + 1) for cell in line)} |" in text
-    assert ("not known" in text) == (method == REACHABLE)
-
-
-def test_scalars_of_a_second_writer_are_described_again(tmp_path):
-    for number in (1, 2):
-        with closing(TensorBoard(tmp_path / str(number), Rules(), {})) as board:
-            board.curves(1, {"exact/blunders": 3.0})
-            board.curves(2, {"exact/blunders": 2.0})
-        found = EventAccumulator(str(tmp_path / str(number))).Reload()
-        assert found.SummaryMetadata("exact/blunders").summary_description
-        assert len(found.Scalars("exact/blunders")) == 2

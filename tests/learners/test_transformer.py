@@ -161,16 +161,3 @@ def test_a_network_that_never_looks_back_is_worth_what_its_certificate_says():
         found = follow_histories(Rules(), learner.average, seat)
         assert found.order_matters == 0
         assert found.worst_case == -1
-
-
-@pytest.mark.parametrize(
-    "wrong", [{"width": 0}, {"width": 30}, {"random": 1.5}, {"orders": 0}, {"lr": 0.0}]
-)
-def test_transformers_that_cannot_learn_are_refused_in_one_line(wrong):
-    with pytest.raises(ValueError, match=r"^transformer: [^\n]*$"):
-        TransformerConfig(**wrong)
-
-
-def test_boards_past_exact_values_are_refused_in_one_line():
-    with pytest.raises(ValueError, match=r"^[^\n]*5,5,4[^\n]*$"):
-        Transformer(TransformerConfig(), Rules(5, 5, 4))

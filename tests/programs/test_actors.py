@@ -12,12 +12,8 @@ import torch
 from learners.actors import Actors
 from learners.alphazero import AlphaZero, AlphaZeroConfig
 from learners.alphazero_searches import begin_searches, end_searches
-from learners.configs import PatternsConfig
-from learners.patterns import Patterns
+from learners.patterns import Patterns, PatternsConfig
 from learners.residual_net import Shape
-from learners.training.checkpoint import load_training
-from learners.training.loop import Schedule
-from learners.training.train import train
 from tttenv.cli import console
 from tttenv.game.rules import Rules
 from tttenv.parallel import Shared, Task, run
@@ -200,21 +196,6 @@ def test_what_a_failed_step_leaves_is_no_result_of_the_next():
         assert actors.end() == ["first", "second"]
 
 
-def learner_of(folder):
-    return flat(load_training(folder)["learner"])
-
-
-def schedule(steps, **more):
-    return Schedule(steps, every=3, checkpoint_every=3, stop_when_unbeatable=False, **more)
-
-
-def test_a_training_with_actors_resumes_as_the_one_without(tmp_path):
-    train("alphazero", CONFIG, RULES, schedule(6), tmp_path / "plain")
-    train("alphazero", CONFIG, RULES, schedule(3, actors=1), tmp_path / "cut")
-    train("alphazero", CONFIG, RULES, schedule(6, actors=1), tmp_path / "cut", resume=True)
-    assert learner_of(tmp_path / "plain") == learner_of(tmp_path / "cut")
-
-
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
@@ -251,19 +232,3 @@ def test_what_tasks_share_is_what_each_gets_though_it_changes(two):
         assert [found.value for found in run(tasks, two)] == [[version, version]] * 6
     with pytest.raises(ValueError, match="a task with a shared value has no description"):
         key(tasks[0])
-
-
-class Unreadable:
-    """Pickles, but does not unpickle."""
-
-    def __reduce__(self):
-        return int, ("no number",)
-
-
-def test_a_shared_value_that_cannot_be_read_fails_its_own_task_only():
-    tasks = [Task("odd", itself, "odd", shared=Shared(1, Unreadable()))]
-    tasks += [Task(name, itself, name) for name in ("first", "second")]
-    with Processes(1) as backend:
-        failed, *others = run(tasks, backend)
-    assert "no number" in failed.error
-    assert [found.value for found in others] == ["first", "second"]

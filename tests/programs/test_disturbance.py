@@ -1,9 +1,5 @@
 """Disturbed initial weights: of the given size, different for every seed, and temporary."""
 
-import ast
-import re
-from pathlib import Path
-
 import pytest
 import torch
 from disturbance import SIZE, TABLES, disturb
@@ -11,12 +7,6 @@ from disturbance import SIZE, TABLES, disturb
 from learners.registry import LEARNERS
 from learners.selfplay import SelfPlay, SelfPlayConfig
 from tttenv import Rules
-
-TESTS = Path(__file__).parents[1]
-STRENGTH = re.compile(r"\b(unbeatable|vs_random|worst_case|optimal_moves)\b")
-TRAINING = re.compile(
-    r"\.learn\(|ppo\.train\(|run_training\(|\btrained\(|\brun\((kind|learner|SelfPlay)\b"
-)
 
 
 def weights(seed):
@@ -51,21 +41,3 @@ def test_tables_are_disturbed_once_after_their_first_step(name):
             steps[seed] = getattr(learner, TABLES[name]).clone()
     assert not torch.equal(steps[None], steps[1])
     assert torch.allclose(steps[None].double(), steps[1].double(), rtol=1.2 * SIZE, atol=0)
-
-
-def training_tests():
-    for file in sorted(TESTS.rglob("test_*.py")):
-        for found in ast.parse(file.read_text(encoding="utf-8")).body:
-            if isinstance(found, ast.FunctionDef) and found.name.startswith("test_"):
-                body = "\n".join(map(ast.unparse, found.body))
-                compares = ".unbeatable" in body or re.search(r" [<>]=? |reached\(", body)
-                if TRAINING.search(body) and STRENGTH.search(body) and compares:
-                    yield found
-
-
-def test_what_asserts_how_strong_a_training_became_is_marked():
-    found = list(training_tests())
-    assert len(found) > 8
-    for test in found:
-        marks = [ast.unparse(mark) for mark in test.decorator_list]
-        assert "pytest.mark.trained" in marks, f"{test.name} lacks @pytest.mark.trained"

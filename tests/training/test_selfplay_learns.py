@@ -7,7 +7,6 @@ import pytest
 from reference import mover, put, view, winner
 from test_selfplay import DEFAULT
 
-from learners.configs import SELFPLAY_PUBLISHED
 from learners.selfplay import SelfPlay
 from learners.training.loop import Progress, run, usual_schedule
 from tttenv import Rules
@@ -40,7 +39,7 @@ def test_the_default_becomes_unbeatable_and_never_loses_any_game(seed, reached):
 
 @pytest.mark.trained
 def test_as_published_the_second_seat_stays_beatable_though_the_losses_are_small(reached):
-    learner = SelfPlay(SELFPLAY_PUBLISHED, Rules())
+    learner = SelfPlay(SelfPlay.presets["published"], Rules())
     first, *_, last = run(
         learner, Rules(), usual_schedule("selfplay", "published", steps=600, every=100), Progress()
     )

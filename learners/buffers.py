@@ -1,0 +1,221 @@
+"""Buffers of fixed size: the latest transitions, or positions with targets, to sample from."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tttenv.game.rules import Rules
+from tttenv.game.symmetry import inverses, maps
+from tttenv.game.types import Boards, Cells, Mask
+from tttenv.utils.untrusted import shown
+
+
+class RingBuffer:
+    """A buffer of the last `capacity` rows, stored in the arrays of a NamedTuple.
+
+    Args:
+        kept: a NamedTuple of arrays that all begin with (capacity,); they become the storage.
+            Its field names are keys of stored training states.
+        capacity: the number of rows stored; new ones overwrite the oldest.
+
+    Attributes:
+        seen: the number of rows ever added.
+    """
+
+    kept: Any
+
+    def __init__(self, kept: Any, capacity: int) -> None:
+        self.kept, self.capacity, self.seen = kept, capacity, 0
+
+    def __len__(self) -> int:
+        return min(self.seen, self.capacity)
+
+    def add(self, new: Any) -> None:
+        """Store rows, replacing the oldest; at most the last `capacity` new rows are stored."""
+        count = min(len(new[0]), self.capacity)
+        rows = (self.seen + np.arange(count)) % max(self.capacity, 1)
+        for array, part in zip(self.kept, new, strict=True):
+            array[rows] = part[len(part) - count :]
+        self.seen += count
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return the stored rows and the number of rows ever added."""
+        kept = {name: part[: len(self)].copy() for name, part in self.kept._asdict().items()}
+        return {"seen": self.seen, "kept": kept}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Restore the `state_dict()` of a buffer with the same capacity.
+
+        Raises:
+            ValueError: for rows that do not match.
+        """
+        seen, kept = state["seen"], type(self.kept)(**state["kept"])
+        count = min(seen, self.capacity)
+        same = [(a[:count].shape, a.dtype) for a in self.kept] == [(a.shape, a.dtype) for a in kept]
+        if not 0 <= seen < 2**62 or not same:
+            raise ValueError(
+                f"its buffer of {shown(seen)} rows does not have the expected shapes and types"
+            )
+        self.check(kept)
+        self.seen = seen
+        for array, part in zip(self.kept, kept, strict=True):
+            array[:count] = part
+
+    def check(self, kept: Any) -> None:
+        """Raise ValueError for rows with the right shapes but impossible contents."""
+
+
+class Transitions(NamedTuple):
+    """A batch of transitions; field names are keys in stored training states."""
+
+    boards: Boards  # (batch, cells), seen by the side that moves
+    cells: Cells  # (batch,): its moves
+    rewards: NDArray[np.float32]  # (batch,), of the side that moves
+    over: Mask  # (batch,): whether the game ended
+    after: Boards  # (batch, cells), the next board to move on; undefined if over
+
+
+class Replay(RingBuffer):
+    """A buffer of the last `capacity` transitions.
+
+    Args:
+        capacity: the number of transitions stored; new ones overwrite the oldest.
+        rules: the game.
+
+    Raises:
+        ValueError: for a capacity below 1.
+    """
+
+    kept: Transitions
+
+    def __init__(self, capacity: int, rules: Rules) -> None:
+        if capacity < 1:
+            raise ValueError(f"a replay buffer must store at least one move, not {capacity}")
+        self.maps, self.inverses = maps(rules), inverses(rules)
+        kept = Transitions(
+            rules.start(capacity),
+            np.zeros(capacity, np.int64),
+            np.zeros(capacity, np.float32),
+            np.zeros(capacity, np.bool_),
+            rules.start(capacity),
+        )
+        super().__init__(kept, capacity)
+
+    def sample(self, count: int, rng: np.random.Generator, turned: bool = False) -> Transitions:
+        """Sample `count` transitions with replacement; the buffer must not be empty.
+
+        Args:
+            count: the number of transitions.
+            rng: the generator.
+            turned: whether to replace each by a random image of it under the board's symmetries.
+        """
+        rows = rng.integers(0, len(self), count)
+        boards, cells, rewards, over, after = self.kept
+        drawn = Transitions(boards[rows], cells[rows], rewards[rows], over[rows], after[rows])
+        return self.image(drawn, rng.integers(0, len(self.maps), count)) if turned else drawn
+
+    def image(self, transitions: Transitions, which: NDArray[np.int64]) -> Transitions:
+        """Map transitions (batch,) by the symmetries with indices `which` (batch,)."""
+        turn = self.maps[which]
+        return transitions._replace(
+            boards=np.take_along_axis(transitions.boards, turn, axis=1),
+            cells=self.inverses[which, transitions.cells],
+            after=np.take_along_axis(transitions.after, turn, axis=1),
+        )
+
+    def check(self, kept: Transitions) -> None:
+        """Raise ValueError for invalid boards or moves."""
+        if not all((abs(boards.astype(int)) <= 1).all() for boards in (kept.boards, kept.after)):
+            raise ValueError("its replay buffer holds invalid boards")
+        if not ((kept.cells >= 0) & (kept.cells < kept.boards.shape[1])).all():
+            raise ValueError("its replay buffer holds invalid moves")
+
+
+class Examples(NamedTuple):
+    """A batch of positions with targets; field names are keys in stored training states."""
+
+    boards: Boards  # (batch, cells), seen by the side to move
+    policies: NDArray[np.float32]  # (batch, cells): probabilities; all zero without a target
+    results: NDArray[np.float32]  # (batch, 3): probabilities of a win, a draw and a loss
+    replies: NDArray[np.int16]  # (batch,): the other side's next move, or -1
+
+
+class ExamplesBuffer(RingBuffer):
+    """A buffer of the last `capacity` examples.
+
+    Args:
+        capacity: the number of examples stored; new ones overwrite the oldest.
+        rules: the game.
+    """
+
+    kept: Examples
+
+    def __init__(self, capacity: int, rules: Rules) -> None:
+        self.maps, self.inverses = maps(rules), inverses(rules)
+        kept = Examples(
+            boards=rules.start(capacity),
+            policies=np.zeros((capacity, rules.cells), np.float32),
+            results=np.zeros((capacity, 3), np.float32),
+            replies=np.full(capacity, -1, np.int16),
+        )
+        super().__init__(kept, capacity)
+
+    @property
+    def boards(self) -> Boards:
+        """The stored boards (len(self), cells)."""
+        return self.kept.boards[: len(self)]
+
+    def sample(
+        self, count: int, rng: np.random.Generator, among: NDArray[np.int64] | None = None
+    ) -> Examples:
+        """Sample `count` examples with replacement, each mapped by a random symmetry.
+
+        Args:
+            count: the number of examples.
+            rng: the generator.
+            among: the rows to sample from; None for all.
+        """
+        rows = rng.integers(0, len(self) if among is None else max(len(among), 1), count)
+        rows = rows if among is None else among[rows]
+        which = rng.integers(0, len(self.maps), count)
+        turn, kept = self.maps[which], self.kept
+        replies = kept.replies[rows]
+        turned = self.inverses[which, replies]  # those of -1 are replaced below
+        return Examples(
+            boards=np.take_along_axis(kept.boards[rows], turn, axis=1),
+            policies=np.take_along_axis(kept.policies[rows], turn, axis=1),
+            results=kept.results[rows],
+            replies=np.where(replies < 0, -1, turned).astype(np.int16),
+        )
+
+    def check(self, kept: Examples) -> None:
+        """Raise ValueError for invalid boards, probabilities or moves."""
+        if not (abs(kept.boards.astype(int)) <= 1).all():
+            raise ValueError("its buffer holds invalid boards")
+        probs = np.concatenate([kept.policies.ravel(), kept.results.ravel()])
+        if not ((probs >= 0) & (probs <= 1)).all():
+            raise ValueError("its buffer holds invalid probabilities")
+        if not ((kept.replies >= -1) & (kept.replies < kept.boards.shape[1])).all():
+            raise ValueError("its buffer holds invalid moves")
+
+
+def checked_rows(rows: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+    """Validate row indices of a buffer with `count` examples, and return them.
+
+    Raises:
+        ValueError: for anything else.
+    """
+    if rows.ndim != 1 or rows.dtype != np.int64 or not ((rows >= 0) & (rows < count)).all():
+        raise ValueError(f"its rows must be among {count}")
+    return rows
+
+
+def no_examples(rules: Rules) -> Examples:
+    """Return an empty batch of examples."""
+    return ExamplesBuffer(0, rules).kept
+
+
+def concatenated(parts: list[Examples]) -> Examples:
+    """Concatenate batches of examples."""
+    return Examples(*map(np.concatenate, zip(*parts, strict=True)))
