@@ -58,7 +58,7 @@ LIBRARIES = {  # who may import what
     ),
     "wandb": "learners.training.wandb_log",
     "mlflow": "learners.training.mlflow_log",
-    "ray": f"tttenv.parallel.ray_cluster {ADAPTERS}",
+    "ray": f"tttenv.parallel.ray_cluster {ADAPTERS} learners.examples.self_play.*",
     **dict.fromkeys(["pickle", "cloudpickle", "dill", "joblib", "marshal", "shelve"], "nobody"),
 }
 
