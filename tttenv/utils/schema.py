@@ -26,6 +26,7 @@ from tttenv.utils.untrusted import MEBIBYTE, parse_json, read_bytes, shown
 
 _T = TypeVar("_T")
 LONGEST = 64 * MEBIBYTE  # bytes; the benchmark writes some 4,000 a training
+LONGEST_TUPLE = 1000  # items, such as layers of a network
 REPEATED = 80  # characters of the place of a value in a message
 UNIONS = (types.UnionType, typing.Union)
 PLAINLY = {
@@ -139,7 +140,7 @@ def _value(value: Any, hint: Any, place: str) -> Any:
     if origin is tuple:
         items = list(value) if isinstance(value, tuple) else _of_type(value, list, hint, place)
         kinds = [inner[0]] * len(items) if inner[-1] is Ellipsis else list(inner)
-        if len(kinds) != len(items):
+        if len(kinds) != len(items) or len(items) > LONGEST_TUPLE:
             raise _wrong(value, hint, place)
         pairs = enumerate(zip(items, kinds, strict=True))
         return tuple(_value(item, kind, f"{place}[{i}]") for i, (item, kind) in pairs)
