@@ -1,4 +1,4 @@
-"""Untrusted data: regular files of bounded size, JSON, text for messages and names, bounds on time.
+"""Untrusted data: regular files of bounded size, JSON, text for messages and names.
 
 A checkpoint, a results file or a curve may come from an untrusted source or be damaged. Every
 function here either succeeds or raises a ValueError of one line that names the file.
@@ -10,17 +10,14 @@ import math
 import os
 import re
 import stat
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from queue import Empty, Queue
-from threading import Event, Thread
-from typing import Any, TypeVar
+from typing import Any
 
 MEBIBYTE = 2**20
 LONGEST_JSON = 4 * MEBIBYTE  # bytes; a card has some 2,000
 LONGEST_NAME = 100  # characters of a file name before its digest
 QUOTED = 300  # characters of a file that a message repeats, at most
-_T = TypeVar("_T")
 
 
 def shown(text: object, limit: int = QUOTED) -> str:
@@ -122,37 +119,6 @@ def folder_within(file: Path, named: str, homes: Sequence[Path]) -> Path:
         within = " or ".join(dict.fromkeys(shown(home.resolve()) for home in homes))
         raise ValueError(f"{shown(file)} names {shown(named)}, which is not within {within}")
     return Path(named)
-
-
-def within(seconds: float, name: str, work: Callable[[Event], _T]) -> _T:
-    """Call `work` and return its result, waiting at most that long.
-
-    A server may send one byte every few seconds, even in the headers; only a clock outside the
-    connection can stop that. The function runs in a thread of that name, and is passed an event
-    that is set when it is abandoned.
-
-    Raises:
-        TimeoutError: if it takes longer.
-    """
-    results: Queue[_T | BaseException] = Queue(1)
-    given_up = Event()
-
-    def run() -> None:
-        try:
-            results.put(work(given_up))
-        except BaseException as error:  # raised again in the caller's thread
-            results.put(error)
-
-    Thread(target=run, name=name, daemon=True).start()
-    try:
-        found = results.get(timeout=seconds)
-    except Empty:
-        raise TimeoutError(f"not done within {seconds:g} s") from None
-    finally:
-        given_up.set()
-    if isinstance(found, BaseException):
-        raise found
-    return found
 
 
 def first_line(error: BaseException) -> str:
