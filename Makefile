@@ -67,7 +67,7 @@ test-agents: .venv-agents/ready ## verifiers and OpenEnv, in an environment of t
 test-gpu: .venv/dev .venv/compiled ## trainings on CUDA, for machines with a GPU; CI has none
 	$(BIN)/python -m pytest -n 0 tests/gpu $(ARGS)
 
-campaign: .venv/dev ## attack the package for SECONDS: kills, failing disks, hostile files
+campaign: .venv/dev ## attack the package for SECONDS: kills, failing disks
 	$(BIN)/python -m tests.campaign --seconds $(SECONDS) $(ARGS)
 
 campaign-short: .venv/dev ## the same with as many cases on every machine, a minute or two of them

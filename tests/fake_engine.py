@@ -120,25 +120,9 @@ def flood(text):
     return pour
 
 
-def say_and_hang(text):
-    def say(engine, *_):
-        sys.stdout.write(text)
-        sys.stdout.flush()
-        time.sleep(FOREVER)
-
-    return say
-
-
 def close_output(engine, *_):
     os.close(1)
     time.sleep(FOREVER)
-
-
-class Twice(Engine):
-    """Engine that answers twice."""
-
-    def _play(self, column, row):
-        self._say(f"{column},{row}\n{column},{row}")
 
 
 class OnThirdBoard(Engine):
@@ -150,47 +134,19 @@ class OnThirdBoard(Engine):
         super()._play(column, row)
 
 
-class Spaced(Engine):
-    """Engine that writes spaces around its numbers."""
-
-    def _play(self, column, row):
-        self._say(f"  {column} , {row}  ")
-
-
-class SaysMore(Engine):
-    """Engine that says more than OK, in lower case."""
-
-    def _restart(self, argument):
-        self.taken = {}
-        self._say("ok - everything is good")
-
-
-class StartsOnce(Engine):
-    """Engine that plays only one game."""
-
-    def _start(self, argument):
-        self._say("ERROR one game is enough" if self.size[0] else "OK")
-        self.size = (int(argument), int(argument))
-
-    def _restart(self, argument):
-        self._say("UNKNOWN command")
-
-
 REMARKS = ("MESSAGE depth 3", "message 7,7", "DEBUG", "SUGGEST 0,0", "UNKNOWN what", "ERROR 12", "")
 SOUND = {
     "well-behaved": Engine,
     "CR LF": differing(ends="\r\n"),
-    "remarks": differing(remarks=REMARKS),
-    "many remarks": differing(remarks=("MESSAGE " + 200 * "nodes ",) * 500),
+    "remarks": differing(remarks=REMARKS * 100),
     "refuses INFO": differing(info="UNKNOWN info"),
     "no RESTART": differing(restart="UNKNOWN command"),
-    "says more than OK": SaysMore,
-    "spaces": Spaced,
+    "spaces": differing(play=lambda engine, *cell: engine._say("  {} , {}  ".format(*cell))),
 }
 # Each with the verdict that it gets, and whether it is found out by a time limit.
 FAILING = {
-    "hangs at START": (differing(start=hang), "did not answer within 0.5 s (does it", True),
-    "hangs": (differing(play=hang), "did not answer within 0.5 s (does it", True),
+    "hangs at START": (differing(start=hang), "did not answer within 0.5 s", True),
+    "hangs": (differing(play=hang), "did not answer within 0.5 s", True),
     "crashes in mid-game": (OnThirdBoard, "ended with exit status 3, saying 'oh no'", False),
     "crashes after a remark": (
         differing(play=lambda engine, *_: (engine._say("MESSAGE bye"), crash(engine))),
@@ -202,44 +158,19 @@ FAILING = {
         "was killed by SIGKILL",
         False,
     ),
-    "refuses START": (
-        differing(start="ERROR unsupported size"),
-        "cannot play on 5 by 5: it answered 'START 5' with 'ERROR unsupported size'",
-        False,
-    ),
-    "refuses a second START": (StartsOnce, "cannot play on 5 by 5: it answered 'START 5'", False),
-    "rubbish at START": (
-        differing(start="hello"),
-        "answered 'START 5' with 'hello', not with 'OK'",
-        False,
-    ),
+    "refuses START": (differing(start="ERROR size"), "cannot play on 5 by 5: it answered", False),
+    "rubbish at START": (differing(start="hello"), "answered 'START 5' with 'hello'", False),
     "a taken cell": (differing(play="0,0"), "plays 0,0, which is taken", False),
     "off the board": (differing(play="5,0"), "plays 5,0, off the board", False),
-    "moves before it is asked": (
-        differing(start="OK\n0,0\n1,1"),
-        "wrote '0,0' before it was queried",
-        False,
-    ),
-    "other digits": (differing(play="\u0664,0"), "answered '\u0664,0', not a column", False),
+    "moves before it is asked": (differing(start="OK\n0,0\n1,1"), "before it was queried", False),
     "escapes": (differing(play="\033[2J"), "answered '\\x1b[2J', not a column", False),
-    "answers twice": (Twice, "answered 'RESTART' with '0,0', not with 'OK'", False),
-    "a flood of rubbish": (differing(move=flood("x")), "65536 bytes without an end of", False),
-    "a flood of lines": (differing(move=flood("x\n")), "answered 'x', not a column", False),
-    "endless remarks": (
-        differing(move=flood("MESSAGE hi\n")),
-        "wrote 10,000 lines without an answer, the last 'MESSAGE hi'",
+    "answers twice": (
+        differing(play=lambda engine, *cell: engine._say("{0},{1}\n{0},{1}".format(*cell))),
+        "answered 'RESTART' with '0,0', not with 'OK'",
         False,
     ),
-    "half a line": (
-        differing(play=say_and_hang("0,1")),
-        "it wrote '0,1' without an end of line",
-        True,
-    ),
-    "does not know BOARD": (
-        differing(board="UNKNOWN command"),
-        "'UNKNOWN command'",
-        True,
-    ),
+    "a flood of rubbish": (differing(move=flood("x")), "65536 bytes without an end of", False),
+    "endless remarks": (differing(move=flood("MESSAGE hi\n")), "wrote 10,000 lines", False),
     "closes its output": (differing(play=close_output), "closed its output", True),
 }
 SKINS = SOUND | {name: row[0] for name, row in FAILING.items()}

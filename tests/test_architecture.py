@@ -52,10 +52,7 @@ LIBRARIES = {  # who may import what
     "openai": "tttenv.players.language.llm",
     "onnxruntime": "tttenv.players.stored.onnx",
     "pyarrow": "tttenv.cli.export",
-    **dict.fromkeys(
-        ["huggingface_hub", "httpx2"],
-        "tttenv.utils.hub_client tttenv.players.stored.hub tttenv.certificates.model_card",
-    ),
+    "huggingface_hub": "tttenv.players.stored.hub tttenv.certificates.model_card",
     "wandb": "learners.training.wandb_log",
     "mlflow": "learners.training.mlflow_log",
     "ray": f"tttenv.parallel.ray_cluster {ADAPTERS} learners.examples.self_play.*",

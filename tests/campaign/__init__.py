@@ -1,10 +1,10 @@
-"""Campaign of attacks on the whole package: kills, failing disks, hostile files.
+"""Campaign of attacks on the whole package: kills and failing disks.
 
 It runs for as long as it is given and is no part of the test suite:
 
     make campaign SECONDS=600
     make campaign-short                            the same cases everywhere, if the seed is given
-    python -m tests.campaign kills files --seconds 600
+    python -m tests.campaign kills --seconds 600
     python -m tests.campaign calls --seed 7 --case 12      one case again
 
 A family of cases is one file with one class, and one row here. Every case follows from the seed,
@@ -27,5 +27,4 @@ class Row:
 FAMILIES = {
     "kills": Row("kills:Kills", "trainings killed at random moments and resumed", 9),
     "calls": Row("calls:Calls", "a training's n-th file-system call fails or kills", 16),
-    "files": Row("files:Files", "mutated checkpoints, loaded in every way", 100),
 }

@@ -71,21 +71,8 @@ def test_a_card_that_says_nothing_is_played_as_usual(tmp_path):
 
 @pytest.mark.parametrize(
     "choice",
-    [
-        None,
-        [],
-        "canonical",
-        True,
-        {"canonical": "true"},
-        {"canonical": 1},
-        {"canonical": None},
-        {"tolerance": True},
-        {"tolerance": "\x1b]0;pwn\x07"},
-        {"tolerance": -1},
-        {"tolerance": 2},
-        {"tolerance": 10**400},
-        {"tolerance": [[]] * 10_000},
-    ],
+    [None, [], {"canonical": 1}, {"tolerance": True}, {"tolerance": "\x1b]0;pwn\x07"}]
+    + [{"tolerance": -1}, {"tolerance": 10**400}, {"tolerance": [[]] * 10_000}],
 )
 def test_a_choice_that_is_none_is_refused_in_a_line(tmp_path, choice):
     learner = untrained(SQUARE)

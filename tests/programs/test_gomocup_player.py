@@ -5,10 +5,7 @@ import random
 import re
 import shlex
 import sys
-import threading
-import time
 from itertools import pairwise
-from pathlib import Path
 
 import fake_engine
 import numpy as np
@@ -18,7 +15,6 @@ from tttenv import Rules, certify, player
 from tttenv.players.programs.gomocup import gomocup
 from tttenv.testing import check_policy, some_boards
 
-ROOT = Path(__file__).parents[2]
 RULES = Rules(5, 5, 5)
 SIZES = [Rules(4, 7, 5), Rules(19, 19, 5)]
 
@@ -125,56 +121,45 @@ def test_every_failure_gets_a_verdict_in_one_line_and_nothing_is_left_running(fa
     _, verdict, by_time = fake_engine.FAILING[failure]
     limits = {"timeout": 0.5, "start": 0.5} if by_time else {}
     playing = engine(failure, **limits)
-    before, boards = counted(), boards_of(RULES)
-    begin = time.monotonic()
     with pytest.raises(ValueError, match=re.escape(verdict)) as error:
-        playing(boards)
-    assert time.monotonic() - begin < 15
+        playing(boards_of(RULES))
     told = str(error.value)
     assert re.fullmatch(r"['\"][^\n]*fake_engine.py [^\n]*: [XO] to move on [XO_]{25}", told)
     assert told.isprintable()
     assert playing.program is None
-    assert counted() == before
-
-
-def counted():
-    """Return the numbers of open files and of children of this process."""
-    tasks = Path(f"/proc/self/task/{threading.get_native_id()}/children")
-    return len(os.listdir("/proc/self/fd")), len(tasks.read_text().split())
-
-
-def test_an_engine_that_failed_is_started_anew_by_the_next_question():
-    playing, boards = engine("crashes in mid-game"), boards_of(RULES)
-    played = player("first", RULES)(boards)
-    assert (playing(boards[:2]) == played[:2]).all()
-    with pytest.raises(ValueError, match="status 3"):
-        playing(boards[2:3])
-    assert (playing(boards[2:4]) == played[2:4]).all()
-
-
-def test_an_engine_that_knows_square_boards_only_is_told_of():
-    oblong = Rules(5, 7, 5)
-    square = gomocup(oblong, shlex.join(["sh", "-c", "while read a; do echo UNKNOWN; done"]))
-    with pytest.raises(ValueError, match="cannot play on 5 by 7: it answered 'RECTSTART 7,5' with"):
-        square(oblong.start(1))
 
 
 @pytest.mark.parametrize(
-    ("spec", "rules", "named"),
-    [
-        ("gomocup", "15,15,5", "gomocup needs the command of an engine: gomocup:command="),
-        ("gomocup:command=x", "3,3,3", "play five in a row, not 3: set anyk=true"),
-        ("gomocup:command=x,anyk=maybe", "15,15,5", "anyk='maybe' is not true or false"),
-        ("gomocup:command=x,time=0", "15,15,5", "time must be at least"),
-        ("gomocup:command=x,time=1e9", "15,15,5", "time must be at most 2,147,483 s"),
-        ("gomocup:command=x,folder=/no/such", "15,15,5", "there is no folder '/no/such'"),
-    ],
+    "spec",
+    ["gomocup", "gomocup:command=x", "gomocup:command=x,anyk=true,time=0"]
+    + ["gomocup:command=x,anyk=true,time=1e9", "gomocup:command=x,anyk=true,folder=/no/such"],
 )
-def test_specs_that_make_no_sense_are_refused(spec, rules, named):
-    with pytest.raises(ValueError, match=re.escape(named)):
-        player(spec, Rules.of(rules))
+def test_specs_that_make_no_sense_are_refused(spec):
+    with pytest.raises(ValueError, match=r"command=|five in a row|time must be|no folder"):
+        player(spec, Rules())
 
 
-def test_an_engine_that_is_not_there_is_told_of():
-    with pytest.raises(ValueError, match="cannot start '/no/such/engine': No such file"):
-        gomocup(RULES, "/no/such/engine")(RULES.start(1))
+# --- Both ways.
+@pytest.mark.parametrize(
+    ("spec", "rules"),
+    [("mcts:iterations=50", "5,7,5"), ("first", "19,19,5"), ("selfplay:canonical=true", "3,3,3")],
+)
+def test_a_player_as_an_engine_of_a_player_plays_as_it_does_itself(spec, rules):
+    rules = Rules.of(rules)
+    command = f"{sys.executable} -m tttenv gomocup {spec} --k {rules.k}"
+    itself = player(spec, rules)
+    engine = player(f"gomocup:command=({command}),anyk=true,start=200,timeout=200", rules)
+    other, dice = player("tactical", rules), np.random.default_rng(4)
+    for seat in (0, 1):
+        boards = rules.start(1)
+        while not rules.over(boards)[0]:
+            if rules.seat(boards)[0] == seat:
+                probs, wanted = engine(boards), itself(boards)
+                # A player that mixes among equally good moves plays one of them.
+                assert (probs.max(axis=1) == 1).all()
+                assert wanted[probs == 1] == wanted.max()
+            else:
+                probs = other(boards)
+            cell = dice.choice(rules.cells, p=probs[0])
+            boards = rules.play(boards, np.array([cell]))
+    engine.close()

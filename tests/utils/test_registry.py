@@ -33,17 +33,6 @@ def test_a_spec_is_read_as_it_was_written_with_one_pair_of_parentheses_taken_off
     assert parse(write(name, options)) == (name, bare)
 
 
-def test_a_spec_within_a_spec_stands_in_parentheses():
-    name, options = parse(
-        "epsilon:player=(epsilon:player=(minimax:ties=first),epsilon=0.5),epsilon=0.1"
-    )
-    assert (name, options["epsilon"]) == ("epsilon", "0.1")
-    assert parse(options["player"]) == (
-        "epsilon",
-        {"player": "minimax:ties=first", "epsilon": "0.5"},
-    )
-
-
 @pytest.mark.parametrize("spec", ["a:b=(c", "a:b=c)", "a:b=)c(", "a:b=((c),d=e", "a:(b=c"])
 def test_unbalanced_parentheses_are_refused(spec):
     with pytest.raises(ValueError, match="unbalanced parentheses"):
@@ -101,11 +90,6 @@ def test_options_become_what_their_annotations_say(options, expected):
 def test_a_wrong_option_is_answered_by_what_is_accepted(option, text, message):
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         call(make, "made", {option: text}, "g")
-
-
-def test_what_takes_no_options_says_so():
-    with pytest.raises(ValueError, match="random has no option 'a'; it takes no options"):
-        call(lambda rules: rules, "random", {"a": "b"}, "g")
 
 
 @given(number=st.floats(allow_nan=False))

@@ -20,6 +20,7 @@ from tttenv.players.stored.checkpoint import (
     card_text,
     file_of,
     load,
+    read_card,
     read_data,
     rules_of,
 )
@@ -37,7 +38,6 @@ METRICS = {  # titles of metrics by tag, in the order of the model card; by seat
     "exact/optimal_moves": "mean probability of optimal moves over all positions",
     "exact/blunders": "positions in which it gives value away",
 }
-CLOSE = 1e-9  # of two computations of one value
 _LICENSE = re.compile(r"[a-z0-9][a-z0-9.+-]{0,39}")
 _WORD = re.compile(r"\w{1,40}", re.ASCII)
 
@@ -45,8 +45,8 @@ _WORD = re.compile(r"\w{1,40}", re.ASCII)
 def for_the_hub(folder: Path, repo: str, license: str | None = None) -> dict[str, bytes]:
     """Return the files to upload for a checkpoint, by name: its card, data files and README.md.
 
-    The training state is left out. On games that can be enumerated the certificate is recomputed;
-    on larger boards it is the one in the card.
+    The training state is left out. On games that can be enumerated the certificate is computed
+    again; on larger boards it is the one in the card.
 
     Args:
         folder: the checkpoint.
@@ -55,61 +55,32 @@ def for_the_hub(folder: Path, repo: str, license: str | None = None) -> dict[str
 
     Raises:
         ModuleNotFoundError: without the package huggingface_hub.
-        ValueError: if the checkpoint is missing or damaged, its card states a strength that its
-            player does not have, or the license is not an identifier.
+        ValueError: if the checkpoint is missing or damaged, or the license is not an identifier.
     """
     if license is not None and not _LICENSE.fullmatch(license):
-        raise ValueError(
-            f"a license must be an identifier such as mit, not {shown(repr(license), 80)}"
-        )
+        raise ValueError(f"a license must be an identifier such as mit, not {license!r}")
     rules = rules_of(folder)
-    roles = [WEIGHTS, *[POLICY] * enumerable(rules)]
-    card, data = read_data(folder, *roles)
-    if file_of(card, SNAPSHOTS):
-        card, data = read_data(folder, *roles, SNAPSHOTS)
-    certificate = _certificate(folder, card, rules)
+    stated = file_of(read_card(folder), SNAPSHOTS)
+    card, data = read_data(
+        folder, WEIGHTS, *[POLICY] * enumerable(rules), *[SNAPSHOTS] * bool(stated)
+    )
     names = {role: str(file_of(card, role)) for role in data}
     sent = {**card, "files": {name: card["files"][name] for name in names.values()}}
+    certificate = stated_certificate(card, rules)
+    if enumerable(rules):
+        certificate = certify(rules, load(folder, rules))
+        sent["certificate"] = certificate.to_dict()
     return {
         CARD: card_text(sent).encode(),
         **{names[role]: content for role, content in data.items()},
-        NAME: model_card(sent, certificate, repo, license).encode(),
+        NAME: _model_card(sent, certificate, repo, license).encode(),
     }
 
 
-def _certificate(folder: Path, card: Mapping[str, Any], rules: Rules) -> Certificate | None:
-    """Return the certificate of a checkpoint's player, recomputed for enumerable games.
-
-    Raises:
-        ValueError: if the card states a different worst case.
-    """
-    stated = stated_certificate(card, rules)
-    if not enumerable(rules):
-        return stated
-    found = certify(rules, load(folder, rules))
-    for seat in SEATS:
-        told = None if stated is None else stated.worst_case[seat]
-        worst = found.worst_case[seat]
-        if told is None or worst is None or abs(told - worst) > CLOSE:
-            raise ValueError(
-                f"the card of {shown(folder)} states a strength that its player does not have:"
-                f" {shown(told, 40)} as {seat}, not {worst}"
-            )
-    return found
-
-
-def model_card(
+def _model_card(
     card: Mapping[str, Any], certificate: Certificate | None, repo: str, license: str | None
 ) -> str:
-    """Return the model card: metadata as YAML, then Markdown.
-
-    The metadata names the library, tags, the license if it is known, and the exact numbers of the
-    certificate as a model index, which the Hub shows beside the model.
-
-    Raises:
-        ModuleNotFoundError: without the package huggingface_hub.
-    """
-    metadata = _metadata(card, certificate, repo, license)
+    """Return the model card: metadata as YAML, then Markdown."""
     rules, learner = Rules.of(card["rules"]), _code(card["learner"], 40)
     board = f"{rules.m} rows, {rules.n} columns, {rules.k} in a row"
     table = "The card states no certificate."
@@ -122,8 +93,13 @@ def model_card(
         )
     settings = {"preset": card["preset"], "steps": card["steps"], **card["config"]}
     settings |= {f"version of {name}": version for name, version in card["versions"].items()}
+    table_rows = "\n".join(
+        f"| {_code(name)} | {_code(value if isinstance(value, str) else json.dumps(value))} |"
+        for name, value in settings.items()
+    )
     return f"""---
-{metadata}---
+{_metadata(card, certificate, repo, license)}
+---
 
 # {repo.partition("/")[2]}
 
@@ -153,14 +129,14 @@ opponent="hub:{repo}")`.
 
 | setting | value |
 |-|-|
-{_rows(settings)}
+{table_rows}
 """
 
 
 def _metadata(
     card: Mapping[str, Any], certificate: Certificate | None, repo: str, license: str | None
 ) -> str:
-    """Return the metadata for the Hub, as YAML."""
+    """Return the metadata as YAML, with the certificate's numbers as the Hub's model index."""
     from huggingface_hub import EvalResult, ModelCardData
 
     numbers = {} if certificate is None else flat(certificate)
@@ -181,26 +157,15 @@ def _metadata(
                     )
                 )
     learner = [card["learner"]] if _WORD.fullmatch(card["learner"]) else []
-    about = ModelCardData(
+    return ModelCardData(
         library_name="tttenv",
         license=license,
         tags=[TASK, "deep-reinforcement-learning", ENVIRONMENT, "tic-tac-toe", *learner],
         model_name=repo.partition("/")[2] if results else None,
         eval_results=results or None,
-    )
-    return f"{about.to_yaml()}\n"
-
-
-def _rows(settings: Mapping[str, Any]) -> str:
-    """Format settings as the rows of a Markdown table."""
-    found = []
-    for name, value in settings.items():
-        cells = (name, value if isinstance(value, str) else json.dumps(value))
-        found.append(f"| {' | '.join(map(_code, cells))} |")
-    return "\n".join(found)
+    ).to_yaml()
 
 
 def _code(text: str, limit: int = 200) -> str:
     """Format untrusted text as code, in which HTML and links are not rendered."""
-    told = shown(text, limit).replace("|", "\\|").replace("`", "'")
-    return f"`{told}`"
+    return "`{}`".format(shown(text, limit).replace("|", "\\|").replace("`", "'"))

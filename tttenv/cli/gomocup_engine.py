@@ -34,6 +34,7 @@ from tttenv.policy import Player, sample, validated
 from tttenv.utils.untrusted import first_line, shown
 
 LONGEST_LINE = 1000  # maximum characters of a manager's line
+MOST_STONES = 19 * 19 + 1  # lines of a board that are kept: one of so many is an error
 LONGEST_ANSWER = 200  # maximum characters of a reply
 QUOTED = 60  # characters of a line quoted in a reply
 FREE_STYLE = 0  # the rule by which k or more in a row win
@@ -87,42 +88,6 @@ class Game:
         return int((self.board == 1).sum()), int((self.board == -1).sum())
 
 
-class BoardLines:
-    """The lines of a BOARD command up to DONE; the first error is kept for the reply."""
-
-    def __init__(self, game: Game | None) -> None:
-        self.game = game and Game(game.rules, game.rules.start())
-        self.problem = "" if game else "a board needs its size: START must come first"
-
-    def add(self, line: str) -> None:
-        """Add a line."""
-        if self.problem or self.game is None:
-            return
-        found = STONE.fullmatch(line)
-        try:
-            if not found:
-                raise RefusedError(f"expected a stone such as 7,7,1 or DONE, not {_quoted(line)}")
-            cell = self.game.cell_at(int(found[1]), int(found[2]))
-            self.game = self.game.put(cell, SIDES[found[3]], opens=False)
-        except RefusedError as refused:
-            self.problem = str(refused)
-
-    def done(self) -> Game:
-        """Return the game, with the engine to move.
-
-        Raises:
-            RefusedError: for an invalid line, or a board on which it is not to move.
-        """
-        if self.problem or self.game is None:
-            raise RefusedError(self.problem)
-        own, other = self.game.stones()
-        if other - own not in (0, 1):
-            raise RefusedError(
-                f"with {own} own stones and {other} others it is not the engine's turn"
-            )
-        return Game(self.game.rules, self.game.board, own == other)
-
-
 class Engine:
     """Gomocup engine that plays a manager's games with one player.
 
@@ -139,7 +104,7 @@ class Engine:
         self.rule, self.budget = FREE_STYLE, TurnTime()
         self.game: Game | None = None
         self.made: tuple[str, Rules, Player] | None = None  # the last player, with spec and rules
-        self.board_lines: BoardLines | None = None  # between BOARD and DONE
+        self.board_lines: list[str] | None = None  # between BOARD and DONE
         self.commands: dict[str, Callable[[str], str | None]] = {
             "START": self._start,
             "RECTSTART": self._rectstart,
@@ -217,20 +182,36 @@ class Engine:
         return self._move(after, after.opens)
 
     def _board(self, argument: str) -> None:
-        self.board_lines = BoardLines(self.game)
+        self.board_lines = []
 
     def _board_line(self, line: str) -> str | None:
         """Handle a line between BOARD and DONE, or DONE itself."""
         assert self.board_lines is not None
         if line.upper() == "DONE":
             lines, self.board_lines = self.board_lines, None
-            game = lines.done()
-            return self._move(game, game.opens)
+            return self._whole_board(lines)
         if line.upper() == "END":
             self._end(line)
-        elif line:
-            self.board_lines.add(line)
+        elif line and len(self.board_lines) < MOST_STONES:
+            self.board_lines.append(line)
         return None
+
+    def _whole_board(self, lines: list[str]) -> str:
+        """Play a move on the board of these lines, if it is the engine's turn there."""
+        rules = self._started().rules
+        game = Game(rules, rules.start())
+        for line in lines:
+            found = STONE.fullmatch(line)
+            if not found:
+                raise RefusedError(f"expected a stone such as 7,7,1 or DONE, not {_quoted(line)}")
+            cell = game.cell_at(int(found[1]), int(found[2]))
+            game = game.put(cell, SIDES[found[3]], opens=False)
+        own, other = game.stones()
+        if other - own not in (0, 1):
+            raise RefusedError(
+                f"with {own} own stones and {other} others it is not the engine's turn"
+            )
+        return self._move(game, own == other)
 
     def _takeback(self, argument: str) -> str:
         game = self._started()

@@ -1,7 +1,6 @@
 """Download a trained player from the Hugging Face Hub: `tttenv pull OWNER/NAME`."""
 
 import json
-import sys
 from dataclasses import asdict, dataclass
 
 from tttenv.cli import console
@@ -37,23 +36,19 @@ def main(args: list[str], prog: str = PROG) -> None:
         ValueError: if the player does not exist, cannot be reached or is not a checkpoint.
     """
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
-    from tttenv.players.bundled import ON_THE_HUB
     from tttenv.players.stored import hub
-    from tttenv.utils import hub_client
 
     hub.check_names(given.repo, given.revision)
     console.check_folder(given.out)
-    if not given.json:
-        at = hub_client.host(hub_client.endpoint())
-        print(f"downloading {given.repo} from {at}", file=sys.stderr, flush=True)
-    with console.stage("asking for its files", given.json) as tell:
+    stage = f"downloading {given.repo} from {hub.address()}"
+    with console.stage(stage, given.json) as tell:
         folder = hub.pull(given.repo, given.revision, given.out, tell)
     origin = hub.came_from(folder)
     assert origin is not None
     if given.json:
         print(json.dumps({"folder": str(folder), **asdict(origin)}, indent=2))
         return
-    spec = str(folder) if given.out else f"{ON_THE_HUB}{given.repo}"
+    spec = str(folder) if given.out else f"hub:{given.repo}"
     if not given.out and given.revision != hub.REVISION:
         spec += f",revision={given.revision}"
     print(f"{folder} holds the player, of commit {origin.commit[:12]}; how strong it is:")

@@ -1,7 +1,6 @@
 """Upload a trained player to the Hugging Face Hub: `tttenv push FOLDER OWNER/NAME`."""
 
 import json
-import sys
 from dataclasses import dataclass
 
 from tttenv.cli import console
@@ -37,19 +36,15 @@ def main(args: list[str], prog: str = PROG) -> None:
 
     Raises:
         ModuleNotFoundError: without the package huggingface_hub.
-        ValueError: if the folder holds no checkpoint, its card states a strength that its player
-            does not have, or the Hub rejects it.
+        ValueError: if the folder holds no checkpoint, or the Hub rejects it.
     """
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
     from tttenv.certificates import model_card
     from tttenv.players import checkpoint_of
-    from tttenv.players.bundled import ON_THE_HUB
     from tttenv.players.stored import hub
-    from tttenv.players.stored.checkpoint import DATA_FILE
-    from tttenv.utils import hub_client
 
-    hub.check_names(given.repo, hub.REVISION)
-    at = hub_client.endpoint()
+    hub.check_names(given.repo)
+    address = f"{hub.address()}/{given.repo}"
     place = checkpoint_of(given.folder)
     if place is None or place[1]:
         raise ValueError(f"{given.folder} is not the folder of a checkpoint")
@@ -59,14 +54,10 @@ def main(args: list[str], prog: str = PROG) -> None:
         print(files[model_card.NAME].decode(), end="")
         return
     size = sum(map(len, files.values()))
-    doing = f"uploading {len(files)} files, {size:,} bytes, to {given.repo}"
-    if not given.json:
-        print(f"{doing} on {hub_client.host(at)}", file=sys.stderr, flush=True)
-    with console.stage("uploading", given.json):
-        commit = hub_client.upload(given.repo, files, given.private, replaced=DATA_FILE)
-    address = f"{hub_client.public(at)}/{given.repo}"
+    with console.stage(f"uploading {len(files)} files, {size:,} bytes, to {address}", given.json):
+        commit = hub.upload(given.repo, files, given.private)
     if given.json:
         print(json.dumps({"url": address, "commit": commit, "files": sorted(files)}, indent=2))
         return
     print(f"{address} holds the player, in commit {commit[:12]}; to play against it:")
-    print(f"tttenv play {ON_THE_HUB}{given.repo}")
+    print(f"tttenv play hub:{given.repo}")

@@ -26,8 +26,9 @@ from tttenv.utils.untrusted import MEBIBYTE, parse_json, read_bytes, shown
 
 _T = TypeVar("_T")
 LONGEST = 64 * MEBIBYTE  # bytes; the benchmark writes some 4,000 a training
-LONGEST_TUPLE = 1000  # items
+LONGEST_TUPLE = 1000  # items, such as layers of a network
 REPEATED = 80  # characters of the place of a value in a message
+UNIONS = (types.UnionType, typing.Union)
 PLAINLY = {
     str: "text",
     int: "an integer",
@@ -82,11 +83,7 @@ def read(file: Path, kind: type[_T], what: str, limit: int = LONGEST) -> _T:
     return checked(kind, content, refusal)
 
 
-def checked(
-    kind: type[_T],
-    value: Any,
-    name: str = "",
-) -> _T:
+def checked(kind: type[_T], value: Any, name: str = "") -> _T:
     """Validate a JSON value against a type and convert it.
 
     Args:
@@ -127,23 +124,25 @@ def _value(value: Any, hint: Any, place: str) -> Any:
         return _value(value, inner[0], place)
     if origin is Annotated:
         made = _value(value, inner[0], place)
-        return _bounded(made, hint, place)
+        size = made if isinstance(made, int | float) else len(made)
+        if not all(low <= size <= high for low, high in inner[1:]):
+            raise _wrong(value, hint, place)
+        return made
     if origin is Literal:
         if not any(value == choice and type(value) is type(choice) for choice in inner):
             raise _wrong(value, hint, place)
         return value
-    if origin in (types.UnionType, typing.Union):
+    if origin in UNIONS:
         return _either(value, hint, place)
     if origin is list:
         items = _of_type(value, list, hint, place)
         return [_value(item, inner[0], f"{place}[{i}]") for i, item in enumerate(items)]
     if origin is tuple:
-        if not isinstance(value, list | tuple) or len(value) > LONGEST_TUPLE:
+        items = list(value) if isinstance(value, tuple) else _of_type(value, list, hint, place)
+        kinds = [inner[0]] * len(items) if inner[-1] is Ellipsis else list(inner)
+        if len(kinds) != len(items) or len(items) > LONGEST_TUPLE:
             raise _wrong(value, hint, place)
-        kinds = [inner[0]] * len(value) if inner[-1] is Ellipsis else list(inner)
-        if len(kinds) != len(value):
-            raise _wrong(value, hint, place)
-        pairs = enumerate(zip(value, kinds, strict=True))
+        pairs = enumerate(zip(items, kinds, strict=True))
         return tuple(_value(item, kind, f"{place}[{i}]") for i, (item, kind) in pairs)
     if origin is dict:
         content = _of_type(value, dict, hint, place)
@@ -181,28 +180,19 @@ def _object(value: dict[str, Any], hint: Any, place: str) -> Any:
 
 def _either(value: Any, hint: Any, place: str) -> Any:
     """Convert a value to the first matching type of a union."""
-    deepest = _wrong(value, hint, place)
+    wrong = [_wrong(value, hint, place)]
     for kind in typing.get_args(hint):
         try:
             return _value(value, kind, place)
         except _Mismatch as error:
-            if len(error.place) > len(deepest.place):
-                deepest = error
-    raise deepest
+            wrong.append(error)
+    raise max(wrong, key=lambda error: len(error.place))  # the deepest
 
 
 def _of_type(value: Any, kind: type, hint: Any, place: str) -> Any:
     allowed = (int, float) if kind is float else kind
     if not isinstance(value, allowed) or (isinstance(value, bool) and kind is not bool):
         raise _wrong(value, hint, place)
-    return value
-
-
-def _bounded(value: Any, hint: Any, place: str) -> Any:
-    for bounds in typing.get_args(hint)[1:]:
-        size = value if isinstance(value, int | float) else len(value)
-        if isinstance(bounds, Between) and not bounds.least <= size <= bounds.most:
-            raise _wrong(value, hint, place)
     return value
 
 
@@ -216,26 +206,15 @@ def _in_words(hint: Any) -> str:
     if origin in (typing.NotRequired, typing.Required):
         return _in_words(inner[0])
     if origin is Annotated:
-        bounds = [bound for bound in inner[1:] if isinstance(bound, Between)]
-        unit = {str: " characters", list: " items", tuple: " items"}.get(
-            typing.get_origin(inner[0]) or inner[0], ""
-        )
-        return _in_words(inner[0]) + "".join(f" {_range(bound, unit)}" for bound in bounds)
+        (low, high), words = inner[1], _in_words(inner[0])
+        unit = "" if inner[0] in (int, float) else " long"
+        most = "" if high == math.inf else f", at most {high:,}{unit}"
+        return f"{words}, at least {low:,}{unit}{most}"
     if origin is Literal:
         return " or ".join(map(repr, inner))
-    if origin in (types.UnionType, typing.Union):
+    if origin in UNIONS:
         return " or ".join(dict.fromkeys(map(_in_words, inner)))
-    if origin in (list, tuple):
-        return "a list"
-    return PLAINLY.get(hint, "an object")
-
-
-def _range(bounds: Between, unit: str) -> str:
-    if bounds.most == math.inf:
-        return f"of at least {bounds.least:,}{unit}"
-    if unit and not bounds.least:
-        return f"of at most {bounds.most:,}{unit}"
-    return f"from {bounds.least:,} to {bounds.most:,}{unit}"
+    return "a list" if origin in (list, tuple) else PLAINLY.get(hint, "an object")
 
 
 def _at(place: str, key: str) -> str:

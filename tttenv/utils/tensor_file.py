@@ -8,20 +8,29 @@ The format: eight bytes with the header's length, the header as JSON, the tensor
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
 from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load
 
+from tttenv.utils.schema import Between, checked
 from tttenv.utils.untrusted import parse_json, shown
 
 PREFIX = 8  # bytes of the header's length, little-endian
 LONGEST = 2**24  # bytes of a header
+LONGEST_AXIS = 2**62  # numbers
 REPEATED = 80  # characters of a name in a message
 
 
 Kind = tuple[str, tuple[int, ...]]  # a tensor's type, as "F32", and its shape
+
+
+class _Entry(TypedDict):
+    """What a header says of a tensor."""
+
+    dtype: str
+    shape: list[Annotated[int, Between(0, LONGEST_AXIS)]]
 
 
 @dataclass(frozen=True)
@@ -48,8 +57,8 @@ class Header:
         """
         for name in [*expected, *self.tensors]:
             if (has := self.tensors.get(name)) != (wanted := expected.get(name)):
-                told = _difference(shown(name, REPEATED), has, wanted)
-                raise ValueError(f"{refusal}: {told}")
+                told = " instead of ".join(map(_spelled, (has, wanted)))
+                raise ValueError(f"{refusal}: {shown(name, REPEATED)}: {told}")
         try:
             return load(self.data)
         except (SafetensorError, ValueError) as error:
@@ -67,17 +76,13 @@ def header(data: bytes, name: object) -> Header:
         ValueError: if the header is damaged or longer than the file.
     """
     length = int.from_bytes(data[:PREFIX], "little")
+    refusal = f"{shown(name)} is not a file of tensors"
     if len(data) < PREFIX or length > min(LONGEST, len(data) - PREFIX):
-        raise ValueError(
-            f"{shown(name)} is not a file of tensors: its header is truncated or too long"
-        )
-    content = parse_json(data[PREFIX : PREFIX + length], name)
-    if not isinstance(content, dict):
-        raise ValueError(f"{shown(name)} is not a file of tensors: its header is not an object")
-    metadata = content.pop("__metadata__", {})
-    if not isinstance(metadata, dict) or not all(isinstance(v, str) for v in metadata.values()):
-        raise ValueError(f"{shown(name)} is not a file of tensors: its metadata are not strings")
-    tensors = {key: _entry(key, value, name) for key, value in content.items()}
+        raise ValueError(f"{refusal}: its header is truncated or too long")
+    content = checked(dict[str, Any], parse_json(data[PREFIX : PREFIX + length], name), refusal)
+    metadata = checked(dict[str, str], content.pop("__metadata__", {}), refusal)
+    entries = checked(dict[str, _Entry], content, refusal)
+    tensors = {key: (entry["dtype"], tuple(entry["shape"])) for key, entry in entries.items()}
     return Header(data, tensors, metadata)
 
 
@@ -104,28 +109,6 @@ def pieces(
         yield array.reshape(-1).view("u1").data
 
 
-def _entry(key: str, value: Any, name: object) -> Kind:
-    if isinstance(value, dict):
-        kind, shape = value.get("dtype"), value.get("shape")
-        if isinstance(kind, str) and isinstance(shape, list):
-            whole = all(isinstance(n, int) and not isinstance(n, bool) and n >= 0 for n in shape)
-            if whole:
-                return kind, tuple(shape)
-    raise ValueError(
-        f"{shown(name)} is not a file of tensors: it declares {shown(repr(key), 80)}"
-        f" {shown(repr(value), 80)}"
-    )
-
-
-def _difference(name: str, has: Kind | None, wanted: Kind | None) -> str:
-    """Describe how a tensor differs from the expected one; either may not exist."""
-    if has is None:
-        return f"tensor {name} is missing"
-    if wanted is None:
-        return f"unexpected tensor {name}"
-    return f"{name} is {_spelled(has)}, not {_spelled(wanted)}"
-
-
-def _spelled(kind: Kind) -> str:
-    """Describe a type and a shape, which may come from an untrusted file."""
-    return shown(f"{kind[0]} {list(kind[1])}", REPEATED)
+def _spelled(kind: Kind | None) -> str:
+    """Describe a tensor's type and shape, which may come from an untrusted file."""
+    return shown(f"{kind[0]} {list(kind[1])}", REPEATED) if kind else "nothing"

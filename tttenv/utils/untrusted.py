@@ -1,4 +1,4 @@
-"""Untrusted data: regular files of bounded size, JSON, text for messages and names, bounds on time.
+"""Untrusted data: regular files of bounded size, JSON, text for messages and names.
 
 A checkpoint, a results file or a curve may come from an untrusted source or be damaged. Every
 function here either succeeds or raises a ValueError of one line that names the file.
@@ -10,20 +10,14 @@ import math
 import os
 import re
 import stat
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from queue import Empty, Queue
-from threading import Event, Thread
-from typing import Any, NoReturn, TypeVar
+from typing import Any
 
 MEBIBYTE = 2**20
 LONGEST_JSON = 4 * MEBIBYTE  # bytes; a card has some 2,000
-DEEPEST_JSON = 60  # lists and objects within each other
 LONGEST_NAME = 100  # characters of a file name before its digest
 QUOTED = 300  # characters of a file that a message repeats, at most
-_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"?', re.DOTALL)
-_NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
-_T = TypeVar("_T")
 
 
 def shown(text: object, limit: int = QUOTED) -> str:
@@ -62,32 +56,26 @@ def read_bytes(file: Path, limit: int) -> bytes:
         ValueError: for anything but a readable regular file of at most that size.
     """
     try:
-        handle = os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+        with open(file, "rb", opener=_without_waiting) as stream:
+            status = os.fstat(stream.fileno())
+            if not stat.S_ISREG(status.st_mode):
+                raise ValueError("it is not a regular file")
+            if status.st_size > limit:
+                raise ValueError(f"{status.st_size:,} bytes, too large: the limit is {limit:,}")
+            return stream.read(limit)
     except FileNotFoundError:
         raise
     except (OSError, ValueError) as error:  # a name may hold a zero byte
-        raise ValueError(f"{shown(file)} cannot be read: {_reason(error)}") from None
-    try:
-        status = os.fstat(handle)
-        if not stat.S_ISREG(status.st_mode):
-            raise ValueError(f"{shown(file)} cannot be read: it is not a regular file")
-        if status.st_size > limit:
-            raise ValueError(
-                f"{shown(file)} is too large: {status.st_size:,} bytes, the limit is {limit:,}"
-            )
-        with os.fdopen(handle, "rb", closefd=False) as stream:
-            data = stream.read(limit + 1)
-    except OSError as error:
-        raise ValueError(f"{shown(file)} cannot be read: {_reason(error)}") from None
-    finally:
-        os.close(handle)
-    if len(data) > limit:
-        raise ValueError(f"{shown(file)} is too large: more than {limit:,} bytes")
-    return data
+        reason = getattr(error, "strerror", None) or first_line(error)
+        raise ValueError(f"{shown(file)} cannot be read: {reason}") from None
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def parse_json(data: bytes, name: object, finite: bool = True) -> Any:
-    """Parse JSON text with lists and objects nested at most 60 deep.
+    """Parse JSON text.
 
     Args:
         data: the text as UTF-8, with or without a byte order mark.
@@ -95,15 +83,13 @@ def parse_json(data: bytes, name: object, finite: bool = True) -> Any:
         finite: whether to refuse infinities and NaN.
 
     Raises:
-        ValueError: for anything else.
+        ValueError: for anything else, or lists nested too deep for Python.
     """
     try:
-        if _depth(data) > DEEPEST_JSON:
-            raise ValueError(f"nested more than {DEEPEST_JSON} deep")
         text = data.decode("utf-8-sig")
         if not finite:
             return json.loads(text)
-        return json.loads(text, parse_constant=_no_number, parse_float=_finite)
+        return json.loads(text, parse_constant=_finite, parse_float=_finite)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{shown(name)} is not JSON: {shown(first_line(error))}") from None
 
@@ -135,62 +121,13 @@ def folder_within(file: Path, named: str, homes: Sequence[Path]) -> Path:
     return Path(named)
 
 
-def within(seconds: float, name: str, work: Callable[[Event], _T]) -> _T:
-    """Call `work` and return its result, waiting at most that long.
-
-    A server may send one byte every few seconds, even in the headers; only a clock outside the
-    connection can stop that. The function runs in a thread of that name, and is passed an event
-    that is set when it is abandoned.
-
-    Raises:
-        TimeoutError: if it takes longer.
-    """
-    results: Queue[_T | BaseException] = Queue(1)
-    given_up = Event()
-
-    def run() -> None:
-        try:
-            results.put(work(given_up))
-        except BaseException as error:  # raised again in the caller's thread
-            results.put(error)
-
-    Thread(target=run, name=name, daemon=True).start()
-    try:
-        found = results.get(timeout=seconds)
-    except Empty:
-        raise TimeoutError(f"not done within {seconds:g} s") from None
-    finally:
-        given_up.set()
-    if isinstance(found, BaseException):
-        raise found
-    return found
-
-
 def first_line(error: BaseException) -> str:
     """Return the first line of an error's message, or the error's type if it is empty."""
     return (str(error).splitlines() or [type(error).__name__])[0]
 
 
-def _depth(data: bytes) -> int:
-    """Return the nesting depth of the brackets outside JSON strings."""
-    depth = deepest = 0
-    for bracket in _STRING.sub(b"", data).translate(None, _NO_BRACKETS):
-        depth += 1 if bracket in b"[{" else -1
-        if depth > deepest:
-            deepest = depth
-    return deepest
-
-
 def _finite(text: str) -> float:
     number = float(text)
     if not math.isfinite(number):
-        raise ValueError(f"{shown(text, 40)} is too large for a number")
+        raise ValueError(f"{shown(text, 40)} is not a finite number")
     return number
-
-
-def _no_number(text: str) -> NoReturn:
-    raise ValueError(f"{text} is not a number")
-
-
-def _reason(error: Exception) -> str:
-    return getattr(error, "strerror", None) or first_line(error)

@@ -18,14 +18,11 @@ message. If there is one, messages do not repeat what the server says, which may
 
 import contextlib
 import hashlib
-import importlib
 import json
 import os
-import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Any, Literal, TypeVar
 
@@ -37,11 +34,11 @@ from tttenv.players.search.search_result import at_least
 from tttenv.policy import Player, Traits
 from tttenv.text import Parsed, parse, prompt
 from tttenv.utils import files
-from tttenv.utils.untrusted import first_line, read_bytes, shown, within
+from tttenv.utils.untrusted import first_line, read_bytes, shown
 
 Notation = Literal["grid", "coordinates", "moves"]
 MOST_AT_ONCE = 256
-LARGEST_ANSWER = 4_000_000  # bytes of a response, and of a cached answer
+LARGEST_ANSWER = 4_000_000  # bytes of a cached answer
 LONGEST_REASON = 300  # maximum characters of a server's error in a message
 NO_KEY = "none"  # local servers need no key, but the client requires some text
 _T = TypeVar("_T")
@@ -71,7 +68,7 @@ def llm(
         notation: how positions are described: grid, coordinates or moves.
         temperature: the sampling temperature; the player can be certified only at 0.
         concurrency: the number of requests at the same time.
-        timeout: seconds to wait for an answer, repeated requests included.
+        timeout: seconds to wait for an answer before the request is repeated.
         retries: the number of times a failed request is repeated.
         tokens: the maximum length of an answer; 0: the server's.
         cache: a folder that stores answers, reused for the first query of each board in later
@@ -208,8 +205,10 @@ class LanguageModel(Player):
         asked = prompt(self.rules, board, self.notation)
         file = None if self.cache is None else self.cache / f"{self._digest(asked)}.json"
         if file is not None and position not in self._seen:
-            with contextlib.suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
-                return _kept(file), False
+            with contextlib.suppress(OSError, *UNUSABLE):
+                answer = json.loads(read_bytes(file, LARGEST_ANSWER))["whole answer"]
+                if isinstance(answer, str | None):
+                    return answer, False
         answer = self.ask(asked)
         if file is not None:
             files.write(file, json.dumps({"prompt": asked, "whole answer": answer}))
@@ -228,17 +227,13 @@ def _in_threads(work: Callable[..., _T], items: list[tuple[Any, ...]], threads: 
     """
     if threads == 1:
         return [work(*item) for item in items]
-    waiting: SimpleQueue[int] = SimpleQueue()
-    for number in range(len(items)):
-        waiting.put(number)
+    waiting = iter(range(len(items)))  # each thread takes the next number
     found: dict[int, _T] = {}
     failed: list[BaseException] = []
 
     def run() -> None:
-        while not failed:
-            try:
-                number = waiting.get_nowait()
-            except Empty:
+        for number in waiting:
+            if failed:
                 return
             try:
                 found[number] = work(*items[number])
@@ -259,18 +254,6 @@ def _in_threads(work: Callable[..., _T], items: list[tuple[Any, ...]], threads: 
     return [found[number] for number in range(len(items))]
 
 
-def _kept(file: Path) -> str | None:
-    """Return a cached answer; or raise one of many errors if the file is missing or unreadable."""
-    answer = json.loads(read_bytes(file, LARGEST_ANSWER))["whole answer"]
-    if not isinstance(answer, str | None):
-        raise TypeError
-    return answer
-
-
-class _RefusedError(ValueError):
-    """A response that breaks a limit; its message has no word of the server."""
-
-
 class _Server:
     """Client for a model on an OpenAI-compatible chat server."""
 
@@ -278,7 +261,6 @@ class _Server:
         import openai
 
         self.url, self.settings, self.errors = url, settings, openai.OpenAIError
-        self.timeout = timeout
         self.key = os.environ.get("OPENAI_API_KEY", "").strip() or NO_KEY
         if not (self.key.isascii() and self.key.isprintable()):  # a message would quote it escaped
             raise ValueError("OPENAI_API_KEY must consist of printable ASCII characters")
@@ -288,8 +270,6 @@ class _Server:
                 api_key=self.key,
                 timeout=timeout,
                 max_retries=retries,
-                default_headers={"Accept-Encoding": "identity"},
-                http_client=openai.DefaultHttpxClient(event_hooks={"response": [self._bound]}),
             )
         except Exception as error:  # of the HTTP library, whose classes depend on the version
             reason = shown(first_line(error), LONGEST_REASON)
@@ -303,11 +283,7 @@ class _Server:
         """
         messages: Any = [{"role": "user", "content": asked}]
         try:
-            found = within(
-                self.timeout,
-                "request to a language model",
-                lambda _: self.client.chat.completions.create(messages=messages, **self.settings),
-            )
+            found = self.client.chat.completions.create(messages=messages, **self.settings)
             choice = found.choices[0]
             answer = str(choice.message.content or "")
             whole = choice.finish_reason in ("stop", None)  # some servers do not say
@@ -316,35 +292,9 @@ class _Server:
             reason = self._reason(error)
             raise ValueError(f"the server at {shown(self.url)} failed: {reason}") from None
 
-    def _bound(self, response: Any) -> None:
-        """Bound the size of a response, and the time of one that nobody waits for any more."""
-        if response.headers.get("content-encoding", "identity") != "identity":
-            raise _RefusedError("it compresses its answer, which was not requested")
-        library = importlib.import_module(type(response).__module__.partition(".")[0])
-        stream, until = response.stream, time.monotonic() + self.timeout
-
-        class Bounded(library.SyncByteStream):  # type: ignore[misc,name-defined]  # httpx2 or httpx
-            def __iter__(self) -> Iterator[bytes]:
-                size = 0
-                for chunk in stream:
-                    size += len(chunk)
-                    if size > LARGEST_ANSWER:
-                        raise _RefusedError(f"it sends more than {LARGEST_ANSWER:,} bytes")
-                    if time.monotonic() > until:
-                        raise _RefusedError("it is too slow")
-                    yield chunk
-
-            def close(self) -> None:
-                stream.close()
-
-        response.stream = Bounded()
-
     def _reason(self, error: Exception) -> str:
         """Describe an error, without the server's words if they may hold the key in any form."""
         cause = error.__cause__  # the client's own message is "Connection error."
-        for known in (error, cause):
-            if isinstance(known, _RefusedError | TimeoutError):
-                return str(known)
         if self.key != NO_KEY:
             status = getattr(error, "status_code", None)
             return f"status {status}" if status else type(cause or error).__name__

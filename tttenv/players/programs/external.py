@@ -31,9 +31,11 @@ A program that hangs, ends, or answers anything but legal moves is killed, and t
 board; with `forfeits=true` an answer without legal moves loses the game instead. An answer may be
 up to 64 bytes long per cell of the board. The program runs with your permissions, without a shell,
 and only if a spec names it. When the process that queries it ends, for whatever reason, the program
-and its process group are killed.
+and its process group are killed. If that process is killed while forked copies of it live on, only
+their end ends the program.
 """
 
+import contextlib
 import re
 
 import numpy as np
@@ -51,16 +53,8 @@ ALLOWED = 1.0 + 1e-4  # maximum sum of probabilities
 _WORD = re.compile(r"([+-]?[0-9]{1,9})(?::([0-9.eE+-]{1,40}))?")  # a cell, and its probability
 
 
-class ExternalProtocol:
-    """The line protocol described in the module's docstring.
-
-    Args:
-        rules: the game.
-        command: the program and its arguments.
-        timeout: maximum seconds per move.
-        start: maximum seconds to answer the greeting; None: no greeting is sent.
-        forfeits: whether an answer without legal moves is a forfeit instead of an error.
-    """
+class External(ProgramPlayer):
+    """A player backed by a program that speaks the protocol of the module's docstring."""
 
     def __init__(
         self,
@@ -68,10 +62,11 @@ class ExternalProtocol:
         command: str,
         timeout: float,
         start: float | None,
-        forfeits: bool = False,
+        memory: int,
+        forfeits: bool,
     ) -> None:
-        self.rules, self.command, self.timeout, self.start = rules, command, timeout, start
-        self.forfeits = forfeits
+        super().__init__(rules, command, memory, forfeits)
+        self.timeout, self.start = timeout, start
 
     def launch(self) -> Program:
         """Start the program."""
@@ -80,19 +75,23 @@ class ExternalProtocol:
     def handshake(self, program: Program) -> None:
         """Send the greeting, if one is set."""
         if self.start is not None:
-            said = program.ask(f"tttenv {VERSION}", self.start)
+            program.write(f"tttenv {VERSION}\n", self.start)
+            said = program.read_line()
             if said != "ready":
                 raise ProgramError(f"answered the greeting with {said[:60]!r}, not with 'ready'")
 
     def ask(self, program: Program, board: Boards) -> NDArray[np.float64]:
         """Return the program's probabilities (cells,) on a board (cells,); zeros if it forfeits."""
         rules, side = self.rules, "XO"[int(self.rules.seat(board))]
+        for line in program.available_lines():
+            raise ProgramError(f"wrote {line[:60]!r} before it was queried")
         question = f"move {rules.m} {rules.n} {rules.k} {rules.format(board)} {side}"
-        line = program.ask(question, self.timeout)
+        program.write(f"{question}\n", self.timeout)
+        line = program.read_line()
         try:
             return read(line, board)
         except ProgramError:
-            if not self.forfeits:
+            if not self.traits.forfeits:
                 raise
             return np.zeros(len(board))
 
@@ -121,15 +120,12 @@ def read(line: str, board: Boards) -> NDArray[np.float64]:
 def _pair(word: str, alone: bool, line: str) -> tuple[int, float]:
     """Parse a cell and its probability from a word."""
     found = _WORD.fullmatch(word)
-    if not found or not (found[2] or alone):
-        raise _rubbish(line)
-    try:
-        probability = float(found[2]) if found[2] else 1.0
-    except ValueError:
-        raise _rubbish(line) from None
-    if not 0 <= probability <= ALLOWED:
-        raise _rubbish(line)
-    return int(found[1]), probability
+    if found and (found[2] or alone):
+        with contextlib.suppress(ValueError):
+            probability = float(found[2] or 1)
+            if 0 <= probability <= ALLOWED:
+                return int(found[1]), probability
+    raise _rubbish(line)
 
 
 def _rubbish(line: str, why: str = "") -> ProgramError:
@@ -160,5 +156,4 @@ def external(
     if not command.strip():
         raise ValueError("external needs the command of a program: external:command=./bot")
     at_least(0.001, timeout=timeout, start=start)
-    protocol = ExternalProtocol(rules, command, timeout, start, forfeits)
-    return ProgramPlayer(rules, command, protocol, memory, forfeits)
+    return External(rules, command, timeout, start, memory, forfeits)

@@ -74,11 +74,12 @@ class EngineLimits:
     folder: str  # folder for its files that it is sent; empty for none
 
 
-class GomocupProtocol:
-    """The manager's side of the Gomocup protocol."""
+class Gomocup(ProgramPlayer):
+    """A player backed by an engine, to which it is the manager."""
 
-    def __init__(self, rules: Rules, command: str, limits: EngineLimits) -> None:
-        self.rules, self.command, self.limits = rules, command, limits
+    def __init__(self, rules: Rules, command: str, limits: EngineLimits, memory: int) -> None:
+        super().__init__(rules, command, memory)
+        self.limits = limits
         self.sent: list[int] = []  # the stones on the engine's board, cells in order of play
         self.games: dict[bytes, list[int]] = {}  # the same for boards after the engine's moves
         self.knows_restart = True
@@ -121,7 +122,11 @@ class GomocupProtocol:
         lines = "\n".join([f"INFO time_left {UNLIMITED}", *asked, ""])
         program.write(lines, self.limits.timeout)
         cell = read(_next(program, REMARKS | REFUSALS), self.rules, board)
-        self._remember(board, [*order, cell])
+        after = board.copy()
+        after[cell] = 1
+        if len(self.games) >= MOST_GAMES:
+            self.games.clear()
+        self.sent = self.games[after.tobytes()] = [*order, cell]
         return uniform_on([cell], len(board))
 
     def _order(self, board: Boards) -> list[int]:
@@ -142,14 +147,6 @@ class GomocupProtocol:
         sides = (mine, theirs) if len(mine) == len(theirs) else (theirs, mine)
         outwards = [_from_the_centre(self.rules, cells) for cells in sides]
         return [cell for pair in zip_longest(*outwards) for cell in pair if cell is not None]
-
-    def _remember(self, board: Boards, order: list[int]) -> None:
-        """Record a game, in order of play, whose last stone the engine has added to a board."""
-        after = board.copy()
-        after[order[-1]] = 1
-        if len(self.games) >= MOST_GAMES:
-            self.games.clear()
-        self.sent = self.games[after.tobytes()] = order
 
     def _require_silence(self, program: Program) -> None:
         """Raise ProgramError if the engine has written more than remarks before the query."""
@@ -288,4 +285,4 @@ def gomocup(
     limits = EngineLimits(
         time, time + GRACE if timeout is None else timeout, start, max_memory, folder
     )
-    return ProgramPlayer(rules, command, GomocupProtocol(rules, command, limits), memory)
+    return Gomocup(rules, command, limits, memory)

@@ -7,17 +7,14 @@ import selectors
 import shlex
 import signal
 import subprocess
-import sys
 import weakref
 from collections.abc import Iterator
-from pathlib import Path
 from time import monotonic
 
-WATCHDOG = Path(__file__).with_name("watchdog.py")
 CHUNK = 4096  # bytes read at once
 LONGEST_WAIT = 3600.0  # seconds of one system call, since systems limit it; waits are repeated
 GRACE = 0.5  # seconds for a program to end by itself after its last line of input
-LAST_WAIT = 10.0  # seconds for the watchdog to kill it
+GUARD = ["/bin/sh", "-c", "read line; kill -9 0"]  # kills its process group at the end of its input
 LINE_ENDS = {"LF": re.compile(rb"\n"), "LF, CR LF or CR": re.compile(rb"[\r\n]")}
 FLUSH = " (does it flush its output after every line?)"
 
@@ -29,12 +26,10 @@ class ProgramError(ValueError):
 class Program:
     """A running program; it ends on `close`, on garbage collection or when Python exits.
 
-    `ask` writes a line and reads the answer. Where an answer may have several lines, `write` writes
-    and each call of `read_line` reads the next one.
+    `write` writes lines, and each call of `read_line` reads the next line of the answer.
 
-    A watchdog process kills the program and its process group even if this process is killed, for
-    example by SIGKILL; see `tttenv.players.programs.watchdog`. The pipes for reading and writing
-    connect this process to the program directly.
+    The program runs in the process group of a shell that waits for the end of its input. That comes
+    when this process ends, even by SIGKILL, and the shell kills the group.
 
     Args:
         command: the program and its arguments, split as a shell would; no shell runs it.
@@ -50,39 +45,22 @@ class Program:
         self, command: str, longest: int = 65_536, ends: str = "LF", quit_command: str = "quit"
     ) -> None:
         try:
-            self.process, self.life = _started(shlex.split(command))
-        except (OSError, ValueError) as error:
+            self.process, self.guard = _started(shlex.split(command))
+        except (OSError, ValueError, IndexError) as error:
             why = getattr(error, "strerror", None) or error
             hint = "; a script opens with a line like #!/bin/sh" if "format" in str(why) else ""
             raise ProgramError(f"cannot start {command!r}: {why}{hint}") from None
         self.longest, self.end_of_line = longest, LINE_ENDS[ends]
         self.unread, self.stderr, self.open = b"", b"", True
         self.pipes = selectors.DefaultSelector()
-        for pipe in (self.process.stdout, self.process.stderr):
+        for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
             assert pipe is not None  # since Popen made pipes
             os.set_blocking(pipe.fileno(), False)
-            self.pipes.register(pipe, selectors.EVENT_READ)
-        assert self.process.stdin is not None
-        os.set_blocking(self.process.stdin.fileno(), False)
+            if pipe is not self.process.stdin:
+                self.pipes.register(pipe, selectors.EVENT_READ)
         self.close = weakref.finalize(
-            self, _end, self.process, self.pipes, self.life, os.getpid(), quit_command
+            self, _end, self.process, self.guard, self.pipes, os.getpid(), quit_command
         )
-
-    def ask(self, line: str, seconds: float) -> str:
-        """Write a line, and return the answer without its line ending.
-
-        Args:
-            line: without its end.
-            seconds: how long that may take.
-
-        Raises:
-            ProgramError: if it takes longer, the program ends, or its output is not a line.
-        """
-        self._listen(0)
-        if self.unread:
-            raise ProgramError(f"wrote {self._shown()} before it was queried")
-        self.write(f"{line}\n", seconds)
-        return self.read_line()
 
     def available_lines(self) -> Iterator[str]:
         """Yield the complete lines that have arrived, as `read_line` returns them, without waiting.
@@ -109,7 +87,15 @@ class Program:
             ProgramError: if the writing takes longer, or the program ends.
         """
         self.limit, self.deadline = seconds, monotonic() + seconds
-        self._write(lines.encode())
+        assert self.process.stdin is not None
+        data = lines.encode()
+        while data:
+            try:
+                data = data[os.write(self.process.stdin.fileno(), data) :]
+            except BlockingIOError:  # its input is full: it may be writing
+                self._wait(0.01)
+            except BrokenPipeError:
+                raise ProgramError(self._ended("closed its input")) from None
 
     def read_line(self) -> str:
         """Return the next line of output, without its line ending and surrounding spaces.
@@ -127,18 +113,8 @@ class Program:
     def kill(self) -> None:
         """Kill the program and its process group immediately."""
         if self.close.alive:
-            _kill(self.life)
+            _kill(self.guard)
         self.close()
-
-    def _write(self, data: bytes) -> None:
-        assert self.process.stdin is not None
-        while data:
-            try:
-                data = data[os.write(self.process.stdin.fileno(), data) :]
-            except BlockingIOError:  # its input is full: it may be writing
-                self._wait(0.01)
-            except BrokenPipeError:
-                raise ProgramError(self._ended("closed its input")) from None
 
     def _wait(self, seconds: float) -> None:
         """Wait at most `seconds` for output.
@@ -175,94 +151,70 @@ class Program:
             self.process.wait(GRACE)
         with contextlib.suppress(OSError):
             self._listen(0)
-        status = self.process.returncode
         last = self.stderr.decode(errors="replace").strip().splitlines()[-1:]
-        said = f", saying {last[0][:200]!r}" if last else ""
         half = f" in the middle of the line {self._shown()}" if self.unread else ""
+        said = half + (f", saying {last[0][:200]!r}" if last else "")
+        status = self.process.returncode
         if status is None:
-            return f"{closed}{half}{said}"
+            return f"{closed}{said}"
         if status < 0:
-            return f"was killed by {_name(-status)}{half}{said}"
-        return f"ended with exit status {status}{half}{said}"
+            return f"was killed by {_name(-status)}{said}"
+        return f"ended with exit status {status}{said}"
 
     def _shown(self) -> str:
         return repr(self.unread[:30].decode(errors="replace").strip())
 
 
-def _started(command: list[str]) -> "tuple[subprocess.Popen[bytes], int]":
-    """Start a program under a watchdog; return its process and the pipe that, when closed, ends it.
+def _started(command: list[str]) -> "tuple[subprocess.Popen[bytes], subprocess.Popen[bytes]]":
+    """Start a program and the shell that leads its process group.
 
-    Raises:
-        OSError: if the program cannot be started.
+    Keys pressed at our terminal are not meant for that group. The shell's process is not waited for
+    before the group is killed, so that no other group gets its number.
     """
-    life_in, life_pipe = os.pipe()
-    status_in, status_out = os.pipe()
+    pipe, none = subprocess.PIPE, subprocess.DEVNULL
+    guard = subprocess.Popen(GUARD, stdin=pipe, stdout=none, stderr=none, process_group=0)
     try:
-        numbers = map(str, (life_in, status_out, os.getpid()))
-        process = subprocess.Popen(
-            [sys.executable, "-I", "-S", str(WATCHDOG), *numbers, *command],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            bufsize=0,
-            pass_fds=(life_in, status_out),
-            start_new_session=True,  # keys pressed at our terminal are not meant for it
-        )
+        streams = {"stdin": pipe, "stdout": pipe, "stderr": pipe}
+        process = subprocess.Popen(command, bufsize=0, process_group=guard.pid, **streams)
     except BaseException:
-        os.close(life_pipe)
-        os.close(status_in)
+        _kill(guard)
+        guard.communicate()
         raise
-    finally:
-        os.close(life_in)
-        os.close(status_out)
-    try:
-        with os.fdopen(status_in, "rb") as stream:
-            status_text = stream.read()  # ends once the program runs
-        if status_text != b"+":
-            number = int(status_text.removeprefix(b"+") or 0)
-            raise OSError(number, os.strerror(number) if number else "its watchdog does not run")
-    except BaseException:  # an interrupt too
-        os.close(life_pipe)
-        with process:  # closes its pipes
-            process.wait()
-        raise
-    return process, life_pipe
+    return process, guard
 
 
 def _end(
     process: "subprocess.Popen[bytes]",
+    guard: "subprocess.Popen[bytes]",
     pipes: selectors.BaseSelector,
-    life_pipe: int,
     owner: int,
     quit_command: str,
 ) -> None:
     """Write the quit command, wait `GRACE` seconds, kill the process group, close all pipes."""
     pipes.close()
-    assert process.stdin is not None
-    assert process.stdout is not None
-    assert process.stderr is not None
     ours = os.getpid() == owner  # False in a forked copy of the process that started it
     if ours:
         with contextlib.suppress(OSError):
+            assert process.stdin is not None
             os.write(process.stdin.fileno(), f"{quit_command}\n".encode())
     for pipe in (process.stdin, process.stdout, process.stderr):
+        assert pipe is not None
         pipe.close()
     if ours:
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(GRACE)
-        _kill(life_pipe)
-        try:
-            process.wait(LAST_WAIT)
-        except subprocess.TimeoutExpired:  # the watchdog was stopped by a signal
-            process.kill()
-            process.wait()
-    os.close(life_pipe)
+        _kill(guard)
+        process.kill()  # if it has left the group
+        process.wait()
+        guard.wait()
+    assert guard.stdin is not None
+    guard.stdin.close()
 
 
-def _kill(life_pipe: int) -> None:
-    """Make the watchdog, if it still runs, kill the program's process group."""
+def _kill(guard: "subprocess.Popen[bytes]") -> None:
+    """Kill the process group of a guard that has not been waited for."""
     with contextlib.suppress(OSError):
-        os.write(life_pipe, b"-")
+        os.killpg(guard.pid, signal.SIGKILL)
 
 
 def _name(number: int) -> str:

@@ -1,10 +1,9 @@
 """Player that queries a program once per board and caches its answers.
 
-The messages are defined by a `ProgramProtocol`: `external` has our own protocol, `gomocup` that of
-many engines.
+`external` sends the messages of our own protocol, `gomocup` those that many engines know.
 """
 
-from typing import Protocol
+from abc import abstractmethod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,47 +19,37 @@ from tttenv.utils.untrusted import MEBIBYTE
 ENTRY = 120  # bytes of a cached answer besides its board and its numbers
 
 
-class ProgramProtocol(Protocol):
-    """How to start and query a program; failures raise `ProgramError`."""
-
-    def launch(self) -> Program:
-        """Start the program."""
-        ...
-
-    def handshake(self, program: Program) -> None:
-        """Send the messages that precede the first board."""
-        ...
-
-    def ask(self, program: Program, board: Boards) -> NDArray[np.float64]:
-        """Query the program for its validated move probabilities (cells,) on a board (cells,)."""
-        ...
-
-
 class ProgramPlayer(Player):
     """A player backed by a program; `close` ends the program, and the next query restarts it.
 
+    Subclasses define the messages. Their failures raise `ProgramError`.
+
     Args:
         rules: the game.
-        command: the program and its arguments, for messages.
-        protocol: how the program is started and queried.
+        command: the program and its arguments.
         memory: maximum megabytes of cached answers.
         forfeits: whether an answer may be a forfeit.
     """
 
-    def __init__(
-        self,
-        rules: Rules,
-        command: str,
-        protocol: ProgramProtocol,
-        memory: int,
-        forfeits: bool = False,
-    ) -> None:
+    def __init__(self, rules: Rules, command: str, memory: int, forfeits: bool = False) -> None:
         at_least(1, memory=memory)
         super().__init__(rules, Traits(searches=True, one_by_one=True, forfeits=forfeits))
-        self.command, self.protocol = command, protocol
+        self.command = command
         self.memory, self.taken = memory, 0  # megabytes allowed, bytes used
         self.program: Program | None = None
         self.cache: dict[bytes, bytes] = {}  # answers to boards, packed
+
+    @abstractmethod
+    def launch(self) -> Program:
+        """Start the program."""
+
+    @abstractmethod
+    def handshake(self, program: Program) -> None:
+        """Send the messages that precede the first board."""
+
+    @abstractmethod
+    def ask(self, program: Program, board: Boards) -> NDArray[np.float64]:
+        """Query the program for its validated move probabilities (cells,) on a board (cells,)."""
 
     def __call__(self, boards: Boards) -> Probs:
         """Return move probabilities (batch, cells) for boards (batch, cells).
@@ -99,9 +88,9 @@ class ProgramPlayer(Player):
         """Query the program for its probabilities (cells,) on a board (cells,)."""
         try:
             if self.program is None:
-                self.program = self.protocol.launch()
-                self.protocol.handshake(self.program)
-            return self.protocol.ask(self.program, board)
+                self.program = self.launch()
+                self.handshake(self.program)
+            return self.ask(self.program, board)
         except BaseException as error:  # including an interrupt, since an answer would be pending
             if self.program is not None:
                 self.program.kill()

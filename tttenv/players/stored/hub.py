@@ -1,4 +1,4 @@
-"""Trained players from the Hugging Face Hub: `hub:OWNER/NAME`.
+"""Trained players on the Hugging Face Hub: `hub:OWNER/NAME`, downloads and uploads.
 
 Examples::
 
@@ -7,8 +7,9 @@ Examples::
 
 `tttenv pull` downloads a player; one that is missing on this machine is also downloaded when it is
 first named. Afterwards it is used without a network. Only the files of a checkpoint are fetched:
-its card and the safetensors that the card names, each checked against its size and SHA-256. They
-are untrusted like any other checkpoint: data, never code.
+its card and the safetensors that the card names, each of bounded size and checked against its
+SHA-256. They are untrusted like any other checkpoint: data, never code. The library
+`huggingface_hub` provides the server's address (HF_ENDPOINT), the connection and the token.
 """
 
 import contextlib
@@ -18,10 +19,11 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from urllib.parse import quote
+from typing import TYPE_CHECKING
+from urllib.parse import quote, urlsplit
 
 from tttenv.game.rules import Rules
 from tttenv.players.bundled import ON_THE_HUB
@@ -31,29 +33,35 @@ from tttenv.players.stored.checkpoint import (
     POLICY,
     SNAPSHOTS,
     WEIGHTS,
-    checked_card,
-    digest,
     file_of,
     load,
+    read_card,
+    read_data,
     tidy,
 )
 from tttenv.policy import Player
-from tttenv.utils import hub_client, schema
+from tttenv.utils import schema
 from tttenv.utils.files import write
 from tttenv.utils.registry import parse
-from tttenv.utils.tensor_file import PREFIX, header
-from tttenv.utils.untrusted import LONGEST_JSON, parse_json, shown
+from tttenv.utils.tensor_file import header
+from tttenv.utils.untrusted import LONGEST_JSON, shown
+
+if TYPE_CHECKING:
+    from huggingface_hub import HfApi
 
 REVISION = "main"  # the default branch
 PULLED = "pulled.json"  # records the origin of a pulled folder
 ROLES = (WEIGHTS, POLICY, SNAPSHOTS)  # of the files that are fetched, without training states
-LONGEST_LISTING = 2**22  # maximum bytes of the list of a repository's files
-PICKLES = (b"\x80", b"PK\x03\x04")  # first bytes of files of pickle and torch.save
-HOW = f"a player on the Hub is named {ON_THE_HUB}OWNER/NAME"
 _PART = r"(?!\.)(?!.*\.\.)[A-Za-z0-9_.-]{1,96}"
 _REPO = re.compile(f"{_PART}/{_PART}")
 _BRANCH = re.compile(f"{_PART}(/{_PART})*")
-_COMMIT = re.compile(r"[0-9a-f]{7,64}")
+_LOG_IN = "log in by `hf auth login`, or set HF_TOKEN"
+_STATUS = {  # what an answer other than 200 means
+    401: f"not found, or private: {_LOG_IN}",
+    403: f"access is refused: {_LOG_IN}",
+    404: "not found",
+    429: "too many requests: try again later",
+}
 
 
 @dataclass(frozen=True)
@@ -107,12 +115,24 @@ def split(spec: str) -> tuple[str, str, dict[str, str]]:
     return repo, options.pop("revision", REVISION), options
 
 
-def check_names(repo: str, revision: str) -> None:
+def check_names(repo: str, revision: str = REVISION) -> None:
     """Raise ValueError for an invalid name of a repository or revision."""
     if not _REPO.fullmatch(repo):
-        raise ValueError(f"{HOW}, not {shown(repr(repo), 120)}")
+        raise ValueError(f"a player on the Hub is named {ON_THE_HUB}OWNER/NAME, not {repo!r}")
     if not _BRANCH.fullmatch(revision):
-        raise ValueError(f"{shown(repr(revision), 120)} is not a branch, tag or commit")
+        raise ValueError(f"{revision!r} is not a branch, tag or commit")
+
+
+def address() -> str:
+    """Return the address of the Hub, without a user and password.
+
+    Raises:
+        ModuleNotFoundError: without the package huggingface_hub.
+    """
+    from huggingface_hub import constants
+
+    parts = urlsplit(constants.ENDPOINT)
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
 
 
 def usual_folder(repo: str, revision: str = REVISION) -> Path:
@@ -120,13 +140,14 @@ def usual_folder(repo: str, revision: str = REVISION) -> Path:
 
     Raises:
         ModuleNotFoundError: without the package huggingface_hub.
-        ValueError: for invalid names of a repository or a revision, or an invalid HF_ENDPOINT.
+        ValueError: for invalid names of a repository or a revision.
     """
+    from huggingface_hub import constants
+
     check_names(repo, revision)
-    owner, name = repo.split("/")
-    server = quote(hub_client.public(hub_client.endpoint()), safe="")
     at = "" if revision == REVISION else f"@{revision.replace('/', '@')}"  # which no name contains
-    return Path(hub_client.settings().HF_ASSETS_CACHE) / "tttenv" / server / owner / f"{name}{at}"
+    server = quote(address(), safe="")
+    return Path(constants.HF_ASSETS_CACHE) / "tttenv" / server / f"{repo}{at}"
 
 
 def present(repo: str, revision: str = REVISION) -> Path:
@@ -140,8 +161,9 @@ def present(repo: str, revision: str = REVISION) -> Path:
     """
     folder = usual_folder(repo, revision)
     if not (folder / CARD).is_file():
-        at = hub_client.host(hub_client.endpoint())
-        print(f"{repo} is not on this machine yet: downloading it from {at}", file=sys.stderr)
+        print(
+            f"{repo} is not on this machine yet: downloading it from {address()}", file=sys.stderr
+        )
         pull(repo, revision, folder)
     return folder
 
@@ -183,130 +205,99 @@ def pull(
     """
     check_names(repo, revision)
     folder = folder or usual_folder(repo, revision)
-    _require_free(folder, repo)
-    at = hub_client.endpoint()
-    commit, sizes = _listing(at, repo, revision)
-    if CARD not in sizes:
-        raise ValueError(f"no checkpoint in {repo}: {_instead(sizes)}")
+    taken = folder.exists() and (not folder.is_dir() or any(folder.iterdir()))
+    if taken and ((origin := came_from(folder)) is None or origin.repo != repo):
+        raise ValueError(f"{folder} does not hold a player from {repo}: choose another with --out")
+    with _library(repo) as api:
+        info = api.model_info(repo, revision=revision, files_metadata=True)
+        commit, sizes = str(info.sha), {file.rfilename: file.size for file in info.siblings or ()}
 
-    def fetch(name: str, largest: int) -> bytes:
-        return _fetch(
-            f"{at}/{repo}/resolve/{commit}/{quote(name)}", repo, name, sizes, largest, tell
-        )
+    def fetch(name: str, limit: int) -> None:
+        size = sizes.get(name)
+        if size is None:
+            raise ValueError(f"no checkpoint in {repo}: it has no {name}")
+        if size > limit:
+            raise ValueError(f"{name} of {repo} is too large: {size:,} bytes, not {limit:,}")
+        tell(f"{name}, {size:,} bytes")
+        with _library(repo) as api:
+            api.hf_hub_download(repo, name, revision=commit, local_dir=held)
 
-    text = fetch(CARD, LONGEST_JSON)
-    card = checked_card(parse_json(text, f"{CARD} of {repo}"), f"{CARD} of {repo}")
-    roles = [role for role in ROLES if file_of(card, role)]
-    if WEIGHTS not in roles:
-        raise ValueError(f"no checkpoint in {repo}: its card names no weights")
     folder.parent.mkdir(parents=True, exist_ok=True)
     held = Path(tempfile.mkdtemp(prefix=".pull-", dir=folder.parent))
     try:
-        names = []
-        for role in roles:
-            name = str(file_of(card, role))
-            data = fetch(name, LARGEST[role])
-            _check(data, f"{name} of {repo}", card["files"][name])
-            write(held / name, data)
-            names.append(name)
-        about = Pulled(hub_client.public(at), repo, revision, commit)
-        write(held / PULLED, f"{json.dumps(asdict(about), indent=2)}\n")
-        write(held / CARD, text)
-        _move(held, folder, [*names, PULLED, CARD])
+        fetch(CARD, LONGEST_JSON)
+        card = read_card(held)
+        files = {role: name for role in ROLES if (name := file_of(card, role))}
+        for role, name in files.items():
+            fetch(name, LARGEST[role])
+        for role, data in read_data(held, *files)[1].items():
+            header(data, files[role])
+        origin = Pulled(address(), repo, revision, commit)
+        write(held / PULLED, f"{json.dumps(asdict(origin), indent=2)}\n")
+        folder.mkdir(exist_ok=True)
+        for name in (*files.values(), PULLED, CARD):  # the card last: always a whole checkpoint
+            os.replace(held / name, folder / name)
+        tidy(folder, files.values())
     finally:
         shutil.rmtree(held, ignore_errors=True)
     return folder
 
 
-def _require_free(folder: Path, repo: str) -> None:
-    """Raise ValueError if a folder holds anything but a player from this repository."""
-    taken = folder.exists() and (not folder.is_dir() or any(folder.iterdir()))
-    origin = came_from(folder) if taken else None
-    if taken and (origin is None or origin.repo != repo):
-        raise ValueError(
-            f"{shown(folder)} does not hold a player from {shown(repo)}: choose another folder with"
-            " --out"
-        )
+def upload(repo: str, files: Mapping[str, bytes], private: bool) -> str:
+    """Commit the files of a checkpoint to a repository, and return the commit.
 
+    The repository is created if necessary; data files of an older checkpoint are removed.
 
-def _listing(at: str, repo: str, revision: str) -> tuple[str, dict[str, int]]:
-    """Return the commit of a revision, and the sizes of the repository's files by name.
+    Args:
+        repo: OWNER/NAME.
+        files: contents by name.
+        private: whether a newly created repository is private.
 
     Raises:
-        ValueError: if there is no such repository or the answer is something else.
+        ModuleNotFoundError: without the package huggingface_hub.
+        ValueError: if the Hub refuses or cannot be reached.
     """
-    url = f"{at}/api/models/{repo}/revision/{quote(revision, safe='')}?blobs=true"
-    try:
-        answer = hub_client.fetch(url, LONGEST_LISTING)
-    except ValueError as error:
-        raise ValueError(f"{repo}: {error}") from None
-    told = parse_json(answer, f"the answer of {hub_client.host(url)}")
-    commit = told.get("sha") if isinstance(told, dict) else None
-    files = told.get("siblings") if isinstance(told, dict) else None
-    if not isinstance(commit, str) or not _COMMIT.fullmatch(commit) or not isinstance(files, list):
-        raise ValueError(f"{repo}: {hub_client.host(url)} does not respond like the Hub")
-    found = [file for file in files if isinstance(file, dict)]
-    return commit, {
-        file["rfilename"]: file["size"]
-        for file in found
-        if isinstance(file.get("rfilename"), str) and type(file.get("size")) is int
-    }
+    with tempfile.TemporaryDirectory() as folder, _library(repo) as api:
+        for name, content in files.items():
+            (Path(folder) / name).write_bytes(content)
+        api.create_repo(repo, private=private or None, exist_ok=True)
+        made = api.upload_folder(
+            repo_id=repo,
+            folder_path=folder,
+            commit_message="A player certified by tttenv",
+            delete_patterns=[f"{role}*.safetensors" for role in LARGEST],
+        )
+        return str(made.oid)
 
 
-def _instead(sizes: Mapping[str, int]) -> str:
-    """Describe the contents of a repository without a card."""
-    pickles = [name for name in sizes if name.endswith((".bin", ".pt", ".pth", ".pkl", ".zip"))]
-    if pickles:
-        return f"it has no {CARD}; {shown(pickles[0], 80)} may run code and is not loaded"
-    return f"it has no {CARD}"
-
-
-def _fetch(
-    url: str,
-    repo: str,
-    name: str,
-    sizes: Mapping[str, int],
-    largest: int,
-    tell: Callable[[str], None],
-) -> bytes:
-    """Download one file of a repository, checking its size against the listing.
+@contextlib.contextmanager
+def _library(repo: str) -> Iterator["HfApi"]:
+    """Yield the library's client, and turn its errors into one line without the server's words.
 
     Raises:
-        ValueError: if it is missing, too large or of another size.
+        ModuleNotFoundError: without the package huggingface_hub.
+        ValueError: for any failure but that of a file on this machine.
     """
-    size = sizes.get(name)
-    if size is None:
-        raise ValueError(f"{repo} has no file {name}, which its card names")
-    if not 0 <= size <= largest:
-        raise ValueError(f"{name} of {repo} is too large: {size:,} bytes, the limit is {largest:,}")
-    tell(f"{name}, {size:,} bytes")
+    from huggingface_hub import HfApi, errors, utils
+
+    at, bars = address(), not utils.are_progress_bars_disabled()
+    utils.disable_progress_bars()
     try:
-        data = hub_client.fetch(url, size, file=True)
-    except ValueError as error:
-        raise ValueError(f"{name} of {repo}: {error}") from None
-    if len(data) != size:
-        raise ValueError(
-            f"{name} of {repo} is cut off: only {len(data):,} of {size:,} bytes arrived"
-        )
-    return data
-
-
-def _check(data: bytes, name: str, hashed: str) -> None:
-    """Raise ValueError unless the data is valid safetensors with the digest that the card gives."""
-    if data.startswith(PICKLES) and any(data[3:PREFIX]):  # the length of a header is below 2**24
-        raise ValueError(f"{name} is a pickle, which may run code, instead of safetensors")
-    if digest(data) != hashed:
-        raise ValueError(f"{name} is damaged: its SHA-256 is not the card's")
-    header(data, name)
-
-
-def _move(held: Path, folder: Path, names: list[str]) -> None:
-    """Move files into a folder, the card last, so that the checkpoint is complete at all times."""
-    folder.mkdir(exist_ok=True)
-    try:
-        for name in names:
-            os.replace(held / name, folder / name)
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, str(folder)) from error
-    with contextlib.suppress(OSError):
-        tidy(folder, names)
+        yield HfApi(library_name="tttenv")
+    except errors.OfflineModeIsEnabled:
+        reason = f"{at} is not contacted, because HF_HUB_OFFLINE is set"
+    except errors.LocalTokenNotFoundError:
+        reason = f"{at} needs a token: {_LOG_IN}"
+    except errors.HfHubHTTPError as error:
+        status = getattr(error.response, "status_code", 0)
+        reason = f"{at} answers {status}, {_STATUS.get(status, 'the request failed')}"
+    except Exception as error:  # a message could repeat the token
+        if isinstance(error, OSError) and error.errno:
+            raise
+        reason = f"{at} cannot be reached or is not a Hub: {type(error).__name__}"
+    else:
+        return
+    finally:
+        if bars:
+            utils.enable_progress_bars()
+    raise ValueError(f"{repo}: {shown(reason)}")
