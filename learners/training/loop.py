@@ -10,7 +10,7 @@ from learners.registry import row
 from tttenv.certificates import larger_curve, metrics, snapshots
 from tttenv.certificates.certificate import IN_TRAINING, REACHABLE, Certificate, certify
 from tttenv.certificates.curve import Point, extended, point
-from tttenv.certificates.metrics.certificate import flat
+from tttenv.certificates.metrics import flat
 from tttenv.certificates.snapshots import Snapshot
 from tttenv.exact import enumerable, tabulate
 from tttenv.game.rules import Rules

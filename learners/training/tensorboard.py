@@ -17,7 +17,7 @@ from learners.training.loggers import EVENTS, SECONDS, STEPS
 from learners.training.loggers import SCENES as SCENES  # a public name of this module
 from learners.training.tag_descriptions import description
 from tttenv.certificates.certificate import Certificate
-from tttenv.certificates.markdown import certificate_table
+from tttenv.certificates.verdict import certificate_table
 from tttenv.drawing.tiles import Picture
 from tttenv.exact import SEATS, enumerable, positions
 from tttenv.game.rules import Rules

@@ -14,8 +14,8 @@ import wandb
 from learners.training.loggers import in_one_line, run_of
 from learners.training.tag_descriptions import description
 from tttenv.certificates.certificate import Certificate
-from tttenv.certificates.markdown import certificate_table
-from tttenv.certificates.metrics.certificate import flat
+from tttenv.certificates.metrics import flat
+from tttenv.certificates.verdict import certificate_table
 from tttenv.drawing.tiles import Picture
 from tttenv.game.rules import Rules
 from tttenv.utils.files import write

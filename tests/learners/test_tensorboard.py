@@ -18,7 +18,7 @@ from learners.training.train import train
 from tttenv import Rules, certify, player
 from tttenv.certificates import phrases
 from tttenv.certificates.certificate import REACHABLE
-from tttenv.certificates.markdown import certificate_table
+from tttenv.certificates.verdict import certificate_table
 
 
 @pytest.fixture(scope="module")

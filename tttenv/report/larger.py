@@ -15,8 +15,8 @@ from tttenv import Rules, certify
 from tttenv.certificates import POSITIONS, phrases
 from tttenv.certificates.certificate import IN_TRAINING, REACHABLE, Certificate
 from tttenv.certificates.larger_curve import LargerCurve, from_card
-from tttenv.certificates.phrases import of_seat
 from tttenv.certificates.stated import stated_certificate
+from tttenv.certificates.verdict import of_seat
 from tttenv.exact import SEATS, enumerable, solvable
 from tttenv.game.rules import name_of
 from tttenv.players import bundled, checkpoint_of, did_you_mean, player, rules_of

@@ -7,6 +7,7 @@ import numpy as np
 
 from tttenv.certificates import phrases
 from tttenv.certificates.certificate import TINY, blunders, reachable
+from tttenv.certificates.metrics import numbers_of
 from tttenv.exact import SEATS, positions, solve
 from tttenv.report.charts import axis, bar, minus, number
 from tttenv.report.load_players import RULES, Shown
@@ -35,7 +36,7 @@ def html(players: list[Shown]) -> Markup:
     heads = [
         element(
             "th",
-            element("button", head, type="button", title=HEADS[head]),
+            element("button", head, type="button", title=HEADS.get(head, head)),
             scope="col",
             data_first="ascending" if head in RISING else "descending",
         )
@@ -103,6 +104,8 @@ def _cells(player: Shown) -> dict[str, Cell]:
     cells["Optimal moves, %"] = phrases.share(optimal), optimal
     cells["Blunders reached"] = str(reached), reached
     cells["Other blunders"] = str(others), others
+    for metric, number_ in numbers_of(found):
+        cells[metric.title] = metric.write(number_), number_
     cells["Seconds"] = _seconds(player)
     return cells
 
