@@ -23,7 +23,7 @@ COLUMNS = (
     Column("depth", rank=2),
     Column("visits", rank=3),
     Column("prior %", rank=4),
-    Column("line", left=True, rank=1, below=True),
+    Column("line", left=True, rank=1),
 )
 
 
