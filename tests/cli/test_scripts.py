@@ -166,11 +166,6 @@ def test_losing_lines_replay_to_a_loss_in_the_environment(ran, seat):
         ("certify.py", ["random", "--games", "5"], "--sampled"),
         ("certify.py", ["random", "--against", "first", "--sampled"], "--against is exact"),
         ("certify.py", ["random", "--against", "first", "--rules", "5,5,4"], "tttenv play"),
-        (
-            "train.py",
-            ["td0", "--out", "/proc/x"],
-            "cannot write /proc/x: No such file or directory",
-        ),
         ("speed.py", ["--seconds", "nan"], "--seconds"),
     ],
 )

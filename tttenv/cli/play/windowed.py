@@ -62,7 +62,7 @@ class Windowed:
                 cells = range(session.rules.cells)
                 found["labels"] = tuple(hint.short(cell) for cell in cells)
             name = player.name.partition(":")[0]  # its options would leave no room
-            legend = f"{_legend(session.rules, hint)}   yellow: what {name} plays, %"
+            legend = f"{_legend(session.rules, hint)}   below: what {name} plays, %"
         return found | {
             "alarms": tuple(alarms),
             "legend": legend,
