@@ -28,9 +28,8 @@ from learners.training.loop import (
     last_evaluation,
     run,
 )
-from tttenv.certificates import larger_curve
 from tttenv.certificates.certificate import Certificate
-from tttenv.certificates.curve import KEY, for_card
+from tttenv.certificates.curve import exact_curve, larger_curve
 from tttenv.exact import enumerable
 from tttenv.game.rules import Rules
 from tttenv.parallel import Backend
@@ -311,9 +310,9 @@ class _Training:
             "device": self.schedule.device,
         }
         if progress.measures:
-            about[KEY] = for_card(progress.measures)
+            about[exact_curve.key] = exact_curve.for_card(progress.measures)
         if progress.larger_measures:
-            about[larger_curve.KEY] = larger_curve.for_card(progress.larger_measures)
+            about[larger_curve.key] = larger_curve.for_card(progress.larger_measures)
         save(
             self.out,
             self.learner,

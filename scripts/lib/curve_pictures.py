@@ -1,8 +1,7 @@
 """Learning curves of the trained players in checkpoints/, as SVG files."""
 
 from scripts.lib.shipped_tables import HOME
-from tttenv.certificates import larger_curve
-from tttenv.certificates.curve import from_card
+from tttenv.certificates.curve import exact_curve, larger_curve
 from tttenv.players.stored.checkpoint import read_card
 from tttenv.report import charts
 
@@ -11,7 +10,7 @@ def pictures(seed: int) -> dict[tuple[str, str], bytes]:
     """Draw the curves of all players whose cards contain one, by file name and scheme."""
     made = {}
     for card in sorted(HOME.glob("*/card.json")):
-        curve = from_card(read_card(card.parent))
+        curve = exact_curve.from_card(read_card(card.parent))
         if curve is None:
             raise ValueError(f"{card.parent.name} has no curve")
         for scheme in ("light", "dark"):

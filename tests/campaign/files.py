@@ -211,7 +211,7 @@ def _learner(folder: Path, _: Training) -> None:
 
 def _snapshots(folder: Path, _: Training) -> None:
     card = read_card(folder)
-    measured = curve.from_card(card)
+    measured = curve.exact_curve.from_card(card)
     if measured is not None:
         snapshots.read(folder, card, Rules.of(str(card["rules"])), measured)
 

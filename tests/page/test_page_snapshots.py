@@ -10,7 +10,7 @@ from page_browser import CALM, click, faults, fits, fragment, marks
 from learners.registry import LEARNERS
 from tttenv import Rules, certify
 from tttenv.certificates import snapshots
-from tttenv.certificates.curve import from_card
+from tttenv.certificates.curve import exact_curve
 from tttenv.cli import report
 from tttenv.exact import tabulate
 from tttenv.players.stored.checkpoint import read_card
@@ -33,8 +33,9 @@ def file(tmp_path_factory):
 def kept(name):
     """Return the curve of a bundled player, and its snapshots by step."""
     card = read_card(SHIPPED / name)
-    found = snapshots.read(SHIPPED / name, card, RULES, from_card(card))
-    return from_card(card), {at: snapshots.table_of(RULES, moves) for at, moves in found.items()}
+    found = snapshots.read(SHIPPED / name, card, RULES, exact_curve.from_card(card))
+    curve = exact_curve.from_card(card)
+    return curve, {at: snapshots.table_of(RULES, moves) for at, moves in found.items()}
 
 
 def told(certificate):

@@ -15,7 +15,7 @@ from learners.cli import sweep
 from tttenv import Rules, certify, player
 from tttenv.certificates import phrases
 from tttenv.certificates.certificate import TINY
-from tttenv.certificates.curve import Curve, from_card
+from tttenv.certificates.curve import Curve, exact_curve
 from tttenv.cli import report
 from tttenv.drawing.tiles import DARK, LIGHT
 from tttenv.exact import positions, score, solve
@@ -337,7 +337,7 @@ def test_a_curve_passes_through_measured_points_and_steps_between_them(over):
 def test_the_cursor_names_measures_by_slider_and_by_pointer(opened, without_snapshots):
     page = opened(without_snapshots)
     figure = page.locator("figure[data-name=reinforce]")
-    curve = from_card(read_card(ROOT / "checkpoints/reinforce"))
+    curve = exact_curve.from_card(read_card(ROOT / "checkpoints/reinforce"))
     slider, output = figure.locator("input"), figure.locator("output")
     assert output.inner_text() == measured(curve, -1)
     slider.focus()
@@ -587,7 +587,7 @@ def test_the_stones_have_the_colours_that_they_have_in_the_window(scheme):
 def test_curves_on_cards_end_with_the_cards_player():
     for folder in sorted(card.parent for card in ROOT.glob("checkpoints/*/card.json")):
         card = read_card(folder)
-        curve = from_card(card)
+        curve = exact_curve.from_card(card)
         found = card["certificate"]
         assert curve.steps[0] == 0
         assert curve.steps[-1] == card["steps"]

@@ -69,23 +69,8 @@ def main(args: list[str], prog: str = PROG) -> None:
     """Certify a player, and print the result."""
     about = console.with_players(Arguments)
     given = console.parse(Arguments, prog, args, about, EXAMPLES)
-    console.check_seed(given.seed)
-    if not given.sampled and given.games != Arguments.games:
-        raise ValueError("--games needs --sampled: certificates play no games")
-    if given.method is not None and (given.sampled or given.against is not None):
-        raise ValueError("--method cannot be combined with --sampled or --against")
-    if given.workers != HERE and (given.sampled or given.against is not None):
-        raise ValueError(
-            "--jobs, --ray and similar options cannot be combined with --sampled or --against"
-        )
-    workers.check(given.workers)
-    if given.resume and (given.sampled or given.against is not None):
-        raise ValueError("--resume cannot be combined with --sampled or --against")
-    if given.positions < 1:
-        raise ValueError(f"--positions must be at least 1, not {given.positions}")
+    _check(given)
     if given.against is not None:
-        if given.sampled:
-            raise ValueError("--against is exact: it cannot be combined with --sampled")
         meet(given)
         return
     from tttenv import Rules, player
@@ -115,6 +100,26 @@ def main(args: list[str], prog: str = PROG) -> None:
     print_certificate(given.player, certificate, given.explain)
     if summary := policy.summary():
         say(summary)
+
+
+def _check(given: Arguments) -> None:
+    """Raise ValueError for options that contradict each other."""
+    console.check_seed(given.seed)
+    workers.check(given.workers)
+    if given.positions < 1:
+        raise ValueError(f"--positions must be at least 1, not {given.positions}")
+    if not given.sampled and given.games != Arguments.games:
+        raise ValueError("--games needs --sampled: certificates play no games")
+    if given.sampled or given.against is not None:
+        searching = {
+            "--method": given.method is not None,
+            "--jobs, --ray and similar options": given.workers != HERE,
+            "--resume": given.resume,
+        }
+        for option in (option for option, named in searching.items() if named):
+            raise ValueError(f"{option} cannot be combined with --sampled or --against")
+    if given.sampled and given.against is not None:
+        raise ValueError("--against is exact: it cannot be combined with --sampled")
 
 
 @contextmanager
@@ -225,7 +230,8 @@ def meet(given: Arguments) -> None:
     """Compute a player's exact results against another player, and print them."""
     from tttenv import Rules, player
     from tttenv.certificates.certificate import require_pure
-    from tttenv.cli import head_to_head
+    from tttenv.certificates.metrics import versus
+    from tttenv.exact import require_solvable
     from tttenv.exact.determinism import tabulate_pure
     from tttenv.players import is_path, rules_of
 
@@ -233,7 +239,7 @@ def meet(given: Arguments) -> None:
     named = next(filter(is_path, specs), given.player)  # a checkpoint stores its rules
     with did_you_mean(named):
         rules = Rules.of(given.rules) if given.rules else rules_of(named)
-    head_to_head.require_small(rules)
+    require_solvable(rules)
     tables = []
     for spec in specs:
         with console.stage(f"loading {spec}", given.json), did_you_mean(spec):
@@ -241,12 +247,25 @@ def meet(given: Arguments) -> None:
         require_pure(policy)
         with watched(policy, spec, rules, given.json) as asked:
             tables.append(tabulate_pure(rules, asked, spec))
-    found = head_to_head.measure(rules, *tables)
+    found = versus(rules, *tables)
     if given.json:
         about = {"player": specs[0], "against": specs[1], "rules": str(rules)}
-        print(json.dumps({**about, **found}, indent=2))
+        about |= {"score": {seat: list(odds) for seat, odds in found.items()}}
+        about |= {"value": {seat: odds.value for seat, odds in found.items()}}
+        print(json.dumps(about, indent=2))
     else:
-        head_to_head.show(*specs, rules, found)
+        show_meeting(*specs, rules, found)
+
+
+def show_meeting(player: str, other: str, rules: Any, found: Any) -> None:
+    """Print the exact results of a player against another, by seat."""
+    say(f"{player} against {other} on {rules}, over all their games:", "  ")
+    columns = [Column("seat", left=True), *map(Column, ("win %", "draw %", "loss %", "value"))]
+    rows = [
+        [seat, *map(phrases.share, odds), phrases.value(odds.value)] for seat, odds in found.items()
+    ]
+    text_tables.show(columns, rows)
+    say(f"seat: that of {player}; value: wins minus losses", "  ")
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from urllib.parse import quote
 from tttenv import Rules, certify
 from tttenv.certificates import POSITIONS, phrases
 from tttenv.certificates.certificate import IN_TRAINING, REACHABLE, Certificate
-from tttenv.certificates.larger_curve import LargerCurve, from_card
+from tttenv.certificates.curve import Curve, larger_curve
 from tttenv.certificates.stated import stated_certificate
 from tttenv.certificates.verdict import of_seat
 from tttenv.exact import SEATS, enumerable, solvable
@@ -53,7 +53,7 @@ class Larger:
     certificate: Certificate
     computed: bool  # for this page; False if the certificate is the card's
     network: Network | None = None  # to play it in the page
-    curve: LargerCurve | None = None  # its learning curve
+    curve: Curve | None = None  # its learning curve
     unread: bool = False  # whether its network was not loaded, because PyTorch is not installed
     not_embedded: bool = False  # whether its network was left out to keep the page small
 
@@ -148,10 +148,10 @@ def _certified(
     return Larger(name, rules, found, True, network, curve, unread)
 
 
-def _curve(card: dict[str, Any]) -> LargerCurve | None:
+def _curve(card: dict[str, Any]) -> Curve | None:
     """Return the curve in a card, or None if there is no valid one."""
     try:
-        return from_card(card)
+        return larger_curve.from_card(card)
     except ValueError:
         return None
 
@@ -200,7 +200,7 @@ def html(players: Sequence[Larger]) -> Markup:
     return joined([scroll, *parts])
 
 
-def _learning(player: Larger, curve: LargerCurve) -> Markup:
+def _learning(player: Larger, curve: Curve) -> Markup:
     """Return a figure of a player's certificates during training."""
     heading = element("h3", f"{player.name} learns {player.rules}")
     about = f"{phrases.steps(curve.steps[-1])}, {curve.seconds[-1]:,.0f} s"

@@ -13,7 +13,7 @@ from typing import Any
 from tttenv import Rules, certify
 from tttenv.certificates import snapshots
 from tttenv.certificates.certificate import require_pure
-from tttenv.certificates.curve import Curve, from_card
+from tttenv.certificates.curve import Curve, exact_curve
 from tttenv.certificates.snapshots import Moves
 from tttenv.exact import Tabulated
 from tttenv.exact.determinism import tabulate_pure
@@ -221,7 +221,7 @@ def trained(folder: Path, name: str, seconds: float | None = None) -> Shown:
     row = importlib.import_module("learners.registry").LEARNERS.rows.get(str(card["learner"]))
     curve, earlier, complaint = None, dict[int, Moves](), None
     try:
-        curve = from_card(card)
+        curve = exact_curve.from_card(card)
         earlier = _earlier(folder, card, curve, table)
     except ValueError as error:
         complaint = str(error)

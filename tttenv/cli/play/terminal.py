@@ -6,7 +6,7 @@ from collections.abc import Callable
 from tttenv.cli.console import stage_if_slow
 from tttenv.cli.play.advice import Advice
 from tttenv.cli.play.analysis import analyze, show
-from tttenv.cli.play.notation import cell_of, ways
+from tttenv.cli.play.position import cell_of, ways
 from tttenv.cli.play.session import SEATS, Session, number_of
 from tttenv.cli.play.text_board import board_lines, hint_lines
 from tttenv.cli.text_tables import room, say

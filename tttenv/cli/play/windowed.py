@@ -5,7 +5,7 @@ from typing import Any
 
 from tttenv.cli.play import words
 from tttenv.cli.play.advice import Advice, Hint
-from tttenv.cli.play.notation import cell_of, keys
+from tttenv.cli.play.position import cell_of, keys
 from tttenv.cli.play.session import SEATS, Session, number_of
 from tttenv.cli.play.text_board import best_line
 from tttenv.drawing.window import POLL_SECONDS, Event, Window
