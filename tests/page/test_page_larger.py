@@ -139,19 +139,6 @@ def test_players_without_weights_are_those_of_the_library(inside, name, size):
     assert (forced[urgent][told[urgent] > 0] > 0).all()
 
 
-def test_threats_wins_by_threats_where_it_can(inside):
-    """Of an open three of five in a row the next stone is an open four; the other side stops it."""
-    rules = Rules(15, 15, 5)
-    board = rules.start()
-    for cell in (112, 0, 113, 14, 114, 210):  # h8 i8 j8
-        board = rules.play(board, cell)
-    given = {"rules": size_of(rules), "player": "threats", "boards": [absolute(board)]}
-    assert np.argmax(inside(CHANCES, given)[0]) in (111, 115)
-    board = rules.play(board, 224)
-    given["boards"] = [absolute(board)]
-    assert np.argmax(inside(CHANCES, given)[0]) in (110, 111, 115, 116)
-
-
 # What lines decide.
 
 SWEEP = """
@@ -307,11 +294,6 @@ def test_the_values_of_whole_games_are_the_known_ones(inside):
     assert told == [[-1, -1], [-1, -1], [1, -1], [1, -1]]  # 4,3,3 and 6,6,4 are won by X
 
 
-def test_without_nodes_nothing_is_claimed(inside):
-    (bounds,) = proved(inside, Rules(5, 5, 4), np.zeros((1, 25), np.int8), 1)
-    assert all((low, high) == (-1, 1) for _, low, high in bounds)
-
-
 @pytest.mark.parametrize(("line", "most"), [([12], 0), ([12, 0, 6], 1)])
 def test_a_certificate_bounds_the_value_only_where_the_network_moved_so(inside, shown, line, most):
     """alphazero_554 opens in the middle and never loses: O can draw at the most."""
@@ -433,20 +415,6 @@ def test_two_players_play_on_a_larger_board_until_somebody_takes_over(opened, fi
     assert page.locator("#player option:checked").inner_text() in ("threats", "alphazero_554")
 
 
-def test_a_lost_game_of_a_network_is_replayed_on_its_board(opened, file, shown):
-    page = opened(file, "#play=alphazero_995&rules=9,9,5&seat=X", **CALM)
-    line = shown["alphazero_995"].certificate.losing_line["O"]
-    assert page.inner_text("#lose-O") == f"See it lose as O, in {len(line)} stones"
-    page.click("#lose-O")
-    for cell in line:
-        page.keyboard.press("ArrowRight")
-        assert labels(page)[cell][-1] in "XO" or "blunder" in labels(page)[cell]
-    assert page.inner_text("#status").startswith("X wins.")
-    page.get_by_text("Its certificate", exact=True).click()
-    assert "Positions followed" in page.inner_text("#certificate-table")
-    assert page.inner_text("#command") == "tttenv certify 'alphazero_995' --json"
-
-
 @pytest.mark.parametrize(
     ("never", "told"),
     [
@@ -555,13 +523,3 @@ def test_what_the_page_cannot_play_is_left_out(tmp_path, shown):
     assert networks.packed(folder, "a", Rules(16, 15, 5), certificate) is None
     (one,) = larger.from_specs([f"{folder}:simulations=4"], positions=1)
     assert one.network is None
-
-
-def test_weights_that_are_no_numbers_are_left_out(tmp_path, shown, monkeypatch):
-    from learners.training import checkpoint
-
-    folder, certificate = Path(bundled.folder("alphazero_444")), shown["alphazero_444"].certificate
-    config, weights = checkpoint.load_weights(folder, "alphazero")
-    weights["net.last.bias"][3] = float("nan")
-    monkeypatch.setattr(checkpoint, "load_weights", lambda *_: (config, weights))
-    assert networks.packed(folder, "a", Rules(4, 4, 4), certificate) is None

@@ -199,24 +199,6 @@ def test_nothing_below_the_first_screen_is_made_before_it_can_be_used(browser, s
     page.close()
 
 
-def test_the_first_screen_is_laid_out_first(browser, shipped):
-    page = browser.new_page()
-    page.add_init_script(IDLE_WAITS)
-    page.goto(shipped.as_uri())
-    click(page, 1)
-    assert page.locator("#notes").inner_text() == "Not b1: it loses in 3."
-    sections = page.locator("section:not([hidden])").all()
-    page.wait_for_function("held.length > 0")
-    for count in range(1, len(sections)):
-        visible = [section.is_visible() for section in sections]
-        assert visible == [n < count for n in range(len(sections))]
-        assert not page.locator("footer").is_visible()
-        page.evaluate(BE_IDLE)
-    page.evaluate(BE_IDLE)
-    assert page.locator("footer").is_visible()
-    page.close()
-
-
 @pytest.mark.parametrize("way", ["#leaderboard", "#teach=1", "reload"])
 def test_a_page_that_opens_further_down_is_whole_at_once(browser, shipped, way):
     page = browser.new_page()
@@ -272,17 +254,6 @@ def test_a_wrong_answer_is_refuted_stone_by_stone_and_can_be_tried_again(opened,
     assert "seat=O" in fragment(page)
     page.clock.run_for(300)
     assert marks(page).count("_") == 6
-
-
-def test_the_answer_is_shown_on_demand(opened, shipped):
-    page = opened(shipped, "", **CALM)
-    stop_clock(page)
-    click(page, 8)
-    page.clock.run_for(10_000)
-    page.click("#reveal")
-    hints = look(page)["hints"]
-    assert [cell for cell in range(1, 9) if hints[cell] == "draw"] == [4]
-    assert sum(hint.startswith("loss in ") for hint in hints) == 7
 
 
 def test_three_ways_lead_on_from_the_question(opened, shipped):

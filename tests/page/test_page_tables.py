@@ -17,13 +17,12 @@ from tttenv.certificates import phrases
 from tttenv.certificates.certificate import TINY
 from tttenv.certificates.curve import Curve, exact_curve
 from tttenv.cli import report
-from tttenv.drawing.tiles import DARK, LIGHT
 from tttenv.exact import positions, score, solve
 from tttenv.game.rewards import RESULTS
 from tttenv.game.symmetry import orbits
 from tttenv.players import PLAYERS
 from tttenv.players.stored.checkpoint import read_card
-from tttenv.report import charts, published, strips, tables
+from tttenv.report import charts, strips, tables
 from tttenv.report.leaderboard import blunder_positions
 from tttenv.report.load_players import from_specs
 
@@ -31,7 +30,6 @@ ROOT = Path(__file__).parents[2]
 RULES = Rules()
 MINUS = "\u2212"
 NAMED = ["tactical", "random", "minimax", "first"]
-PUBLISHED = json.loads((ROOT / "checkpoints/published.json").read_text())["rows"]
 
 
 @pytest.fixture(scope="module")
@@ -183,20 +181,6 @@ def test_blunders_are_counted_by_whether_the_player_gets_there(opened, shipped, 
         page.locator(f"[name=ply][value='{ply}']").check(force=True)
         pale += page.locator("#tiles .pale").count()
     assert pale == len(others)
-
-
-def test_the_sentence_above_the_leaderboard_agrees_with_its_rows(opened, shipped):
-    page = opened(shipped)
-    words = page.locator("#leaderboard .insight").first.inner_text()
-    rows = {name: row for name, row in rows_of(page).items() if row["Seconds"]}
-    assert words.startswith(f"All {len(rows)} trained players are unbeatable; ")
-    seconds = {name: float(row["Seconds"].split()[0]) for name, row in rows.items()}
-    blunders = {
-        name: int(row["Blunders reached"]) + int(row["Other blunders"])
-        for name, row in rows.items()
-    }
-    assert f"{min(seconds, key=seconds.get)} learned fastest" in words
-    assert f"{min(blunders, key=blunders.get)} has the fewest blunders" in words
 
 
 def test_the_leaderboard_sorts_by_mouse_and_by_keyboard(opened, shipped):
@@ -421,16 +405,6 @@ def test_arrow_keys_move_between_pairs(opened, shipped):
 # Published numbers
 
 
-def test_the_figure_of_published_worst_cases_holds_the_rows_numbers():
-    found = dict(published.worst_as_o(PUBLISHED))
-    assert len(found) == 8
-    assert found["LMS, seven features (S0)"] == {"published": -1, "repaired": 0}
-    assert found["TD(0) (S2)"] == {"claimed": -1, "published": -1, "repaired": 0}
-    assert {values["repaired"] for values in found.values()} == {0}
-    assert published.worst_as_o([row for row in PUBLISHED if row["unit"] == "%"]) == []
-    assert "worst-figure" not in published.html([row for row in PUBLISHED if row["unit"] == "%"])
-
-
 def test_published_numbers_stand_last_and_folded(opened, shipped):
     page = opened(shipped)
     sections = page.locator("main > section:not([hidden])").evaluate_all(
@@ -461,11 +435,6 @@ def test_a_table_that_goes_on_says_so(opened, shipped, width):
             assert frame.get_attribute("data-more") == "right"
             frame.evaluate("f => f.scrollTo(f.scrollWidth, 0)")
             page.wait_for_function("f => f.dataset.more === ''", arg=frame.element_handle())
-
-
-def test_the_leaderboard_fits_a_tablet(opened, shipped):
-    frame = opened(shipped, "", "tablet").locator("#leaderboard .scroll")
-    assert frame.evaluate("f => f.scrollWidth <= f.clientWidth")
 
 
 def test_paper_cuts_no_table_and_parts_no_caption(opened, shipped):
@@ -560,25 +529,6 @@ def test_tints_differ_for_colour_blind_readers(sight, scheme):
     for name in ("win", "draw", "loss"):
         bright, dark = sorted([light["ink"], light[name]], reverse=True)
         assert (bright + 0.05) / (dark + 0.05) >= 4.5
-
-
-@pytest.mark.parametrize("scheme", [0, 1])
-def test_the_stones_have_the_colours_that_they_have_in_the_window(scheme):
-    style = (ROOT / "tttenv/report/page/styles/base.css").read_text()
-    palette, alone = (LIGHT, DARK)[scheme], charts.PAINTS[bool(scheme)]
-    paper, bad = (
-        linear(found[scheme])
-        for found in (
-            re.findall(rf"--{name}: (#[0-9a-f]{{6}})", style) for name in ("paper", "bad")
-        )
-    )
-    shine = np.array([0.2126, 0.7152, 0.0722])
-    for stone, ink in (("x", palette.x), ("o", palette.o)):
-        colour = re.findall(rf"--{stone}: (#[0-9a-f]{{6}})", style)[scheme]
-        assert colour == "#" + bytes(ink).hex() == alone[stone]
-        low, high = sorted([shine @ linear(colour), shine @ paper])
-        assert (high + 0.05) / (low + 0.05) >= 4.5
-    assert shine @ linear(colour) > 1.3 * (shine @ bad)  # a blunder's red is darker than an O
 
 
 # The curve on a card

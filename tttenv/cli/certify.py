@@ -103,7 +103,6 @@ def main(args: list[str], prog: str = PROG) -> None:
 
 
 def _check(given: Arguments) -> None:
-    """Raise ValueError for options that contradict each other."""
     console.check_seed(given.seed)
     workers.check(given.workers)
     if given.positions < 1:

@@ -89,7 +89,6 @@ class _LogLines(logging.Handler):
 
 
 def _show_log() -> None:
-    """Show log messages, on a terminal also those about compilation."""
     logger = logging.getLogger("tttenv")
     logger.setLevel(logging.INFO if sys.stderr.isatty() else logging.WARNING)
     if sys.stderr.isatty() and not any(isinstance(one, _LogLines) for one in logger.handlers):
@@ -97,11 +96,7 @@ def _show_log() -> None:
 
 
 def _flush() -> None:
-    """Flush standard output, whose reader may have left.
-
-    Raises:
-        ValueError: if that fails for any other reason.
-    """
+    """Flush standard output, whose reader may have left."""
     try:
         sys.stdout.flush()
     except BrokenPipeError:
@@ -278,7 +273,6 @@ def bar(*columns: Any, quiet: bool = False, transient: bool = False) -> Any:
 
 
 def _compiling() -> Any:
-    """Return a column that shows the progress of compilation."""
     from rich.progress import ProgressColumn
     from rich.text import Text
 

@@ -93,7 +93,6 @@ def _tile(side: int, mark: str, ground: Colour, rim: Colour | None) -> pygame.Su
 
 
 def _ground(scene: Scene, cell: int, mark: str) -> Colour:
-    """Return the background colour of a cell, by its move's value or else its probability."""
     if mark != "_":
         return LIGHT.paper
     if scene.values is not None:
@@ -103,7 +102,6 @@ def _ground(scene: Scene, cell: int, mark: str) -> Colour:
 
 
 def _annotate(surface: pygame.Surface, scene: Scene, layout: Layout, cell: int) -> None:
-    """Write an empty cell's label and, below it, the player's probability for that move."""
     x, y = layout.corner(cell)
     size, middle = layout.cell, layout.cell // 2
     label = scene.labels[cell] if scene.labels else ""

@@ -226,7 +226,6 @@ def _counts(
 
 
 def _short(number: int) -> str:
-    """Format 1,000 as 1k and 1,000,000 as 1M."""
     for size, letter in ((10**9, "G"), (10**6, "M"), (10**3, "k")):
         if number >= size:
             return f"{number // size}{letter}"

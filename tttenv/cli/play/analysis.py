@@ -128,7 +128,6 @@ def _percent(share: float) -> str:
 
 
 def _value(one: Candidate) -> str:
-    """Format a search's value for a move, in words if the search reached the end of the game."""
     if one.value is None:
         return ""
     if one.stones is not None:

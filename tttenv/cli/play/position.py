@@ -44,7 +44,6 @@ def position_of(rules: Rules, board: str | None, moves: str | None) -> Position:
 
 
 def _play(rules: Rules, found: Position, text: str) -> None:
-    """Parse a move, and add it to a position."""
     try:
         cell = cell_of(rules, text)
     except ValueError as error:
@@ -60,7 +59,6 @@ def _play(rules: Rules, found: Position, text: str) -> None:
 
 
 def _board_of(rules: Rules, text: str) -> Any:
-    """Parse a board (cells,) from untrusted text."""
     if len(text) > LONGEST:
         raise ValueError(f"--board has {len(text):,} characters, more than {LONGEST:,}")
     rows = text.strip().strip("/").split("/")

@@ -70,7 +70,6 @@ class Terminal:
         return line
 
     def _follow(self, line: str) -> None:
-        """Run the command or play the cell on a line of input."""
         if name := NAMES.get(line.lower()):
             self.obey[name]()
         elif not line:
@@ -126,7 +125,6 @@ class Terminal:
         self._score()
 
     def _explain(self) -> None:
-        """Print which move of the human lost the game."""
         boards, cells = self.session.boards, self.session.cells
         with stage_if_slow("searching for the losing move"):
             stone = self.advice.losing_move(boards, cells, self.session.seat)
