@@ -65,13 +65,13 @@ def named(name: str, scheme: str) -> str:
 
 def curves(seed: int) -> Pictures:
     """Draw the learning curves of all trained players whose cards contain one, as SVG."""
-    from tttenv.certificates import curve, larger_curve
+    from tttenv.certificates.curve import exact_curve, larger_curve
     from tttenv.players.stored.checkpoint import read_card
     from tttenv.report import charts
 
     drawn = {}
     for card in sorted((ROOT / "checkpoints").glob("*/card.json")):
-        found = curve.from_card(read_card(card.parent))
+        found = exact_curve.from_card(read_card(card.parent))
         if found is None:
             raise ValueError(f"{card.parent.name} has no curve")
         drawn[f"curve-{card.parent.name}.svg"] = charts.curve_chart(found, "seconds")

@@ -373,7 +373,7 @@ def show(results: list[Speed]) -> None:
         Column("", left=True),
         Column("per second"),
         Column("of", left=True),
-        Column("beside", left=True, rank=1, below=True),
+        Column("beside", left=True, rank=1),
     ]
     rows = []
     for result in results:

@@ -68,7 +68,8 @@ def exact():
     """Print the tables about one player or two, and about proofs."""
     from tttenv import Rules
     from tttenv.certificates.certificate import Certificate
-    from tttenv.cli import certify, doctor, head_to_head, league
+    from tttenv.cli import certify, doctor, league
+    from tttenv.exact import Score
     from tttenv.testing import Diagnosis, Finding
 
     begin("certify")
@@ -92,9 +93,9 @@ def exact():
     certify.print_certificate("alphabeta:depth=4", Certificate.from_dict(card | reached))
     begin("against")
     odds = [0.5849206, 0.1269841, 0.2880952]
-    found = {"score": {"X": odds, "O": odds[::-1]}, "value": {"X": 0.2968, "O": -0.2968}}
+    found = {"X": Score(*odds), "O": Score(*odds[::-1])}
     names = ("checkpoints/larger/reinforce_444", "epsilon:player=minimax,epsilon=0.1")
-    head_to_head.show(*names, Rules(4, 4, 4), found)
+    certify.show_meeting(*names, Rules(4, 4, 4), found)
     begin("league")
     league.show(played())
     begin("doctor")

@@ -79,17 +79,6 @@ class Page:
         press = [{"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}]
         self.act("pointer", [move, *press])
 
-    def press(self, *keys):
-        """Press arrow keys in sequence: "Up", "Left" and so on.
-
-        A window without a screen never has the focus, so that scripts see the keys, but Enter
-        presses no button.
-        """
-        named = {"Up": "\ue013", "Down": "\ue015", "Left": "\ue012", "Right": "\ue014"}
-        for key in keys:
-            both = [{"type": way, "value": named[key]} for way in ("keyDown", "keyUp")]
-            self.act("key", both)
-
     def act(self, kind, actions):
         """Perform actions of a device."""
         device = {"type": kind, "id": kind, "actions": actions}

@@ -76,6 +76,16 @@ def fits(page):
     return page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+def faults(page, *places):
+    """Return what axe finds wrong in elements of the page, or all but minor things in all of it."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    context = {"include": [[place] for place in places]} if places else None
+    found = Axe().run(page, context).response["violations"]
+    found = [one for one in found if places or one["impact"] != "minor"]
+    return [(one["id"], [node["target"] for node in one["nodes"]][:3]) for one in found]
+
+
 def stop_clock(page):
     """Stop the page's clock, until `run_for` advances it."""
     page.clock.install(time=0)

@@ -1,26 +1,13 @@
-"""Games on the page's board by real clicks, each look at the page held to the library.
+"""Games on the page's board by real clicks, each look at the page held to the library."""
 
-    python tests/page_games.py report.html --games 100
-
-plays so many games on each of 3,3,3, 5,5,4 and 15,15,5, half of them in each seat, and prints what
-was compared. At each position it waits until the page's proofs have ended, which takes minutes a
-game on the largest board; with `--wait SECONDS` it waits that long at most. Whatever is shown by
-then is compared in the same way, "?" being right as long as nothing is proved. Games end sooner
-with a larger share of good moves, `--good 0.9`.
-"""
-
-import argparse
 import re
-import time
-from collections import Counter
 from functools import cache
-from pathlib import Path
 
 import numpy as np
-from page_browser import CALM, chromium, click, fragment, marks, opener
+from page_browser import click, marks
 from playwright.sync_api import TimeoutError as WaitedInVain
 
-from tttenv import Rules, player
+from tttenv import player
 from tttenv.exact import enumerable, positions, solve
 from tttenv.game.rules import name_of
 from tttenv.game.rules_kernel import winning_cells
@@ -30,11 +17,6 @@ from tttenv.proofs.search_kernel import OPEN, WON, leave, search
 NODES = 3_000  # of the library's search, for each question about a position
 PROOFS_END = 120  # seconds: the page gives up sooner
 WORTH = {"win": 1, "draw": 0, "loss": -1, "lose": -1}
-OPPONENTS = {
-    Rules(3, 3, 3): ("selfplay", "mcts", "first", "tactical", "random"),
-    Rules(5, 5, 4): ("alphazero_554", "threats", "tactical", "first", "random"),
-    Rules(15, 15, 5): ("alphazero_995", "threats", "tactical", "first", "random"),
-}
 LOOK = """() => ({
   cells: [...document.querySelectorAll('#board button')].map((b) => b.ariaLabel),
   notes: [...document.querySelectorAll('#notes p')].map((p) => p.textContent),
@@ -346,48 +328,3 @@ def play(page, rules, opponent, seat, rng, counts, wait=None, good_moves=0.5):
         page.wait_for_function(
             "n => document.querySelectorAll('#moves li').length >= n", arg=len(line)
         )
-
-
-def play_all(open_at, file, rules, games, seed, counts, **options):
-    """Play games against all opponents in both seats, counting what is compared."""
-    rng = np.random.default_rng(seed)
-    for game in range(games):
-        opponent = OPPONENTS[rules][game // 2 % len(OPPONENTS[rules])]
-        seat = "XO"[game % 2]
-        page = open_at(file, f"#play={opponent}&rules={rules}&seat={seat}&show=values", **CALM)
-        begun, looks = time.monotonic(), counts["looks"]
-        try:
-            play(page, rules, opponent, seat, rng, counts, **options)
-        except BaseException as error:
-            error.add_note(f"the game: {fragment(page)}")
-            raise
-        page.context.close()
-        counts["games"] += 1
-        looks, seconds = counts["looks"] - looks, time.monotonic() - begun
-        of = f"{rules} game {game + 1} of {games}, {seat} against {opponent}"
-        print(f"{of}: {looks} looks in {seconds:.0f} s", flush=True)
-
-
-def main():
-    """Play the games and print what was compared."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("file", type=Path)
-    parser.add_argument("--games", type=int, default=100)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--rules", type=Rules.of, nargs="*", default=[*OPPONENTS])
-    parser.add_argument("--wait", type=float, help="seconds for the proofs at each position")
-    parser.add_argument("--good", type=float, default=0.5, help="share of good moves")
-    given = parser.parse_args()
-    file, options = given.file.resolve(), {"wait": given.wait, "good_moves": given.good}
-    with chromium() as browser:
-        for rules in given.rules:
-            counts = Counter()
-            try:
-                with opener(browser) as open_at:
-                    play_all(open_at, file, rules, given.games, given.seed, counts, **options)
-            finally:  # also if the games are stopped
-                print(rules, dict(counts), flush=True)
-
-
-if __name__ == "__main__":
-    main()

@@ -19,7 +19,7 @@ PUBLIC = {
     " backward_induction best_response enumerable follow positions require_enumerable"
     " require_solvable score solvable solve sweep tabulate worst_case",
     "tttenv.utils.compiled": "compiled",
-    "tttenv.certificates.metrics": "ATTACKED EXACT SAMPLED",
+    "tttenv.certificates.metrics": "METRICS description measure",
     "tttenv.certificates.metrics.arena": "arena",
     "tttenv.players": "PLAYERS player",
     "tttenv.policy": "Player Policy Traits Uniform Wrapped blend from_observations greedy"

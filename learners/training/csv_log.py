@@ -11,7 +11,7 @@ from PIL import Image
 
 from learners.training.loggers import Logger
 from tttenv.certificates.certificate import Certificate
-from tttenv.certificates.markdown import certificate_table
+from tttenv.certificates.verdict import certificate_table
 from tttenv.drawing.tiles import Picture
 from tttenv.game.rules import Rules
 from tttenv.utils.files import write

@@ -7,10 +7,10 @@ from typing import Any
 
 from learners.base import Learner
 from learners.registry import row
-from tttenv.certificates import larger_curve, metrics, snapshots
+from tttenv.certificates import metrics, snapshots
 from tttenv.certificates.certificate import IN_TRAINING, REACHABLE, Certificate, certify
-from tttenv.certificates.curve import Point, extended, point
-from tttenv.certificates.metrics.certificate import flat
+from tttenv.certificates.curve import Point, exact_curve, larger_curve
+from tttenv.certificates.metrics import flat
 from tttenv.certificates.snapshots import Snapshot
 from tttenv.exact import enumerable, tabulate
 from tttenv.game.rules import Rules
@@ -104,14 +104,14 @@ class Progress:
     seconds: float = 0.0  # processor time
     unbeatable_at: tuple[int, float] | None = None  # as in `Evaluation`
     measures: tuple[Point, ...] = ()  # the curve stored in the card
-    larger_measures: tuple[larger_curve.Point, ...] = ()  # the same on boards too large to list
+    larger_measures: tuple[Point, ...] = ()  # the same on boards too large to list
     snapshots: tuple[Snapshot, ...] = ()  # players along the curve
     # Sums and counts of what the steps since the last evaluation returned.
     logged: dict[str, tuple[float, int]] = field(default_factory=dict)
 
     def measured(self, added: Point, policy: Player, every: int) -> None:
         """Add a measurement and a snapshot of the player, thinning both out if necessary."""
-        self.measures = extended(self.measures, added, every)
+        self.measures = exact_curve.extended(self.measures, added, every)
         self.snapshots = snapshots.extended(self.snapshots, self.measures, policy, every)
 
 
@@ -167,7 +167,7 @@ def run(
         means = {f"train/{key}": total / count for key, (total, count) in progress.logged.items()}
         numbers = {**numbers, **means, "time/seconds": progress.seconds}
         progress.logged.clear()
-        if measure := point(progress.step, numbers):
+        if measure := exact_curve.point(progress.step, numbers):
             progress.measured(measure, policy, schedule.every)
         elif larger := larger_curve.point(progress.step, numbers):
             before = progress.larger_measures
@@ -192,7 +192,7 @@ def before_training(learner: Learner, rules: Rules, progress: Progress) -> dict[
         return {}
     policy, _, numbers = _evaluate(rules, learner)
     numbers = {**numbers, "time/seconds": 0.0}
-    if measure := point(0, numbers):
+    if measure := exact_curve.point(0, numbers):
         progress.measured(measure, policy, 1)
     return numbers
 

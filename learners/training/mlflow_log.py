@@ -16,7 +16,7 @@ from mlflow.exceptions import MlflowException
 
 from learners.training.loggers import Logger, run_of
 from tttenv.certificates.certificate import Certificate
-from tttenv.certificates.markdown import certificate_table
+from tttenv.certificates.verdict import certificate_table
 from tttenv.drawing.tiles import Picture
 from tttenv.game.rules import Rules
 from tttenv.utils.files import write

@@ -13,7 +13,7 @@ from torch.utils.tensorboard import summary
 
 from learners.training.loggers import EVENTS, SECONDS, STEPS, Logger, description
 from tttenv.certificates.certificate import Certificate
-from tttenv.certificates.markdown import certificate_table
+from tttenv.certificates.verdict import certificate_table
 from tttenv.drawing.tiles import Picture
 from tttenv.exact import SEATS, enumerable, positions
 from tttenv.game.rules import Rules

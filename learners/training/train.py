@@ -27,9 +27,8 @@ from learners.training.loop import (
     finished,
     run,
 )
-from tttenv.certificates import larger_curve
 from tttenv.certificates.certificate import Certificate
-from tttenv.certificates.curve import KEY, for_card
+from tttenv.certificates.curve import exact_curve, larger_curve
 from tttenv.game.rules import Rules
 from tttenv.parallel import Backend
 from tttenv.parallel.processes import Processes
@@ -270,9 +269,9 @@ class _Training:
             "device": self.schedule.device,
         }
         if progress.measures:
-            about[KEY] = for_card(progress.measures)
+            about[exact_curve.key] = exact_curve.for_card(progress.measures)
         if progress.larger_measures:
-            about[larger_curve.KEY] = larger_curve.for_card(progress.larger_measures)
+            about[larger_curve.key] = larger_curve.for_card(progress.larger_measures)
         save(
             self.out,
             self.learner,

@@ -13,8 +13,8 @@ import wandb
 
 from learners.training.loggers import Logger, description, run_of
 from tttenv.certificates.certificate import Certificate
-from tttenv.certificates.markdown import certificate_table
-from tttenv.certificates.metrics.certificate import flat
+from tttenv.certificates.metrics import flat
+from tttenv.certificates.verdict import certificate_table
 from tttenv.drawing.tiles import Picture
 from tttenv.game.rules import Rules
 from tttenv.utils.files import write

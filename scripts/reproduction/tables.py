@@ -5,14 +5,13 @@ from tttenv.cli.text_tables import Column
 from tttenv.report.published import TITLES, Filled, cells
 
 VERDICTS = {True: "yes", False: "NO", None: "-"}
-SHARES = 22  # characters of three shares in parentheses
 COLUMNS = [
     Column("id", left=True),
-    Column("number", left=True, rank=3, below=True, labelled=False),
-    Column("claimed", limit=SHARES),
-    Column("as published", limit=SHARES),
-    Column("repaired", limit=SHARES, rank=1, below=True),
-    Column("run / claimed budget", limit=SHARES, rank=2),
+    Column("number", left=True, rank=3),
+    Column("claimed", left=True),
+    Column("as published", left=True),
+    Column("repaired", left=True, rank=1),
+    Column("run / claimed budget", left=True, rank=2),
     Column("holds"),
 ]
 

@@ -26,8 +26,7 @@ from tttenv.adapters.sb3 import (
 from tttenv.adapters.sb3.exact_eval import rank
 from tttenv.certificates import metrics
 from tttenv.certificates.certificate import IN_TRAINING, REACHABLE
-from tttenv.certificates.metrics import attack
-from tttenv.certificates.metrics.certificate import flat
+from tttenv.certificates.metrics import flat
 from tttenv.policy import Uniform, uniform
 
 
@@ -115,7 +114,7 @@ def test_beyond_enumeration_models_are_certified_by_what_they_can_reach(rules, t
     play = policy(model, rules, deterministic=True)
     found = certify(rules, play, IN_TRAINING, method=REACHABLE)
     assert exact.certificate == found
-    assert recorder.rows[-1] == (128, flat(found) | attack.measure(rules, play))
+    assert recorder.rows[-1] == (128, flat(found) | metrics.losing_leaves(rules, play))
     assert found.losing_line["X"]  # hardly trained
     kept = json.loads((tmp_path / "best.json").read_text())["certificate"]
     assert kept == json.loads(json.dumps(exact.best.to_dict()))

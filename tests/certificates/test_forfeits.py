@@ -12,8 +12,8 @@ import tttenv.testing
 from tttenv import Rules, player
 from tttenv.certificates import phrases
 from tttenv.certificates.certificate import METHODS
-from tttenv.certificates.markdown import certificate_table
 from tttenv.certificates.refutation import losing_leaves, refute
+from tttenv.certificates.verdict import certificate_table
 from tttenv.env.rollouts import rollout
 from tttenv.exact import Tabulated, positions, score, solve, tabulate
 from tttenv.game.outcomes_kernel import Outcome

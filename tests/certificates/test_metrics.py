@@ -8,45 +8,48 @@ import pytest
 from reference import certificate, game, spell, standards
 
 from tttenv import Rules, certify, player, score
-from tttenv.certificates import metrics, phrases, reachability
-from tttenv.certificates.metrics import ATTACKED, EXACT, SAMPLED, accuracy, arena, attack, versus
+from tttenv.certificates import metrics, phrases, reachability, verdict
+from tttenv.certificates.certificate import Certificate
+from tttenv.certificates.metrics import Metric, arena, flat
 from tttenv.certificates.metrics.arena import Sampled
-from tttenv.certificates.metrics.certificate import flat
 from tttenv.certificates.one_side import SeatedPlayer
+from tttenv.certificates.stated import stated_certificate
+from tttenv.cli.certify import print_certificate
 from tttenv.cli.play import analysis, text_board
 from tttenv.drawing import render
 from tttenv.exact import Score, positions, tabulate
 from tttenv.game.rewards import RESULTS
 from tttenv.policy import uniform
-from tttenv.report import tables
+from tttenv.report import leaderboard, tables
 from tttenv.report.data import quantised
+from tttenv.report.load_players import Shown
 from tttenv.testing import policy_checks
-from tttenv.utils.registry import Row
 
 SMALL = [(3, 3, 3), (2, 3, 2), (1, 5, 3)]
 
 
-@pytest.mark.parametrize("rules", SMALL, ids=spell)
-@pytest.mark.parametrize("name", list(EXACT))
-def test_exact_metrics_are_numbers_under_tags_that_say_so(rules, name):
-    found = EXACT.load(name)(Rules(*rules), uniform)
-    assert found
+@pytest.mark.parametrize("rules", [*SMALL, (5, 5, 4)], ids=spell)
+def test_every_number_has_a_described_tag_and_every_metric_a_number(rules):
+    rules = Rules(*rules)
+    found = metrics.measure(rules, uniform) | flat(certify(rules, uniform, 1_000))
+    used = set()
     for tag, number in found.items():
-        assert re.fullmatch(r"exact/[a-z_]+(_[XO]|_ply_\d+)?", tag), tag
         assert isinstance(number, float)
         assert np.isfinite(number)
+        assert metrics.description(tag)
+        used.add(metrics.description(tag))
+    assert len(used) == len(found)  # no tag twice
+    assert metrics.description("exact/nothing") == ""
+    assert all(tag.startswith(("exact/", "sampled/")) for tag in found)
 
 
-def test_all_metrics_together_have_the_tags_that_curves_are_read_by():
+def test_known_numbers_stand_under_their_tags():
     found = metrics.measure(Rules(), uniform)
-    parts = [EXACT.load(name)(Rules(), uniform) for name in EXACT]
-    assert len(found) == sum(map(len, parts))  # no tag twice
-    for tag in ("worst_case_O", "win_vs_random_X", "optimal_moves", "blunders", "unbeatable"):
-        assert f"exact/{tag}" in found
     assert found["exact/win_vs_random_X"] == pytest.approx(737 / 1260)
     assert found["exact/draw_vs_random_O"] == pytest.approx(8 / 63)
     assert found["exact/loss_vs_random_O"] == pytest.approx(737 / 1260)
     assert found["exact/value_vs_first_X"] == score(Rules(), uniform, player("first")).value
+    assert found["exact/unbeatable"] == 0
 
 
 @pytest.mark.parametrize("rules", SMALL, ids=spell)
@@ -72,7 +75,8 @@ def test_certificates_and_accuracies_are_what_the_definitions_give(rules, seed):
     for board in every.decisions:
         good = sum(p for p, ok in zip(table[board], optimal[board], strict=True) if ok)
         shares.setdefault(len(board) - board.count("_"), []).append(good)
-    plies = accuracy.by_ply(Rules(*rules), policy)
+    found = metrics.accuracy(Rules(*rules), policy)
+    plies = {int(tag.rsplit("_", 1)[1]): share for tag, share in found.items()}
     assert plies == pytest.approx({ply: float(np.mean(good)) for ply, good in shares.items()})
     weighted = sum(plies[ply] * len(good) for ply, good in shares.items()) / len(every.decisions)
     assert weighted == pytest.approx(tags["exact/optimal_moves"])
@@ -81,7 +85,7 @@ def test_certificates_and_accuracies_are_what_the_definitions_give(rules, seed):
 @pytest.mark.parametrize("rivals", [("tactical", "random"), ("first", "minimax"), ("first",) * 2])
 def test_versus_is_the_score_both_ways_and_turns_round_with_the_players(rivals):
     one, other = map(player, rivals)
-    found, turned = versus.versus(Rules(), one, other), versus.versus(Rules(), other, one)
+    found, turned = metrics.versus(Rules(), one, other), metrics.versus(Rules(), other, one)
     assert found["X"] == score(Rules(), one, other)
     assert tuple(found["O"]) == tuple(reversed(score(Rules(), other, one)))
     for seat, facing in ("XO", "OX"):
@@ -93,7 +97,7 @@ def test_versus_is_the_score_both_ways_and_turns_round_with_the_players(rivals):
 def test_the_interval_covers_the_exact_value_about_95_times_of_100(seat):
     rules = Rules()
     policy, other = tabulate(rules, player("tactical")), player("random")
-    exact = versus.versus(rules, policy, other)[seat].value
+    exact = metrics.versus(rules, policy, other)[seat].value
     found = [arena.arena(rules, policy, other, seat, 200, seed) for seed in range(100)]
     covered = sum(abs(result.value - exact) <= result.margin for result in found)
     assert 88 <= covered <= 100
@@ -134,36 +138,49 @@ def test_small_games_are_measured_exactly_and_large_ones_by_samples():
     assert all(tag.startswith("exact/") for tag in metrics.measure(Rules(), watched))
     assert asked == [4520]  # once, about every position
     found = arena.measure(Rules(5, 5, 4), uniform, games=60, seed=1)
-    lost = attack.measure(Rules(5, 5, 4), uniform)
+    lost = metrics.losing_leaves(Rules(5, 5, 4), uniform)
     every = metrics.measure(Rules(5, 5, 4), player("first", Rules(5, 5, 4)))
     assert every.keys() == found.keys() | lost.keys()
-    assert (list(SAMPLED), list(ATTACKED)) == (["arena"], ["attack"])
     assert all(tag.startswith("exact/losing_leaves_") for tag in lost)
     assert all(tag.startswith("sampled/") for tag in found)
     assert all(number > 0 for tag, number in found.items() if "margin" in tag)
     assert found["sampled/value_vs_tactical_X"] < -0.5  # tactical play beats random play
     with pytest.raises(ValueError, match=r"^[^\n]*arena[^\n]*$"):
-        versus.versus(Rules(5, 5, 4), uniform, uniform)
+        metrics.versus(Rules(5, 5, 4), uniform, uniform)
 
 
-@pytest.mark.parametrize("wrong", [{"seat": "x"}, {"seat": "random"}, {"games": 0}])
-def test_a_wrong_seat_or_no_games_are_refused_in_one_line(wrong):
-    with pytest.raises(ValueError, match=r"^[^\n]+$"):
+@pytest.mark.parametrize("wrong", [{"seat": "random"}, {"games": 0}])
+def test_a_wrong_seat_or_no_games_are_refused(wrong):
+    with pytest.raises(ValueError, match=r"seat|game"):
         arena.arena(Rules(), uniform, uniform, **({"seat": "X", "games": 10} | wrong))
 
 
-def test_one_file_and_one_row_add_a_metric(tmp_path, monkeypatch):
-    body = "def measure(rules, policy):\n    return {'exact/cells': float(rules.cells)}\n"
-    (tmp_path / "cells_metric.py").write_text(body)
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setitem(EXACT.rows, "cells", Row("cells_metric:measure", "how many cells"))
-    assert metrics.measure(Rules(2, 3, 2), uniform)["exact/cells"] == 6
+def test_one_row_adds_a_metric_and_it_is_shown_everywhere(monkeypatch, capsys):
+    def missed(rules, table):
+        return float(np.count_nonzero(table.table[0]))
+
+    row = Metric("exact/missed", "How many.", "wins that it misses", measure=missed)
+    monkeypatch.setattr(metrics, "METRICS", (*metrics.METRICS, row))
+    monkeypatch.setattr(verdict, "METRICS", metrics.METRICS)
+    policy = player("epsilon:player=first,epsilon=0.25")
+    found = certify(Rules(), policy)
+    assert found.to_dict()["more"] == {"exact/missed": 9}
+    assert Certificate.from_dict(found.to_dict()) == found
+    assert metrics.measure(Rules(), policy)["exact/missed"] == 9
+    assert metrics.description("exact/missed") == "How many."
+    assert "| wins that it misses | 9.0 |" in verdict.certificate_table(found)
+    print_certificate("some", found)
+    assert "wins that it misses: 9.0\n" in capsys.readouterr().out
+    shown = Shown("some", "some", "", tabulate(Rules(), policy), found.to_dict())
+    assert 'data-head="wins that it misses">9.0<' in leaderboard.html([shown])
+    card = {"rules": "3,3,3", "certificate": found.to_dict()}
+    assert stated_certificate(card, Rules()) == found
 
 
 def test_a_player_loses_wherever_lost_positions_are_counted_and_stronger_ones_have_fewer():
     rules = Rules(4, 4, 4)
     specs = ["first", "tactical", "alphabeta:depth=1,ties=first", "reinforce_444"]
-    counted = [attack.measure(rules, player(spec, rules)) for spec in specs]
+    counted = [metrics.losing_leaves(rules, player(spec, rules)) for spec in specs]
     for seat in "XO":
         numbers = [found[f"exact/losing_leaves_{seat}"] for found in counted]
         assert numbers == sorted(numbers, reverse=True)
@@ -174,7 +191,7 @@ def test_a_player_loses_wherever_lost_positions_are_counted_and_stronger_ones_ha
             found = reachability.search(seated, reachability.SearchOptions(20_000, followed=0))
             assert number == 0 or found.never_loses is False
     timed = player("mcts:time=0.01", rules)
-    assert attack.measure(rules, timed) == {}
+    assert metrics.losing_leaves(rules, timed) == {}
 
 
 SIDES, ODDS = (-1.0, 0.0, 1.0), (0.0, 1.0)  # what is certain

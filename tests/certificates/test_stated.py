@@ -6,9 +6,9 @@ import pytest
 
 from tttenv import Rules, certify
 from tttenv.certificates.certificate import METHODS
-from tttenv.certificates.markdown import certificate_table
-from tttenv.certificates.metrics.certificate import flat
+from tttenv.certificates.metrics import flat
 from tttenv.certificates.stated import stated_certificate
+from tttenv.certificates.verdict import certificate_table
 
 RULES = Rules(2, 3, 3)
 MISSING = object()

@@ -3,7 +3,6 @@
 import contextlib
 import errno
 import importlib
-import io
 import os
 import re
 import shlex
@@ -20,7 +19,6 @@ from test_readme import READMES
 from learners.cli import train
 from learners.registry import LEARNERS
 from scripts import reproduction
-from tttenv.certificates import metrics
 from tttenv.cli import console
 from tttenv.cli.main import COMMANDS, GROUPS
 from tttenv.players import PLAYERS, bundled, did_you_mean, player
@@ -66,16 +64,6 @@ def test_a_wrong_command_line_is_refused_in_one_line(command, typed, words, caps
     assert len(told.err) < 250
 
 
-def test_on_a_terminal_the_colours_of_the_parser_are_removed(monkeypatch, capsys):
-    monkeypatch.setattr(sys, "__stdout__", terminal := io.StringIO())
-    monkeypatch.setattr(terminal, "isatty", lambda: True)
-    monkeypatch.setenv("TERM", "xterm")
-    with pytest.raises(SystemExit):
-        PARSERS["certify"](["minimax", "--gams", "3"])
-    told = "Unrecognized options: --gams, 3; did you mean --games? (see certify.py --help)\n"
-    assert capsys.readouterr().err.partition(": ")[2] == told
-
-
 EXAMPLES = {
     name: importlib.import_module(row.target.split(":")[0]).EXAMPLES.format(name="selfplay")
     for name, row in COMMANDS.rows.items()
@@ -105,17 +93,15 @@ def test_help_shows_examples_and_no_placeholders(command, capsys):
     with pytest.raises(SystemExit):
         home.main(["--help"])
     printed = capsys.readouterr().out
-    assert not re.search(r"^│ *│$", printed, re.MULTILINE)
     page = " ".join(printed.split())
     assert page.endswith(" ".join(["examples:", *home.EXAMPLES.split()]))
-    wrong = ("{None", "(default: None)", "(default: )", "(default: False)", "--no-", "[STR [")
+    wrong = ("{None", "(default: None)", "(default: )", "(default: False)", "--no-")
     assert not [placeholder for placeholder in wrong if placeholder in page]
 
 
 TABLES = {
     "player": ([*PLAYERS, *bundled.names()], player),
     "learner": (LEARNERS, lambda name: importlib.import_module("learners.registry").row(name)),
-    "metric": (metrics.EXACT, metrics.EXACT.load),
     "source": (reproduction.SOURCES, reproduction.home),
 }
 
@@ -221,14 +207,6 @@ def test_only_slow_work_is_announced_and_only_on_a_terminal(monkeypatch):
         assert shown == expected
 
 
-def test_descriptions_survive_a_python_without_docstrings(monkeypatch):
-    kinds = [module.Arguments for module in MODULES.values() if hasattr(module, "Arguments")]
-    usual = [console.docstring(kind) for kind in kinds]
-    monkeypatch.setattr(sys, "flags", types.SimpleNamespace(optimize=2))  # as by python -OO
-    assert [console.docstring(kind) for kind in kinds] == usual
-    assert all(usual)
-
-
 def test_running_out_of_memory_is_one_line(monkeypatch, capsys):
     monkeypatch.setattr(signal, "signal", lambda *_: None)
     for error in (
@@ -258,5 +236,6 @@ def test_folders_are_tried_before_any_work_and_left_as_they_were(tmp_path):
     console.check_folder(tmp_path / "new" / "newer")
     console.check_folder(tmp_path)
     assert list(tmp_path.iterdir()) == []
-    with pytest.raises(ValueError, match=r"^cannot write /proc/x: No such file or directory$"):
-        console.check_folder(Path("/proc/x"))
+    (tmp_path / "file").touch()
+    with pytest.raises(ValueError, match="is a file"):
+        console.check_folder(tmp_path / "file" / "new")

@@ -15,8 +15,7 @@ from learners.cli.learning_player import LearningPlayer
 from tttenv import Rules, player
 from tttenv.cli.play import words
 from tttenv.cli.play.advice import Advice
-from tttenv.cli.play.notation import KEYS, cell_of, keys
-from tttenv.cli.play.position import position_of
+from tttenv.cli.play.position import KEYS, cell_of, keys, position_of
 from tttenv.cli.play.session import Session, Side
 from tttenv.cli.play.terminal import NAMES, Terminal
 from tttenv.cli.play.text_board import hint_lines

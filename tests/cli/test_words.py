@@ -136,7 +136,7 @@ def test_the_window_shows_the_value_of_every_move_and_tells_the_last_blunders(va
             cell: value for cell, (value, _) in moves.items()
         }
         assert shown["legend"].startswith("+2 win in 2: the winner needs 2 more stones ")
-        assert shown["legend"].endswith("yellow: what random plays, %")
+        assert shown["legend"].endswith("below: what random plays, %")
         before = [rules.format(position) for position in session.boards]
         blunders = {}
         for stone in range(max(0, len(line) - 2), len(line)):

@@ -14,7 +14,7 @@ from learners.training import loggers
 from learners.training.loop import usual_schedule
 from learners.training.train import Setup, train
 from tttenv import Rules, certify, player
-from tttenv.certificates.markdown import certificate_table
+from tttenv.certificates.verdict import certificate_table
 from tttenv.players.stored.checkpoint import WEIGHTS, file_of, read_card
 from tttenv.utils.registry import Row
 

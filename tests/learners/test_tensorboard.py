@@ -15,7 +15,7 @@ from learners.training.tensorboard import COMPARED, layout
 from learners.training.train import train
 from tttenv import Rules, certify
 from tttenv.certificates import phrases
-from tttenv.certificates.markdown import certificate_table
+from tttenv.certificates.verdict import certificate_table
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from learners.registry import LEARNERS
 from learners.training.loop import usual_schedule
 from learners.training.train import Setup, train
 from tttenv import Rules
-from tttenv.certificates.markdown import certificate_table
+from tttenv.certificates.verdict import certificate_table
 from tttenv.players.stored.checkpoint import WEIGHTS, file_of, read_card
 
 SHORT = usual_schedule("td0", steps=10, every=2, checkpoint_every=4)

@@ -1,20 +1,19 @@
 """Board of the page: games by real clicks against every player, and remarks on every move."""
 
-import random
 from functools import cache
 
 import numpy as np
 import pytest
-from page_browser import CALM, SIZES, click, fits, fragment, marks, stop_clock
+from page_browser import CALM, SIZES, click, faults, fits, fragment, marks, stop_clock
 
 from tttenv import Rules, certify, player
+from tttenv.cli.play import words
+from tttenv.cli.play.advice import Advice
 from tttenv.exact import positions, solve, tabulate
 from tttenv.game.rules import name_of
 
 RULES = Rules()
-WORDS = {1: "win", 0: "draw", -1: "loss"}
-VERBS = {1: ("wins", "win"), 0: ("draws", "draw"), -1: ("loses", "lose")}
-GAMES = 3  # of every player in each seat
+ADVICE = Advice(RULES)  # its words are held to a reference by tests/cli/test_words.py
 QUESTION = "X has a corner, you are O."
 
 
@@ -31,34 +30,17 @@ def rank(board, cell):
     return int(solve(RULES).move_ranks[index(board), cell])
 
 
-def stones(found):
-    """Return the number of the winner's remaining stones, with a move of this rank the first."""
-    return (10 - abs(found) + (found > 0)) // 2
-
-
 def verdict(found):
-    sign = int(np.sign(found))
-    return WORDS[sign] + (f" in {stones(found)}" if sign else "")
+    """Return the words of a move's rank."""
+    value = int(np.sign(found))
+    stones = (10 - abs(found) + (found > 0)) // 2  # of the winner, this move the first
+    return words.verdict(value, stones if value else None)
 
 
 @cache
 def blunder(board, cell):
     """Return the sentence about a move that gives something away; None for a good one."""
-    ranks = {c: rank(board, c) for c in range(9) if board[c] == "_"}
-    best = int(np.sign(max(ranks.values())))
-    value = int(np.sign(ranks[cell]))
-    if value == best:
-        return None
-    kept = {}
-    for c, found in sorted(ranks.items(), key=lambda item: -item[1]):
-        if np.sign(found) == best:
-            kept.setdefault(found, []).append(name_of(RULES, c))
-    better = [
-        " ".join([*names, VERBS[best][len(names) > 1]]) + (f" in {stones(found)}" if best else "")
-        for found, names in kept.items()
-    ]
-    own = VERBS[value][0] + (f" in {stones(ranks[cell])}" if value else "")
-    return f"{name_of(RULES, cell)} {own}; {', '.join(better)}."
+    return ADVICE.blunder(RULES.parse(board), cell)
 
 
 def put(board, cell):
@@ -98,17 +80,6 @@ def last_blunders(line, whose, slips=()):
     return found
 
 
-def decided(line, names):
-    """Return how the page says a game was decided."""
-    boards = boards_of(line)
-    bad = [ply for ply in range(len(line)) if blunder(boards[ply], line[ply])]
-    if not bad:
-        return "Nobody blundered."
-    gave = "lost" if lost(boards[-1]) else "gave the win away"
-    ply = bad[-1]
-    return f"{names['XO'[ply % 2]]} {gave} at move {ply + 1}: {name_of(RULES, line[ply])}."
-
-
 LOOK = """() => ({
   cells: [...document.querySelectorAll('#board button')].map((b) => b.ariaLabel),
   hints: [...document.querySelectorAll('#board button')].map(
@@ -118,69 +89,10 @@ LOOK = """() => ({
   moves: [...document.querySelectorAll('#moves button')].map((b) => b.textContent),
   bar: document.querySelector('#bar').ariaLabel,
 })"""
-PLACES = """() => [...document.querySelectorAll('#board button, #new')].map((b) => {
-  const {x, y, width, height} = b.getBoundingClientRect();
-  return [x + width / 2, y + height / 2];
-})"""
 
 
 def look(page):
     return page.evaluate(LOOK)
-
-
-def test_a_hundred_games_by_real_clicks_are_as_the_library_says(opened, shipped):
-    """Every player in both seats: answers, hints, blunders, slips, endings."""
-    page = opened(shipped, "#play=first&seat=X&show=values", **CALM)
-    rng, names = random.Random(0), page.locator("#player option").all_inner_texts()
-    games = slips = 0
-    for name in names:
-        table = tabulate(RULES, player(name))
-        page.select_option("#player", label=name)
-        for seat in "XO":
-            page.select_option("#seat", seat)
-            for _ in range(GAMES):
-                page.mouse.click(*page.evaluate(PLACES)[9])
-                line = follow(page, seat, name, table, rng)
-                games += 1
-                boards = boards_of(line)
-                slips += any(map(blunder, boards, line))
-    assert games >= 100
-    assert slips > games / 2
-
-
-def follow(page, seat, name, table, rng):
-    """Play a random game, comparing the page with the library; return its cells."""
-    line, other = [], "XO"[seat == "X"]
-    names, whose = {seat: "You", other: name}, {seat: "Your", other: name}
-    while True:
-        seen = look(page)
-        before = boards_of(line)[-1]
-        board = "".join(c[4] if c[4] in "XO" else "_" for c in seen["cells"])
-        replies = [cell for cell in range(9) if board[cell] != before[cell]]
-        if not over(before) and len(line) % 2 != "XO".index(seat):
-            assert len(replies) == 1, "one answer, at once"
-            assert table(RULES.parse(before)[None])[0, replies[0]] > 0
-            line += replies
-        else:
-            assert not replies
-        assert boards_of(line)[-1] == board
-        told = [text.removesuffix(c) for text, c in zip(seen["moves"], ["??"] * 9, strict=False)]
-        assert [text.rstrip("!") for text in told] == [name_of(RULES, cell) for cell in line]
-        assert seen["notes"] == last_blunders(line, whose, slips=other)
-        free = [cell for cell in range(9) if board[cell] == "_"]
-        if over(board):
-            assert seen["hints"] == [""] * 9
-            loser = "XO"[len(line) % 2]
-            who = {seat: f"{name} wins. ", other: "You win. "}[loser]
-            ending = who if lost(board) else "The game is a draw. "
-            assert seen["status"] == ending + decided(line, names)
-            return line
-        hints = [verdict(rank(board, cell)) if cell in free else "" for cell in range(9)]
-        assert seen["hints"] == hints
-        assert seen["status"] == "Your turn."
-        cell = rng.choice(free)
-        page.mouse.click(*page.evaluate(PLACES)[cell])
-        line.append(cell)
 
 
 # One call of the page for many links: what it shows of each.
@@ -198,7 +110,11 @@ def standing(board):
     if over(board):
         return f"{other} has won" if lost(board) else "draw"
     found = int(solve(RULES).ranks[index(board)])
-    return f"{side if found > 0 else other} wins in {stones(found)}" if found else "draw"
+    return (
+        f"{side if found > 0 else other} wins {verdict(found).partition(' ')[2]}"
+        if found
+        else "draw"
+    )
 
 
 def test_every_position_and_move_is_told_as_the_solved_game_has_it(opened, shipped):
@@ -283,24 +199,6 @@ def test_nothing_below_the_first_screen_is_made_before_it_can_be_used(browser, s
     page.close()
 
 
-def test_the_first_screen_is_laid_out_first(browser, shipped):
-    page = browser.new_page()
-    page.add_init_script(IDLE_WAITS)
-    page.goto(shipped.as_uri())
-    click(page, 1)
-    assert page.locator("#notes").inner_text() == "Not b1: it loses in 3."
-    sections = page.locator("section:not([hidden])").all()
-    page.wait_for_function("held.length > 0")
-    for count in range(1, len(sections)):
-        visible = [section.is_visible() for section in sections]
-        assert visible == [n < count for n in range(len(sections))]
-        assert not page.locator("footer").is_visible()
-        page.evaluate(BE_IDLE)
-    page.evaluate(BE_IDLE)
-    assert page.locator("footer").is_visible()
-    page.close()
-
-
 @pytest.mark.parametrize("way", ["#leaderboard", "#teach=1", "reload"])
 def test_a_page_that_opens_further_down_is_whole_at_once(browser, shipped, way):
     page = browser.new_page()
@@ -333,7 +231,8 @@ def test_a_wrong_answer_is_refuted_stone_by_stone_and_can_be_tried_again(opened,
     stop_clock(page)
     for cell in (c for c in range(1, 9) if c != 4):
         click(page, cell)
-        assert page.inner_text("#notes") == f"Not {name_of(RULES, cell)}: it {loss(cell)}."
+        lost_in = verdict(rank("X" + "_" * 8, cell)).replace("loss", "loses")
+        assert page.inner_text("#notes") == f"Not {name_of(RULES, cell)}: it {lost_in}."
         board = put("X" + "_" * 8, cell)
         assert marks(page) == board
         while not over(board):
@@ -355,21 +254,6 @@ def test_a_wrong_answer_is_refuted_stone_by_stone_and_can_be_tried_again(opened,
     assert "seat=O" in fragment(page)
     page.clock.run_for(300)
     assert marks(page).count("_") == 6
-
-
-def loss(cell):
-    return f"loses in {stones(rank('X' + '_' * 8, cell))}"
-
-
-def test_the_answer_is_shown_on_demand(opened, shipped):
-    page = opened(shipped, "", **CALM)
-    stop_clock(page)
-    click(page, 8)
-    page.clock.run_for(10_000)
-    page.click("#reveal")
-    hints = look(page)["hints"]
-    assert [cell for cell in range(1, 9) if hints[cell] == "draw"] == [4]
-    assert sum(hint.startswith("loss in ") for hint in hints) == 7
 
 
 def test_three_ways_lead_on_from_the_question(opened, shipped):
@@ -467,18 +351,6 @@ def test_answers_come_after_a_moment_or_at_once(opened, shipped):
     page.click("#back")
     page.clock.run_for(1000)
     assert marks(page) == "_" * 9, "an answer to a stone that was taken back"
-
-
-def test_nothing_is_taken_back_where_nothing_is(opened, shipped):
-    for seat, start in (("X", "_" * 9), ("O", "X________")):
-        page = opened(shipped, f"#play=first&seat={seat}", **CALM)
-        assert page.get_attribute("#back", "aria-disabled") == "true"
-        page.locator("#back").click(force=True)
-        assert marks(page) == start
-        click(page, 8)
-        assert page.get_attribute("#back", "aria-disabled") == "false"
-        page.click("#back")
-        assert marks(page) == start
 
 
 # The keyboard.
@@ -588,15 +460,11 @@ STATES = {
 def test_axe_finds_nothing_wrong_in_any_state_and_nothing_is_too_wide(
     opened, shipped, size, scheme
 ):
-    from axe_playwright_python.sync_playwright import Axe
-
     page = opened(shipped, "", size, color_scheme=scheme, **CALM)
-    found = Axe().run(page).response["violations"]
-    assert not [(one["id"], one["impact"]) for one in found if one["impact"] != "minor"]
+    assert not faults(page)
     for name, (link, reach) in STATES.items():
         page.evaluate("link => void (location.hash = link)", link or "#question")
         page.wait_for_function("link => history.state?.game", arg=link)
         reach(page)
-        found = Axe().run(page, context="#play")
-        assert not [one["id"] for one in found.response["violations"]], name
+        assert not faults(page, "#play"), name
         assert fits(page), name

@@ -1,19 +1,18 @@
 """Snapshots along a learning curve in the page: their moves, descriptions and games."""
 
 import json
-import re
 from pathlib import Path
 
 import numpy as np
 import pytest
-from page_browser import CALM, click, fits, fragment, marks
+from page_browser import CALM, click, faults, fits, fragment, marks
 
 from learners.registry import LEARNERS
 from tttenv import Rules, certify
 from tttenv.certificates import snapshots
-from tttenv.certificates.curve import from_card
+from tttenv.certificates.curve import exact_curve
 from tttenv.cli import report
-from tttenv.exact import positions, tabulate
+from tttenv.exact import tabulate
 from tttenv.players.stored.checkpoint import read_card
 from tttenv.report import data, load_players
 from tttenv.report.build import PAGE
@@ -34,8 +33,9 @@ def file(tmp_path_factory):
 def kept(name):
     """Return the curve of a bundled player, and its snapshots by step."""
     card = read_card(SHIPPED / name)
-    found = snapshots.read(SHIPPED / name, card, RULES, from_card(card))
-    return from_card(card), {at: snapshots.table_of(RULES, moves) for at, moves in found.items()}
+    found = snapshots.read(SHIPPED / name, card, RULES, exact_curve.from_card(card))
+    curve = exact_curve.from_card(card)
+    return curve, {at: snapshots.table_of(RULES, moves) for at, moves in found.items()}
 
 
 def told(certificate):
@@ -46,15 +46,6 @@ def told(certificate):
     stones = {seat: (len(line or ()) + (seat == "O")) // 2 for seat, line in lines.items()}
     words = {seat: f"loses in {n}" if n else "never loses" for seat, n in stones.items()}
     return f"As X it {words['X']}, as O it {words['O']}."
-
-
-def chances(page):
-    """Return the opponent's probabilities on the board, by cell, or None where there is a stone."""
-    found = []
-    for label in page.locator("#board button").evaluate_all("all => all.map(b => b.ariaLabel)"):
-        share = re.search(r"(\d+) %", label)
-        found.append(int(share[1]) if share else None)
-    return found
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -96,44 +87,6 @@ def test_the_moves_of_every_snapshot_are_the_stored_ones_in_all_positions(browse
     assert len(told) == len(tables) - 1 > 0
     for played, table in zip(told, tables, strict=False):
         np.testing.assert_array_equal(np.reshape([*map(int, played)], (-1, 9)), table.table)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_the_board_shows_what_it_would_play_at_every_step(opened, file, name):
-    page = opened(file, f"#play={name}&seat=both&show=player")
-    _, tables = kept(name)
-    game = positions(RULES)
-    rng = np.random.default_rng(0)
-    page.locator("#training").focus()
-    page.keyboard.press("Home")
-    for step, table in tables.items():
-        assert page.locator("#training-text").inner_text().startswith(f"{step:,} of ")
-        for position in [0, *rng.choice(game.decisions, 3)]:
-            moves = line_to(game.boards[position])
-            named = name if step == list(tables)[-1] else f"{name}, step {step}"
-            page.evaluate(
-                "link => void (location.hash = link)",
-                f"#play={named}&seat=both&show=player&moves={'.'.join(moves)}",
-            )
-            page.wait_for_function(
-                "n => document.querySelectorAll('#moves li').length === n", arg=len(moves)
-            )
-            probs = table.table[position]
-            legal = game.successors[position] >= 0
-            assert chances(page) == [
-                round(100 * probs[cell]) if legal[cell] else None for cell in range(RULES.cells)
-            ]
-        page.locator("#training").focus()
-        page.keyboard.press("ArrowRight")
-
-
-def line_to(board):
-    """Return a game that leads to an undecided board, by the names of its cells."""
-    own, others = np.flatnonzero(board == 1), np.flatnonzero(board == -1)
-    x, o = (own, others) if len(own) == len(others) else (others, own)
-    cells = [cell for pair in zip(x, o, strict=False) for cell in pair]
-    cells += [x[-1]] if len(x) > len(o) else []
-    return [f"{'abc'[cell % 3]}{cell // 3 + 1}" for cell in cells]
 
 
 def test_from_the_curve_to_the_board_and_its_blunders(opened, file):
@@ -189,12 +142,8 @@ def test_a_step_that_is_not_kept_is_no_player(opened, file, name):
 
 @pytest.mark.parametrize(("size", "scheme"), [("desktop", "light"), ("phone", "dark")])
 def test_axe_finds_nothing_wrong_with_a_player_of_an_earlier_step(opened, file, size, scheme):
-    from axe_playwright_python.sync_playwright import Axe
-
     page = opened(file, "#play=reinforce, step 80&seat=X&show=player", size, color_scheme=scheme)
     page.locator("figure input").first.focus()
     page.keyboard.press("Home")
-    context = {"include": [["#play"], ["#curves"]]}
-    found = Axe().run(page, context).response["violations"]
-    assert not [(one["id"], [n["target"] for n in one["nodes"]][:3]) for one in found]
+    assert not faults(page, "#play", "#curves")
     assert fits(page)

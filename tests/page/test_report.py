@@ -65,18 +65,6 @@ def test_no_path_of_the_maker_stands_in_the_report(opened, shipped):
     assert {player["spec"] for player in shown} == folders | {*PLAYERS}
 
 
-def test_a_curve_alone_has_its_legend_beside_its_heading_and_on_no_curve():
-    from tttenv.certificates.curve import Curve
-    from tttenv.report import charts
-
-    worst = {"X": [-1.0, 0.0], "O": [-1.0, -1.0]}
-    curve = Curve([1, 2], [1.0, 2.0], worst, [0.6, 0.9])
-    drawn = charts.curve_chart(curve, "seconds").file().decode()
-    at = {text: float(y) for y, text in re.findall(r'y="([\d.]+)"[^>]*>([^<]+)</text>', drawn)}
-    assert at["\u00d7 as X"] == at["\u25cb as O"] == at["worst case"]
-    assert at["worst case"] < at["0.0"] - 5  # above the axes
-
-
 def test_the_benchmark_ends_with_the_address_of_its_report(opened, benchmarked):
     told, folder = benchmarked
     assert told.splitlines()[-1].split()[1] == (folder / "o/report.html").resolve().as_uri()
@@ -171,15 +159,6 @@ def test_what_it_cannot_use_it_names_in_one_line(tmp_path, run_here):
     told = json.loads(run_here("report.py", "first", "random", "--json").stdout)
     assert told["players"] == ["first", "random"]
     assert (tmp_path / told["report"]).stat().st_size == told["bytes"]
-
-
-@pytest.mark.parametrize("out", [".", "folder", "file/report.html", "file/a/b.html"])
-def test_a_report_that_has_no_place_is_refused_before_any_work(tmp_path, monkeypatch, out):
-    monkeypatch.chdir(tmp_path)
-    Path("folder").mkdir()
-    Path("file").touch()
-    with pytest.raises(ValueError, match=f"cannot write the report to {re.escape(out)}"):
-        report.make(Path(out), report.Contents(Path("none.json"), Path("none.json"), ["nobody"]))
 
 
 def test_a_trained_player_is_shown_by_its_name_from_any_folder(tmp_path, monkeypatch):

@@ -9,9 +9,8 @@ import pytest
 
 import tttenv
 from tttenv import Rules, player
-from tttenv.certificates.metrics import measure
+from tttenv.certificates.metrics import measure, versus
 from tttenv.certificates.metrics.arena import arena
-from tttenv.certificates.metrics.versus import versus
 from tttenv.certificates.mistakes import find_mistakes
 from tttenv.certificates.refutation import losing_leaves
 from tttenv.env.rollouts import recorded_games, rollout

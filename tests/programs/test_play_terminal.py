@@ -1,6 +1,5 @@
 """Interactive play.py: in a terminal, in a pipe, with hints, colours and invalid input."""
 
-import os
 import re
 import resource
 import subprocess
@@ -145,36 +144,6 @@ def test_a_pipe_gets_plain_text_in_which_one_can_read_what_was_typed():
     assert "\nX wins\n" in told.stdout
     assert told.stdout.endswith("\nscore: you 1, draws 0, first 0\n")
     assert piped("first", typed="4\nwhat\n2\n6\n").stdout == told.stdout
-
-
-def test_bytes_that_are_no_text_are_rubbish_like_any_other():
-    command = [sys.executable, str(ROOT / "scripts" / "play.py"), "first"]
-    told = subprocess.run(
-        command,
-        input=b"\xff\xfe\x00\n4\n",
-        capture_output=True,
-        env=os.environ | {"PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "ascii"},
-        timeout=100,
-    )
-    assert (told.returncode, told.stderr) == (0, b"")
-    assert b"is not a cell" in told.stdout
-    assert b"a1  (first)" in told.stdout
-
-
-def test_a_reader_who_leaves_early_sees_no_traceback():
-    reading, writing = os.pipe()
-    os.close(reading)
-    command = [sys.executable, str(ROOT / "scripts" / "play.py"), "first"]
-    told = subprocess.run(
-        command,
-        input=b"4\n" * 5,
-        stdout=writing,
-        stderr=subprocess.PIPE,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        timeout=100,
-    )
-    os.close(writing)
-    assert (told.returncode, told.stderr) == (0, b"")
 
 
 def test_the_first_prompt_comes_within_two_seconds_and_without_torch():

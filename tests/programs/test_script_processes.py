@@ -27,13 +27,6 @@ def ran(tmp_path):
     return partial(run_script, cwd=tmp_path)
 
 
-@pytest.mark.parametrize("script", SCRIPTS)
-def test_every_script_shows_its_help(ran, script):
-    shown = ran(script, "--help")
-    assert (shown.returncode, shown.stderr) == (0, "")
-    assert f"usage: {script}" in shown.stdout
-
-
 def test_training_from_start_to_proof(ran, tmp_path):
     told = ran("train.py", "selfplay", "--json")
     assert (told.returncode, told.stderr) == (0, "")

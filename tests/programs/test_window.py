@@ -1,11 +1,9 @@
-"""Window: pictures without a screen, and play with a mouse on an X server of its own."""
+"""Window: pictures without a screen, and play by events of a mouse and a keyboard."""
 
 import os
 import re
-import shutil
 import subprocess
 import sys
-import time
 import warnings
 from pathlib import Path
 
@@ -13,20 +11,19 @@ import gymnasium as gym
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env as gymnasium_check
-from PIL import ImageGrab
 
-from tttenv import Rules
+from tttenv import Rules, player
 from tttenv.drawing.tiles import LIGHT
 from tttenv.env.env import TicTacToe
-from tttenv.exact import solve
 from tttenv.utils.optional_dependencies import has_window
 
 os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
 import pygame
 
-from tttenv.cli.play.windowed import LINES
+from tttenv.cli.play import windowed
+from tttenv.cli.play.advice import Advice
+from tttenv.cli.play.session import Session, Side
 from tttenv.drawing.board import Layout, Scene, paint
-from tttenv.drawing.render import said
 from tttenv.drawing.window import Window
 
 ROOT = Path(__file__).parents[2]
@@ -81,29 +78,12 @@ def test_every_point_of_a_cell_belongs_to_it_and_none_beside_the_board(rules, si
         assert last[1] + layout.cell <= size[1]
 
 
-def test_stones_are_drawn_in_their_ink_and_the_last_has_a_rim():
-    picture, layout = painted((3, 3, 3), "XO_______", last=1)
-    assert at(picture, layout, 0) == LIGHT.x
-    assert at(picture, layout, 1) == at(picture, layout, 2) == LIGHT.paper
-    assert at(picture, layout, 1, right=0.76) == LIGHT.o
-    assert at(picture, layout, 1, right=0.06) == LIGHT.o  # the rim
-    assert at(picture, layout, 0, right=0.06) == at(picture, layout, 2, right=0.06) == LIGHT.paper
-    assert tuple(picture[0, 0]) == LIGHT.ground
-
-
 def test_hints_colour_empty_cells_by_value_or_by_probability():
     values, shares = np.array([0, 0, 1, 0, -1, 1, -1, 0, 0]), np.full(9, 1 / 7)
     picture, layout = painted((3, 3, 3), "XO_______", values=values, shares=shares)
     for cell in range(9):
         expected = LIGHT.paper if cell < 2 else LIGHT.value(values[cell])
         assert at(picture, layout, cell, right=0.15, down=0.85) == expected
-
-
-def test_the_words_above_say_whose_turn_it_is_or_how_it_ended():
-    known = {"_________": "X to play", "X________": "O to play", "XX_OOOX__": "O wins"}
-    known |= {"XXOOOXXOX": "draw", "XXXOO____": "X wins"}
-    for text, words in known.items():
-        assert said(Rules(), Rules().parse(text)) == words
 
 
 @pytest.mark.parametrize(("rules", "size"), WINDOWS, ids=str)
@@ -141,24 +121,6 @@ def test_human_mode_shows_each_board_and_returns_nothing(unseen):
     assert not pygame.display.get_init()
 
 
-def test_a_step_that_is_interrupted_while_it_is_shown_can_be_tried_again(unseen, monkeypatch):
-    env = gym.make("TicTacToe-v0", opponent="first", seat="X", render_mode="human").unwrapped
-    env.metadata = env.metadata | {"render_fps": 50}
-    env.reset(seed=0)
-
-    def pressed(*_, **__):
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(env.window, "show", pressed)
-        with pytest.raises(KeyboardInterrupt):
-            env.step(4)
-    assert not env.match.boards.any()
-    env.step(4)
-    assert np.count_nonzero(env.match.boards) == 2
-    env.close()
-
-
 def test_who_closes_the_window_lets_the_games_go_on_unseen(unseen):
     env = gym.make("TicTacToe-v0", opponent="first", seat="X", render_mode="human").unwrapped
     env.metadata = env.metadata | {"render_fps": 50}
@@ -168,11 +130,6 @@ def test_who_closes_the_window_lets_the_games_go_on_unseen(unseen):
     assert not pygame.display.get_init()
     assert env.step(2)[1] == 0
     assert not pygame.display.get_init()
-
-
-def test_batches_have_no_window():
-    with pytest.raises(ValueError, match="ansi, rgb_array"):
-        gym.make_vec("TicTacToe-v0", num_envs=2, render_mode="human")
 
 
 def test_a_resized_window_is_drawn_anew_and_clicks_follow(unseen):
@@ -204,93 +161,10 @@ def test_without_a_display_there_is_one_clear_line():
     assert re.fullmatch(r"play.py: there is no display [^\n]+\n", told.stderr), told.stderr
 
 
-# A real screen
-
-
-@pytest.fixture
-def screen():
-    """Yield the name of an invisible X server."""
-    if not shutil.which("Xvfb") or not shutil.which("xdotool"):
-        pytest.skip("needs Xvfb and xdotool (Debian: xvfb, xdotool)")
-    reading, writing = os.pipe()
-    command = ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1000x900x24", "-noreset"]
-    server = subprocess.Popen(command, pass_fds=[writing], stderr=subprocess.DEVNULL)
-    os.close(writing)
-    with os.fdopen(reading) as told:
-        yield f":{told.readline().strip()}"
-    server.terminate()
-    server.wait(20)
-
-
-class Sitting:
-    """Session of play.py in a window on a screen, with a mouse, a keyboard and a camera."""
-
-    def __init__(self, screen, *arguments):
-        self.screen, self.layout = screen, Layout(Rules(), 578, 640, notes=LINES)
-        more = {"DISPLAY": screen, "SDL_VIDEODRIVER": "x11", "SDL_VIDEO_WINDOW_POS": "0,0"}
-        self.child = subprocess.Popen(
-            [sys.executable, str(ROOT / "scripts" / "play.py"), "--window", *arguments],
-            env=without("WAYLAND_DISPLAY", **more),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-
-    def __enter__(self):
-        self.sees(lambda picture: tuple(picture[3, 3]) == LIGHT.ground)
-        return self
-
-    def __exit__(self, *_):
-        self.child.kill()
-        self.child.communicate()
-
-    def shot(self):
-        """Return the screen's pixels (width, height, 3)."""
-        return np.asarray(ImageGrab.grab(xdisplay=self.screen).convert("RGB")).transpose(1, 0, 2)
-
-    def do(self, *words):
-        """Run xdotool."""
-        subprocess.run(["xdotool", *words], env=without(DISPLAY=self.screen), check=True)
-
-    def click(self, cell):
-        """Click into the middle of a cell."""
-        x, y = self.layout.corner(cell)
-        half = self.layout.cell // 2
-        self.do("mousemove", str(x + half), str(y + half), "click", "1")
-
-    def sees(self, what):
-        """Wait until the screen is as wanted."""
-        end = time.monotonic() + 30
-        while not what(self.shot()):
-            assert self.child.poll() is None, self.child.communicate()
-            assert time.monotonic() < end
-            time.sleep(0.05)
-
-    def sees_board(self, text, hints=None):
-        """Wait for the stones of `text`, with hints (values) or none on the other cells."""
-
-        def shown(picture):
-            for cell, mark in enumerate(text):
-                right = 0.76 if mark == "O" else 0.5
-                ink = at(picture, self.layout, cell, right)
-                ground = at(picture, self.layout, cell, 0.15, 0.85)
-                if mark != "_" and ink != {"X": LIGHT.x, "O": LIGHT.o}[mark]:
-                    return False
-                if mark == "_" and ground != (
-                    LIGHT.paper if hints is None else LIGHT.value(hints[cell])
-                ):
-                    return False
-            return True
-
-        self.sees(shown)
-
-
-@pytest.mark.parametrize(("installed", "display"), [(True, True), (True, False), (False, False)])
-def test_gymnasium_checks_every_render_mode_in_silence(installed, display, monkeypatch, request):
+@pytest.mark.parametrize("installed", [True, False])
+def test_gymnasium_checks_every_render_mode_in_silence(installed, monkeypatch, request):
     for name in ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER"):
         monkeypatch.delenv(name, raising=False)
-    if display:
-        monkeypatch.setenv("DISPLAY", request.getfixturevalue("screen"))
     if not installed:
         monkeypatch.setitem(sys.modules, "pygame", None)
         monkeypatch.delitem(sys.modules, "tttenv.drawing.window")
@@ -307,68 +181,64 @@ def test_gymnasium_checks_every_render_mode_in_silence(installed, display, monke
                 gym.make("TicTacToe-v0", render_mode="human")
 
 
-def test_human_mode_needs_no_display_even_where_sdl_has_no_driver_for_that(monkeypatch):
-    monkeypatch.delenv("DISPLAY", raising=False)
-    monkeypatch.setenv("SDL_VIDEODRIVER", "x11")
-    monkeypatch.setitem(TicTacToe.metadata, "render_fps", 50)
-    env = gym.make("TicTacToe-v0", render_mode="human")
-    env.reset(seed=0)
-    assert pygame.display.get_driver() == "dummy"
-    assert os.environ["SDL_VIDEODRIVER"] == "x11"
-    env.close()
+@pytest.fixture
+def playing(unseen, monkeypatch):
+    """Return a function that opens a game against `first` in a window that nobody sees."""
+    monkeypatch.setattr(windowed, "Window", lambda *a, seen, **more: Window(*a, **more))
+
+    def begin(seat, hints):
+        rules = Rules()
+        session = Session(rules, Side("you"), Side("first", player("first")), seat, 0)
+        return windowed.Windowed(session, Advice(rules), hints, 1)
+
+    return begin
 
 
-def test_games_are_played_with_mouse_and_keys(screen):
-    rules, solution = Rules(), solve(Rules())
-    with Sitting(screen, "first") as sitting:
-        sitting.click(4)
-        sitting.sees_board("O___X____")
-        sitting.click(4)  # taken: nothing happens
-        sitting.do("key", "h")
-        sitting.sees_board("O___X____", hints=[0] * 9)
-        sitting.click(2)
-        worth = np.sign(solution.move_ranks[solution.positions.index(rules.parse("OOX_X____"))])
-        sitting.sees_board("OOX_X____", hints=worth.tolist())
-        sitting.do("key", "u")
-        sitting.sees_board("O___X____", hints=[0] * 9)
-        sitting.do("key", "h")
-        sitting.click(2)
-        sitting.sees_board("OOX_X____")
-        sitting.click(6)
-        sitting.sees_board("OOX_X_X__")
-        assert at(sitting.shot(), sitting.layout, 2, 0.5, 0.12) == LIGHT.line("X")
-        end = sitting.shot()
-        for cell in (0, 1, 8):  # the game is over: nothing happens
-            sitting.click(cell)
-        time.sleep(0.5)
-        assert (sitting.shot() == end).all()
-        sitting.do("key", "n")  # the next game, seats swapped
-        sitting.sees_board("X________")
-        sitting.do("key", "s")  # as on the keyboard in the terminal
-        sitting.sees_board("XX__O____")
-        sitting.do("key", "r")
-        sitting.do("key", "n")
-        sitting.sees_board("_________")
-        sitting.do("key", "Escape")
-        out, complaint = sitting.child.communicate(timeout=30)
-        assert (sitting.child.returncode, complaint) == (0, "")
-        assert out == "you (X) 1   draws 0   first (O) 1\n"
+def done(game, *actions):
+    """Post clicks (cells) and keys, let the player answer, and return the board from then on."""
+    for action in actions:
+        if isinstance(action, int):
+            x, y = game.window.layout.corner(action)
+            event = pygame.event.Event(pygame.MOUSEBUTTONDOWN, button=1, pos=(x + 9, y + 9))
+        else:
+            event = pygame.event.Event(pygame.KEYDOWN, key=ord(action), unicode=action)
+        pygame.event.post(event)
+        for came in game.window.events():
+            game._obey(came)
+        game.due = 0.0
+        game._let_players_move()
+    return game.session.rules.format(game.session.board)
 
 
-def test_hints_tell_blunders_in_the_window(screen):
-    def red(picture):
-        return np.abs(picture.astype(int) - LIGHT.blunder).max(axis=2) < 4
+def test_games_are_played_with_mouse_and_keys(playing):
+    game = playing(0, False)
+    assert done(game, 4) == "O___X____"
+    assert done(game, 4) == "O___X____"  # taken: nothing happens
+    assert done(game, 2) == "OOX_X____"
+    assert done(game, "u") == "O___X____"
+    assert done(game, 2, 6, 0, 1) == "OOX_X_X__"  # it is over: nothing happens
+    assert at(pygame.surfarray.array3d(game.window.surface), game.window.layout, 2, 0.5, 0.12) == (
+        LIGHT.line("X")
+    )
+    assert done(game, "n") == "X________"  # the next game, seats swapped
+    assert done(game, "s") == "XX__O____"  # as on the keyboard in the terminal
+    assert done(game, "r", "n") == "_________"
+    assert game._score() == "you (X) 1   draws 0   first (O) 1"
 
-    with Sitting(screen, "minimax:ties=first", "--seat", "O", "--hints") as sitting:
-        sitting.sees_board("X________", hints=[0, -1, -1, -1, 0, -1, -1, -1, -1])
-        assert not red(sitting.shot()).any()
-        sitting.click(1)
-        sitting.sees(lambda picture: at(picture, sitting.layout, 1, 0.06) == LIGHT.blunder)
-        below = sitting.layout.corner(6)[1] + sitting.layout.cell
-        assert red(sitting.shot()[:, below:]).any()  # the sentence
-        sitting.do("key", "u")
-        sitting.sees_board("X________", hints=[0, -1, -1, -1, 0, -1, -1, -1, -1])
-        assert not red(sitting.shot()).any()
-        sitting.click(4)
-        time.sleep(1)
-        assert not red(sitting.shot()).any()
+
+def test_hints_show_values_and_blunders(playing):
+    def red():
+        picture = pygame.surfarray.array3d(game.window.surface).astype(int)
+        return bool((np.abs(picture - LIGHT.blunder).max(axis=2) < 4).any())
+
+    game = playing(1, True)
+    done(game, "?")
+    picture = pygame.surfarray.array3d(game.window.surface)
+    for cell, value in enumerate([0, -1, -1, -1, 0, -1, -1, -1, -1]):
+        ground = at(picture, game.window.layout, cell, 0.15, 0.85)
+        assert ground == (LIGHT.value(value) if cell else LIGHT.paper)
+    assert not red()
+    done(game, 1)
+    assert red()
+    done(game, "u")
+    assert not red()

@@ -81,6 +81,7 @@ class Certificate:
     # fraction of positions on which all of it is there, so that it plays all legal cells alike.
     illegal_mass: float | None = None
     only_illegal: float | None = None
+    more: dict[str, float] | None = None  # metrics that are no field, by tag; see `metrics`
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields by name, as JSON-serializable values; some only if they are known."""
@@ -104,7 +105,7 @@ class Certificate:
         return replace(found, never_loses=_never_loses(lines), shortest=_shortest(lines))
 
 
-IF_KNOWN = ("pairing", "illegal_mass", "only_illegal")  # fields left out of JSON otherwise
+IF_KNOWN = ("pairing", "illegal_mass", "only_illegal", "more")  # fields left out of JSON otherwise
 
 
 def _never_loses(lines: dict[str, list[int] | None]) -> dict[str, bool | None]:
@@ -205,6 +206,8 @@ _CERTIFICATES: WeakKeyDictionary[Tabulated, Certificate] = WeakKeyDictionary()
 
 
 def _certificate(rules: Rules, player: Tabulated) -> Certificate:
+    from tttenv.certificates.metrics import stated
+
     game, solution = positions(rules), solve(rules)
     worst = worst_case(rules, player)
     lines = losing_lines(game, player.table, TINY)
@@ -223,6 +226,7 @@ def _certificate(rules: Rules, player: Tabulated) -> Certificate:
         queried_twice=player.queried_twice,
         illegal_mass=player.illegal_mass,
         only_illegal=player.only_illegal,
+        more=stated(rules, player),
     )
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from tttenv.certificates.certificate import Certificate, certify
-from tttenv.certificates.markdown import certificate_table
-from tttenv.certificates.metrics.certificate import flat
+from tttenv.certificates.metrics import description, flat
 from tttenv.certificates.stated import stated_certificate
-from tttenv.exact import SEATS, enumerable
+from tttenv.certificates.verdict import certificate_table
+from tttenv.exact import enumerable
 from tttenv.game.rules import Rules
 from tttenv.players.stored.checkpoint import (
     CARD,
@@ -29,15 +29,6 @@ from tttenv.utils.untrusted import shown
 NAME = "README.md"  # where the Hub expects the model card
 ENVIRONMENT = "TicTacToe-v0"
 TASK = "reinforcement-learning"  # the Hub's name of it
-METRICS = {  # titles of metrics by tag, in the order of the model card; by seat where {seat} stands
-    "exact/unbeatable": "unbeatable in both seats, 1 or 0",
-    "exact/worst_case_{seat}": "exact value as {seat} against a best response",
-    "exact/never_loses_{seat}": "never loses as {seat}, whatever the other side plays, 1 or 0",
-    "exact/win_vs_random_{seat}": "exact share of wins as {seat} against uniform random moves",
-    "exact/loss_vs_random_{seat}": "exact share of losses as {seat} against uniform random moves",
-    "exact/optimal_moves": "mean probability of optimal moves over all positions",
-    "exact/blunders": "positions in which it gives value away",
-}
 _LICENSE = re.compile(r"[a-z0-9][a-z0-9.+-]{0,39}")
 _WORD = re.compile(r"\w{1,40}", re.ASCII)
 
@@ -140,22 +131,18 @@ def _metadata(
     from huggingface_hub import EvalResult, ModelCardData
 
     numbers = {} if certificate is None else flat(certificate)
-    results = []
-    for pattern, title in METRICS.items():
-        for seat in SEATS if "{seat}" in pattern else SEATS[:1]:
-            tag = pattern.format(seat=seat)
-            if tag in numbers:
-                results.append(
-                    EvalResult(
-                        task_type=TASK,
-                        task_name="m,n,k-game",
-                        dataset_type=ENVIRONMENT,
-                        dataset_name=f"{ENVIRONMENT} {card['rules']}",
-                        metric_type=tag.removeprefix("exact/"),
-                        metric_name=title.format(seat=seat),
-                        metric_value=numbers[tag],
-                    )
-                )
+    results = [
+        EvalResult(
+            task_type=TASK,
+            task_name="m,n,k-game",
+            dataset_type=ENVIRONMENT,
+            dataset_name=f"{ENVIRONMENT} {card['rules']}",
+            metric_type=tag.removeprefix("exact/"),
+            metric_name=description(tag),
+            metric_value=number,
+        )
+        for tag, number in numbers.items()
+    ]
     learner = [card["learner"]] if _WORD.fullmatch(card["learner"]) else []
     return ModelCardData(
         library_name="tttenv",

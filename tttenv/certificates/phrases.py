@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from math import ceil, copysign
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tttenv.game.rules import Rules
@@ -80,16 +80,6 @@ def sampled(numbers: dict[str, float]) -> str:
             told = f"{rounded(number, 3):+.3f} +- {margin:.3f}"
             lines.append(f"  as {seat} against {name:<10} value {told}")
     return "\n".join(lines)
-
-
-def of_seat(certificate: Any, seat: str) -> str:
-    """Return the verdict of a certificate on one seat."""
-    never, worst = certificate.never_loses[seat], certificate.worst_case[seat]
-    if never is None:
-        return f"undecided after {certificate.reached[seat]:,} positions"
-    if never:
-        return "always wins" if worst is not None and worst > 1 - ROUNDING else "never loses"
-    return "loses by force" if certificate.losing_line[seat] is None else "loses"
 
 
 def lost_game(rules: "Rules", line: Sequence[int]) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import save as save_arrays
 
-from tttenv.certificates.curve import TAGS, Curve, Point, landmarks
+from tttenv.certificates.curve import Curve, Point, exact_curve
 from tttenv.certificates.metrics import measure
 from tttenv.exact import Tabulated, enumerable, positions
 from tttenv.game.rules import Rules
@@ -45,7 +45,7 @@ def extended(
     """
     moves = moves_of(policy)
     whole = [*snapshots] if moves is None else [*snapshots, (int(measures[-1][0]), moves)]
-    kept = {measures[at][0] for at in landmarks(measures, every, MOST)}
+    kept = {measures[at][0] for at in exact_curve.landmarks(measures, every, MOST)}
     return tuple(one for one in whole if one[0] in kept)
 
 
@@ -138,7 +138,7 @@ def _require_measured(curve: Curve, step: int, table: Tabulated) -> None:
         raise ValueError(f"step {step} is not on the curve")
     at = curve.steps.index(step)
     numbers = measure(table.rules, table)
-    found = (numbers[tag] for tag in TAGS)
+    found = (numbers[f"exact/{name}"] for name in exact_curve.numbers)
     measured = (curve.worst["X"][at], curve.worst["O"][at], curve.optimal[at])
     if max(abs(a - b) for a, b in zip(found, measured, strict=True)) > NEAR:
         raise ValueError(f"the player at step {step} does not match the curve's measurements")

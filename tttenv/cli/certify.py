@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from tttenv.certificates import phrases
-from tttenv.certificates.phrases import of_seat
 from tttenv.cli import background_compile, console, text_tables, workers
 from tttenv.cli.options import Flag, MethodOrNone, OpponentOrNone, Player, RulesOrNone
 from tttenv.cli.text_tables import Column, say
@@ -28,7 +27,6 @@ tttenv certify mcts:iterations=200 --against tactical
 SEARCH = "reachable positions"  # compiled in the background
 WEIGHING = "playing out every game"
 FOLDER = Path("results/certificates")  # of unfinished certificates
-SEATS = ("X", "O")
 LONGEST = 1e9  # seconds left that are shown; a file to resume may state any number
 DOING = {  # what a search does in each phase
     "attacking": "attacking",
@@ -71,23 +69,8 @@ def main(args: list[str], prog: str = PROG) -> None:
     """Certify a player, and print the result."""
     about = console.with_players(Arguments)
     given = console.parse(Arguments, prog, args, about, EXAMPLES)
-    console.check_seed(given.seed)
-    if not given.sampled and given.games != Arguments.games:
-        raise ValueError("--games needs --sampled: certificates play no games")
-    if given.method is not None and (given.sampled or given.against is not None):
-        raise ValueError("--method cannot be combined with --sampled or --against")
-    if given.workers != HERE and (given.sampled or given.against is not None):
-        raise ValueError(
-            "--jobs, --ray and similar options cannot be combined with --sampled or --against"
-        )
-    workers.check(given.workers)
-    if given.resume and (given.sampled or given.against is not None):
-        raise ValueError("--resume cannot be combined with --sampled or --against")
-    if given.positions < 1:
-        raise ValueError(f"--positions must be at least 1, not {given.positions}")
+    _check(given)
     if given.against is not None:
-        if given.sampled:
-            raise ValueError("--against is exact: it cannot be combined with --sampled")
         meet(given)
         return
     from tttenv import Rules, player
@@ -117,6 +100,25 @@ def main(args: list[str], prog: str = PROG) -> None:
     print_certificate(given.player, certificate, given.explain)
     if summary := policy.summary():
         say(summary)
+
+
+def _check(given: Arguments) -> None:
+    console.check_seed(given.seed)
+    workers.check(given.workers)
+    if given.positions < 1:
+        raise ValueError(f"--positions must be at least 1, not {given.positions}")
+    if not given.sampled and given.games != Arguments.games:
+        raise ValueError("--games needs --sampled: certificates play no games")
+    if given.sampled or given.against is not None:
+        searching = {
+            "--method": given.method is not None,
+            "--jobs, --ray and similar options": given.workers != HERE,
+            "--resume": given.resume,
+        }
+        for option in (option for option, named in searching.items() if named):
+            raise ValueError(f"{option} cannot be combined with --sampled or --against")
+    if given.sampled and given.against is not None:
+        raise ValueError("--against is exact: it cannot be combined with --sampled")
 
 
 @contextmanager
@@ -227,7 +229,8 @@ def meet(given: Arguments) -> None:
     """Compute a player's exact results against another player, and print them."""
     from tttenv import Rules, player
     from tttenv.certificates.certificate import require_pure
-    from tttenv.cli import head_to_head
+    from tttenv.certificates.metrics import versus
+    from tttenv.exact import require_solvable
     from tttenv.exact.determinism import tabulate_pure
     from tttenv.players import is_path, rules_of
 
@@ -235,7 +238,7 @@ def meet(given: Arguments) -> None:
     named = next(filter(is_path, specs), given.player)  # a checkpoint stores its rules
     with did_you_mean(named):
         rules = Rules.of(given.rules) if given.rules else rules_of(named)
-    head_to_head.require_small(rules)
+    require_solvable(rules)
     tables = []
     for spec in specs:
         with console.stage(f"loading {spec}", given.json), did_you_mean(spec):
@@ -243,12 +246,25 @@ def meet(given: Arguments) -> None:
         require_pure(policy)
         with watched(policy, spec, rules, given.json) as asked:
             tables.append(tabulate_pure(rules, asked, spec))
-    found = head_to_head.measure(rules, *tables)
+    found = versus(rules, *tables)
     if given.json:
         about = {"player": specs[0], "against": specs[1], "rules": str(rules)}
-        print(json.dumps({**about, **found}, indent=2))
+        about |= {"score": {seat: list(odds) for seat, odds in found.items()}}
+        about |= {"value": {seat: odds.value for seat, odds in found.items()}}
+        print(json.dumps(about, indent=2))
     else:
-        head_to_head.show(*specs, rules, found)
+        show_meeting(*specs, rules, found)
+
+
+def show_meeting(player: str, other: str, rules: Any, found: Any) -> None:
+    """Print the exact results of a player against another, by seat."""
+    say(f"{player} against {other} on {rules}, over all their games:", "  ")
+    columns = [Column("seat", left=True), *map(Column, ("win %", "draw %", "loss %", "value"))]
+    rows = [
+        [seat, *map(phrases.share, odds), phrases.value(odds.value)] for seat, odds in found.items()
+    ]
+    text_tables.show(columns, rows)
+    say(f"seat: that of {player}; value: wins minus losses", "  ")
 
 
 @contextmanager
@@ -292,177 +308,27 @@ def watched(policy: Any, name: str, rules: Any, quiet: bool) -> Iterator[Any]:
 
 
 def print_certificate(name: str, certificate: Any, explain: bool = False) -> None:
-    """Print a certificate; with `explain`, also print what it leaves unknown and why."""
+    """Print a certificate; with `explain`, also print what it leaves unknown and why.
+
+    The verdict is green or red on a terminal, unless NO_COLOR is set.
+    """
+    from tttenv.certificates.verdict import verdict
+
     found = verdict(certificate)
-    print_verdict(f"{name} on {certificate.rules}: {found}", found[:2].isupper())
-    if certificate.reached is None:
-        _print_all(certificate)
-    else:
-        _print_reached(certificate)
-        if explain:
-            say(f"not known: {'; '.join(_unknown(certificate))}")
-    if certificate.illegal_mass:
-        share = phrases.share(certificate.illegal_mass)
-        say(f"without a mask it puts {share} % of its probability on taken cells")
-    if certificate.only_illegal:
-        share = phrases.share(certificate.only_illegal)
-        say(f"on {share} % of the positions all of it is there: it plays all free cells alike")
-    if certificate.pairing and any(certificate.pairing.values()):
-        say("positions from which it answers by pairs were not followed: it cannot lose from there")
-    if certificate.queried_twice:
-        again = f"{certificate.queried_twice:,} boards"
-        say(f"{again} were queried twice, in different batches, and answered the same way")
-    elif explain and certificate.queried_twice == 0:
-        say("no board was queried twice: tables and built-in networks always answer the same way")
-
-
-def _print_all(certificate: Any) -> None:
-    """Print a certificate computed over all positions."""
-    columns = [
-        Column("", left=True),
-        *(Column(head) for head in ("win %", "draw %", "loss %", "worst case")),
-        Column("losing line", left=True, rank=1, below=True),
-    ]
-    rows = []
-    for seat in ("X", "O"):
-        losing = _game(certificate, seat) or "never loses"
-        worst = phrases.value(certificate.worst_case[seat])
-        shares = map(phrases.share, certificate.vs_random[seat])
-        rows.append([f"{seat} vs random", *shares, worst, losing])
-        shares = map(phrases.share, certificate.vs_perfect[seat])
-        rows.append([f"{seat} vs perfect", *shares, "", ""])
+    headline = f"{name} on {found.rules}: {found.headline}"
+    lines = text_tables.wrapped(headline, text_tables.room())
+    print(text_tables.painted("\n".join(lines), "good" if found.good else "bad"))
+    columns = [Column("", left=True), Column("as X"), Column("as O")]
+    rows = [[title, x or "-", o or "-"] for title, x, o in found.by_seat if x or o]
     text_tables.show(columns, rows)
-    parts = {group: phrases.share(part) for group, part in certificate.optimal_moves.items()}
-    say(
-        f"optimal moves: {parts['all']} % in all positions, {parts['critical']} % where a mistake"
-        f" is possible, {parts['reached']} % in positions that its own moves lead to"
-    )
-    say(f"blunders: {_blunders(certificate)}; value of the game: {certificate.value}")
-
-
-def _blunders(certificate: Any) -> str:
-    """Describe the number of blunders and, if the player is unbeatable despite them, why."""
-    count = certificate.blunders
-    if count == 0:
-        return "none"
-    found = f"in {count:,} position{'s' * (count != 1)}"
-    if not certificate.unbeatable:
-        return found
-    if certificate.optimal_moves["reached"] > 1 - phrases.ROUNDING:
-        return f"{found}, none of them reached by its own moves"
-    return f"{found}, reached by its own moves only after a mistake of the other side"
-
-
-def print_verdict(text: str, good: bool) -> None:
-    """Print the verdict, in green or red on a terminal unless NO_COLOR is set."""
-    lines = text_tables.wrapped(text, text_tables.room())
-    print(text_tables.painted("\n".join(lines), "good" if good else "bad"))
-
-
-def verdict(certificate: Any) -> str:
-    """Summarize a certificate in a few words; if X wins the game, O is not judged."""
-    never = certificate.never_loses
-    if of_seat(certificate, "X") == "always wins":
-        return "ALWAYS WINS as X, who wins this game under perfect play"
-    if certificate.reached is None:
-        if certificate.unbeatable:
-            return "UNBEATABLE in both seats"
-    elif never["X"] and never["O"]:
-        return "NEVER LOSES in both seats"
-    elif None in never.values():
-        return ", ".join(f"{of_seat(certificate, seat)} as {seat}" for seat in SEATS)
-    beaten = [seat for seat in SEATS if not never[seat] and seat not in _lost_anyway(certificate)]
-    if not beaten:
-        return "does not always win a game that X wins"
-    return f"can be beaten: {', '.join(_as_seat(certificate, seat) for seat in beaten)}"
-
-
-def _lost_anyway(certificate: Any) -> str:
-    """Return the seat that loses the game under perfect play, or an empty string."""
-    return {1: "O", -1: "X"}.get(certificate.value, "")
-
-
-def _as_seat(certificate: Any, seat: str) -> str:
-    """Name a seat and the length of the game lost in it, if any."""
-    from tttenv.game.rules import Rules
-
-    line = certificate.losing_line[seat]
-    if line is None:
-        return f"as {seat}"
-    how = "in"
-    if phrases.forfeited(Rules.of(certificate.rules), line):
-        how = "by no legal answer after"
-    return f"as {seat} {how} {_stones(len(line))}"
-
-
-def _stones(count: int) -> str:
-    return f"{count} stone{'s' * (count != 1)}"
-
-
-def _print_reached(certificate: Any) -> None:
-    """Print a certificate computed over reachable positions."""
-    never, line = certificate.never_loses, certificate.losing_line
-    columns = [
-        Column("", left=True),
-        *(Column(head, group="vs random") for head in ("win %", "draw %", "loss %")),
-        Column("worst case"),
-        Column("positions"),
-        Column("verdict", left=True, rank=1, below=True),
-        Column("lost game", left=True, rank=2, below=True),
-    ]
-    rows = []
-    for seat in SEATS:
-        odds, worst = certificate.vs_random[seat], certificate.worst_case[seat]
-        shares = [""] * 3 if odds is None else [phrases.share(part) for part in odds]
-        game, which = _game(certificate, seat), certificate.shortest[seat]
-        game = f"{game} ({'the shortest' if which else 'not always the shortest'})" if game else ""
-        known = "" if worst is None else phrases.value(worst)
-        told = "" if None in never.values() else of_seat(certificate, seat)  # is in the first line
-        rows.append([seat, *shares, known, f"{certificate.reached[seat]:,}", told, game])
-    kept = [i for i in range(len(columns)) if any(row[i] for row in rows)]
-    if len(kept) > 2:  # else the first line says it all
-        text_tables.show(
-            [columns[i] for i in kept], [[row[i] or "-" for i in kept] for row in rows]
-        )
-    value = "not known" if certificate.value is None else str(certificate.value)
-    say(f"by reachable positions: its own moves and every reply; value of the game {value}")
-    if certificate.symmetry is not None:
-        say(certificate.symmetry)
-    if None in never.values():
-        say(
-            "undecided: its next moves would reach more positions than --positions allows; allow"
-            " more, let a trained player answer by pairs (pairing=true), or play games (--sampled)"
-        )
-    if any(never[s] is False and line[s] is None for s in SEATS):
-        say("no lost game: none was found, but the value of the game says that there is one")
-
-
-UNKNOWN = {"vs_random": "results against random play", "worst_case": "the worst case"}
-NO_ODDS = {  # why they are unknown, by whether the player never loses
-    None: "the search ended at the limit of positions",
-    True: "the search passed over positions that cannot be lost",
-    False: "the search for a lost game went no further",
-}
-NO_WORST_CASE = {
-    None: NO_ODDS[None],
-    True: "the search did not decide whether it always wins",
-    False: "the moves that it mixes were followed without weighing",
-}
-
-
-def _unknown(certificate: Any) -> Iterator[str]:
-    """Yield sentences on what a certificate leaves unknown, and why."""
-    yield "results against perfect play, optimal moves and blunders, which need all positions"
-    for part, reasons in (("vs_random", NO_ODDS), ("worst_case", NO_WORST_CASE)):
-        seats = [seat for seat in SEATS if getattr(certificate, part)[seat] is None]
-        for never, why in reasons.items():
-            if named := [seat for seat in seats if certificate.never_loses[seat] is never]:
-                yield f"{UNKNOWN[part]} as {' and '.join(named)}, because {why}"
-
-
-def _game(certificate: Any, seat: str) -> str:
-    """Return the game lost in a seat as coordinates (a1, b2), or an empty string."""
-    from tttenv.game.rules import Rules
-
-    line = certificate.losing_line[seat]
-    return "" if line is None else phrases.lost_game(Rules.of(certificate.rules), line)
+    for seat, game in found.games.items():
+        say(f"a game that it loses as {seat}: {game}", "  ")
+    for title, text in found.overall:
+        if text is not None:
+            say(f"{title}: {text}")
+    for note in found.notes:
+        say(note)
+    if explain and found.unknown:
+        say(f"not known: {'; '.join(found.unknown)}")
+    if explain and certificate.queried_twice == 0:
+        say("no board was queried twice: tables and built-in networks always answer the same way")

@@ -1,17 +1,14 @@
 """Code shared by all commands: argument parsing, one-line errors, help and progress bars."""
 
-import ast
 import contextlib
 import errno
 import inspect
 import io
 import logging
 import os
-import re
 import shutil
 import signal
 import sys
-import tempfile
 import textwrap
 import threading
 import warnings
@@ -28,11 +25,6 @@ from tttenv.utils.untrusted import shown
 _T = TypeVar("_T")
 LONGEST = 2000  # maximum characters of an error message
 SLOW = 0.4  # seconds after which a move that is not there yet is announced
-COLOUR = re.compile(r"\x1b\[[0-9;]*m")
-# How the parser writes the type of an optional value and of several values, and empty defaults.
-OPTIONAL = re.compile(r"\{None\}\|(\w+)")
-SEVERAL = re.compile(r"\[(\w+) \[\1 \.\.\.\]\]")
-EMPTY = re.compile(r"\(default: (?:None|'')\)")
 WRONG_ARGUMENTS = 2  # the exit status of the parser
 PIPE_CLOSED = 141  # the exit status of a program that SIGPIPE ends
 
@@ -97,7 +89,6 @@ class _LogLines(logging.Handler):
 
 
 def _show_log() -> None:
-    """Show log messages, on a terminal also those about compilation."""
     logger = logging.getLogger("tttenv")
     logger.setLevel(logging.INFO if sys.stderr.isatty() else logging.WARNING)
     if sys.stderr.isatty() and not any(isinstance(one, _LogLines) for one in logger.handlers):
@@ -105,11 +96,7 @@ def _show_log() -> None:
 
 
 def _flush() -> None:
-    """Flush standard output, whose reader may have left.
-
-    Raises:
-        ValueError: if that fails for any other reason.
-    """
+    """Flush standard output, whose reader may have left."""
     try:
         sys.stdout.flush()
     except BrokenPipeError:
@@ -173,8 +160,9 @@ def parse(
         description: the beginning of the help; by default the dataclass's docstring.
         examples: the end of the help: whole command lines, one per line.
     """
-    complaint, page = io.StringIO(), _Page()
-    about = docstring(kind) if description is None else description
+    about = inspect.getdoc(kind) or "" if description is None else description
+    page = io.TextIOWrapper(io.BytesIO(), encoding=getattr(sys.stdout, "encoding", None) or "utf-8")
+    complaint = io.StringIO()
     try:
         with contextlib.redirect_stderr(complaint), contextlib.redirect_stdout(page):
             return tyro.cli(kind, prog=prog, args=args, description=unwrapped(about))
@@ -183,30 +171,11 @@ def parse(
             raise
         if end.code:
             fail(prog, f"{_gist(complaint.getvalue())} (see {prog} --help)")
-        print(filled(page.getvalue()), end="")
+        page.seek(0)
+        print(filled(page.read()), end="")
         if examples:
             print(f"examples:\n{textwrap.indent(examples.strip(), '  ')}")
         raise
-
-
-def docstring(kind: type) -> str:
-    """Return a class's docstring, read from its source if Python discards docstrings (-OO)."""
-    if sys.flags.optimize < 2:
-        return inspect.cleandoc(kind.__doc__ or "")
-    (definition,) = ast.parse(inspect.getsource(kind)).body
-    assert isinstance(definition, ast.ClassDef)
-    return ast.get_docstring(definition) or ""
-
-
-class _Page(io.StringIO):
-    """Collects the parser's help, with the colours and boxes that the stream supports."""
-
-    @property
-    def encoding(self) -> str:  # type: ignore[override]  # a variable only in typeshed
-        return getattr(sys.__stdout__, "encoding", None) or "utf-8"
-
-    def isatty(self) -> bool:
-        return sys.__stdout__ is not None and sys.__stdout__.isatty()
 
 
 def unwrapped(text: str) -> str:
@@ -221,45 +190,40 @@ def unwrapped(text: str) -> str:
 
 
 def filled(text: str) -> str:
-    """Wrap the lines of a help text that exceed the terminal's width, removing their colours.
-
-    An optional value is shown by its type alone; the text beside it says what the default means.
-    """
-    width = shutil.get_terminal_size().columns
-    text = OPTIONAL.sub(lambda found: found[1].ljust(len(found[0])), text)
-    text = SEVERAL.sub(lambda found: f"{found[1]} ...".ljust(len(found[0])), text)
-    text = EMPTY.sub(lambda found: " " * len(found[0]), text)
-    lines = []
+    """Wrap the lines of a help text that exceed the terminal's width; boxes never do."""
+    width, lines = shutil.get_terminal_size().columns, []
     for line in text.split("\n"):
-        plain = COLOUR.sub("", line)
-        if plain.startswith("│") and not plain.strip("│ "):
-            continue  # what was cut left a row of the box empty
-        indent = " " * (len(plain) - len(plain.lstrip()))
-        fits = len(plain) <= width or "│" in line  # boxes always do
-        hang = "  " if indent or plain.startswith("usage:") else ""
-        lines += [line] if fits else wrapped(plain, width, indent + hang)
+        indent = " " * (len(line) - len(line.lstrip()))
+        hang = indent + "  " if indent or line.startswith("usage:") else ""
+        lines += wrapped(line, None if "│" in line else width, hang)
     return "\n".join(lines)
 
 
-PLAINLY = {  # plain wording for messages of Python and the parser
-    r"Error parsing (\S+): invalid literal for int\(\) with base 10: (.+)": (
-        r"\1: \2 is not an integer"
-    ),
-    r"Error parsing (\S+): could not convert string to float: (.+)": r"\1: \2 is not a number",
-    r"Missing from [^:]+: (\S+) .*": r"\1 is required",
+NUMBERS = {  # how Python reports a wrong number, and in plain words
+    ": invalid literal for int() with base 10: ": "an integer",
+    ": could not convert string to float: ": "a number",
 }
 
 
-def _gist(box: str) -> str:
-    """Reduce the parser's boxed error to one sentence without colours, with the closest option."""
-    lines = [line.strip("│╭╮╰╯ ") for line in COLOUR.sub("", box).splitlines()[1:]]
-    rules = [at for at, line in enumerate(lines) if line and not line.strip("─")]
-    said = " ".join(lines[: rules[0]] if rules else lines).strip("─ ") or box.strip()
-    for pattern, words in PLAINLY.items():
-        said = re.sub(f"^{pattern}$", words, said)
-    if "Perhaps you meant:" in lines[:-1]:
-        said += f"; did you mean {lines[lines.index('Perhaps you meant:') + 1].split()[0]}?"
-    return said
+def _gist(report: str) -> str:
+    """Reduce the parser's report of an error to one sentence, with the closest option."""
+    parts: list[list[str]] = [[]]  # between rules: the title, the error, and what may help
+    for line in report.splitlines():
+        content = line.strip("│╭╮╰╯ ")
+        if content and not content.strip("─-"):
+            parts.append([])
+        elif content:
+            parts[-1].append(content)
+    error, *more = parts[1:] or parts
+    if error[0].startswith("Missing from"):
+        return f"{error[1]} is required"
+    sentence = " ".join(error)
+    for words, kind in NUMBERS.items():
+        option, found, value = sentence.removeprefix("Error parsing ").partition(words)
+        if found:
+            return f"{option}: {value} is not {kind}"
+    near = [part[1].split()[0] for part in more if part[0] == "Perhaps you meant:"]
+    return sentence + "".join(f"; did you mean {option}?" for option in near[:1])
 
 
 def with_players(arguments: type) -> str:
@@ -269,7 +233,7 @@ def with_players(arguments: type) -> str:
     rows = PLAYERS.rows | FOREIGN.rows
     known = "\n".join(f"  {name:<12}{row.about}" for name, row in rows.items())
     trained = f"Trained players: {', '.join(bundled.names())}."
-    return f"{docstring(arguments)}\n\nPlayers by name:\n{known}\n\n{trained}"
+    return f"{inspect.getdoc(arguments)}\n\nPlayers by name:\n{known}\n\n{trained}"
 
 
 def check_seed(seed: int) -> None:
@@ -288,25 +252,9 @@ def check_folder(folder: Path | None) -> None:
         if part.exists():
             if not part.is_dir():
                 raise ValueError(f"{part} is a file, not a folder")
-            _try_writing(part, part == folder, f"cannot write {folder}")
+            if not os.access(part, os.W_OK):
+                raise ValueError(f"cannot write {folder}: {os.strerror(errno.EACCES)}")
             return
-
-
-def _try_writing(folder: Path, wanted: bool, refusal: str) -> None:
-    """Create and delete a temporary folder, to test whether a folder is writable.
-
-    Nothing is created in the `wanted` folder itself, which another process may be using.
-
-    Raises:
-        ValueError: with `refusal` and the reason, if it is not writable.
-    """
-    try:
-        if wanted and not os.access(folder, os.W_OK):
-            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-        if not wanted:
-            os.rmdir(tempfile.mkdtemp(prefix=".tttenv-", dir=folder))
-    except OSError as error:
-        raise ValueError(f"{refusal}: {error.strerror}") from None
 
 
 def bar(*columns: Any, quiet: bool = False, transient: bool = False) -> Any:
@@ -325,7 +273,6 @@ def bar(*columns: Any, quiet: bool = False, transient: bool = False) -> Any:
 
 
 def _compiling() -> Any:
-    """Return a column that shows the progress of compilation."""
     from rich.progress import ProgressColumn
     from rich.text import Text
 

@@ -83,7 +83,6 @@ def main(args: list[str], prog: str = PROG) -> None:
 
 
 def _positions(given: Arguments) -> tuple[Mapping[str, Any], dict[str, Any]]:
-    """Return the solved positions as columns, and their counts."""
     rules = given.rules or "3,3,3"
     with console.stage(f"solving {rules}", given.json):
         from tttenv.exact.dataset import solved_positions
@@ -95,11 +94,7 @@ def _positions(given: Arguments) -> tuple[Mapping[str, Any], dict[str, Any]]:
 
 
 def _games(given: Arguments) -> tuple[Mapping[str, Any], dict[str, Any]]:
-    """Play games, and return them as arrays along with their counts.
-
-    Raises:
-        ValueError: if no player is named, or for fewer than one game.
-    """
+    """Play games, and return them as arrays along with their counts."""
     if given.player is None:
         raise ValueError(f"which player plays the games in {given.out}? name it with --player")
     console.check_seed(given.seed)

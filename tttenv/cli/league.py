@@ -209,7 +209,7 @@ def show(found: dict[str, Any]) -> None:
     )
     columns = [
         Column("", rank=5),
-        Column("player", left=True, limit=40),
+        Column("player", left=True),
         Column("Elo"),
         Column("alpha-\nrank %", rank=1),
         Column("score %"),

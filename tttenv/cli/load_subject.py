@@ -96,7 +96,6 @@ def imported(name: str) -> Any:
 
 
 def _makes(found: Any) -> bool:
-    """Return whether an object is a class or function callable without arguments."""
     if not (inspect.isfunction(found) or inspect.isclass(found)):
         return False
     wanted = inspect.signature(found).parameters.values()

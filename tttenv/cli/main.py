@@ -57,11 +57,7 @@ def main() -> None:
 
 
 def _without_a_command(args: list[str]) -> None:
-    """Print the overview or the version, or reject an unknown command.
-
-    Raises:
-        ValueError: for an unknown command, with the closest one and all others.
-    """
+    """Print the overview or the version, or reject an unknown command."""
     if args and args[0] not in ("-h", "--help", "--version"):
         COMMANDS.load(args[0])
     if args == ["--version"]:

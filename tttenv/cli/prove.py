@@ -73,7 +73,6 @@ def main(args: list[str], prog: str = PROG) -> None:
 
 
 def _prove(given: Arguments, rules: Any, board: Any, out: Path) -> None:
-    """Search, then write, check and print the proof; on an interrupt save the search."""
     unfinished = out.with_name(out.name.removesuffix(".safetensors") + ".search.safetensors")
     with (
         console.stage(f"preparing the search of {rules}", given.json) as tell,
@@ -89,12 +88,7 @@ def _prove(given: Arguments, rules: Any, board: Any, out: Path) -> None:
 
 
 def _begun(given: Arguments, rules: Any, board: Any, unfinished: Path) -> Any:
-    """Load the saved search, or start a new one.
-
-    Raises:
-        ValueError: if there is no search to resume, if there is one without --resume, or if it is
-            of another position.
-    """
+    """Load the saved search, or start a new one."""
     from tttenv.proofs import search_checkpoint
     from tttenv.proofs.prover import Prover
 
@@ -187,7 +181,6 @@ class _ProofSearch:
         self.seconds = self.begun.seconds + run.seconds
 
     def _keep(self) -> None:
-        """Save the search to its file."""
         from tttenv.proofs import search_checkpoint
 
         about = self.begun.board, self.nodes, self.seconds
@@ -196,7 +189,6 @@ class _ProofSearch:
 
 
 def _show(result: dict[str, Any], unfinished: Path) -> None:
-    """Print the result."""
     rules, nodes, seconds = result["rules"], result["nodes"], result["seconds"]
     if result["value"] is None:
         known = {(-1, 1): "", (0, 1): ": O cannot force a win", (-1, 0): ": X cannot force a win"}
@@ -218,14 +210,12 @@ def _show(result: dict[str, Any], unfinished: Path) -> None:
 
 
 def _described(progress: Any, before: int) -> str:
-    """Describe the progress of the search in one line."""
     rate = progress.nodes / max(progress.seconds, 1e-9)
     left = f"{progress.moves} first moves left" if progress.moves else "looking at the board"
     return f"can {progress.attacker} win? {before + progress.nodes:,} nodes, {rate:,.0f}/s, {left}"
 
 
 def _check(file: Path, as_json: bool) -> None:
-    """Check a proof file, and print what it proves."""
     from tttenv.proofs.checker import checked
 
     try:

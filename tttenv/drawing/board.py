@@ -15,8 +15,7 @@ from tttenv.game.rules import COLUMNS, Rules
 from tttenv.game.types import Boards
 
 SUPERSAMPLING = 4  # letters are drawn this many times larger and then reduced, for smooth edges
-ROOMY = 60  # pixels of a cell from which on a hint is written out
-CHANCE_BAR = (0.14, 0.86, 0.055)  # of a cell's side: left, top and height of what shows a chance
+ROOMY = 60  # pixels of a cell from which on a probability has its sign
 
 
 @dataclass(frozen=True)
@@ -78,7 +77,9 @@ def paint(surface: pygame.Surface, rules: Rules, scene: Scene, layout: Layout) -
         if mark == "_":
             _annotate(surface, scene, layout, cell)
         elif cell in blunders:
-            _write_in_corner(surface, blunders[cell], LIGHT.blunder, layout, cell)
+            x, y = layout.corner(cell)
+            at = x + layout.cell * 53 // 64, y + layout.cell * 5 // 32
+            write(surface, blunders[cell], max(9, layout.cell // 6), LIGHT.blunder, at)
     _rim(surface, layout)
     _words(surface, scene, layout, scene.state or said(rules, scene.board))
 
@@ -92,7 +93,6 @@ def _tile(side: int, mark: str, ground: Colour, rim: Colour | None) -> pygame.Su
 
 
 def _ground(scene: Scene, cell: int, mark: str) -> Colour:
-    """Return the background colour of a cell, by its move's value or else its probability."""
     if mark != "_":
         return LIGHT.paper
     if scene.values is not None:
@@ -102,52 +102,17 @@ def _ground(scene: Scene, cell: int, mark: str) -> Colour:
 
 
 def _annotate(surface: pygame.Surface, scene: Scene, layout: Layout, cell: int) -> None:
-    """Write an empty cell's label and, below it, the player's probability for that move."""
     x, y = layout.corner(cell)
     size, middle = layout.cell, layout.cell // 2
     label = scene.labels[cell] if scene.labels else ""
+    share = 0.0 if scene.shares is None else float(scene.shares[cell])
     if label:
-        high = size // 2 if scene.shares is None or size < ROOMY else size * 3 // 8
+        high = size * 3 // 8 if share > 0 else middle
         write(surface, label, max(9, size // 4), LIGHT.words, (x + middle, y + high))
-    if scene.shares is None:
-        return
-    share = float(scene.shares[cell])
-    if share <= 0:
-        return
-    if label:
-        _bar(surface, share, layout, cell)
-    if size >= ROOMY:
+    if share > 0:
+        text = percent(share) if size >= ROOMY else percent(share).removesuffix(" %")
         low = size * 11 // 16 if label else middle
-        write(surface, percent(share), max(9, size // 7), LIGHT.words, (x + middle, y + low))
-    elif not label:
-        write(
-            surface,
-            percent(share).removesuffix(" %"),
-            max(9, size // 5),
-            LIGHT.words,
-            (x + middle, y + middle),
-        )
-
-
-def _bar(surface: pygame.Surface, share: float, layout: Layout, cell: int) -> None:
-    """Draw a probability as a yellow bar of proportional width at the bottom of a cell."""
-    x, y = layout.corner(cell)
-    size, (left, top, height) = layout.cell, CHANCE_BAR
-    box = pygame.Rect(
-        round(x + left * size),
-        round(y + top * size),
-        max(2, round((1 - 2 * left) * share * size)),
-        max(2, round(height * size)),
-    )
-    pygame.draw.rect(surface, LIGHT.chance, box, border_radius=box.height // 2)
-
-
-def _write_in_corner(
-    surface: pygame.Surface, text: str, colour: Colour, layout: Layout, cell: int
-) -> None:
-    x, y = layout.corner(cell)
-    at = x + layout.cell * 53 // 64, y + layout.cell * 5 // 32
-    write(surface, text, max(9, layout.cell // 6), colour, at)
+        write(surface, text, max(9, size // 6), LIGHT.words, (x + middle, y + low))
 
 
 def _rim(surface: pygame.Surface, layout: Layout) -> None:

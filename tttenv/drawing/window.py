@@ -103,17 +103,11 @@ class Window:
             pygame.display.init()
             self.surface = pygame.display.set_mode(self._size(), pygame.RESIZABLE)
         except pygame.error:
-            named = os.environ.get("SDL_VIDEODRIVER")
-            if seen or named in HEADLESS_DRIVERS:
+            if seen or os.environ.get("SDL_VIDEODRIVER") in HEADLESS_DRIVERS:
                 raise
             pygame.display.quit()
-            os.environ["SDL_VIDEODRIVER"] = "dummy"
-            try:
-                self._open(seen)
-            finally:
-                os.environ.pop("SDL_VIDEODRIVER")
-                if named is not None:
-                    os.environ["SDL_VIDEODRIVER"] = named
+            os.environ["SDL_VIDEODRIVER"] = "dummy"  # for this process
+            self._open(seen)
 
     def _size(self) -> tuple[int, int]:
         """Return the size of a new window in pixels, with cells as large as the screen allows."""
@@ -139,11 +133,7 @@ class Window:
 def _stderr_silenced() -> Iterator[None]:
     """Discard everything that C libraries write to standard error in this block."""
     sys.stderr.flush()
-    try:
-        before = os.dup(2)
-    except OSError:  # closed: nobody to disturb
-        yield
-        return
+    before = os.dup(2)
     with open(os.devnull, "wb") as nowhere:
         os.dup2(nowhere.fileno(), 2)
     try:

@@ -87,7 +87,7 @@ def html(
         worker=shared + _joined("worker", WORKER, "js"),
         options=tables.options(players),
         leaderboard=leaderboard.html(players),
-        insight=joined([leaderboard.standouts(players), leaderboard.insight(players)]),
+        insight=leaderboard.insight(players),
         notes=leaderboard.notes(players),
         curves=curves,
         no_figures="hidden" if not curves else "",
@@ -108,7 +108,6 @@ def html(
 
 
 def _joined(folder: str, names: Sequence[str], suffix: str) -> str:
-    """Concatenate files from a folder of the page."""
     files = [PAGE / folder / f"{name}.{suffix}" for name in names]
     return "\n".join(file.read_text(encoding="utf-8") for file in files)
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 from tttenv.certificates import phrases
 from tttenv.certificates.curve import Curve
-from tttenv.certificates.larger_curve import LargerCurve
 from tttenv.exact import SEATS
 from tttenv.game.rewards import RESULTS
 from tttenv.report.markup import Markup, element
@@ -113,7 +112,7 @@ def curve_chart(curve: Curve, over: str) -> Chart:
     return chart(along, below[1], over, parts)
 
 
-def larger_chart(curve: LargerCurve) -> Chart:
+def larger_chart(curve: Curve) -> Chart:
     """Draw certificates on a larger board against seconds of training, in three parts."""
     xs, tops, size = places(curve.seconds), (22, 118, 214), 60
     parts = seats_key(tops[0] - 9)
@@ -227,7 +226,6 @@ def _counts(
 
 
 def _short(number: int) -> str:
-    """Format 1,000 as 1k and 1,000,000 as 1M."""
     for size, letter in ((10**9, "G"), (10**6, "M"), (10**3, "k")):
         if number >= size:
             return f"{number // size}{letter}"

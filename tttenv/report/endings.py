@@ -9,7 +9,6 @@ from tttenv.report import sweep_file
 from tttenv.utils.schema import Between, Count, NonNegative, Number
 from tttenv.utils.untrusted import shown
 
-MOST = 10_000  # maximum runs on a page
 BENCHMARK = "results of the benchmark"
 
 
@@ -54,14 +53,9 @@ class Benchmark(TypedDict):
     quick: NotRequired[bool]
 
 
-def of_benchmark(found: Benchmark, file: Path) -> list[Ending]:
-    """Return the outcomes of a results file's training runs; the list may be empty.
-
-    Raises:
-        ValueError: if there are too many.
-    """
+def of_benchmark(found: Benchmark) -> list[Ending]:
+    """Return the outcomes of a results file's training runs; the list may be empty."""
     rows = found.get("trainings", [])
-    _check_count(len(rows), file)
     return [
         Ending(
             row["learner"],
@@ -77,10 +71,9 @@ def of_sweep(file: Path) -> list[Ending]:
     """Return the outcomes of the runs of a sweep that did not fail.
 
     Raises:
-        ValueError: if the file is not a valid sweep file, or too large.
+        ValueError: if the file is not a valid sweep file.
     """
     results = sweep_file.read(file)
-    _check_count(len(results), file)
     done = [result for result in results if not result.error]
     if not done:
         raise ValueError(
@@ -90,10 +83,3 @@ def of_sweep(file: Path) -> list[Ending]:
         Ending(one.setting, one.seed, one.unbeatable_seconds, stopped_early=one.stopped_early)
         for one in done
     ]
-
-
-def _check_count(trainings: int, file: Path) -> None:
-    if trainings > MOST:
-        raise ValueError(
-            f"{shown(file)} has {trainings:,} training runs; a page shows at most {MOST:,}"
-        )

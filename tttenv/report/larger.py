@@ -14,9 +14,9 @@ from urllib.parse import quote
 from tttenv import Rules, certify
 from tttenv.certificates import POSITIONS, phrases
 from tttenv.certificates.certificate import IN_TRAINING, REACHABLE, Certificate
-from tttenv.certificates.larger_curve import LargerCurve, from_card
-from tttenv.certificates.phrases import of_seat
+from tttenv.certificates.curve import Curve, larger_curve
 from tttenv.certificates.stated import stated_certificate
+from tttenv.certificates.verdict import of_seat
 from tttenv.exact import SEATS, enumerable, solvable
 from tttenv.game.rules import name_of
 from tttenv.players import bundled, checkpoint_of, did_you_mean, player, rules_of
@@ -33,10 +33,6 @@ HEADS = (
     *("As O", "Positions as O", "O vs random, %", "Certificate"),
 )
 CELL = 30  # size of a drawing's cell
-NO_TORCH = (
-    "These networks do not play in this page, because it was made without PyTorch"
-    " (pip install 'tttenv[learn]'): {names}."
-)
 NOT_EMBEDDED = (
     "To stay small, this page holds one of the package's networks for each size of board. Play the"
     " others in a terminal: "
@@ -53,8 +49,7 @@ class Larger:
     certificate: Certificate
     computed: bool  # for this page; False if the certificate is the card's
     network: Network | None = None  # to play it in the page
-    curve: LargerCurve | None = None  # its learning curve
-    unread: bool = False  # whether its network was not loaded, because PyTorch is not installed
+    curve: Curve | None = None  # its learning curve
     not_embedded: bool = False  # whether its network was left out to keep the page small
 
 
@@ -111,7 +106,6 @@ def from_specs(
 
 
 def _size(player: Larger) -> tuple[int, int]:
-    """Return the rows and columns of a player's board."""
     return player.rules.m, player.rules.n
 
 
@@ -134,30 +128,27 @@ def _certified(
     curve = None if options else _curve(card)
     stated = None if options or "choice" not in card else stated_certificate(card, rules)
     without_torch = find_spec("torch") is None
-    unread = without_torch and not options and networks.playable(card, rules)
     can_ask = enumerable(rules) or not without_torch
     small = solvable(rules)
     if stated is not None and ((stated.method == REACHABLE and not small) or not can_ask):
         network = None if options else _network(folder, name, rules, stated)
-        return Larger(name, rules, stated, False, network, curve, unread)
+        return Larger(name, rules, stated, False, network, curve)
     policy = player(spec, rules) if options else load(folder, rules)
     if positions is None:
         positions = POSITIONS if small else IN_TRAINING
     found = certify(rules, policy, positions, method=REACHABLE, name=name)
     network = None if options else _network(folder, name, rules, found)
-    return Larger(name, rules, found, True, network, curve, unread)
+    return Larger(name, rules, found, True, network, curve)
 
 
-def _curve(card: dict[str, Any]) -> LargerCurve | None:
-    """Return the curve in a card, or None if there is no valid one."""
+def _curve(card: dict[str, Any]) -> Curve | None:
     try:
-        return from_card(card)
+        return larger_curve.from_card(card)
     except ValueError:
         return None
 
 
 def _network(folder: Path, name: str, rules: Rules, certificate: Certificate) -> Network | None:
-    """Return the data needed to play a network in the page, or None if it cannot be played."""
     if find_spec("torch") is None:
         return None
     return networks.packed(folder, name, rules, certificate)
@@ -190,9 +181,6 @@ def html(players: Sequence[Larger]) -> Markup:
         for figures, kind in ((learned, "figures"), (lost, "figures games"))
         if figures
     ]
-    unread = [player.name for player in players if player.unread]
-    if unread:
-        parts.insert(0, element("p", NO_TORCH.format(names=" ".join(unread)), class_="quiet"))
     if absent := [player.name for player in players if player.not_embedded]:
         commands = [element("code", f"tttenv play {name}") for name in absent]
         spaced = [part for command in commands for part in (", ", command)][1:]
@@ -200,8 +188,7 @@ def html(players: Sequence[Larger]) -> Markup:
     return joined([scroll, *parts])
 
 
-def _learning(player: Larger, curve: LargerCurve) -> Markup:
-    """Return a figure of a player's certificates during training."""
+def _learning(player: Larger, curve: Curve) -> Markup:
     heading = element("h3", f"{player.name} learns {player.rules}")
     about = f"{phrases.steps(curve.steps[-1])}, {curve.seconds[-1]:,.0f} s"
     label = f"What certificates of {player.name} followed and found, over seconds of training"
@@ -223,7 +210,6 @@ def _row(player: Larger) -> Markup:
 
 
 def _link(player: Larger) -> Markup:
-    """Return a player's name as a link to its board."""
     address = f"#play={quote(player.name, safe='', errors='replace')}&rules={player.rules}"
     return element("a", player.name, href=address)
 

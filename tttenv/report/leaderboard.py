@@ -1,12 +1,12 @@
 """Leaderboard: one row per player, with exact numbers as text and drawings."""
 
-from collections.abc import Callable
 from urllib.parse import quote
 
 import numpy as np
 
 from tttenv.certificates import phrases
 from tttenv.certificates.certificate import TINY, blunders, reachable
+from tttenv.certificates.metrics import numbers_of
 from tttenv.exact import SEATS, positions, solve
 from tttenv.report.charts import axis, bar, minus, number
 from tttenv.report.load_players import RULES, Shown
@@ -35,7 +35,7 @@ def html(players: list[Shown]) -> Markup:
     heads = [
         element(
             "th",
-            element("button", head, type="button", title=HEADS[head]),
+            element("button", head, type="button", title=HEADS.get(head, head)),
             scope="col",
             data_first="ascending" if head in RISING else "descending",
         )
@@ -103,6 +103,8 @@ def _cells(player: Shown) -> dict[str, Cell]:
     cells["Optimal moves, %"] = phrases.share(optimal), optimal
     cells["Blunders reached"] = str(reached), reached
     cells["Other blunders"] = str(others), others
+    for metric, number_ in numbers_of(found):
+        cells[metric.title] = metric.write(number_), number_
     cells["Seconds"] = _seconds(player)
     return cells
 
@@ -145,59 +147,6 @@ def _seconds(player: Shown) -> Cell:
     told = element("i" if player.in_all else "span", f"{player.seconds:.1f}")
     steps = element("small", phrases.steps(player.steps))
     return joined([told, " ", steps]), player.seconds
-
-
-def standouts(players: list[Shown]) -> Markup:
-    """Return a sentence that says which trained player is best at what, if any is trained.
-
-    Only unbeatable players are compared, or all of them if none is unbeatable. A comparison is
-    omitted if more than two players are tied for first or if a number is unknown.
-    """
-    trained = [player for player in players if player.steps is not None]
-    if not trained:
-        return joined([])
-    safe = [player for player in trained if player.certificate["unbeatable"]]
-    among = safe or trained
-    timed = safe if all(one.seconds is not None and not one.in_all for one in safe) else []
-    leads = [
-        _leaders(among, lambda one: -_wins(one), "wins", "win", "most often against random moves"),
-        _leaders(timed, lambda one: one.seconds or 0.0, "learned", "learned", "fastest"),
-        _leaders(
-            among, lambda one: sum(blunder_positions(one)), "has", "have", "the fewest blunders"
-        ),
-    ]
-    parts = [_share_of(len(safe), len(trained))]
-    if words := ", ".join(lead for lead in leads if lead):
-        parts.append(f"of these, {words}" if 0 < len(safe) < len(trained) else words)
-    return element("p", f"{'; '.join(parts)}.", class_="insight")
-
-
-def _share_of(safe: int, trained: int) -> str:
-    """Return the start of a sentence saying how many trained players are unbeatable."""
-    if trained == 1:
-        return f"The only trained player {'is unbeatable' if safe else 'can be beaten'}"
-    if safe == trained:
-        return f"{'Both' if trained == 2 else f'All {trained}'} trained players are unbeatable"
-    if safe == 0:
-        return f"Each of the {trained} trained players can be beaten"
-    return f"{safe} of {trained} trained players {'are' if safe > 1 else 'is'} unbeatable"
-
-
-def _wins(player: Shown) -> float:
-    """Return the sum of both seats' win rates against random moves, rounded for comparison."""
-    odds = player.certificate["vs_random"]
-    return float(round(sum(odds[seat][0] for seat in SEATS), 9))
-
-
-def _leaders(
-    players: list[Shown], cost: Callable[[Shown], float], one: str, two: str, what: str
-) -> str:
-    """Return a clause naming the one or two players with the lowest cost, or "" otherwise."""
-    costs = [cost(player) for player in players]
-    best = [p.name for p, found in zip(players, costs, strict=True) if found == min(costs)]
-    if len(players) < 2 or len(best) > 2 or len(best) == len(players):
-        return ""
-    return f"{' and '.join(best)} {one if len(best) == 1 else two} {what}"
 
 
 def insight(players: list[Shown]) -> Markup:

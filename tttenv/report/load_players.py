@@ -13,7 +13,7 @@ from typing import Any
 from tttenv import Rules, certify
 from tttenv.certificates import snapshots
 from tttenv.certificates.certificate import require_pure
-from tttenv.certificates.curve import Curve, from_card
+from tttenv.certificates.curve import Curve, exact_curve
 from tttenv.certificates.snapshots import Moves
 from tttenv.exact import Tabulated
 from tttenv.exact.determinism import tabulate_pure
@@ -100,7 +100,7 @@ def from_benchmark(
     """
     content = schema.read(file, endings.Benchmark, endings.BENCHMARK)
     rows = content["players"]
-    trainings = endings.of_benchmark(content, file)
+    trainings = endings.of_benchmark(content)
     homes = [Path.cwd(), file.parent, *([runs] if runs else [])]
     found = []
     for number, row in enumerate(rows, start=1):
@@ -138,7 +138,6 @@ def _among(player: Shown, folder: str, trainings: list[Ending]) -> Shown:
 
 
 def _seeds(endings: list[Ending]) -> Seeds:
-    """Summarize the outcomes of a learner's runs."""
     times = [ending.seconds for ending in endings if ending.seconds is not None]
     return Seeds(len(times), len(endings), median(times) if times else None)
 
@@ -221,7 +220,7 @@ def trained(folder: Path, name: str, seconds: float | None = None) -> Shown:
     row = importlib.import_module("learners.registry").LEARNERS.rows.get(str(card["learner"]))
     curve, earlier, complaint = None, dict[int, Moves](), None
     try:
-        curve = from_card(card)
+        curve = exact_curve.from_card(card)
         earlier = _earlier(folder, card, curve, table)
     except ValueError as error:
         complaint = str(error)
@@ -254,11 +253,7 @@ def trained(folder: Path, name: str, seconds: float | None = None) -> Shown:
 def _earlier(
     folder: Path, card: dict[str, Any], curve: Curve | None, table: Tabulated
 ) -> dict[int, Moves]:
-    """Return the moves in earlier snapshots of a run, by step.
-
-    Raises:
-        ValueError: if the snapshot file is damaged, or its last player differs.
-    """
+    """Return the moves in earlier snapshots of a run, by step."""
     if curve is None:
         return {}
     found = snapshots.read(folder, card, RULES, curve)
@@ -271,11 +266,7 @@ def _earlier(
 
 
 def _table(policy: Player, name: str) -> Tabulated:
-    """Tabulate a player's move probabilities in all positions.
-
-    Raises:
-        ValueError: if its output is not reproducible.
-    """
+    """Tabulate a player's move probabilities in all positions."""
     if not isinstance(policy, Tabulated):
         require_pure(policy)
     return tabulate_pure(RULES, policy, name)

@@ -74,7 +74,6 @@ def playable(card: dict[str, Any], rules: Rules) -> bool:
 
 
 def _layers(blocks: int) -> list[str]:
-    """Return the names of the weights of all layers but the last, in order."""
     within = [f"blocks.{n}.{part}" for n in range(blocks) for part in ("first", "pooled", "second")]
     layers = ["first", *within, "last", "last_pooled"]
     return [f"{layer}.{kind}" for layer in layers for kind in ("weight", "bias")]

@@ -82,7 +82,6 @@ def html(rows: list[Filled]) -> Markup:
 
 
 def _source(name: str) -> Markup:
-    """Return the author, title and address of a source, as a list item."""
     words, address = CITED[name]
     about = words if address is None else element("a", words, href=address)
     return element("li", f"{name}: ", about)

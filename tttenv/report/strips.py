@@ -45,7 +45,6 @@ def _share(group: Sequence[Ending]) -> float:
 
 
 def _middle(group: Sequence[Ending]) -> float | None:
-    """Return the median time over the seeds that became unbeatable."""
     times = [one.seconds for one in group if one.seconds is not None]
     return median(times) if times else None
 

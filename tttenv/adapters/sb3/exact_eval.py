@@ -9,8 +9,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 from tttenv.adapters.sb3.models import policy, rules_of
 from tttenv.certificates.certificate import IN_TRAINING, REACHABLE, Certificate, certify
-from tttenv.certificates.metrics import measure
-from tttenv.certificates.metrics.certificate import flat
+from tttenv.certificates.metrics import flat, measure
 from tttenv.exact import SEATS, enumerable
 from tttenv.game.rules import Rules
 from tttenv.players.stored.checkpoint import digest
@@ -36,7 +35,7 @@ class ExactEvalCallback(BaseCallback):
     """Certify the model, restricted to legal cells, during training.
 
     SB3's logger, and thus TensorBoard, receives `exact/worst_case_X`, `exact/worst_case_O`,
-    `exact/win_vs_random_X` and all other tags of `tttenv.certificates.metrics.EXACT`; for models
+    `exact/win_vs_random_X` and all other tags of `tttenv.certificates.metrics.METRICS`; for models
     that take no mask also `exact/illegal_mass`, the probability that they put on occupied cells, on
     up to 15 cells. Training is not affected: the model is bit-identical to one trained without the
     callback.
@@ -44,8 +43,8 @@ class ExactEvalCallback(BaseCallback):
     Beyond 15 cells the certificate covers the positions that the model can reach, at most 200,000
     in each seat. It logs the tags that are known, and `exact/reached_X`, `exact/never_loses_X` and
     `exact/losing_line_X`, the length of a lost game. `exact/losing_leaves_X` counts lost positions
-    among the first of an attack (`tttenv.certificates.metrics.attack`). In addition
-    `sampled/value_vs_tactical_X` and the other tags of `tttenv.certificates.metrics.SAMPLED` are
+    among the first of an attack (`tttenv.certificates.metrics.losing_leaves`). In addition
+    `sampled/value_vs_tactical_X` and the other tags of `tttenv.certificates.metrics.METRICS` are
     estimated from played games.
 
     Args:

@@ -1,59 +1,328 @@
-"""Metrics of a player, shown in TensorBoard and cards; each has one file and one table row.
+"""All metrics of a player, in one table: tag, title, description, function and text.
 
-A metric is a function (rules, policy) -> numbers by tag. The tags of exact metrics begin with
-`exact/`, like `exact/worst_case_O`; those of sampled metrics begin with `sampled/` and come with
-the half width of their confidence interval. Metrics of an attack are exact counts too, but over
-only some of the positions that a player can reach.
+The tags of exact metrics begin with `exact/`, like `exact/worst_case_O`; those of sampled metrics
+begin with `sampled/`. A row of `METRICS` is all that a new metric needs: one with a title and a
+function `measure` is a part of every certificate over all positions, so that it is in its JSON and
+its tables, in the report's leaderboard and, with its description, in TensorBoard.
 """
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from tttenv.exact import enumerable, tabulate
+import numpy as np
+
+from tttenv.certificates import phrases
+from tttenv.exact import SEATS, Score, Tabulated, enumerable, positions, score, solve, tabulate
+from tttenv.game.rewards import RESULTS
 from tttenv.game.rules import Rules
-from tttenv.policy import Policy
-from tttenv.utils.registry import Row, Table
+from tttenv.players import player
+from tttenv.policy import Policy, player_for
 
-# To add a metric, write a file with a function `measure` here and add a row to one of these.
-EXACT: Table[Callable[[Rules, Policy], dict[str, float]]] = Table(
-    "metric",
-    {
-        "certificate": Row(
-            "tttenv.certificates.metrics.certificate:measure", "the certificate, as numbers"
-        ),
-        "versus": Row(
-            "tttenv.certificates.metrics.versus:measure", "exact results against named players"
-        ),
-        "accuracy": Row(
-            "tttenv.certificates.metrics.accuracy:measure", "optimal-move share, ply by ply"
-        ),
-    },
-)
-SAMPLED: Table[Callable[[Rules, Policy], dict[str, float]]] = Table(
-    "metric",
-    {
-        "arena": Row(
-            "tttenv.certificates.metrics.arena:measure",
-            "sampled games, for boards too large to solve",
-        )
-    },
-)
-ATTACKED: Table[Callable[[Rules, Policy], dict[str, float]]] = Table(
-    "metric",
-    {
-        "attack": Row(
-            "tttenv.certificates.metrics.attack:measure",
-            "lost positions among the first of an attack",
-        )
-    },
+if TYPE_CHECKING:
+    from tttenv.certificates.certificate import Certificate
+
+RIVALS = ("tactical", "first")  # the certificate covers random and perfect
+POSITIONS = 500  # of an attack, per seat
+EXACT = "Exact: over all positions, not sampled."
+PLACES = {"seat": "[XO]", "result": "win|draw|loss", "ply": r"\d+", "other": r"\w+"}
+
+Measure = Callable[[Rules, Any], float | dict[str, float]]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A metric: how it is measured and shown.
+
+    Attributes:
+        tag: its tag; `{seat}`, `{result}`, `{ply}` and `{other}` stand for several values.
+        about: what it is; the places of the tag may be named.
+        title: the head of its row in a certificate; empty if it has none.
+        part: gets it from a certificate and a seat: a number, or three for a `{result}`; None if
+            it is unknown.
+        measure: computes it from the rules and a player (a table, if enumerable): a number or,
+            for tags with places, numbers by tag.
+        write: formats what `part` returns.
+        larger: only measured on boards too large to enumerate.
+        reachable: only known from a certificate over reachable positions.
+        if_known: left out of tables where it is unknown.
+    """
+
+    tag: str
+    about: str
+    title: str = ""
+    part: "Callable[[Certificate, str], Any] | None" = None
+    measure: Measure | None = None
+    write: Callable[[Any], str] = "{:,}".format
+    larger: bool = False
+    reachable: bool = False
+    if_known: bool = False
+
+    def of(self, certificate: "Certificate", seat: str = "") -> Any:
+        """Return the metric as stated by a certificate; None if unknown."""
+        if self.part is None:
+            return (certificate.more or {}).get(self.tag)
+        return self.part(certificate, seat)
+
+    @property
+    def seats(self) -> Sequence[str]:
+        """The seats that have a number each, or an empty string."""
+        return SEATS if "{seat}" in self.tag else ("",)
+
+
+def _versus_rivals(rules: Rules, policy: Policy) -> dict[str, float]:
+    return {
+        f"exact/value_vs_{name}_{seat}": result.value
+        for name in RIVALS
+        for seat, result in versus(rules, policy, player(name, rules)).items()
+    }
+
+
+def versus(rules: Rules, policy: Policy, other: Policy) -> dict[str, Score]:
+    """Compute the exact results of `policy` against `other`, by the seat of `policy`.
+
+    Raises:
+        ValueError: if the game is too large to enumerate.
+    """
+    as_o = score(rules, other, policy)
+    return {"X": score(rules, policy, other), "O": Score(as_o.loss, as_o.draw, as_o.win)}
+
+
+def accuracy(rules: Rules, policy: Policy) -> dict[str, float]:
+    """Compute the mean probability on optimal moves by ply: `exact/optimal_moves_ply_4` etc."""
+    game, table = positions(rules), tabulate(rules, policy).table
+    share = (table * solve(rules).optimal).sum(axis=1)
+    going = ~game.over
+    plies = {stones: game.ply(stones) for stones in range(len(game.plies) - 1)}
+    return {
+        f"exact/optimal_moves_ply_{stones}": float(np.mean(share[ply][going[ply]]))
+        for stones, ply in plies.items()
+        if going[ply].any()
+    }
+
+
+def losing_leaves(rules: Rules, policy: Policy) -> dict[str, float]:
+    """Count lost positions among an attack's first 500: `exact/losing_leaves_X` and `_O`.
+
+    A position counts as lost if it is the player's turn and one of its moves lets the opponent win
+    with the next stone. The 500 positions are the first that the search of `tttenv.refute` queries,
+    best attack first; it continues after a lost game, but not below a lost position. The number is
+    exact but depends on the order of the search, and is not the number of all lost positions: 0
+    does not prove that the player never loses. Any number above 0 proves that it loses a game.
+
+    It is not defined for players limited by time.
+    """
+    from tttenv.certificates import refutation
+
+    asked = player_for(rules, policy)
+    if asked.traits.depends_on is not None:
+        return {}
+    counts = {seat: refutation.losing_leaves(rules, asked, seat, POSITIONS)[0] for seat in SEATS}
+    return {f"exact/losing_leaves_{seat}": float(count) for seat, count in counts.items()}
+
+
+def _sampled_games(rules: Rules, policy: Policy) -> dict[str, float]:
+    from tttenv.certificates.metrics import arena
+
+    return arena.measure(rules, policy)
+
+
+def _stones_lost(certificate: "Certificate", seat: str) -> int | None:
+    line = certificate.losing_line[seat]
+    return None if line is None else len(line)
+
+
+def _yes(value: bool) -> str:
+    return "yes" if value else "no"
+
+
+METRICS = (
+    Metric(
+        "exact/unbeatable",
+        f"1 if the worst case of both seats is the game's value. {EXACT}",
+        "unbeatable",
+        lambda found, _: found.unbeatable,
+        write=_yes,
+    ),
+    Metric(
+        "exact/worst_case_{seat}",
+        "The value as {seat} against the opponent that hurts most: 0 is a draw, -1 a certain loss."
+        f" {EXACT}",
+        "worst case (-1: always beaten)",
+        lambda found, seat: found.worst_case[seat],
+        write=phrases.value,
+    ),
+    Metric(
+        "exact/never_loses_{seat}",
+        "1 if no replies beat it as {seat}, 0 if some do; no point where that is undecided.",
+        "never loses",
+        lambda found, seat: found.never_loses[seat],
+        write=_yes,
+        reachable=True,
+    ),
+    Metric(
+        "exact/{result}_vs_random_{seat}",
+        f"The probability of a {{result}} as {{seat}} against uniform random moves. {EXACT}",
+        "win / draw / loss vs random, %",
+        lambda found, seat: found.vs_random[seat],
+        write=phrases.odds,
+    ),
+    Metric(
+        "exact/{result}_vs_perfect_{seat}",
+        f"The probability of a {{result}} as {{seat}} against evenly mixed perfect moves. {EXACT}",
+        "win / draw / loss vs perfect, %",
+        lambda found, seat: found.vs_perfect[seat],
+        write=phrases.odds,
+    ),
+    Metric(
+        "exact/reached_{seat}",
+        "Positions in which it had to move as {seat} for the certificate.",
+        "positions that it reaches",
+        lambda found, seat: found.reached and found.reached[seat],
+        reachable=True,
+        if_known=True,
+    ),
+    Metric(
+        "exact/losing_line_{seat}",
+        "The stones of a game that it loses as {seat}.",
+        part=_stones_lost,
+        reachable=True,
+    ),
+    Metric(
+        "exact/blunders",
+        f"Positions in which it may give a win or a draw away. {EXACT}",
+        "positions where it gives value away",
+        lambda found, _: found.blunders,
+    ),
+    Metric(
+        "exact/optimal_moves",
+        f"The mean probability of its optimal moves, all positions. {EXACT}",
+        "optimal moves, all positions, %",
+        lambda found, _: found.optimal_moves["all"],
+        write=phrases.share,
+    ),
+    Metric(
+        "exact/optimal_moves_critical",
+        "The same over the positions in which a move can lose value.",
+        "optimal moves where a mistake is possible, %",
+        lambda found, _: found.optimal_moves["critical"],
+        write=phrases.share,
+    ),
+    Metric(
+        "exact/optimal_moves_reached",
+        "The same over the positions that it gets into, whatever the other side plays.",
+        "optimal moves on positions it reaches, %",
+        lambda found, _: found.optimal_moves["reached"],
+        write=phrases.share,
+    ),
+    Metric(
+        "exact/illegal_mass",
+        "The mean probability on taken cells without a mask.",
+        "probability on taken cells without a mask, %",
+        lambda found, _: found.illegal_mass,
+        write=phrases.share,
+        if_known=True,
+    ),
+    Metric(
+        "exact/only_illegal",
+        "The share of positions on which all of it is on taken cells, so that it plays at random.",
+        "positions with all of it there, played at random, %",
+        lambda found, _: found.only_illegal,
+        write=phrases.share,
+        if_known=True,
+    ),
+    Metric(
+        "exact/value_vs_{other}_{seat}",
+        f"The expected result as {{seat}} against the player {{other}}. {EXACT}",
+        measure=_versus_rivals,
+    ),
+    Metric(
+        "exact/optimal_moves_ply_{ply}",
+        "The mean probability of its optimal moves over the positions with {ply} stones.",
+        measure=accuracy,
+    ),
+    Metric(
+        "exact/losing_leaves_{seat}",
+        "Lost games among the first 500 positions of an attack on it as {seat}.",
+        measure=losing_leaves,
+        larger=True,
+    ),
+    Metric(
+        "sampled/value_vs_{other}_{seat}",
+        "The mean result as {seat} against the player {other}, in sampled games.",
+        measure=_sampled_games,
+        larger=True,
+    ),
+    Metric(
+        "sampled/margin_vs_{other}_{seat}",
+        "Half the width of the 95 % confidence interval of the value as {seat} against the player"
+        " {other}.",  # measured with the value
+    ),
 )
 
 
 def measure(rules: Rules, policy: Policy) -> dict[str, float]:
     """Compute all exact metrics if the game is enumerable, else all sampled and attack metrics."""
+    from tttenv.certificates.certificate import certify
+
     small = enumerable(rules)
-    tables, asked = ([EXACT], tabulate(rules, policy)) if small else ([SAMPLED, ATTACKED], policy)
-    found: dict[str, float] = {}
-    for table in tables:
-        for name in table:
-            found |= table.load(name)(rules, asked)
+    asked = tabulate(rules, policy) if small else policy
+    found = flat(certify(rules, asked)) if small else {}
+    for metric in METRICS:
+        if metric.measure is not None and not metric.title and metric.larger != small:
+            found |= _by_tag(metric, metric.measure(rules, asked))
     return found
+
+
+def stated(rules: Rules, table: Tabulated) -> dict[str, float] | None:
+    """Compute the numbers of a certificate that are none of its fields, by tag, if any."""
+    found: dict[str, float] = {}
+    for metric in METRICS:
+        if metric.measure is not None and metric.title:
+            found |= _by_tag(metric, metric.measure(rules, table))
+    return found or None
+
+
+def _by_tag(metric: Metric, found: float | dict[str, float]) -> dict[str, float]:
+    return found if isinstance(found, dict) else {metric.tag: float(found)}
+
+
+def flat(certificate: "Certificate") -> dict[str, float]:
+    """Return a certificate's numbers by tag: `exact/worst_case_O`, `exact/win_vs_random_X` etc.
+
+    Unknown numbers have no tag. By reachable positions there are also `exact/reached_X`,
+    `exact/never_loses_X` and `exact/losing_line_X`, the length of the lost game.
+    """
+    tags: dict[str, float | None] = {}
+    for metric in METRICS:
+        if metric.part is None or (metric.reachable and certificate.reached is None):
+            continue
+        for seat in metric.seats:
+            found = metric.of(certificate, seat)
+            numbers = found if isinstance(found, list) else [found] * len(RESULTS)
+            for result, number in zip(RESULTS, numbers, strict=True):
+                tags[metric.tag.format(seat=seat, result=result)] = number
+    known = {tag: float(number) for tag, number in tags.items() if number is not None}
+    return known | (certificate.more or {})
+
+
+def description(tag: str) -> str:
+    """Return what the number under a tag is, or an empty string for an unknown tag."""
+    for metric in METRICS:
+        if found := re.fullmatch(metric.tag.format_map(_Groups()), tag):
+            return metric.about.format(**found.groupdict())
+    return ""
+
+
+class _Groups(dict[str, str]):
+    """The places of a tag as groups of a regular expression."""
+
+    def __missing__(self, place: str) -> str:
+        return f"(?P<{place}>{PLACES[place]})"
+
+
+def numbers_of(certificate: Mapping[str, Any]) -> list[tuple[Metric, float]]:
+    """Return the metrics of a certificate's JSON that are none of its fields."""
+    more = certificate.get("more", {})
+    return [(metric, more[metric.tag]) for metric in METRICS if metric.tag in more]

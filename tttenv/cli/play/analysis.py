@@ -23,7 +23,7 @@ COLUMNS = (
     Column("depth", rank=2),
     Column("visits", rank=3),
     Column("prior %", rank=4),
-    Column("line", left=True, rank=1, below=True),
+    Column("line", left=True, rank=1),
 )
 
 
@@ -128,7 +128,6 @@ def _percent(share: float) -> str:
 
 
 def _value(one: Candidate) -> str:
-    """Format a search's value for a move, in words if the search reached the end of the game."""
     if one.value is None:
         return ""
     if one.stones is not None:

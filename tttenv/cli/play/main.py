@@ -120,7 +120,6 @@ def _seated(given: Arguments, beside: ExitStack) -> tuple[Any, Any]:
 
 
 def _side(spec: str, rules: Any) -> Any:
-    """Create a side of a session from a player's spec."""
     from tttenv.cli.play.session import Side
     from tttenv.players import player
 
@@ -129,7 +128,6 @@ def _side(spec: str, rules: Any) -> Any:
 
 
 def _usual(given: Arguments) -> str:
-    """Return the spec of the default player for the arguments."""
     from tttenv.exact import enumerable
     from tttenv.game.rules import Rules
     from tttenv.players import bundled

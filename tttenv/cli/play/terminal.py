@@ -6,7 +6,7 @@ from collections.abc import Callable
 from tttenv.cli.console import stage_if_slow
 from tttenv.cli.play.advice import Advice
 from tttenv.cli.play.analysis import analyze, show
-from tttenv.cli.play.notation import cell_of, ways
+from tttenv.cli.play.position import cell_of, ways
 from tttenv.cli.play.session import SEATS, Session, number_of
 from tttenv.cli.play.text_board import board_lines, hint_lines
 from tttenv.cli.text_tables import room, say
@@ -70,7 +70,6 @@ class Terminal:
         return line
 
     def _follow(self, line: str) -> None:
-        """Run the command or play the cell on a line of input."""
         if name := NAMES.get(line.lower()):
             self.obey[name]()
         elif not line:
@@ -126,7 +125,6 @@ class Terminal:
         self._score()
 
     def _explain(self) -> None:
-        """Print which move of the human lost the game."""
         boards, cells = self.session.boards, self.session.cells
         with stage_if_slow("searching for the losing move"):
             stone = self.advice.losing_move(boards, cells, self.session.seat)

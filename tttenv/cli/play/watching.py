@@ -47,7 +47,6 @@ def watch(session: Session, games: int, as_json: bool, advice: Advice | None = N
 
 
 def _play(session: Session, advice: Advice | None, quiet: bool) -> None:
-    """Play one game to the end."""
     pause = PAUSE if sys.stdout.isatty() else 0
     while not session.over:
         seat = session.mover

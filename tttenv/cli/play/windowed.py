@@ -5,7 +5,7 @@ from typing import Any
 
 from tttenv.cli.play import words
 from tttenv.cli.play.advice import Advice, Hint
-from tttenv.cli.play.notation import cell_of, keys
+from tttenv.cli.play.position import cell_of, keys
 from tttenv.cli.play.session import SEATS, Session, number_of
 from tttenv.cli.play.text_board import best_line
 from tttenv.drawing.window import POLL_SECONDS, Event, Window
@@ -62,7 +62,7 @@ class Windowed:
                 cells = range(session.rules.cells)
                 found["labels"] = tuple(hint.short(cell) for cell in cells)
             name = player.name.partition(":")[0]  # its options would leave no room
-            legend = f"{_legend(session.rules, hint)}   yellow: what {name} plays, %"
+            legend = f"{_legend(session.rules, hint)}   below: what {name} plays, %"
         return found | {
             "alarms": tuple(alarms),
             "legend": legend,

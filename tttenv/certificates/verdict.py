@@ -1,0 +1,172 @@
+"""What a certificate says, as one value that is shown as text, Markdown and HTML."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from tttenv.certificates import phrases
+from tttenv.certificates.certificate import Certificate
+from tttenv.certificates.metrics import METRICS
+from tttenv.exact import SEATS
+from tttenv.game.rules import Rules
+
+UNKNOWN = "not known"
+UNDECIDED = (
+    "undecided: its next moves would reach more positions than --positions allows; allow more, let"
+    " a trained player answer by pairs (pairing=true), or play games (--sampled)"
+)
+NO_ODDS = {  # why they are unknown, by whether the player never loses
+    None: "the search ended at the limit of positions",
+    True: "the search passed over positions that cannot be lost",
+    False: "the search for a lost game went no further",
+}
+NO_WORST_CASE = {
+    None: NO_ODDS[None],
+    True: "the search did not decide whether it always wins",
+    False: "the moves that it mixes were followed without weighing",
+}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a certificate says.
+
+    Attributes:
+        rules: the game.
+        headline: whether and how the player can be beaten, in a few words.
+        good: whether it cannot, as far as the game allows.
+        by_seat: rows of a title, the text as X and the text as O; None where unknown.
+        games: by seat, a game that it loses or whether one exists.
+        overall: rows of a title and a text; None where unknown.
+        notes: sentences on how the results were found.
+        unknown: sentences on what is not known, and why.
+    """
+
+    rules: Rules
+    headline: str
+    good: bool
+    by_seat: list[tuple[str, str | None, str | None]]
+    games: dict[str, str]
+    overall: list[tuple[str, str | None]]
+    notes: list[str]
+    unknown: list[str]
+
+
+def verdict(certificate: Certificate) -> Verdict:
+    """Return what a certificate says."""
+    rules = Rules.of(certificate.rules)
+    headline, good = _headline(certificate, rules)
+    by_seat: list[Any] = []
+    overall: list[Any] = [("value of the game for X", _text(certificate.value, str))]
+    for metric in METRICS:
+        texts = [_text(metric.of(certificate, seat), metric.write) for seat in metric.seats]
+        if not metric.title or (metric.if_known and texts == [None] * len(texts)):
+            continue
+        (overall if metric.seats == ("",) else by_seat).append((metric.title, *texts))
+    games = {seat: _lost_game(certificate, rules, seat) for seat in SEATS}
+    notes, unknown = [*_notes(certificate)], [*_unknown(certificate)]
+    return Verdict(rules, headline, good, by_seat, games, overall, notes, unknown)
+
+
+def _text(value: Any, write: Any) -> str | None:
+    return None if value is None else write(value)
+
+
+def _headline(certificate: Certificate, rules: Rules) -> tuple[str, bool]:
+    """Summarize a certificate, and return whether it is good; if X wins, O is not judged."""
+    never = certificate.never_loses
+    if of_seat(certificate, "X") == "always wins":
+        return "ALWAYS WINS as X, who wins this game under perfect play", True
+    if certificate.reached is None:
+        if certificate.unbeatable:
+            return "UNBEATABLE in both seats", True
+    elif never["X"] and never["O"]:
+        return "NEVER LOSES in both seats", True
+    elif None in never.values():
+        return ", ".join(f"{of_seat(certificate, seat)} as {seat}" for seat in SEATS), False
+    lost_anyway = {1: "O", -1: "X"}.get(certificate.value or 0)
+    beaten = [seat for seat in SEATS if not never[seat] and seat != lost_anyway]
+    if not beaten:
+        return "does not always win a game that X wins", False
+    return f"can be beaten: {', '.join(_beaten(certificate, rules, s) for s in beaten)}", False
+
+
+def _beaten(certificate: Certificate, rules: Rules, seat: str) -> str:
+    """Name a seat and the length of the game lost in it, if any."""
+    line = certificate.losing_line[seat]
+    if line is None:
+        return f"as {seat}"
+    how = "by no legal answer after" if phrases.forfeited(rules, line) else "in"
+    return f"as {seat} {how} {len(line)} stone{'s' * (len(line) != 1)}"
+
+
+def of_seat(certificate: Certificate, seat: str) -> str:
+    """Return the verdict of a certificate on one seat."""
+    never, worst = certificate.never_loses[seat], certificate.worst_case[seat]
+    if never is None:
+        reached = (certificate.reached or {}).get(seat, 0)
+        return f"undecided after {reached:,} positions"
+    if never:
+        return (
+            "always wins" if worst is not None and worst > 1 - phrases.ROUNDING else "never loses"
+        )
+    return "loses by force" if certificate.losing_line[seat] is None else "loses"
+
+
+def _lost_game(certificate: Certificate, rules: Rules, seat: str) -> str:
+    """Return a lost game in coordinates or, if none is known, whether one may exist."""
+    line = certificate.losing_line[seat]
+    if line is None:
+        return "none exists" if certificate.never_loses[seat] else "none known"
+    longer = "" if certificate.shortest[seat] is not False else " (not always the shortest)"
+    return phrases.lost_game(rules, line) + longer
+
+
+def _notes(certificate: Certificate) -> Iterator[str]:
+    """Yield sentences on how the results were found."""
+    never, line = certificate.never_loses, certificate.losing_line
+    if certificate.reached is not None:
+        yield "by reachable positions: its own moves and every reply"
+        if certificate.symmetry is not None:
+            yield certificate.symmetry
+        if None in never.values():
+            yield UNDECIDED
+        if any(never[seat] is False and line[seat] is None for seat in SEATS):
+            yield "no lost game: none was found, but the value of the game says that there is one"
+    elif certificate.blunders and certificate.unbeatable:
+        if (certificate.optimal_moves["reached"] or 0) > 1 - phrases.ROUNDING:
+            yield "blunders: none of them reached by its own moves"
+        else:
+            yield "blunders: reached by its own moves only after a mistake of the other side"
+    if certificate.pairing and any(certificate.pairing.values()):
+        yield "positions from which it answers by pairs were not followed: it cannot lose there"
+    if certificate.queried_twice:
+        again = f"{certificate.queried_twice:,} boards"
+        yield f"{again} were queried twice, in different batches, and answered the same way"
+
+
+def _unknown(certificate: Certificate) -> Iterator[str]:
+    """Yield sentences on what a certificate leaves unknown, and why."""
+    if certificate.reached is not None:
+        yield "results against perfect play, optimal moves and blunders, which need all positions"
+    for what, found, reasons in (
+        ("results against random play", certificate.vs_random, NO_ODDS),
+        ("the worst case", certificate.worst_case, NO_WORST_CASE),
+    ):
+        for never, why in reasons.items():
+            seats = [s for s in SEATS if found[s] is None and certificate.never_loses[s] is never]
+            if seats:
+                yield f"{what} as {' and '.join(seats)}, because {why}"
+
+
+def certificate_table(certificate: Certificate) -> str:
+    """Return a certificate as Markdown tables: one column per seat, then the rest."""
+    found = verdict(certificate)
+    by_seat = [*found.by_seat, ("a game that it loses", *found.games.values())]
+    overall = [*found.overall, ("method", certificate.method)]
+    lines = [f"| {found.rules} | as X | as O |", "|-|-|-|"]
+    for title, *texts in by_seat:
+        lines.append(f"| {title} | {' | '.join(text or UNKNOWN for text in texts)} |")
+    lines += ["", "| both seats | |", "|-|-|"]
+    lines += [f"| {title} | {text or UNKNOWN} |" for title, text in overall]
+    return "\n".join(lines)
