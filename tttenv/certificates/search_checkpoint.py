@@ -1,20 +1,24 @@
-"""When the search of an unfinished certificate is saved, and where.
+"""Files of unfinished certificates, from which long searches are resumed.
 
-Its file is written and read by `tttenv.certificates.search_file`, which a short search never loads.
+Unlike a proof, a certificate is not checked in the end: one that is resumed from a file is as
+trustworthy as the file.
 """
 
-import os
 import time
 import warnings
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from tttenv.certificates.reachability import SearchState, SeatResults
+import numpy as np
+
+from tttenv.certificates.reachability import Findings, Place, SearchState, SeatResults
 from tttenv.exact.evaluation import SEATS
 from tttenv.game.rules import Rules
 
+KIND = "unfinished certificate of reachable positions, 2"
 EVERY = 60.0  # seconds between saves
 SHARE = 0.02  # maximum share of the time spent on saving; large files are saved less often
 SHORT = 10.0  # seconds of search that are not worth a file
@@ -28,7 +32,7 @@ class SearchCheckpoint:
     unless `save` is called, nor does a best-first attack.
 
     Args:
-        file: the file. A link is kept: the file that it leads to is written and deleted.
+        file: the file.
         rules: the game.
         positions: the limit of positions per seat.
         about: returns whatever else the certificate depends on, such as a digest of the player's
@@ -41,8 +45,7 @@ class SearchCheckpoint:
     """
 
     def __init__(self, file: Path, rules: Rules, positions: int, about: About) -> None:
-        self.file = Path(os.path.realpath(file)) if file.is_symlink() else file
-        self.rules, self.positions = rules, positions
+        self.file, self.rules, self.positions = file, rules, positions
         self._about = about
         self.finished: dict[str, SeatResults] = {}
         self.state: SearchState | None = None
@@ -104,10 +107,12 @@ class SearchCheckpoint:
             self._due = time.monotonic() + EVERY
 
     def _write(self) -> None:
-        from tttenv.certificates import search_file
+        from tttenv.utils import state_file  # which a short search does not need
 
         began = time.monotonic()
-        search_file.write(self.file, self.about, self.finished, self.state)
+        finished = {seat: asdict(results) for seat, results in self.finished.items()}
+        content = {} if self.state is None else _content(self.state)
+        state_file.write(self.file, KIND, {"about": self.about, "finished": finished, **content})
         now = time.monotonic()
         self._due = now + max(EVERY, (now - began) / SHARE)
 
@@ -116,9 +121,49 @@ class SearchCheckpoint:
 
         Raises:
             FileNotFoundError: if there is no such file.
-            ValueError: as `tttenv.certificates.search_file.read`.
+            ValueError: if it was saved with another `about`, or is damaged.
         """
-        from tttenv.certificates import search_file
+        from tttenv.utils import state_file
 
-        loaded = search_file.read(self.file, self.about, self.rules, self.positions)
-        self.finished, self.state = loaded
+        content = state_file.read(self.file, KIND)
+        for name, now in self.about.items():
+            if content["about"].get(name) != now:
+                raise ValueError(
+                    f"{self.file} was saved with another {name}: continue with the same one, or"
+                    " delete the file"
+                )
+        found = content["finished"].items()
+        self.finished = {seat: SeatResults(**results) for seat, results in found}
+        self.state = _state(content) if "findings" in content else None
+
+
+def _content(state: SearchState) -> dict[str, Any]:
+    """Return a state as JSON values and arrays by name."""
+    arrays = {f"round.{number}": codes for number, codes in enumerate(state.rounds)}
+    nothing = np.empty((0, state.rounds[0].shape[1]), np.int64)
+    arrays["next"] = np.concatenate([nothing, *(codes for codes, _ in state.found)])
+    if state.findings.following:
+        every = [chances for _, chances in state.found if chances is not None]
+        arrays |= {"chances": state.chances}
+        arrays["next.chances"] = np.concatenate([np.zeros(0), *every])
+    arrays |= {f"sampled.{name}": part for name, part in state.sampled.items()}
+    numbers = {"findings": asdict(state.findings), "place": asdict(state.place)}
+    return {"rounds": len(state.rounds), **numbers, **arrays}
+
+
+def _state(content: Mapping[str, Any]) -> SearchState:
+    """Return the state whose values and arrays `_content` returned."""
+    rounds = [content[f"round.{number}"] for number in range(content["rounds"])]
+    findings, codes = Findings(**content["findings"]), content["next"]
+    return SearchState(
+        findings=findings,
+        place=Place(**content["place"]),
+        rounds=rounds,
+        chances=content.get("chances", np.zeros(len(rounds[-1]))),
+        found=[(codes, content.get("next.chances"))] if len(codes) else [],
+        sampled={
+            name.removeprefix("sampled."): part
+            for name, part in content.items()
+            if name.startswith("sampled.")
+        },
+    )
