@@ -19,12 +19,12 @@ from tttenv.env.arguments import (
     resolve_opponent,
 )
 from tttenv.env.match import Match
-from tttenv.env.observation import OBSERVATIONS, Observation, Observer, TextObserver
+from tttenv.env.observation import Observation, Observer, TextObserver
 from tttenv.env.rendering import draw, known_render_mode, new_last_stones, show
 from tttenv.env.step import attempt
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
-from tttenv.policy import Policy
+from tttenv.policy import OBSERVATIONS, Policy
 from tttenv.utils.arrays import one_of
 from tttenv.utils.optional_dependencies import has_window
 
