@@ -5,14 +5,15 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from math import sqrt
 from pathlib import Path
 from statistics import median
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that `scripts` is found
 
@@ -44,27 +45,14 @@ class Arguments:
     json: Flag = False  # print the results as JSON
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """A workload to measure, and what it is compared with."""
 
     name: str
     unit: str  # counted per second
     ours: Setup
-    peers: Mapping[str, Setup] = field(default_factory=dict)  # of other packages
-    beside: Mapping[str, Setup] = field(default_factory=dict)  # ours in another way
+    others: Mapping[str, Setup] = {}  # other packages, and ours in another way
     cores: int = 1
-
-
-@dataclass(frozen=True)
-class Speed:
-    """Median rates of a row's workloads, and the median ratios of ours to the others'."""
-
-    name: str
-    unit: str
-    ours: float
-    peers: dict[str, float]
-    ratios: dict[str, float]
 
 
 def repeated(act: Callable[[], Any], amount: float, times: int = 10) -> Work:
@@ -289,12 +277,12 @@ ROWS = [
           partial(vector, games=8192, opponent=opponent, **LARGE))
       for opponent in (None, "random", "tactical")),
     *(Row(f"2 vector envs in 2 threads, {BIG:,} games each, opponent={opponent}", "steps",
-          partial(pair, games=BIG, opponent=opponent), cores=2,
-          beside={"one env in one thread": partial(vector, games=BIG, opponent=opponent)})
+          partial(pair, games=BIG, opponent=opponent),
+          {"one env in one thread": partial(vector, games=BIG, opponent=opponent)}, cores=2)
       for opponent in (None, "random", "minimax")),
     Row(f"SB3 VecEnv, {SB3} games and their masks", "steps",
         partial(stable_baselines3, compiled=True),
-        beside={"DummyVecEnv": partial(stable_baselines3, compiled=False)}),
+        {"DummyVecEnv": partial(stable_baselines3, compiled=False)}),
     *(Row(f"play-outs {rules}", "games", partial(play_outs, rules=rules),
           {"OpenSpiel C++": partial(openspiel_search, rules=rules, simulations=1, rollouts=games)})
       for rules, games in (("3,3,3", 2000), ("15,15,5", 20))),
@@ -308,6 +296,7 @@ ROWS = [
     Row("certify 3,3,3, looked up", "players", certifying,
         {"OpenSpiel nash_conv in C++": openspiel_nash}),
 ]  # fmt: skip
+OURS = ("one env in one thread", "DummyVecEnv")  # measured without --peers too
 
 
 # Measuring
@@ -331,19 +320,23 @@ def main(args: list[str]) -> None:
                 os.sched_setaffinity(0, set(cores[: row.cores]))
             results.append(measure(row, given))
     if given.json:
-        print(json.dumps([asdict(result) for result in results], indent=2))
+        print(json.dumps(results, indent=2))
     else:
         show(results)
 
 
-def measure(row: Row, given: Arguments) -> Speed:
-    """Measure our workload and the others in turns, without packages that are not installed."""
+def measure(row: Row, given: Arguments) -> dict[str, Any]:
+    """Measure our workload and the others in turns, without packages that are not installed.
+
+    Returns:
+        The row's name and unit; the median rates `ours` and, by name, `peers`; and the median
+        ratios of ours to theirs.
+    """
     contestants = {"ours": row.ours(given.seed)}
-    for name, setup in {**row.beside, **(row.peers if given.peers else {})}.items():
-        try:
-            contestants[name] = setup(given.seed)
-        except ImportError:
-            continue
+    for name, setup in row.others.items():
+        with suppress(ImportError):
+            if given.peers or name in OURS:
+                contestants[name] = setup(given.seed)
     for work in contestants.values():
         work()  # compiles
     rates: dict[str, list[float]] = {name: [] for name in contestants}
@@ -355,8 +348,9 @@ def measure(row: Row, given: Arguments) -> Speed:
         name: median(mine / theirs for mine, theirs in zip(own, rates[name], strict=True))
         for name in rates
     }
-    medians = {name: median(numbers) for name, numbers in rates.items()}
-    return Speed(row.name, row.unit, median(own), medians, ratios)
+    peers = {name: median(numbers) for name, numbers in rates.items()}
+    about = {"name": row.name, "unit": row.unit, "ours": median(own)}
+    return {**about, "peers": peers, "ratios": ratios}
 
 
 def rate(work: Work, seconds: float) -> float:
@@ -367,7 +361,7 @@ def rate(work: Work, seconds: float) -> float:
     return done / spent
 
 
-def show(results: list[Speed]) -> None:
+def show(results: list[dict[str, Any]]) -> None:
     """Print the results as a table."""
     columns = [
         Column("", left=True),
@@ -376,13 +370,13 @@ def show(results: list[Speed]) -> None:
         Column("beside", left=True, rank=1),
     ]
     rows = []
-    for result in results:
+    for found in results:
         others = [
-            f"{name} {short(speed)}, {result.ratios[name]:.3g}x"
-            for name, speed in result.peers.items()
+            f"{name} {short(speed)}, {found['ratios'][name]:.3g}x"
+            for name, speed in found["peers"].items()
         ]
-        rows.append([result.name, short(result.ours), result.unit, "; ".join(others)])
-    compared = any(result.peers for result in results)
+        rows.append([found["name"], short(found["ours"]), found["unit"], "; ".join(others)])
+    compared = any(found["peers"] for found in results)
     text_tables.show(columns if compared else columns[:3], rows)
     if compared:
         text_tables.say("beside: how much of it others do per second; 2x: ours is twice as fast")

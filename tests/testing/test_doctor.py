@@ -18,6 +18,7 @@ from tttenv.cli.load_subject import Environment, load
 from tttenv.cli.play.position import cell_of
 from tttenv.players import PLAYERS
 from tttenv.policy import player_for
+from tttenv.testing import LawBrokenError, check_env
 from tttenv.testing.checked_player import CheckedPlayer
 from tttenv.testing.env_checks import ENVIRONMENT
 from tttenv.testing.findings import examine
@@ -119,6 +120,11 @@ def test_each_mistake_is_found_by_its_checks_and_by_no_others(name):
     assert re.fullmatch(check, " ".join(one.check for one in found)), found
     assert re.search(told, found[-1].told), found[-1].told
     assert found[0].change
+    subject = load(f"wrong_subjects:{name}", None, None, "logits")
+    laws = [one.check for one in found if one.law]
+    if laws and isinstance(subject, Environment):
+        with pytest.raises(LawBrokenError, match=f"^{laws[0]}: [^\n]+$"):
+            check_env(subject.env, games=60)
 
 
 @pytest.mark.parametrize("name", ["trips_in_step", "old_gym"])

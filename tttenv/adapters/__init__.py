@@ -5,10 +5,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from tttenv.env.observation import Observer
 from tttenv.exact import enumerable
 from tttenv.exact.determinism import tabulate_pure
 from tttenv.game.rules import Rules
-from tttenv.policy import Player, Policy, display_name, evaluating, player_for
+from tttenv.policy import OBSERVATIONS, Player, Policy, display_name, evaluating, player_for
 
 
 @contextmanager
@@ -45,15 +46,20 @@ def frozen(rules: Rules, module: Any, play: Callable[[Any], Policy]) -> Player:
 
 
 def observation_kind(space: Any, rules: Rules) -> str:
-    """Return the `obs` argument that matches an observation space: "onehot", "board" or "dict".
+    """Return the `obs` argument that matches an observation space, by its shape.
 
     Raises:
         ValueError: if no observation of the game is in the space.
     """
-    onehot, parts = (3 * rules.cells,), getattr(space, "spaces", {})
-    if set(parts) == {"observation", "action_mask"} and parts["observation"].shape == onehot:
-        return "dict"
-    kind = {onehot: "onehot", (rules.cells,): "board"}.get(space.shape)
-    if kind is None:
-        raise ValueError(f"the model observes {space}, which matches no observations of {rules}")
-    return kind
+    for kind in OBSERVATIONS:
+        if _shapes(Observer(rules, kind).space) == _shapes(space):
+            return kind
+    raise ValueError(f"the model observes {space}, which matches no observations of {rules}")
+
+
+def _shapes(space: Any) -> Any:
+    """Return the shape of a space, or those of its parts by name."""
+    parts = getattr(space, "spaces", None)
+    if isinstance(parts, dict):
+        return {name: part.shape for name, part in parts.items()}
+    return space.shape

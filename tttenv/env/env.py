@@ -19,12 +19,12 @@ from tttenv.env.arguments import (
     resolve_opponent,
 )
 from tttenv.env.match import Match
-from tttenv.env.observation import OBSERVATIONS, Observation, Observer, TextObserver
-from tttenv.env.rendering import draw, known_render_mode, new_last_stones, show
+from tttenv.env.observation import Observation, Observer, TextObserver
+from tttenv.env.rendering import draw, known_render_mode, new_last_stones
 from tttenv.env.step import attempt
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
-from tttenv.policy import Policy
+from tttenv.policy import OBSERVATIONS, Policy
 from tttenv.utils.arrays import one_of
 from tttenv.utils.optional_dependencies import has_window
 
@@ -275,8 +275,14 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
         """
         if self.render_mode != "human":
             return draw(self.match, 0, self.render_mode, self._last_stones)
-        fps = self.metadata["render_fps"]
-        self.window = show(self.match, self.window, fps, self._last_stones)
+        from tttenv.drawing.window import Window
+
+        self.window = self.window or Window(self.rules, f"tic-tac-toe {self.rules}")
+        if self.window.open:  # else the user has closed it, and the games go on without it
+            board = self.match.board_to_move(0)
+            self.window.show(board, last=self._last_stones[0].of(self.rules, board))
+            if not self.window.hold(1 / self.metadata["render_fps"]):
+                self.window.close()
         return None
 
     def close(self) -> None:

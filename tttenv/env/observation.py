@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from tttenv.env.games import StepOutput
 from tttenv.env.match import Match
 from tttenv.game.rules import Rules
+from tttenv.policy import OBSERVATIONS
 from tttenv.utils.arrays import one_of
 
 Observation: TypeAlias = Any  # an array; for obs="dict" a dict of arrays, for "text" a str
-OBSERVATIONS = ("onehot", "board", "dict")
 CHARACTERS = string.ascii_letters + string.digits + string.punctuation + " \n"  # of a text
 
 
@@ -33,7 +33,7 @@ class Observer:
     """
 
     def __init__(self, rules: Rules, obs: str) -> None:
-        one_of("obs", obs, OBSERVATIONS)
+        one_of("obs", obs, tuple(OBSERVATIONS))
         self.planes, self.named, cells = obs != "board", obs == "dict", rules.cells
         onehot = spaces.Box(0, 1, (3 * cells,), np.float32)
         board = spaces.Box(-1, 1, (cells,), np.int8)

@@ -1,7 +1,7 @@
-"""Rendering of boards as text, as images and in a window, for both environments."""
+"""Rendering of boards as text and as images, for both environments."""
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import gymnasium
 
@@ -9,9 +9,6 @@ from tttenv.drawing import render as pictures
 from tttenv.env.match import Match
 from tttenv.utils.arrays import one_of
 from tttenv.utils.optional_dependencies import NO_WINDOW, has_window
-
-if TYPE_CHECKING:  # needs pygame-ce, which only "human" uses
-    from tttenv.drawing.window import Window
 
 
 def known_render_mode(render_mode: str | None, metadata: dict[str, Any]) -> str | None:
@@ -45,23 +42,3 @@ def draw(match: Match, game: int, render_mode: str | None, last: LastStones) -> 
     if render_mode == "ansi":
         return pictures.ansi(rules, board)
     return pictures.rgb(rules, board, last=last[game].of(rules, board))
-
-
-def show(match: Match, window: "Window | None", fps: float, last: LastStones) -> "Window":
-    """Draw a match's only game in the window, opening the window first if necessary.
-
-    Without a display it is drawn offscreen. If the user closes the window, the games continue
-    without it.
-
-    Raises:
-        ModuleNotFoundError: without pygame-ce.
-    """
-    from tttenv.drawing.window import Window
-
-    window = window or Window(match.rules, f"tic-tac-toe {match.rules}")
-    if window.open:
-        board = match.board_to_move(0)
-        window.show(board, last=last[0].of(match.rules, board))
-        if not window.hold(1 / fps):
-            window.close()
-    return window

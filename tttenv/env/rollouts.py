@@ -1,16 +1,13 @@
 """Complete games between two players, from the empty board to the end: results, or all moves."""
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.env.transition_table import FEW, child_table, transition_table
-from tttenv.exact import Tabulated, tabulate
-from tttenv.exact.tabular import is_table
-from tttenv.game.rollouts_kernel import playground, random_games, random_table_games, table_games
+from tttenv.env.transition_table import FEW, child_table
+from tttenv.game.rollouts_kernel import playground, random_games, random_table_games
 from tttenv.game.rules import Rules
 from tttenv.policy import (
     FORFEIT,
@@ -30,7 +27,7 @@ def rollout(
 ) -> NDArray[np.int8]:
     """Play complete games of `first` as X against `second` as O, and return the results.
 
-    Compiled if both players are random or tables; otherwise each is queried on all boards at once.
+    Compiled if both players are random; otherwise each is queried on all boards at once.
 
     Returns:
         Results (games,) for `first`: 1 win, 0 draw, -1 loss.
@@ -42,10 +39,10 @@ def rollout(
     if games < 1:
         raise ValueError(f"a rollout must have at least one game, not {games}")
     rng, both = np.random.default_rng(seed), (player_for(rules, first), player_for(rules, second))
-    if rules.cells <= FEW and all(isinstance(p, Uniform) or is_table(p) for p in both):
-        return _walk_to_the_end(rules, *both, rng.integers(2**64, size=games, dtype=np.uint64))
     if all(isinstance(p, Uniform) for p in both):
         seeds = rng.integers(2**64, size=games, dtype=np.uint64)
+        if rules.cells <= FEW:
+            return random_table_games(seeds, *child_table(rules))
         return random_games(seeds, playground(rules.m, rules.n, rules.k))
     outcomes = np.zeros(games, np.int8)
     for _ in _plies(rules, both, outcomes, rng):
@@ -81,27 +78,6 @@ def _plies(
         boards, playing = boards[going], playing[going]
         if not playing.size:
             return
-
-
-def _walk_to_the_end(
-    rules: Rules, first: Player, second: Player, seeds: NDArray[np.uint64]
-) -> NDArray[np.int8]:
-    """Run `rollout` in compiled code, for random and tabulated players."""
-    if isinstance(first, Uniform) and isinstance(second, Uniform):
-        return random_table_games(seeds, *child_table(rules))
-    reached = []
-    for player in (first, second):
-        table = _random_player(rules) if isinstance(player, Uniform) else tabulate(rules, player)
-        certain = np.arange(rules.cells) >= table.last[:, None]
-        reached.append(np.where(certain, 1.0, table.reached))
-    known = transition_table(rules)
-    return table_games(seeds, known.positions.successors, known.outcomes, *reached)
-
-
-@lru_cache(maxsize=8)
-def _random_player(rules: Rules) -> Tabulated:
-    """Return the uniform player as a table."""
-    return tabulate(rules, Uniform(rules))
 
 
 def recorded_games(

@@ -6,8 +6,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.game.outcomes_kernel import GOING, LOSS
-from tttenv.game.random_kernel import UNIT, bounded, next_uint64
+from tttenv.game.random_kernel import bounded, next_uint64
 from tttenv.game.rules_kernel import completes, threats
 from tttenv.game.types import Cells, Mask, Stones
 from tttenv.utils.arrays import read_only
@@ -222,42 +221,4 @@ def random_table_games(
             fraction = product & low
             at = children[at, product >> half]
         results[i] = outcome[at]
-    return results
-
-
-@compiled
-def table_games(
-    seeds: NDArray[np.uint64],
-    successors: NDArray[np.int32],
-    outcomes: NDArray[np.int8],
-    first: NDArray[np.float64],
-    second: NDArray[np.float64],
-) -> NDArray[np.int8]:
-    """Play one game per seed between two tabulated players; return the results for X (games,).
-
-    Args:
-        seeds: one per game, for its random numbers.
-        successors: (positions, cells).
-        outcomes: for the side to move, (positions,).
-        first: X's cumulative probabilities, (positions, cells), ending with one.
-        second: O's.
-    """
-    results = np.zeros(len(seeds), np.int8)
-    rng = np.empty(1, np.uint64)
-    for i in range(len(seeds)):
-        rng[0] = seeds[i]
-        at = 0
-        won = 1
-        while True:
-            reached = first[at] if won == 1 else second[at]
-            uniform = (next_uint64(rng) >> np.uint64(11)) * UNIT
-            cell = 0
-            while reached[cell] <= uniform:
-                cell += 1
-            at = successors[at, cell]
-            if outcomes[at] != GOING:
-                break
-            won = -won
-        if outcomes[at] == LOSS:
-            results[i] = won
     return results

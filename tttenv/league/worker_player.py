@@ -5,7 +5,6 @@ them takes nearly all of the time. Such a player is queried board by board, so i
 with them the certificate, are the same with any number of workers.
 """
 
-import base64
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +14,6 @@ from tttenv.game.types import Boards, Probs
 from tttenv.parallel import Backend, Context, Task, run
 from tttenv.players import player
 from tttenv.players.digests import digests
-from tttenv.players.programs.program_player import pack, unpack
 from tttenv.policy import Player, Wrapped
 
 MOST = 256  # maximum boards of a task
@@ -66,9 +64,7 @@ class WorkerPlayer(Wrapped):
             if outcome.error:
                 raise ValueError(outcome.error)
             first = outcome.number * size
-            found[first : first + size] = [
-                unpack(base64.b64decode(text), self.rules.cells) for text in outcome.value
-            ]
+            found[first : first + size] = outcome.value
         return found
 
 
@@ -81,8 +77,8 @@ def worth_sharing(player: Player) -> bool:
     return not traits.costly and (traits.one_by_one or (traits.searches and traits.alone))
 
 
-def answer(given: Questions, context: Context) -> list[str]:
-    """Query the player of a task, and return its packed probabilities for each board.
+def answer(given: Questions, context: Context) -> list[list[float]]:
+    """Query the player of a task, and return its probabilities for each board.
 
     Raises:
         ValueError: if the player's files differ here; or as the player does.
@@ -96,7 +92,8 @@ def answer(given: Questions, context: Context) -> list[str]:
         _PLAYERS[given.player, given.rules, *given.files] = known
     each = 1 if known.traits.one_by_one else max(len(given.boards), 1)
     found = [known(given.boards[at : at + each]) for at in range(0, len(given.boards), each)]
-    return [base64.b64encode(pack(probs)).decode() for probs in np.concatenate(found)]
+    probs: list[list[float]] = np.concatenate(found).tolist()  # which JSON keeps exactly
+    return probs
 
 
 _PLAYERS: dict[tuple[str, ...], Player] = {}  # the latest one in this process
