@@ -27,13 +27,13 @@ from learners.alphazero_searches import Searches, begin_searches, end_searches
 from learners.buffers import (
     Examples,
     ExamplesBuffer,
+    ProvenPositions,
     checked_rows,
     concatenated,
     no_examples,
 )
 from learners.nets import load_weights, nets_of
 from learners.parts import PlaysByNetworks, Rng
-from learners.proven_positions import ProvenPositions
 from learners.residual_net import (
     ResidualNet,
     Shape,
