@@ -179,8 +179,7 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
         if self.actors is None:
             found = self.search.search(*wanted)
         else:
-            shape = Shape(self.config.channels, self.config.blocks)
-            begin_searches(self.actors, wanted, shape, self.average, self.search)
+            begin_searches(self.actors, wanted, self.average, self.search)
             if self.actors.overlap:
                 losses = self._learn()
             found = end_searches(self.actors)
