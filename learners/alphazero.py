@@ -27,13 +27,13 @@ from learners.alphazero_searches import Searches, begin_searches, end_searches
 from learners.buffers import (
     Examples,
     ExamplesBuffer,
+    ProvenPositions,
     checked_rows,
     concatenated,
     no_examples,
 )
 from learners.nets import load_weights, nets_of
 from learners.parts import PlaysByNetworks, Rng
-from learners.proven_positions import ProvenPositions
 from learners.residual_net import (
     ResidualNet,
     Shape,
@@ -179,8 +179,7 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
         if self.actors is None:
             found = self.search.search(*wanted)
         else:
-            shape = Shape(self.config.channels, self.config.blocks)
-            begin_searches(self.actors, wanted, shape, self.average, self.search)
+            begin_searches(self.actors, wanted, self.average, self.search)
             if self.actors.overlap:
                 losses = self._learn()
             found = end_searches(self.actors)

@@ -56,18 +56,13 @@ class Part:
 
 
 def begin_searches(
-    actors: Actors,
-    wanted: Searches,
-    shape: Shape,
-    net: ResidualNet,
-    search: GumbelSearch,
+    actors: Actors, wanted: Searches, net: ResidualNet, search: GumbelSearch
 ) -> None:
     """Start the searches of all parts with the network's current weights.
 
     Args:
         actors: that run them.
         wanted: the searches.
-        shape: the network's shape.
         net: the network.
         search: a local search whose game and settings the actors use.
     """
@@ -75,7 +70,7 @@ def begin_searches(
     parts = actors.split(len(wanted.boards))
     settings = SearchSettings(
         rules=str(search.rules),
-        shape=shape,
+        shape=net.shape,
         simulations=search.simulations,
         trees=max(map(len, parts)),
         considered=search.considered,

@@ -130,9 +130,9 @@ def row(name: str) -> LearnerRow:
 
 
 def presets(name: str) -> Mapping[str, Any]:
-    """Return a learner's configs by preset without loading PyTorch; see `presets_of`.
+    """Return a learner's configs by preset, without loading PyTorch if its class lists them.
 
     Raises:
         ValueError: for an unknown name, with the nearest known one and all others.
     """
-    return presets_of(row(name).target)
+    return presets_of(row(name).target) or LEARNERS.load(name).presets

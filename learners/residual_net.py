@@ -54,7 +54,7 @@ class ResidualNet(nn.Module):
 
     def __init__(self, shape: Shape, rng: np.random.Generator | None) -> None:
         super().__init__()
-        channels = shape.channels
+        self.shape, channels = shape, shape.channels
         self.first = _conv(PLANES, channels, 3)
         self.blocks = nn.ModuleList(_Block(channels) for _ in range(shape.blocks))
         self.last = _conv(channels, channels, 1)

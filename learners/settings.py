@@ -18,7 +18,10 @@ def presets_of(target: str) -> Mapping[str, Any]:
     """Return the presets of a learner, whose `Config` is a copy of the learner's own.
 
     Args:
-        target: the learner as "module:class"; its class lists the presets.
+        target: the learner as "module:class".
+
+    Returns:
+        The presets by name; empty if the class does not list them itself.
     """
     module, learner = target.split(":")
     source = find_spec(module)
@@ -27,7 +30,7 @@ def presets_of(target: str) -> Mapping[str, Any]:
     settings.__file__ = source.origin  # whose comments become the help of the fields
     sys.modules[target] = settings
     _SettingsLoader(target, str(source.origin), learner).exec_module(settings)
-    presets: Mapping[str, Any] = settings.presets
+    presets: Mapping[str, Any] = vars(settings).get("presets", {})
     return presets
 
 
@@ -41,9 +44,10 @@ class _SettingsLoader(SourceFileLoader):
     def get_code(self, fullname: str) -> CodeType:
         """Compile the statements; they are never cached, unlike those of the whole file."""
         statements = ast.parse(self.get_data(self.path)).body
-        classes = [one for one in statements if isinstance(one, ast.ClassDef)]
-        (learner,) = [one for one in classes if one.name == self.learner]
-        kept = [one for one in learner.body if "presets" in _defined(one)]
+        kept: list[ast.stmt] = []
+        for one in statements:
+            if isinstance(one, ast.ClassDef) and one.name == self.learner:
+                kept = [inner for inner in one.body if "presets" in _defined(inner)]
         for statement in reversed(statements):
             if _defined(statement) & {name for one in kept for name in _names(one)}:
                 kept.insert(0, statement)

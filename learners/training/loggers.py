@@ -1,16 +1,23 @@
 """Loggers of a run's curves, images and certificate, in a table by name."""
 
 import contextlib
+import csv
+import io
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from PIL import Image
+
 from learners.training.board_pictures import policy_picture
 from tttenv.certificates.certificate import Certificate
+from tttenv.certificates.verdict import certificate_table
 from tttenv.drawing.tiles import Picture
 from tttenv.game.rules import Rules
 from tttenv.policy import Player
+from tttenv.utils.files import write
 from tttenv.utils.registry import Row, Table
 from tttenv.utils.untrusted import first_line, read_bytes, shown
 
@@ -22,7 +29,7 @@ LOGGERS: Table[Any] = Table(
             "learners.training.tensorboard:TensorBoard", "event files in the checkpoint's folder"
         ),
         "csv": Row(
-            "learners.training.csv_log:CSVLog", "curves.csv, pictures and certificate.md in csv/"
+            "learners.training.loggers:CSVLog", "curves.csv, pictures and certificate.md in csv/"
         ),
         "wandb": Row(
             "learners.training.wandb_log:WandbLog", "a Weights & Biases run (extra wandb)"
@@ -119,6 +126,51 @@ class Logger:
 
     def close(self, finished: bool) -> None:
         """Close the logger after a run that finished or failed."""
+
+
+class CSVLog(Logger):
+    """Logger that writes a training run to the folder `csv`.
+
+    `curves.csv` has one row per point: step, tag and value. Image files are named after tag and
+    step.
+    """
+
+    def __init__(
+        self, folder: Path, rules: Rules, settings: Mapping[str, Any], at: int = 0
+    ) -> None:
+        self.folder = folder / "csv"
+        file = self.folder / "curves.csv"
+        old = file.read_text(encoding="utf-8") if at and file.exists() else ""
+        lines = old[: old.rfind("\n") + 1].splitlines()[1:]  # the last one may be cut off
+        kept = [f"{line}\n" for line in lines if int(line.partition(",")[0]) <= at]
+        write(file, "".join(["step,tag,value\n", *kept]))
+        self.stream = file.open("a", encoding="utf-8", newline="")
+
+    def curves(self, step: int, numbers: Mapping[str, float]) -> None:
+        """Write one row per tag."""
+        rows = ((step, tag, repr(float(number))) for tag, number in numbers.items())
+        csv.writer(self.stream, lineterminator="\n").writerows(rows)
+
+    def pictures(self, step: int, pictures: Mapping[str, Picture]) -> None:
+        """Write each image as a PNG file, such as `policy-opening-00000050.png`."""
+        for name, picture in pictures.items():
+            data = io.BytesIO()
+            Image.fromarray(picture).save(data, "PNG")
+            write(self.folder / f"{name.replace('/', '-')}-{step:08}.png", data.getvalue())
+
+    def flush(self) -> None:
+        """Write everything to disk."""
+        self.stream.flush()
+        os.fsync(self.stream.fileno())
+
+    def summary(self, step: int, certificate: Certificate | None) -> None:
+        """Write the certificate."""
+        if certificate is not None:
+            write(self.folder / "certificate.md", f"{certificate_table(certificate)}\n")
+
+    def close(self, finished: bool) -> None:
+        """Close the curves file."""
+        self.stream.close()
 
 
 class Loggers:

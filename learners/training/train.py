@@ -200,7 +200,8 @@ class _Training:
                         board.unbeatable(*evaluation.unbeatable_at)
                     if evaluation.last or evaluation.step // interval > saved:
                         saved = evaluation.step // interval
-                        board.checkpoint(evaluation.step, evaluation.policy)  # no later than ours
+                        # First, so that the curves on disk reach as far as the checkpoint.
+                        board.checkpoint(evaluation.step, evaluation.policy)
                         self._checkpoint(progress, evaluation.certificate)
                     watch(evaluation)
             except Stopped:

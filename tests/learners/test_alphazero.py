@@ -8,8 +8,7 @@ import torch
 from played_boards import played_boards
 
 from learners.alphazero import AlphaZero, AlphaZeroConfig, _Games
-from learners.buffers import Examples
-from learners.proven_positions import ProvenPositions
+from learners.buffers import Examples, ProvenPositions
 from learners.registry import LEARNERS
 from learners.residual_net import (
     ResidualNet,

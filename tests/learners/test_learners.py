@@ -242,6 +242,7 @@ def test_one_file_and_one_row_add_a_learner_that_trains_and_is_listed(tmp_path, 
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setitem(LEARNERS.rows, "toy", LearnerRow("toy_learner:Toy", "a toy", 30, 10))
     check_learner(LEARNERS.load("toy"), Rules())
+    assert asdict(presets("toy")["default"]) == asdict(ToyConfig())
     out = tmp_path / "out"
     config = LEARNERS.load("toy").Config(seed=3)
     report = train("toy", config, Rules(), usual_schedule("toy"), out)

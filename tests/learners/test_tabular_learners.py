@@ -24,7 +24,6 @@ from tttenv.game.rules import Rules
 from tttenv.game.symmetry import maps
 
 RULES = Rules()
-NAMES = ["td0", "qtable", "genetic", "supervised", "lms"]
 
 
 def trained(name, preset, steps, **changes):

@@ -15,7 +15,6 @@ from learners.training.loop import usual_schedule
 from learners.training.train import Setup, train
 from tttenv import Rules
 from tttenv.certificates.verdict import certificate_table
-from tttenv.players.stored.checkpoint import WEIGHTS, file_of, read_card
 
 SHORT = usual_schedule("td0", steps=10, every=2, checkpoint_every=4)
 TAG = "exact/worst_case_X"
@@ -128,20 +127,6 @@ def test_wandb_offline_has_the_curves_pictures_and_certificate(tmp_path, monkeyp
     media = [path.name for path in (tmp_path / "r" / "wandb").rglob("media/**/*") if path.is_file()]
     assert any(name.startswith("opening") for name in media)
     assert any(name.startswith("certificate") for name in media)
-
-
-def test_the_command_trains_the_same_weights_whatever_it_logs_to(tmp_path):
-    env = {**os.environ, "WANDB_MODE": "offline", "MLFLOW_ALLOW_FILE_STORE": "true"}
-    env["MLFLOW_TRACKING_URI"] = f"file://{tmp_path}/store"
-    command = [sys.executable, "-m", "tttenv", "train", "td0", "--steps", "4", "--json"]
-    names = set()
-    for number, log in enumerate(("csv", "wandb,mlflow")):
-        out = str(tmp_path / str(number))
-        done = subprocess.run([*command, "--log", log, "--out", out], env=env, capture_output=True)
-        assert done.returncode == 0, done.stderr
-        assert json.loads(done.stdout)["steps"] == 4
-        names.add(file_of(read_card(tmp_path / str(number)), WEIGHTS))
-    assert len(names) == 1
 
 
 def test_no_login_is_one_line_before_the_training(tmp_path):

@@ -13,7 +13,6 @@ from learners.actors import Actors
 from learners.alphazero import AlphaZero, AlphaZeroConfig
 from learners.alphazero_searches import begin_searches, end_searches
 from learners.patterns import Patterns, PatternsConfig
-from learners.residual_net import Shape
 from tttenv.cli import console
 from tttenv.game.rules import Rules
 from tttenv.parallel import Shared, Task, run
@@ -113,8 +112,7 @@ def test_what_the_parts_find_is_put_together_in_the_order_of_the_games(two):
     wanted, _ = learner._wanted_searches()
     here = learner.search.search(*wanted)
     actors = Actors(two, 3)
-    shape = Shape(CONFIG.channels, 1)
-    begin_searches(actors, wanted, shape, learner.average, learner.search)
+    begin_searches(actors, wanted, learner.average, learner.search)
     found = end_searches(actors)
     assert not np.allclose(here.policy[::-1], here.policy, atol=1e-2)
     assert np.allclose(found.policy, here.policy, atol=1e-4)

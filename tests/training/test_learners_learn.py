@@ -1,0 +1,114 @@
+"""Learners become unbeatable as repaired, in their usual steps, and are as strong as published."""
+
+from dataclasses import replace
+
+import pytest
+from test_learners import SLOW
+from test_tabular_learners import RULES, trained
+
+from learners.registry import LEARNERS
+from learners.testing import check_learner
+from learners.training.loop import Progress, run, usual_schedule
+from tttenv.certificates.certificate import certify
+
+BELOW = {  # steps, below which a default is unbeatable; seeds
+    "selfplay": (101, 3),
+    "td0": (201, 2),
+    "qtable": (201, 2),
+    "genetic": (601, 2),
+    "supervised": (201, 2),
+    "lms": (2001, 2),
+    "dqn": (2001, 1),
+    "reinforce": (1201, 1),
+    "transformer": (801, 1),
+    "maskable_ppo": (151, 1),
+}
+
+
+@pytest.mark.trained
+@pytest.mark.parametrize(
+    ("name", "seed"), [(name, seed) for name in BELOW for seed in range(BELOW[name][1])]
+)
+def test_the_default_becomes_unbeatable_and_its_training_ends_there(name, seed, reached):
+    kind, schedule = LEARNERS.load(name), usual_schedule(name)
+    learner = kind(replace(kind.presets["default"], seed=seed), RULES)
+    *before, last = run(learner, RULES, schedule, Progress())
+    assert last.certificate.unbeatable
+    assert not any(report.last or report.certificate.unbeatable for report in before)
+    assert last.last
+    assert last.unbeatable_at == (last.step, last.seconds)
+    steps = list(range(schedule.every, last.step + 1, schedule.every))
+    assert [report.step for report in (*before, last)] == steps
+    reached("steps", last.step, below=BELOW[name][0])
+    assert last.certificate.vs_random["X"][0] <= 191 / 192 + 1e-9
+    assert last.certificate.vs_random["O"][0] <= 866 / 945 + 1e-9
+
+
+@pytest.mark.trained
+def test_a_number_of_steps_asked_for_is_trained_in_full(reached):
+    asked = usual_schedule("selfplay", steps=42)
+    seen = list(run(trained("selfplay", "default", 0), RULES, asked, Progress()))
+    assert [report.step for report in seen] == [*range(5, 41, 5), 42]
+    first = next(report for report in seen if report.certificate.unbeatable)
+    assert seen[-1].unbeatable_at == (first.step, first.seconds)
+    reached("steps to the first unbeatable certificate", first.step, below=42)
+
+
+@pytest.mark.parametrize(("name", "preset"), SLOW)
+def test_the_slow_presets_obey_the_laws(name, preset):
+    kind = LEARNERS.load(name)
+    check_learner(kind, RULES, kind.presets[preset], steps=2)
+
+
+@pytest.mark.trained
+def test_self_play_as_published_stays_beatable_as_o_though_the_losses_are_small(reached):
+    schedule = usual_schedule("selfplay", "published", steps=600, every=100)
+    first, *_, last = run(trained("selfplay", "published", 0), RULES, schedule, Progress())
+    assert last.certificate.worst_case["O"] == pytest.approx(-1, abs=1e-9)
+    reached("optimal moves", last.certificate.optimal_moves["all"], above=0.9)
+    for loss in ("train/loss_X", "train/loss_O"):
+        reached(loss, last.numbers[loss], below=0.03)
+        reached(f"{loss} of the first", last.numbers[loss] / first.numbers[loss], below=0.5)
+
+
+@pytest.mark.trained
+def test_td0_as_published_wins_against_random_and_stays_beatable(reached):
+    learner = trained("td0", "published", 54)  # 108,000 episodes
+    certificate = certify(RULES, learner.policy())
+    as_x, as_o = (certificate.vs_random[seat][0] for seat in "XO")
+    reached("wins as X", as_x, above=0.93)  # random moves: 0.585
+    reached("wins as O", as_o, above=0.45, below=0.94)  # random moves: 0.288; .86 to .92 in the end
+    assert certificate.worst_case["O"] == -1
+    assert not certificate.unbeatable
+
+
+@pytest.mark.trained
+def test_td0_comes_near_the_solved_game(reached):
+    learner = trained("td0", "default", 0)
+    errors = [learner.step()["rms_error"] for _ in range(100)]
+    reached("first error", errors[0], above=0.3)
+    reached("last error", errors[-1], below=0.1)
+
+
+@pytest.mark.trained
+def test_the_published_q_table_knows_nearly_every_class(reached):
+    learner = trained("qtable", "published", 140, games=10, batches=10)
+    items = int(learner.known.sum())
+    reached("items", items, above=739, below=765)
+    against_random = certify(RULES, learner.policy()).vs_random
+    reached("wins as X", against_random["X"][0], above=0.8, below=0.98)
+    reached("wins as O", against_random["O"][0], above=0.45, below=0.86)
+
+
+@pytest.mark.trained
+def test_holding_classes_out_leaks_no_image_of_them(reached):
+    learner = trained("supervised", "default", 0, holdout=0.2)
+    assert len(learner.held_out) == 125
+    assert len(learner.inputs) == 8 * (627 - 125)
+    learned = {
+        tuple(row) for row in learner.inputs[:, :9].numpy() - learner.inputs[:, 9:18].numpy()
+    }
+    assert not learned & {tuple(row) for row in learner.held_out}
+    for _ in range(15):
+        share = learner.step()["held_out"]
+    reached("optimal on held out boards", share, above=0.6, below=1)
