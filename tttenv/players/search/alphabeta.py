@@ -235,10 +235,7 @@ class AlphaBeta(Player):
         return probs
 
     def limit_time(self, seconds: float | None) -> bool:
-        """Search at most `seconds` for a move from now on, and never more than the option `time`.
-
-        None is for that option alone. Without it nothing changes.
-        """
+        """Search at most `seconds` for a move from now on, if there is the option `time`."""
         self.limits = replace(self.limits, time=shorter(self.time, seconds))
         return True
 
