@@ -9,12 +9,11 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.utils.untrusted import first_line, shown
+from tttenv.utils.untrusted import shown
 
 REAL = "biuf"  # kinds of NumPy's types: truth values, whole numbers and others, but not complex
 LONGEST = 80  # characters of a wrong argument in a message
 LONGEST_ROW = 180  # of a board, or of one output, in a message
-LONGEST_REASON = 150  # of a foreign library's error message
 REPR = reprlib.Repr()  # takes no time, however long the argument
 REPR.maxstring = REPR.maxlong = REPR.maxother = 4 * LONGEST
 
@@ -72,13 +71,14 @@ def answered_numbers(answer: Any, whose: str = "a policy") -> NDArray[np.float64
         return answer
     try:
         array = np.asarray(_without_gradient(answer))
-    except Exception as error:  # a foreign object may raise anything
-        raise ValueError(_refusal(answer, whose, f": {_reason(error)}")) from None
-    if isinstance(answer, np.ma.MaskedArray):
-        raise ValueError(_refusal(answer, whose, ": it hides some of its numbers"))
-    if array.dtype.kind not in REAL:
-        held = "" if array.ndim == 0 else f" of {array.dtype}"
-        raise ValueError(_refusal(answer, whose, held))
+        real = array.dtype.kind in REAL and not isinstance(answer, np.ma.MaskedArray)
+    except Exception:  # a foreign object may raise anything
+        real = False
+    if not real:
+        raise ValueError(
+            f"{whose} returns numbers (batch, cells), an array, a tensor or lists, not"
+            f" {described(answer)}"
+        )
     with np.errstate(over="ignore"):  # too large a number becomes infinite
         found: NDArray[np.float64] = array.astype(np.float64, copy=False)
     return found
@@ -97,15 +97,6 @@ def _without_gradient(answer: Any) -> Any:
     if not tensor.is_complex():
         tensor = tensor.double()  # NumPy has no bfloat16
     return tensor.numpy()
-
-
-def _refusal(answer: Any, whose: str, why: str) -> str:
-    kind = shown(type(answer).__name__, 60)
-    return f"{whose} returns numbers (batch, cells), an array, a tensor or lists, not {kind}{why}"
-
-
-def _reason(error: Exception) -> str:
-    return shown(f"{type(error).__name__}: {first_line(error)}", LONGEST_REASON)
 
 
 class Lock:

@@ -225,21 +225,17 @@ class AlphaBeta(Player):
         """Return move probabilities (batch, cells) for boards (batch, cells)."""
         boards = self.rules.check_all(boards)
         moves, searched = self._moves(boards)
-        own = self._own_maps(boards[searched])
         probs: Probs = moves / moves.sum(axis=1, keepdims=True)
-        for row, maps in zip(searched.tolist(), own, strict=True):
-            classes = self._classes(np.flatnonzero(moves[row]).tolist(), maps)
-            if len(classes) > 1:
-                probs[row] = self._searched(boards[row], classes).probs
+        for row in searched.tolist():
+            search = self._deepening(boards[row], moves[row])
+            if len(search.classes) > 1:
+                probs[row] = search.run().probs
             elif self.first:
-                probs[row] = uniform_on(list(classes), self.rules.cells)
+                probs[row] = uniform_on(list(search.classes), self.rules.cells)
         return probs
 
     def limit_time(self, seconds: float | None) -> bool:
-        """Search at most `seconds` for a move from now on, and never more than the option `time`.
-
-        None is for that option alone. Without it nothing changes.
-        """
+        """Search at most `seconds` for a move from now on, if there is the option `time`."""
         self.limits = replace(self.limits, time=shorter(self.time, seconds))
         return True
 
@@ -248,11 +244,10 @@ class AlphaBeta(Player):
         """Search one undecided board (cells,); others raise ValueError."""
         board = self.rules.check(board)
         moves, _ = self._moves(board[None])
-        won, threats = (self.rules.winning_cells(board[None], side).sum() for side in (1, -1))
+        won, threats = (self.rules.winning_cells(board, side).sum() for side in (1, -1))
         if won or threats > 1:
             return Found(moves[0] / moves.sum(), 1.0 if won else -1.0, 1)
-        maps = self._own_maps(board[None])[0]
-        return self._searched(board, self._classes(np.flatnonzero(moves[0]).tolist(), maps))
+        return self._deepening(board, moves[0]).run()
 
     @one_at_a_time
     def explain(self, board: Boards) -> Explanation:
@@ -262,21 +257,19 @@ class AlphaBeta(Player):
         limited.
         """
         board = self.rules.check(board)
-        cells = np.flatnonzero(self._moves(board[None])[0][0]).tolist()
-        won, threats = (int(self.rules.winning_cells(board[None], s).sum()) for s in (1, -1))
-        kernel.start(self.state, board)
+        moves = self._moves(board[None])[0][0]
+        won, threats = (self.rules.winning_cells(board, side).sum() for side in (1, -1))
         if won or threats > 1:
             value, note = (1.0, COMPLETES) if won else (-1.0, TWO_THREATS)
+            kernel.start(self.state, board)
+            cells = np.flatnonzero(moves).tolist()
             lines = [principal_variation(self.state, board, cell) for cell in cells]
             ends = [Candidate(line[0], value, stones=1, line=line) for line in lines]
             return Explanation(ends, None, note)
-        own = self._own_maps(board[None])[0]
-        classes = self._classes(cells, own)
-        search = IterativeDeepening(self.state, board, self.limits, classes, self.first)
-        found, maps = search.explain(), self.maps[own]
-        candidates = []
+        search, maps = self._deepening(board, moves), self._own_maps(board)
+        found, candidates = search.explain(), []
         for one in found.candidates:
-            for cell in classes[one.cell]:
+            for cell in search.classes[one.cell]:
                 image = maps[(maps[:, one.cell] == cell).argmax()]
                 line = tuple(image[list(one.line)].tolist())
                 candidates.append(one._replace(cell=cell, line=line))
@@ -300,30 +293,20 @@ class AlphaBeta(Player):
             moves &= ~(at_once[:, None] & later)
         return moves, np.flatnonzero(~at_once)
 
-    def _searched(self, board: Boards, classes: dict[int, list[int]]) -> Found:
-        """Search for the best move among classes of equivalent moves."""
+    def _deepening(self, board: Boards, moves: Mask) -> IterativeDeepening:
+        """Prepare the search of a board (cells,) for the best of the marked moves (cells,)."""
+        own, cells = self._own_maps(board), np.flatnonzero(moves).tolist()
+        classes = {cell: [cell] for cell in cells}
+        if len(own) > 1:
+            images = {cell: sorted(set(own[:, cell].tolist())) for cell in cells}
+            classes = {cell: same for cell, same in images.items() if same[0] == cell}
         kernel.start(self.state, board)
-        return IterativeDeepening(self.state, board, self.limits, classes, self.first).run()
+        return IterativeDeepening(self.state, board, self.limits, classes, self.first)
 
-    def _own_maps(self, boards: Boards) -> Mask:
-        """Return the symmetries (batch, maps) that leave each board (batch, cells) unchanged."""
-        same: Mask = (boards[:, self.maps] == boards[:, None]).all(axis=2)
-        return same
-
-    def _classes(self, moves: list[int], own: Mask) -> dict[int, list[int]]:
-        """Group the moves into classes under the symmetries of their board.
-
-        Args:
-            moves: the cells to choose from.
-            own: (maps,): the symmetries that leave the board as it is.
-
-        Returns:
-            The cells of each class by the first of them.
-        """
-        if np.count_nonzero(own) == 1:
-            return {cell: [cell] for cell in moves}
-        images = {cell: sorted(set(self.maps[own, cell].tolist())) for cell in moves}
-        return {cell: same for cell, same in images.items() if same[0] == cell}
+    def _own_maps(self, board: Boards) -> Cells:
+        """Return the symmetries (maps, cells) that leave a board (cells,) unchanged."""
+        own: Cells = self.maps[(board[self.maps] == board).all(axis=1)]
+        return own
 
 
 def alphabeta(

@@ -85,10 +85,8 @@ class GumbelSearch:
         count = len(boards)
         wanted = np.broadcast_to(self.simulations if simulations is None else simulations, count)
         heard = np.zeros(boards.shape, np.float32) if noise is None else noise
-        parts = [
-            self._search(*(rows[at : at + self.trees] for rows in (boards, wanted, heard)))
-            for at in range(0, max(1, count), self.trees)
-        ]
+        slices = [slice(at, at + self.trees) for at in range(0, max(1, count), self.trees)]
+        parts = [self._search(boards[part], wanted[part], heard[part]) for part in slices]
         return SearchResults(*map(np.concatenate, zip(*parts, strict=True)))
 
     def _search(

@@ -46,10 +46,7 @@ class MonteCarlo(Player):
         return np.array(probs, np.float64).reshape(boards.shape)
 
     def limit_time(self, seconds: float | None) -> bool:
-        """Search at most `seconds` for a move from now on, and never more than the option `time`.
-
-        None is for that option alone. Without it nothing changes.
-        """
+        """Search at most `seconds` for a move from now on, if there is the option `time`."""
         self.limit = shorter(self.time, seconds)
         return True
 
