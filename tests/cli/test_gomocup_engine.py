@@ -12,8 +12,7 @@ from processes import surroundings
 
 from tttenv import Rules, player
 from tttenv.cli.gomocup import lines
-from tttenv.cli.gomocup_engine import LONGEST_LINE, Engine
-from tttenv.cli.time_limits import LEAST, TurnTime, limited_to
+from tttenv.cli.gomocup_engine import LEAST, LONGEST_LINE, Engine, TurnTime, limited_to
 from tttenv.players import PLAYERS, is_path
 from tttenv.policy import Player
 from tttenv.utils.registry import Row

@@ -212,11 +212,7 @@ def read(line: str, rules: Rules, board: Boards) -> int:
 
 
 def _next(program: Program, passed_over: Container[str]) -> str:
-    """Return the next nonempty line whose first word is not one to skip.
-
-    Raises:
-        ProgramError: if there are too many of these, and as `Program.read_line`.
-    """
+    """Return the next nonempty line whose first word is not one to skip."""
     last = ""
     for _ in range(MOST_LINES):
         try:

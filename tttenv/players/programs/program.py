@@ -117,11 +117,7 @@ class Program:
         self.close()
 
     def _wait(self, seconds: float) -> None:
-        """Wait at most `seconds` for output.
-
-        Raises:
-            ProgramError: if the time limit is reached, it has ended or its line is too long.
-        """
+        """Wait at most `seconds` for output."""
         left = self.deadline - monotonic()
         if not self.open or (left <= 0 and self.process.poll() is not None):
             raise ProgramError(self._ended("closed its output"))

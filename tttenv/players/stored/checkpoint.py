@@ -268,11 +268,7 @@ def load(
 
 
 def _of_table(folder: Path, trained: Rules) -> Player:
-    """Return a checkpoint's player as a table of moves, for small games.
-
-    Raises:
-        ValueError: as `load`.
-    """
+    """Return a checkpoint's player as a table of moves, for small games."""
     card, data = read_data(folder, POLICY)
     if Rules.of(card["rules"]) != trained:
         raise ValueError(f"the checkpoint in {shown(folder)} has just been replaced")
@@ -289,11 +285,7 @@ def _of_table(folder: Path, trained: Rules) -> Player:
 
 
 def _of_weights(folder: Path, rules: Rules, simulations: int, threes: int) -> Player:
-    """Return a checkpoint's player that plays from its weights, with or without a tree search.
-
-    Raises:
-        ValueError: as `load`, or if the libraries of the learners are not installed.
-    """
+    """Return a checkpoint's player that plays from its weights, with or without a tree search."""
     try:
         rebuild = importlib.import_module("learners.training.checkpoint").load_policy
     except ImportError as error:
