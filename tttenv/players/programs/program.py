@@ -170,8 +170,9 @@ def _started(command: list[str]) -> "tuple[subprocess.Popen[bytes], subprocess.P
     pipe, none = subprocess.PIPE, subprocess.DEVNULL
     guard = subprocess.Popen(GUARD, stdin=pipe, stdout=none, stderr=none, process_group=0)
     try:
-        streams = {"stdin": pipe, "stdout": pipe, "stderr": pipe}
-        process = subprocess.Popen(command, bufsize=0, process_group=guard.pid, **streams)
+        process = subprocess.Popen(
+            command, bufsize=0, stdin=pipe, stdout=pipe, stderr=pipe, process_group=guard.pid
+        )
     except BaseException:
         _kill(guard)
         guard.communicate()
