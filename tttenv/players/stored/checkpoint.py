@@ -191,22 +191,18 @@ def _read_file(folder: Path, card: Mapping[str, Any], role: str) -> bytes:
     name = file_of(card, role)
     if name is None:
         raise ValueError(f"{shown(folder / CARD)} names no {role} file")
-    data = _bytes(folder / name, role)
+    file = shown(folder / name)
+    try:
+        data = read_bytes(folder / name, LARGEST[role])
+    except FileNotFoundError:
+        raise ValueError(f"{file} cannot be read: there is no such file") from None
+    except MemoryError:
+        raise ValueError(f"{file} is too large for this machine's memory") from None
     if digest(data) != card["files"][name]:
         raise ValueError(
-            f"{shown(folder / name)} is damaged or from another checkpoint:"
-            " its SHA-256 is not the card's"
+            f"{file} is damaged or from another checkpoint: its SHA-256 is not the card's"
         )
     return data
-
-
-def _bytes(file: Path, role: str) -> bytes:
-    try:
-        return read_bytes(file, LARGEST[role])
-    except FileNotFoundError:
-        raise ValueError(f"{shown(file)} cannot be read: there is no such file") from None
-    except MemoryError:
-        raise ValueError(f"{shown(file)} is too large for this machine's memory") from None
 
 
 def _file_error(files: Mapping[str, str]) -> str | None:
