@@ -38,12 +38,7 @@ class Calls:
         self.known = {name: Undisturbed(name, place / name) for name in LEARNERS}
         self.cases: list[tuple[str, int, str]] = []
         for first, (name, made) in enumerate(self.known.items()):
-            cases = [
-                (name, at, manner)
-                for at, call in enumerate(made.calls)
-                for manner in MANNERS
-                if manner != "half" or call.startswith("write")
-            ]
+            cases = [(name, at, manner) for at in range(len(made.calls)) for manner in MANNERS]
             self.cases += cases if name in FULLY else cases[first % PART :: PART]
         random.Random(0).shuffle(self.cases)  # so that a part of them is a fair sample
         self.total = len(self.cases)
@@ -94,7 +89,7 @@ class Undisturbed:
         if "error" in outcome:
             raise RuntimeError(f"{self.training} fails: {outcome['message']}")
         self.calls: list[str] = outcome["value"]
-        self.commits = [at for at, call in enumerate(self.calls) if call == "replace card"]
+        self.commits = [at for at, call in enumerate(self.calls) if call == "os.rename card"]
         self.contents = contents(out)
         shutil.rmtree(out)
 

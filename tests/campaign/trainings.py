@@ -27,8 +27,6 @@ SMALL: dict[str, dict[str, Any]] = {
     "patterns": {"channels": 4, "hidden": 8, "nodes": 100, "games": 1, "updates": 1},
     "maskable_ppo": {"hidden": (16,), "games": 8, "turns": 8, "batch": 32, "epochs": 1},
 }
-# And besides on boards that are not looked up.
-LARGE: dict[str, dict[str, Any]] = {"maskable_ppo": {"pool": ("tactical", "self", "random")}}
 
 
 @dataclass(frozen=True)
@@ -38,16 +36,13 @@ class Training:
     learner: str
     seed: int = 0
     steps: int = 10
-    rules: str = "3,3,3"
 
-    def run(self, out: Path, resume: bool = False, more: int = 0) -> int:
-        """Train in the folder `out` to the end, or `more` steps; return the step reached."""
-        large = {} if self.rules == "3,3,3" else LARGE.get(self.learner, {})
-        fields = SMALL.get(self.learner, {}) | large
+    def run(self, out: Path, resume: bool = False) -> int:
+        """Train in the folder `out` to the end; return the step reached."""
+        fields = SMALL.get(self.learner, {})
         config = LEARNERS.load(self.learner).Config(seed=self.seed, **fields)
-        plan = Schedule(self.steps + more, 1, 1, False)
-        rules = Rules.of(self.rules)
-        return train(self.learner, config, rules, plan, out, resume=resume).step
+        plan = Schedule(self.steps, 1, 1, False)
+        return train(self.learner, config, Rules(), plan, out, resume=resume).step
 
 
 def warm_up() -> None:

@@ -1,7 +1,7 @@
 """Certificates stated in untrusted checkpoint cards."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Any
 
 from tttenv.certificates.certificate import METHODS, REACHABLE, Certificate
 from tttenv.exact import SEATS
@@ -56,7 +56,7 @@ def _are_odds(odds: list[float] | None) -> bool:
 
 
 def _within(number: object, least: float, most: float) -> bool:
-    return schema.fits(Annotated[float, schema.Between(least, most)], number)
+    return isinstance(number, int | float) and least <= number <= most
 
 
 def _is_lost(rules: Rules, seat: str, line: list[int]) -> bool:

@@ -26,11 +26,11 @@ from dataclasses import dataclass
 import numpy as np
 
 import tttenv
-from tttenv.cli.time_limits import LEAST, TurnTime, limited_to
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
-from tttenv.players import player
+from tttenv.players import checkpoint_of, inner_specs, player
 from tttenv.policy import Player, sample, validated
+from tttenv.utils.registry import parse
 from tttenv.utils.untrusted import first_line, shown
 
 LONGEST_LINE = 1000  # maximum characters of a manager's line
@@ -42,6 +42,11 @@ SIZE = re.compile(r"[0-9]{1,4}")
 PAIR = re.compile(r"([0-9]{1,4}) *, *([0-9]{1,4})")
 STONE = re.compile(PAIR.pattern + r" *, *([12])")
 NUMBER = re.compile(r"[+-]?[0-9]{1,15}")
+LEAST = 0.01  # minimum seconds per move
+SHARE = 0.9  # of a move's limit; the rest is for overhead
+MARGIN = 0.2  # seconds of the limit: a search checks its clock up to 0.15 s apart
+MOVES = 20  # a move may take 1 / MOVES of the match's remaining time,
+OVERHEAD = 0.06  # of which so many seconds are kept for each move that may still follow
 SIDES = {"1": 1, "2": -1}  # own stones and the other side's, in BOARD lines and on our boards
 
 
@@ -86,6 +91,24 @@ class Game:
     def stones(self) -> tuple[int, int]:
         """Count the engine's stones, and the other side's."""
         return int((self.board == 1).sum()), int((self.board == -1).sum())
+
+
+@dataclass
+class TurnTime:
+    """A manager's time limits in seconds; None means no limit."""
+
+    turn: float | None = None  # per move; 0: play as fast as possible
+    left: float | None = None  # for the rest of the match; may be negative
+
+    def seconds(self, moves: int) -> float | None:
+        """Return the time limit for the next move in seconds, to two significant digits, or None.
+
+        Args:
+            moves: the largest number of moves that may still follow.
+        """
+        limits = [] if self.turn is None else [SHARE * self.turn - MARGIN]
+        limits += [] if self.left is None else [(self.left - OVERHEAD * moves) / MOVES]
+        return max(LEAST, float(f"{min(limits):.2g}")) if limits else None
 
 
 class Engine:
@@ -280,6 +303,35 @@ class Engine:
             policy = player(wanted, rules)
             self.made = wanted, rules, policy
         return policy
+
+
+def limited_to(spec: str, seconds: float) -> str:
+    """Limit every option `time` in a player's spec to `seconds`.
+
+    Nested players are limited too, as in `epsilon:player=(alphabeta:time=5)`. A spec without `time`
+    is returned unchanged.
+
+    Raises:
+        ValueError: for a spec that cannot be parsed.
+    """
+    if checkpoint_of(spec) is not None:  # none of its options is a time or a player
+        return spec
+    name, options = parse(spec)
+    inner = inner_specs(name, options)
+    limited = options | {option: limited_to(value, seconds) for option, value in inner.items()}
+    if _number(options.get("time", "")) > seconds:
+        limited["time"] = f"{seconds:g}"
+    if limited == options:
+        return spec
+    return f"{name}:{','.join(f'{option}=({value})' for option, value in limited.items())}"
+
+
+def _number(text: str) -> float:
+    """Parse a number; return 0 for any other text, which the player will then reject."""
+    try:
+        return float(text)
+    except ValueError:
+        return 0.0
 
 
 def _quoted(text: str) -> str:

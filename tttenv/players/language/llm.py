@@ -276,11 +276,7 @@ class _Server:
             raise ValueError(f"{shown(url)} is not a server's address: {reason}") from None
 
     def __call__(self, asked: str) -> str | None:
-        """Return the answer to a prompt, an empty string if it has no text, or None if cut off.
-
-        Raises:
-            ValueError: if the server cannot be reached, refuses, or does not answer in time.
-        """
+        """Return the answer to a prompt, an empty string if it has no text, or None if cut off."""
         messages: Any = [{"role": "user", "content": asked}]
         try:
             found = self.client.chat.completions.create(messages=messages, **self.settings)

@@ -43,8 +43,7 @@ from numpy.typing import NDArray
 
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
-from tttenv.players.programs.program import Program, ProgramError
-from tttenv.players.programs.program_player import ProgramPlayer
+from tttenv.players.programs.program_player import Program, ProgramError, ProgramPlayer
 from tttenv.players.search.search_result import at_least
 
 VERSION = 1  # of the protocol

@@ -46,8 +46,7 @@ from numpy.typing import NDArray
 
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
-from tttenv.players.programs.program import Program, ProgramError
-from tttenv.players.programs.program_player import ProgramPlayer
+from tttenv.players.programs.program_player import Program, ProgramError, ProgramPlayer
 from tttenv.players.search.search_result import at_least, uniform_on
 from tttenv.utils.untrusted import MEBIBYTE
 
@@ -212,11 +211,7 @@ def read(line: str, rules: Rules, board: Boards) -> int:
 
 
 def _next(program: Program, passed_over: Container[str]) -> str:
-    """Return the next nonempty line whose first word is not one to skip.
-
-    Raises:
-        ProgramError: if there are too many of these, and as `Program.read_line`.
-    """
+    """Return the next nonempty line whose first word is not one to skip."""
     last = ""
     for _ in range(MOST_LINES):
         try:

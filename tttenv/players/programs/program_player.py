@@ -1,22 +1,180 @@
-"""Player that queries a program once per board and caches its answers.
+"""Programs that answer line by line: starting, querying and killing them, and players of them.
 
-`external` sends the messages of our own protocol, `gomocup` those that many engines know.
+A player queries its program once per board and caches the answers. `external` sends the messages of
+our own protocol, `gomocup` those that many engines know.
 """
 
+import contextlib
+import os
+import re
+import selectors
+import shlex
+import signal
+import subprocess
+import weakref
 from abc import abstractmethod
+from collections.abc import Iterator
+from time import monotonic
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Probs
-from tttenv.players.programs.program import Program, ProgramError
 from tttenv.players.search.search_result import at_least
 from tttenv.policy import Player, Traits
 from tttenv.utils.arrays import one_at_a_time
 from tttenv.utils.untrusted import MEBIBYTE
 
+CHUNK = 4096  # bytes read at once
+LONGEST_WAIT = 3600.0  # seconds of one system call, since systems limit it; waits are repeated
+GRACE = 0.5  # seconds for a program to end by itself after its last line of input
+GUARD = ["/bin/sh", "-c", "read line; kill -9 0"]  # kills its process group at the end of its input
+LINE_ENDS = {"LF": re.compile(rb"\n"), "LF, CR LF or CR": re.compile(rb"[\r\n]")}
+FLUSH = " (does it flush its output after every line?)"
 ENTRY = 120  # bytes of a cached answer besides its board and its numbers
+
+
+class ProgramError(ValueError):
+    """Failure of a program, described in one line."""
+
+
+class Program:
+    """A running program; it ends on `close`, on garbage collection or when Python exits.
+
+    `write` writes lines, and each call of `read_line` reads the next line of the answer.
+
+    The program runs in the process group of a shell that waits for the end of its input. That comes
+    when this process ends, even by SIGKILL, and the shell kills the group.
+
+    Args:
+        command: the program and its arguments, split as a shell would; no shell runs it.
+        longest: maximum length of a line of its output, in bytes.
+        ends: line end of its output, a key of `LINE_ENDS`.
+        quit_command: the line that ends it.
+
+    Raises:
+        ProgramError: if there is no such program or it cannot be started.
+    """
+
+    def __init__(
+        self, command: str, longest: int = 65_536, ends: str = "LF", quit_command: str = "quit"
+    ) -> None:
+        try:
+            self.process, self.guard = _started(shlex.split(command))
+        except (OSError, ValueError, IndexError) as error:
+            why = getattr(error, "strerror", None) or error
+            hint = "; a script opens with a line like #!/bin/sh" if "format" in str(why) else ""
+            raise ProgramError(f"cannot start {command!r}: {why}{hint}") from None
+        self.longest, self.end_of_line = longest, LINE_ENDS[ends]
+        self.unread, self.stderr, self.open = b"", b"", True
+        self.pipes = selectors.DefaultSelector()
+        for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
+            assert pipe is not None  # since Popen made pipes
+            os.set_blocking(pipe.fileno(), False)
+            if pipe is not self.process.stdin:
+                self.pipes.register(pipe, selectors.EVENT_READ)
+        self.close = weakref.finalize(
+            self, _end, self.process, self.guard, self.pipes, os.getpid(), quit_command
+        )
+
+    def available_lines(self) -> Iterator[str]:
+        """Yield the complete lines that have arrived, as `read_line` returns them, without waiting.
+
+        Raises:
+            ProgramError: if its output is not a line.
+        """
+        while True:
+            while self.end_of_line.search(self.unread):
+                yield self.read_line()
+            before = len(self.unread)
+            self._listen(0)
+            if len(self.unread) == before or before > self.longest:
+                return
+
+    def write(self, lines: str, seconds: float) -> None:
+        """Write lines, and start the clock for the program to read and answer them.
+
+        Args:
+            lines: each with its end.
+            seconds: how long the writing and all following calls of `read_line` may take together.
+
+        Raises:
+            ProgramError: if the writing takes longer, or the program ends.
+        """
+        self.limit, self.deadline = seconds, monotonic() + seconds
+        assert self.process.stdin is not None
+        data = lines.encode()
+        while data:
+            try:
+                data = data[os.write(self.process.stdin.fileno(), data) :]
+            except BlockingIOError:  # its input is full: it may be writing
+                self._wait(0.01)
+            except BrokenPipeError:
+                raise ProgramError(self._ended("closed its input")) from None
+
+    def read_line(self) -> str:
+        """Return the next line of output, without its line ending and surrounding spaces.
+
+        Raises:
+            ProgramError: if the time limit is reached, the program ends, or its output is no line.
+        """
+        while (end := self.end_of_line.search(self.unread)) is None:
+            self._wait(self.limit)
+        answer, self.unread = self.unread[: end.start()], self.unread[end.end() :]
+        if len(answer) > self.longest:
+            raise ProgramError(f"answered with a line of more than {self.longest} bytes")
+        return answer.decode(errors="replace").strip()
+
+    def kill(self) -> None:
+        """Kill the program and its process group immediately."""
+        if self.close.alive:
+            _kill(self.guard)
+        self.close()
+
+    def _wait(self, seconds: float) -> None:
+        """Wait at most `seconds` for output."""
+        left = self.deadline - monotonic()
+        if not self.open or (left <= 0 and self.process.poll() is not None):
+            raise ProgramError(self._ended("closed its output"))
+        if len(self.unread) > self.longest:
+            raise ProgramError(f"wrote more than {self.longest} bytes without an end of line")
+        if left <= 0:
+            half = f"; it wrote {self._shown()} without an end of line" if self.unread else FLUSH
+            raise ProgramError(f"did not answer within {self.limit:g} s{half}")
+        self._listen(min(left, seconds))
+
+    def _listen(self, seconds: float) -> None:
+        """Read output, waiting at most `seconds` for the first byte."""
+        for key, _ in self.pipes.select(min(seconds, LONGEST_WAIT)):
+            data = os.read(key.fd, CHUNK)
+            if not data:
+                self.pipes.unregister(key.fileobj)
+            if key.fileobj is not self.process.stdout:
+                self.stderr = (self.stderr + data)[-4096:]
+            elif data:
+                self.unread += data
+            else:
+                self.open = False
+
+    def _ended(self, closed: str) -> str:
+        """Describe how the program ended, with the last line of its standard error."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(GRACE)
+        with contextlib.suppress(OSError):
+            self._listen(0)
+        last = self.stderr.decode(errors="replace").strip().splitlines()[-1:]
+        half = f" in the middle of the line {self._shown()}" if self.unread else ""
+        said = half + (f", saying {last[0][:200]!r}" if last else "")
+        status = self.process.returncode
+        if status is None:
+            return f"{closed}{said}"
+        if status < 0:
+            return f"was killed by {_name(-status)}{said}"
+        return f"ended with exit status {status}{said}"
+
+    def _shown(self) -> str:
+        return repr(self.unread[:30].decode(errors="replace").strip())
 
 
 class ProgramPlayer(Player):
@@ -115,3 +273,64 @@ def unpack(packed: bytes, cells: int) -> NDArray[np.float64]:
     numbers = np.frombuffer(packed, np.uint16, count)
     probs[numbers] = np.frombuffer(packed, np.float64, count, offset=2 * count)
     return probs
+
+
+def _started(command: list[str]) -> "tuple[subprocess.Popen[bytes], subprocess.Popen[bytes]]":
+    """Start a program and the shell that leads its process group.
+
+    Keys pressed at our terminal are not meant for that group. The shell's process is not waited for
+    before the group is killed, so that no other group gets its number.
+    """
+    pipe, none = subprocess.PIPE, subprocess.DEVNULL
+    guard = subprocess.Popen(GUARD, stdin=pipe, stdout=none, stderr=none, process_group=0)
+    try:
+        process = subprocess.Popen(
+            command, bufsize=0, stdin=pipe, stdout=pipe, stderr=pipe, process_group=guard.pid
+        )
+    except BaseException:
+        _kill(guard)
+        guard.communicate()
+        raise
+    return process, guard
+
+
+def _end(
+    process: "subprocess.Popen[bytes]",
+    guard: "subprocess.Popen[bytes]",
+    pipes: selectors.BaseSelector,
+    owner: int,
+    quit_command: str,
+) -> None:
+    """Write the quit command, wait `GRACE` seconds, kill the process group, close all pipes."""
+    pipes.close()
+    ours = os.getpid() == owner  # False in a forked copy of the process that started it
+    if ours:
+        with contextlib.suppress(OSError):
+            assert process.stdin is not None
+            os.write(process.stdin.fileno(), f"{quit_command}\n".encode())
+    for pipe in (process.stdin, process.stdout, process.stderr):
+        assert pipe is not None
+        pipe.close()
+    if ours:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(GRACE)
+        _kill(guard)
+        process.kill()  # if it has left the group
+        process.wait()
+        guard.wait()
+    assert guard.stdin is not None
+    guard.stdin.close()
+
+
+def _kill(guard: "subprocess.Popen[bytes]") -> None:
+    """Kill the process group of a guard that has not been waited for."""
+    with contextlib.suppress(OSError):
+        os.killpg(guard.pid, signal.SIGKILL)
+
+
+def _name(number: int) -> str:
+    """Return a signal's name, or its number if it has none."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

@@ -191,22 +191,18 @@ def _read_file(folder: Path, card: Mapping[str, Any], role: str) -> bytes:
     name = file_of(card, role)
     if name is None:
         raise ValueError(f"{shown(folder / CARD)} names no {role} file")
-    data = _bytes(folder / name, role)
+    file = shown(folder / name)
+    try:
+        data = read_bytes(folder / name, LARGEST[role])
+    except FileNotFoundError:
+        raise ValueError(f"{file} cannot be read: there is no such file") from None
+    except MemoryError:
+        raise ValueError(f"{file} is too large for this machine's memory") from None
     if digest(data) != card["files"][name]:
         raise ValueError(
-            f"{shown(folder / name)} is damaged or from another checkpoint:"
-            " its SHA-256 is not the card's"
+            f"{file} is damaged or from another checkpoint: its SHA-256 is not the card's"
         )
     return data
-
-
-def _bytes(file: Path, role: str) -> bytes:
-    try:
-        return read_bytes(file, LARGEST[role])
-    except FileNotFoundError:
-        raise ValueError(f"{shown(file)} cannot be read: there is no such file") from None
-    except MemoryError:
-        raise ValueError(f"{shown(file)} is too large for this machine's memory") from None
 
 
 def _file_error(files: Mapping[str, str]) -> str | None:
@@ -268,11 +264,7 @@ def load(
 
 
 def _of_table(folder: Path, trained: Rules) -> Player:
-    """Return a checkpoint's player as a table of moves, for small games.
-
-    Raises:
-        ValueError: as `load`.
-    """
+    """Return a checkpoint's player as a table of moves, for small games."""
     card, data = read_data(folder, POLICY)
     if Rules.of(card["rules"]) != trained:
         raise ValueError(f"the checkpoint in {shown(folder)} has just been replaced")
@@ -289,11 +281,7 @@ def _of_table(folder: Path, trained: Rules) -> Player:
 
 
 def _of_weights(folder: Path, rules: Rules, simulations: int, threes: int) -> Player:
-    """Return a checkpoint's player that plays from its weights, with or without a tree search.
-
-    Raises:
-        ValueError: as `load`, or if the libraries of the learners are not installed.
-    """
+    """Return a checkpoint's player that plays from its weights, with or without a tree search."""
     try:
         rebuild = importlib.import_module("learners.training.checkpoint").load_policy
     except ImportError as error:

@@ -272,12 +272,7 @@ def upload(repo: str, files: Mapping[str, bytes], private: bool) -> str:
 
 @contextlib.contextmanager
 def _library(repo: str) -> Iterator["HfApi"]:
-    """Yield the library's client, and turn its errors into one line without the server's words.
-
-    Raises:
-        ModuleNotFoundError: without the package huggingface_hub.
-        ValueError: for any failure but that of a file on this machine.
-    """
+    """Yield the library's client, and turn its errors into one line without the server's words."""
     from huggingface_hub import HfApi, errors, utils
 
     at, bars = address(), not utils.are_progress_bars_disabled()

@@ -103,11 +103,7 @@ class _Network:
             raise ValueError(f"{self.name} takes batches of {self.batch:,} boards, not of any size")
 
     def __call__(self, seen: Any) -> NDArray[Any]:
-        """Return the output (batch, cells) for observations.
-
-        Raises:
-            ValueError: if the runtime fails, or the output has another shape.
-        """
+        """Return the output (batch, cells) for observations."""
         parts = seen if isinstance(seen, dict) else dict.fromkeys(self.inputs, seen)
         fed = {name: self._shaped(name, part) for name, part in parts.items()}
         count = len(next(iter(fed.values())))
