@@ -248,7 +248,7 @@ def meet(given: Arguments) -> None:
             tables.append(tabulate_pure(rules, asked, spec))
     found = versus(rules, *tables)
     if given.json:
-        about = {"player": specs[0], "against": specs[1], "rules": str(rules)}
+        about: dict[str, Any] = {"player": specs[0], "against": specs[1], "rules": str(rules)}
         about |= {"score": {seat: list(odds) for seat, odds in found.items()}}
         about |= {"value": {seat: odds.value for seat, odds in found.items()}}
         print(json.dumps(about, indent=2))

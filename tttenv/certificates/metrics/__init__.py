@@ -39,11 +39,10 @@ class Metric:
         tag: its tag; `{seat}`, `{result}`, `{ply}` and `{other}` stand for several values.
         about: what it is; the places of the tag may be named.
         title: the head of its row in a certificate; empty if it has none.
-        part: gets it from a certificate and a seat: a number, or three for a `{result}`; None if
-            it is unknown.
+        field: of a certificate, where it stands; after a dot the key, else it is by seat or alone.
+        write: formats the field.
         measure: computes it from the rules and a player (a table, if enumerable): a number or,
             for tags with places, numbers by tag.
-        write: formats what `part` returns.
         larger: only measured on boards too large to enumerate.
         reachable: only known from a certificate over reachable positions.
         if_known: left out of tables where it is unknown.
@@ -52,18 +51,20 @@ class Metric:
     tag: str
     about: str
     title: str = ""
-    part: "Callable[[Certificate, str], Any] | None" = None
-    measure: Measure | None = None
+    field: str = "more"
     write: Callable[[Any], str] = "{:,}".format
+    measure: Measure | None = None
     larger: bool = False
     reachable: bool = False
     if_known: bool = False
 
     def of(self, certificate: "Certificate", seat: str = "") -> Any:
-        """Return the metric as stated by a certificate; None if unknown."""
-        if self.part is None:
-            return (certificate.more or {}).get(self.tag)
-        return self.part(certificate, seat)
+        """Return the field of a certificate; None if unknown."""
+        name, _, key = self.field.partition(".")
+        found = getattr(certificate, name)
+        if name == "more":
+            return (found or {}).get(self.tag)
+        return found[key or seat] if isinstance(found, dict) else found
 
     @property
     def seats(self) -> Sequence[str]:
@@ -128,11 +129,6 @@ def _sampled_games(rules: Rules, policy: Policy) -> dict[str, float]:
     return arena.measure(rules, policy)
 
 
-def _stones_lost(certificate: "Certificate", seat: str) -> int | None:
-    line = certificate.losing_line[seat]
-    return None if line is None else len(line)
-
-
 def _yes(value: bool) -> str:
     return "yes" if value else "no"
 
@@ -141,95 +137,73 @@ METRICS = (
     Metric(
         "exact/unbeatable",
         f"1 if the worst case of both seats is the game's value. {EXACT}",
-        "unbeatable",
-        lambda found, _: found.unbeatable,
-        write=_yes,
+        *("unbeatable", "unbeatable", _yes),
     ),
     Metric(
         "exact/worst_case_{seat}",
         "The value as {seat} against the opponent that hurts most: 0 is a draw, -1 a certain loss."
         f" {EXACT}",
-        "worst case (-1: always beaten)",
-        lambda found, seat: found.worst_case[seat],
-        write=phrases.value,
+        *("worst case (-1: always beaten)", "worst_case", phrases.value),
     ),
     Metric(
         "exact/never_loses_{seat}",
         "1 if no replies beat it as {seat}, 0 if some do; no point where that is undecided.",
-        "never loses",
-        lambda found, seat: found.never_loses[seat],
-        write=_yes,
+        *("never loses", "never_loses", _yes),
         reachable=True,
     ),
     Metric(
         "exact/{result}_vs_random_{seat}",
         f"The probability of a {{result}} as {{seat}} against uniform random moves. {EXACT}",
-        "win / draw / loss vs random, %",
-        lambda found, seat: found.vs_random[seat],
-        write=phrases.odds,
+        *("win / draw / loss vs random, %", "vs_random", phrases.odds),
     ),
     Metric(
         "exact/{result}_vs_perfect_{seat}",
         f"The probability of a {{result}} as {{seat}} against evenly mixed perfect moves. {EXACT}",
-        "win / draw / loss vs perfect, %",
-        lambda found, seat: found.vs_perfect[seat],
-        write=phrases.odds,
+        *("win / draw / loss vs perfect, %", "vs_perfect", phrases.odds),
     ),
     Metric(
         "exact/reached_{seat}",
         "Positions in which it had to move as {seat} for the certificate.",
-        "positions that it reaches",
-        lambda found, seat: found.reached and found.reached[seat],
+        *("positions that it reaches", "reached"),
         reachable=True,
         if_known=True,
     ),
     Metric(
         "exact/losing_line_{seat}",
         "The stones of a game that it loses as {seat}.",
-        part=_stones_lost,
+        field="losing_line",
         reachable=True,
     ),
     Metric(
         "exact/blunders",
         f"Positions in which it may give a win or a draw away. {EXACT}",
-        "positions where it gives value away",
-        lambda found, _: found.blunders,
+        *("positions where it gives value away", "blunders"),
     ),
     Metric(
         "exact/optimal_moves",
         f"The mean probability of its optimal moves, all positions. {EXACT}",
-        "optimal moves, all positions, %",
-        lambda found, _: found.optimal_moves["all"],
-        write=phrases.share,
+        *("optimal moves, all positions, %", "optimal_moves.all", phrases.share),
     ),
     Metric(
         "exact/optimal_moves_critical",
         "The same over the positions in which a move can lose value.",
-        "optimal moves where a mistake is possible, %",
-        lambda found, _: found.optimal_moves["critical"],
-        write=phrases.share,
+        *("optimal moves where a mistake is possible, %", "optimal_moves.critical", phrases.share),
     ),
     Metric(
         "exact/optimal_moves_reached",
         "The same over the positions that it gets into, whatever the other side plays.",
-        "optimal moves on positions it reaches, %",
-        lambda found, _: found.optimal_moves["reached"],
-        write=phrases.share,
+        *("optimal moves on positions it reaches, %", "optimal_moves.reached", phrases.share),
     ),
     Metric(
         "exact/illegal_mass",
         "The mean probability on taken cells without a mask.",
-        "probability on taken cells without a mask, %",
-        lambda found, _: found.illegal_mass,
-        write=phrases.share,
+        *("probability on taken cells without a mask, %", "illegal_mass", phrases.share),
         if_known=True,
     ),
     Metric(
         "exact/only_illegal",
         "The share of positions on which all of it is on taken cells, so that it plays at random.",
-        "positions with all of it there, played at random, %",
-        lambda found, _: found.only_illegal,
-        write=phrases.share,
+        *("positions with all of it there, played at random, %", "only_illegal", phrases.share),
         if_known=True,
     ),
     Metric(
@@ -296,13 +270,16 @@ def flat(certificate: "Certificate") -> dict[str, float]:
     """
     tags: dict[str, float | None] = {}
     for metric in METRICS:
-        if metric.part is None or (metric.reachable and certificate.reached is None):
+        if metric.field == "more" or (metric.reachable and certificate.reached is None):
             continue
         for seat in metric.seats:
             found = metric.of(certificate, seat)
-            numbers = found if isinstance(found, list) else [found] * len(RESULTS)
-            for result, number in zip(RESULTS, numbers, strict=True):
-                tags[metric.tag.format(seat=seat, result=result)] = number
+            if "{result}" in metric.tag:
+                for result, share in zip(RESULTS, found or [None] * 3, strict=True):
+                    tags[metric.tag.format(result=result, seat=seat)] = share
+            else:
+                number = len(found) if isinstance(found, list) else found  # stones of a game
+                tags[metric.tag.format(seat=seat)] = number
     known = {tag: float(number) for tag, number in tags.items() if number is not None}
     return known | (certificate.more or {})
 
