@@ -229,7 +229,7 @@ def meet(given: Arguments) -> None:
     """Compute a player's exact results against another player, and print them."""
     from tttenv import Rules, player
     from tttenv.certificates.certificate import require_pure
-    from tttenv.certificates.metrics import versus
+    from tttenv.certificates.metric_table import versus
     from tttenv.exact import require_solvable
     from tttenv.exact.determinism import tabulate_pure
     from tttenv.players import is_path, rules_of
