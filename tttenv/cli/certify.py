@@ -124,16 +124,14 @@ def _check(given: Arguments) -> None:
 @contextmanager
 def evaluated_by_workers(given: Arguments, rules: Any, policy: Any) -> Iterator[Any]:
     """Yield the player, evaluated by workers if it searches board by board."""
-    if given.workers == HERE:
-        yield policy
-        return
-    from tttenv.league.worker_player import WorkerPlayer, worth_sharing
+    if given.workers != HERE:
+        from tttenv.league.worker_player import WorkerPlayer, worth_sharing
 
-    if not worth_sharing(policy):
-        yield policy
-        return
-    with workers.backend(given.workers) as backend:
-        yield WorkerPlayer(backend, given.player, policy)
+        if worth_sharing(policy):
+            with workers.backend(given.workers) as backend:
+                yield WorkerPlayer(backend, given.player, policy)
+            return
+    yield policy
 
 
 def certified(given: Arguments, rules: Any, policy: Any) -> Any:
