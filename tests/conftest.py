@@ -74,7 +74,7 @@ def run_here(tmp_path, monkeypatch, capsys):
     return run
 
 
-NEEDED = {"chromium": ("chromium", "chromium-browser"), "xvfb": ("Xvfb",), "xdotool": ("xdotool",)}
+NEEDED = {"chromium": ("chromium", "chromium-browser"), "firefox-esr": ("firefox-esr", "firefox")}
 
 
 def missing():

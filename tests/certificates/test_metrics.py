@@ -8,9 +8,10 @@ import pytest
 from reference import certificate, game, spell, standards
 
 from tttenv import Rules, certify, player, score
-from tttenv.certificates import metrics, phrases, reachability, verdict
+from tttenv.certificates import metric_table, metrics, phrases, reachability, verdict
 from tttenv.certificates.certificate import Certificate
-from tttenv.certificates.metrics import Metric, arena, flat
+from tttenv.certificates.metric_table import Metric, flat
+from tttenv.certificates.metrics import arena
 from tttenv.certificates.metrics.arena import Sampled
 from tttenv.certificates.one_side import SeatedPlayer
 from tttenv.certificates.stated import stated_certificate
@@ -161,7 +162,8 @@ def test_one_row_adds_a_metric_and_it_is_shown_everywhere(monkeypatch, capsys):
 
     row = Metric("exact/missed", "How many.", "wins that it misses", measure=missed)
     monkeypatch.setattr(metrics, "METRICS", (*metrics.METRICS, row))
-    monkeypatch.setattr(verdict, "METRICS", metrics.METRICS)
+    for module in (verdict, metric_table):
+        monkeypatch.setattr(module, "METRICS", metrics.METRICS)
     policy = player("epsilon:player=first,epsilon=0.25")
     found = certify(Rules(), policy)
     assert found.to_dict()["more"] == {"exact/missed": 9}

@@ -178,15 +178,6 @@ def test_what_the_system_refuses_is_said_with_the_file_and_without_a_number():
         assert re.fullmatch(rf"cannot (open|write) some/file: {re.escape(why)}", told)
 
 
-def test_refusals_without_a_file_or_with_two_are_said_too():
-    assert console.failure(OSError("no display")) == "no display"
-    assert console.failure(OSError(errno.ENOENT, "gone")) == "gone"
-    assert console.failure(OSError(errno.ENOSPC, "full")) == "cannot write: full"
-    assert console.failure(OSError(errno.ENOSPC, "full", b"f")) == "cannot write f: full"
-    moved = OSError(errno.EXDEV, "other disk", "a", None, "b")
-    assert console.failure(moved) == "cannot move a to b: other disk"
-
-
 def test_only_slow_work_is_announced_and_only_on_a_terminal(monkeypatch):
     shown = []
 

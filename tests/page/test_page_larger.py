@@ -318,8 +318,6 @@ def labels(page):
     ("name", "rules", "seat"),
     [
         ("first", Rules(3, 3, 3), "O"),
-        ("mcts", Rules(3, 3, 3), "X"),
-        ("random", Rules(3, 3, 3), "O"),
         ("alphazero_444", Rules(4, 4, 4), "X"),
         ("alphazero_554", Rules(5, 5, 4), "O"),
         ("alphazero_664", Rules(6, 6, 4), "O"),

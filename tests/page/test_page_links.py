@@ -199,30 +199,17 @@ def test_a_wrong_answer_to_the_question_is_shared_by_its_link(opened, file):
     assert page.locator("#copy").evaluate(row) == "game-buttons"
 
 
-@pytest.mark.parametrize("way", ["a lost game", "an earlier stone"])
-def test_a_link_says_whose_the_blunder_was(opened, file, way):
+def test_a_link_says_whose_the_blunder_was(opened, file):
     page = opened(file, "#play=mcts&seat=X", **CALM)
-    line = certify(RULES, "mcts").losing_line["O"]
-    if way == "a lost game":
-        page.click("#lose-O")
-        for _ in line:
-            page.keyboard.press("ArrowRight")
-        friend = opened(file, fragment(page), **CALM)
-        for shown in (page, friend):
-            assert shown.inner_text("#play-title") == "How mcts loses as O"
-            assert "mcts (O) lost at move" in shown.inner_text("#status")
-        while not friend.inner_text("#notes"):
-            friend.locator("#earlier").click()
-    else:
-        cells = ".".join("abc"[cell % 3] + str(cell // 3 + 1) for cell in line)
-        page.evaluate("link => void (location.hash = link)", f"#play=mcts&seat=X&moves={cells}")
-        page.wait_for_function(
-            "n => document.querySelectorAll('#moves li').length === n", arg=len(line)
-        )
-        while "blundered" not in page.inner_text("#notes"):
-            page.locator("#earlier").click()
-        friend = opened(file, fragment(page), **CALM)
-        assert friend.inner_text("#play-title") == "mcts as O: you play both sides"
+    page.click("#lose-O")
+    for _ in certify(RULES, "mcts").losing_line["O"]:
+        page.keyboard.press("ArrowRight")
+    friend = opened(file, fragment(page), **CALM)
+    for shown in (page, friend):
+        assert shown.inner_text("#play-title") == "How mcts loses as O"
+        assert "mcts (O) lost at move" in shown.inner_text("#status")
+    while not friend.inner_text("#notes"):
+        friend.locator("#earlier").click()
     assert friend.inner_text("#notes").startswith("mcts (O) blundered: ")
     free = marks(friend).index("_")
     click(friend, free)

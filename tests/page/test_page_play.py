@@ -1,10 +1,12 @@
 """Board of the page: games by real clicks against every player, and remarks on every move."""
 
+from collections import Counter
 from functools import cache
 
 import numpy as np
 import pytest
 from page_browser import CALM, SIZES, click, faults, fits, fragment, marks, stop_clock
+from page_games import play
 
 from tttenv import Rules, certify, player
 from tttenv.cli.play import words
@@ -93,6 +95,13 @@ LOOK = """() => ({
 
 def look(page):
     return page.evaluate(LOOK)
+
+
+@pytest.mark.parametrize("seat", ["X", "O"])
+@pytest.mark.parametrize("name", ["selfplay", "mcts", "tactical", "random"])
+def test_whole_games_by_real_clicks_are_as_the_library_says(opened, shipped, name, seat):
+    page = opened(shipped, f"#play={name}&seat={seat}&show=values", **CALM)
+    play(page, RULES, name, seat, np.random.default_rng(len(name)), Counter())
 
 
 # One call of the page for many links: what it shows of each.

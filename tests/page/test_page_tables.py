@@ -3,7 +3,6 @@
 import json
 import re
 import shlex
-import shutil
 from itertools import product
 from pathlib import Path
 
@@ -41,29 +40,6 @@ def trained(benchmarked):
 @pytest.fixture(scope="module")
 def several(trained):
     return trained / "o/report.html"
-
-
-@pytest.fixture(scope="module")
-def without_snapshots(tmp_path_factory):
-    """Return the report of a training with measures but without snapshots."""
-    folder = tmp_path_factory.mktemp("older")
-    shutil.copytree(ROOT / "checkpoints/reinforce", folder / "reinforce")
-    card = json.loads((folder / "reinforce/card.json").read_text())
-    card["files"] = {k: v for k, v in card["files"].items() if not k.startswith("snapshots")}
-    (folder / "reinforce/card.json").write_text(json.dumps(card))
-    made = report.make(
-        folder / "r.html", report.Contents(folder / "n", folder / "n", [str(folder / "reinforce")])
-    )
-    return Path(made["report"])
-
-
-def measured(curve, at):
-    """Return a measure of a curve as the page shows it."""
-    as_x, as_o = (minus(phrases.value(curve.worst[seat][at])) for seat in "XO")
-    return (
-        f"After {curve.steps[at]:,} steps, {curve.seconds[at]:.1f} s: optimal moves"
-        f" {phrases.share(curve.optimal[at])} %, worst case as X {as_x}, as O {as_o}."
-    )
 
 
 def rows_of(page, selector="#leaderboard tbody tr"):
@@ -316,26 +292,6 @@ def test_a_curve_passes_through_measured_points_and_steps_between_them(over):
         top, bottom = (22, 82) if name == "good" else (118, 178)
         ends = [50, 100] if name == "good" else [-1, 0]
         assert ys == pytest.approx(np.interp(series[name], ends, [bottom, top]), abs=0.01)
-
-
-def test_the_cursor_names_measures_by_slider_and_by_pointer(opened, without_snapshots):
-    page = opened(without_snapshots)
-    figure = page.locator("figure[data-name=reinforce]")
-    curve = exact_curve.from_card(read_card(ROOT / "checkpoints/reinforce"))
-    slider, output = figure.locator("input"), figure.locator("output")
-    assert output.inner_text() == measured(curve, -1)
-    slider.focus()
-    page.keyboard.press("Home")
-    assert output.inner_text() == measured(curve, 0) == slider.get_attribute("aria-valuetext")
-    assert output.inner_text().startswith("After 0 steps")
-    page.keyboard.press("ArrowRight")
-    assert output.inner_text() == measured(curve, 1)
-    drawing = figure.locator("svg:visible")
-    drawing.scroll_into_view_if_needed()
-    box = drawing.bounding_box()
-    page.mouse.move(box["x"] + box["width"] * 309 / 320, box["y"] + 60)
-    assert output.inner_text() == measured(curve, -2)  # the last begins at the edge
-    assert figure.locator("a, button").count() == 0  # its players are not kept
 
 
 def test_the_axis_of_all_curves_is_steps_or_seconds(opened, shipped):

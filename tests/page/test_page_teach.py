@@ -189,11 +189,6 @@ def test_stopped_at_500_games_it_loses_and_taught_on_it_does_not(opened, file, i
     assert_same(certificate(page), straight)
 
 
-def test_an_older_link_with_a_comma_names_the_same_player(opened, file):
-    page = opened(file, "#play=taught 3, 500 games&seat=X")
-    assert page.inner_text("#about-name") == "taught 3 (500 games)"
-
-
 def test_teaching_on_ends_a_replay_so_that_the_address_names_the_lesson(opened, file):
     page = opened(file, **CALM)
     page.fill("#teach-seed", "3")

@@ -23,8 +23,7 @@ import pygame
 from tttenv.cli.play import windowed
 from tttenv.cli.play.advice import Advice
 from tttenv.cli.play.session import Session, Side
-from tttenv.drawing.board import Layout, Scene, paint
-from tttenv.drawing.window import Window
+from tttenv.drawing.window import Layout, Scene, Window, paint
 
 ROOT = Path(__file__).parents[2]
 WINDOWS = [

@@ -81,7 +81,7 @@ class Certificate:
     # fraction of positions on which all of it is there, so that it plays all legal cells alike.
     illegal_mass: float | None = None
     only_illegal: float | None = None
-    more: dict[str, float] | None = None  # metrics that are no field, by tag; see `metrics`
+    more: dict[str, float] | None = None  # metrics that are no field, by tag; see `metric_table`
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields by name, as JSON-serializable values; some only if they are known."""
@@ -206,7 +206,7 @@ _CERTIFICATES: WeakKeyDictionary[Tabulated, Certificate] = WeakKeyDictionary()
 
 
 def _certificate(rules: Rules, player: Tabulated) -> Certificate:
-    from tttenv.certificates.metrics import stated
+    from tttenv.certificates.metric_table import stated
 
     game, solution = positions(rules), solve(rules)
     worst = worst_case(rules, player)

@@ -44,7 +44,7 @@ def extended(
         every: steps between measures.
     """
     moves = moves_of(policy)
-    whole = [*snapshots] if moves is None else [*snapshots, (int(measures[-1][0]), moves)]
+    whole = [*snapshots] if moves is None else [*snapshots, (int(measures[-1][0] or 0), moves)]
     kept = {measures[at][0] for at in exact_curve.landmarks(measures, every, MOST)}
     return tuple(one for one in whole if one[0] in kept)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from tttenv.certificates import phrases
 from tttenv.certificates.certificate import Certificate
-from tttenv.certificates.metrics import METRICS
+from tttenv.certificates.metric_table import METRICS
 from tttenv.exact import SEATS
 from tttenv.game.rules import Rules
 
@@ -58,9 +58,9 @@ def verdict(certificate: Certificate) -> Verdict:
     headline, good = _headline(certificate, rules)
     by_seat: list[Any] = []
     overall: list[Any] = [("value of the game for X", _text(certificate.value, str))]
-    for metric in METRICS:
+    for metric in (metric for metric in METRICS if metric.title):
         texts = [_text(metric.of(certificate, seat), metric.write) for seat in metric.seats]
-        if not metric.title or (metric.if_known and texts == [None] * len(texts)):
+        if metric.if_known and texts == [None] * len(texts):
             continue
         (overall if metric.seats == ("",) else by_seat).append((metric.title, *texts))
     games = {seat: _lost_game(certificate, rules, seat) for seat in SEATS}

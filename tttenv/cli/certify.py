@@ -124,16 +124,14 @@ def _check(given: Arguments) -> None:
 @contextmanager
 def evaluated_by_workers(given: Arguments, rules: Any, policy: Any) -> Iterator[Any]:
     """Yield the player, evaluated by workers if it searches board by board."""
-    if given.workers == HERE:
-        yield policy
-        return
-    from tttenv.league.worker_player import WorkerPlayer, worth_sharing
+    if given.workers != HERE:
+        from tttenv.league.worker_player import WorkerPlayer, worth_sharing
 
-    if not worth_sharing(policy):
-        yield policy
-        return
-    with workers.backend(given.workers) as backend:
-        yield WorkerPlayer(backend, given.player, policy)
+        if worth_sharing(policy):
+            with workers.backend(given.workers) as backend:
+                yield WorkerPlayer(backend, given.player, policy)
+            return
+    yield policy
 
 
 def certified(given: Arguments, rules: Any, policy: Any) -> Any:
@@ -229,7 +227,7 @@ def meet(given: Arguments) -> None:
     """Compute a player's exact results against another player, and print them."""
     from tttenv import Rules, player
     from tttenv.certificates.certificate import require_pure
-    from tttenv.certificates.metrics import versus
+    from tttenv.certificates.metric_table import versus
     from tttenv.exact import require_solvable
     from tttenv.exact.determinism import tabulate_pure
     from tttenv.players import is_path, rules_of
@@ -248,7 +246,7 @@ def meet(given: Arguments) -> None:
             tables.append(tabulate_pure(rules, asked, spec))
     found = versus(rules, *tables)
     if given.json:
-        about = {"player": specs[0], "against": specs[1], "rules": str(rules)}
+        about: dict[str, Any] = {"player": specs[0], "against": specs[1], "rules": str(rules)}
         about |= {"score": {seat: list(odds) for seat, odds in found.items()}}
         about |= {"value": {seat: odds.value for seat, odds in found.items()}}
         print(json.dumps(about, indent=2))

@@ -1,13 +1,21 @@
-"""A pygame-ce window that shows a board, for play and for `render_mode="human"`."""
+"""A pygame-ce window that draws a board, for play and for `render_mode="human"`."""
 
 import os
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
-from tttenv.game.rules import Rules
+import numpy as np
+from numpy.typing import NDArray
+
+from tttenv.drawing import tiles
+from tttenv.drawing.render import marks, percent, said, winning_cells
+from tttenv.drawing.tiles import LIGHT, Colour
+from tttenv.game.rules import COLUMNS, Rules
 from tttenv.game.types import Boards
 from tttenv.utils.optional_dependencies import NO_WINDOW
 
@@ -17,10 +25,11 @@ try:
 except ModuleNotFoundError as error:
     raise ModuleNotFoundError(NO_WINDOW, name=error.name) from None
 
-from tttenv.drawing.board import Layout, Scene, margins, paint
 
 UNIT = 17  # pixels of small letters in a new window
 LARGEST, SMALLEST = 132, 34  # pixels of a cell in a new window
+SUPERSAMPLING = 4  # letters are drawn this many times larger and then reduced, for smooth edges
+ROOMY = 60  # pixels of a cell from which on a probability has its sign
 POLL_SECONDS = 0.02  # between two checks for events
 HEADLESS_DRIVERS = ("dummy", "offscreen")  # SDL's drivers without a visible window
 
@@ -64,7 +73,7 @@ class Window:
         self._draw()
 
     def show(self, board: Boards, **more: Any) -> None:
-        """Show another board (cells,); `more` sets other fields of `drawing.Scene`."""
+        """Show another board (cells,); `more` sets other fields of `Scene`."""
         self.scene = Scene(board, **more)
         self._draw()
 
@@ -141,3 +150,142 @@ def _stderr_silenced() -> Iterator[None]:
     finally:
         os.dup2(before, 2)
         os.close(before)
+
+
+@dataclass(frozen=True)
+class Scene:
+    """The contents of a window: a board, hints and texts."""
+
+    board: Boards  # (cells,), seen by the side to move
+    notes: tuple[str, ...] = ()  # lines below the board
+    legend: str = ""  # a line above the notes
+    alarms: tuple[str, ...] = ()  # lines in red above that
+    last: int | None = None  # the cell of the last stone, which has a rim
+    values: NDArray[Any] | None = None  # (cells,): 1, 0, -1 colours an empty cell, nan does not
+    labels: tuple[str, ...] | None = None  # (cells,): what is written on the empty cells
+    shares: NDArray[Any] | None = None  # (cells,): a player's probabilities
+    blunders: tuple[tuple[int, str], ...] = ()  # cells of stones that have a red rim and this mark
+    state: str | None = None  # the line above the board; None: whose turn it is or how it ended
+
+
+class Layout:
+    """Pixel positions in a window of a given size."""
+
+    def __init__(self, rules: Rules, width: int, height: int, notes: int) -> None:
+        self.rules, self.notes = rules, notes
+        self.unit = max(10, min(24, width // 34, height // 16))  # the size of small letters
+        self.top, self.side, self.bottom = margins(self.unit, notes)
+        room = (width - 2 * self.side) // rules.n, (height - self.top - self.bottom) // rules.m
+        self.cell = max(8, min(room))
+        self.left = (width - self.cell * rules.n) // 2
+        spare = height - self.top - self.bottom - self.cell * rules.m
+        self.top += max(0, spare // 2)
+
+    def corner(self, cell: int) -> tuple[int, int]:
+        """Return the top left corner of a cell."""
+        row, column = divmod(cell, self.rules.n)
+        return self.left + column * self.cell, self.top + row * self.cell
+
+    def cell_at(self, x: int, y: int) -> int | None:
+        """Return the cell at a point, or None outside the board."""
+        column, row = (x - self.left) // self.cell, (y - self.top) // self.cell
+        inside = 0 <= column < self.rules.n and 0 <= row < self.rules.m
+        return row * self.rules.n + column if inside else None
+
+
+def margins(unit: int, notes: int) -> tuple[int, int, int]:
+    """Return the margins above, beside and below the board, in pixels."""
+    return 5 * unit, 2 * unit + unit // 2, unit * 2 + notes * (unit + unit // 2)
+
+
+def paint(surface: pygame.Surface, rules: Rules, scene: Scene, layout: Layout) -> None:
+    """Draw a scene on a surface."""
+    surface.fill(LIGHT.ground)
+    won, blunders = winning_cells(rules, scene.board), dict(scene.blunders)
+    for cell, mark in enumerate(marks(rules, scene.board)):
+        ground = LIGHT.line(mark) if cell in won else _ground(scene, cell, mark)
+        rim = LIGHT.ink(mark) if cell == scene.last and mark != "_" else None
+        if cell in blunders:
+            rim = LIGHT.blunder
+        surface.blit(_tile(layout.cell, mark, ground, rim), layout.corner(cell))
+        if mark == "_":
+            _annotate(surface, scene, layout, cell)
+        elif cell in blunders:
+            x, y = layout.corner(cell)
+            at = x + layout.cell * 53 // 64, y + layout.cell * 5 // 32
+            write(surface, blunders[cell], max(9, layout.cell // 6), LIGHT.blunder, at)
+    _rim(surface, layout)
+    _words(surface, scene, layout, scene.state or said(rules, scene.board))
+
+
+@lru_cache(maxsize=256)
+def _tile(side: int, mark: str, ground: Colour, rim: Colour | None) -> pygame.Surface:
+    """Return the image of a cell as a pygame surface, transposed to pygame's column-first order."""
+    return pygame.surfarray.make_surface(
+        tiles.tile(side, mark, ground, rim, LIGHT).transpose(1, 0, 2)
+    )
+
+
+def _ground(scene: Scene, cell: int, mark: str) -> Colour:
+    if mark != "_":
+        return LIGHT.paper
+    if scene.values is not None:
+        value = scene.values[cell]
+        return LIGHT.paper if np.isnan(value) else LIGHT.value(int(value))
+    return LIGHT.paper if scene.shares is None else LIGHT.heat(float(scene.shares[cell]) ** 0.5)
+
+
+def _annotate(surface: pygame.Surface, scene: Scene, layout: Layout, cell: int) -> None:
+    x, y = layout.corner(cell)
+    size, middle = layout.cell, layout.cell // 2
+    label = scene.labels[cell] if scene.labels else ""
+    share = 0.0 if scene.shares is None else float(scene.shares[cell])
+    if label:
+        high = size * 3 // 8 if share > 0 else middle
+        write(surface, label, max(9, size // 4), LIGHT.words, (x + middle, y + high))
+    if share > 0:
+        text = percent(share) if size >= ROOMY else percent(share).removesuffix(" %")
+        low = size * 11 // 16 if label else middle
+        write(surface, text, max(9, size // 6), LIGHT.words, (x + middle, y + low))
+
+
+def _rim(surface: pygame.Surface, layout: Layout) -> None:
+    """Draw the coordinates: letters above the columns, row numbers beside the rows."""
+    half, away = layout.cell // 2, layout.unit
+    for column in range(layout.rules.n):
+        at = layout.left + column * layout.cell + half, layout.top - away
+        write(surface, COLUMNS[column], layout.unit, LIGHT.faint, at)
+    for row in range(layout.rules.m):
+        at = layout.left - away, layout.top + row * layout.cell + half
+        write(surface, str(row + 1), layout.unit, LIGHT.faint, at)
+
+
+def _words(surface: pygame.Surface, scene: Scene, layout: Layout, state: str) -> None:
+    """Write the state above the board, in the colour of its side, and other texts below."""
+    centre = surface.get_width() // 2
+    ink = LIGHT.ink(state[0]) if state[:1] in ("X", "O") else LIGHT.words
+    write(surface, state, layout.unit * 2, ink, (centre, layout.top - layout.unit * 3))
+    y = layout.top + layout.cell * layout.rules.m + layout.unit + layout.unit // 2
+    lines = [(text, LIGHT.blunder) for text in scene.alarms]
+    lines += [(scene.legend, LIGHT.faint)] if scene.legend else []
+    lines += [(note, LIGHT.faint if n else LIGHT.words) for n, note in enumerate(scene.notes)]
+    for line, (text, colour) in enumerate(lines):
+        write(surface, text, layout.unit, colour, (centre, y + line * layout.unit * 3 // 2))
+
+
+def write(
+    surface: pygame.Surface, text: str, size: int, colour: Colour, centre: tuple[int, int]
+) -> None:
+    """Write a centred line, shrinking the letters if the surface is too narrow."""
+    # Reduced from a larger size, letters keep their distances.
+    large = _font(size * SUPERSAMPLING).render(text, True, colour)
+    factor = max(SUPERSAMPLING, large.get_width() / max(1, surface.get_width() - 8))
+    small = int(large.get_width() / factor), int(large.get_height() / factor)
+    drawn = pygame.transform.smoothscale(large, small)
+    surface.blit(drawn, drawn.get_rect(center=centre))
+
+
+@lru_cache(maxsize=32)
+def _font(size: int) -> pygame.font.Font:
+    """Return the font bundled with pygame, so that windows look the same everywhere."""
+    return pygame.font.Font(None, round(size * 1.35))

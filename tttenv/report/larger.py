@@ -5,10 +5,10 @@ certificate by reachable positions; a lost game of each losing seat is described
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 from tttenv import Rules, certify
@@ -87,7 +87,7 @@ def from_specs(
     Raises:
         ValueError: if a checkpoint is missing, damaged or impure.
     """
-    found = [_checkpoint(spec) for spec in specs]
+    found = [place for place in map(checkpoint_of, specs) if place is not None]
     short = [folder.resolve().name for folder, _ in found]
     names = [
         spec if short.count(name) > 1 else name for spec, name in zip(specs, short, strict=True)
@@ -97,22 +97,13 @@ def from_specs(
     for name, spec, place in zip(names, specs, found, strict=True):
         tell(f"reading player {len(players) + 1} of {len(specs)} for larger boards, {name}")
         one = _certified(shorter(name, LONGEST), spec, *place, positions)
-        if one.network is not None and one_per_size and _size(one) in embedded:
+        size = one.rules.m, one.rules.n
+        if one.network is not None and one_per_size and size in embedded:
             one = replace(one, network=None, not_embedded=True)
         elif one.network is not None:
-            embedded.add(_size(one))
+            embedded.add(size)
         players.append(one)
     return players
-
-
-def _size(player: Larger) -> tuple[int, int]:
-    return player.rules.m, player.rules.n
-
-
-def _checkpoint(spec: str) -> tuple[Path, dict[str, str]]:
-    place = checkpoint_of(spec)
-    assert place is not None
-    return place
 
 
 def _certified(
@@ -123,35 +114,23 @@ def _certified(
     Up to 16 cells it is computed as `tttenv.certify` does, with the same numbers, unless the player
     cannot be loaded because PyTorch is not installed.
     """
-    rules = rules_of(spec)
+    rules, small = rules_of(spec), solvable(rules_of(spec))
     card, _ = read_data(folder, WEIGHTS)  # verifies that the weights are the card's
-    curve = None if options else _curve(card)
-    stated = None if options or "choice" not in card else stated_certificate(card, rules)
-    without_torch = find_spec("torch") is None
-    can_ask = enumerable(rules) or not without_torch
-    small = solvable(rules)
-    if stated is not None and ((stated.method == REACHABLE and not small) or not can_ask):
-        network = None if options else _network(folder, name, rules, stated)
-        return Larger(name, rules, stated, False, network, curve)
-    policy = player(spec, rules) if options else load(folder, rules)
-    if positions is None:
-        positions = POSITIONS if small else IN_TRAINING
-    found = certify(rules, policy, positions, method=REACHABLE, name=name)
-    network = None if options else _network(folder, name, rules, found)
-    return Larger(name, rules, found, True, network, curve)
-
-
-def _curve(card: dict[str, Any]) -> Curve | None:
-    try:
-        return larger_curve.from_card(card)
-    except ValueError:
-        return None
-
-
-def _network(folder: Path, name: str, rules: Rules, certificate: Certificate) -> Network | None:
-    if find_spec("torch") is None:
-        return None
-    return networks.packed(folder, name, rules, certificate)
+    torch = find_spec("torch") is not None
+    curve = network = found = None
+    if not options:
+        with suppress(ValueError):  # else it has no valid one
+            curve = larger_curve.from_card(card)
+        found = stated_certificate(card, rules) if "choice" in card else None
+    can_ask = torch or enumerable(rules)
+    computed = found is None or (can_ask and (small or found.method != REACHABLE))
+    if found is None or computed:
+        policy = player(spec, rules) if options else load(folder, rules)
+        most = positions or (POSITIONS if small else IN_TRAINING)
+        found = certify(rules, policy, most, method=REACHABLE, name=name)
+    if torch and not options:
+        network = networks.packed(folder, name, rules, found)
+    return Larger(name, rules, found, computed, network, curve)
 
 
 def html(players: Sequence[Larger]) -> Markup:
@@ -204,14 +183,12 @@ def _row(player: Larger) -> Markup:
         told = "not known" if odds is None else phrases.odds(odds)
         cells += [of_seat(found, seat), reached, told]
     cells.append("computed here" if player.computed else "from its checkpoint")
-    name = player.name if player.network is None else _link(player)
+    name: Markup | str = player.name
+    if player.network is not None:
+        address = f"#play={quote(name, safe='', errors='replace')}&rules={player.rules}"
+        name = element("a", name, href=address)
     head = element("th", name, scope="row")
     return element("tr", head, *(element("td", text) for text in cells))
-
-
-def _link(player: Larger) -> Markup:
-    address = f"#play={quote(player.name, safe='', errors='replace')}&rules={player.rules}"
-    return element("a", player.name, href=address)
 
 
 def _figure(player: Larger, seat: str, line: list[int]) -> Markup:

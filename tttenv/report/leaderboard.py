@@ -6,7 +6,7 @@ import numpy as np
 
 from tttenv.certificates import phrases
 from tttenv.certificates.certificate import TINY, blunders, reachable
-from tttenv.certificates.metrics import numbers_of
+from tttenv.certificates.metric_table import numbers_of
 from tttenv.exact import SEATS, positions, solve
 from tttenv.report.charts import axis, bar, minus, number
 from tttenv.report.load_players import RULES, Shown

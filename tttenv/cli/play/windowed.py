@@ -41,7 +41,7 @@ class Windowed:
         print(self._score())
 
     def scene(self) -> dict[str, Any]:
-        """Return the current contents of the window, as the fields of `drawing.Scene`."""
+        """Return the current contents of the window, as the fields of `Scene`."""
         session = self.session
         blunders = self._blunders()
         alarms = [f"{words.GLYPH} {self._whose(n)}: {told}" for n, told in blunders.items()]
