@@ -63,7 +63,8 @@ def test_within_some_rounds_a_game_is_lost_or_not_as_the_shortest_says(rules, sp
     policy = player(spec, rules)
     shortest = reachability.search(SeatedPlayer(rules, policy, seat, spec)).losing_line
     for rounds in range(1, rules.cells // 2 + 1):
-        found = reachability.loss_within(SeatedPlayer(rules, policy, seat, spec), rounds, 10_000)
+        options = reachability.SearchOptions(followed=0, may_always_win=False, rounds=rounds)
+        found = reachability.search(SeatedPlayer(rules, policy, seat, spec), options)
         loses = shortest is not None and len(shortest) // 2 <= rounds
         assert found.never_loses is not loses
         assert (found.losing_line is not None) == loses

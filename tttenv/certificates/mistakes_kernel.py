@@ -13,7 +13,7 @@ from tttenv.game.types import Boards, Cells
 from tttenv.utils.compiled import bare, compiled
 from tttenv.utils.struct import Struct
 
-GOES_ON, FAILED, DONE = 0, 1, 2  # the status of a position after the player's move
+OPEN, FAILED, DONE = 0, 1, 2  # the status of a position after the player's move
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +54,7 @@ def judge_moves(
         moves: (batch,).
         shape: m, n and k.
         r: the referee.
-        found: output: (batch,): GOES_ON; FAILED if the opponent wins by threats, or if a draw is
+        found: output: (batch,): OPEN; FAILED if the opponent wins by threats, or if a draw is
             certain but not enough; DONE if the player has won, or cannot lose and a draw is enough.
     """
     m, n, k = shape
@@ -75,7 +75,7 @@ def judge_moves(
                 if r.board.held[line, 1 if r.must_win else 0] == 0:
                     hope = True
                     break
-            found[i] = GOES_ON if hope else FAILED if r.must_win else DONE
+            found[i] = OPEN if hope else FAILED if r.must_win else DONE
 
 
 @compiled

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from tttenv.certificates.reachability import Findings, Place, SearchState, SeatResults
+from tttenv.certificates.reachability import SearchState, SeatResults
 from tttenv.exact.evaluation import SEATS
 from tttenv.game.rules import Rules
 
@@ -65,7 +65,7 @@ class SearchCheckpoint:
     @property
     def asked(self) -> int:
         """Positions queried in both seats."""
-        now = 0 if self.state is None else self.state.findings.asked
+        now = 0 if self.state is None else self.state.asked
         return now + sum(results.positions for results in self.finished.values())
 
     def keep(self, state: SearchState) -> None:
@@ -92,7 +92,7 @@ class SearchCheckpoint:
         Raises:
             OSError: if the file cannot be written.
         """
-        long = self.state is not None and self.state.place.seconds >= SHORT
+        long = self.state is not None and self.state.seconds >= SHORT
         if len(self.finished) == len(SEATS) or not (long or self.file.exists()):
             return False
         self._write()
@@ -134,36 +134,29 @@ class SearchCheckpoint:
                 )
         found = content["finished"].items()
         self.finished = {seat: SeatResults(**results) for seat, results in found}
-        self.state = _state(content) if "findings" in content else None
+        self.state = _state(content) if "queried" in content else None
 
 
 def _content(state: SearchState) -> dict[str, Any]:
     """Return a state as JSON values and arrays by name."""
-    arrays = {f"round.{number}": codes for number, codes in enumerate(state.rounds)}
+    content = {**vars(state), "rounds": len(state.rounds), "found": None, "sampled": None}
+    content |= {f"round.{number}": codes for number, codes in enumerate(state.rounds)}
     nothing = np.empty((0, state.rounds[0].shape[1]), np.int64)
-    arrays["next"] = np.concatenate([nothing, *(codes for codes, _ in state.found)])
-    if state.findings.following:
-        every = [chances for _, chances in state.found if chances is not None]
-        arrays |= {"chances": state.chances}
-        arrays["next.chances"] = np.concatenate([np.zeros(0), *every])
-    arrays |= {f"sampled.{name}": part for name, part in state.sampled.items()}
-    numbers = {"findings": asdict(state.findings), "place": asdict(state.place)}
-    return {"rounds": len(state.rounds), **numbers, **arrays}
+    content["next"] = np.concatenate([nothing, *(codes for codes, _ in state.found)])
+    chances = [part for _, part in state.found if part is not None]
+    content["next.chances"] = np.concatenate(chances) if chances else None
+    return content | {f"sampled.{name}": part for name, part in state.sampled.items()}
 
 
-def _state(content: Mapping[str, Any]) -> SearchState:
+def _state(content: dict[str, Any]) -> SearchState:
     """Return the state whose values and arrays `_content` returned."""
-    rounds = [content[f"round.{number}"] for number in range(content["rounds"])]
-    findings, codes = Findings(**content["findings"]), content["next"]
-    return SearchState(
-        findings=findings,
-        place=Place(**content["place"]),
-        rounds=rounds,
-        chances=content.get("chances", np.zeros(len(rounds[-1]))),
-        found=[(codes, content.get("next.chances"))] if len(codes) else [],
-        sampled={
-            name.removeprefix("sampled."): part
-            for name, part in content.items()
-            if name.startswith("sampled.")
-        },
-    )
+    fields = {name: content[name] for name in SearchState.__dataclass_fields__}
+    codes, sampled = content["next"], "sampled."
+    fields["rounds"] = [content[f"round.{number}"] for number in range(content["rounds"])]
+    fields["found"] = [(codes, content["next.chances"])] if len(codes) else []
+    fields["sampled"] = {
+        name.removeprefix(sampled): part
+        for name, part in content.items()
+        if name.startswith(sampled)
+    }
+    return SearchState(**fields)
