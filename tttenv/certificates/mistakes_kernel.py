@@ -1,4 +1,4 @@
-"""Compiled judging of a player's moves by threats, and scoring of the opponent's attack."""
+"""Compiled judging of a player's moves by threats."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from tttenv.game.rules_kernel import completes
 from tttenv.game.tactics_kernel import DRAW, WIN, judge
 from tttenv.game.threat_sequences_kernel import ThreatStack, new_threat_stack
 from tttenv.game.types import Boards, Cells
-from tttenv.utils.compiled import bare, compiled
+from tttenv.utils.compiled import bare
 from tttenv.utils.struct import Struct
 
 OPEN, FAILED, DONE = 0, 1, 2  # the status of a position after the player's move
@@ -27,14 +27,7 @@ class Referee(Struct):
 
 
 def new_referee(lines: NDArray[np.int64], cells: int, threats: int, must_win: bool) -> Referee:
-    """Create a referee with an empty board.
-
-    Args:
-        lines: the cells of every line, (lines, k).
-        cells: the number of cells.
-        threats: maximum threats tried in the search for the opponent's win.
-        must_win: whether a draw is a failure.
-    """
+    """Create a referee with an empty board; the other arguments are as in `Referee`."""
     return Referee(
         board=new_line_board(lines, cells),
         stack=new_threat_stack(cells),
@@ -76,29 +69,3 @@ def judge_moves(
                     hope = True
                     break
             found[i] = OPEN if hope else FAILED if r.must_win else DONE
-
-
-@compiled
-def attack_scores(boards: Boards, lines: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return a score (batch,) of the opponent's attack on each board, with the player to move.
-
-    The sum of 4**stones over the opponent's open lines minus that over the player's; lines without
-    a stone count for the opponent.
-
-    Args:
-        boards: (batch, cells).
-        lines: the cells of every line, (lines, k).
-    """
-    scores = np.zeros(len(boards))
-    for i in range(len(boards)):
-        for line in range(len(lines)):
-            mine, theirs = 0, 0
-            for j in range(lines.shape[1]):
-                stone = boards[i, lines[line, j]]
-                mine += stone == 1
-                theirs += stone == -1
-            if mine == 0:
-                scores[i] += 4.0**theirs
-            elif theirs == 0:
-                scores[i] -= 4.0**mine
-    return scores

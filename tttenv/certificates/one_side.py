@@ -98,7 +98,7 @@ def _before(
         leads = (replies.codes == code).all(axis=1)
         if leads.any():
             reply = np.flatnonzero(replies.end == GOES_ON)[leads.argmax()]
-            return codes[moves.origin[replies.origin[reply]]]
+            return np.asarray(codes[moves.origin[replies.origin[reply]]])
     raise _another_answer(player, board)
 
 

@@ -186,21 +186,26 @@ class _Search:
             state.chances, state.queried, state.found = chances, 0, []
             state.merge_above = MERGED
             codes, chances = self._finish_round()
-        queried_twice = self._require_same_answers()
-        complete, lost = not state.ran_out, state.lost_at is not None
+        again = self.drawn.taken() if self.drawn.added else ()
+        if again:
+            require_answers_again(self.policy, *again, self.player.name)
+        line, complete = None, not state.ran_out
+        if state.lost_at is not None:
+            earlier = state.rounds[: state.lost_round]
+            line = lost_game(self.player, self.graph, earlier, np.array(state.lost_at))
         every_reply = state.following and complete
         if state.always_wins is None and every_reply:
             state.always_wins = True
         return SeatResults(
             positions=state.asked,
-            never_loses=False if lost else True if complete else None,
+            never_loses=False if line is not None else True if complete else None,
             always_wins=state.always_wins,
             one_move=state.one_move,
-            losing_line=self._losing_line(),
-            shortest=True if lost else None,
+            losing_line=line,
+            shortest=None if line is None else True,
             vs_random=state.ended.round(15).tolist() if every_reply else None,
             symmetry=self._symmetry(),
-            queried_twice=queried_twice,
+            queried_twice=len(again[0]) if again else 0,
             pairing=state.pairing,
         )
 
@@ -225,7 +230,7 @@ class _Search:
             self._examine(boards, probs, first == 0)
             lost = self._follow(boards, probs, first)
             if lost.any():
-                self._record_loss(batch, lost, ~probs.any(axis=1))
+                self._record_loss(batch, lost, np.asarray(~probs.any(axis=1)))
         self._merge()
         return state.found[0] if state.found else (codes[:0], None)
 
@@ -237,9 +242,9 @@ class _Search:
             probs: the player's output on it.
             first: the index of the first board in its round.
         """
-        state, lost = self.state, ~probs.any(axis=1)
+        state, lost = self.state, np.asarray(~probs.any(axis=1))
         drawn, chances = False, state.chances
-        free = np.count_nonzero(boards[0] == 0) - 1  # cells for each reply
+        free = int(np.count_nonzero(boards[0] == 0)) - 1  # cells for each reply
         if chances is not None:
             chances = chances[first : first + len(boards)]
             state.ended[2] += chances[lost].sum()
@@ -270,7 +275,7 @@ class _Search:
         if not self.state.following or chances is None:
             return distinct(codes), None
         codes, numbers = with_numbers(codes)
-        return codes, np.bincount(numbers, weights=chances)
+        return codes, np.asarray(np.bincount(numbers, chances), np.float64)
 
     def _merge(self) -> None:
         """Merge the parts of the next round into one, and keep the search within its limits."""
@@ -343,20 +348,6 @@ class _Search:
             which = middles(len(boards), min(some, len(boards)))
             require_images_alike(self.policy, boards[which], self.player.name)
             state.images_checked += len(which)
-
-    def _require_same_answers(self) -> int:
-        """Check that repeated queries of the sampled boards agree, and return their number."""
-        if not self.drawn.added:
-            return 0
-        boards, probs = self.drawn.taken()
-        require_answers_again(self.policy, boards, probs, self.player.name)
-        return len(boards)
-
-    def _losing_line(self) -> list[int] | None:
-        if self.state.lost_at is None:
-            return None
-        earlier = self.state.rounds[: self.state.lost_round]
-        return lost_game(self.player, self.graph, earlier, np.array(self.state.lost_at))
 
     def _symmetry(self) -> str | None:
         if not self.images:

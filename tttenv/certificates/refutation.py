@@ -106,15 +106,6 @@ def _shortened(
 
     Each length is searched separately, from the shortest on. To win quickly, the opponent can place
     few stones outside the winning line, so the first lengths take few positions.
-
-    Args:
-        player: the player in its seat.
-        line: a game that it loses.
-        positions: the limit of queried positions in total.
-        watch: called before each query.
-
-    Returns:
-        The result; its counts of positions are those of this search.
     """
     k = player.rules.k
     asked, again = 0, 0
@@ -185,15 +176,7 @@ class _Attack:
         self.waiting = [self._best_of(self._rows(scores, boards, -1, -1, replies))]  # by round
 
     def _rows(self, scores: Any, boards: Any, before: Any, own: Any, reply: Any) -> _Rows:
-        """Return positions (rows,) that wait to be queried.
-
-        Args:
-            scores: the value of the opponent's attack there.
-            boards: (rows, cells), the player to move.
-            before: the number of the query that led to each, or -1.
-            own: the player's cell, or -1.
-            reply: the opponent's cell, or -1.
-        """
+        """Return waiting positions (rows,): what led to each is the query `before`, if not -1."""
         kind = [(name, np.int64) for name in ("score", "before", "own", "reply")]
         rows = np.empty(len(boards), [*kind, ("board", np.int8, (self.rules.cells,))])
         rows["score"], rows["board"] = scores, boards
@@ -313,11 +296,7 @@ class _Attack:
         return cells
 
     def _require_same_answers(self, line: list[int]) -> None:
-        """Query the boards of a lost game again.
-
-        Raises:
-            ValueError: if the player does not repeat its moves of that game.
-        """
+        """Query the boards of a lost game again, and raise if the player plays otherwise."""
         if self.policy.traits.pure:
             return
         asked, own = self.player.own_moves(line)

@@ -12,8 +12,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import numpy as np
-
 from tttenv.certificates.reachability import SearchState, SeatResults
 from tttenv.exact.evaluation import SEATS
 from tttenv.game.rules import Rules
@@ -110,9 +108,12 @@ class SearchCheckpoint:
         from tttenv.utils import state_file  # which a short search does not need
 
         began = time.monotonic()
-        finished = {seat: asdict(results) for seat, results in self.finished.items()}
-        content = {} if self.state is None else _content(self.state)
-        state_file.write(self.file, KIND, {"about": self.about, "finished": finished, **content})
+        content = {
+            "about": self.about,
+            "finished": {seat: asdict(results) for seat, results in self.finished.items()},
+            "state": None if self.state is None else vars(self.state),
+        }
+        state_file.write(self.file, KIND, content)
         now = time.monotonic()
         self._due = now + max(EVERY, (now - began) / SHARE)
 
@@ -134,29 +135,4 @@ class SearchCheckpoint:
                 )
         found = content["finished"].items()
         self.finished = {seat: SeatResults(**results) for seat, results in found}
-        self.state = _state(content) if "queried" in content else None
-
-
-def _content(state: SearchState) -> dict[str, Any]:
-    """Return a state as JSON values and arrays by name."""
-    content = {**vars(state), "rounds": len(state.rounds), "found": None, "sampled": None}
-    content |= {f"round.{number}": codes for number, codes in enumerate(state.rounds)}
-    nothing = np.empty((0, state.rounds[0].shape[1]), np.int64)
-    content["next"] = np.concatenate([nothing, *(codes for codes, _ in state.found)])
-    chances = [part for _, part in state.found if part is not None]
-    content["next.chances"] = np.concatenate(chances) if chances else None
-    return content | {f"sampled.{name}": part for name, part in state.sampled.items()}
-
-
-def _state(content: dict[str, Any]) -> SearchState:
-    """Return the state whose values and arrays `_content` returned."""
-    fields = {name: content[name] for name in SearchState.__dataclass_fields__}
-    codes, sampled = content["next"], "sampled."
-    fields["rounds"] = [content[f"round.{number}"] for number in range(content["rounds"])]
-    fields["found"] = [(codes, content["next.chances"])] if len(codes) else []
-    fields["sampled"] = {
-        name.removeprefix(sampled): part
-        for name, part in content.items()
-        if name.startswith(sampled)
-    }
-    return SearchState(**fields)
+        self.state = content["state"] and SearchState(**content["state"])

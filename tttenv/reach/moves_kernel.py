@@ -69,7 +69,7 @@ def _write_first(codes: Codes, to: NDArray[np.int64]) -> None:
 def encode(boards: Boards, about: Geometry) -> Codes:
     """Return the codes (positions, words) of boards (positions, cells), minimal over images."""
     images = np.empty(about.blank.shape, np.int64)
-    codes = np.empty((len(boards), images.shape[1]), np.int64)
+    codes = np.empty((len(boards), about.blank.shape[1]), np.int64)
     for i in range(len(boards)):
         _image_codes(boards[i], 1, about, images)
         _write_first(images, codes[i])
