@@ -23,6 +23,7 @@ ROOMS = {
     "drawing": "tttenv.drawing tttenv.drawing.*",
     "policy": "tttenv.policy",
     "exact": "tttenv.exact tttenv.exact.*",
+    "reach": "tttenv.reach tttenv.reach.*",
     "proofs": "tttenv.proofs tttenv.proofs.*",
     "text": "tttenv.text tttenv.text.*",
     "players": "tttenv.players tttenv.players.*",

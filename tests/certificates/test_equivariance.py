@@ -5,11 +5,11 @@ import pytest
 
 from tttenv import Rules, player
 from tttenv.certificates import POSITIONS, reachability
-from tttenv.certificates.frontier import require_images_alike
 from tttenv.certificates.one_side import SeatedPlayer
 from tttenv.game.symmetry import canonical, inverses
 from tttenv.players import PLAYERS
 from tttenv.policy import blend, player_for, uniform
+from tttenv.reach import require_images_alike
 from tttenv.testing import some_boards
 
 GAMES = [Rules(), Rules(4, 4, 3), Rules(4, 4, 4), Rules(3, 4, 3), Rules(5, 4, 4)]

@@ -1,6 +1,5 @@
 """Players that may forfeit: a row of zeros loses the game at once in every kind of game."""
 
-import re
 from functools import cache
 
 import gymnasium as gym
@@ -10,14 +9,11 @@ import pytest
 import tttenv
 import tttenv.testing
 from tttenv import Rules, player
-from tttenv.certificates import phrases
 from tttenv.certificates.certificate import METHODS
 from tttenv.certificates.refutation import losing_leaves, refute
-from tttenv.certificates.verdict import certificate_table
 from tttenv.env.rollouts import rollout
 from tttenv.exact import Tabulated, positions, score, solve, tabulate
 from tttenv.game.outcomes_kernel import Outcome
-from tttenv.game.rules import names_of
 from tttenv.league.cached_player import CachedPlayer
 from tttenv.league.pair import exact_odds, sampled_odds
 from tttenv.policy import Wrapped, player_for, uniform, validated
@@ -124,21 +120,6 @@ def test_certificates_count_forfeits_as_losses(name, method, expected):
         gone = ~table.any(axis=1) & ~GAME.over & (solution.values > -1)
         wrong = ((table > 0) & ~solution.optimal).any(axis=1)
         assert certificate.blunders == np.count_nonzero(gone | wrong)
-
-
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("name", PLAYERS)
-def test_every_lost_game_is_told_and_one_of_no_moves_is_none_the_less(name, method):
-    certificate = tttenv.certify(RULES, PLAYERS[name], method=method)
-    (row,) = re.findall(r"a game that it loses \| (.*) \| (.*) \|", certificate_table(certificate))
-    for seat, told in zip("XO", row, strict=True):
-        line = certificate.losing_line[seat]
-        assert (line is None) == (told == "none exists")
-        if line is not None:
-            words = phrases.lost_game(RULES, line)
-            assert told == words
-            assert words.startswith(names_of(RULES, line))
-            assert ("no legal answer" in words) != bool(RULES.over(position_after(line)))
 
 
 def position_after(line):

@@ -5,16 +5,16 @@ import pytest
 from lost_games import require_lost_by_own_moves
 from pairs import pairs
 
-from tttenv.certificates import frontier_kernel as kernels
 from tttenv.certificates import reachability
 from tttenv.certificates.certificate import losing_line, reachable
-from tttenv.certificates.frontier import geometry
 from tttenv.certificates.one_side import SeatedPlayer
 from tttenv.exact import Tabulated, positions, score, solve, tabulate, worst_case
 from tttenv.game.rules import Rules
 from tttenv.game.symmetry import canonical, maps, orbits
 from tttenv.players import PLAYERS, player
 from tttenv.policy import player_for, uniform
+from tttenv.reach import Graph
+from tttenv.reach import moves_kernel as kernels
 
 GAMES = [Rules(), Rules(1, 2, 2), Rules(2, 2, 2), Rules(2, 3, 3), Rules(1, 9, 3), Rules(3, 4, 3)]
 MORE = [
@@ -159,16 +159,16 @@ def test_a_loss_found_within_the_limit_is_no_less_lost():
 def test_codes_tell_boards_apart_and_images_alike(rules):
     rng = np.random.default_rng(0)
     boards = rng.integers(-1, 2, (50, rules.cells)).astype(np.int8)
-    plain, images = (geometry(rules, images) for images in (False, True))
-    codes = kernels.encode(boards, plain)
+    plain, images = (Graph(rules, images) for images in (False, True))
+    codes = plain.encode(boards)
     assert codes.shape == (50, -(-rules.cells // kernels.WORD))
-    assert (kernels.decode(codes, rules.cells) == boards).all()
+    assert (plain.decode(codes) == boards).all()
     in_order = sorted(range(50), key=lambda i: boards[i].tolist())
     assert sorted(range(50), key=lambda i: codes[i].tolist()) == in_order
     first, _ = canonical(rules, boards)
-    assert (kernels.decode(kernels.encode(boards, images), rules.cells) == first).all()
+    assert (plain.decode(images.encode(boards)) == first).all()
     for image in maps(rules):
-        assert (kernels.encode(boards[:, image], images) == kernels.encode(boards, images)).all()
+        assert (images.encode(boards[:, image]) == images.encode(boards)).all()
 
 
 def test_boards_of_more_cells_than_a_code_has_in_one_word_are_searched_alike():

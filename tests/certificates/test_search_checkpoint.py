@@ -53,7 +53,7 @@ def certified(rules, policy, positions, stop=None, load=False):
     def watch(progress):
         if len(queries) == stop:
             checkpoint.save()
-            raise Killed(checkpoint.state.place.seconds)
+            raise Killed(checkpoint.state.seconds)
         queries.append(progress)
 
     about = {"method": "reachable positions", "watch": watch, "checkpoint": checkpoint}

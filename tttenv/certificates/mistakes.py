@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.certificates import mistakes_kernel as kernel
-from tttenv.certificates.frontier import Frontier, distinct, with_first
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Cells, Mask
-from tttenv.policy import Policy, player_for
+from tttenv.policy import Policy, ask, player_for
 from tttenv.proofs.move_values import MoveValues
+from tttenv.reach import Graph, distinct, with_numbers
+from tttenv.reach.moves_kernel import GOES_ON
 
 THREATS = 200  # maximum threats tried in the search for the opponent's win
 
@@ -68,10 +69,10 @@ def find_mistakes(
         values: the prover of moves.
     """
     player = player_for(rules, policy)
-    frontier = Frontier(player, player.traits.equivariant)
+    graph = Graph(rules, player.traits.equivariant)
     referee = kernel.new_referee(rules.lines, rules.cells, THREATS, must_win=aim == 1)
     boards = rules.start(1) if seat == "X" else -np.eye(rules.cells, dtype=np.int8)
-    boards = frontier.decode(distinct(frontier.encode(boards)))
+    boards = graph.decode(distinct(graph.encode(boards)))
     before = np.full(len(boards), -1)
     rounds: list[_Round] = []
     failed: list[tuple[int, NDArray[np.int64]]] = []  # indices within each round
@@ -80,16 +81,19 @@ def find_mistakes(
         if len(boards) > width:
             kept = _chosen(rules, boards, width, rng)
             boards, before, everything = boards[kept], before[kept], False
-        moves = frontier.ask(boards).argmax(axis=1)
+        moves = ask(boards, player).argmax(axis=1)
         rounds.append(_Round(boards, before, moves))
         after, found = boards.copy(), np.zeros(len(boards), np.int8)
         kernel.judge_moves(after, moves, (rules.m, rules.n, rules.k), referee, found)
-        going = np.flatnonzero(found == kernel.GOES_ON)
+        going = np.flatnonzero(found == kernel.OPEN)
         if aim == 1:  # a draw, if the next stone is the last
             found[going[np.count_nonzero(after[going] == 0, axis=1) == 1]] = kernel.FAILED
         failed.append((len(rounds) - 1, np.flatnonzero(found == kernel.FAILED)))
-        boards, before = _next(frontier, boards[going], moves[going])
-        before = going[before]
+        replies = graph.moves(-after[going], after[going] == 0)
+        codes, numbers = with_numbers(replies.codes)
+        boards, before = graph.decode(codes), np.empty(len(codes), np.int64)
+        # The last of several values is kept: that of the first board that leads to the position.
+        before[numbers[::-1]] = going[replies.origin[replies.end == GOES_ON]][::-1]
     ends = np.array([(number, row) for number, rows in failed for row in rows], np.int64)
     ends = ends.reshape(-1, 2)
     return _explain(values, rounds, rng.permutation(ends), aim, most, everything)
@@ -98,29 +102,18 @@ def find_mistakes(
 def _chosen(
     rules: Rules, boards: Boards, width: int, rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Return the indices of `width` boards: half with the strongest attack, half at random."""
-    order = np.argsort(-kernel.attack_scores(boards, rules.lines), kind="stable")
+    """Return the indices of `width` boards: half with the strongest attack, half at random.
+
+    The opponent's attack is the sum of 4**stones over its open lines, empty ones among them, minus
+    that over the player's.
+    """
+    powers, worth = 4.0 ** np.arange(rules.k + 1), np.zeros(len(boards))
+    for line in rules.lines:
+        mine, theirs = ((boards[:, line] == stone).sum(axis=1) for stone in (1, -1))
+        worth += (mine == 0) * powers[theirs] - ((mine > 0) & (theirs == 0)) * powers[mine]
+    order = np.argsort(-worth, kind="stable")
     best, others = order[: width // 2], order[width // 2 :]
     return np.sort(np.append(best, rng.choice(others, width - len(best), replace=False)))
-
-
-def _next(frontier: Frontier, boards: Boards, moves: Cells) -> tuple[Boards, NDArray[np.int64]]:
-    """Return one board per symmetry class after the player's moves and every reply.
-
-    The boards are in the order of their codes, each with the index of the first board that leads to
-    it.
-    """
-    probs = np.zeros(boards.shape)
-    probs[np.arange(len(boards)), moves] = 1.0
-    parts = []
-    for part in frontier.expand(boards, probs):
-        codes, first = with_first(part.codes)
-        parts.append((codes, part.moves[first, 0]))
-    if not parts:
-        return boards, np.zeros(0, np.int64)
-    codes, before = (np.concatenate(each) for each in zip(*parts, strict=True))
-    codes, first = with_first(codes)
-    return frontier.decode(codes), before[first]
 
 
 def _explain(
@@ -133,8 +126,7 @@ def _explain(
 ) -> Mistakes:
     """Trace failures, rows (round, row) of `ends`, back to the mistakes that caused them.
 
-    Failures that follow from a mistake already found are skipped; at most `most` others are
-    analysed.
+    Those that follow from a mistake already found are skipped; at most `most` others are analysed.
     """
     found: dict[bytes, tuple[Boards, Mask, int]] = {}
     looked_at: set[tuple[int, int]] = set()

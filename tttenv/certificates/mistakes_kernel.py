@@ -1,4 +1,4 @@
-"""Compiled judging of a player's moves by threats, and scoring of the opponent's attack."""
+"""Compiled judging of a player's moves by threats."""
 
 from dataclasses import dataclass
 
@@ -9,10 +9,10 @@ from tttenv.game.line_board_kernel import LineBoard, new_line_board, set_stones
 from tttenv.game.rules_kernel import completes
 from tttenv.game.threat_sequences_kernel import DRAW, WIN, ThreatStack, judge, new_threat_stack
 from tttenv.game.types import Boards, Cells
-from tttenv.utils.compiled import bare, compiled
+from tttenv.utils.compiled import bare
 from tttenv.utils.struct import Struct
 
-GOES_ON, FAILED, DONE = 0, 1, 2  # the status of a position after the player's move
+OPEN, FAILED, DONE = 0, 1, 2  # the status of a position after the player's move
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,14 +26,7 @@ class Referee(Struct):
 
 
 def new_referee(lines: NDArray[np.int64], cells: int, threats: int, must_win: bool) -> Referee:
-    """Create a referee with an empty board.
-
-    Args:
-        lines: the cells of every line, (lines, k).
-        cells: the number of cells.
-        threats: maximum threats tried in the search for the opponent's win.
-        must_win: whether a draw is a failure.
-    """
+    """Create a referee with an empty board; the other arguments are as in `Referee`."""
     return Referee(
         board=new_line_board(lines, cells),
         stack=new_threat_stack(cells),
@@ -53,7 +46,7 @@ def judge_moves(
         moves: (batch,).
         shape: m, n and k.
         r: the referee.
-        found: output: (batch,): GOES_ON; FAILED if the opponent wins by threats, or if a draw is
+        found: output: (batch,): OPEN; FAILED if the opponent wins by threats, or if a draw is
             certain but not enough; DONE if the player has won, or cannot lose and a draw is enough.
     """
     m, n, k = shape
@@ -74,30 +67,4 @@ def judge_moves(
                 if r.board.held[line, 1 if r.must_win else 0] == 0:
                     hope = True
                     break
-            found[i] = GOES_ON if hope else FAILED if r.must_win else DONE
-
-
-@compiled
-def attack_scores(boards: Boards, lines: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return a score (batch,) of the opponent's attack on each board, with the player to move.
-
-    The sum of 4**stones over the opponent's open lines minus that over the player's; lines without
-    a stone count for the opponent.
-
-    Args:
-        boards: (batch, cells).
-        lines: the cells of every line, (lines, k).
-    """
-    scores = np.zeros(len(boards))
-    for i in range(len(boards)):
-        for line in range(len(lines)):
-            mine, theirs = 0, 0
-            for j in range(lines.shape[1]):
-                stone = boards[i, lines[line, j]]
-                mine += stone == 1
-                theirs += stone == -1
-            if mine == 0:
-                scores[i] += 4.0**theirs
-            elif theirs == 0:
-                scores[i] -= 4.0**mine
-    return scores
+            found[i] = OPEN if hope else FAILED if r.must_win else DONE

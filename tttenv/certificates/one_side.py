@@ -5,13 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.certificates.frontier import Frontier, contains, distinct
-from tttenv.certificates.frontier_kernel import Codes
 from tttenv.certificates.phrases import forfeited
 from tttenv.exact.evaluation import SEATS
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
-from tttenv.policy import Player
+from tttenv.policy import Player, ask
+from tttenv.reach import Graph, contains, distinct
+from tttenv.reach.moves_kernel import GOES_ON, WON, Codes
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,80 +50,84 @@ class SeatedPlayer:
         return np.array(boards, np.int8).reshape(shape), line[SEATS.index(self.seat) :: 2]
 
 
-@dataclass(frozen=True)
-class LostGame:
-    """Reconstructs a player's lost games; see `through`."""
+def lost_game(
+    player: SeatedPlayer, graph: Graph, rounds: list[Codes], lost: NDArray[np.int64]
+) -> list[int]:
+    """Return a game that is lost right after a given position, as the cells of both sides.
 
-    player: SeatedPlayer
-    frontier: Frontier
+    If the player forfeits in that position, the game ends there.
 
-    def through(self, rounds: list[Codes], lost: Codes) -> list[int]:
-        """Return a game that is lost right after a given position, as the cells of both sides.
+    Args:
+        player: the player in its seat.
+        graph: the positions.
+        rounds: the sorted codes (positions, words) of all earlier rounds, the player to move.
+        lost: the code (words,) of the position, in which a reply wins or the player forfeits.
 
-        If the player forfeits in that position, the game ends there.
+    Raises:
+        ValueError: if the player no longer plays the moves that led to the position.
+    """
+    chain = [lost]
+    for among in reversed(rounds):
+        chain.insert(0, _before(player, graph, chain[0], among))
+    boards = player.first_boards()
+    board = boards[int((graph.encode(boards) == chain[0]).all(axis=1).argmax())]
+    line = np.flatnonzero(board).tolist()
+    for wanted in [*chain[1:], None]:
+        probs = ask(board[None], player.policy)
+        if wanted is None and not probs.any():
+            break
+        own, reply = _step(player, graph, board, probs, wanted)
+        board[own], board[reply] = 1, -1
+        line += [own, reply]
+    return line
 
-        Args:
-            rounds: the sorted codes (positions, words) of all earlier rounds, the player to move.
-            lost: the code (1, words) of the position, in which a reply wins or the player forfeits.
 
-        Raises:
-            ValueError: if the player no longer plays the moves that led to the position.
-        """
-        chain = [lost]
-        for among in reversed(rounds):
-            chain.insert(0, self._before(chain[0], among))
-        boards = self.player.first_boards()
-        first = int((self.frontier.encode(boards) == chain[0]).all(axis=1).argmax())
-        board, line = boards[first], np.flatnonzero(boards[first]).tolist()
-        for wanted in [*chain[1:], None]:
-            if wanted is None and not self.frontier.ask(board[None]).any():
-                break
-            own, reply = self._step(board, wanted)
-            board[own], board[reply] = 1, -1
-            line += [own, reply]
-        return line
+def _before(
+    player: SeatedPlayer, graph: Graph, code: NDArray[np.int64], among: Codes
+) -> NDArray[np.int64]:
+    """Return the first position (words,) of a round from which the player reaches `code`."""
+    board = graph.decode(code[None])[0]
+    own, other = (np.flatnonzero(board == stone) for stone in (1, -1))
+    pairs = np.array([(a, b) for a in own for b in other])
+    boards = np.repeat(board[None], len(pairs), axis=0)
+    np.put_along_axis(boards, pairs, 0, axis=1)
+    codes = distinct(graph.encode(boards))
+    codes = codes[[contains(among, one) for one in codes]]
+    boards = graph.decode(codes)
+    for moves, replies in graph.replies(boards, ask(boards, player.policy)):
+        leads = (replies.codes == code).all(axis=1)
+        if leads.any():
+            reply = np.flatnonzero(replies.end == GOES_ON)[leads.argmax()]
+            return np.asarray(codes[moves.origin[replies.origin[reply]]])
+    raise _another_answer(player, board)
 
-    def _before(self, code: Codes, among: Codes) -> Codes:
-        """Return the first position (1, words) of a round from which `code` is reachable."""
-        board = self.frontier.decode(code)[0]
-        own, other = (np.flatnonzero(board == stone) for stone in (1, -1))
-        pairs = np.array([(a, b) for a in own for b in other])
-        boards = np.repeat(board[None], len(pairs), axis=0)
-        np.put_along_axis(boards, pairs, 0, axis=1)
-        codes = distinct(self.frontier.encode(boards))
-        codes = codes[[contains(among, one) for one in codes]]
-        boards = self.frontier.decode(codes)
-        probs = self.frontier.ask(boards)
-        for row, one in enumerate(codes):
-            reached = self.frontier.expand(boards[row : row + 1], probs[row : row + 1])
-            if any((part.codes == code).all(axis=1).any() for part in reached):
-                return np.asarray(one[None])
-        raise self._another_answer(board)
 
-    def _step(self, board: Boards, wanted: NDArray[np.int64] | None) -> tuple[int, int]:
-        """Return the player's move on a board (cells,) and a reply that leads to the code `wanted`.
+def _step(
+    player: SeatedPlayer,
+    graph: Graph,
+    board: Boards,
+    probs: NDArray[np.float64],
+    wanted: NDArray[np.int64] | None,
+) -> tuple[int, int]:
+    """Return a move and a reply from a board (cells,) to the position `wanted`.
 
-        If `wanted` is None, the reply wins. The player's most likely moves are tried first.
-        """
-        probs = self.frontier.ask(board[None])[0]
-        for own in np.argsort(-probs, kind="stable")[: np.count_nonzero(probs)]:
-            after = board.copy()
-            after[own] = 1
-            if bool(self.player.rules.lost(-after)):
-                continue  # the player wins
-            replies = np.flatnonzero(after == 0)
-            boards = np.repeat(after[None], len(replies), axis=0)
-            boards[np.arange(len(replies)), replies] = -1
-            if wanted is None:
-                fits = self.player.rules.lost(boards)
-            else:
-                fits = (self.frontier.encode(boards) == wanted).all(axis=1)
-            if fits.any():
-                return int(own), int(replies[fits.argmax()])
-        raise self._another_answer(board)
+    The likeliest such move and the first such reply; if `wanted` is None, the reply wins.
+    """
+    ((moves, replies),) = graph.replies(board[None], probs)
+    if wanted is None:
+        fits = np.flatnonzero(replies.end == WON)
+    else:
+        going = np.flatnonzero(replies.end == GOES_ON)
+        fits = going[(replies.codes == wanted).all(axis=1)]
+    if not len(fits):
+        raise _another_answer(player, board)
+    own = moves.cell[replies.origin[fits]]
+    best = int(probs[0, own].argmax())
+    return int(own[best]), int(replies.cell[fits[best]])
 
-    def _another_answer(self, board: Boards) -> ValueError:
-        where = self.player.rules.format(board)
-        return ValueError(
-            f"{self.player.name} gives different answers to the same board: near {where}"
-        )
+
+def _another_answer(player: SeatedPlayer, board: Boards) -> ValueError:
+    return ValueError(
+        f"{player.name} gives different answers to the same board:"
+        f" near {player.rules.format(board)}"
+    )

@@ -154,12 +154,7 @@ def worst_cases(x: SeatResults, o: SeatResults, value: int | None) -> dict[str, 
 
 
 def _worst_case(result: SeatResults, worth: int | None) -> float | None:
-    """Return the value against a best response, if known.
-
-    Args:
-        result: the seat's results.
-        worth: the game's value for the seat; None if unknown.
-    """
+    """Return the value against a best response, if known; `worth` is the game's for the seat."""
     if result.always_wins:
         return 1.0
     if result.loss_chance == 1 or worth == -1:

@@ -8,23 +8,25 @@ shortened, round by round, as long as that takes few positions.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.certificates.frontier import Frontier
+from tttenv.certificates import reachability
 from tttenv.certificates.one_side import SeatedPlayer
 from tttenv.certificates.phrases import forfeited
-from tttenv.certificates.reachability import ATTACKING, Round, Watch, loss_within
+from tttenv.certificates.reachability import ATTACKING, Round, SearchOptions, Watch
 from tttenv.certificates.refutation_kernel import score
-from tttenv.exact.determinism import require_answers_again
+from tttenv.exact.determinism import SPREAD, require_answers_again
 from tttenv.exact.evaluation import SEATS
 from tttenv.game.line_board_kernel import new_line_board
 from tttenv.game.rules import Rules
-from tttenv.game.types import Boards, Mask
+from tttenv.game.types import Mask
 from tttenv.players.as_player import as_player
 from tttenv.policy import Policy, ask, display_name, player_for
+from tttenv.reach import Graph
+from tttenv.reach.moves_kernel import GOES_ON, WON
 from tttenv.utils.compile_time import Stopwatch
 
 POSITIONS = 100_000  # default limit of queried positions
@@ -104,15 +106,6 @@ def _shortened(
 
     Each length is searched separately, from the shortest on. To win quickly, the opponent can place
     few stones outside the winning line, so the first lengths take few positions.
-
-    Args:
-        player: the player in its seat.
-        line: a game that it loses.
-        positions: the limit of queried positions in total.
-        watch: called before each query.
-
-    Returns:
-        The result; its counts of positions are those of this search.
     """
     k = player.rules.k
     asked, again = 0, 0
@@ -121,7 +114,14 @@ def _shortened(
     if player.policy.traits.forfeits:  # which ends a round before the reply
         first, last = 1, last + (not forfeited(player.rules, line))
     for rounds in range(first, last + 1):
-        found = loss_within(player, rounds, positions - asked, watch)
+        options = SearchOptions(
+            positions=positions - asked,
+            followed=0,
+            may_always_win=False,
+            rounds=rounds,
+            sampled=SPREAD,
+        )
+        found = reachability.search(player, options, watch)
         asked, again = asked + found.positions, again + found.queried_twice
         if found.losing_line is not None:
             return Refutation(found.losing_line, asked, True, again)
@@ -153,39 +153,11 @@ def losing_leaves(rules: Rules, policy: Policy, seat: str, positions: int) -> tu
     """
     player = player_for(rules, policy)
     tried = _Attack(SeatedPlayer(rules, player, seat, display_name(player)), None)
-    lost = [np.count_nonzero(lost) for _, lost in tried.questions(positions)]
-    return int(sum(lost)), len(tried.asked)
+    lost = sum(int(np.count_nonzero(lost)) for _, lost in tried.queries(positions))
+    return lost, len(tried.asked)
 
 
-@dataclass
-class _Waiting:
-    """Positions of one round that have not been queried yet, the best first."""
-
-    scores: NDArray[np.int64]  # (waiting,)
-    boards: Boards  # (waiting, cells)
-    before: NDArray[np.int64]  # (waiting,): the index of the query that led to it, or -1
-    moves: NDArray[np.int64]  # (waiting, 2): the player's cell, -1 if none, and the opponent's
-
-    def take(self, count: int) -> "_Waiting":
-        """Remove and return the first `count` positions."""
-        first, rest = self._part(slice(count)), self._part(slice(count, None))
-        self.scores, self.boards = rest.scores, rest.boards
-        self.before, self.moves = rest.before, rest.moves
-        return first
-
-    def merged(self, other: "_Waiting") -> "_Waiting":
-        """Merge two sets of positions, best first, with ties in favour of `self`."""
-        scores = np.concatenate([self.scores, other.scores])
-        order = np.argsort(-scores, kind="stable")[:WAITING]
-        return _Waiting(
-            scores[order],
-            np.concatenate([self.boards, other.boards])[order],
-            np.concatenate([self.before, other.before])[order],
-            np.concatenate([self.moves, other.moves])[order],
-        )
-
-    def _part(self, rows: slice) -> "_Waiting":
-        return _Waiting(self.scores[rows], self.boards[rows], self.before[rows], self.moves[rows])
+_Rows: TypeAlias = NDArray[Any]  # structured
 
 
 class _Attack:
@@ -195,14 +167,30 @@ class _Attack:
         self.player, self.rules, self.policy = player, player.rules, player.policy
         self.watch, self.clock = watch, Stopwatch()
         self.lines = new_line_board(self.rules.lines, self.rules.cells)
-        self.frontier = Frontier(self.policy, self.policy.traits.equivariant)
-        self.waiting: list[_Waiting] = [self._first()]  # by round
+        self.graph = Graph(self.rules, self.policy.traits.equivariant)
         self.seen: set[bytes] = set()  # the codes of all queried positions
         self.asked: list[tuple[int, int, int]] = []  # previous query, player's cell, reply
+        boards = player.first_boards()
+        replies = np.where(boards.any(axis=1), boards.argmin(axis=1), -1)  # the opponent's stone
+        scores = self.lines.through_count[replies]
+        self.waiting = [self._best_of(self._rows(scores, boards, -1, -1, replies))]  # by round
+
+    def _rows(self, scores: Any, boards: Any, before: Any, own: Any, reply: Any) -> _Rows:
+        """Return waiting positions (rows,): what led to each is the query `before`, if not -1."""
+        kind = [(name, np.int64) for name in ("score", "before", "own", "reply")]
+        rows = np.empty(len(boards), [*kind, ("board", np.int8, (self.rules.cells,))])
+        rows["score"], rows["board"] = scores, boards
+        rows["before"], rows["own"], rows["reply"] = before, own, reply
+        return rows
+
+    def _best_of(self, *parts: _Rows) -> _Rows:
+        """Return the best of all waiting positions of a round, the best first, then the oldest."""
+        rows = np.concatenate(parts)
+        return rows[np.argsort(-rows["score"], kind="stable")[:WAITING]]
 
     def run(self, positions: int) -> list[int] | None:
         """Search until a lost game is found, nothing is left, or the limit is reached."""
-        for won, lost in self.questions(positions):
+        for won, lost in self.queries(positions):
             if lost.any():
                 row = int(lost.argmax())
                 line = self._line(len(self.asked) - len(lost) + row)
@@ -211,7 +199,7 @@ class _Attack:
                 return line
         return None
 
-    def questions(self, positions: int) -> Iterator[tuple[NDArray[np.int64], Mask]]:
+    def queries(self, positions: int) -> Iterator[tuple[NDArray[np.int64], Mask]]:
         """Query batches of positions and yield the results, until the limit or none is left.
 
         Yields:
@@ -221,103 +209,83 @@ class _Attack:
         size = 1
         while len(self.asked) < positions:
             before = len(self.asked)
-            boards, rounds = self._choose(min(size, positions - before))
-            if not len(boards):
+            rounds, boards = self._choose(min(size, positions - before))
+            if not len(rounds):
                 return
-            self._tell(before, rounds)
+            self._report(before, rounds)
             size = min(2 * size, TOGETHER)
-            probs = self.frontier.ask(boards)
-            attacks = [
-                self._best(boards, part.moves) for part in self.frontier.expand(boards, probs)
-            ]
-            won = self.frontier.won
+            probs = ask(boards, self.policy)
+            parts = list(self.graph.replies(boards, probs))
+            won = np.full((len(boards), 2), -1)
+            for own, replies in parts:
+                wins = replies.end == WON
+                moves = replies.origin[wins]
+                won[own.origin[moves]] = np.stack([own.cell[moves], replies.cell[wins]], axis=1)
             lost: Mask = (won[:, 0] >= 0) | ~probs.any(axis=1)
             yield won, lost
-            for moves, scores in attacks:
-                going = ~lost[moves[:, 0]]
-                self._add(boards, rounds, moves[going], scores[going], before)
+            for own, replies in parts:
+                going = replies.end == GOES_ON
+                moves = replies.origin[going]
+                cells = np.stack([own.origin[moves], own.cell[moves], replies.cell[going]], axis=1)
+                self._add(boards, rounds, cells[~lost[cells[:, 0]]], before)
 
-    def _tell(self, before: int, rounds: NDArray[np.int64]) -> None:
+    def _report(self, before: int, rounds: NDArray[np.int64]) -> None:
         """Report progress before querying positions of the given rounds."""
         if self.watch is not None:
-            waiting = len(rounds) + sum(len(waiting.scores) for waiting in self.waiting)
+            waiting = len(rounds) + sum(map(len, self.waiting))
             seconds = self.clock.seconds
             self.watch(
                 Round(self.player.seat, int(rounds.max()), before, waiting, seconds, ATTACKING)
             )
 
-    def _first(self) -> _Waiting:
-        """Return the positions of the player's first move."""
-        boards = self.player.first_boards()
-        cells = np.where(boards.any(axis=1), boards.argmin(axis=1), -1)  # the opponent's stone
-        moves = np.stack([np.full(len(boards), -1), cells], axis=1)
-        through = self.lines.through_count[moves[:, 1]]
-        start = _Waiting(np.zeros(0, np.int64), boards[:0], np.zeros(0, np.int64), moves[:0])
-        return start.merged(_Waiting(through, boards, np.full(len(boards), -1), moves))
-
-    def _choose(self, count: int) -> tuple[Boards, NDArray[np.int64]]:
-        """Return up to `count` boards (chosen, cells) to query next, and their rounds (chosen,)."""
-        boards: list[Boards] = []
-        rounds: list[int] = []
-        live = sum(1 for waiting in self.waiting if len(waiting.scores))
+    def _choose(self, count: int) -> tuple[NDArray[np.int64], NDArray[np.int8]]:
+        """Return the rounds (chosen,) of up to `count` boards (chosen, cells) to query next."""
+        chosen: list[tuple[int, NDArray[np.int8]]] = []
+        live = sum(1 for waiting in self.waiting if len(waiting))
         for number in reversed(range(len(self.waiting))):
-            wanted = min(count, len(boards) + -(-count // max(1, live)))
-            while len(boards) < wanted and len(self.waiting[number].scores):
-                some = self.waiting[number].take(wanted - len(boards))
-                codes = self.frontier.encode(some.boards)
-                for i, code in enumerate(codes):
+            wanted = min(count, len(chosen) + -(-count // max(1, live)))
+            while len(chosen) < wanted and len(self.waiting[number]):
+                some, rest = np.split(self.waiting[number], [wanted - len(chosen)])
+                self.waiting[number] = rest
+                codes = self.graph.encode(np.ascontiguousarray(some["board"]))
+                for row, code in zip(some, codes, strict=True):
                     if (key := code.tobytes()) not in self.seen:
                         self.seen.add(key)
-                        boards.append(some.boards[i])
-                        rounds.append(number)
-                        own, reply = some.moves[i].tolist()
-                        self.asked.append((int(some.before[i]), own, reply))
-        shape = len(boards), self.rules.cells
-        return np.array(boards, np.int8).reshape(shape), np.array(rounds, np.int64)
+                        chosen.append((number, row["board"]))
+                        self.asked.append((int(row["before"]), int(row["own"]), int(row["reply"])))
+        boards = np.array([board for _, board in chosen], np.int8)
+        return np.array([number for number, _ in chosen], np.int64), boards
 
-    def _best(
-        self, boards: Boards, moves: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Select the best replies to each board, the best first, with their scores.
+    def _add(
+        self,
+        boards: NDArray[np.int8],
+        rounds: NDArray[np.int64],
+        moves: NDArray[np.int64],
+        first: int,
+    ) -> None:
+        """Queue the positions after the best replies to each board for the next rounds.
 
         Args:
-            boards: (batch, cells), the player to move.
+            boards: the queried boards (batch, cells).
+            rounds: their rounds (batch,).
             moves: (replies, 3): the board, the player's cell and the opponent's, in this order.
+            first: the number of the first board's query.
         """
         scores = np.empty(len(moves), np.int64)
         score(boards, moves, self.rules.k, self.lines, scores)
         order = np.lexsort((-scores, moves[:, 0]))
         moves, scores = moves[order], scores[order]
         rank = np.arange(len(moves)) - np.searchsorted(moves[:, 0], moves[:, 0])
-        return moves[rank < REPLIES], scores[rank < REPLIES]
-
-    def _add(
-        self,
-        boards: Boards,
-        rounds: NDArray[np.int64],
-        moves: NDArray[np.int64],
-        scores: NDArray[np.int64],
-        first: int,
-    ) -> None:
-        """Queue the positions after replies for the next rounds.
-
-        Args:
-            boards: the queried boards (batch, cells).
-            rounds: their rounds (batch,).
-            moves: (replies, 3) as in `_best`.
-            scores: (replies,).
-            first: the number of the first board's query.
-        """
-        for number in np.unique(rounds[moves[:, 0]]):
-            here = rounds[moves[:, 0]] == number
-            rows, cells = moves[here, 0], moves[here, 1:]
-            after = boards[rows]
-            np.put_along_axis(after, cells, np.array([[1, -1]], np.int8), axis=1)
-            new = _Waiting(scores[here], after, first + rows, cells)
+        moves, scores = moves[rank < REPLIES], scores[rank < REPLIES]
+        at, own, reply = moves.T
+        after, each = boards[at], np.arange(len(at))
+        after[each, own], after[each, reply] = 1, -1
+        rows = self._rows(scores, after, first + at, own, reply)
+        for number in np.unique(rounds[at]):
             if number + 1 == len(self.waiting):
-                self.waiting.append(new.merged(new.take(0)))
-            else:
-                self.waiting[number + 1] = self.waiting[number + 1].merged(new)
+                self.waiting.append(rows[:0])
+            waiting = self.waiting[number + 1]
+            self.waiting[number + 1] = self._best_of(waiting, rows[rounds[at] == number])
 
     def _line(self, number: int) -> list[int]:
         """Return the cells of both sides that lead to a queried position, given its number."""
@@ -328,11 +296,7 @@ class _Attack:
         return cells
 
     def _require_same_answers(self, line: list[int]) -> None:
-        """Query the boards of a lost game again.
-
-        Raises:
-            ValueError: if the player does not repeat its moves of that game.
-        """
+        """Query the boards of a lost game again, and raise if the player plays otherwise."""
         if self.policy.traits.pure:
             return
         asked, own = self.player.own_moves(line)

@@ -58,13 +58,7 @@ def _power(stones: int) -> int:
 
 @inner
 def _count(board: Stones, lines: LineBoard, k: int, held: NDArray[np.int64]) -> tuple[int, int]:
-    """Count the stones on every line.
-
-    Args:
-        board: (cells,), the attacker to move.
-        lines: the lines.
-        k: stones in a row to win.
-        held: output: (lines, 2).
+    """Write the stones on every line of a board (cells,) to `held` (lines, 2).
 
     Returns:
         The score of the board, and the number of the player's open lines that need one more stone.
@@ -96,13 +90,7 @@ def _gain(
 ) -> int:
     """Return how much the attacker's stone on `reply`, already placed, raises the score.
 
-    Args:
-        board: (cells,).
-        reply: the cell.
-        k: stones in a row to win.
-        lines: the lines and those through each cell.
-        held: stones on every line before this one, (lines, 2).
-        short: the number of the player's open lines that needed one more stone before this one.
+    `held` and `short` are the results of `_count` before this stone.
     """
     gain, threat, fork = 0, -1, False
     for j in range(lines.through_count[reply]):

@@ -12,9 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import numpy as np
-
-from tttenv.certificates.reachability import Findings, Place, SearchState, SeatResults
+from tttenv.certificates.reachability import SearchState, SeatResults
 from tttenv.exact.evaluation import SEATS
 from tttenv.game.rules import Rules
 
@@ -65,7 +63,7 @@ class SearchCheckpoint:
     @property
     def asked(self) -> int:
         """Positions queried in both seats."""
-        now = 0 if self.state is None else self.state.findings.asked
+        now = 0 if self.state is None else self.state.asked
         return now + sum(results.positions for results in self.finished.values())
 
     def keep(self, state: SearchState) -> None:
@@ -92,7 +90,7 @@ class SearchCheckpoint:
         Raises:
             OSError: if the file cannot be written.
         """
-        long = self.state is not None and self.state.place.seconds >= SHORT
+        long = self.state is not None and self.state.seconds >= SHORT
         if len(self.finished) == len(SEATS) or not (long or self.file.exists()):
             return False
         self._write()
@@ -110,9 +108,12 @@ class SearchCheckpoint:
         from tttenv.utils import state_file  # which a short search does not need
 
         began = time.monotonic()
-        finished = {seat: asdict(results) for seat, results in self.finished.items()}
-        content = {} if self.state is None else _content(self.state)
-        state_file.write(self.file, KIND, {"about": self.about, "finished": finished, **content})
+        content = {
+            "about": self.about,
+            "finished": {seat: asdict(results) for seat, results in self.finished.items()},
+            "state": None if self.state is None else vars(self.state),
+        }
+        state_file.write(self.file, KIND, content)
         now = time.monotonic()
         self._due = now + max(EVERY, (now - began) / SHARE)
 
@@ -134,36 +135,4 @@ class SearchCheckpoint:
                 )
         found = content["finished"].items()
         self.finished = {seat: SeatResults(**results) for seat, results in found}
-        self.state = _state(content) if "findings" in content else None
-
-
-def _content(state: SearchState) -> dict[str, Any]:
-    """Return a state as JSON values and arrays by name."""
-    arrays = {f"round.{number}": codes for number, codes in enumerate(state.rounds)}
-    nothing = np.empty((0, state.rounds[0].shape[1]), np.int64)
-    arrays["next"] = np.concatenate([nothing, *(codes for codes, _ in state.found)])
-    if state.findings.following:
-        every = [chances for _, chances in state.found if chances is not None]
-        arrays |= {"chances": state.chances}
-        arrays["next.chances"] = np.concatenate([np.zeros(0), *every])
-    arrays |= {f"sampled.{name}": part for name, part in state.sampled.items()}
-    numbers = {"findings": asdict(state.findings), "place": asdict(state.place)}
-    return {"rounds": len(state.rounds), **numbers, **arrays}
-
-
-def _state(content: Mapping[str, Any]) -> SearchState:
-    """Return the state whose values and arrays `_content` returned."""
-    rounds = [content[f"round.{number}"] for number in range(content["rounds"])]
-    findings, codes = Findings(**content["findings"]), content["next"]
-    return SearchState(
-        findings=findings,
-        place=Place(**content["place"]),
-        rounds=rounds,
-        chances=content.get("chances", np.zeros(len(rounds[-1]))),
-        found=[(codes, content.get("next.chances"))] if len(codes) else [],
-        sampled={
-            name.removeprefix("sampled."): part
-            for name, part in content.items()
-            if name.startswith("sampled.")
-        },
-    )
+        self.state = content["state"] and SearchState(**content["state"])

@@ -4,11 +4,11 @@ from collections import ChainMap
 
 import numpy as np
 
-from tttenv.certificates.frontier import require_images_alike
 from tttenv.exact.determinism import middles, require_answers_again
 from tttenv.game.types import Boards, Probs
 from tttenv.players.programs.program_player import pack, unpack
 from tttenv.policy import Player, Wrapped, ask
+from tttenv.reach import require_images_alike
 from tttenv.utils.untrusted import first_line, shown
 
 KEPT = 200_000  # maximum cached outputs of a player: some 40 MB

@@ -16,8 +16,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.certificates.frontier import geometry, with_numbers
-from tttenv.certificates.frontier_kernel import Codes, Geometry, decode, encode
 from tttenv.certificates.metrics.arena import Sampled
 from tttenv.game import rules_kernel as kernels
 from tttenv.game.outcomes_kernel import Outcome
@@ -26,11 +24,12 @@ from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Odds
 from tttenv.league.cached_player import CachedPlayer
 from tttenv.policy import FORFEIT, sample_or_forfeit
+from tttenv.reach import Graph, distinct, with_numbers
+from tttenv.reach.moves_kernel import GOES_ON, Codes
 
 EXACT, SAMPLED = "exact", "sampled"
 DIGITS = 12  # decimals of exact probabilities; the rest is rounding error
 BLOCK = 2**24  # maximum numbers in an intermediate array
-WON, DRAWN = -2, -1  # in place of a next position
 
 
 @dataclass(frozen=True)
@@ -118,14 +117,7 @@ def play(
 
 
 class Ply(NamedTuple):
-    """The distinct positions of all pairs with the same number of stones, sorted."""
-
-    codes: Codes  # (positions, words)
-    movers: NDArray[np.int64]  # (positions,): 2 * pair, plus 1 if the second player is to move
-
-
-class Moves(NamedTuple):
-    """All moves from the positions of one ply."""
+    """The distinct positions of all pairs with the same number of stones, and the moves there."""
 
     positions: int  # number of positions
     origin: NDArray[np.int64]  # (moves,): the position before the move
@@ -161,110 +153,92 @@ def exact_odds(
     seats = [player for pair in pairs for player in pair]
     if any(player.traits.depends_on is not None for player in seats):
         return None
-    about = geometry(rules, images=all(player.traits.equivariant for player in seats))
+    graph = Graph(rules, images=all(player.traits.equivariant for player in seats))
     stones = int(np.count_nonzero(openings[0]))
     # As X, a pair's first player is to move on openings with an even number of stones.
     second_moves = np.array([stones % 2, 1 - stones % 2])
     movers = np.repeat(2 * np.arange(len(pairs))[:, None] + second_moves, len(openings))
-    codes = np.tile(encode(openings, about), (2 * len(pairs), 1))
-    ply, start = _merged(Ply(codes, movers))
-    plies: list[Moves] = []
+    codes = np.tile(graph.encode(openings), (2 * len(pairs), 1))
+    # A position is the player to move, 2 * pair + 1 for a second one, and the board's code.
+    positions, start = with_numbers(np.column_stack([movers, codes]))
+    plies: list[Ply] = []
     listed, asked = 0, np.zeros(len(seats), np.int64)
     searching = np.array([player.traits.searches for player in seats])
     # The first searches are made only if those of the shortest games are within the limit, too.
     ahead = rules.k - (stones + 1) // 2
-    while len(ply.movers):
-        listed += len(ply.movers)
-        asked += np.bincount(ply.movers, minlength=len(seats))
+    while len(positions):
+        listed += len(positions)
+        asked += np.bincount(positions[:, 0], minlength=len(seats))
         searches = asked[searching].max(initial=0) * (1 if plies else ahead)
         if listed > limits.positions or searches > limits.searches:
             return None
-        last = stones + len(plies) + 1 == rules.cells
-        found = _moves(rules, about, ply, seats, last, limits.positions - listed)
+        found = _ply(graph, positions, seats, limits.positions - listed)
         if found is None:
             return None
-        moves, ply = found
-        plies.append(moves)
+        ply, positions = found
+        plies.append(ply)
     odds = _backed_up(plies)[start].reshape(len(pairs), 2, len(openings), 3)
     theirs = int(second_moves.argmax())  # the colour of the first player in which the second began
     odds[:, theirs] = odds[:, theirs, :, ::-1]
     return np.round(odds, DIGITS) + 0.0
 
 
-def _moves(
-    rules: Rules, about: Geometry, ply: Ply, seats: Sequence[CachedPlayer], last: bool, most: int
-) -> tuple[Moves, Ply] | None:
-    """Return all moves from the positions of a ply, and the ply that they lead to.
+def _ply(
+    graph: Graph, positions: Codes, seats: Sequence[CachedPlayer], most: int
+) -> tuple[Ply, Codes] | None:
+    """Play all moves from the positions of a ply.
 
     On large boards a ply can have hundreds of millions of moves, so the positions that they lead to
     are counted on the way.
 
     Args:
-        rules: the game.
-        about: the board's geometry.
-        ply: undecided positions.
-        seats: the player of each value in `ply.movers`.
-        last: whether the moves fill the board.
+        graph: the positions of boards.
+        positions: (positions, 1 + words): the player to move and the board's code, undecided.
+        seats: the players by the numbers in the first column.
         most: the maximum number of positions in the next ply.
 
     Returns:
-        None if the next ply has more positions than that.
+        The ply and the positions of the next one; None if there are more than `most`.
     """
-    owners = np.array([seats.index(player) for player in seats])[ply.movers]
+    owners = np.array([seats.index(player) for player in seats])[positions[:, 0]]
     parts, reached = [], []
-    counted: list[Ply] = []  # the positions reached so far, without some of the duplicates
+    counted: list[Codes] = []  # the positions reached so far, without some of the duplicates
+    size = max(1, BLOCK // graph.rules.cells**2)
     for number in np.unique(owners):
         which = np.flatnonzero(owners == number)
-        size = max(1, BLOCK // rules.cells**2)
         for at in range(0, len(which), size):
             rows = which[at : at + size]
-            codes, same = with_numbers(ply.codes[rows])
-            boards = decode(codes, rules.cells)
+            codes, same = with_numbers(positions[rows, 1:])
+            boards = graph.decode(codes)
             probs = seats[number](boards)[same]
-            origin, cells = np.nonzero(probs > 0)
-            chance, boards, rows = probs[origin, cells], boards[same[origin]], rows[origin]
-            after = kernels.play(boards, cells)
-            won = kernels.lost(after, rules.m, rules.n, rules.k)
-            ends = np.where(won, WON, DRAWN if last else 0)
-            parts.append((rows, chance, ends))
-            goes_on = ends == 0
-            reached.append(Ply(encode(after[goes_on], about), ply.movers[rows[goes_on]] ^ 1))
+            moves = graph.moves(boards[same], probs > 0)
+            origin = rows[moves.origin]
+            parts.append((origin, probs[moves.origin, moves.cell], moves.end.astype(np.int64)))
+            movers = positions[origin[moves.end == GOES_ON], 0] ^ 1
+            reached.append(np.column_stack([movers, moves.codes]))
             counted.append(reached[-1])
-            if sum(len(part.movers) for part in counted) > 2 * most:
-                counted = [_merged(_joined(counted))[0]]
-                if len(counted[0].movers) > most:
+            if sum(map(len, counted)) > 2 * most:
+                counted = [distinct(np.concatenate(counted))]
+                if len(counted[0]) > most:
                     return None
-    origin, chance, ends = (np.concatenate(part) for part in zip(*parts, strict=True))
-    found, numbers = _merged(_joined(reached))
-    ends[ends == 0] = numbers
-    return Moves(len(ply.movers), origin, chance, ends), found
+    origin, chance, after = (np.concatenate(part) for part in zip(*parts, strict=True))
+    found, numbers = with_numbers(np.concatenate(reached))
+    after[after == GOES_ON] = numbers
+    return Ply(len(positions), origin, chance, after), found
 
 
-def _joined(parts: Sequence[Ply]) -> Ply:
-    """Return the positions of all parts."""
-    codes, movers = (np.concatenate(part) for part in zip(*parts, strict=True))
-    return Ply(codes, movers)
-
-
-def _merged(ply: Ply) -> tuple[Ply, NDArray[np.int64]]:
-    """Return the distinct positions of a ply, sorted, and the index of each original one."""
-    columns = np.column_stack([ply.movers, ply.codes])
-    found, numbers = with_numbers(columns)
-    return Ply(found[:, 1:], found[:, 0]), numbers
-
-
-def _backed_up(plies: list[Moves]) -> Odds:
+def _backed_up(plies: list[Ply]) -> Odds:
     """Compute the odds (positions, 3) of the first ply's positions by backward induction."""
     odds: Odds = np.zeros((0, 3))
-    for moves in reversed(plies):
+    for ply in reversed(plies):
         # The odds of the next ply's positions for the other side, then WON and DRAWN.
         worth = np.concatenate([odds[:, ::-1], [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]])
         sums = [
-            np.bincount(moves.origin, moves.chance * part[moves.after], moves.positions)
+            np.bincount(ply.origin, ply.chance * part[ply.after], ply.positions)
             for part in np.ascontiguousarray(worth.T)
         ]
         odds = np.stack(sums, axis=1)
-        odds[np.bincount(moves.origin, minlength=moves.positions) == 0, 2] = 1.0  # forfeits
+        odds[np.bincount(ply.origin, minlength=ply.positions) == 0, 2] = 1.0  # forfeits
     return odds
 
 

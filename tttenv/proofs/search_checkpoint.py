@@ -44,15 +44,15 @@ def write(file: Path, saved: SavedSearch) -> None:
     """
     content: dict[str, Any] = {
         "rules": str(saved.prover.rules),
-        "board": saved.board.tolist(),
+        "board": saved.board,
         "nodes": saved.nodes,
         "seconds": saved.seconds,
     }
     for side, search in saved.prover.searches.items():
         table = search.table
         taken = np.flatnonzero(table.entries["key"])
-        content |= {f"{side}.{name}": table.entries[name][taken] for name in ENTRY.fields or ()}
-        content |= {f"{side}.zones": table.zones[taken], f"{side}.left": table.left[taken]}
+        entries = {name: table.entries[name][taken] for name in ENTRY.fields or ()}
+        content[side] = {**entries, "zones": table.zones[taken], "left": table.left[taken]}
     state_file.write(file, KIND, content)
 
 
@@ -70,17 +70,17 @@ def read(file: Path, memory: int) -> SavedSearch:
     content = state_file.read(file, KIND)
     rules = Rules.of(content["rules"])
     prover = Prover(rules, memory)
-    sizes = _sizes([len(content[f"{side}.key"]) for side in SIDES], rules, memory)
+    sizes = _sizes([len(content[side]["key"]) for side in SIDES], rules, memory)
     for side, size in zip(SIDES, sizes, strict=True):
-        zones, left = (content[f"{side}.{name}"].copy() for name in ("zones", "left"))
-        entries = np.zeros(len(zones), ENTRY)
+        saved = content[side]
+        entries = np.zeros(len(saved["key"]), ENTRY)
         for name in ENTRY.fields or ():
-            entries[name] = content[f"{side}.{name}"]
+            entries[name] = saved[name]
+        zones, left = saved["zones"].copy(), saved["left"].copy()
         table = new_proof_table(size, rules.cells)
         copy_entries(ProofTable(entries, zones, left, np.array([len(entries)])), table)
         prover.searches[side] = replace(prover.searches[side], table=table)
-    board = np.array(content["board"], np.int8)
-    return SavedSearch(prover, board, content["nodes"], content["seconds"])
+    return SavedSearch(prover, content["board"], content["nodes"], content["seconds"])
 
 
 def _sizes(counts: list[int], rules: Rules, memory: int) -> list[int]:

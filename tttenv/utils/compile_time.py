@@ -15,7 +15,6 @@ from numba.core.registry import cpu_target
 
 SUBJECTS = {  # by the module of the function that Python calls
     "certificates.mistakes": "certificates",
-    "certificates.reachability": "certificates",
     "certificates.refutation": "certificates",
     "env.board_games": "the environment",
     "env.table_games": "the environment",
@@ -28,6 +27,7 @@ SUBJECTS = {  # by the module of the function that Python calls
     "proofs.checking": "the checker of proofs",
     "proofs.recording": "the writer of proofs",
     "proofs.search": "the prover",
+    "reach.moves": "certificates",
 }
 THE_REST = "the rules"
 SLOW = 1.0  # seconds of compilation after which a program is told of it

@@ -1,4 +1,4 @@
-"""Files of unfinished work, from which a command continues: JSON values and arrays by name.
+"""Files of unfinished work, from which a command continues: JSON values, with arrays among them.
 
 The program reads only files that it wrote itself: their kind, which ends with a version, and their
 checksum are compared, and the content is trusted. The format is that of safetensors.
@@ -18,30 +18,34 @@ from safetensors.numpy import load
 from tttenv.utils import files
 from tttenv.utils.tensor_file import header, pieces
 
+ARRAY = "array"  # the only key of an object that stands for an array, with its name
 
-def write(file: Path, kind: str, content: Mapping[str, Any]) -> None:
+
+def write(file: Path, kind: str, content: Any) -> None:
     """Write a state atomically, without copying its arrays.
 
     Args:
         file: the file.
         kind: what it holds and the version of its form, such as "unfinished proof, 1".
-        content: JSON-serializable values and arrays of numbers, by name.
+        content: a JSON value, with arrays of numbers anywhere in it; tuples become lists.
 
     Raises:
         OSError: if the file cannot be written.
     """
-    arrays = {
-        name: np.ascontiguousarray(part)
-        for name, part in content.items()
-        if isinstance(part, np.ndarray)
-    }
-    text = json.dumps({name: part for name, part in content.items() if name not in arrays})
+    arrays: dict[str, NDArray[Any]] = {}
+
+    def kept(array: NDArray[Any]) -> dict[str, str]:
+        name = str(len(arrays))
+        arrays[name] = np.ascontiguousarray(array)
+        return {ARRAY: name}
+
+    text = json.dumps(content, default=kept)
     metadata = {"kind": kind, "values": text, "checksum": _checksum(text, arrays)}
     files.write(file, pieces(arrays, metadata))
 
 
-def read(file: Path, kind: str) -> dict[str, Any]:
-    """Read a state, and return its values and arrays by name.
+def read(file: Path, kind: str) -> Any:
+    """Read a state.
 
     Raises:
         FileNotFoundError: if there is no such file.
@@ -57,12 +61,12 @@ def read(file: Path, kind: str) -> dict[str, Any]:
         raise ValueError(f"{file} is damaged") from None
     if metadata.get("checksum") != _checksum(text, arrays):
         raise ValueError(f"{file} is damaged")
-    return json.loads(text) | arrays
+    return json.loads(text, object_hook=lambda part: arrays[part[ARRAY]] if ARRAY in part else part)
 
 
 def _checksum(text: str, arrays: Mapping[str, NDArray[Any]]) -> str:
     digest = hashlib.sha256(text.encode())
     for name in sorted(arrays):
         digest.update(f"{name} {arrays[name].dtype} {arrays[name].shape}".encode())
-        digest.update(arrays[name].reshape(-1).view("u1"))
+        digest.update(arrays[name].reshape(-1).view("u1").data)
     return digest.hexdigest()

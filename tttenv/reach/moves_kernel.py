@@ -1,0 +1,168 @@
+"""Compiled codes of positions, and the positions after all moves from a batch of them.
+
+Boards are seen by the side to move: 1 is its own stone, -1 its opponent's. A board's code is a
+number in base 3 with the digits 0 theirs, 1 empty, 2 mine, the first cell most significant; a word
+holds 39 cells, as many as fit in 63 bits, and larger boards take several words. So codes are
+ordered lexicographically by the cells.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tttenv.game.rules_kernel import completes
+from tttenv.game.types import Boards, Mask
+from tttenv.utils.compiled import compiled, inner
+from tttenv.utils.struct import Struct
+
+WORD = 39  # cells per word: 3 ** 39 < 2 ** 63
+WON, DRAWN, GOES_ON = -2, -1, 0  # how a move ends the game, if it does
+Codes = NDArray[np.int64]  # (positions, words)
+
+
+@dataclass(frozen=True, eq=False)
+class Geometry(Struct):
+    """Shape of the board, and each cell's digit in the code of each of its symmetric images."""
+
+    m: int
+    n: int
+    k: int
+    powers: NDArray[np.int64]  # (cells, images): the power of 3 of each cell in an image's code
+    words: NDArray[np.int64]  # (cells, images): the word that holds it
+    blank: Codes  # (images, words) of the empty board
+
+
+@inner
+def _add(codes: Codes, cell: int, stone: int, about: Geometry) -> None:
+    """Put a stone, 1 or -1, on an empty cell of the board with codes (images, words)."""
+    for image in range(len(codes)):
+        codes[image, about.words[cell, image]] += stone * about.powers[cell, image]
+
+
+@inner
+def _image_codes(board: NDArray[np.int8], side: int, about: Geometry, codes: Codes) -> None:
+    """Write the codes (images, words) of the images of a board (cells,), as seen by `side`."""
+    for image in range(len(codes)):
+        for word in range(codes.shape[1]):
+            codes[image, word] = about.blank[image, word]
+    for cell in range(board.size):
+        if board[cell] != 0:
+            _add(codes, cell, side * board[cell], about)
+
+
+@inner
+def _write_first(codes: Codes, to: NDArray[np.int64]) -> None:
+    """Write the lexicographically smallest of the codes (images, words) to `to` (words,)."""
+    best = 0
+    for image in range(1, len(codes)):
+        for word in range(codes.shape[1]):
+            if codes[image, word] != codes[best, word]:
+                if codes[image, word] < codes[best, word]:
+                    best = image
+                break
+    for word in range(codes.shape[1]):
+        to[word] = codes[best, word]
+
+
+@compiled
+def encode(boards: Boards, about: Geometry) -> Codes:
+    """Return the codes (positions, words) of boards (positions, cells), minimal over images."""
+    images = np.empty(about.blank.shape, np.int64)
+    codes = np.empty((len(boards), about.blank.shape[1]), np.int64)
+    for i in range(len(boards)):
+        _image_codes(boards[i], 1, about, images)
+        _write_first(images, codes[i])
+    return codes
+
+
+@compiled
+def decode(codes: Codes, cells: int) -> Boards:
+    """Return the boards (positions, cells) of codes (positions, words)."""
+    boards = np.empty((len(codes), cells), np.int8)
+    for i in range(len(codes)):
+        for word in range(codes.shape[1]):
+            rest = codes[i, word]
+            for cell in range(min(cells, (word + 1) * WORD) - 1, word * WORD - 1, -1):
+                boards[i, cell] = rest % 3 - 1
+                rest //= 3
+    return boards
+
+
+@compiled
+def open_for(boards: Boards, side: int, lines: NDArray[np.int64], most: int) -> Mask:
+    """Mark the boards where `side` (1 or -1) can complete a line with at most `most` more stones.
+
+    Args:
+        boards: (positions, cells).
+        side: the side whose stones may be on the line.
+        lines: the cells of every line, (lines, k).
+        most: maximum empty cells of the line; k finds any open line.
+
+    Returns:
+        (positions,).
+    """
+    found = np.zeros(len(boards), np.bool_)
+    for i in range(len(boards)):
+        for line in range(len(lines)):
+            empty = 0
+            for j in range(lines.shape[1]):
+                stone = boards[i, lines[line, j]]
+                if stone == -side:
+                    empty = lines.shape[1] + 1
+                    break
+                empty += stone == 0
+            if empty <= most:
+                found[i] = True
+                break
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Moves(Struct):
+    """All moves from a batch of positions, in the order of positions and cells."""
+
+    origin: NDArray[np.int64]  # (moves,): the position before
+    cell: NDArray[np.int64]  # (moves,)
+    end: NDArray[np.int8]  # (moves,): WON, DRAWN or GOES_ON
+    codes: Codes  # (moves that go on, words): the positions after, seen by the other side
+
+
+@compiled
+def play_all(boards: Boards, allowed: Mask, about: Geometry, moves: Moves) -> int:
+    """Play every allowed move.
+
+    Args:
+        boards: (positions, cells), undecided.
+        allowed: which empty cells to play, (positions, cells).
+        about: the board's geometry.
+        moves: output; as many codes as moves.
+
+    Returns:
+        The number of codes written.
+    """
+    images = np.empty(about.blank.shape, np.int64)
+    row, count = 0, 0
+    for i in range(len(boards)):
+        board, empty = boards[i].copy(), 0
+        for cell in range(board.size):
+            empty += board[cell] == 0
+        _image_codes(board, -1, about, images)
+        for cell in range(board.size):
+            if not allowed[i, cell]:
+                continue
+            board[cell] = 1
+            moves.origin[row], moves.cell[row] = i, cell
+            if completes(board, cell, about.m, about.n, about.k):
+                moves.end[row] = WON
+            elif empty == 1:
+                moves.end[row] = DRAWN
+            else:
+                moves.end[row] = GOES_ON
+                _add(images, cell, -1, about)
+                _write_first(images, moves.codes[count])
+                _add(images, cell, 1, about)
+                count += 1
+            board[cell] = 0
+            row += 1
+    return count
