@@ -32,7 +32,7 @@ def perfect(rules, notation="grid"):
 
 
 @contextlib.contextmanager
-def serving(answer, delay=0.0, status=200, key=None, raw=None, finish="stop"):
+def serving(answer, delay=0.0, status=200, key=None, raw=None, finish="stop", drip=0.0):
     """Serve the function `answer`, from prompts to texts, and yield the URL and the requests.
 
     Args:
@@ -42,6 +42,7 @@ def serving(answer, delay=0.0, status=200, key=None, raw=None, finish="stop"):
         key: that a request has to bear.
         raw: the body of every response, instead of a chat completion.
         finish: the reason why the answer ends.
+        drip: seconds after each byte of a response and its headers.
     """
     requests = []
 
@@ -67,6 +68,11 @@ def serving(answer, delay=0.0, status=200, key=None, raw=None, finish="stop"):
                 body, kind = b"data: " + json.dumps(found).encode(), "text/event-stream"
                 body += b"\n\ndata: [DONE]\n\n"
             body = body if raw is None else raw.encode()
+            if drip:
+                for byte in b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body):
+                    self.wfile.write(bytes([byte]))
+                    time.sleep(drip)
+                return
             self.send_response(status)
             self.send_header("Content-Type", kind)
             self.send_header("Content-Length", str(len(body)))

@@ -18,7 +18,7 @@ from tttenv import Rules, player, text
 from tttenv.cli import certify as command
 from tttenv.cli.play.session import Session, Side
 from tttenv.exact import positions, solve, tabulate
-from tttenv.players.language.llm import LanguageModel
+from tttenv.players.language.llm import LARGEST_ANSWER, LanguageModel
 from tttenv.report.load_players import named
 
 RULES, TINY = Rules(), Rules(2, 3, 3)
@@ -201,12 +201,18 @@ def test_an_answer_that_was_cut_off_is_no_answer(finish, tmp_path):
         assert len(requests) == 1
 
 
-def test_a_server_that_does_not_answer_is_given_up():
-    with serving(PERFECT, delay=5) as (url, _):
+def test_a_response_is_bounded_in_time_and_size():
+    with serving(PERFECT, drip=0.1) as (url, _):
         began = time.monotonic()
-        with pytest.raises(ValueError, match=r"failed: "):
-            player(spec(url, timeout=0.3), RULES)(RULES.start(1))
-        assert time.monotonic() - began < 4
+        with pytest.raises(ValueError, match=r"failed: not done within 0.5 s$"):
+            player(spec(url, timeout=0.5, retries=5), RULES)(RULES.start(1))
+        assert time.monotonic() - began < 5
+    for status in (200, 400):
+        with (
+            serving(lambda _: "", status=status, raw=" " * 2 * LARGEST_ANSWER) as (url, _),
+            pytest.raises(ValueError, match="failed: it sends more than 4,000,000 bytes"),
+        ):
+            player(spec(url), RULES)(RULES.start(1))
 
 
 def test_an_address_with_a_password_is_refused_without_repeating_it():

@@ -18,11 +18,14 @@ message. If there is one, messages do not repeat what the server says, which may
 
 import contextlib
 import hashlib
+import importlib
 import json
 import os
+import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Any, Literal, TypeVar
 
@@ -38,7 +41,7 @@ from tttenv.utils.untrusted import first_line, read_bytes, shown
 
 Notation = Literal["grid", "coordinates", "moves"]
 MOST_AT_ONCE = 256
-LARGEST_ANSWER = 4_000_000  # bytes of a cached answer
+LARGEST_ANSWER = 4_000_000  # bytes of a response, and of a cached answer
 LONGEST_REASON = 300  # maximum characters of a server's error in a message
 NO_KEY = "none"  # local servers need no key, but the client requires some text
 _T = TypeVar("_T")
@@ -68,7 +71,7 @@ def llm(
         notation: how positions are described: grid, coordinates or moves.
         temperature: the sampling temperature; the player can be certified only at 0.
         concurrency: the number of requests at the same time.
-        timeout: seconds to wait for an answer before the request is repeated.
+        timeout: seconds to wait for an answer, repeated requests included.
         retries: the number of times a failed request is repeated.
         tokens: the maximum length of an answer; 0: the server's.
         cache: a folder that stores answers, reused for the first query of each board in later
@@ -254,6 +257,37 @@ def _in_threads(work: Callable[..., _T], items: list[tuple[Any, ...]], threads: 
     return [found[number] for number in range(len(items))]
 
 
+def _within(seconds: float, work: Callable[[], _T]) -> _T:
+    """Call `work` in a thread and return its result, waiting at most that long.
+
+    A server may send one byte every few seconds, even in the headers; only a clock outside the
+    connection can stop that.
+
+    Raises:
+        TimeoutError: if it takes longer.
+    """
+    results: SimpleQueue[_T | BaseException] = SimpleQueue()
+
+    def run() -> None:
+        try:
+            results.put(work())
+        except BaseException as error:  # raised again in the caller's thread
+            results.put(error)
+
+    Thread(target=run, name="request to a language model", daemon=True).start()
+    try:
+        found = results.get(timeout=seconds)
+    except Empty:
+        raise TimeoutError(f"not done within {seconds:g} s") from None
+    if isinstance(found, BaseException):
+        raise found
+    return found
+
+
+class _RefusedError(ValueError):
+    """A response that breaks a limit; its message has no word of the server."""
+
+
 class _Server:
     """Client for a model on an OpenAI-compatible chat server."""
 
@@ -261,6 +295,7 @@ class _Server:
         import openai
 
         self.url, self.settings, self.errors = url, settings, openai.OpenAIError
+        self.timeout = timeout
         self.key = os.environ.get("OPENAI_API_KEY", "").strip() or NO_KEY
         if not (self.key.isascii() and self.key.isprintable()):  # a message would quote it escaped
             raise ValueError("OPENAI_API_KEY must consist of printable ASCII characters")
@@ -270,6 +305,8 @@ class _Server:
                 api_key=self.key,
                 timeout=timeout,
                 max_retries=retries,
+                default_headers={"Accept-Encoding": "identity"},
+                http_client=openai.DefaultHttpxClient(event_hooks={"response": [self._bound]}),
             )
         except Exception as error:  # of the HTTP library, whose classes depend on the version
             reason = shown(first_line(error), LONGEST_REASON)
@@ -279,7 +316,8 @@ class _Server:
         """Return the answer to a prompt, an empty string if it has no text, or None if cut off."""
         messages: Any = [{"role": "user", "content": asked}]
         try:
-            found = self.client.chat.completions.create(messages=messages, **self.settings)
+            ask = self.client.chat.completions.create
+            found = _within(self.timeout, lambda: ask(messages=messages, **self.settings))
             choice = found.choices[0]
             answer = str(choice.message.content or "")
             whole = choice.finish_reason in ("stop", None)  # some servers do not say
@@ -288,9 +326,35 @@ class _Server:
             reason = self._reason(error)
             raise ValueError(f"the server at {shown(self.url)} failed: {reason}") from None
 
+    def _bound(self, response: Any) -> None:
+        """Bound the size of a response, and the time of one that nobody waits for any more."""
+        if response.headers.get("content-encoding", "identity") != "identity":
+            raise _RefusedError("it compresses its answer, which was not requested")
+        library = importlib.import_module(type(response).__module__.partition(".")[0])
+        stream, until = response.stream, time.monotonic() + self.timeout
+
+        class Bounded(library.SyncByteStream):  # type: ignore[misc,name-defined]  # httpx2 or httpx
+            def __iter__(self) -> Iterator[bytes]:
+                size = 0
+                for chunk in stream:
+                    size += len(chunk)
+                    if size > LARGEST_ANSWER:
+                        raise _RefusedError(f"it sends more than {LARGEST_ANSWER:,} bytes")
+                    if time.monotonic() > until:
+                        raise _RefusedError("it is too slow")
+                    yield chunk
+
+            def close(self) -> None:
+                stream.close()
+
+        response.stream = Bounded()
+
     def _reason(self, error: Exception) -> str:
         """Describe an error, without the server's words if they may hold the key in any form."""
         cause = error.__cause__  # the client's own message is "Connection error."
+        for known in (error, cause):
+            if isinstance(known, _RefusedError | TimeoutError):
+                return str(known)
         if self.key != NO_KEY:
             status = getattr(error, "status_code", None)
             return f"status {status}" if status else type(cause or error).__name__
