@@ -283,38 +283,60 @@ def free_illegal():
     return Lenient(TicTacToe())
 
 
-def penalized(view, **options):
-    """Return an environment that shows `view(board, cell)` after an illegal move `cell`."""
+def penalized(view, cost=0.5, **options):
+    """Return an environment that shows `view(board, cell, later)` after an illegal move `cell`."""
 
     class Penalized(gymnasium.Wrapper):
         def step(self, action):
             board = self.unwrapped.board
             if board[action] == 0:
-                return self.env.step(action)
-            return view(board, action), -0.5, False, False, {}
+                observed, *rest = self.env.step(action)
+                return observed if self.wrong is None else view(observed, self.wrong, True), *rest
+            self.wrong = action
+            return view(board, action, False), 0 - cost, False, False, {}
+
+        def reset(self, *, seed=None, options=None):
+            self.wrong = None
+            return self.env.reset(seed=seed, options=options)
 
     return Penalized(TicTacToe(obs="board", **options))
 
 
-def turned(board, cell):
+def turned(board, cell, later):
     return -board
 
 
-def overwritten(board, cell):
+def turned_later(board, cell, later):
+    return -board if later else board
+
+
+def overwritten(board, cell, later):
     board[cell] = 1
     return board
 
 
 def penalized_only():
-    return penalized(lambda board, cell: board)
+    return penalized(lambda board, cell, later: board)
 
 
 def turns_the_view():
     return penalized(turned, opponent=None)
 
 
+def turns_the_view_later():
+    return penalized(turned_later)
+
+
+def turns_the_view_of_both_later():
+    return penalized(turned_later, opponent=None)
+
+
 def overwrites():
     return penalized(overwritten)
+
+
+def overwrites_for_nothing():
+    return penalized(overwritten, cost=0.0)
 
 
 def outside_its_space():

@@ -94,7 +94,10 @@ MISTAKES = {  # the subject: the checks that find it, and what the last of them 
     "unseeded": ("interface seeding", "the same seed and moves give different games"),
     "free_illegal": ("illegal", "an illegal move pays 0 and changes nothing"),
     "turns_the_view": ("illegal", "costs 0.5 and swaps mine and theirs on "),
+    "turns_the_view_later": ("illegal", "costs 0.5 and shows its change in the next step on "),
+    "turns_the_view_of_both_later": ("illegal", "costs 0.5 and shows its change in the next step"),
     "overwrites": ("illegal", "costs 0.5 and overwrites a stone on "),
+    "overwrites_for_nothing": ("illegal", "pays 0 and overwrites a stone"),
     "outside_its_space": ("interface", "check_env"),
     "trips_in_step": (
         "interface",

@@ -252,7 +252,7 @@ def illegal(record: Record) -> Finding:
             if failure.__cause__ is None:
                 raise
             return ok(f"an illegal move is refused: {type(failure.__cause__).__name__}")
-        change = "" if over or cut else _change(before, observed)
+        change = "" if over or cut else _change(record, before, observed, rng)
         if reward >= 0:
             told = "ends the game" if over or cut else change or "changes nothing"
             return problem(
@@ -270,14 +270,23 @@ def illegal(record: Record) -> Finding:
     return found
 
 
-def _change(before: Boards, observed: Any) -> str:
-    """Return what an illegal move on a board changed, or an empty string."""
+def _change(record: Record, before: Boards, observed: Any, rng: np.random.Generator) -> str:
+    """Return what an illegal move on a board changed, or an empty string, by one more step."""
     shown = board_of(observed, before.size)
     if shown is None or (abs(shown) != abs(before)).any():
         return "adds or removes stones"
-    if (shown == before).all():
+    if (shown != before).any():
+        return "swaps mine and theirs" if (shown == -before).all() else "overwrites a stone"
+    expected, cell = before.copy(), int(rng.choice(np.flatnonzero(before == 0)))
+    expected[cell] = 1
+    observed, _, over, cut, _ = record.env.step(cell)
+    shown = board_of(observed, before.size)
+    if over or cut or shown is None:
         return ""
-    return "swaps mine and theirs" if (shown == -before).all() else "overwrites a stone"
+    board = -shown if record.alone else shown
+    same = (board == expected)[expected != 0].all() and ((board == 1) == (expected == 1)).all()
+    stones = np.count_nonzero(board) - np.count_nonzero(expected)
+    return "" if same and stones == (not record.alone) else "shows its change in the next step"
 
 
 # To add a check, write a function from the record of games to a finding and add a row here.
