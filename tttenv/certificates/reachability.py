@@ -186,9 +186,10 @@ class _Search:
             state.chances, state.queried, state.found = chances, 0, []
             state.merge_above = MERGED
             codes, chances = self._finish_round()
-        again = self.drawn.taken() if self.drawn.added else ()
+        again = self.drawn.taken() if self.drawn.added else None
         if again:
-            require_answers_again(self.policy, *again, self.player.name)
+            boards, probs = again
+            require_answers_again(self.policy, boards, probs, self.player.name)
         line, complete = None, not state.ran_out
         if state.lost_at is not None:
             earlier = state.rounds[: state.lost_round]
