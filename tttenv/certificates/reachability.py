@@ -238,10 +238,7 @@ class _Search:
     def _follow(self, boards: Boards, probs: Probs, first: int) -> Mask:
         """Add the positions after all moves and replies; return which boards are lost (batch,).
 
-        Args:
-            boards: the batch (batch, cells).
-            probs: the player's output on it.
-            first: the index of the first board in its round.
+        `first` is the index of the first board (batch, cells) in its round.
         """
         state, lost = self.state, np.asarray(~probs.any(axis=1))
         drawn, chances = False, state.chances

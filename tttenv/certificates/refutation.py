@@ -82,9 +82,6 @@ def search(
     """Search as `refute` does, but return more results; call `watch` before each query.
 
     Without `shorten` the first lost game found is returned.
-
-    Raises:
-        ValueError: as `refute`.
     """
     tried = _Attack(player, watch)
     line = tried.run(positions)
