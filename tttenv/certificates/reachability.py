@@ -186,9 +186,10 @@ class _Search:
             state.chances, state.queried, state.found = chances, 0, []
             state.merge_above = MERGED
             codes, chances = self._finish_round()
-        again = self.drawn.taken() if self.drawn.added else ()
+        again = self.drawn.taken() if self.drawn.added else None
         if again:
-            require_answers_again(self.policy, *again, self.player.name)
+            boards, probs = again
+            require_answers_again(self.policy, boards, probs, self.player.name)
         line, complete = None, not state.ran_out
         if state.lost_at is not None:
             earlier = state.rounds[: state.lost_round]
@@ -237,10 +238,7 @@ class _Search:
     def _follow(self, boards: Boards, probs: Probs, first: int) -> Mask:
         """Add the positions after all moves and replies; return which boards are lost (batch,).
 
-        Args:
-            boards: the batch (batch, cells).
-            probs: the player's output on it.
-            first: the index of the first board in its round.
+        `first` is the index of the first board (batch, cells) in its round.
         """
         state, lost = self.state, np.asarray(~probs.any(axis=1))
         drawn, chances = False, state.chances

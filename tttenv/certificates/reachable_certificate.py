@@ -56,9 +56,6 @@ def measure(
         images: as in `reachability.search`.
         watch: called before every query.
         checkpoint: where the search is saved, and from where it continues.
-
-    Raises:
-        ValueError: as `reachability.search`.
     """
     value = (value_of or known_value)(rules)
     found: dict[str, SeatResults] = {} if checkpoint is None else dict(checkpoint.finished)

@@ -82,9 +82,6 @@ def search(
     """Search as `refute` does, but return more results; call `watch` before each query.
 
     Without `shorten` the first lost game found is returned.
-
-    Raises:
-        ValueError: as `refute`.
     """
     tried = _Attack(player, watch)
     line = tried.run(positions)
@@ -245,16 +242,20 @@ class _Attack:
         for number in reversed(range(len(self.waiting))):
             wanted = min(count, len(chosen) + -(-count // max(1, live)))
             while len(chosen) < wanted and len(self.waiting[number]):
-                some, rest = np.split(self.waiting[number], [wanted - len(chosen)])
-                self.waiting[number] = rest
-                codes = self.graph.encode(np.ascontiguousarray(some["board"]))
-                for row, code in zip(some, codes, strict=True):
+                left = wanted - len(chosen)
+                some = self.waiting[number][:left]
+                self.waiting[number] = self.waiting[number][left:]
+                boards = np.ascontiguousarray(some["board"])
+                origins = some[["before", "own", "reply"]].tolist()
+                for board, code, origin in zip(
+                    boards, self.graph.encode(boards), origins, strict=True
+                ):
                     if (key := code.tobytes()) not in self.seen:
                         self.seen.add(key)
-                        chosen.append((number, row["board"]))
-                        self.asked.append((int(row["before"]), int(row["own"]), int(row["reply"])))
-        boards = np.array([board for _, board in chosen], np.int8)
-        return np.array([number for number, _ in chosen], np.int64), boards
+                        chosen.append((number, board))
+                        self.asked.append(origin)
+        numbers = np.array([number for number, _ in chosen], np.int64)
+        return numbers, np.array([board for _, board in chosen], np.int8)
 
     def _add(
         self,

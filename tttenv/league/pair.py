@@ -146,9 +146,6 @@ def exact_odds(
     Returns:
         (pairs, 2, openings, 3) as in `PairResult`; None if a player is not a function of the board,
         or the limits are exceeded.
-
-    Raises:
-        PlayerError: as `play`.
     """
     seats = [player for pair in pairs for player in pair]
     if any(player.traits.depends_on is not None for player in seats):
@@ -186,19 +183,11 @@ def exact_odds(
 def _ply(
     graph: Graph, positions: Codes, seats: Sequence[CachedPlayer], most: int
 ) -> tuple[Ply, Codes] | None:
-    """Play all moves from the positions of a ply.
+    """Play all moves from the positions of a ply; return it and the positions of the next one.
 
-    On large boards a ply can have hundreds of millions of moves, so the positions that they lead to
-    are counted on the way.
-
-    Args:
-        graph: the positions of boards.
-        positions: (positions, 1 + words): the player to move and the board's code, undecided.
-        seats: the players by the numbers in the first column.
-        most: the maximum number of positions in the next ply.
-
-    Returns:
-        The ply and the positions of the next one; None if there are more than `most`.
+    A position is a row (1 + words,): the number of its player in `seats`, and the board's code. On
+    large boards a ply can have hundreds of millions of moves, so the positions that they lead to
+    are counted on the way: the result is None if there are more than `most`.
     """
     owners = np.array([seats.index(player) for player in seats])[positions[:, 0]]
     parts, reached = [], []
@@ -261,7 +250,6 @@ def sampled_odds(
 
     Raises:
         ValueError: unless the number of games is even and positive.
-        PlayerError: as `play`.
     """
     if games < 2 or games % 2:
         raise ValueError(f"games must be an even number, half for each colour, not {games}")
