@@ -28,6 +28,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 from uuid import uuid4
 
 import numba
+from llvmlite import binding as llvm
 from numba.core import codegen, compiler, serialize
 from numba.core.caching import NullCache
 
@@ -102,6 +103,8 @@ class Stored(NullCache):
         target_context.refresh()
         try:
             stored = serialize.loads(self._file(sig).read_bytes())
+            if stored[0][1] == _CalleeCode.KIND:
+                return _CalleeCode.rebuilt(target_context, *stored[:4])
             return compiler.CompileResult._rebuild(target_context, *stored)
         except FileNotFoundError:
             return None
@@ -134,10 +137,7 @@ _records.mangling_args = property(_name_of_record)
 
 def compiled(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """Compile `function` on its first call, without the GIL, and cache the result on disk."""
-    made = _dispatcher(function)
-    if made is not function and CACHE_FOLDER and function.__module__.startswith("tttenv."):
-        made._cache = Stored(function, CACHE_FOLDER)
-    return cast("Callable[_P, _R]", made)
+    return cast("Callable[_P, _R]", _dispatcher(function))
 
 
 def bare(function: Callable[_P, _R]) -> Callable[_P, _R]:
@@ -151,8 +151,7 @@ def bare(function: Callable[_P, _R]) -> Callable[_P, _R]:
 def inner(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """Compile `function` like `bare`, for calls from compiled functions only.
 
-    LLVM then sees its code only inside its callers, with which it is cached. A call from Python
-    raises a TypeError.
+    LLVM then sees its code only inside its callers. A call from Python raises a TypeError.
     """
     made = _dispatcher(function)
     if made is not function:
@@ -170,6 +169,8 @@ def _dispatcher(function: Callable[..., Any]) -> Any:
     if made is not function:
         made.get_call_template = partial(_call_template, made.get_call_template)
         made.typeof_pyval = partial(_type_of_argument, made.typeof_pyval)
+        if CACHE_FOLDER and function.__module__.startswith("tttenv."):
+            made._cache = Stored(function, CACHE_FOLDER)
     return made
 
 
@@ -204,6 +205,30 @@ class _CalleeCode(codegen.JITCodeLibrary):
 
     numba would do both for the function itself too, with everything that it calls.
     """
+
+    KIND = "callee"  # in the cache, beside numba's own kinds "object" and "bitcode"
+
+    @classmethod
+    def rebuilt(cls, target: Any, code: Any, about: Any, environment: Any, signature: Any) -> Any:
+        """Return a function whose code was stored."""
+        made = cls(target.codegen(), code[0])
+        made._final_module = llvm.parse_bitcode(code[2])
+        made._finalize_final_module()
+        return compiler.compile_result(
+            target_context=target,
+            typing_context=target.typing_context,
+            library=made,
+            environment=environment,
+            entry_point=None,
+            fndesc=about,
+            signature=signature,
+            objectmode=False,
+            lifted=(),
+        )
+
+    def serialize_using_object_code(self) -> Any:
+        """Return the code in the format of the cache."""
+        return self.name, self.KIND, self._get_module_for_linking().as_bitcode()
 
     def _optimize_final_module(self) -> None:
         pass
