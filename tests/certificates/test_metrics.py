@@ -160,21 +160,31 @@ def test_one_row_adds_a_metric_and_it_is_shown_everywhere(monkeypatch, capsys):
     def missed(rules, table):
         return float(np.count_nonzero(table.table[0]))
 
-    row = Metric("exact/missed", "How many.", "wins that it misses", measure=missed)
-    monkeypatch.setattr(metrics, "METRICS", (*metrics.METRICS, row))
+    def by_seat(rules, table):
+        return {"exact/first_X": 1.5, "exact/first_O": 2.5}
+
+    rows = (
+        Metric("exact/missed", "How many.", "wins that it misses", measure=missed),
+        Metric("exact/first_{seat}", "As {seat}.", "first", measure=by_seat),
+    )
+    monkeypatch.setattr(metrics, "METRICS", (*metrics.METRICS, *rows))
     for module in (verdict, metric_table):
         monkeypatch.setattr(module, "METRICS", metrics.METRICS)
     policy = player("epsilon:player=first,epsilon=0.25")
     found = certify(Rules(), policy)
-    assert found.to_dict()["more"] == {"exact/missed": 9}
+    stated = {"exact/missed": 9, "exact/first_X": 1.5, "exact/first_O": 2.5}
+    assert found.to_dict()["more"] == stated
     assert Certificate.from_dict(found.to_dict()) == found
     assert metrics.measure(Rules(), policy)["exact/missed"] == 9
     assert metrics.description("exact/missed") == "How many."
     assert "| wins that it misses | 9.0 |" in verdict.certificate_table(found)
+    assert "| first | 1.5 | 2.5 |" in verdict.certificate_table(found)
+    assert metrics.description("exact/first_O") == "As O."
     print_certificate("some", found)
     assert "wins that it misses: 9.0\n" in capsys.readouterr().out
     shown = Shown("some", "some", "", tabulate(Rules(), policy), found.to_dict())
     assert 'data-head="wins that it misses">9.0<' in leaderboard.html([shown])
+    assert 'data-head="first O">2.5<' in leaderboard.html([shown])
     card = {"rules": "3,3,3", "certificate": found.to_dict()}
     assert stated_certificate(card, Rules()) == found
 

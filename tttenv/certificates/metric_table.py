@@ -60,7 +60,7 @@ class Metric:
         name, _, key = self.field.partition(".")
         found = getattr(certificate, name)
         if name == "more":
-            return (found or {}).get(self.tag)
+            return (found or {}).get(self.tag.format(seat=seat))
         return found[key or seat] if isinstance(found, dict) else found
 
     @property
@@ -284,7 +284,12 @@ class _Groups(dict[str, str]):
         return f"(?P<{place}>{PLACES[place]})"
 
 
-def numbers_of(certificate: Mapping[str, Any]) -> list[tuple[Metric, float]]:
-    """Return the metrics of a certificate's JSON that are none of its fields."""
+def more_of(certificate: Mapping[str, Any]) -> list[tuple[str, str, float]]:
+    """Return the title, text and number of what a certificate's JSON has besides its fields."""
     more = certificate.get("more", {})
-    return [(metric, more[metric.tag]) for metric in METRICS if metric.tag in more]
+    found = []
+    for metric in (metric for metric in METRICS if metric.title and metric.field == "more"):
+        for seat in metric.seats:
+            if (number := more.get(metric.tag.format(seat=seat))) is not None:
+                found.append((f"{metric.title} {seat}".strip(), metric.write(number), number))
+    return found

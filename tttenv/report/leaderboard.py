@@ -6,7 +6,7 @@ import numpy as np
 
 from tttenv.certificates import phrases
 from tttenv.certificates.certificate import TINY, blunders, reachable
-from tttenv.certificates.metric_table import numbers_of
+from tttenv.certificates.metric_table import more_of
 from tttenv.exact import SEATS, positions, solve
 from tttenv.report.charts import axis, bar, minus, number
 from tttenv.report.load_players import RULES, Shown
@@ -103,8 +103,8 @@ def _cells(player: Shown) -> dict[str, Cell]:
     cells["Optimal moves, %"] = phrases.share(optimal), optimal
     cells["Blunders reached"] = str(reached), reached
     cells["Other blunders"] = str(others), others
-    for metric, number_ in numbers_of(found):
-        cells[metric.title] = metric.write(number_), number_
+    for title, text, value in more_of(found):
+        cells[title] = text, value
     cells["Seconds"] = _seconds(player)
     return cells
 
