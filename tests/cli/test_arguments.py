@@ -230,3 +230,11 @@ def test_folders_are_tried_before_any_work_and_left_as_they_were(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(ValueError, match="is a file"):
         console.check_folder(tmp_path / "file" / "new")
+
+
+def test_descriptions_survive_a_python_without_docstrings(monkeypatch):
+    kinds = [module.Arguments for module in MODULES.values() if hasattr(module, "Arguments")]
+    usual = [console.docstring(kind) for kind in kinds]
+    monkeypatch.setattr(sys, "flags", types.SimpleNamespace(optimize=2))  # as by python -OO
+    assert [console.docstring(kind) for kind in kinds] == usual
+    assert all(usual)

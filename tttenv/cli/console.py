@@ -1,5 +1,6 @@
 """Code shared by all commands: argument parsing, one-line errors, help and progress bars."""
 
+import ast
 import contextlib
 import errno
 import inspect
@@ -160,7 +161,7 @@ def parse(
         description: the beginning of the help; by default the dataclass's docstring.
         examples: the end of the help: whole command lines, one per line.
     """
-    about = inspect.getdoc(kind) or "" if description is None else description
+    about = docstring(kind) if description is None else description
     page = io.TextIOWrapper(io.BytesIO(), encoding=getattr(sys.stdout, "encoding", None) or "utf-8")
     complaint = io.StringIO()
     try:
@@ -176,6 +177,15 @@ def parse(
         if examples:
             print(f"examples:\n{textwrap.indent(examples.strip(), '  ')}")
         raise
+
+
+def docstring(kind: type) -> str:
+    """Return a class's docstring, read from its source if Python discards docstrings (-OO)."""
+    if sys.flags.optimize < 2:
+        return inspect.cleandoc(kind.__doc__ or "")
+    (definition,) = ast.parse(inspect.getsource(kind)).body
+    assert isinstance(definition, ast.ClassDef)
+    return ast.get_docstring(definition) or ""
 
 
 def unwrapped(text: str) -> str:
@@ -233,7 +243,7 @@ def with_players(arguments: type) -> str:
     rows = PLAYERS.rows | FOREIGN.rows
     known = "\n".join(f"  {name:<12}{row.about}" for name, row in rows.items())
     trained = f"Trained players: {', '.join(bundled.names())}."
-    return f"{inspect.getdoc(arguments)}\n\nPlayers by name:\n{known}\n\n{trained}"
+    return f"{docstring(arguments)}\n\nPlayers by name:\n{known}\n\n{trained}"
 
 
 def check_seed(seed: int) -> None:
