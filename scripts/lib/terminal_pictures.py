@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 COLUMNS = 80
 COMMANDS = {  # by the pictures' names: the command line, and what is typed
     "terminal-play": ("tttenv play selfplay --seat O --hints", "b1\nquit\n"),
-    "terminal-certify": ("tttenv certify tactical", ""),
+    "terminal-certify": ("tttenv certify mcts", ""),
     "terminal-doctor": ("tttenv doctor mcts", ""),
     "terminal-league": ("tttenv league random tactical mcts selfplay", ""),
     "terminal-prove": ("tttenv prove 5,5,4", ""),

@@ -14,7 +14,7 @@ from tttenv.certificates.refutation import refute
 from tttenv.exact import SEATS, enumerable
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Probs
-from tttenv.policy import Policy, masked_normalise, player_for
+from tttenv.policy import Policy, hidden_by_mask, masked_normalise, player_for
 from tttenv.proofs.prover import known_value
 from tttenv.testing.checked_player import CheckedPlayer
 from tttenv.testing.findings import (
@@ -97,9 +97,9 @@ def legal(subject: CheckedPlayer) -> Finding:
     """Check the probability on occupied cells, with and without the mask."""
     boards = subject.boards
     played = float(subject.output[boards != 0].sum() / len(boards))
-    bare = played
+    bare, alike = played, 0.0
     if subject.network is not None:
-        bare = float(subject.unmasked(boards)[boards != 0].sum() / len(boards))
+        bare, alike = hidden_by_mask(boards, subject.unmasked(boards), subject.output)
     if played > 0 or (bare > 1e-3 and not subject.masks):
         return problem(
             f"plays without a mask: {percent(bare)} of its probability is on taken cells",
@@ -108,7 +108,10 @@ def legal(subject: CheckedPlayer) -> Finding:
             " tttenv.policy.from_observations",
         )
     if bare > 1e-6:
-        return ok(f"plays legal moves; without its mask {percent(bare)} would be on taken cells")
+        told = f"plays legal moves; without its mask {percent(bare)} would be on taken cells"
+        if alike:
+            told += f": all of it on {percent(alike)} of the boards, where it plays at random"
+        return ok(told)
     return ok("plays legal moves only")
 
 
