@@ -128,15 +128,12 @@ def failure(error: OSError) -> str:
     return f"{tried}: {error.strerror}" if names or writing else error.strerror
 
 
-def fail(prog: str, message: str, commands: Sequence[str] = ()) -> None:
+def fail(prog: str, message: str) -> None:
     """Print an error on one line, with control characters escaped, and exit with status 2.
 
-    On a terminal narrower than the line it is wrapped between words. Below it are the commands to
-    suggest, each on a line of its own, never wrapped.
+    On a terminal narrower than the line it is wrapped between words.
     """
-    lines = wrapped(f"{prog}: {visible(message)}", room(sys.stderr), "  ")
-    lines += [f"  {shown(command, LONGEST)}" for command in commands]
-    _complain("\n".join(lines))
+    _complain("\n".join(wrapped(f"{prog}: {visible(message)}", room(sys.stderr), "  ")))
     sys.exit(2)
 
 
@@ -162,8 +159,8 @@ def parse(
         examples: the end of the help: whole command lines, one per line.
     """
     about = docstring(kind) if description is None else description
-    page = io.TextIOWrapper(io.BytesIO(), encoding=getattr(sys.stdout, "encoding", None) or "utf-8")
-    complaint = io.StringIO()
+    encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").lower()  # "utf-8" has boxes
+    page, complaint = io.TextIOWrapper(io.BytesIO(), encoding=encoding), io.StringIO()
     try:
         with contextlib.redirect_stderr(complaint), contextlib.redirect_stdout(page):
             return tyro.cli(kind, prog=prog, args=args, description=unwrapped(about))
@@ -220,11 +217,11 @@ def _gist(report: str) -> str:
     parts: list[list[str]] = [[]]  # between rules: the title, the error, and what may help
     for line in report.splitlines():
         content = line.strip("│╭╮╰╯ ")
-        if content and not content.strip("─-"):
+        if content[:1] == "─" or not content.strip("-"):  # a rule; in a box the title too
             parts.append([])
-        elif content:
+        else:
             parts[-1].append(content)
-    error, *more = parts[1:] or parts
+    error, *more = [part for part in parts[1:] if part] or [[report.strip()]]
     if error[0].startswith("Missing from"):
         return f"{error[1]} is required"
     sentence = " ".join(error)
