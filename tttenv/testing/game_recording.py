@@ -51,8 +51,9 @@ class CheckedEnv:
 
     def inside(self, observed: Any) -> bool:
         """Return whether an observation lies in the environment's space; True if it has none."""
-        space = getattr(self.raw, "observation_space", None)
-        return space is None or bool(space.contains(observed))
+        with failing("queried for its observation_space", "give it a space of Gymnasium's"):
+            space = getattr(self.raw, "observation_space", None)
+            return space is None or bool(space.contains(observed))
 
 
 @dataclass
