@@ -38,9 +38,8 @@ class SelfPlayConfig:
     seed: int = 0  # seeds the initial weights and the sampled boards
     hidden: tuple[int, ...] = (256, 256)  # widths of the hidden layers of both networks
     symmetric: bool = True  # train on one board of each symmetry class
-    boards: Literal["uniform", "stones"] = (
-        "uniform"  # sampled from all positions, or by random play
-    )
+    # sampled from all positions, or by random play
+    boards: Literal["uniform", "stones"] = "uniform"
     batch: int = 128  # boards per update: per seat if uniform, else in all
     fits: int = 4  # updates per round
     optimiser: Literal["adam", "adagrad"] = "adam"  # optimiser of the updates

@@ -50,11 +50,3 @@ def children(pid):
         with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it has just ended
             found += map(int, thread.read_text().split())
     return found
-
-
-def has_children(pid, count, seconds=120):
-    """Return whether a process has started `count` others within `seconds`."""
-    until = time.monotonic() + seconds
-    while len(children(pid)) < count and time.monotonic() < until:
-        time.sleep(0.01)
-    return len(children(pid)) >= count

@@ -15,7 +15,6 @@ import torch
 from sb3_contrib.common.maskable.evaluation import evaluate_policy as evaluate_masked
 from sb3_models import KINDS, RULES, every_kind, made, quick, recurrent
 from stable_baselines3.common.env_util import make_vec_env
-from stable_baselines3.common.torch_layers import FlattenExtractor
 from stable_baselines3.common.vec_env import (
     VecMonitor,
     VecNormalize,
@@ -164,24 +163,6 @@ def test_beyond_enumeration_a_copy_of_the_network_is_evaluated_in_float64(kind, 
     assert not any(part._forward_pre_hooks for part in model.policy.modules())
     assert (own.numbers(boards) == own.numbers(boards).astype(np.float32)).all()
     assert {value.dtype for value in model.policy.parameters()} == {torch.float32}
-
-
-class InFloat32(FlattenExtractor):
-    """Features extractor that always computes in float32."""
-
-    def forward(self, observations):
-        """Return the features in float32."""
-        return super().forward(observations).float()
-
-
-def favouring(cell, by):
-    """Return a PPO that ignores the board and favours one cell by `by`."""
-    model = made("ppo")
-    with torch.no_grad():
-        model.policy.action_net.weight.zero_()
-        model.policy.action_net.bias.zero_()
-        model.policy.action_net.bias[cell] = by
-    return model
 
 
 def test_a_player_scales_observations_as_its_training_does():

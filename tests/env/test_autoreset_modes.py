@@ -9,8 +9,6 @@ from pairs import pairs
 from tttenv import player
 from tttenv.env import TicTacToe, VectorTicTacToe
 
-MODES = ["NextStep", "Disabled"]
-
 
 def asked(boards):
     """Return random moves, as an opponent called through Python."""

@@ -17,7 +17,7 @@ from tests import parallel_work as work
 from tests.parallel_work import tasks_of
 from tttenv.cli import workers
 from tttenv.cli.workers import Workers
-from tttenv.parallel import ResultsFolder, Task, run
+from tttenv.parallel import News, ResultsFolder, Task, TaskResult, run
 from tttenv.parallel.executor import LONGEST
 from tttenv.parallel.processes import Processes
 from tttenv.parallel.ray_cluster import pack, unpack
@@ -273,6 +273,14 @@ def test_progress_is_told_of_every_task_by_its_name():
     assert sorted((n.name, n.step, n.steps, n.state) for n in heard) == [
         (f"task {seed}", 1, 2, "half") for seed in range(3)
     ]
+
+
+def test_the_remaining_time_counts_on_tasks_that_end_as_early_as_others():
+    bars = workers._Bars([1, 1], "all", quiet=True)
+    bars.news(News(0, "", 10, 100, ""))
+    bars.news(News(1, "", 5, 100, ""))
+    bars.ended(TaskResult(0, Task("", work.threads, {})), None)
+    assert bars.progress.tasks[0].completed == 1 + 5 / 10
 
 
 def test_each_worker_has_as_many_threads_as_a_task_has_cores(monkeypatch):

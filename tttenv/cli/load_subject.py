@@ -10,7 +10,7 @@ from typing import Any
 import gymnasium
 
 from tttenv import Rules
-from tttenv.players import FOREIGN, did_you_mean, player, rules_of
+from tttenv.players import FOREIGN, did_you_mean, is_path, player, rules_of
 from tttenv.testing.checked_player import CheckedPlayer
 from tttenv.testing.diagnosis import (
     Environment,
@@ -42,7 +42,7 @@ def load(name: str, rules: str | None, obs: str | None, kind: str) -> CheckedPla
         raise ValueError(
             f"--obs and --kind need a function or network, as module:attribute, not {name}"
         )
-    if name in gymnasium.registry or _is_id_in_module(name):
+    if name in gymnasium.registry or _is_environment_id(name):
         sys.path.insert(0, os.getcwd())
         with user_errors(name):
             made = gymnasium.make(name)
@@ -62,10 +62,11 @@ def load(name: str, rules: str | None, obs: str | None, kind: str) -> CheckedPla
     return player_subject(name, game, found, obs, kind)
 
 
-def _is_id_in_module(name: str) -> bool:
-    """Return whether a name is a module and the id of an environment that it registers."""
-    module, _, env_id = name.partition(":")
-    return module not in FOREIGN.rows and bool(re.fullmatch(r"([\w-]+/)?[\w.-]+-v\d+", env_id))
+def _is_environment_id(name: str) -> bool:
+    """Return whether a name has the form of an environment's id, alone or after a module."""
+    module, _, env_id = name.rpartition(":")
+    known = module in FOREIGN.rows if module else is_path(name)
+    return not known and bool(re.fullmatch(r"([\w-]+/)?[\w.-]+-v\d+", env_id))
 
 
 def is_module_attribute(name: str) -> bool:

@@ -137,6 +137,7 @@ class _Bars:
         self._sizes, self._total = sizes, sum(sizes)
         self._ended, self._failed, self._reused = 0, 0, 0
         self._shares: dict[int, float] = {}  # progress of the running tasks
+        self._stops: list[float] = []  # that of the others at their end: trainings stop early
         self._bars: dict[int, Any] = {}
         self.progress = console.bar(
             SpinnerColumn(),  # animated while the workers start
@@ -168,7 +169,8 @@ class _Bars:
         self._ended += size
         self._failed += size * bool(outcome.error)
         self._reused += size * outcome.reused
-        self._shares.pop(outcome.number, None)
+        if share := self._shares.pop(outcome.number, 0.0):
+            self._stops.append(share)
         if outcome.number in self._bars:
             self.progress.remove_task(self._bars.pop(outcome.number))
         if line is not None:
@@ -180,8 +182,6 @@ class _Bars:
         parts += [] if self._ended or self._shares else ["starting"]
         parts += [f"{self._reused} from an earlier run"] if self._reused else []
         parts += [f"{self._failed} failed"] if self._failed else []
-        self.progress.update(
-            self._whole,
-            completed=self._ended + sum(self._sizes[n] * part for n, part in self._shares.items()),
-            state="  ".join(parts),
-        )
+        usual = sum(self._stops) / len(self._stops) if self._stops else 1.0
+        running = sum(self._sizes[n] * min(part / usual, 1) for n, part in self._shares.items())
+        self.progress.update(self._whole, completed=self._ended + running, state="  ".join(parts))
