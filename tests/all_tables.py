@@ -54,9 +54,9 @@ def measured(wide):
     begin("speed")
     results = []
     for row in speed.ROWS:
-        beside = [*row.peers, *row.beside]
-        speeds, ratios = dict.fromkeys(beside, 3.95e7), dict.fromkeys(beside, 13.3)
-        results.append(speed.Speed(row.name, row.unit, 1.15e8, speeds, ratios))
+        about = {"name": row.name, "unit": row.unit, "ours": 1.15e8}
+        peers, ratios = dict.fromkeys(row.others, 3.95e7), dict.fromkeys(row.others, 13.3)
+        results.append({**about, "peers": peers, "ratios": ratios})
     speed.show(results)
     begin("reproduce")
     rows = read("published.json")["rows"]
