@@ -34,7 +34,7 @@ class BackgroundCompile:
 
         began = time.perf_counter()
         for share, process in self._running:
-            for name in set(share) & set(names):
+            for name in filter(names.__contains__, share):  # in the order in which it works
                 watch.tell(name)
                 while process.poll() is None and not mark_of(name).exists():
                     time.sleep(0.02)
