@@ -96,12 +96,14 @@ def _train(
     name: str, config: Any, options: Options, schedule: "Schedule", compiled: Callable[[], None]
 ) -> None:
     """Train one learner, showing its progress, and print the result."""
-    from learners.training.train import Setup, train
+    from learners.training.train import Setup, require_free, train
     from tttenv.game.rules import Rules
     from tttenv.utils.compile_time import watch
 
     out = options.out or _usual_folder(name, options, config)
     console.check_folder(out)
+    if not options.resume:
+        require_free(out)
     backend = _backend(options)
     if options.open and not options.json:
         say("to watch its curves grow:")
@@ -412,7 +414,9 @@ def _conclude(out: Path, last: Any, compile_seconds: float, options: Options) ->
             print(
                 f"the last player is not: --steps {step} and the same seed end with the one that is"
             )
-    say(f"{out} holds the player; its curves:")
+    say(f"{out} holds the player, to play against, to show, and its curves:")
+    print(f"tttenv play {shlex.quote(str(out))}")
+    print(f"tttenv report {shlex.quote(str(out))} --open")
     _tell_curves(out, options.log)
 
 

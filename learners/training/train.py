@@ -93,7 +93,7 @@ def train(
             raise ValueError("a resumed run continues with its own weights, not with others")
         about |= {} if begun is None else {"start": shown(begun, 200)}
     else:
-        _require_free(out)
+        require_free(out)
     with _computing(schedule), contextlib.ExitStack() as stack:
         learner: Learner = LEARNERS.load(name)(config, rules)
         if schedule.actors:
@@ -104,7 +104,7 @@ def train(
             training = _Training(learner, rules, schedule, out, about, setup.log)
             if resume:
                 return training.resume(watch, setup.stepped)
-            _require_free(out)
+            require_free(out)
             tidy(out, ())
             remove_logs(out)
             return training.follow(Progress(), watch, setup.stepped)
@@ -305,7 +305,7 @@ def _dict(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _require_free(out: Path) -> None:
+def require_free(out: Path) -> None:
     """Raise ValueError if the folder holds a checkpoint."""
     if (out / CARD).exists():
         raise ValueError(

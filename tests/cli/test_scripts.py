@@ -225,6 +225,9 @@ def test_commands_that_are_printed_can_be_typed_as_they_are(ran):
     told = ran("train.py", *TINY, "--out", "my runs/it's", "--steps", "5")
     command = re.search(r"^tensorboard --logdir (.*)$", told.stdout, re.MULTILINE)
     assert shlex.split(command[0]) == ["tensorboard", "--logdir", "my runs"]
+    for name in ("play", "report"):
+        command = re.search(rf"^tttenv {name} .*$", told.stdout, re.MULTILINE)
+        assert shlex.split(command[0])[2] == "my runs/it's"
     told = ran("benchmark.py", "--learners", "--out", "o", "--runs", "its runs")
     command = re.search(r"tensorboard --logdir .*$", told.stdout, re.MULTILINE)
     assert shlex.split(command[0]) == ["tensorboard", "--logdir", "its runs"]

@@ -40,9 +40,7 @@ def test_training_from_start_to_proof(ran, tmp_path):
     assert certified == {"player": str(folder), **found["certificate"]}
     again = ran("train.py", "selfplay")
     assert again.returncode == 2
-    refused, *to_paste = again.stderr.splitlines()
-    assert re.fullmatch(r"train\.py: .*--resume", refused), again.stderr
-    assert [line.split()[:3] for line in to_paste] == [["tttenv", "train", "selfplay"]] * 2
+    assert re.fullmatch(r"train\.py: .*--resume\n", again.stderr), again.stderr
 
 
 def test_a_training_that_stopped_when_unbeatable_goes_on_with_more_steps(ran):
