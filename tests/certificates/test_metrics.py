@@ -1,6 +1,7 @@
 """Metrics: described tags, exact results as in the reference, intervals that cover the truth."""
 
 import re
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -187,6 +188,9 @@ def test_one_row_adds_a_metric_and_it_is_shown_everywhere(monkeypatch, capsys):
     assert 'data-head="first O">2.5<' in leaderboard.html([shown])
     card = {"rules": "3,3,3", "certificate": found.to_dict()}
     assert stated_certificate(card, Rules()) == found
+    forged = replace(found, more={"exact/unbeatable": 1.0, "<b>": 1.0})
+    assert metrics.flat(forged).keys() == metrics.flat(replace(found, more=None)).keys()
+    assert metrics.flat(forged)["exact/unbeatable"] == 0
 
 
 def test_a_player_loses_wherever_lost_positions_are_counted_and_stronger_ones_have_fewer():
