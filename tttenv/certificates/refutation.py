@@ -259,10 +259,7 @@ class _Attack:
     def _best(
         self, boards: NDArray[np.int8], moves: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the best replies to each board, and their scores.
-
-        Moves are rows (replies, 3): the board, the player's cell and the opponent's, in this order.
-        """
+        """Return the best of the moves (board, own cell, reply), sorted, and their scores."""
         scores = np.empty(len(moves), np.int64)
         score(boards, moves, self.rules.k, self.lines, scores)
         order = np.lexsort((-scores, moves[:, 0]))
@@ -278,10 +275,7 @@ class _Attack:
         scores: NDArray[np.int64],
         first: int,
     ) -> None:
-        """Queue the positions after replies, as `_best` returns them, for the next rounds.
-
-        The boards (batch, cells), of these rounds (batch,), were queried from number `first` on.
-        """
+        """Queue the positions after moves from boards that were queried from `first` on."""
         at, own, reply = moves.T
         after, each = boards[at], np.arange(len(at))
         after[each, own], after[each, reply] = 1, -1
