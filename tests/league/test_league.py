@@ -438,6 +438,7 @@ def test_a_file_that_lacks_or_repeats_something_is_refused(usual, tmp_path):
     file = tmp_path / "league.json"
     for change in (
         lambda c: c["pairs"].pop(),
+        lambda c: c["pairs"][0].update(as_X=[[10**400, 0, 0]] * len(c["openings"])),
         lambda c: c["pairs"].append(c["pairs"][0] | {"second": 9}),
         lambda c: c["players"].append(c["players"][0]),
         lambda c: c["openings"].pop(),

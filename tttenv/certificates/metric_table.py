@@ -265,8 +265,8 @@ def flat(certificate: Any) -> dict[str, float]:
             else:
                 number = len(found) if isinstance(found, list) else found  # stones of a game
                 tags[metric.tag.format(seat=seat)] = number
-    known = {tag: float(number) for tag, number in tags.items() if number is not None}
-    return known | (certificate.more or {})
+    more = {tag: number for tag, number in (certificate.more or {}).items() if description(tag)}
+    return more | {tag: float(number) for tag, number in tags.items() if number is not None}
 
 
 def description(tag: str) -> str:

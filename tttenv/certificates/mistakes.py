@@ -102,16 +102,8 @@ def find_mistakes(
 def _chosen(
     rules: Rules, boards: Boards, width: int, rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Return the indices of `width` boards: half with the strongest attack, half at random.
-
-    The opponent's attack is the sum of 4**stones over its open lines, empty ones among them, minus
-    that over the player's.
-    """
-    powers, worth = 4.0 ** np.arange(rules.k + 1), np.zeros(len(boards))
-    for line in rules.lines:
-        mine, theirs = ((boards[:, line] == stone).sum(axis=1) for stone in (1, -1))
-        worth += (mine == 0) * powers[theirs] - ((mine > 0) & (theirs == 0)) * powers[mine]
-    order = np.argsort(-worth, kind="stable")
+    """Return the indices of `width` boards: half with the strongest attack, half at random."""
+    order = np.argsort(-kernel.attack_scores(boards, rules.lines), kind="stable")
     best, others = order[: width // 2], order[width // 2 :]
     return np.sort(np.append(best, rng.choice(others, width - len(best), replace=False)))
 

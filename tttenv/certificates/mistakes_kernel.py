@@ -1,4 +1,4 @@
-"""Compiled judging of a player's moves by threats."""
+"""Compiled judging of a player's moves by threats, and scoring of the opponent's attack."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from tttenv.game.line_board_kernel import LineBoard, new_line_board, set_stones
 from tttenv.game.rules_kernel import completes
 from tttenv.game.threat_sequences_kernel import DRAW, WIN, ThreatStack, judge, new_threat_stack
 from tttenv.game.types import Boards, Cells
-from tttenv.utils.compiled import bare
+from tttenv.utils.compiled import bare, compiled
 from tttenv.utils.struct import Struct
 
 OPEN, FAILED, DONE = 0, 1, 2  # the status of a position after the player's move
@@ -68,3 +68,23 @@ def judge_moves(
                     hope = True
                     break
             found[i] = OPEN if hope else FAILED if r.must_win else DONE
+
+
+@compiled
+def attack_scores(boards: Boards, lines: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return a score (batch,) of the opponent's attack on each board (batch, cells).
+
+    The sum of 4**stones over its open lines, empty ones among them, minus that over the player's.
+    """
+    scores = np.zeros(len(boards))
+    for i in range(len(boards)):
+        for line in lines:
+            mine, theirs = 0, 0
+            for cell in line:
+                mine += boards[i, cell] == 1
+                theirs += boards[i, cell] == -1
+            if mine == 0:
+                scores[i] += 4.0**theirs
+            elif theirs == 0:
+                scores[i] -= 4.0**mine
+    return scores

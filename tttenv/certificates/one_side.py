@@ -109,10 +109,7 @@ def _step(
     probs: NDArray[np.float64],
     wanted: NDArray[np.int64] | None,
 ) -> tuple[int, int]:
-    """Return a move and a reply from a board (cells,) to the position `wanted`.
-
-    The likeliest such move and the first such reply; if `wanted` is None, the reply wins.
-    """
+    """Return the likeliest move and first reply to `wanted`; if that is None, the reply wins."""
     ((moves, replies),) = graph.replies(board[None], probs)
     if wanted is None:
         fits = np.flatnonzero(replies.end == WON)

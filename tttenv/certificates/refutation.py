@@ -212,19 +212,18 @@ class _Attack:
             self._report(before, rounds)
             size = min(2 * size, TOGETHER)
             probs = ask(boards, self.policy)
-            parts = list(self.graph.replies(boards, probs))
-            won = np.full((len(boards), 2), -1)
-            for own, replies in parts:
-                wins = replies.end == WON
-                moves = replies.origin[wins]
-                won[own.origin[moves]] = np.stack([own.cell[moves], replies.cell[wins]], axis=1)
+            won, best = np.full((len(boards), 2), -1), []
+            for own, replies in self.graph.replies(boards, probs):
+                to = replies.origin
+                moves = np.stack([own.origin[to], own.cell[to], replies.cell], axis=1)
+                wins = moves[replies.end == WON]
+                won[wins[:, 0]] = wins[:, 1:]
+                best.append(self._best(boards, moves[replies.end == GOES_ON]))
             lost: Mask = (won[:, 0] >= 0) | ~probs.any(axis=1)
             yield won, lost
-            for own, replies in parts:
-                going = replies.end == GOES_ON
-                moves = replies.origin[going]
-                cells = np.stack([own.origin[moves], own.cell[moves], replies.cell[going]], axis=1)
-                self._add(boards, rounds, cells[~lost[cells[:, 0]]], before)
+            for moves, scores in best:
+                going = ~lost[moves[:, 0]]
+                self._add(boards, rounds, moves[going], scores[going], before)
 
     def _report(self, before: int, rounds: NDArray[np.int64]) -> None:
         """Report progress before querying positions of the given rounds."""
@@ -257,27 +256,26 @@ class _Attack:
         numbers = np.array([number for number, _ in chosen], np.int64)
         return numbers, np.array([board for _, board in chosen], np.int8)
 
-    def _add(
-        self,
-        boards: NDArray[np.int8],
-        rounds: NDArray[np.int64],
-        moves: NDArray[np.int64],
-        first: int,
-    ) -> None:
-        """Queue the positions after the best replies to each board for the next rounds.
-
-        Args:
-            boards: the queried boards (batch, cells).
-            rounds: their rounds (batch,).
-            moves: (replies, 3): the board, the player's cell and the opponent's, in this order.
-            first: the number of the first board's query.
-        """
+    def _best(
+        self, boards: NDArray[np.int8], moves: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the best of the moves (board, own cell, reply), sorted, and their scores."""
         scores = np.empty(len(moves), np.int64)
         score(boards, moves, self.rules.k, self.lines, scores)
         order = np.lexsort((-scores, moves[:, 0]))
         moves, scores = moves[order], scores[order]
         rank = np.arange(len(moves)) - np.searchsorted(moves[:, 0], moves[:, 0])
-        moves, scores = moves[rank < REPLIES], scores[rank < REPLIES]
+        return moves[rank < REPLIES], scores[rank < REPLIES]
+
+    def _add(
+        self,
+        boards: NDArray[np.int8],
+        rounds: NDArray[np.int64],
+        moves: NDArray[np.int64],
+        scores: NDArray[np.int64],
+        first: int,
+    ) -> None:
+        """Queue the positions after moves from boards that were queried from `first` on."""
         at, own, reply = moves.T
         after, each = boards[at], np.arange(len(at))
         after[each, own], after[each, reply] = 1, -1

@@ -115,11 +115,7 @@ def read(folder: Path, card: Mapping[str, Any], rules: Rules, curve: Curve) -> d
 
 
 def _arrays(data: bytes, file: Path, rules: Rules) -> tuple[list[int], NDArray[np.uint8]]:
-    """Parse the steps and moves in a file; types and sizes are checked before reading.
-
-    Raises:
-        ValueError: if they are not the expected ones.
-    """
+    """Parse the steps and moves in a file; types and sizes are checked before reading."""
     found = header(data, file)
     count, decisions = found.length("steps"), len(positions(rules).decisions)
     if not 0 < count <= MOST:

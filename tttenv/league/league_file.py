@@ -35,6 +35,7 @@ from tttenv.utils.untrusted import MEBIBYTE, first_line, parse_json, read_bytes,
 VERSION = 1
 LONGEST = 256 * MEBIBYTE  # maximum bytes of a file
 CYCLES = 100  # maximum listed
+MOST_GAMES = 10**12  # of a pair
 FAILED = "failed"
 LETTERS = "WDL"
 _EYE = np.eye(3)
@@ -106,7 +107,7 @@ def read(file: Path) -> League:
         raise ValueError(f"there is no league in {shown(file)}") from None
     try:
         return from_dict(content)
-    except (ValueError, LookupError, TypeError, AttributeError) as error:
+    except (ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
         raise ValueError(f"{shown(file)} is not a league: {shown(first_line(error))}") from None
 
 
@@ -135,7 +136,8 @@ def result_from_dict(row: dict[str, Any], openings: int) -> Result:
     if row["method"] == FAILED:
         return Failed(str(row["reason"]))
     odds = np.stack([_read_odds(row[colour]) for colour in ("as_X", "as_O")])
-    if odds.shape != (2, openings, 3):
+    wrong = odds.shape != (2, openings, 3) or not ((odds >= 0) & (odds <= MOST_GAMES)).all()
+    if wrong or odds.sum() < 1:
         raise ValueError(f"a pair must have results from {openings} openings in both colours")
     return PairResult(row["method"], odds)
 

@@ -55,12 +55,7 @@ def play(given: BlockTask, context: Context) -> list[dict[str, Any]]:
 
 
 def results_of(outcome: TaskResult, openings: int) -> list[Result]:
-    """Return a task's results; if it failed, every pair fails for the same reason.
-
-    Args:
-        outcome: the outcome of one of `tasks`.
-        openings: the number of openings.
-    """
+    """Return a task's results; if it failed, every pair fails for the same reason."""
     if outcome.error:
         reason = outcome.error.removeprefix(f"{outcome.task.name}: ")
         return [Failed(shown(reason, LONGEST))] * len(outcome.task.arguments.block.pairs)
