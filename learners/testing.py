@@ -107,7 +107,6 @@ def _global_random_states() -> list[Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Convert tuples to lists, as JSON does."""
     if isinstance(value, dict):
         return {key: _plain(inner) for key, inner in value.items()}
     return [_plain(inner) for inner in value] if isinstance(value, list | tuple) else value

@@ -201,7 +201,6 @@ def _wrong(value: Any, hint: Any, place: str) -> _Mismatch:
 
 
 def _in_words(hint: Any) -> str:
-    """Describe a type in words."""
     origin, inner = typing.get_origin(hint), typing.get_args(hint)
     if origin in (typing.NotRequired, typing.Required):
         return _in_words(inner[0])
