@@ -153,10 +153,10 @@ def _interrupted_between_steps(bar: "_Bar", out: Path) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        told = "before its first checkpoint, so nothing is saved"
+        message = "before its first checkpoint, so nothing is saved"
         if (out / CARD).exists():
-            told = f"{out} holds step {read_card(out)['steps']:,}: continue with --resume"
-        raise KeyboardInterrupt(told) from None
+            message = f"{out} holds step {read_card(out)['steps']:,}: continue with --resume"
+        raise KeyboardInterrupt(message) from None
     finally:
         signal.signal(signal.SIGINT, usual)
 

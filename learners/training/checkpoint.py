@@ -264,8 +264,8 @@ class _Checkpoint:
 
     def misfit(self, error: Exception) -> ValueError:
         """Return an error that says why the weights are none of this learner."""
-        told = f"the weights in {shown(self.file.parent)} do not fit {self.learner}"
-        return ValueError(f"{told}: {shown(first_line(error))}")
+        mismatch = f"the weights in {shown(self.file.parent)} do not fit {self.learner}"
+        return ValueError(f"{mismatch}: {shown(first_line(error))}")
 
 
 def _state(data: bytes, file: Path) -> dict[str, Any]:
