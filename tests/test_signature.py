@@ -3,6 +3,8 @@
 import pytest
 import signature
 
+pytestmark = pytest.mark.xdist_group("signature")  # whose lines share solved games
+
 
 @pytest.mark.parametrize("line", signature.compared(slow=False))
 def test_a_line_of_the_signature_is_unchanged(line):
