@@ -75,7 +75,7 @@ def test_the_root_visits_next_what_the_formula_says(c):
 def test_play_outs_end_as_often_as_the_exact_game_says():
     games = 40_000
     for play, policy in ((random_playout, uniform), (tactical_playout, player("tactical"))):
-        ground = playground(3, 3, 3)
+        ground = playground(Rules())
         ends = []
         for _ in range(games):
             ground.board[:] = 0

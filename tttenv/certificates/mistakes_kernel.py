@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.game.line_board_kernel import LineBoard, new_line_board, set_stones
-from tttenv.game.rules_kernel import completes
+from tttenv.game.rules_kernel import Game, completes
 from tttenv.game.threat_sequences_kernel import DRAW, WIN, ThreatStack, judge, new_threat_stack
 from tttenv.game.types import Boards, Cells
 from tttenv.utils.compiled import bare, compiled
@@ -37,22 +37,21 @@ def new_referee(lines: NDArray[np.int64], cells: int, threats: int, must_win: bo
 
 @bare
 def judge_moves(
-    boards: Boards, moves: Cells, shape: tuple[int, int, int], r: Referee, found: NDArray[np.int8]
+    boards: Boards, moves: Cells, game: Game, r: Referee, found: NDArray[np.int8]
 ) -> None:
     """Judge the player's move on each board.
 
     Args:
         boards: (batch, cells), undecided, the player to move; the move is put on them.
         moves: (batch,).
-        shape: m, n and k.
+        game: the game.
         r: the referee.
         found: output: (batch,): OPEN; FAILED if the opponent wins by threats, or if a draw is
             certain but not enough; DONE if the player has won, or cannot lose and a draw is enough.
     """
-    m, n, k = shape
     for i in range(len(boards)):
         boards[i, moves[i]] = 1
-        if completes(boards[i], moves[i], m, n, k):
+        if completes(boards[i], moves[i], game):
             found[i] = DONE
             continue
         set_stones(r.board, boards[i])

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from tttenv.exact.enumeration import enumerable
 from tttenv.exact.solution import solve
 from tttenv.game.line_board_kernel import ATTACKER, DEFENDER
-from tttenv.game.rules import Rules
+from tttenv.game.rules import Rules, require_line_wins
 from tttenv.game.symmetry import maps
 from tttenv.game.types import Boards
 from tttenv.proofs import search_kernel
@@ -104,6 +104,7 @@ class Prover:
             memory: maximum bytes of the tables; with less memory more is forgotten, and searches
                 take longer.
         """
+        require_line_wins(rules, "a proof search")
         self.rules, self.memory = rules, memory
         self.searches = {side: self._search(FIRST_PLACES) for side in SIDES}
 

@@ -19,11 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.game import symmetry
+from tttenv.game.outcomes_kernel import GOING
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Mask, Probs
 from tttenv.policy import Player, ask
 from tttenv.reach import moves_kernel as kernels
-from tttenv.reach.moves_kernel import GOES_ON, WORD, Codes, Geometry, Moves
+from tttenv.reach.moves_kernel import WORD, Codes, Geometry, Moves
 
 ROWS = 2**20  # replies played together
 TOLERANCE = 1e-6  # maximum difference of a class's probability between images
@@ -70,7 +71,7 @@ class Graph:
         for first, end in pairwise([*starts, len(boards)]):
             own = _moves(boards[first:end], probs[first:end] > 0, self._single)
             own.origin[:] += first
-            going = np.flatnonzero(own.end == GOES_ON)
+            going = np.flatnonzero(own.end == GOING)
             after = boards[own.origin[going]]
             after[np.arange(len(after)), own.cell[going]] = 1
             replies = self.moves(-after, after == 0)
@@ -83,8 +84,7 @@ def _geometry(rules: Rules, inverses: NDArray[np.int64]) -> Geometry:
     last = np.minimum((cells // WORD + 1) * WORD, rules.cells) - 1  # the word's last cell
     powers, words = 3 ** (last - cells), cells // WORD
     blank = np.tile(np.add.reduceat(powers, np.arange(0, rules.cells, WORD)), (len(inverses), 1))
-    shape = rules.m, rules.n, rules.k
-    return Geometry(*shape, powers[inverses.T].copy(), words[inverses.T].copy(), blank)
+    return Geometry(rules.game, powers[inverses.T].copy(), words[inverses.T].copy(), blank)
 
 
 def _moves(boards: Boards, allowed: Mask, about: Geometry) -> Moves:

@@ -11,23 +11,21 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.game.rules_kernel import completes
+from tttenv.game.outcomes_kernel import GOING, Outcomes
+from tttenv.game.rules_kernel import Game, completes, outcome
 from tttenv.game.types import Boards, Mask
 from tttenv.utils.compiled import compiled, inner
 from tttenv.utils.struct import Struct
 
 WORD = 39  # cells per word: 3 ** 39 < 2 ** 63
-WON, DRAWN, GOES_ON = -2, -1, 0  # how a move ends the game, if it does
 Codes = NDArray[np.int64]  # (positions, words)
 
 
 @dataclass(frozen=True, eq=False)
 class Geometry(Struct):
-    """Shape of the board, and each cell's digit in the code of each of its symmetric images."""
+    """The game, and each cell's digit in the code of each of its symmetric images."""
 
-    m: int
-    n: int
-    k: int
+    game: Game
     powers: NDArray[np.int64]  # (cells, images): the power of 3 of each cell in an image's code
     words: NDArray[np.int64]  # (cells, images): the word that holds it
     blank: Codes  # (images, words) of the empty board
@@ -124,7 +122,7 @@ class Moves(Struct):
 
     origin: NDArray[np.int64]  # (moves,): the position before
     cell: NDArray[np.int64]  # (moves,)
-    end: NDArray[np.int8]  # (moves,): WON, DRAWN or GOES_ON
+    end: Outcomes  # (moves,): for the side that moves
     codes: Codes  # (moves that go on, words): the positions after, seen by the other side
 
 
@@ -153,12 +151,9 @@ def play_all(boards: Boards, allowed: Mask, about: Geometry, moves: Moves) -> in
                 continue
             board[cell] = 1
             moves.origin[row], moves.cell[row] = i, cell
-            if completes(board, cell, about.m, about.n, about.k):
-                moves.end[row] = WON
-            elif empty == 1:
-                moves.end[row] = DRAWN
-            else:
-                moves.end[row] = GOES_ON
+            line = completes(board, cell, about.game)
+            moves.end[row] = outcome(line, empty == 1, about.game)
+            if moves.end[row] == GOING:
                 _add(images, cell, -1, about)
                 _write_first(images, moves.codes[count])
                 _add(images, cell, 1, about)

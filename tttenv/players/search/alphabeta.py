@@ -7,7 +7,7 @@ import numpy as np
 
 from tttenv.game import symmetry
 from tttenv.game.line_patterns_kernel import PatternTables
-from tttenv.game.rules import Rules
+from tttenv.game.rules import Rules, require_line_wins
 from tttenv.game.transposition_kernel import ENTRY
 from tttenv.game.types import Boards, Cells, Mask, Probs
 from tttenv.players.search import alphabeta_kernel as kernel
@@ -193,6 +193,7 @@ class AlphaBeta(Player):
         threats: int,
         tables: PatternTables | None = None,
     ) -> None:
+        require_line_wins(rules, "alphabeta")
         # Scores at a depth do not depend on the order of moves; where a search is cut off does.
         orderless = limits.nodes is None and limits.time is None and threats == 0
         traits = Traits(
@@ -208,16 +209,8 @@ class AlphaBeta(Player):
         entries = min(memory * 2**20 // ENTRY.itemsize, 3 ** min(rules.cells, 30))
         if limits.nodes is not None:
             entries = min(entries, 4 * limits.nodes)
-        shape = (rules.m, rules.n, rules.k)
         self.state = kernel.new_search_state(
-            shape,
-            rules.lines,
-            self.maps,
-            entries,
-            width,
-            threats,
-            tables,
-            keep_table=limits.time is not None,
+            rules, entries, width, threats, tables, keep_table=limits.time is not None
         )
 
     @one_at_a_time

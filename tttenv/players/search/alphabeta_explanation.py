@@ -78,7 +78,7 @@ def principal_variation(state: SearchState, board: Boards, move: int) -> tuple[i
     """
     after, line, stone = board.copy(), [move], 1
     after[move] = stone
-    while (after == 0).any() and not completes(after, line[-1], state.m, state.n, state.k):
+    while (after == 0).any() and not completes(after, line[-1], state.game):
         stone = -stone
         cell = _forced_cell(state, after, stone)
         if cell is None:
@@ -93,7 +93,7 @@ def principal_variation(state: SearchState, board: Boards, move: int) -> tuple[i
 def _forced_cell(state: SearchState, board: Boards, stone: int) -> int | None:
     """Return the first cell that completes a line for `stone`, else for the other side."""
     for side in (stone, -stone):
-        cells = np.flatnonzero(winning_cells(board[None], side, state.m, state.n, state.k)[0])
+        cells = np.flatnonzero(winning_cells(board[None], side, state.game)[0])
         if len(cells):
             return int(cells[0])
     return None

@@ -175,7 +175,7 @@ class PatternEvaluator:
 
     def __init__(self, rules: Rules, tables: PatternTables) -> None:
         self.by_lines = LineEvaluator(rules)
-        self.net = new_line_patterns(rules.m, rules.n, rules.k, tables)
+        self.net = new_line_patterns(rules, tables)
 
     def __call__(self, boards: Boards) -> tuple[Floats, Floats]:
         """Return logits (batch, cells) and values (batch,) for boards (batch, cells)."""
@@ -188,7 +188,7 @@ class PlayoutEvaluator:
     """Evaluates positions by the mean result of play-outs, with uniform priors; see the kernel."""
 
     def __init__(self, rules: Rules, count: int, tactical: bool, seed: int) -> None:
-        self.room = playground(rules.m, rules.n, rules.k)
+        self.room = playground(rules)
         self.count, self.tactical, self.seed = count, tactical, seed
 
     def __call__(self, boards: Boards) -> tuple[Floats, Floats]:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.game.rules import Rules
+from tttenv.game.rules import Rules, require_line_wins
 from tttenv.game.threat_sequences_kernel import UNPROVEN, WIN
 from tttenv.game.types import Boards, Cells, Probs
 from tttenv.players.search import gumbel_kernel as kernel
@@ -56,6 +56,7 @@ class GumbelSearch:
             considered: number of root moves with which sequential halving begins.
             settings: constants of the search.
         """
+        require_line_wins(rules, "gumbel")
         self.rules, self.evaluate, self.settings = rules, evaluate, settings
         self.trees, self.considered, self.simulations = trees, considered, simulations
         self.forest = kernel.new_forest(rules.lines, rules.cells, trees, simulations, settings)

@@ -9,8 +9,10 @@ from tttenv.exact import Tabulated
 from tttenv.exact.enumeration import require_enumerable
 from tttenv.exact.solution import solve
 from tttenv.game import symmetry
+from tttenv.game.outcomes_kernel import GOING
+from tttenv.game.rewards import VALUES
 from tttenv.game.rules import Rules
-from tttenv.game.rules_kernel import completes
+from tttenv.game.rules_kernel import ended
 from tttenv.game.types import Boards, Mask, Probs, Stones
 from tttenv.players.search.search_result import Found
 from tttenv.policy import Player, Traits, uniform_over
@@ -88,10 +90,11 @@ class MinimaxSearch(Player):
 
     def _compute_rank(self, board: Stones, last: int, mover: int) -> int:
         """Search for the rank of a position for the side to move; arguments as in `_rank`."""
-        if completes(board, last, self.rules.m, self.rules.n, self.rules.k):
-            return -(self.rules.cells + 1)
+        result = ended(board, last, self.rules.game)
+        if result != GOING:
+            return -int(VALUES[result]) * (self.rules.cells + 1)
         empty = [cell for cell, stone in enumerate(board.tolist()) if stone == 0]
-        return max((self._play(board, cell, mover) for cell in empty), default=0)
+        return max(self._play(board, cell, mover) for cell in empty)
 
     def _key(self, board: Stones) -> bytes:
         """Return the cache key of a board seen by the side to move, the same for all its images."""

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tttenv.game.rules import require_line_wins
 from tttenv.game.symmetry import canonical, inverses
 from tttenv.game.types import Boards, Mask, Probs
 from tttenv.players.search.pairing_moves_kernel import new_matching, pairing_moves
@@ -22,6 +23,7 @@ class PairingPlayer(Wrapped):
     """
 
     def __init__(self, player: Player) -> None:
+        require_line_wins(player.rules, "pairing")
         super().__init__(player, pairs=True)
 
     def __call__(self, boards: Boards) -> Probs:

@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tttenv.game.rules import Rules
-from tttenv.game.symmetry import maps
+from tttenv.game.rules import Rules, require_line_wins
 from tttenv.game.types import Boards
 from tttenv.players.search import alphabeta_kernel as kernel
 from tttenv.players.search.alphabeta_kernel import PROVEN, SearchState
@@ -44,14 +43,13 @@ class ThreatSearch:
     """
 
     def __init__(self, rules: Rules, nodes: int) -> None:
+        require_line_wins(rules, "a search for wins by threats")
         if nodes > MOST:
             raise ValueError(f"threes must be at most {MOST:,}, not {nodes:,}")
         self.rules, self.limits = rules, Limits(None, 2 * nodes, None)
         self.lock = Lock()
-        shape, entries = (rules.m, rules.n, rules.k), min(4 * nodes, 3 ** min(rules.cells, 30))
-        self.state = kernel.new_search_state(
-            shape, rules.lines, maps(rules), entries, rules.cells, THREATS
-        )
+        entries = min(4 * nodes, 3 ** min(rules.cells, 30))
+        self.state = kernel.new_search_state(rules, entries, rules.cells, THREATS)
 
     @one_at_a_time
     def __call__(self, board: Boards) -> Forced:
