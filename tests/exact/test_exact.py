@@ -20,7 +20,7 @@ from tttenv.exact import (
 from tttenv.game.line_patterns_kernel import _rows_of_sides
 from tttenv.game.rollouts_kernel import playground
 from tttenv.game.rules import Rules
-from tttenv.players.search.gumbel_search import considered_visits
+from tttenv.players.search.gumbel import considered_visits
 from tttenv.policy import uniform
 from tttenv.proofs.move_values import MoveValues
 

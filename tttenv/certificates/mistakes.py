@@ -71,7 +71,7 @@ def find_mistakes(
     require_line_wins(rules, "a search for mistakes")
     player = player_for(rules, policy)
     graph = Graph(rules, player.traits.equivariant)
-    referee = kernel.new_referee(rules.lines, rules.cells, THREATS, must_win=aim == 1)
+    referee = kernel.new_referee(rules, THREATS, must_win=aim == 1)
     boards = rules.start(1) if seat == "X" else -np.eye(rules.cells, dtype=np.int8)
     boards = graph.decode(distinct(graph.encode(boards)))
     before = np.full(len(boards), -1)

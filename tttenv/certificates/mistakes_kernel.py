@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.game.line_board_kernel import LineBoard, new_line_board, set_stones
+from tttenv.game.rules import Rules
 from tttenv.game.rules_kernel import Game, completes
 from tttenv.game.threat_sequences_kernel import DRAW, WIN, ThreatStack, judge, new_threat_stack
 from tttenv.game.types import Boards, Cells
@@ -25,14 +26,9 @@ class Referee(Struct):
     must_win: bool  # whether a draw is a failure
 
 
-def new_referee(lines: NDArray[np.int64], cells: int, threats: int, must_win: bool) -> Referee:
+def new_referee(rules: Rules, threats: int, must_win: bool) -> Referee:
     """Create a referee with an empty board; the other arguments are as in `Referee`."""
-    return Referee(
-        board=new_line_board(lines, cells),
-        stack=new_threat_stack(cells),
-        threats=threats,
-        must_win=must_win,
-    )
+    return Referee(new_line_board(rules), new_threat_stack(rules.cells), threats, must_win)
 
 
 @bare

@@ -163,7 +163,7 @@ class _Attack:
     def __init__(self, player: SeatedPlayer, watch: Watch | None) -> None:
         self.player, self.rules, self.policy = player, player.rules, player.policy
         self.watch, self.clock = watch, Stopwatch()
-        self.lines = new_line_board(self.rules.lines, self.rules.cells)
+        self.lines = new_line_board(self.rules)
         self.graph = Graph(self.rules, self.policy.traits.equivariant)
         self.seen: set[bytes] = set()  # the codes of all queried positions
         self.asked: list[tuple[int, int, int]] = []  # previous query, player's cell, reply

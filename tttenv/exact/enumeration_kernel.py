@@ -31,17 +31,9 @@ def decode_boards(codes: Codes, boards: Boards) -> None:
 def mark_successors(
     codes: Codes, boards: Boards, outcomes: Outcomes, powers: Codes, numbers: Numbers
 ) -> int:
-    """Mark as FOUND the successors of the boards that are not over.
+    """Mark as FOUND the successors of the boards in progress; return how many are new.
 
-    Args:
-        codes: of the boards, (positions,).
-        boards: (positions, cells).
-        outcomes: for the side to move, (positions,).
-        powers: the power of 3 of each cell, (cells,).
-        numbers: by code, changed.
-
-    Returns:
-        The number of newly marked positions.
+    `powers` (cells,) is the power of 3 of each cell.
     """
     top = 2 * powers.sum()
     new = 0

@@ -206,15 +206,8 @@ def random_table_games(
 
     A seed's upper half decides the first five moves, its lower half the others: as a fraction that
     is multiplied by the number of moves, it gives a whole part, the move, and the fraction for the
-    next. So moves are even but for some parts in a million, and no branch has to be guessed.
-
-    Args:
-        seeds: evenly distributed numbers.
-        children: the positions that legal moves lead to, (positions, cells); final ones lead to
-            themselves.
-        many: the number of legal moves, (positions,).
-        outcome: of final positions, for X, (positions,).
-        plies: the number of plies after which all games are over.
+    next. So moves are even but for some parts in a million, and no branch has to be guessed. The
+    other arguments are a `ChildTable`.
     """
     results = np.empty(len(seeds), np.int8)
     low, half = np.uint64(0xFFFFFFFF), np.uint64(32)

@@ -75,17 +75,12 @@ def winning_cells(boards: Boards, side: int, game: Game) -> Mask:
 
 @bare
 def threats(board: Stones, cell: int, game: Game, found: Cells) -> int:
-    """Find the threats made by the stone on `cell`: empty cells where its owner completes a line.
+    """Write the threats made by the stone on `cell` to `found` (8,), and return their number.
 
-    A line that needs one more stone has only stones of this owner besides the empty cell. So the
-    first empty cell in each of the eight directions, after stones of this owner, is the only
-    candidate of that direction. A side that had no threats before it placed this stone has no
-    others than these.
-
-    The board (cells,) is left as it was.
-
-    Returns:
-        The number of threats, whose cells are written to `found` (8,).
+    They are the empty cells where its owner completes a line. A line that needs one more stone has
+    only stones of this owner besides the empty cell. So the first empty cell in each of the eight
+    directions, after stones of this owner, is the only candidate of that direction. A side without
+    threats before it placed this stone has no others. The board (cells,) is left as it was.
     """
     m, n, _, _ = game
     stone = board[cell]

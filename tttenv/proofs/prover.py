@@ -17,7 +17,6 @@ from tttenv.exact.enumeration import enumerable
 from tttenv.exact.solution import solve
 from tttenv.game.line_board_kernel import ATTACKER, DEFENDER
 from tttenv.game.rules import Rules, require_line_wins
-from tttenv.game.symmetry import maps
 from tttenv.game.types import Boards
 from tttenv.proofs import search_kernel
 from tttenv.proofs.table_kernel import copy_entries, entry_bytes, new_proof_table
@@ -192,7 +191,7 @@ class Prover:
 
     def _search(self, places: int) -> search_kernel.ProofSearch:
         table = new_proof_table(places, self.rules.cells)
-        return search_kernel.new_proof_search(self.rules.lines, maps(self.rules), table)
+        return search_kernel.new_proof_search(self.rules, table)
 
     def _entries(self, attacker: str) -> int:
         """Return the number of entries at which to double the attacker's table."""

@@ -58,10 +58,6 @@ class Graph:
     def replies(self, boards: Boards, probs: Probs) -> Iterator[tuple[Moves, Moves]]:
         """Play a player's moves of nonzero probability, then every reply, in parts.
 
-        Args:
-            boards: (positions, cells), undecided, the player to move.
-            probs: its probabilities (positions, cells).
-
         Yields:
             The player's moves from some positions, and the replies, whose origins are the indices
             of these moves.
@@ -139,19 +135,11 @@ def _differs_from_previous(codes: Codes) -> Mask:
 
 
 def require_images_alike(player: Player, boards: Boards, name: str) -> None:
-    """Raise unless the player is equivariant on the boards.
+    """Raise ValueError unless the player is equivariant on undecided boards (batch, cells).
 
     Its outputs on two images have to lead to the same symmetry classes with the same probabilities.
     For a board that is its own image nothing else is required: which of several symmetric moves is
     played makes no difference.
-
-    Args:
-        player: the player.
-        boards: undecided boards (batch, cells).
-        name: the player's name in messages.
-
-    Raises:
-        ValueError: naming a board and an image of it from which it reaches other classes.
     """
     rules = player.rules
     maps = symmetry.maps(rules)

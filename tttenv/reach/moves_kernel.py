@@ -91,14 +91,7 @@ def decode(codes: Codes, cells: int) -> Boards:
 def open_for(boards: Boards, side: int, lines: NDArray[np.int64], most: int) -> Mask:
     """Mark the boards where `side` (1 or -1) can complete a line with at most `most` more stones.
 
-    Args:
-        boards: (positions, cells).
-        side: the side whose stones may be on the line.
-        lines: the cells of every line, (lines, k).
-        most: maximum empty cells of the line; k finds any open line.
-
-    Returns:
-        (positions,).
+    With `most` = k it marks those with any line open to the side.
     """
     found = np.zeros(len(boards), np.bool_)
     for i in range(len(boards)):
@@ -128,16 +121,9 @@ class Moves(Struct):
 
 @compiled
 def play_all(boards: Boards, allowed: Mask, about: Geometry, moves: Moves) -> int:
-    """Play every allowed move.
+    """Write all `allowed` moves (positions, cells) on undecided boards to `moves`.
 
-    Args:
-        boards: (positions, cells), undecided.
-        allowed: which empty cells to play, (positions, cells).
-        about: the board's geometry.
-        moves: output; as many codes as moves.
-
-    Returns:
-        The number of codes written.
+    Return the number of codes written.
     """
     images = np.empty(about.blank.shape, np.int64)
     row, count = 0, 0

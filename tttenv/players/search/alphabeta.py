@@ -11,13 +11,16 @@ from tttenv.game.rules import Rules, require_line_wins
 from tttenv.game.transposition_kernel import ENTRY
 from tttenv.game.types import Boards, Cells, Mask, Probs
 from tttenv.players.search import alphabeta_kernel as kernel
-from tttenv.players.search.alphabeta_explanation import (
+from tttenv.players.search.alphabeta_kernel import INFINITY, PROVEN, WIN, RootSearch, SearchState
+from tttenv.players.search.search_budget import (
+    SLICE,
+    Budget,
+    LimitError,
+    Limits,
     ScoredMove,
     principal_variation,
     scored_moves,
 )
-from tttenv.players.search.alphabeta_kernel import INFINITY, PROVEN, WIN, RootSearch, SearchState
-from tttenv.players.search.search_budget import SLICE, Budget, LimitError, Limits
 from tttenv.players.search.search_result import (
     Found,
     at_least,

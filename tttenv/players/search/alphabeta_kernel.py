@@ -153,20 +153,14 @@ def new_search_state(
     tables: PatternTables | None = None,
     keep_table: bool = False,
 ) -> SearchState:
-    """Allocate the arrays of a search.
+    """Allocate the arrays of a search; see `SearchState`.
 
-    Args:
-        rules: the game.
-        entries: the maximum number of entries in the transposition table.
-        width: the largest number of moves tried at a position.
-        threats: tried in one search for a win by single threats; 0 for no such search.
-        tables: of the network that scores positions; None for open lines.
-        keep_table: whether a search uses the table entries of earlier ones: it is then faster, but
-            where a limit or a selective search decides, its result depends on them.
+    With `keep_table` a search uses the table entries of earlier ones: it is then faster, but where
+    a limit or a selective search decides, its result depends on them.
     """
     cells = rules.cells
     plies = cells + 2
-    open_lines = new_open_lines(rules.lines, cells)
+    open_lines = new_open_lines(rules)
     return SearchState(
         game=rules.game,
         width=width,
@@ -317,14 +311,8 @@ def new_root_search(order: list[int], depths: list[int]) -> RootSearch:
 def search_deeper(s: SearchState, root: RootSearch, first: bool, budget: int) -> bool:
     """Search the root's moves with increasing depth, up to the last depth or a proof.
 
-    Args:
-        s: started on the root's board, and used by this search alone until it is done.
-        root: the progress of the search; updated.
-        first: whether only the first of equally good moves, row by row, is wanted.
-        budget: positions to search now, about; never more than are left.
-
-    Returns:
-        Whether the search is done; if not, call again to continue.
+    Return whether the search is done; if not, after about `budget` positions, call again to
+    continue. With `first` only the first of equally good moves, row by row, is wanted.
     """
     stop = max(0, s.left[0] - budget)
     progress = root.progress

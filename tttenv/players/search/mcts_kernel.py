@@ -87,7 +87,7 @@ def new_tree(
         tactical=tactical,
         solver=solver,
         playouts=playground(rules),
-        lines=new_open_lines(rules.lines, cells),
+        lines=new_open_lines(rules),
         patterns=new_line_patterns(rules, tables),
         root_board=np.zeros(cells, np.int8),
         path=np.zeros(cells + 1, np.int64),
@@ -224,12 +224,9 @@ def run_iterations(t: Tree, iterations: int) -> int:
 
 @inner
 def select_leaf(t: Tree) -> int:
-    """Select a path from the root to a terminal or unvisited node, written to `path`.
+    """Select a path from the root to a terminal or unvisited node; return its number of moves.
 
     The board of the play-outs becomes that of the leaf.
-
-    Returns:
-        The number of moves on the path.
     """
     for cell in range(t.root_board.size):
         t.playouts.board[cell] = t.root_board[cell]

@@ -75,10 +75,7 @@ class MinimaxSearch(Player):
     def _rank(self, board: Stones, last: int, mover: int) -> int:
         """Return the rank of a position for the side to move, from the cache or by search.
 
-        Args:
-            board: (cells,), with stones 1 and -1.
-            last: the cell of the newest stone.
-            mover: the stone of the side to move, 1 or -1.
+        `last` is the cell of the newest stone, `mover` the stone of the side to move, 1 or -1.
         """
         self._nodes += 1
         if not self._caches:

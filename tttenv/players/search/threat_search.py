@@ -76,11 +76,8 @@ def winning_attack(
 ) -> int | None:
     """Return a move that begins a win by threats and threes, or None if none was found.
 
-    Args:
-        state: the kernel's arrays, which are reset.
-        budget: the budget, of which a fraction is spent.
-        board: (cells,), seen by the side to move, without an immediate win.
-        moves: the moves to choose from: all, or the one that blocks a threat.
+    A fraction of the budget is spent. The board (cells,) has no immediate win; `moves` are all, or
+    the one that blocks a threat.
     """
     with budget.part(ATTACK_SHARE, NODES):
         return _attack(state, budget, board, moves)
@@ -88,13 +85,9 @@ def winning_attack(
 
 
 def losing_moves(state: SearchState, budget: Budget, board: Boards, moves: list[int]) -> set[int]:
-    """Return the moves that a search refuted by threats and threes.
+    """Return those of `moves` that a search refuted by threats and threes.
 
-    Args:
-        state: the kernel's arrays, which are reset.
-        budget: the budget, of which a fraction is spent.
-        board: (cells,), seen by the side to move; no line needs just one more stone.
-        moves: the moves to judge.
+    A fraction of the budget is spent. On the board (cells,) no line needs just one more stone.
     """
     losing: set[int] = set()
     with budget.part(DEFENCE_SHARE, NODES):
