@@ -42,12 +42,7 @@ class MoveValues:
     """
 
     def __init__(self, rules: Rules, work: int = WORK) -> None:
-        """Start with no known values.
-
-        Args:
-            rules: the game.
-            work: the maximum work per position: search nodes times cells.
-        """
+        """Start with no known values; `work` is the most nodes times cells for a position."""
         self.rules = rules
         # The cache does not refer to this object, so that the tables of proofs are freed with it,
         # and not only when a garbage collection finds the cycle.

@@ -96,12 +96,9 @@ class Prover:
     """Runs proof searches from positions of one game, which share their tables."""
 
     def __init__(self, rules: Rules, memory: int = MEMORY) -> None:
-        """Create a prover with empty tables.
+        """Create a prover with empty tables of at most `memory` bytes.
 
-        Args:
-            rules: the game.
-            memory: maximum bytes of the tables; with less memory more is forgotten, and searches
-                take longer.
+        With less memory more is forgotten, and searches take longer.
         """
         require_line_wins(rules, "a proof search")
         self.rules, self.memory = rules, memory

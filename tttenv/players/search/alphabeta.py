@@ -44,12 +44,8 @@ UNPROVEN_WIN = 0.999  # the value of a win or loss found without trying every mo
 class IterativeDeepening:
     """Iterative deepening on a board with no immediate win and at most one threat to block.
 
-    Args:
-        state: the kernel's arrays, ready for the board.
-        limits: when to stop.
-        classes: the moves to choose from, as lists of moves that are images of each other, by the
-            first move of each list.
-        first: whether to return only the first of equally good moves, row by row.
+    The `classes` are the moves to choose from, as lists of moves that are images of each other, by
+    the first move of each list. With `first` only the first of equally good moves is returned.
     """
 
     def __init__(

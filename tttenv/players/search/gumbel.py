@@ -61,15 +61,9 @@ class GumbelSearch:
         considered: int = CONSIDERED,
         settings: Settings = SETTINGS,
     ) -> None:
-        """Allocate the trees.
+        """Allocate `trees` that are searched in parallel, of at most so many simulations each.
 
-        Args:
-            rules: the game.
-            evaluate: the evaluator.
-            simulations: maximum number per board.
-            trees: number of boards searched in parallel.
-            considered: number of root moves with which sequential halving begins.
-            settings: constants of the search.
+        At the root, sequential halving begins with the number of moves `considered`.
         """
         require_line_wins(rules, "gumbel")
         self.rules, self.evaluate, self.settings = rules, evaluate, settings
@@ -91,12 +85,10 @@ class GumbelSearch:
         simulations: NDArray[np.int64] | int | None = None,
         noise: Floats | None = None,
     ) -> SearchResults:
-        """Search from undecided boards.
+        """Search from undecided boards (batch, cells), seen by the side to move.
 
-        Args:
-            boards: (batch, cells), seen by the side to move.
-            simulations: number per board (batch,), or one number for all; None for the maximum.
-            noise: Gumbel noise (batch, cells); None for a deterministic search.
+        The simulations are one number for all boards or one each, by default the maximum; Gumbel
+        noise is (batch, cells), without it the search is deterministic.
         """
         count = len(boards)
         wanted = np.broadcast_to(self.simulations if simulations is None else simulations, count)
@@ -128,11 +120,7 @@ class GumbelSearch:
         return SearchResults(policy, found, moves_found, forest.root_proof[:count].copy())
 
     def explain(self, chosen: int) -> Explanation:
-        """Explain the result of the last search on the first of its boards.
-
-        Args:
-            chosen: the move that it returned, which comes first.
-        """
+        """Explain the last search on the first of its boards; the move `chosen` comes first."""
         forest = self.forest
         allowed = [int(cell) for cell in np.flatnonzero(forest.allowed[0, 0])]
         candidates = [self._candidate(cell) for cell in allowed]
@@ -180,13 +168,9 @@ def considered_visits(moves: int, simulations: int) -> NDArray[np.int32]:
 class GumbelPlayer(Player):
     """A player that uses tree search, guided by an evaluator or a checkpoint's network.
 
-    Args:
-        rules: the game.
-        search: the tree search.
-        alone: whether its evaluator, and so the player, gives the same bits for a board whatever
-            else is in the batch; a network does not.
-        threes: positions searched for wins by threats and threes before the tree search of a board;
-            0 for none. Such a win is played, moves that lose to one are left out of the search.
+    It is `alone` if its evaluator gives the same bits for a board whatever else is in the batch,
+    which a network does not. `threes` positions are searched for wins by threats and threes before
+    the tree search of a board: such a win is played, and moves that lose to one are left out.
     """
 
     def __init__(

@@ -24,18 +24,9 @@ NOT_LEGAL = -1000  # rank of a move to a taken cell
 class MinimaxSearch(Player):
     """A perfect player that searches the game tree instead of looking up the solved game.
 
-    Moves are compared by their ranks, as in `tttenv.exact.solution`: in a game of c cells the rank
-    of a win in d plies is c + 1 - d, of a draw 0 and of a loss d - c - 1, so fast wins and slow
-    losses are best.
-
-    Args:
-        rules: a game of up to 15 cells.
-        search: "plain" searches a position each time it is reached, "cached" once, and "symmetric"
-            once for all of its images under the board's symmetries.
-        ties: as in `minimax`.
-
-    Attributes:
-        cache: the ranks of the positions searched so far, by their bytes; empty if "plain".
+    Moves are compared by their ranks, as in `tttenv.exact.solution`, so that fast wins and slow
+    losses are best. The `cache` holds the ranks of the positions searched so far, by their bytes;
+    see `minimax` for the kinds of `search` and `ties`.
     """
 
     def __init__(self, rules: Rules, search: str, ties: str) -> None:

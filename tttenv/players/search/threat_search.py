@@ -36,10 +36,8 @@ class Forced(NamedTuple):
 class ThreatSearch:
     """Searches for wins by threats and threes before the main search of a board.
 
-    Args:
-        rules: the game, of three or more in a row.
-        nodes: positions searched for a board: at most half of them for a win of the side to move,
-            and half for moves after which the other side wins.
+    Of the `nodes` for a board at most half go to a win of the side to move, and half to moves after
+    which the other side wins.
     """
 
     def __init__(self, rules: Rules, nodes: int) -> None:
