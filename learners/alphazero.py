@@ -49,8 +49,13 @@ from tttenv.env.vector import VectorTicTacToe
 from tttenv.game.rules import Rules
 from tttenv.game.threat_sequences_kernel import LOSS, UNPROVEN
 from tttenv.game.types import Boards, Cells, Mask
-from tttenv.players.search.gumbel import GumbelPlayer, checked_simulations, side_by_side
-from tttenv.players.search.gumbel_search import GumbelSearch, SearchResults
+from tttenv.players.search.gumbel import (
+    GumbelPlayer,
+    GumbelSearch,
+    SearchResults,
+    checked_simulations,
+    side_by_side,
+)
 from tttenv.players.search.search_result import at_least
 from tttenv.players.symmetric_player import Canonical, canonical_player
 from tttenv.policy import TOLERANCE, Player, softmax

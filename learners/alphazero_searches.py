@@ -21,7 +21,7 @@ from learners.residual_net import ResidualNet, Shape, evaluator
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
 from tttenv.parallel import Context, Shared
-from tttenv.players.search.gumbel_search import Floats, GumbelSearch, SearchResults
+from tttenv.players.search.gumbel import Floats, GumbelSearch, SearchResults
 
 KINDS = {"policy": np.float64, "values": np.float64, "moves": np.int64, "proofs": np.int8}
 

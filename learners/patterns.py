@@ -238,7 +238,7 @@ class PatternIndex:
     """Numbers of the patterns on boards of one size."""
 
     def __init__(self, rules: Rules) -> None:
-        windows = pattern_windows(rules.m, rules.n, rules.k)
+        windows = pattern_windows(rules)
         on, size = windows >= 0, windows.shape[2]
         held = np.where(on, 0, 3).astype(np.int8).reshape(-1, size)
         left = (~on[:, :, : rules.k - 1]).sum(axis=2)

@@ -19,7 +19,7 @@ from learners.nets import empty_linear, has_float64, on_threads
 from tttenv.game.line_planes_kernel import PLANES, new_plane_lines, write_line_planes
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Probs
-from tttenv.players.search.gumbel_search import Evaluate, Floats
+from tttenv.players.search.gumbel import Evaluate, Floats
 from tttenv.policy import PURE, TOLERANCE, FunctionPlayer, Player, first_best
 
 THREATS = 100  # tried in a search for a win by threats that a plane shows
@@ -119,7 +119,7 @@ def _initialise(layer: nn.Conv2d | nn.Linear, scale: float, rng: np.random.Gener
 
 def planes_of(rules: Rules) -> Callable[[Boards], Tensor]:
     """Return a function that maps boards (batch, cells) to planes (batch, PLANES, m, n)."""
-    about = new_plane_lines(rules.lines, rules.cells, THREATS)
+    about = new_plane_lines(rules, THREATS)
 
     def planes(boards: Boards) -> Tensor:
         found = np.zeros((len(boards), PLANES, rules.cells), np.float32)

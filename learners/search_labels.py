@@ -17,7 +17,6 @@ from learners.actors import Actors
 from learners.nets import on_threads
 from tttenv.game.line_patterns_kernel import VALUE, PatternTables
 from tttenv.game.rules import Rules
-from tttenv.game.rules_kernel import winning_cells
 from tttenv.game.types import Boards, Cells
 from tttenv.parallel import Context
 from tttenv.players.search import alphabeta_kernel as kernel
@@ -240,8 +239,7 @@ class BoardSearches:
     def _is_quiet(self, board: Boards) -> bool:
         """Return whether a search would evaluate a position instead of extending it."""
         rules, state = self.rules, self.quick.state
-        size = rules.m, rules.n, rules.k
-        if rules.over(board) or any(winning_cells(board[None], s, *size).any() for s in (1, -1)):
+        if rules.over(board) or any(rules.winning_cells(board, s).any() for s in (1, -1)):
             return False
         kernel.start(state, board)
         return not (state.threats > 0 and can_make_double_threat(state.lines, 0, state.room))

@@ -10,7 +10,6 @@ from playwright.sync_api import TimeoutError as WaitedInVain
 from tttenv import player
 from tttenv.exact import enumerable, positions, solve
 from tttenv.game.rules import name_of
-from tttenv.game.rules_kernel import winning_cells
 from tttenv.proofs.prover import UNLIMITED, Prover
 from tttenv.proofs.search_kernel import OPEN, WON, leave, search
 
@@ -114,15 +113,14 @@ def check_worth(rules, board, worth, shown, counts):
 
 def near(rules, board):
     """Return the stones with which the side to move wins, if one or two, else 0."""
-    size = rules.m, rules.n, rules.k
-    if winning_cells(board[None], 1, *size).any():
+    if rules.winning_cells(board, 1).any():
         return 1
-    blocks = np.flatnonzero(winning_cells(board[None], -1, *size)[0])
+    blocks = np.flatnonzero(rules.winning_cells(board, -1))
     tried = blocks if len(blocks) else np.flatnonzero(board == 0)
     after = np.repeat(board[None], len(tried), axis=0)
     after[np.arange(len(tried)), tried] = 1
-    double = winning_cells(after, 1, *size).sum(axis=1) > 1
-    safe = ~winning_cells(after, -1, *size).any(axis=1)
+    double = rules.winning_cells(after, 1).sum(axis=1) > 1
+    safe = ~rules.winning_cells(after, -1).any(axis=1)
     return 2 * bool((double & safe).any())
 
 
@@ -135,9 +133,8 @@ def stones_left(rules, board, cell):
         return 0, None
     if soon := near(rules, after):
         return -1, soon
-    size = rules.m, rules.n, rules.k
-    double = winning_cells(after[None], -1, *size).sum() > 1
-    return (1, 2) if double and not winning_cells(after[None], 1, *size).any() else (None, None)
+    double = rules.winning_cells(after, -1).sum() > 1
+    return (1, 2) if double and not rules.winning_cells(after, 1).any() else (None, None)
 
 
 # What the page shows.

@@ -168,7 +168,7 @@ def test_looked_up_play_outs_agree_with_the_rule(rules):
     from tttenv.game.rollouts_kernel import lined
 
     rules = Rules(*rules)
-    table = lined(rules.m, rules.n, rules.k)
+    table = lined(rules.game)
     sets = np.array(list(product([0, 1], repeat=rules.cells)))[:, ::-1]
     lines = np.zeros((len(rules.lines), rules.cells), int)
     for row, line in zip(lines, rules.lines, strict=True):

@@ -33,26 +33,17 @@ def one_hot(boards, which):
     return probs
 
 
-def draws_its_move():
-    rng = np.random.default_rng(0)
+def impure():
+    """Return new players by name, none of which is a function of the board."""
+    rng, seen = np.random.default_rng(0), set()
 
     def drawing(boards):
         return one_hot(boards, rng.integers(0, 10**6, len(boards)))
-
-    return drawing
-
-
-def adds_noise():
-    rng = np.random.default_rng(0)
 
     def noisy(boards):
         probs = uniform(boards) * (1 + 0.01 * rng.random(boards.shape))
         return probs / probs.sum(axis=1, keepdims=True)
 
-    return noisy
-
-
-def remembers_its_calls():
     class Remembering:
         calls = 0
 
@@ -60,50 +51,25 @@ def remembers_its_calls():
             self.calls += 1
             return one_hot(boards, [self.calls] * len(boards))
 
-    return Remembering()
-
-
-def remembers_boards():
-    seen = set()
-
     def recalling(boards):
         known = [board.tobytes() in seen for board in boards]
         seen.update(board.tobytes() for board in boards)
         return one_hot(boards, known)
 
-    return recalling
-
-
-def answers_a_board_alone_otherwise():
     def lonely(boards):
         return uniform(boards) if len(boards) > 1 else one_hot(boards, [0])
 
-    return lonely
-
-
-def answers_by_the_row():
     def by_row(boards):
         return one_hot(boards, np.arange(len(boards)))
 
-    return by_row
-
-
-def forgets_the_batch_of_one():
     def squeezing(boards):
         return uniform(boards).squeeze()
 
-    return squeezing
+    functions = drawing, noisy, recalling, lonely, by_row, squeezing
+    return {function.__name__: function for function in functions} | {"Remembering": Remembering()}
 
 
-IMPURE = {
-    "drawing": draws_its_move,
-    "noisy": adds_noise,
-    "Remembering": remembers_its_calls,
-    "recalling": remembers_boards,
-    "lonely": answers_a_board_alone_otherwise,
-    "by_row": answers_by_the_row,
-    "squeezing": forgets_the_batch_of_one,
-}
+IMPURE = list(impure())
 UNIFORM = Uniform(Rules())
 every_impure_player = pytest.mark.parametrize("name", IMPURE)
 
@@ -123,18 +89,17 @@ def refused(judge):
     [*product(IMPURE, SOME), *zip(cycle(IMPURE), SMALL)],  # endless
 )
 def test_a_player_that_answers_otherwise_when_asked_again_is_refused_by_name(name, rules):
-    line = refused(lambda: certify(rules, IMPURE[name]()))
-    made = IMPURE[name].__name__
-    assert line.startswith((f"{made}.{name}, asked", f"{name}, asked"))
+    line = refused(lambda: certify(rules, impure()[name]))
+    assert line.startswith((f"impure.{name}, asked", f"{name}, asked"))
 
 
 @some_games
 @every_impure_player
 def test_worst_cases_and_scores_are_refused_to_them_too(name, rules):
-    refused(lambda: worst_case(rules, IMPURE[name]()))
+    refused(lambda: worst_case(rules, impure()[name]))
     if rules.cells > 2:  # on two cells O has no choice
-        refused(lambda: score(rules, IMPURE[name](), uniform))
-        refused(lambda: score(rules, uniform, IMPURE[name]()))
+        refused(lambda: score(rules, impure()[name], uniform))
+        refused(lambda: score(rules, uniform, impure()[name]))
 
 
 def test_players_are_called_by_their_spec_function_or_class():
@@ -252,16 +217,3 @@ def test_the_rounding_of_single_precision_is_no_other_answer(kind, sharpness):
         with torch.no_grad():
             net[-1].weight *= sharpness * 3
         certify(Rules(), from_observations(net, Rules(), kind=kind))
-
-
-def test_a_model_that_adds_noise_is_refused_by_its_name():
-    class Dicey(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.net = nn.Linear(27, 9)
-
-        def forward(self, seen):
-            logits = self.net(seen)
-            return logits + torch.rand_like(logits)
-
-    refused(lambda: certify(Rules(), from_observations(Dicey(), Rules())))

@@ -20,7 +20,7 @@ from tttenv.exact import (
 from tttenv.game.line_patterns_kernel import _rows_of_sides
 from tttenv.game.rollouts_kernel import playground
 from tttenv.game.rules import Rules
-from tttenv.players.search.gumbel_search import considered_visits
+from tttenv.players.search.gumbel import considered_visits
 from tttenv.policy import uniform
 from tttenv.proofs.move_values import MoveValues
 
@@ -206,7 +206,7 @@ CACHED = {  # what all callers share
     "proved move values": lambda: MoveValues(LARGE, work=1_000).bounds(LARGE.start()),
     "visits": lambda: (considered_visits(1, 20), considered_visits(8, 20)),
     "rows of patterns": lambda: _rows_of_sides(3),
-    "sets of cells": lambda: playground(3, 3, 3).lined,
+    "sets of cells": lambda: playground(Rules()).lined,
 }
 
 

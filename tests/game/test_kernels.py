@@ -6,9 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reference import RULES, spell, windows, windows_among_all_sets
 
-from tttenv.game import rules_kernel as kernels
 from tttenv.game.rules import Rules
-from tttenv.game.rules_kernel import completes, winning_cells
+from tttenv.game.rules_kernel import completes
 
 every_rules = pytest.mark.parametrize("rules", RULES, ids=spell)
 fillings = given(seed=st.integers(0, 2**32), share=st.sampled_from([0.3, 0.5, 0.8, 0.95]))
@@ -43,7 +42,7 @@ def test_a_stone_completes_a_line_if_and_only_if_some_line_through_it_is_of_its_
     of_one_kind = [line for line in windows(rules) if abs(board[list(line)].sum()) == rules[2]]
     won = {cell for line in of_one_kind for cell in line}
     for cell in np.flatnonzero(board).tolist():
-        assert completes(board, cell, *rules) == (cell in won)
+        assert completes(board, cell, Rules(*rules).game) == (cell in won)
 
 
 @every_rules
@@ -52,8 +51,8 @@ def test_a_board_is_lost_if_and_only_if_some_line_is_all_theirs(rules, seed, sha
     board = filling(rules, seed, share)
     for side in (board, -board):
         expected = any((side[list(line)] == -1).all() for line in windows(rules))
-        assert kernels.lost(side[None], *rules).tolist() == [expected]
-        assert kernels.over(side[None], *rules).tolist() == [expected or side.all()]
+        assert Rules(*rules).lost(side) == expected
+        assert Rules(*rules).over(side) == (expected or side.all())
 
 
 @every_rules
@@ -65,5 +64,5 @@ def test_a_threat_is_an_empty_cell_that_alone_is_missing_from_a_line(rules, seed
         # k - 1 stones of one side and a gap: nothing else sums to this
         near = [line for line in windows(rules) if board[list(line)].sum() == side * (rules[2] - 1)]
         gaps = {cell for line in near for cell in line if board[cell] == 0}
-        assert set(np.flatnonzero(winning_cells(board[None], side, *rules)[0]).tolist()) == gaps
+        assert set(np.flatnonzero(Rules(*rules).winning_cells(board, side)).tolist()) == gaps
     assert (board == before).all()

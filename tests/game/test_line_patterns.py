@@ -45,16 +45,16 @@ def random_tables(k, rng):
     )
 
 
-def held(board, k, m, n):
+def held(board, rules):
     """Return what the patterns of all cells hold, (cells * 4, 2 k - 1)."""
-    windows = pattern_windows(m, n, k).reshape(-1, 2 * k - 1)
+    windows = pattern_windows(rules).reshape(-1, 2 * rules.k - 1)
     stones = np.where(board == -1, 2, board)
     return np.where(windows < 0, 3, stones[windows]).astype(np.int8)
 
 
 def plain_value(tables, rules, board):
     """Return the value of a board in thousandths of a logit, without rounding in between."""
-    around = held(board, rules.k, rules.m, rules.n)
+    around = held(board, rules)
     sums, rows = [], vector_rows(rules.k)
     for seen in (around, swapped(around)):
         vectors = (
@@ -97,7 +97,7 @@ def test_a_pattern_shares_its_vector_with_its_mirror_image_alone(k):
 def test_the_integers_value_boards_like_numpy(rules):
     rng = np.random.default_rng(0)
     tables = random_tables(rules.k, rng)
-    net = new_line_patterns(rules.m, rules.n, rules.k, tables)
+    net = new_line_patterns(rules, tables)
     values = []
     for board in random_boards(rules, rng):
         network.begin(net, board)
@@ -111,7 +111,7 @@ def test_the_integers_value_boards_like_numpy(rules):
 def test_sums_follow_stones_that_are_put_and_taken_back(rules):
     rng = np.random.default_rng(1)
     tables = random_tables(rules.k, rng)
-    net, again = (new_line_patterns(rules.m, rules.n, rules.k, tables) for _ in range(2))
+    net, again = (new_line_patterns(rules, tables) for _ in range(2))
     root = np.zeros(rules.cells, np.int8)
     root[rng.choice(rules.cells, 2, replace=False)] = 1, -1
     network.begin(net, root)
@@ -138,7 +138,7 @@ def test_sums_follow_stones_that_are_put_and_taken_back(rules):
 @pytest.mark.parametrize("rules", BOARDS, ids=str)
 def test_images_of_a_board_have_one_value(rules):
     rng = np.random.default_rng(2)
-    net = new_line_patterns(rules.m, rules.n, rules.k, random_tables(rules.k, rng))
+    net = new_line_patterns(rules, random_tables(rules.k, rng))
     for board in random_boards(rules, rng, 5):
         values = set()
         for image in maps(rules):

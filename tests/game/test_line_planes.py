@@ -29,7 +29,7 @@ BOARDS = [(2, 3, 2), (3, 3, 3), (3, 4, 3), (4, 4, 4), (4, 5, 3), (6, 6, 5)]
 
 def planes_of(rules, boards):
     planes = np.zeros((len(boards), PLANES, rules.cells), np.float32)
-    write_line_planes(boards, new_plane_lines(rules.lines, rules.cells, 100), planes)
+    write_line_planes(boards, new_plane_lines(rules, 100), planes)
     return planes
 
 
@@ -84,7 +84,7 @@ def test_losing_moves_are_shown_where_lines_decide_and_only_there(size):
     rules = Rules(*size)
     boards = played_boards(rules, 300)
     prover, stack = Prover(rules), new_threat_stack(rules.cells)
-    lines = new_line_board(rules.lines, rules.cells)
+    lines = new_line_board(rules)
     shown = 0
     for board, planes in zip(boards, planes_of(rules, boards), strict=True):
         assert not planes[LOSING][board != 0].any()
@@ -118,7 +118,7 @@ def test_images_of_a_board_have_images_of_its_planes(size):
 def test_judgements_are_the_proved_values_and_forced_moves_are_forced(size, threats):
     rules = Rules(*size)
     prover, stack = Prover(rules), new_threat_stack(rules.cells)
-    lines = new_line_board(rules.lines, rules.cells)
+    lines = new_line_board(rules)
     decided = set()
     for board in played_boards(rules, 300):
         for side in (0, 1):  # the same position, by either view

@@ -27,7 +27,7 @@ from tttenv import Rules
 from tttenv.exact import positions, solve
 from tttenv.game.symmetry import canonical, maps
 from tttenv.game.threat_sequences_kernel import DRAW, UNPROVEN, WIN
-from tttenv.players.search.gumbel_search import GumbelSearch
+from tttenv.players.search.gumbel import GumbelSearch
 from tttenv.players.stored.checkpoint import read_card
 from tttenv.proofs.prover import Prover
 

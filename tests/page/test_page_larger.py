@@ -180,7 +180,7 @@ def judged(rules, after, lines, stack, limit):
 def test_wins_by_threats_are_those_of_the_library(inside, size):
     rules = Rules(*size)
     boards = crowded(rules, 3000 // rules.cells, np.random.default_rng(6))
-    lines, stack = new_line_board(rules.lines, rules.cells), new_threat_stack(rules.cells)
+    lines, stack = new_line_board(rules), new_threat_stack(rules.cells)
     counts = Counter()
     told = proved(inside, rules, boards, 0, SWEEP)
     for number, (board, moves) in enumerate(zip(boards, told, strict=True)):

@@ -19,7 +19,7 @@ class Negamax:
 
     def __init__(self, rules):
         self.rules = rules
-        self.lines = new_open_lines(rules.lines, rules.cells)
+        self.lines = new_open_lines(rules)
 
     def root(self, board, depth):
         """Return the score of each move of a board that is not won or lost at once."""

@@ -12,7 +12,7 @@ from learners.patterns import Patterns, PatternsConfig
 from learners.training.checkpoint import save as save_checkpoint
 from tttenv import Rules, certify, player
 from tttenv.players import checked_spec
-from tttenv.players.search.gumbel import PatternEvaluator
+from tttenv.players.search.gumbel import LineEvaluator
 from tttenv.players.stored.checkpoint import CARD, WEIGHTS, digest, file_of
 from tttenv.players.stored.patterns import read_tables
 from tttenv.utils.registry import Spec
@@ -66,7 +66,7 @@ def test_an_evaluator_changes_values_at_the_depth_limit(folder):
 
 def test_mcts_counts_points_that_round_the_networks_value(folder):
     searched = player(f"mcts:iterations=16,evaluator={folder}", SHAPE)  # each move once
-    valued = PatternEvaluator(SHAPE, read_tables(Spec(str(folder)), SHAPE))
+    valued = LineEvaluator(SHAPE, read_tables(Spec(str(folder)), SHAPE))
     mean = np.zeros(16)
     for seed in range(400):
         searched.seed = np.uint64(seed)

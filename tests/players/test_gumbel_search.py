@@ -7,8 +7,12 @@ from played_boards import played_boards
 import tttenv
 from tttenv import Rules, certify
 from tttenv.game.threat_sequences_kernel import LOSS, UNPROVEN
-from tttenv.players.search.gumbel import LineEvaluator, PlayoutEvaluator
-from tttenv.players.search.gumbel_search import GumbelSearch, considered_visits
+from tttenv.players.search.gumbel import (
+    GumbelSearch,
+    LineEvaluator,
+    PlayoutEvaluator,
+    considered_visits,
+)
 from tttenv.proofs.prover import Prover
 from tttenv.testing import some_boards
 

@@ -59,7 +59,7 @@ def test_double_threats_answers_and_attacks_are_what_trying_every_move_shows():
 def compare_with_trying_every_move(rules):
     """Compare three functions with brute force; return how often each had a result."""
     game = Rules(*rules)
-    lines = new_open_lines(game.lines, game.cells)
+    lines = new_open_lines(game)
     room, barred = new_threat_room(lines, game.cells), np.zeros(game.cells, np.bool_)
     seen = [0, 0, 0]
     for board in quiet_boards(rules, 25, rules[2])[::5][:12]:

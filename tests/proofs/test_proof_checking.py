@@ -54,17 +54,7 @@ def board_with(stones: Stones) -> kernel.Board:
 
 def walk(numbers: list[int]) -> kernel.Walk:
     """Return a walk at the beginning of a proof."""
-    plies = CELLS + 2
-    return kernel.Walk(
-        numbers=np.array(numbers, np.int16),
-        at=np.zeros(1, np.int64),
-        step=np.zeros(plies, np.int64),
-        move=np.zeros(plies, np.int64),
-        zones=np.zeros((plies, CELLS), np.bool_),
-        left=np.zeros((plies, CELLS), np.bool_),
-        image=np.zeros(CELLS, np.int8),
-        marks=np.zeros(CELLS, np.bool_),
-    )
+    return kernel.new_walk(np.array(numbers, np.int16), CELLS, CELLS)
 
 
 def some(cells: list[int], count: int, rng: np.random.Generator) -> list[int]:
@@ -149,8 +139,8 @@ def test_the_attackers_moves_are_answered_all_of_them() -> None:
         board = board_with(stones)
         free = rng.permutation(empty(stones)).tolist()
         at = walk([kernel.MOVES, *free])
-        reason = kernel.begin_hold(board, at, 0, True)
-        while reason == kernel.GO_ON:
+        state = kernel.begin_hold(board, at, 0, True)
+        while state == kernel.GO_ON:
             then = after(stones, int(at.move[0]), ATTACKER)
             assert not GAME.completed(then, ATTACKER)
             zone = smallest_zone(then, False, rng)
@@ -158,8 +148,8 @@ def test_the_attackers_moves_are_answered_all_of_them() -> None:
                 break
             at.zones[1] = False
             at.zones[1, list(zone)] = True
-            reason = kernel.end_hold(board, at, 0)
-        if reason == kernel.HOLDS:
+            state = kernel.end_hold(board, at, 0)
+        if state == kernel.HOLDS:
             finished += 1
             found = set(np.flatnonzero(at.zones[0]).tolist())
             assert GAME.holds_within(stones, found, True), (stones, free)
@@ -172,14 +162,14 @@ def test_a_position_is_said_to_be_won_only_if_it_is(attacker_moves: bool) -> Non
     for stones in BOARDS:
         board = board_with(stones)
         at = walk(some(empty(stones), 1, rng))
-        reason = kernel.begin_win(board, at, 0, attacker_moves)
+        state = kernel.begin_win(board, at, 0, attacker_moves)
         side = ATTACKER if attacker_moves else DEFENDER
-        while reason == kernel.GO_ON:
+        while state == kernel.GO_ON:
             assert stones[at.move[0]] == EMPTY
             if GAME.holds(after(stones, int(at.move[0]), side), not attacker_moves):
                 break  # no proof of the position after the move
-            reason = kernel.end_win(board, at, 0, attacker_moves)
-        if reason == kernel.HOLDS:
+            state = kernel.end_win(board, at, 0, attacker_moves)
+        if state == kernel.HOLDS:
             won += 1
             assert not GAME.holds(stones, attacker_moves), (stones, at.numbers)
     assert won > 50
@@ -192,12 +182,7 @@ def test_the_zone_of_an_image_is_the_image_of_the_zone() -> None:
         zone = smallest_zone(stones, True, rng)
         if zone is None:
             continue
-        finished = kernel.Finished(
-            slots=np.zeros(4, np.int64),
-            boards=np.zeros((1, CELLS), np.int8),
-            zones=np.zeros((1, CELLS), np.bool_),
-            filled=np.zeros(1, np.int64),
-        )
+        finished = kernel.new_finished(4, 1, CELLS, CELLS)
         at = walk([])
         at.zones[0, list(zone)] = True
         assert kernel.remember(board, finished, at, at.zones[0]) == kernel.HOLDS

@@ -6,7 +6,6 @@ from brute_force import ATTACKER, DEFENDER, EMPTY, BruteForce, empty
 
 from tttenv.game import line_board_kernel
 from tttenv.game.rules import Rules
-from tttenv.game.symmetry import maps
 from tttenv.proofs import search_kernel
 from tttenv.proofs.table_kernel import new_proof_table
 
@@ -18,7 +17,7 @@ def test_a_position_is_won_or_held_with_a_zone_as_brute_force_says(text: str, bo
     rules, rng = Rules.of(text), np.random.default_rng(0)
     game = BruteForce(rules)
     table = new_proof_table(2**12, rules.cells)
-    search = search_kernel.new_proof_search(rules.lines, maps(rules), table)
+    search = search_kernel.new_proof_search(rules, table)
     seen = {search_kernel.WON: 0, search_kernel.HELD: 0}
     while sum(seen.values()) < boards:
         drawn = rng.choice([ATTACKER, DEFENDER], rules.cells, p=[0.6, 0.4])

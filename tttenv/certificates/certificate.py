@@ -26,6 +26,7 @@ from tttenv.exact import (
 from tttenv.exact.determinism import tabulate_pure
 from tttenv.exact.enumeration import require_rules
 from tttenv.exact.evaluation import keeps_value
+from tttenv.game.outcomes_kernel import Outcome
 from tttenv.game.rules import Rules
 from tttenv.game.types import Mask, Probs
 from tttenv.players.as_player import as_player
@@ -337,7 +338,9 @@ def losing_line(game: Positions, table: Probs, seat: int, least: float) -> list[
     If the player forfeits, the game ends before its move.
     """
     length = np.full(len(game), NEVER, np.int16)
-    length[(game.lost | (~game.over & ~table.any(axis=1))) & (game.seats == seat)] = 0
+    lost = np.where(game.seats == seat, Outcome.LOSS, Outcome.WIN)  # for the side to move
+    forfeited = (game.seats == seat) & ~game.over & ~table.any(axis=1)
+    length[(game.outcomes == lost) | forfeited] = 0
     chance = np.where(length == 0, 1.0, 0.0)
     choice = np.full(len(game), -1, np.int8)
     for stones in reversed(range(len(game.plies) - 1)):

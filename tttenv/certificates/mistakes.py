@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.certificates import mistakes_kernel as kernel
-from tttenv.game.rules import Rules
+from tttenv.game.outcomes_kernel import GOING
+from tttenv.game.rules import Rules, require_line_wins
 from tttenv.game.types import Boards, Cells, Mask
 from tttenv.policy import Policy, ask, player_for
 from tttenv.proofs.move_values import MoveValues
 from tttenv.reach import Graph, distinct, with_numbers
-from tttenv.reach.moves_kernel import GOES_ON
 
 THREATS = 200  # maximum threats tried in the search for the opponent's win
 
@@ -68,9 +68,10 @@ def find_mistakes(
         rng: samples positions and failures.
         values: the prover of moves.
     """
+    require_line_wins(rules, "a search for mistakes")
     player = player_for(rules, policy)
     graph = Graph(rules, player.traits.equivariant)
-    referee = kernel.new_referee(rules.lines, rules.cells, THREATS, must_win=aim == 1)
+    referee = kernel.new_referee(rules, THREATS, must_win=aim == 1)
     boards = rules.start(1) if seat == "X" else -np.eye(rules.cells, dtype=np.int8)
     boards = graph.decode(distinct(graph.encode(boards)))
     before = np.full(len(boards), -1)
@@ -84,7 +85,7 @@ def find_mistakes(
         moves = ask(boards, player).argmax(axis=1)
         rounds.append(_Round(boards, before, moves))
         after, found = boards.copy(), np.zeros(len(boards), np.int8)
-        kernel.judge_moves(after, moves, (rules.m, rules.n, rules.k), referee, found)
+        kernel.judge_moves(after, moves, rules.game, referee, found)
         going = np.flatnonzero(found == kernel.OPEN)
         if aim == 1:  # a draw, if the next stone is the last
             found[going[np.count_nonzero(after[going] == 0, axis=1) == 1]] = kernel.FAILED
@@ -93,7 +94,7 @@ def find_mistakes(
         codes, numbers = with_numbers(replies.codes)
         boards, before = graph.decode(codes), np.empty(len(codes), np.int64)
         # The last of several values is kept: that of the first board that leads to the position.
-        before[numbers[::-1]] = going[replies.origin[replies.end == GOES_ON]][::-1]
+        before[numbers[::-1]] = going[replies.origin[replies.end == GOING]][::-1]
     ends = np.array([(number, row) for number, rows in failed for row in rows], np.int64)
     ends = ends.reshape(-1, 2)
     return _explain(values, rounds, rng.permutation(ends), aim, most, everything)

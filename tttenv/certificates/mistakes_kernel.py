@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.game.line_board_kernel import LineBoard, new_line_board, set_stones
-from tttenv.game.rules_kernel import completes
+from tttenv.game.rules import Rules
+from tttenv.game.rules_kernel import Game, completes
 from tttenv.game.threat_sequences_kernel import DRAW, WIN, ThreatStack, judge, new_threat_stack
 from tttenv.game.types import Boards, Cells
 from tttenv.utils.compiled import bare, compiled
@@ -25,34 +26,28 @@ class Referee(Struct):
     must_win: bool  # whether a draw is a failure
 
 
-def new_referee(lines: NDArray[np.int64], cells: int, threats: int, must_win: bool) -> Referee:
+def new_referee(rules: Rules, threats: int, must_win: bool) -> Referee:
     """Create a referee with an empty board; the other arguments are as in `Referee`."""
-    return Referee(
-        board=new_line_board(lines, cells),
-        stack=new_threat_stack(cells),
-        threats=threats,
-        must_win=must_win,
-    )
+    return Referee(new_line_board(rules), new_threat_stack(rules.cells), threats, must_win)
 
 
 @bare
 def judge_moves(
-    boards: Boards, moves: Cells, shape: tuple[int, int, int], r: Referee, found: NDArray[np.int8]
+    boards: Boards, moves: Cells, game: Game, r: Referee, found: NDArray[np.int8]
 ) -> None:
     """Judge the player's move on each board.
 
     Args:
         boards: (batch, cells), undecided, the player to move; the move is put on them.
         moves: (batch,).
-        shape: m, n and k.
+        game: the game.
         r: the referee.
         found: output: (batch,): OPEN; FAILED if the opponent wins by threats, or if a draw is
             certain but not enough; DONE if the player has won, or cannot lose and a draw is enough.
     """
-    m, n, k = shape
     for i in range(len(boards)):
         boards[i, moves[i]] = 1
-        if completes(boards[i], moves[i], m, n, k):
+        if completes(boards[i], moves[i], game):
             found[i] = DONE
             continue
         set_stones(r.board, boards[i])

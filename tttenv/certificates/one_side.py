@@ -7,11 +7,12 @@ from numpy.typing import NDArray
 
 from tttenv.certificates.phrases import forfeited
 from tttenv.exact.evaluation import SEATS
-from tttenv.game.rules import Rules
+from tttenv.game.outcomes_kernel import GOING, WIN
+from tttenv.game.rules import Rules, require_line_wins
 from tttenv.game.types import Boards
 from tttenv.policy import Player, ask
 from tttenv.reach import Graph, contains, distinct
-from tttenv.reach.moves_kernel import GOES_ON, WON, Codes
+from tttenv.reach.moves_kernel import Codes
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,6 +23,9 @@ class SeatedPlayer:
     policy: Player
     seat: str  # "X" or "O"
     name: str  # the player's name in messages
+
+    def __post_init__(self) -> None:
+        require_line_wins(self.rules, "a search for lost games")
 
     def first_boards(self) -> Boards:
         """Return the boards (boards, cells) of the player's first move, from its perspective."""
@@ -97,7 +101,7 @@ def _before(
     for moves, replies in graph.replies(boards, ask(boards, player.policy)):
         leads = (replies.codes == code).all(axis=1)
         if leads.any():
-            reply = np.flatnonzero(replies.end == GOES_ON)[leads.argmax()]
+            reply = np.flatnonzero(replies.end == GOING)[leads.argmax()]
             return np.asarray(codes[moves.origin[replies.origin[reply]]])
     raise _another_answer(player, board)
 
@@ -112,9 +116,9 @@ def _step(
     """Return the likeliest move and first reply to `wanted`; if that is None, the reply wins."""
     ((moves, replies),) = graph.replies(board[None], probs)
     if wanted is None:
-        fits = np.flatnonzero(replies.end == WON)
+        fits = np.flatnonzero(replies.end == WIN)
     else:
-        going = np.flatnonzero(replies.end == GOES_ON)
+        going = np.flatnonzero(replies.end == GOING)
         fits = going[(replies.codes == wanted).all(axis=1)]
     if not len(fits):
         raise _another_answer(player, board)

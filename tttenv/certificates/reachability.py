@@ -25,10 +25,11 @@ from numpy.typing import NDArray
 from tttenv.certificates import POSITIONS
 from tttenv.certificates.one_side import SeatedPlayer, lost_game
 from tttenv.exact.determinism import SPREAD, Drawn, middles, require_answers_again
+from tttenv.game.outcomes_kernel import DRAW, GOING, WIN
 from tttenv.game.types import Boards, Mask, Probs
 from tttenv.policy import ask
 from tttenv.reach import Graph, distinct, require_images_alike, with_numbers
-from tttenv.reach.moves_kernel import DRAWN, GOES_ON, WON, Codes, open_for
+from tttenv.reach.moves_kernel import Codes, open_for
 from tttenv.utils.compile_time import Stopwatch
 
 FOLLOWED = 100_000  # the limit for the exact result against random replies
@@ -247,18 +248,18 @@ class _Search:
             chances = chances[first : first + len(boards)]
             state.ended[2] += chances[lost].sum()
         for own, replies in self.graph.replies(boards, probs):
-            lost[own.origin[replies.origin[replies.end == WON]]] = True
-            drawn = drawn or bool((own.end == DRAWN).any() or (replies.end == DRAWN).any())
+            lost[own.origin[replies.origin[replies.end == WIN]]] = True
+            drawn = drawn or bool((own.end == DRAW).any() or (replies.end == DRAW).any())
             shares = None
             if chances is not None and state.following:
                 each = chances[own.origin] * probs[own.origin, own.cell]
                 shares = (each / max(1, free))[replies.origin]
                 state.ended += [
-                    each[own.end == WON].sum(),
-                    each[own.end == DRAWN].sum() + shares[replies.end == DRAWN].sum(),
-                    shares[replies.end == WON].sum(),
+                    each[own.end == WIN].sum(),
+                    each[own.end == DRAW].sum() + shares[replies.end == DRAW].sum(),
+                    shares[replies.end == WIN].sum(),
                 ]
-                shares = shares[replies.end == GOES_ON]
+                shares = shares[replies.end == GOING]
             if len(replies.codes) and not state.ran_out:
                 state.found.append(self._merged(replies.codes, shares))
                 if sum(len(codes) for codes, _ in state.found) > state.merge_above:

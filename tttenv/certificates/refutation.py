@@ -21,12 +21,12 @@ from tttenv.certificates.refutation_kernel import score
 from tttenv.exact.determinism import SPREAD, require_answers_again
 from tttenv.exact.evaluation import SEATS
 from tttenv.game.line_board_kernel import new_line_board
+from tttenv.game.outcomes_kernel import GOING, WIN
 from tttenv.game.rules import Rules
 from tttenv.game.types import Mask
 from tttenv.players.as_player import as_player
 from tttenv.policy import Policy, ask, display_name, player_for
 from tttenv.reach import Graph
-from tttenv.reach.moves_kernel import GOES_ON, WON
 from tttenv.utils.compile_time import Stopwatch
 
 POSITIONS = 100_000  # default limit of queried positions
@@ -163,7 +163,7 @@ class _Attack:
     def __init__(self, player: SeatedPlayer, watch: Watch | None) -> None:
         self.player, self.rules, self.policy = player, player.rules, player.policy
         self.watch, self.clock = watch, Stopwatch()
-        self.lines = new_line_board(self.rules.lines, self.rules.cells)
+        self.lines = new_line_board(self.rules)
         self.graph = Graph(self.rules, self.policy.traits.equivariant)
         self.seen: set[bytes] = set()  # the codes of all queried positions
         self.asked: list[tuple[int, int, int]] = []  # previous query, player's cell, reply
@@ -216,9 +216,9 @@ class _Attack:
             for own, replies in self.graph.replies(boards, probs):
                 to = replies.origin
                 moves = np.stack([own.origin[to], own.cell[to], replies.cell], axis=1)
-                wins = moves[replies.end == WON]
+                wins = moves[replies.end == WIN]
                 won[wins[:, 0]] = wins[:, 1:]
-                best.append(self._best(boards, moves[replies.end == GOES_ON]))
+                best.append(self._best(boards, moves[replies.end == GOING]))
             lost: Mask = (won[:, 0] >= 0) | ~probs.any(axis=1)
             yield won, lost
             for moves, scores in best:

@@ -16,7 +16,7 @@ from tttenv.certificates.reachability import SearchState, SeatResults
 from tttenv.exact.evaluation import SEATS
 from tttenv.game.rules import Rules
 
-KIND = "unfinished certificate of reachable positions, 2"
+KIND = "unfinished certificate of reachable positions, 3"
 EVERY = 60.0  # seconds between saves
 SHARE = 0.02  # maximum share of the time spent on saving; large files are saved less often
 SHORT = 10.0  # seconds of search that are not worth a file

@@ -5,6 +5,7 @@ from typing import Any
 
 from tttenv.certificates.certificate import METHODS, REACHABLE, Certificate
 from tttenv.exact import SEATS
+from tttenv.game.outcomes_kernel import Outcome
 from tttenv.game.rules import Rules
 from tttenv.utils import schema
 
@@ -67,4 +68,5 @@ def _is_lost(rules: Rules, seat: str, line: list[int]) -> bool:
         if not numbered or bool(rules.over(board)) or not bool(rules.legal(board)[cell]):
             return False
         board = rules.play(board, cell)
-    return bool(rules.lost(board)) and SEATS[len(line) % 2] == seat
+    lost = Outcome.LOSS if SEATS[len(line) % 2] == seat else Outcome.WIN  # for the side to move
+    return bool(rules.outcomes(board) == lost)

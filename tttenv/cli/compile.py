@@ -159,7 +159,7 @@ def _networks() -> None:
 
     rules = Rules(3, 3, 3)
     planes = np.zeros((1, PLANES, rules.cells), np.float32)
-    write_line_planes(rules.start(1), new_plane_lines(rules.lines, rules.cells, THREATS), planes)
+    write_line_planes(rules.start(1), new_plane_lines(rules, THREATS), planes)
     policy, rng = player("first", rules), np.random.default_rng(0)
     find_mistakes(rules, policy, "X", 0, 100, 10, rng, MoveValues(rules))
 

@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.drawing.tiles import LIGHT, Picture, tile
+from tttenv.game.outcomes_kernel import Outcome
 from tttenv.game.rules import COLUMNS, Rules
 from tttenv.game.types import Boards
 
@@ -25,13 +26,9 @@ def ansi(rules: Rules, board: Boards) -> str:
 
 def status(rules: Rules, board: Boards) -> str:
     """Return the status of a board (cells,), such as "X to move", "O wins" or "draw"."""
-    mover = "XO"[int(rules.seat(board))]
-    other = "OX"[int(rules.seat(board))]
-    if rules.lost(board):
-        return f"{other} wins"
-    if rules.over(board):
-        return "draw"
-    return f"{mover} to move"
+    mover, other = ("XO", "OX")[int(rules.seat(board))]
+    ends = {Outcome.WIN: f"{mover} wins", Outcome.LOSS: f"{other} wins", Outcome.DRAW: "draw"}
+    return ends.get(Outcome(int(rules.outcomes(board))), f"{mover} to move")
 
 
 def said(rules: Rules, board: Boards) -> str:
@@ -47,8 +44,8 @@ def percent(share: float) -> str:
 
 
 def winning_cells(rules: Rules, board: Boards) -> set[int]:
-    """Return the cells of all completed lines; the set is empty if nobody has won."""
-    full = (board[rules.lines] == -1).all(axis=1)  # who won has just moved
+    """Return the cells of all completed lines; the set is empty if there is none."""
+    full = (board[rules.lines] == -1).all(axis=1)  # of the side that has just moved
     return set(rules.lines[full].ravel().tolist())
 
 

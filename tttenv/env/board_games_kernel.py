@@ -6,14 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.env.step_options_kernel import FIRST, NEXT_STEP, NOBODY, SAME_STEP, SECOND
-from tttenv.game.outcomes_kernel import DRAW, GOING, ILLEGAL, LOSS, WIN, Outcomes
+from tttenv.game.outcomes_kernel import GOING, ILLEGAL, SEEN_BY_OTHER, Outcomes
 from tttenv.game.random_kernel import MIX_1, OPENING, REPLY, SEAT, keyed, keyed_bounded
-from tttenv.game.rules_kernel import completes, full
+from tttenv.game.rules_kernel import Game, ended
 from tttenv.game.types import Boards, Cells, Mask, Stones, Uniforms
 from tttenv.utils.compiled import bare, compiled, inner
 
 # Compiled code accepts plain tuples faster than named ones or classes.
-Shape = tuple[int, int, int]  # m, n and k
 # The games: their boards in the agent's view (games, cells), where the other side is to move (games
 # that the agent's stone has finished), their outcomes, and whether they are over, (games,) each.
 Games = tuple[Boards, Mask, Outcomes, Mask]
@@ -29,15 +28,15 @@ def step(
     keys: tuple[np.uint64, np.uint64],
     opponent: Opponent,
     seat: int,
-    shape: Shape,
+    game: Game,
     payoffs: NDArray[np.float64],
     mode: int,
     output: Output,
 ) -> int:
     """Run a full step of all games: moves, replies, restarts, rewards and observations.
 
-    The arguments and the result are those of `table_games_kernel.step`, with `shape`, m, n and k,
-    in place of the table.
+    The arguments and the result are those of `table_games_kernel.step`, with the game in
+    place of the table.
     """
     boards, flipped, kept_outcomes, kept_over = games
     observations, masks, rewards, outcomes, over, finals = output
@@ -51,10 +50,10 @@ def step(
             begin(board, i, restart_key, opponent, seat)
             flipped[i], outcome = False, GOING
         else:
-            outcome = put(board, cells[i], not against, shape)
-            flipped[i] = against and outcome in (WIN, DRAW)
+            outcome = put(board, cells[i], not against, game)
+            flipped[i] = against and outcome not in (GOING, ILLEGAL)
             if against and outcome == GOING:
-                outcome = answer(board, sample(board, keyed(key, i, REPLY)), shape)
+                outcome = answer(board, sample(board, keyed(key, i, REPLY)), game)
         outcomes[i] = outcome
         over[i] = outcome != GOING
         rewards[i] = payoffs[outcome]
@@ -89,7 +88,7 @@ def restart(
     key: np.uint64,
     opponent: Opponent,
     seat: int,
-    shape: Shape,
+    game: Game,
 ) -> None:
     """Restart the games in `which` of a block that begins with game `start`."""
     for j in range(len(which)):
@@ -98,16 +97,7 @@ def restart(
 
 
 @inner
-def outcome_of(board: Stones, cell: int, shape: Shape) -> int:
-    """Return the outcome for the side that has just played `cell` on a board (cells,)."""
-    m, n, k = shape
-    if completes(board, cell, m, n, k):
-        return WIN
-    return DRAW if full(board) else GOING
-
-
-@inner
-def put(board: Stones, cell: int, self_play: bool, shape: Shape) -> int:
+def put(board: Stones, cell: int, self_play: bool, game: Game) -> int:
     """Put the agent's stone on `cell` of a board (cells,), and return the agent's outcome.
 
     An occupied cell leaves the board unchanged. In self-play the view becomes the next mover's.
@@ -115,7 +105,7 @@ def put(board: Stones, cell: int, self_play: bool, shape: Shape) -> int:
     if board[cell] != 0:
         return ILLEGAL
     board[cell] = 1
-    outcome = outcome_of(board, cell, shape)
+    outcome = ended(board, cell, game)
     if self_play:
         for c in range(board.size):
             board[c] = -board[c]
@@ -123,11 +113,10 @@ def put(board: Stones, cell: int, self_play: bool, shape: Shape) -> int:
 
 
 @inner
-def answer(board: Stones, cell: int, shape: Shape) -> int:
+def answer(board: Stones, cell: int, game: Game) -> int:
     """Put the opponent's stone on `cell` of a board (cells,), and return the agent's outcome."""
     board[cell] = -1
-    outcome = outcome_of(board, cell, shape)
-    return LOSS if outcome == WIN else outcome
+    return int(SEEN_BY_OTHER[ended(board, cell, game)])
 
 
 @compiled
@@ -136,7 +125,7 @@ def place(
     flipped: Mask,
     cells: Cells,
     opponent: Opponent,
-    shape: Shape,
+    game: Game,
     outcomes: Outcomes,
     waiting: Cells,
     finished: Cells,
@@ -148,9 +137,9 @@ def place(
     """
     going = 0
     for i in range(len(boards)):
-        outcome = put(boards[i], cells[i], opponent[0] == NOBODY, shape)
+        outcome = put(boards[i], cells[i], opponent[0] == NOBODY, game)
         outcomes[i] = outcome
-        flipped[i] = opponent[0] != NOBODY and outcome in (WIN, DRAW)
+        flipped[i] = opponent[0] != NOBODY and outcome not in (GOING, ILLEGAL)
         waiting[going] = i
         finished[i - going] = i
         going += outcome == GOING
@@ -162,7 +151,7 @@ def reply(
     boards: Boards,
     waiting: Cells,
     cells: Cells,
-    shape: Shape,
+    game: Game,
     outcomes: Outcomes,
     finished: Cells,
     count: int,
@@ -174,7 +163,7 @@ def reply(
     """
     for j in range(len(waiting)):
         i = waiting[j]
-        outcomes[i] = answer(boards[i], cells[j], shape)
+        outcomes[i] = answer(boards[i], cells[j], game)
         finished[count] = i
         count += outcomes[i] != GOING
     return count
@@ -186,7 +175,7 @@ def sample_replies(
     waiting: Cells,
     uniforms: Uniforms,
     opponent: Opponent,
-    shape: Shape,
+    game: Game,
     cells: Cells,
 ) -> None:
     """Sample a RANDOM opponent's cells (waiting,) from one uniform number each."""
@@ -223,7 +212,7 @@ def observe(
     flipped: Mask,
     over: Mask,
     finished: Cells,
-    shape: Shape,
+    game: Game,
     observations: NDArray[Any],
     masks: Boards,
 ) -> None:
@@ -235,7 +224,7 @@ def observe(
 
 @bare
 def observe_some(
-    boards: Boards, flipped: Mask, which: Cells, shape: Shape, observations: NDArray[Any]
+    boards: Boards, flipped: Mask, which: Cells, game: Game, observations: NDArray[Any]
 ) -> None:
     """Write the observations of the games in `which`."""
     for j in range(len(which)):
@@ -291,7 +280,7 @@ def sample(board: Stones, uniform: float) -> int:
 
 
 @compiled
-def sample_legal(boards: Boards, key: np.uint64, shape: Shape, cells: Cells) -> None:
+def sample_legal(boards: Boards, key: np.uint64, game: Game, cells: Cells) -> None:
     """Sample an empty cell for each game (games,); game i uses the key's i-th random number.
 
     Random cells are tried until one is empty, which is uniform over the empty cells; after some

@@ -119,6 +119,7 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
         "render_modes": ["ansi", "rgb_array", "human"],
         "render_fps": 2,
     }
+    rules_type: type[Rules] = Rules  # a subclass may play a variant of the game
 
     def __init__(
         self,
@@ -132,7 +133,7 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
         render_mode: str | None = None,
         draw: float = 0.0,
     ) -> None:
-        self.rules = Rules(m, n, k)
+        self.rules = self.rules_type(m, n, k)
         other = resolve_opponent(opponent, self.rules)
         one_of("obs", obs, (*OBSERVATIONS, "text"))
         self.observer: Observer | TextObserver = (

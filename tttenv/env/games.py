@@ -241,7 +241,7 @@ class BoardGames(GameBatch):
     kernel = board_games_kernel
 
     def __init__(self, rules: Rules, games: int, planes: bool = True) -> None:
-        super().__init__(rules, rules.start(games), (rules.m, rules.n, rules.k), planes)
+        super().__init__(rules, rules.start(games), rules.game, planes)
 
     def compiled(self, opponent: Player | None) -> board_games_kernel.Opponent | None:
         """Return the kernel's encoding of no opponent or a random one; None for any other."""

@@ -7,6 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.env.transition_table import FEW, child_table
+from tttenv.game.outcomes_kernel import GOING
+from tttenv.game.rewards import VALUES
 from tttenv.game.rollouts_kernel import playground, random_games, random_table_games
 from tttenv.game.rules import Rules
 from tttenv.policy import (
@@ -43,7 +45,7 @@ def rollout(
         seeds = rng.integers(2**64, size=games, dtype=np.uint64)
         if rules.cells <= FEW:
             return random_table_games(seeds, *child_table(rules))
-        return random_games(seeds, playground(rules.m, rules.n, rules.k))
+        return random_games(seeds, playground(rules))
     outcomes = np.zeros(games, np.int8)
     for _ in _plies(rules, both, outcomes, rng):
         pass
@@ -73,9 +75,9 @@ def _plies(
         yield {"boards": boards, "probs": probs, "actions": cells, "game": playing}
         outcomes[playing[gone]] = -sign
         boards, playing = rules.play(boards[~gone], cells[~gone]), playing[~gone]
-        outcomes[playing[rules.lost(boards)]] = sign
-        going = ~rules.over(boards)
-        boards, playing = boards[going], playing[going]
+        results = rules.outcomes(boards)  # for the side to move
+        outcomes[playing] = -sign * VALUES[results]
+        boards, playing = boards[results == GOING], playing[results == GOING]
         if not playing.size:
             return
 

@@ -69,6 +69,7 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
         "render_modes": ["ansi", "rgb_array"],  # a window shows one game
         "autoreset_mode": AutoresetMode.SAME_STEP,
     }
+    rules_type: type[Rules] = Rules
 
     def __init__(
         self,
@@ -84,7 +85,7 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
         draw: float = 0.0,
         autoreset_mode: str | AutoresetMode = AutoresetMode.SAME_STEP,
     ) -> None:
-        self.rules = Rules(m, n, k)
+        self.rules = self.rules_type(m, n, k)
         mode: Any = getattr(autoreset_mode, "value", autoreset_mode)
         one_of("autoreset_mode", mode, MODES)
         self.autoreset_mode, self._mode = AutoresetMode(mode), MODES.index(mode)

@@ -29,6 +29,7 @@ TOGETHER, ALONE = 16, 2  # boards queried again: at least this many in one batch
 # Tolerated difference between probabilities of the same board, as in `tttenv.testing.check_policy`.
 # In single precision, with logits of 100, a board alone and in a batch may differ by 1e-5.
 TOLERANCE = 1e-4
+ALWAYS = -1.0  # below every random key
 CELLS_SHOWN = 3  # cells shown in a message for each of two different outputs
 
 
@@ -36,12 +37,7 @@ def tabulate_pure(rules: Rules, policy: Policy, name: str = "") -> Tabulated:
     """Tabulate a policy, then check that repeated queries give the same output.
 
     The table's `queried_twice` says how many positions were checked, and its `illegal_mass` and
-    `only_illegal` what a mask hides of the player.
-
-    Args:
-        rules: a game that can be enumerated.
-        policy: the player.
-        name: the player's name for messages; by default that of its function or class.
+    `only_illegal` what a mask hides of the player. Messages call it `name`.
 
     Raises:
         ValueError: if the game is too large, or the policy's output is invalid or differs between
@@ -63,12 +59,7 @@ def tabulate_pure(rules: Rules, policy: Policy, name: str = "") -> Tabulated:
 
 
 def require_same_answers(player: Player, seat: int) -> None:
-    """Raise unless repeated queries on a sample of a seat's boards give the same output.
-
-    Args:
-        player: a player of a game that can be enumerated.
-        seat: side to move on the boards: 0 for X, 1 for O.
-    """
+    """Raise unless repeated queries on a sample of a seat's boards give the same output."""
     require_solvable(player.rules)
     if player.traits.pure:
         return
@@ -111,50 +102,42 @@ class Drawn:
         self.cheap = usual if cheap is None else cheap
         self.rng = np.random.default_rng(SEED)
         self.added = 0
-        self.always: list[tuple[NDArray[Any], ...]] = []
-        self.keys = np.zeros(0)  # random keys of the other rows kept, ascending
+        self.keys = np.zeros(0)  # random keys of the rows kept, ascending; ALWAYS comes first
         self.kept: tuple[NDArray[Any], ...] = ()
 
     def add(self, *rows: NDArray[Any], always: NDArray[np.int64]) -> None:
         """Add rows, given as arrays (added, ...); those at indices `always` are always sampled."""
-        count = len(rows[0])
-        self.added += count
-        if len(always):
-            self.always.append(tuple(part[always] for part in rows))
-        keys = self.rng.random(count)
+        keys = self.rng.random(len(rows[0]))
+        keys[always] = ALWAYS
+        self.added += len(keys)
         room = max(self.sampled, self.cheap)
-        new = keys < (self.keys[-1] if len(self.keys) == room else 1.0)
-        new[always] = False
-        kept = self.kept or tuple(part[:0] for part in rows)
+        full = len(self.keys) == room + np.count_nonzero(self.keys == ALWAYS)
+        new = keys < (self.keys[-1] if full else 1.0)
+        old = self.kept or tuple(part[:0] for part in rows)
         keys = np.concatenate([self.keys, keys[new]])
-        order = np.argsort(keys, kind="stable")[:room]
+        order = np.argsort(keys, kind="stable")[: room + np.count_nonzero(keys == ALWAYS)]
         self.keys = keys[order]
         self.kept = tuple(
-            np.concatenate([old, part[new]])[order] for old, part in zip(kept, rows, strict=True)
+            np.concatenate([one, part[new]])[order] for one, part in zip(old, rows, strict=True)
         )
 
     def taken(self) -> tuple[NDArray[Any], ...]:
         """Return the sampled rows of each array; at least one row must have been added."""
-        count = len(self.keys) if self.added <= self.cheap else self.sampled
-        every = [*self.always, tuple(part[:count] for part in self.kept)]
-        return tuple(np.concatenate(parts) for parts in zip(*every, strict=True))
+        count = len(self.keys)
+        if self.added > self.cheap:
+            count = min(count, self.sampled + int(np.count_nonzero(self.keys == ALWAYS)))
+        return tuple(part[:count] for part in self.kept)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the rows kept so far, for `restore`; empty before any were added."""
-        always = [np.concatenate(parts) for parts in zip(*self.always, strict=True)]
-        found = {"keys": self.keys} if self.added else {}
-        for name, parts in (("always", always), ("kept", self.kept)):
-            found |= {f"{name}.{number}": part for number, part in enumerate(parts)}
-        return found
+        """Return the rows kept so far, for `restore`."""
+        kept = {f"kept.{number}": part for number, part in enumerate(self.kept)}
+        return {"keys": self.keys, **kept}
 
     def restore(self, added: int, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Continue from the number of rows added and the arrays that `arrays` returned."""
         if added:
-            columns = range(sum(name.startswith("kept.") for name in arrays))
             self.added, self.keys = added, arrays["keys"]
-            self.kept = tuple(arrays[f"kept.{number}"] for number in columns)
-            if "always.0" in arrays:
-                self.always = [tuple(arrays[f"always.{number}"] for number in columns)]
+            self.kept = tuple(arrays[f"kept.{number}"] for number in range(len(arrays) - 1))
             # One number of 64 bits was drawn per row.
             self.rng = np.random.Generator(np.random.PCG64(SEED).advance(added))
 
@@ -167,14 +150,7 @@ def middles(count: int, parts: int) -> NDArray[np.int64]:
 
 
 def require_answers_again(player: Player, boards: Boards, first: Probs, name: str) -> None:
-    """Query boards again, reordered and one by one, and compare with the first output.
-
-    Args:
-        player: the player.
-        boards: undecided boards (batch, cells).
-        first: the player's first output (batch, cells).
-        name: the player's name for messages.
-    """
+    """Query boards again, reordered and one by one, and compare with the first output."""
     backwards = np.arange(len(boards))[::-1]
     batches = -(-len(boards) // BATCH)
     for number in range(batches):
@@ -197,11 +173,11 @@ def _require_close(player: Player, boards: Boards, first: Probs, who: str) -> No
     if off[row] > TOLERANCE:
         gaps = np.abs(again[row] - first[row])
         cells = [cell for cell in np.argsort(-gaps, kind="stable").tolist() if gaps[cell] > 0]
-        before, now = _shown_probs(first[row], cells), _shown_probs(again[row], cells)
         different, all_boards = (
             len(np.unique(b, axis=0)) for b in (boards[off > TOLERANCE], boards)
         )
         share = f", on {different:,} of {all_boards:,} boards in all" if all_boards > 1 else ""
+        before, now = _shown_probs(first[row], cells), _shown_probs(again[row], cells)
         raise ValueError(
             f"{who} gives different answers to the same board: on"
             f" {player.rules.format(boards[row])} first {before}, now {now}{share}; exact"

@@ -33,11 +33,10 @@ class Positions:
     codes: NDArray[np.int64]  # (positions,): the board as a base-3 number
     plies: tuple[int, ...]  # index of each ply's first position, then the number of positions
     successors: NDArray[np.int32]  # (positions, cells): the position a move leads to, or -1
-    lost: Mask  # (positions,): whether the side to move has lost
-    over: Mask  # (positions,): won or full
+    outcomes: Outcomes  # (positions,): for the side to move
 
     def __post_init__(self) -> None:
-        read_only((self.boards, self.codes, self.successors, self.lost, self.over))
+        read_only((self.boards, self.codes, self.successors, self.outcomes))
 
     def __len__(self) -> int:
         return len(self.boards)
@@ -54,10 +53,14 @@ class Positions:
         return read_only(stones % 2)
 
     @cached_property
-    def outcomes(self) -> Outcomes:
-        """Outcome (positions,) for the side to move in each position."""
-        ended = np.where(self.lost, Outcome.LOSS, Outcome.DRAW)
-        return read_only(np.where(self.over, ended, Outcome.GOING).astype(np.int8))
+    def lost(self) -> Mask:
+        """Mask (positions,) of the positions that the side to move has lost."""
+        return read_only(np.asarray(self.outcomes == Outcome.LOSS))
+
+    @cached_property
+    def over(self) -> Mask:
+        """Mask (positions,) of the positions in which the game is won or drawn."""
+        return read_only(np.asarray(self.outcomes != Outcome.GOING))
 
     def ply(self, stones: int) -> slice:
         """Return the indices of the positions with `stones` stones."""
@@ -145,23 +148,21 @@ def positions(rules: Rules) -> Positions:
     cells, most, powers = rules.cells, arrangements(rules), _powers(rules.cells)
     codes, numbers = np.empty(most, np.int64), np.full(3**cells, kernels.UNKNOWN, np.int32)
     boards, successors = np.empty((most, cells), np.int8), np.empty((most, cells), np.int32)
-    lost, over = np.empty(most, np.bool_), np.empty(most, np.bool_)
+    outcomes = np.empty(most, np.int8)
     start = int(_codes(rules.start()))
     codes[0], numbers[start], starts, found = start, 0, [0], 1
     while found:
         starts.append(starts[-1] + found)
         ply, end = slice(*starts[-2:]), starts[-1]
         kernels.decode_boards(codes[ply], boards[ply])
-        lost[ply], over[ply] = rules.lost(boards[ply]), rules.over(boards[ply])
-        here = codes[ply], boards[ply], over[ply], powers, numbers
+        outcomes[ply] = rules.outcomes(boards[ply])
+        here = codes[ply], boards[ply], outcomes[ply], powers, numbers
         found = kernels.mark_successors(*here)
         kernels.number_found(numbers, end, codes[end:])
         kernels.link_successors(*here, successors[ply])
     every = slice(0, starts[-1])  # the operating system never allocated the rest
-    return Positions(
-        *(rules, boards[every], codes[every], tuple(starts)),
-        *(successors[every], lost[every], over[every]),
-    )
+    found_boards = boards[every], codes[every], tuple(starts)
+    return Positions(rules, *found_boards, successors[every], outcomes[every])
 
 
 def _powers(cells: int) -> NDArray[np.int64]:

@@ -8,7 +8,8 @@ code x into top - x, where top is the code whose digits are all 2.
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.game.types import Boards, Mask
+from tttenv.game.outcomes_kernel import GOING, Outcomes
+from tttenv.game.types import Boards
 from tttenv.utils.compiled import compiled
 
 Codes = NDArray[np.int64]  # (positions,)
@@ -28,25 +29,17 @@ def decode_boards(codes: Codes, boards: Boards) -> None:
 
 @compiled
 def mark_successors(
-    codes: Codes, boards: Boards, over: Mask, powers: Codes, numbers: Numbers
+    codes: Codes, boards: Boards, outcomes: Outcomes, powers: Codes, numbers: Numbers
 ) -> int:
-    """Mark as FOUND the successors of the boards that are not over.
+    """Mark as FOUND the successors of the boards in progress; return how many are new.
 
-    Args:
-        codes: of the boards, (positions,).
-        boards: (positions, cells).
-        over: which games are finished, (positions,).
-        powers: the power of 3 of each cell, (cells,).
-        numbers: by code, changed.
-
-    Returns:
-        The number of newly marked positions.
+    `powers` (cells,) is the power of 3 of each cell.
     """
     top = 2 * powers.sum()
     new = 0
     for i in range(len(codes)):
         for cell in range(boards.shape[1]):
-            if not over[i] and boards[i, cell] == 0:
+            if outcomes[i] == GOING and boards[i, cell] == 0:
                 after = top - codes[i] - powers[cell]
                 if numbers[after] == UNKNOWN:
                     numbers[after] = FOUND
@@ -75,7 +68,7 @@ def number_found(numbers: Numbers, start: int, codes: Codes) -> None:
 def link_successors(
     codes: Codes,
     boards: Boards,
-    over: Mask,
+    outcomes: Outcomes,
     powers: Codes,
     numbers: Numbers,
     successors: NDArray[np.int32],
@@ -87,5 +80,5 @@ def link_successors(
     top = 2 * powers.sum()
     for i in range(len(codes)):
         for cell in range(boards.shape[1]):
-            legal = not over[i] and boards[i, cell] == 0
+            legal = outcomes[i] == GOING and boards[i, cell] == 0
             successors[i, cell] = numbers[top - codes[i] - powers[cell]] if legal else UNKNOWN

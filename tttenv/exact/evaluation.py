@@ -76,14 +76,9 @@ def _of_player(rules: Rules, side: ActionRule) -> ActionRule:
 def _backup(
     game: Positions, active: NDArray[np.int64], stones: int, found: list[Odds], side: ActionRule
 ) -> Odds:
-    """Compute the outcome probabilities (active, 3) of one ply's undecided positions.
+    """Compute the outcome probabilities (active, 3) of undecided positions with `stones` stones.
 
-    Args:
-        game: all positions.
-        active: the indices (active,) of the positions.
-        stones: the number of stones on them.
-        found: the odds of all later plies, the next ply last.
-        side: how the side to move chooses.
+    `found` are the odds of all later plies, the next ply last.
     """
     boards, after = game.boards[active], game.successors[active]
     legal = after >= 0

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.exact.enumeration import Positions, positions
+from tttenv.game.rewards import VALUES
 from tttenv.game.rules import Rules
 from tttenv.game.types import Mask
 from tttenv.utils.arrays import read_only
@@ -85,7 +86,7 @@ def solve(rules: Rules) -> Solution:
         ValueError: if the game has more than 16 cells.
     """
     game = positions(rules)
-    ranks = np.where(game.lost, -(rules.cells + 1), 0).astype(np.int16)
+    ranks = VALUES[game.outcomes] * np.int16(rules.cells + 1)
     for stones in reversed(range(len(game.plies) - 1)):
         for rows in game.blocks(game.ply(stones)):
             active = rows.start + np.flatnonzero(~game.over[rows])

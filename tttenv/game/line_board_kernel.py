@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Mask, Stones
 from tttenv.utils.compiled import bare, inner
 from tttenv.utils.struct import Struct
@@ -33,8 +34,9 @@ class LineBoard(Struct):
     held: NDArray[np.int8]  # (lines, 2): the stones of side 0 and of side 1
 
 
-def new_line_board(lines: NDArray[np.int64], cells: int) -> LineBoard:
-    """Return an empty board with these lines (lines, k)."""
+def new_line_board(rules: Rules) -> LineBoard:
+    """Return an empty board."""
+    lines, cells = rules.lines, rules.cells
     on_line = np.zeros((len(lines), cells), np.bool_)
     on_line[np.arange(len(lines))[:, None], lines] = True
     count = on_line.sum(axis=0)
@@ -94,6 +96,18 @@ def empty_cell(board: LineBoard, line: int, but: int) -> int:
 
 
 NONE, SEVERAL = -1, -2  # instead of a cell: there is none, or more than one
+
+
+@inner
+def completing_cell(board: LineBoard, side: int, but: int) -> int:
+    """Return the first cell other than `but` on which `side` completes a line, or NONE."""
+    k = board.lines.shape[1]
+    for line in range(len(board.lines)):
+        if board.held[line, side] == k - 1 and board.held[line, 1 - side] == 0:
+            cell = empty_cell(board, line, but)
+            if cell != NONE:
+                return cell
+    return NONE
 
 
 @inner

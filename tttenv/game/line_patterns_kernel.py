@@ -18,12 +18,13 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from tttenv.game.rules import Rules
+from tttenv.game.rules_kernel import DIRECTIONS
 from tttenv.game.types import Boards
 from tttenv.utils.arrays import read_only
 from tttenv.utils.compiled import bare, inner
 from tttenv.utils.struct import Struct
 
-DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
 UNIT = 64  # table entries per 1.0
 CLIP = 4 * UNIT  # the highest entry of a cell's clipped vector
 INPUT = 32 * UNIT  # sums over the cells per 1.0 of the first layer's input
@@ -150,15 +151,16 @@ def count_vectors(k: int) -> int:
     return int(count_patterns(k) + symmetric) // 2
 
 
-def pattern_windows(m: int, n: int, k: int) -> NDArray[np.int64]:
+def pattern_windows(rules: Rules) -> NDArray[np.int64]:
     """Return the cells of each cell's pattern in each direction, -1 off the board.
 
     Returns:
         (cells, 4, 2 k - 1).
     """
-    rows, columns = np.divmod(np.arange(m * n), n)
-    offsets = np.arange(1 - k, k)
-    windows = np.empty((m * n, len(DIRECTIONS), len(offsets)), np.int64)
+    m, n = rules.m, rules.n
+    rows, columns = np.divmod(np.arange(rules.cells), n)
+    offsets = np.arange(1 - rules.k, rules.k)
+    windows = np.empty((rules.cells, len(DIRECTIONS), len(offsets)), np.int64)
     for number, (down, right) in enumerate(DIRECTIONS):
         row, column = rows[:, None] + offsets * down, columns[:, None] + offsets * right
         on = (row >= 0) & (row < m) & (column >= 0) & (column < n)
@@ -173,15 +175,16 @@ def _rows_of_sides(k: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return read_only((rows, rows[pattern_numbers(swapped(pattern_cells(k)))]))
 
 
-def new_line_patterns(m: int, n: int, k: int, tables: PatternTables | None) -> LinePatterns:
+def new_line_patterns(rules: Rules, tables: PatternTables | None) -> LinePatterns:
     """Allocate a network's sums for a board; without tables, one that is never evaluated."""
+    k = rules.k
     if tables is None:
         nothing = np.zeros((0, 0), np.int16), np.zeros(0, np.int32)
         tables = PatternTables(*nothing[:1] * 4, *nothing[1:] * 3)
         windows, vectors = np.full((0, 4, 2 * k - 1), -1), tables.vectors
         empty = np.zeros((0, 4), np.int64)
     else:
-        windows, (own, other) = pattern_windows(m, n, k), _rows_of_sides(k)
+        windows, (own, other) = pattern_windows(rules), _rows_of_sides(k)
         vectors = np.hstack([tables.vectors[own], tables.vectors[other]])
         held = np.where(windows.reshape(-1, 2 * k - 1) < 0, 3, 0).astype(np.int8)
         empty = pattern_numbers(held).reshape(-1, 4)

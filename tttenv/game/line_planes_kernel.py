@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from tttenv.game.line_board_kernel import (
     NONE,
     LineBoard,
-    empty_cell,
     new_line_board,
     place,
     remove,
     set_stones,
 )
+from tttenv.game.rules import Rules
 from tttenv.game.threat_sequences_kernel import (
     MOVE,
     REPLY,
@@ -24,7 +24,6 @@ from tttenv.game.threat_sequences_kernel import (
     ThreatStack,
     judge,
     new_threat_stack,
-    winning_threats,
 )
 from tttenv.game.types import Boards
 from tttenv.utils.compiled import bare, inner
@@ -46,14 +45,14 @@ class PlaneLines(Struct):
     threats: int  # tried in a search for a win by threats
 
 
-def new_plane_lines(lines: NDArray[np.int64], cells: int, threats: int) -> PlaneLines:
-    """Allocate an empty board with these lines (lines, k), and memory for its threat search."""
-    return PlaneLines(new_line_board(lines, cells), new_threat_stack(cells), threats)
+def new_plane_lines(rules: Rules, threats: int) -> PlaneLines:
+    """Allocate an empty board, and memory for its threat search."""
+    return PlaneLines(new_line_board(rules), new_threat_stack(rules.cells), threats)
 
 
 @bare
 def write_line_planes(boards: Boards, about: PlaneLines, planes: NDArray[np.float32]) -> None:
-    """Compute the line planes of a batch of boards.
+    """Write the line planes (batch, PLANES, cells), zeros before, of boards (batch, cells).
 
     Of empty cells: WINS is 1 where a stone completes a line; TWO_SHORT is the number of open lines
     through the cell that need two more stones, halved, so that it is 1 where a stone makes a double
@@ -62,11 +61,6 @@ def write_line_planes(boards: Boards, about: PlaneLines, planes: NDArray[np.floa
     1 on its first cell and THREAT_SEQUENCE on all cells of the sequence. LOSING is 1 where a stone
     of the side to move lets the other side complete a line or win by threats, if that is so for a
     pass, too. All else is 0.
-
-    Args:
-        boards: (batch, cells), seen by the side to move.
-        about: the game's lines.
-        planes: output: (batch, PLANES, cells), zeros.
     """
     batch, cells = boards.shape
     lines = about.board
@@ -103,20 +97,10 @@ def write_line_planes(boards: Boards, about: PlaneLines, planes: NDArray[np.floa
 @inner
 def _write_threats(about: PlaneLines, side: int, out: NDArray[np.float32]) -> None:
     """Write the planes that mark a side's wins by threats."""
-    board = about.board
-    k = board.lines.shape[1]
-    wanted, begun = NONE, False
-    for line in range(len(board.lines)):
-        own, other = board.held[line, side], board.held[line, 1 - side]
-        if own == k - 1 and other == 0:
+    for cell in range(out.shape[1]):
+        if out[WINS + side, cell] > 0.0:
             return  # it completes a line, which other planes show
-        if other == k - 1 and own == 0:
-            cell = empty_cell(board, line, -1)
-            if wanted != NONE and wanted != cell:
-                return
-            wanted = cell
-        begun = begun or (own == k - 2 and other == 0)
-    if not begun or winning_threats(board, side, about.stack, wanted, about.threats) < 0:
+    if judge(about.board, side, about.stack, about.threats)[0] != WIN:
         return
     out[THREAT_FIRST + side, about.stack[0, MOVE]] = 1.0
     depth = 0

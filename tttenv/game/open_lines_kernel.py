@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.game.line_board_kernel import LineBoard, change_stone, new_line_board
+from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
 from tttenv.utils.compiled import bare, inner
 from tttenv.utils.struct import Struct
@@ -32,9 +33,9 @@ class OpenLines(Struct):
     evaluation: NDArray[np.int64]  # (1,): the sum of `line_value` over all lines
 
 
-def new_open_lines(lines: NDArray[np.int64], cells: int) -> OpenLines:
-    """Return the open lines of an empty board with these lines (lines, k)."""
-    k = lines.shape[1]
+def new_open_lines(rules: Rules) -> OpenLines:
+    """Return the open lines of an empty board."""
+    k, cells = rules.k, rules.cells
     # powers[j] is the value of an open line with j stones; powers[0] is 0.
     powers = 4 ** np.clip(np.arange(-1, k + 1), 0, MAX_EXPONENT) * (np.arange(-1, k + 1) >= 0)
     own, other = np.meshgrid(np.arange(k + 1), np.arange(k + 1), indexing="ij")
@@ -42,7 +43,7 @@ def new_open_lines(lines: NDArray[np.int64], cells: int) -> OpenLines:
     # The score of a move on a line is the line's value with one more stone, of either side.
     score = np.where((own == 0) | (other == 0), powers[np.maximum(own, other) + 1], 0)
     state = OpenLines(
-        board=new_line_board(lines, cells),
+        board=new_line_board(rules),
         line_value=value.astype(np.int64),
         line_score=score.astype(np.int64),
         move_score=np.zeros(cells, np.int64),

@@ -6,8 +6,10 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from tttenv.game.outcomes_kernel import GOING, LOSS, WIN
 from tttenv.game.random_kernel import bounded, next_uint64
-from tttenv.game.rules_kernel import completes, threats
+from tttenv.game.rules import Rules
+from tttenv.game.rules_kernel import Game, completes, outcome, threats
 from tttenv.game.types import Cells, Mask, Stones
 from tttenv.utils.arrays import read_only
 from tttenv.utils.compiled import bare, compiled, inner
@@ -20,9 +22,7 @@ FEW = 12  # cells up to which all sets of one side's stones are looked up
 class Playground(Struct):
     """Working memory for play-outs; stones of side 0 are 1, stones of side 1 are -1."""
 
-    m: int
-    n: int
-    k: int
+    game: Game
     board: Stones  # (cells,)
     empty: Cells  # (cells,): the empty cells, in any order
     place: Cells  # (cells,): where in `empty` a cell stands
@@ -32,38 +32,38 @@ class Playground(Struct):
     rng: NDArray[np.uint64]  # (1,)
 
 
-def playground(m: int, n: int, k: int) -> Playground:
-    """Allocate working memory for play-outs of the m,n,k-game."""
-    cells = m * n
+def playground(rules: Rules) -> Playground:
+    """Allocate working memory for play-outs."""
+    cells = rules.cells
     return Playground(
-        m,
-        n,
-        k,
+        rules.game,
         np.zeros(cells, np.int8),
         np.zeros(cells, np.int64),
         np.zeros(cells, np.int64),
         np.zeros((2, 9 * cells + 8), np.int64),
         np.zeros(2, np.int64),
-        _lined(m, n, k),
+        _lined(rules),
         np.zeros(1, np.uint64),
     )
 
 
 @lru_cache(maxsize=8)
-def _lined(m: int, n: int, k: int) -> Mask:
-    return read_only(lined(m, n, k) if m * n <= FEW else np.zeros(0, np.bool_))
+def _lined(rules: Rules) -> Mask:
+    return read_only(lined(rules.game) if rules.cells <= FEW else np.zeros(0, np.bool_))
 
 
 @compiled
-def lined(m: int, n: int, k: int) -> Mask:
+def lined(game: Game) -> Mask:
     """Return a mask (2**cells,) of the sets of cells, coded as bits, that contain a line."""
-    result = np.zeros(1 << (m * n), np.bool_)
-    board = np.zeros(m * n, np.int8)
+    m, n, _, _ = game
+    cells = m * n
+    result = np.zeros(1 << cells, np.bool_)
+    board = np.zeros(cells, np.int8)
     for stones in range(result.size):
-        for cell in range(m * n):
+        for cell in range(cells):
             board[cell] = (stones >> cell) & 1
-        for cell in range(m * n):
-            if board[cell] and completes(board, cell, m, n, k):
+        for cell in range(cells):
+            if board[cell] and completes(board, cell, game):
                 result[stones] = True
     return result
 
@@ -90,10 +90,17 @@ def random_playout(p: Playground, stone: int) -> int:
         cell = p.empty[at]
         p.empty[at] = p.empty[left - 1]
         p.board[cell] = stone
-        if completes(p.board, cell, p.m, p.n, p.k):
-            return stone
+        result = outcome(completes(p.board, cell, p.game), False, p.game)
+        if result != GOING:
+            return winner(result, stone)
         stone = -stone
     return 0
+
+
+@inner
+def winner(result: int, stone: int) -> int:
+    """Return the winner's stone or 0, given the outcome for the owner of `stone`."""
+    return stone if result == WIN else -stone if result == LOSS else 0
 
 
 @inner
@@ -119,7 +126,7 @@ def looked_up_playout(p: Playground, stone: int, many: int) -> int:
         at = product >> half
         own |= np.uint64(1) << np.uint64(p.empty[at])
         if p.lined[own]:
-            return stone
+            return winner(outcome(True, False, p.game), stone)
         p.empty[at] = p.empty[left - 1]
         own, others = others, own
         stone = -stone
@@ -145,7 +152,7 @@ def tactical_playout(p: Playground, stone: int) -> int:
         p.board[cell] = stone
         side = 0 if stone == 1 else 1
         row = p.wins[side, p.seen[side] :]
-        p.seen[side] += threats(p.board, cell, p.m, p.n, p.k, row)
+        p.seen[side] += threats(p.board, cell, p.game, row)
         stone = -stone
     return 0
 
@@ -170,7 +177,7 @@ def scout(p: Playground, many: int) -> None:
         for i in range(many):
             cell = p.empty[i]
             p.board[cell] = 1 - 2 * side
-            if completes(p.board, cell, p.m, p.n, p.k):
+            if completes(p.board, cell, p.game):
                 p.wins[side, p.seen[side]] = cell
                 p.seen[side] += 1
             p.board[cell] = 0
@@ -199,15 +206,8 @@ def random_table_games(
 
     A seed's upper half decides the first five moves, its lower half the others: as a fraction that
     is multiplied by the number of moves, it gives a whole part, the move, and the fraction for the
-    next. So moves are even but for some parts in a million, and no branch has to be guessed.
-
-    Args:
-        seeds: evenly distributed numbers.
-        children: the positions that legal moves lead to, (positions, cells); final ones lead to
-            themselves.
-        many: the number of legal moves, (positions,).
-        outcome: of final positions, for X, (positions,).
-        plies: the number of plies after which all games are over.
+    next. So moves are even but for some parts in a million, and no branch has to be guessed. The
+    other arguments are a `ChildTable`.
     """
     results = np.empty(len(seeds), np.int8)
     low, half = np.uint64(0xFFFFFFFF), np.uint64(32)

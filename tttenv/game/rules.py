@@ -6,12 +6,14 @@ The side to move is never an argument: it is the parity of the stones, and X ope
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tttenv.game import rules_kernel as kernels
-from tttenv.game.rules_kernel import DIRECTIONS
+from tttenv.game.outcomes_kernel import GOING, LOSS, Outcome, Outcomes
+from tttenv.game.rules_kernel import DIRECTIONS, Game
 from tttenv.game.types import Boards, Cells, Mask
 from tttenv.utils.arrays import described, read_only, real_numbers
 from tttenv.utils.untrusted import shown
@@ -27,6 +29,10 @@ class Rules:
 
     Cells are numbered row by row from the top left.
 
+    Attributes:
+        line: the outcome for the side that completes a line. A subclass with another one is another
+            game: exact results and environments follow it, searches by lines refuse it.
+
     Raises:
         ValueError: unless 1 <= m, n <= 19 and 2 <= k <= max(m, n).
     """
@@ -34,6 +40,7 @@ class Rules:
     m: int = 3
     n: int = 3
     k: int = 3
+    line: ClassVar[Outcome] = Outcome.WIN
 
     def __post_init__(self) -> None:
         for name in ("m", "n", "k"):
@@ -51,7 +58,8 @@ class Rules:
             )
 
     def __str__(self) -> str:
-        return f"{self.m},{self.n},{self.k}"
+        variant = "" if type(self) is Rules else f"{type(self).__name__.lower()} "
+        return f"{variant}{self.m},{self.n},{self.k}"
 
     @classmethod
     def of(cls, text: str) -> "Rules":
@@ -83,6 +91,11 @@ class Rules:
                 if rows[-1] < self.m and 0 <= columns[-1] < self.n:
                     found.append(rows * self.n + columns)
         return read_only(np.array(found, np.int64).reshape(-1, self.k))
+
+    @cached_property
+    def game(self) -> Game:
+        """The game as compiled code takes it."""
+        return self.m, self.n, self.k, int(self.line)
 
     def start(self, *batch: int) -> Boards:
         """Return empty boards, `(*batch, cells)`."""
@@ -117,20 +130,24 @@ class Rules:
             raise ValueError(f"cell {where[taken][0]} is taken on {self._shown(flat[taken][0])}")
         return kernels.play(flat, where).reshape(array.shape)
 
+    def outcomes(self, boards: ArrayLike) -> Outcomes:
+        """Return the outcomes (...) of boards (..., cells) for the side to move."""
+        return kernels.outcomes(self._flat(boards), self.game).reshape(np.shape(boards)[:-1])
+
     def lost(self, boards: ArrayLike) -> Mask:
-        """Return a mask (...) of the boards (..., cells) on which the other side has a line."""
-        shape = np.shape(boards)[:-1]
-        return kernels.lost(self._flat(boards), self.m, self.n, self.k).reshape(shape)
+        """Return a mask (...) of the boards (..., cells) on which the side to move has lost."""
+        mask: Mask = self.outcomes(boards) == LOSS
+        return mask
 
     def over(self, boards: ArrayLike) -> Mask:
         """Return a mask (...) of the boards (..., cells) on which the game is won or drawn."""
-        shape = np.shape(boards)[:-1]
-        return kernels.over(self._flat(boards), self.m, self.n, self.k).reshape(shape)
+        mask: Mask = self.outcomes(boards) != GOING
+        return mask
 
     def winning_cells(self, boards: ArrayLike, side: int) -> Mask:
         """Return a mask (..., cells) of the empty cells where `side` (1 or -1) wins at once."""
         flat = self._flat(boards)
-        return kernels.winning_cells(flat, side, self.m, self.n, self.k).reshape(np.shape(boards))
+        return kernels.winning_cells(flat, side, self.game).reshape(np.shape(boards))
 
     def seat(self, boards: ArrayLike) -> NDArray[np.int64]:
         """Return the sides to move (...) on boards (..., cells): 0 for X, 1 for O."""
@@ -185,7 +202,7 @@ class Rules:
                 f"as many stones or one fewer; got {shown(given[bad][0].tolist())}"
             )
         array = self._flat(given)
-        finished = self.over(array) | self.lost(-array)
+        finished = self.over(array) | self.over(-array)
         if finished.any():
             where = self._shown(array[finished][0])
             raise ValueError(f"finished board, nothing left to play: {where}")
@@ -213,6 +230,12 @@ class Rules:
     def _shown(self, board: Boards) -> str:
         marks = "_XO" if np.count_nonzero(board) % 2 == 0 else "_OX"
         return "".join(marks[stone] for stone in board)
+
+
+def require_line_wins(rules: Rules, name: str) -> None:
+    """Raise ValueError unless completing a line wins, which `name` takes for granted."""
+    if rules.line != Outcome.WIN:
+        raise ValueError(f"{name} needs a game in which a completed line wins, not {rules}")
 
 
 def name_of(rules: Rules, cell: int) -> str:

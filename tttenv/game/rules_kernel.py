@@ -2,19 +2,25 @@
 
 import numpy as np
 
+from tttenv.game.outcomes_kernel import DRAW, GOING, SEEN_BY_OTHER, WIN, Outcomes
 from tttenv.game.types import Boards, Cells, Mask, Stones
 from tttenv.utils.compiled import bare, compiled, inner
+
+# What compiled code knows of a game, see `Rules.game`: m, n, k, and the outcome for the side that
+# completes a line. Compiled code accepts a plain tuple faster than a struct.
+Game = tuple[int, int, int, int]
 
 # One step along a row, a column and both diagonals; the opposite steps are their negatives.
 DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
 
 
 @compiled
-def completes(board: Stones, cell: int, m: int, n: int, k: int) -> bool:
+def completes(board: Stones, cell: int, game: Game) -> bool:
     """Return whether the stone on `cell` is part of a line of k or more of its side's stones.
 
     The board (cells,) holds two kinds of stone, 1 and -1, and 0 where it is empty.
     """
+    m, n, k, _ = game
     stone = board[cell]
     row = cell // n
     column = cell - row * n
@@ -32,8 +38,29 @@ def completes(board: Stones, cell: int, m: int, n: int, k: int) -> bool:
     return False
 
 
+@inner
+def outcome(line: bool, full: bool, game: Game) -> int:
+    """Return the outcome for the side that has just moved.
+
+    Everything that plays asks here what a line means.
+
+    Args:
+        line: whether the move completed a line.
+        full: whether it took the last empty cell.
+        game: the game.
+    """
+    _, _, _, worth = game
+    return worth if line else DRAW if full else GOING
+
+
 @compiled
-def winning_cells(boards: Boards, side: int, m: int, n: int, k: int) -> Mask:
+def ended(board: Stones, cell: int, game: Game) -> int:
+    """Return the outcome for the side that has just put a stone on `cell` of a board (cells,)."""
+    return outcome(completes(board, cell, game), full(board), game)
+
+
+@compiled
+def winning_cells(boards: Boards, side: int, game: Game) -> Mask:
     """Return a mask (batch, cells) of the empty cells where `side` (1 or -1) wins at once."""
     result = np.zeros(boards.shape, np.bool_)
     for i in range(len(boards)):
@@ -41,25 +68,21 @@ def winning_cells(boards: Boards, side: int, m: int, n: int, k: int) -> Mask:
         for cell in range(board.size):
             if board[cell] == 0:
                 board[cell] = side
-                result[i, cell] = completes(board, cell, m, n, k)
+                result[i, cell] = outcome(completes(board, cell, game), False, game) == WIN
                 board[cell] = 0
     return result
 
 
 @bare
-def threats(board: Stones, cell: int, m: int, n: int, k: int, found: Cells) -> int:
-    """Find the threats made by the stone on `cell`: empty cells where its owner wins next.
+def threats(board: Stones, cell: int, game: Game, found: Cells) -> int:
+    """Write the threats made by the stone on `cell` to `found` (8,), and return their number.
 
-    A line that needs one more stone has only stones of this owner besides the empty cell. So the
-    first empty cell in each of the eight directions, after stones of this owner, is the only
-    candidate of that direction. A side that could not win before it placed this stone has no other
-    threats than these.
-
-    The board (cells,) is left as it was.
-
-    Returns:
-        The number of threats, whose cells are written to `found` (8,).
+    They are the empty cells where its owner completes a line. A line that needs one more stone has
+    only stones of this owner besides the empty cell. So the first empty cell in each of the eight
+    directions, after stones of this owner, is the only candidate of that direction. A side without
+    threats before it placed this stone has no others. The board (cells,) is left as it was.
     """
+    m, n, _, _ = game
     stone = board[cell]
     row = cell // n
     column = cell - row * n
@@ -74,20 +97,11 @@ def threats(board: Stones, cell: int, m: int, n: int, k: int, found: Cells) -> i
             if 0 <= r < m and 0 <= c < n and board[r * n + c] == 0:
                 other = r * n + c
                 board[other] = stone
-                if completes(board, other, m, n, k):
+                if completes(board, other, game):
                     found[count] = other
                     count += 1
                 board[other] = 0
     return count
-
-
-@inner
-def is_lost(board: Stones, m: int, n: int, k: int) -> bool:
-    """Return whether the other side, whose stones are -1 on `board` (cells,), has a line."""
-    for cell in range(board.size):
-        if board[cell] == -1 and completes(board, cell, m, n, k):
-            return True
-    return False
 
 
 @compiled
@@ -100,21 +114,21 @@ def full(board: Stones) -> bool:
 
 
 @compiled
-def lost(boards: Boards, m: int, n: int, k: int) -> Mask:
-    """Return a mask (batch,) of the boards (batch, cells) on which the other side has a line."""
-    result = np.empty(len(boards), np.bool_)
+def outcomes(boards: Boards, game: Game) -> Outcomes:
+    """Return the outcomes (batch,) of boards (batch, cells) for the side to move."""
+    result = np.empty(len(boards), np.int8)
     for i in range(len(boards)):
-        result[i] = is_lost(boards[i], m, n, k)
+        result[i] = SEEN_BY_OTHER[outcome(has_line(boards[i], game), full(boards[i]), game)]
     return result
 
 
-@compiled
-def over(boards: Boards, m: int, n: int, k: int) -> Mask:
-    """Return a mask (batch,) of the boards (batch, cells) that are won or full."""
-    result = np.empty(len(boards), np.bool_)
-    for i in range(len(boards)):
-        result[i] = full(boards[i]) or is_lost(boards[i], m, n, k)
-    return result
+@inner
+def has_line(board: Stones, game: Game) -> bool:
+    """Return whether the side that has just moved, whose stones are -1, has a line."""
+    for cell in range(board.size):
+        if board[cell] == -1 and completes(board, cell, game):
+            return True
+    return False
 
 
 @compiled

@@ -37,19 +37,13 @@ def new_threat_stack(cells: int) -> ThreatStack:
 def winning_threats(
     board: LineBoard, side: int, stack: ThreatStack, wanted: int, limit: int
 ) -> int:
-    """Return the first move of a win by threats alone.
+    """Return the first move of a win by threats alone, or NONE if none was found.
 
-    Args:
-        board: left as it was.
-        side: the attacker, 0 or 1, who is to move and cannot complete a line at once.
-        stack: room for the search; if a win is found, MOVE and REPLY hold the sequence from row 0
-            on, up to the move that makes two threats and the reply to one of them, then MOVE is
-            NONE. TRIED is how many threats were tried, one more than the limit if it was reached.
-        wanted: the one cell on which the defender would complete a line, or NONE.
-        limit: how many threats are tried.
-
-    Returns:
-        The cell, or NONE if no win was found.
+    The attacker, `side`, is to move and cannot complete a line at once; `wanted` is the one cell on
+    which the defender would, or NONE. The board is left as it was. If a win is found, MOVE and
+    REPLY of the stack hold it from row 0 on, up to the move that makes two threats and the reply to
+    one of them, then MOVE is NONE. TRIED is how many threats were tried, `limit` + 1 if that was
+    reached.
     """
     k, other = board.lines.shape[1], 1 - side
     depth = tried = 0
@@ -124,20 +118,12 @@ def _second_threat(board: LineBoard, side: int, line: int, move: int, reply: int
 
 @bare
 def judge(board: LineBoard, side: int, stack: ThreatStack, threats: int) -> tuple[int, int]:
-    """Return a position's result if its lines decide it, and the forced move if there is one.
+    """Return a position's result for `side`, to move, or UNPROVEN; and its only move or NO_CELL.
 
-    The side to move wins if it completes a line or finds a sequence of single threats that wins. If
-    it does not complete one, it loses if the other side threatens to complete lines on two cells,
-    and has one move if that is one cell. Without an open line the game is drawn.
-
-    Args:
-        board: the position.
-        side: the side to move, 0 or 1.
-        stack: working memory for the threat search.
-        threats: the number of threats to try; 0 for no search.
-
-    Returns:
-        The proof or UNPROVEN, and the only move or NO_CELL.
+    The side to move wins if it completes a line or finds a sequence of single threats that wins,
+    among the first `threats`. If it does not complete one, it loses if the other side threatens to
+    complete lines on two cells, and has one move if that is one cell. Without an open line the game
+    is drawn.
     """
     k = board.lines.shape[1]
     wanted, live, begun = NO_CELL, False, False

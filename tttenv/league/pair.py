@@ -17,15 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.certificates.metrics.arena import Sampled
-from tttenv.game import rules_kernel as kernels
-from tttenv.game.outcomes_kernel import Outcome
+from tttenv.game.outcomes_kernel import SEEN_BY_OTHER, Outcome
 from tttenv.game.rewards import ODDS
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Odds
 from tttenv.league.cached_player import CachedPlayer
 from tttenv.policy import FORFEIT, sample_or_forfeit
 from tttenv.reach import Graph, distinct, with_numbers
-from tttenv.reach.moves_kernel import GOES_ON, Codes
+from tttenv.reach.moves_kernel import Codes
 
 EXACT, SAMPLED = "exact", "sampled"
 DIGITS = 12  # decimals of exact probabilities; the rest is rounding error
@@ -122,7 +121,7 @@ class Ply(NamedTuple):
     positions: int  # number of positions
     origin: NDArray[np.int64]  # (moves,): the position before the move
     chance: NDArray[np.float64]  # (moves,): the move's probability
-    after: NDArray[np.int64]  # (moves,): the position of the next ply, or WON or DRAWN
+    after: NDArray[np.int64]  # (moves,): the position of the next ply, or minus the outcome
 
 
 def exact_odds(
@@ -202,8 +201,8 @@ def _ply(
             probs = seats[number](boards)[same]
             moves = graph.moves(boards[same], probs > 0)
             origin = rows[moves.origin]
-            parts.append((origin, probs[moves.origin, moves.cell], moves.end.astype(np.int64)))
-            movers = positions[origin[moves.end == GOES_ON], 0] ^ 1
+            parts.append((origin, probs[moves.origin, moves.cell], -moves.end.astype(np.int64)))
+            movers = positions[origin[moves.end == Outcome.GOING], 0] ^ 1
             reached.append(np.column_stack([movers, moves.codes]))
             counted.append(reached[-1])
             if sum(map(len, counted)) > 2 * most:
@@ -212,7 +211,7 @@ def _ply(
                     return None
     origin, chance, after = (np.concatenate(part) for part in zip(*parts, strict=True))
     found, numbers = with_numbers(np.concatenate(reached))
-    after[after == GOES_ON] = numbers
+    after[after == Outcome.GOING] = numbers
     return Ply(len(positions), origin, chance, after), found
 
 
@@ -220,8 +219,8 @@ def _backed_up(plies: list[Ply]) -> Odds:
     """Compute the odds (positions, 3) of the first ply's positions by backward induction."""
     odds: Odds = np.zeros((0, 3))
     for ply in reversed(plies):
-        # The odds of the next ply's positions for the other side, then WON and DRAWN.
-        worth = np.concatenate([odds[:, ::-1], [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]])
+        # The odds of the next ply's positions for the other side; from the end, those of outcomes.
+        worth = np.concatenate([odds[:, ::-1], ODDS[:0:-1]])
         sums = [
             np.bincount(ply.origin, ply.chance * part[ply.after], ply.positions)
             for part in np.ascontiguousarray(worth.T)
@@ -272,12 +271,10 @@ def sampled_odds(
         outcomes[games_left[gone]] = np.where(movers == 0, Outcome.LOSS, Outcome.WIN)[gone]
         kept = boards[~gone], cells[~gone], movers[~gone], games_left[~gone]
         boards, cells, movers, games_left = kept
-        boards, stones = kernels.play(boards, cells), stones + 1
-        won = kernels.lost(boards, rules.m, rules.n, rules.k)
-        ended = won | (stones == rules.cells)
-        decided = np.where(movers == 0, Outcome.WIN, Outcome.LOSS)
-        outcomes[games_left[ended]] = np.where(won, decided, Outcome.DRAW)[ended]
-        boards, games_left = boards[~ended], games_left[~ended]
+        boards, stones = rules.play(boards, cells), stones + 1
+        found = rules.outcomes(boards)  # for the side to move
+        outcomes[games_left] = np.where(movers == 0, SEEN_BY_OTHER[found], found)
+        boards, games_left = boards[found == Outcome.GOING], games_left[found == Outcome.GOING]
     odds: NDArray[np.float64] = np.zeros((2, count, 3))
     np.add.at(odds, (colours, numbers), ODDS[outcomes])
     return odds

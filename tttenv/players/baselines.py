@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tttenv.game.rules import Rules
+from tttenv.game.rules import Rules, require_line_wins
 from tttenv.game.types import Boards, Probs
 from tttenv.players import player as named
 from tttenv.policy import Blend, Player, Traits, Uniform, probability, uniform_over
@@ -36,6 +36,7 @@ class Tactical(Player):
     """Player that wins at once if it can, else blocks an immediate win, else plays randomly."""
 
     def __init__(self, rules: Rules) -> None:
+        require_line_wins(rules, "tactical")
         # Its marks are images on images, and among them it mixes evenly.
         super().__init__(rules, Traits(alone=True, equivariant=True))
 

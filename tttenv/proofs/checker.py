@@ -17,22 +17,6 @@ from tttenv.proofs.proof_file import STEALING, WINS, Claim
 from tttenv.utils.untrusted import shown
 
 MEMORY = 2**34  # bytes for the positions of a proof, at most
-REASONS = {
-    kernel.ENDS_EARLY: "it ends early",
-    kernel.TOO_LONG: "it goes on after its end",
-    kernel.UNKNOWN_STEP: "a step is none that its side can take",
-    kernel.NO_CELL: "a cell is off the board",
-    kernel.TAKEN_CELL: "a cell is taken",
-    kernel.POTENTIAL_TOO_HIGH: "a potential is too high to stop the attack",
-    kernel.PAIR_OVERLAPS: "two pairs share a cell",
-    kernel.LINE_WITHOUT_PAIR: "an open line has no pair",
-    kernel.NO_LINE_COMPLETED: "a move completes no line",
-    kernel.ZONE_TOO_SMALL: "a zone misses an open line",
-    kernel.ATTACKER_COMPLETES: "the attacker completes a line",
-    kernel.DEFENDER_COMPLETES: "the defender completes a line",
-    kernel.NO_WIN_LEFT: "the board is full without a win",
-    kernel.TOO_MANY_POSITIONS: "it leads through more positions than it says",
-}
 
 
 @dataclass(frozen=True)
@@ -69,21 +53,21 @@ def checked(path: str | Path) -> CheckedProof:
                     " second player on the empty board"
                 )
             continue
-        reason, verified = _verify(content.rules, content.board, attacker, claim)
-        if reason != kernel.HOLDS:
-            raise ValueError(f"{shown(file)} proves nothing: {REASONS[reason]}")
+        holds, verified, at = _verify(content.rules, content.board, attacker, claim)
+        if not holds:
+            raise ValueError(f"{shown(file)} proves nothing: number {at} about {attacker} is wrong")
         positions += verified
         numbers += claim.numbers.size
     return CheckedProof(content.rules, content.board, content.value, positions, numbers)
 
 
-def _verify(rules: Rules, position: Boards, attacker: str, claim: Claim) -> tuple[int, int]:
-    """Run the kernel on a claim and return its reason and the number of verified positions."""
+def _verify(rules: Rules, position: Boards, attacker: str, claim: Claim) -> tuple[bool, int, int]:
+    """Return whether a claim holds, how many positions were verified, and the numbers read."""
     attacker_first = "XO"[int(rules.seat(position))] == attacker
     stones = np.where(position == 0, 0, np.where((position == 1) == attacker_first, 1, 2))
     board = board_of(rules, stones.astype(np.int8))
     wins = claim.says == WINS
-    cells, plies = rules.cells, rules.cells + 2
+    cells = rules.cells
     rows = min(claim.positions, 2 * claim.numbers.size + 2)
     zone_cells = 0 if wins else cells
     slots = 1 << (2 * rows + 2).bit_length()
@@ -92,24 +76,10 @@ def _verify(rules: Rules, position: Boards, attacker: str, claim: Claim) -> tupl
             f"checking a proof with {rows:,} positions of {rules} needs more than"
             f" {MEMORY // 2**30} GiB"
         )
-    finished = kernel.Finished(
-        slots=np.zeros(slots, np.int64),
-        boards=np.zeros((rows, cells), np.int8),
-        zones=np.zeros((rows, zone_cells), np.bool_),
-        filled=np.zeros(1, np.int64),
-    )
-    walk = kernel.Walk(
-        numbers=claim.numbers,
-        at=np.zeros(1, np.int64),
-        step=np.zeros(plies, np.int64),
-        move=np.zeros(plies, np.int64),
-        zones=np.zeros((plies, zone_cells), np.bool_),
-        left=np.zeros((plies, cells), np.bool_),
-        image=np.zeros(cells, np.int8),
-        marks=np.zeros(cells, np.bool_),
-    )
-    reason = kernel.check(board, finished, walk, wins, attacker_first)
-    return int(reason), int(finished.filled[0])
+    finished = kernel.new_finished(slots, rows, cells, zone_cells)
+    walk = kernel.new_walk(claim.numbers, cells, zone_cells)
+    state = kernel.check(board, finished, walk, wins, attacker_first)
+    return state == kernel.HOLDS, int(finished.filled[0]), int(walk.at[0])
 
 
 def board_of(rules: Rules, stones: Stones) -> kernel.Board:

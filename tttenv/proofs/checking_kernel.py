@@ -20,24 +20,8 @@ from tttenv.utils.struct import Struct
 
 POTENTIAL, PAIRS, MOVE, WIN, TWO_THREATS, ANSWER, MOVES = range(7)
 
-# Why a proof is refused; 0 is a proof that holds.
-(
-    HOLDS,
-    ENDS_EARLY,
-    TOO_LONG,
-    UNKNOWN_STEP,
-    NO_CELL,
-    TAKEN_CELL,
-    POTENTIAL_TOO_HIGH,
-    PAIR_OVERLAPS,
-    LINE_WITHOUT_PAIR,
-    NO_LINE_COMPLETED,
-    ZONE_TOO_SMALL,
-    ATTACKER_COMPLETES,
-    DEFENDER_COMPLETES,
-    NO_WIN_LEFT,
-    TOO_MANY_POSITIONS,
-) = range(15)
+# What a step shows: it holds, the position after its move comes next, or it proves nothing.
+HOLDS, GO_ON, FAILS = range(3)
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +56,31 @@ class Walk(Struct):
     left: Mask  # (plies, cells): the attacker's moves that no zone answers yet
     image: NDArray[np.int8]  # (cells,)
     marks: Mask  # (cells,)
+
+
+def new_finished(slots: int, rows: int, cells: int, zone_cells: int) -> Finished:
+    """Allocate an empty set of at most `rows` positions."""
+    return Finished(
+        slots=np.zeros(slots, np.int64),
+        boards=np.zeros((rows, cells), np.int8),
+        zones=np.zeros((rows, zone_cells), np.bool_),
+        filled=np.zeros(1, np.int64),
+    )
+
+
+def new_walk(numbers: NDArray[np.int16], cells: int, zone_cells: int) -> Walk:
+    """Return a walk at the beginning of a proof."""
+    plies = cells + 2
+    return Walk(
+        numbers=numbers,
+        at=np.zeros(1, np.int64),
+        step=np.zeros(plies, np.int64),
+        move=np.zeros(plies, np.int64),
+        zones=np.zeros((plies, zone_cells), np.bool_),
+        left=np.zeros((plies, cells), np.bool_),
+        image=np.zeros(cells, np.int8),
+        marks=np.zeros(cells, np.bool_),
+    )
 
 
 @inner
@@ -128,11 +137,11 @@ def recall(board: Board, finished: Finished, walk: Walk, zone: Mask) -> bool:
 
 @bare
 def remember(board: Board, finished: Finished, walk: Walk, zone: Mask) -> int:
-    """Add the board and its zone to the finished positions; return HOLDS or a reason."""
+    """Add the board and its zone to the finished positions; return HOLDS, or FAILS without room."""
     number = smallest_image(board, walk.image)
     row = finished.filled[0]
     if row >= len(finished.boards):
-        return TOO_MANY_POSITIONS
+        return FAILS
     finished.slots[slot_of(finished, walk.image)] = row + 1
     finished.filled[0] += 1
     for cell in range(walk.image.size):
@@ -195,29 +204,21 @@ def read(walk: Walk) -> int:
 
 @inner
 def read_cell(board: Board, walk: Walk) -> int:
-    """Read the next number as an empty cell; return it, or -NO_CELL, -TAKEN_CELL or -ENDS_EARLY."""
-    if walk.at[0] >= walk.numbers.size:
-        return -ENDS_EARLY
+    """Read and return the next number if it is an empty cell, else -1."""
     cell = read(walk)
-    if not 0 <= cell < board.stones.size:
-        return -NO_CELL
-    if board.stones[cell] != 0:
-        return -TAKEN_CELL
-    return cell
+    return cell if 0 <= cell < board.stones.size and board.stones[cell] == 0 else -1
 
 
 @inner
-def read_zone_cells(board: Board, walk: Walk, zone: Mask) -> int:
-    """Read a list of cells and add them to the zone; return HOLDS or a reason."""
+def read_zone(board: Board, walk: Walk, zone: Mask, times: int, but: int) -> int:
+    """Read a list of cells, add them to the zone, and check it as `hits_open_lines` does."""
     count = read(walk)
-    if count < 0:
-        return ENDS_EARLY
     for _ in range(count):
         cell = read_cell(board, walk)
         if cell < 0:
-            return -cell
+            return FAILS
         zone[cell] = True
-    return HOLDS
+    return HOLDS if count >= 0 and hits_open_lines(board, zone, times, but) else FAILS
 
 
 @inner
@@ -235,22 +236,19 @@ def check_potential(board: Board, attacker_moves: bool, zone: Mask) -> int:
                 else:
                     zone[cell] = True
             potential += np.int64(1) << stones
-    return HOLDS if potential < bound else POTENTIAL_TOO_HIGH
+    return HOLDS if potential < bound else FAILS
 
 
 @inner
 def check_pairs(board: Board, walk: Walk, zone: Mask) -> int:
     """Check that the proof lists disjoint pairs of empty cells, one in each open line."""
-    count = read(walk)
+    count, begin = read(walk), walk.at[0]
     if count < 0:
-        return ENDS_EARLY
-    begin = walk.at[0]
+        return FAILS
     for _ in range(2 * count):
         cell = read_cell(board, walk)
-        if cell < 0:
-            return -cell
-        if zone[cell]:
-            return PAIR_OVERLAPS
+        if cell < 0 or zone[cell]:
+            return FAILS
         zone[cell] = True
     for line in range(len(board.lines)):
         if not is_open(board, line):
@@ -264,47 +262,25 @@ def check_pairs(board: Board, walk: Walk, zone: Mask) -> int:
         for i in range(board.lines.shape[1]):
             walk.marks[board.lines[line, i]] = False
         if not paired:
-            return LINE_WITHOUT_PAIR
+            return FAILS
     return HOLDS
 
 
 @inner
-def check_win(board: Board, walk: Walk, zone: Mask) -> int:
-    """Check that the defender, to move, completes a line."""
-    cell = read_cell(board, walk)
-    if cell < 0:
-        return -cell
-    if not completes_line(board, cell, 2):
-        return NO_LINE_COMPLETED
-    zone[cell] = True
-    reason = read_zone_cells(board, walk, zone)
-    if reason == HOLDS and not hits_open_lines(board, zone, 1, cell):
-        return ZONE_TOO_SMALL
-    return reason
-
-
-@inner
-def check_two_threats(board: Board, walk: Walk, zone: Mask) -> int:
-    """Check that the attacker, to move, cannot stop two lines of the defender."""
-    for _ in range(2):
+def check_threats(board: Board, walk: Walk, zone: Mask, count: int) -> int:
+    """Check that the defender completes a line: by one cell to move, else by either of two."""
+    cell = -1
+    for _ in range(count):
         cell = read_cell(board, walk)
-        if cell < 0:
-            return -cell
-        if zone[cell] or not completes_line(board, cell, 2):
-            return NO_LINE_COMPLETED
+        if cell < 0 or zone[cell] or not completes_line(board, cell, 2):
+            return FAILS
         zone[cell] = True
-    reason = read_zone_cells(board, walk, zone)
-    if reason == HOLDS and not hits_open_lines(board, zone, 2, -1):
-        return ZONE_TOO_SMALL
-    return reason
-
-
-GO_ON = -1  # instead of a reason: the position after the move comes next
+    return read_zone(board, walk, zone, count, cell if count == 1 else -1)
 
 
 @bare
 def begin_hold(board: Board, walk: Walk, ply: int, attacker_moves: bool) -> int:
-    """Read the first step for a position the defender holds; return HOLDS, GO_ON or a reason."""
+    """Read the first step for a position the defender holds; return HOLDS, GO_ON or FAILS."""
     zone = walk.zones[ply]
     step = read(walk)
     if step == POTENTIAL:
@@ -312,43 +288,35 @@ def begin_hold(board: Board, walk: Walk, ply: int, attacker_moves: bool) -> int:
     if step == PAIRS:
         return check_pairs(board, walk, zone)
     if step == WIN and not attacker_moves:
-        return check_win(board, walk, zone)
+        return check_threats(board, walk, zone, 1)
     if step == TWO_THREATS and attacker_moves:
-        return check_two_threats(board, walk, zone)
+        return check_threats(board, walk, zone, 2)
     walk.step[ply] = step
     if step == MOVES and attacker_moves:
         for cell in range(len(board.stones)):
             walk.left[ply, cell] = board.stones[cell] == 0
-        return next_attack(board, walk, ply)
+        return read_move(board, walk, ply, True)
     if (step == MOVE and not attacker_moves) or (step == ANSWER and attacker_moves):
-        cell = read_cell(board, walk)
-        if cell < 0:
-            return -cell
-        if step == ANSWER:
-            if not completes_line(board, cell, 2):
-                return NO_LINE_COMPLETED
-            if completes_line(board, cell, 1):
-                return ATTACKER_COMPLETES
-        walk.move[ply] = cell
-        return GO_ON
-    return ENDS_EARLY if step < 0 else UNKNOWN_STEP
+        state = read_move(board, walk, ply, attacker_moves)
+        if state == GO_ON and step == ANSWER and not completes_line(board, walk.move[ply], 2):
+            return FAILS
+        return state
+    return FAILS
 
 
 @inner
-def next_attack(board: Board, walk: Walk, ply: int) -> int:
-    """Read the attacker's next move; return GO_ON or a reason."""
+def read_move(board: Board, walk: Walk, ply: int, attacker_moves: bool) -> int:
+    """Read a move, by which the attacker must not complete a line; return GO_ON or FAILS."""
     cell = read_cell(board, walk)
-    if cell < 0:
-        return -cell
-    if completes_line(board, cell, 1):
-        return ATTACKER_COMPLETES
+    if cell < 0 or (attacker_moves and completes_line(board, cell, 1)):
+        return FAILS
     walk.move[ply] = cell
     return GO_ON
 
 
 @bare
 def end_hold(board: Board, walk: Walk, ply: int) -> int:
-    """Continue after a move has been verified; return HOLDS, GO_ON or a reason."""
+    """Continue after a move has been verified; return HOLDS, GO_ON or FAILS."""
     zone, after = walk.zones[ply], walk.zones[ply + 1]
     left = 0
     for other in range(zone.size):
@@ -356,14 +324,11 @@ def end_hold(board: Board, walk: Walk, ply: int) -> int:
         walk.left[ply, other] = walk.left[ply, other] and after[other]
         left += walk.left[ply, other]
     if walk.step[ply] == MOVES:
-        return next_attack(board, walk, ply) if left > 0 else HOLDS
+        return read_move(board, walk, ply, True) if left > 0 else HOLDS
     cell = walk.move[ply]
     zone[cell] = True
     if walk.step[ply] == ANSWER:
-        reason = read_zone_cells(board, walk, zone)
-        if reason != HOLDS:
-            return reason
-        return HOLDS if hits_open_lines(board, zone, 2, cell) else ZONE_TOO_SMALL
+        return read_zone(board, walk, zone, 2, cell)
     return HOLDS
 
 
@@ -373,14 +338,14 @@ def begin_win(board: Board, walk: Walk, ply: int, attacker_moves: bool) -> int:
     if attacker_moves:
         cell = read_cell(board, walk)
         if cell < 0:
-            return -cell
+            return FAILS
         walk.move[ply] = cell
         return HOLDS if completes_line(board, cell, 1) else GO_ON
     winning, last = 0, -1
     for cell in range(board.stones.size):
         if board.stones[cell] == 0:
             if completes_line(board, cell, 2):
-                return DEFENDER_COMPLETES
+                return FAILS
             if completes_line(board, cell, 1):
                 winning += 1
                 last = cell
@@ -391,7 +356,7 @@ def begin_win(board: Board, walk: Walk, ply: int, attacker_moves: bool) -> int:
         walk.move[ply] = last
         return GO_ON
     walk.move[ply] = -1
-    return GO_ON if next_reply(board, walk, ply) else NO_WIN_LEFT
+    return GO_ON if next_reply(board, walk, ply) else FAILS
 
 
 @inner
@@ -414,44 +379,36 @@ def end_win(board: Board, walk: Walk, ply: int, attacker_moves: bool) -> int:
 
 @bare
 def check(board: Board, finished: Finished, walk: Walk, wins: bool, attacker_first: bool) -> int:
-    """Verify a proof that the attacker wins, or that the defender holds.
+    """Verify a proof that the attacker wins (`wins`), or that the defender holds.
 
-    Args:
-        board: the position.
-        finished: an empty set of positions.
-        walk: a walk at the beginning of the proof.
-        wins: whether the proof claims that the attacker wins, or that the defender holds.
-        attacker_first: whether the attacker is to move.
-
-    Returns:
-        HOLDS, or the reason why the proof fails.
+    Return HOLDS or FAILS; `walk.at` is then the number that fails.
     """
     ply = 0
     while True:
         attacker_moves = attacker_first == (ply % 2 == 0)
         for cell in range(walk.zones.shape[1]):
             walk.zones[ply, cell] = False
-        reason = HOLDS
+        state = HOLDS
         if not recall(board, finished, walk, walk.zones[ply]):
             if wins:
-                reason = begin_win(board, walk, ply, attacker_moves)
+                state = begin_win(board, walk, ply, attacker_moves)
             else:
-                reason = begin_hold(board, walk, ply, attacker_moves)
-            if reason == HOLDS:
-                reason = remember(board, finished, walk, walk.zones[ply])
-        while reason == HOLDS:
+                state = begin_hold(board, walk, ply, attacker_moves)
+            if state == HOLDS:
+                state = remember(board, finished, walk, walk.zones[ply])
+        while state == HOLDS:
             if ply == 0:
-                return HOLDS if walk.at[0] == walk.numbers.size else TOO_LONG
+                return HOLDS if walk.at[0] == walk.numbers.size else FAILS
             ply -= 1
             board.stones[walk.move[ply]] = 0
             attacker_moves = attacker_first == (ply % 2 == 0)
             if wins:
-                reason = end_win(board, walk, ply, attacker_moves)
+                state = end_win(board, walk, ply, attacker_moves)
             else:
-                reason = end_hold(board, walk, ply)
-            if reason == HOLDS:
-                reason = remember(board, finished, walk, walk.zones[ply])
-        if reason != GO_ON:
-            return reason
+                state = end_hold(board, walk, ply)
+            if state == HOLDS:
+                state = remember(board, finished, walk, walk.zones[ply])
+        if state != GO_ON:
+            return state
         board.stones[walk.move[ply]] = 1 if attacker_moves else 2
         ply += 1

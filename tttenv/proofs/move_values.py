@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 
 from tttenv.exact.enumeration import enumerable, positions
 from tttenv.exact.solution import solve
+from tttenv.game.outcomes_kernel import GOING
+from tttenv.game.rewards import VALUES
 from tttenv.game.rules import Rules
 from tttenv.game.symmetry import orbits
 from tttenv.game.types import Boards
@@ -40,12 +42,7 @@ class MoveValues:
     """
 
     def __init__(self, rules: Rules, work: int = WORK) -> None:
-        """Start with no known values.
-
-        Args:
-            rules: the game.
-            work: the maximum work per position: search nodes times cells.
-        """
+        """Start with no known values; `work` is the most nodes times cells for a position."""
         self.rules = rules
         # The cache does not refer to this object, so that the tables of proofs are freed with it,
         # and not only when a garbage collection finds the cycle.
@@ -83,9 +80,9 @@ class _Search:
         legal = np.flatnonzero(board == 0)
         after = np.array([self.rules.play(board, int(cell)) for cell in legal])
         lows, highs = np.full(len(legal), -1), np.full(len(legal), high)
-        lost = self.rules.lost(after)
-        over = self.rules.over(after)
-        lows[over], highs[over] = lost[over], lost[over]
+        outcomes = self.rules.outcomes(after)
+        over = outcomes != GOING
+        lows[over] = highs[over] = -VALUES[outcomes[over]]
         # Images of one position have one value: only one of them is searched.
         images, which = orbits(self.rules, after)
         open_ones = [number for number in range(len(images)) if not over[which == number].any()]

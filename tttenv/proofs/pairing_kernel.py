@@ -41,15 +41,9 @@ def new_pairing(lines: int, cells: int) -> Pairing:
 
 @inner
 def find_pairing(board: LineBoard, pairing: Pairing, limit: int) -> bool:
-    """Search for a pairing strategy against the attacker, and write it to `pairing.partner`.
+    """Search for a pairing strategy against the attacker, trying at most `limit` pairs.
 
-    Args:
-        board: the attacker may be to move.
-        pairing: working memory; its pairs are written.
-        limit: the maximum number of pairs to try.
-
-    Returns:
-        Whether a pairing strategy was found.
+    Return whether one was found; it is then in `pairing.partner`. The attacker may be to move.
     """
     count = _begin(board, pairing)
     stack = pairing.stack

@@ -16,8 +16,7 @@ from numpy.typing import ArrayLike
 from tttenv.exact.enumeration import enumerable
 from tttenv.exact.solution import solve
 from tttenv.game.line_board_kernel import ATTACKER, DEFENDER
-from tttenv.game.rules import Rules
-from tttenv.game.symmetry import maps
+from tttenv.game.rules import Rules, require_line_wins
 from tttenv.game.types import Boards
 from tttenv.proofs import search_kernel
 from tttenv.proofs.table_kernel import copy_entries, entry_bytes, new_proof_table
@@ -97,13 +96,11 @@ class Prover:
     """Runs proof searches from positions of one game, which share their tables."""
 
     def __init__(self, rules: Rules, memory: int = MEMORY) -> None:
-        """Create a prover with empty tables.
+        """Create a prover with empty tables of at most `memory` bytes.
 
-        Args:
-            rules: the game.
-            memory: maximum bytes of the tables; with less memory more is forgotten, and searches
-                take longer.
+        With less memory more is forgotten, and searches take longer.
         """
+        require_line_wins(rules, "a proof search")
         self.rules, self.memory = rules, memory
         self.searches = {side: self._search(FIRST_PLACES) for side in SIDES}
 
@@ -191,7 +188,7 @@ class Prover:
 
     def _search(self, places: int) -> search_kernel.ProofSearch:
         table = new_proof_table(places, self.rules.cells)
-        return search_kernel.new_proof_search(self.rules.lines, maps(self.rules), table)
+        return search_kernel.new_proof_search(self.rules, table)
 
     def _entries(self, attacker: str) -> int:
         """Return the number of entries at which to double the attacker's table."""

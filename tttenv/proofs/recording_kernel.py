@@ -27,23 +27,10 @@ from tttenv.game.line_board_kernel import (
     DEFENDER,
     NONE,
     SEVERAL,
-    LineBoard,
+    completing_cell,
 )
 from tttenv.game.threat_sequences_kernel import winning_threats
 from tttenv.game.transposition_kernel import canonical_image
-from tttenv.proofs.bitset_kernel import (
-    CellSet,
-    add,
-    clear,
-    contains,
-    copy_set,
-    intersect,
-    is_empty,
-    map_set,
-    size_of_common,
-    unite,
-    words,
-)
 from tttenv.proofs.pairing_kernel import find_pairing
 from tttenv.proofs.search_kernel import (
     HELD,
@@ -58,7 +45,22 @@ from tttenv.proofs.search_kernel import (
     remove_stone,
     survey,
 )
-from tttenv.proofs.table_kernel import LEAF, find, forget
+from tttenv.proofs.table_kernel import (
+    LEAF,
+    CellSet,
+    add,
+    clear,
+    contains,
+    copy_set,
+    find,
+    forget,
+    intersect,
+    is_empty,
+    map_set,
+    size_of_common,
+    unite,
+    words,
+)
 from tttenv.utils.compiled import bare, inner
 from tttenv.utils.struct import Struct
 
@@ -112,21 +114,14 @@ def new_recording(cells: int, room: int) -> Recording:
 
 @bare
 def record(s: ProofSearch, r: Recording, wins: bool, first: int, positions: int) -> int:
-    """Record all or part of the proof that the attacker wins or that the defender holds.
+    """Record the proof that the attacker wins (`wins`) or that the defender holds, or a part.
 
-    Args:
-        s: a finished or aborted search. Its board follows the walk; if the result is UNSOLVED, the
-            board must be searched before the next call, after the attacker's move `r.unsolved` if
-            that is a cell.
-        r: the recording so far; updated.
-        wins: whether to prove that the attacker wins, or that the defender holds.
-        first: the side to move, ATTACKER or DEFENDER.
-        positions: the number of positions after which to return BUSY, so that the caller gets
-            control.
+    The board of the finished or aborted search follows the walk. After UNSOLVED it must be searched
+    before the next call, after the attacker's move `r.unsolved` if that is a cell.
 
     Returns:
-        The proof's length; or FULL, FAILED, BUSY or UNSOLVED. After the last two, another call
-        continues.
+        The proof's length; FULL, FAILED, or UNSOLVED; or BUSY after so many `positions`, so that
+        the caller gets control.
     """
     stop = r.finished[0] + positions
     ply, returning = r.ply[0], r.returning[0] != 0
@@ -264,10 +259,7 @@ def _open_win(s: ProofSearch, r: Recording, ply: int, mover: int) -> int:
         return _next_reply(s, r, ply, 0)
     r.kind[ply] = MOVE
     if mine != NONE:
-        cell = mine
-        if mine == SEVERAL:
-            cell = _winning_cell(s.board, ATTACKER, NONE)
-        _write(r, cell)
+        _write(r, completing_cell(s.board, ATTACKER, NONE))
         return _finish(s, r, ply)
     cell = winning_threats(s.board, ATTACKER, s.threats, theirs, THREATS_TRIED)
     if cell == NONE:
@@ -366,7 +358,7 @@ def _write_judged(
     """Record why `judge` found that the defender holds."""
     clear(r.scratch)
     if mover == DEFENDER and mine != NONE:
-        cell = _winning_cell(s.board, DEFENDER, NONE)
+        cell = completing_cell(s.board, DEFENDER, NONE)
         clear(zone)
         add(zone, cell)
         add(r.scratch, cell)
@@ -375,8 +367,8 @@ def _write_judged(
         _write(r, cell)
         _write_new_cells(s, r, zone)
     elif mover == ATTACKER and theirs == SEVERAL:
-        first = _winning_cell(s.board, DEFENDER, NONE)
-        second = _winning_cell(s.board, DEFENDER, first)
+        first = completing_cell(s.board, DEFENDER, NONE)
+        second = completing_cell(s.board, DEFENDER, first)
         clear(zone)
         for cell in (first, second):
             add(zone, cell)
@@ -388,19 +380,6 @@ def _write_judged(
         _write_new_cells(s, r, zone)
     else:
         _write(r, POTENTIAL)
-
-
-@inner
-def _winning_cell(board: LineBoard, side: int, but: int) -> int:
-    """Return a cell other than `but` on which `side` completes a line."""
-    k = board.lines.shape[1]
-    for line in range(len(board.lines)):
-        if board.held[line, side] == k - 1 and board.held[line, 1 - side] == 0:
-            for i in range(k):
-                cell = int(board.lines[line, i])
-                if board.stones[cell] == 0 and cell != but:
-                    return cell
-    return NONE
 
 
 @inner

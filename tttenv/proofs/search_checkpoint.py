@@ -57,11 +57,7 @@ def write(file: Path, saved: SavedSearch) -> None:
 
 
 def read(file: Path, memory: int) -> SavedSearch:
-    """Read the state of a search.
-
-    Args:
-        file: a file written by `write`.
-        memory: maximum bytes of the tables.
+    """Read the state of a search, for tables of at most `memory` bytes.
 
     Raises:
         FileNotFoundError: if there is no such file.

@@ -34,12 +34,15 @@ from tttenv.game.line_board_kernel import (
     NONE,
     SEVERAL,
     LineBoard,
+    empty_cell,
     new_line_board,
     place,
     remove,
     set_stones,
     threat_through,
 )
+from tttenv.game.rules import Rules
+from tttenv.game.symmetry import maps
 from tttenv.game.threat_sequences_kernel import ThreatStack, new_threat_stack, winning_threats
 from tttenv.game.transposition_kernel import (
     ZobristHashes,
@@ -47,19 +50,22 @@ from tttenv.game.transposition_kernel import (
     new_hashes,
     toggle_hash,
 )
-from tttenv.game.types import Boards, Cells, Numbers
-from tttenv.proofs.bitset_kernel import (
+from tttenv.game.types import Boards, Numbers
+from tttenv.proofs.pairing_kernel import Pairing, find_pairing, new_pairing
+from tttenv.proofs.table_kernel import (
+    LEAF,
+    ProofTable,
     add,
     clear,
     contains,
     copy_set,
+    find,
     intersect,
     map_set,
+    place_for,
     unite,
     words,
 )
-from tttenv.proofs.pairing_kernel import Pairing, find_pairing, new_pairing
-from tttenv.proofs.table_kernel import LEAF, ProofTable, find, place_for
 from tttenv.utils.compiled import bare, inner
 from tttenv.utils.struct import Struct
 
@@ -121,12 +127,9 @@ class ProofSearch(Struct):
     ply: NDArray[np.int64]  # (1,): of the position that is searched; NOT_BEGUN before and after
 
 
-def new_proof_search(lines: NDArray[np.int64], maps: Cells, table: ProofTable) -> ProofSearch:
-    """Return a search on an empty board with these lines (lines, k) and symmetries (maps, cells).
-
-    Searches with the same attacker may share a table.
-    """
-    cells = maps.shape[1]
+def new_proof_search(rules: Rules, table: ProofTable) -> ProofSearch:
+    """Return a search on an empty board; searches with the same attacker may share a table."""
+    cells = rules.cells
     plies = cells + 2
     frames = Frames(
         of=np.zeros(plies, FRAME),
@@ -138,12 +141,12 @@ def new_proof_search(lines: NDArray[np.int64], maps: Cells, table: ProofTable) -
         scratch=np.zeros(words(cells), np.uint64),
     )
     return ProofSearch(
-        board=new_line_board(lines, cells),
+        board=new_line_board(rules),
         table=table,
         frames=frames,
-        pairing=new_pairing(len(lines), cells),
+        pairing=new_pairing(len(rules.lines), cells),
         threats=new_threat_stack(cells),
-        hashes=new_hashes(maps),
+        hashes=new_hashes(maps(rules)),
         weights=np.zeros(cells, np.int64),
         live=np.zeros(cells, np.int64),
         nodes=np.zeros(1, np.int64),
@@ -180,13 +183,10 @@ def remove_stone(s: ProofSearch, cell: int, side: int) -> None:
 def search(s: ProofSearch, mover: int, nodes: int, entries: int, early: bool) -> int:
     """Start or continue a search of the current board, until a proof or a limit is reached.
 
-    Args:
-        s: the search. While its position is open, its board follows the search, so that another
-            call continues as if there had been no limit.
-        mover: the side to move when a search starts, ATTACKER or DEFENDER.
-        nodes: the maximum number of nodes to search.
-        entries: the number of table entries at which to stop, so that the caller can enlarge it.
-        early: whether to end the search immediately instead; see `leave`.
+    While its position is open, its board follows the search, so that another call continues as if
+    there had been no limit. `mover` is to move when a search starts. It stops after so many
+    `nodes`, at this number of table `entries`, so that the caller can enlarge it, or at once if
+    `early`.
 
     Returns:
         WON, HELD or OPEN.
@@ -440,7 +440,7 @@ def _enter(s: ProofSearch, ply: int) -> None:
     potential, mine, theirs = survey(s, frame.mover)
     state = judge(s, frame.mover, potential, mine, theirs, s.frames.zones[ply])
     if state == OPEN and known < 0:
-        state = _judge_longer(s, frame.mover, potential, mine, theirs, s.frames.zones[ply])
+        state = _judge_longer(s, frame.mover, potential, theirs, s.frames.zones[ply])
     frame.state = state
     if state != OPEN:
         _settle(frame, state)
@@ -459,11 +459,9 @@ def _enter(s: ProofSearch, ply: int) -> None:
 
 @inner
 def survey(s: ProofSearch, mover: int) -> tuple[int, int, int]:
-    """Compute `weights` and `live`, the potential, and the cells that complete a line.
+    """Compute `weights` and `live`; return the potential and the cells that complete a line.
 
-    Returns:
-        The attacker's potential; the cell on which the mover completes a line, and that on which
-        the other side does: a cell, NONE or SEVERAL.
+    The cells are those of the mover and of the other side: a cell, NONE or SEVERAL.
     """
     board = s.board
     k = board.lines.shape[1]
@@ -534,15 +532,14 @@ def judge(
 
 @inner
 def _judge_longer(
-    s: ProofSearch, mover: int, potential: int, mine: int, theirs: int, zone: NDArray[np.uint64]
+    s: ProofSearch, mover: int, potential: int, theirs: int, zone: NDArray[np.uint64]
 ) -> int:
     """Judge a position by threats or a pairing: WON, HELD or OPEN; fill `zone` if HELD."""
-    if mover == ATTACKER:
-        if winning_threats(s.board, ATTACKER, s.threats, theirs, THREATS_TRIED) != NONE:
-            return WON
-        if theirs != NONE:
-            return OPEN
-    elif theirs != NONE:
+    if mover == ATTACKER and (
+        winning_threats(s.board, ATTACKER, s.threats, theirs, THREATS_TRIED) != NONE
+    ):
+        return WON
+    if theirs != NONE:
         return OPEN
     bound = 1 << (s.board.lines.shape[1] - (1 if mover == ATTACKER else 0))
     if potential < PAIRING_RATIO * bound and find_pairing(s.board, s.pairing, PAIRS_TRIED):
@@ -560,11 +557,8 @@ def _add_winning_cells(board: LineBoard, side: int, cells: NDArray[np.uint64]) -
     last = NONE
     for line in range(len(board.lines)):
         if board.held[line, side] == k - 1 and board.held[line, 1 - side] == 0:
-            for i in range(k):
-                cell = board.lines[line, i]
-                if board.stones[cell] == 0:
-                    add(cells, cell)
-                    last = int(cell)
+            last = empty_cell(board, line, NONE)
+            add(cells, last)
     return last
 
 

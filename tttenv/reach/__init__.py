@@ -19,11 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.game import symmetry
+from tttenv.game.outcomes_kernel import GOING
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Mask, Probs
 from tttenv.policy import Player, ask
 from tttenv.reach import moves_kernel as kernels
-from tttenv.reach.moves_kernel import GOES_ON, WORD, Codes, Geometry, Moves
+from tttenv.reach.moves_kernel import WORD, Codes, Geometry, Moves
 
 ROWS = 2**20  # replies played together
 TOLERANCE = 1e-6  # maximum difference of a class's probability between images
@@ -57,10 +58,6 @@ class Graph:
     def replies(self, boards: Boards, probs: Probs) -> Iterator[tuple[Moves, Moves]]:
         """Play a player's moves of nonzero probability, then every reply, in parts.
 
-        Args:
-            boards: (positions, cells), undecided, the player to move.
-            probs: its probabilities (positions, cells).
-
         Yields:
             The player's moves from some positions, and the replies, whose origins are the indices
             of these moves.
@@ -70,7 +67,7 @@ class Graph:
         for first, end in pairwise([*starts, len(boards)]):
             own = _moves(boards[first:end], probs[first:end] > 0, self._single)
             own.origin[:] += first
-            going = np.flatnonzero(own.end == GOES_ON)
+            going = np.flatnonzero(own.end == GOING)
             after = boards[own.origin[going]]
             after[np.arange(len(after)), own.cell[going]] = 1
             replies = self.moves(-after, after == 0)
@@ -83,8 +80,7 @@ def _geometry(rules: Rules, inverses: NDArray[np.int64]) -> Geometry:
     last = np.minimum((cells // WORD + 1) * WORD, rules.cells) - 1  # the word's last cell
     powers, words = 3 ** (last - cells), cells // WORD
     blank = np.tile(np.add.reduceat(powers, np.arange(0, rules.cells, WORD)), (len(inverses), 1))
-    shape = rules.m, rules.n, rules.k
-    return Geometry(*shape, powers[inverses.T].copy(), words[inverses.T].copy(), blank)
+    return Geometry(rules.game, powers[inverses.T].copy(), words[inverses.T].copy(), blank)
 
 
 def _moves(boards: Boards, allowed: Mask, about: Geometry) -> Moves:
@@ -139,19 +135,11 @@ def _differs_from_previous(codes: Codes) -> Mask:
 
 
 def require_images_alike(player: Player, boards: Boards, name: str) -> None:
-    """Raise unless the player is equivariant on the boards.
+    """Raise ValueError unless the player is equivariant on undecided boards (batch, cells).
 
     Its outputs on two images have to lead to the same symmetry classes with the same probabilities.
     For a board that is its own image nothing else is required: which of several symmetric moves is
     played makes no difference.
-
-    Args:
-        player: the player.
-        boards: undecided boards (batch, cells).
-        name: the player's name in messages.
-
-    Raises:
-        ValueError: naming a board and an image of it from which it reaches other classes.
     """
     rules = player.rules
     maps = symmetry.maps(rules)

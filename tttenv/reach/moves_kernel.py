@@ -11,23 +11,21 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.game.rules_kernel import completes
+from tttenv.game.outcomes_kernel import GOING, Outcomes
+from tttenv.game.rules_kernel import Game, completes, outcome
 from tttenv.game.types import Boards, Mask
 from tttenv.utils.compiled import compiled, inner
 from tttenv.utils.struct import Struct
 
 WORD = 39  # cells per word: 3 ** 39 < 2 ** 63
-WON, DRAWN, GOES_ON = -2, -1, 0  # how a move ends the game, if it does
 Codes = NDArray[np.int64]  # (positions, words)
 
 
 @dataclass(frozen=True, eq=False)
 class Geometry(Struct):
-    """Shape of the board, and each cell's digit in the code of each of its symmetric images."""
+    """The game, and each cell's digit in the code of each of its symmetric images."""
 
-    m: int
-    n: int
-    k: int
+    game: Game
     powers: NDArray[np.int64]  # (cells, images): the power of 3 of each cell in an image's code
     words: NDArray[np.int64]  # (cells, images): the word that holds it
     blank: Codes  # (images, words) of the empty board
@@ -93,14 +91,7 @@ def decode(codes: Codes, cells: int) -> Boards:
 def open_for(boards: Boards, side: int, lines: NDArray[np.int64], most: int) -> Mask:
     """Mark the boards where `side` (1 or -1) can complete a line with at most `most` more stones.
 
-    Args:
-        boards: (positions, cells).
-        side: the side whose stones may be on the line.
-        lines: the cells of every line, (lines, k).
-        most: maximum empty cells of the line; k finds any open line.
-
-    Returns:
-        (positions,).
+    With `most` = k it marks those with any line open to the side.
     """
     found = np.zeros(len(boards), np.bool_)
     for i in range(len(boards)):
@@ -124,22 +115,15 @@ class Moves(Struct):
 
     origin: NDArray[np.int64]  # (moves,): the position before
     cell: NDArray[np.int64]  # (moves,)
-    end: NDArray[np.int8]  # (moves,): WON, DRAWN or GOES_ON
+    end: Outcomes  # (moves,): for the side that moves
     codes: Codes  # (moves that go on, words): the positions after, seen by the other side
 
 
 @compiled
 def play_all(boards: Boards, allowed: Mask, about: Geometry, moves: Moves) -> int:
-    """Play every allowed move.
+    """Write all `allowed` moves (positions, cells) on undecided boards to `moves`.
 
-    Args:
-        boards: (positions, cells), undecided.
-        allowed: which empty cells to play, (positions, cells).
-        about: the board's geometry.
-        moves: output; as many codes as moves.
-
-    Returns:
-        The number of codes written.
+    Return the number of codes written.
     """
     images = np.empty(about.blank.shape, np.int64)
     row, count = 0, 0
@@ -153,12 +137,9 @@ def play_all(boards: Boards, allowed: Mask, about: Geometry, moves: Moves) -> in
                 continue
             board[cell] = 1
             moves.origin[row], moves.cell[row] = i, cell
-            if completes(board, cell, about.m, about.n, about.k):
-                moves.end[row] = WON
-            elif empty == 1:
-                moves.end[row] = DRAWN
-            else:
-                moves.end[row] = GOES_ON
+            line = completes(board, cell, about.game)
+            moves.end[row] = outcome(line, empty == 1, about.game)
+            if moves.end[row] == GOING:
                 _add(images, cell, -1, about)
                 _write_first(images, moves.codes[count])
                 _add(images, cell, 1, about)

@@ -12,6 +12,8 @@ import numpy as np
 from gymnasium.utils.env_checker import check_env as gymnasium_check
 
 from tttenv.exact import SEATS
+from tttenv.game.outcomes_kernel import GOING
+from tttenv.game.rewards import VALUES
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
 from tttenv.testing.findings import (
@@ -206,11 +208,8 @@ def _result(record: Record, last: Moment) -> int | None:
     if not last.whole:
         return None
     board = -last.board if record.alone else last.board  # in the view of the rewarded side
-    if record.rules.lost(-board):
-        return 1
-    if record.rules.lost(board):
-        return -1
-    return None if (board == 0).any() else 0
+    mine, theirs = record.rules.outcomes([board, -board])
+    return None if mine == theirs == GOING else int(VALUES[mine]) - int(VALUES[theirs])
 
 
 def _payee(record: Record, game: Game) -> int:

@@ -134,7 +134,7 @@ def empty_cells(observed: Any, rules: Rules) -> Cells:
 def finished(observed: Any, rules: Rules) -> bool:
     """Return whether an observation shows a finished board for either side, or no known board."""
     board = board_of(observed, rules.cells)
-    return board is None or bool(rules.over(board) or rules.lost(-board))
+    return board is None or bool(rules.over(board) or rules.over(-board))
 
 
 def record(env: Any, rules: Rules, games: int, seed: int) -> Record:

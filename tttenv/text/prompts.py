@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tttenv.drawing.render import status
-from tttenv.game.rules import COLUMNS, Rules, name_of, names_of
+from tttenv.game.rules import COLUMNS, Rules, name_of, names_of, require_line_wins
 from tttenv.game.types import Boards
 from tttenv.utils.arrays import one_of
 
@@ -60,6 +60,7 @@ def observation(rules: Rules, board: ArrayLike, over: bool) -> str:
 
 def introduction(rules: Rules) -> str:
     """Return the rules in a few sentences."""
+    require_line_wins(rules, "the text of the rules")
     size = f"{_counted(rules.m, 'row')} and {_counted(rules.n, 'column')}"
     return (
         f"You are playing an m,n,k-game, a kind of tic-tac-toe, on a board with {size}. X and O"

@@ -19,7 +19,7 @@ from time import monotonic
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.game.rules import Rules
+from tttenv.game.rules import Rules, require_line_wins
 from tttenv.game.types import Boards, Probs
 from tttenv.players.search.search_result import at_least
 from tttenv.policy import Player, Traits
@@ -191,6 +191,7 @@ class ProgramPlayer(Player):
 
     def __init__(self, rules: Rules, command: str, memory: int, forfeits: bool = False) -> None:
         at_least(1, memory=memory)
+        require_line_wins(rules, "a program")
         super().__init__(rules, Traits(searches=True, one_by_one=True, forfeits=forfeits))
         self.command = command
         self.memory, self.taken = memory, 0  # megabytes allowed, bytes used

@@ -7,17 +7,20 @@ import numpy as np
 
 from tttenv.game import symmetry
 from tttenv.game.line_patterns_kernel import PatternTables
-from tttenv.game.rules import Rules
+from tttenv.game.rules import Rules, require_line_wins
 from tttenv.game.transposition_kernel import ENTRY
 from tttenv.game.types import Boards, Cells, Mask, Probs
 from tttenv.players.search import alphabeta_kernel as kernel
-from tttenv.players.search.alphabeta_explanation import (
+from tttenv.players.search.alphabeta_kernel import INFINITY, PROVEN, WIN, RootSearch, SearchState
+from tttenv.players.search.search_budget import (
+    SLICE,
+    Budget,
+    LimitError,
+    Limits,
     ScoredMove,
     principal_variation,
     scored_moves,
 )
-from tttenv.players.search.alphabeta_kernel import INFINITY, PROVEN, WIN, RootSearch, SearchState
-from tttenv.players.search.search_budget import SLICE, Budget, LimitError, Limits
 from tttenv.players.search.search_result import (
     Found,
     at_least,
@@ -41,12 +44,8 @@ UNPROVEN_WIN = 0.999  # the value of a win or loss found without trying every mo
 class IterativeDeepening:
     """Iterative deepening on a board with no immediate win and at most one threat to block.
 
-    Args:
-        state: the kernel's arrays, ready for the board.
-        limits: when to stop.
-        classes: the moves to choose from, as lists of moves that are images of each other, by the
-            first move of each list.
-        first: whether to return only the first of equally good moves, row by row.
+    The `classes` are the moves to choose from, as lists of moves that are images of each other, by
+    the first move of each list. With `first` only the first of equally good moves is returned.
     """
 
     def __init__(
@@ -193,6 +192,7 @@ class AlphaBeta(Player):
         threats: int,
         tables: PatternTables | None = None,
     ) -> None:
+        require_line_wins(rules, "alphabeta")
         # Scores at a depth do not depend on the order of moves; where a search is cut off does.
         orderless = limits.nodes is None and limits.time is None and threats == 0
         traits = Traits(
@@ -208,16 +208,8 @@ class AlphaBeta(Player):
         entries = min(memory * 2**20 // ENTRY.itemsize, 3 ** min(rules.cells, 30))
         if limits.nodes is not None:
             entries = min(entries, 4 * limits.nodes)
-        shape = (rules.m, rules.n, rules.k)
         self.state = kernel.new_search_state(
-            shape,
-            rules.lines,
-            self.maps,
-            entries,
-            width,
-            threats,
-            tables,
-            keep_table=limits.time is not None,
+            rules, entries, width, threats, tables, keep_table=limits.time is not None
         )
 
     @one_at_a_time

@@ -45,7 +45,9 @@ from tttenv.game.open_lines_kernel import (
     stones_needed,
     update_stone,
 )
-from tttenv.game.rules_kernel import threats
+from tttenv.game.rules import Rules
+from tttenv.game.rules_kernel import Game, threats
+from tttenv.game.symmetry import maps
 from tttenv.game.threat_sequences_kernel import (
     MOVE,
     TRIED,
@@ -117,9 +119,7 @@ FRAME = np.dtype(
 class SearchState(Struct):
     """Arrays and settings of a search; side 0, with stones 1, is to move at the root."""
 
-    m: int
-    n: int
-    k: int
+    game: Game
     width: int  # the largest number of moves tried at a position
     stones: NDArray[np.int64]  # (1,): the number of stones on the root's board
     age: NDArray[np.int64]  # (2,): the numbers of this search and of the first whose table entries
@@ -146,33 +146,23 @@ class SearchState(Struct):
 
 
 def new_search_state(
-    shape: tuple[int, int, int],
-    lines: Cells,
-    maps: Cells,
+    rules: Rules,
     entries: int,
     width: int,
     threats: int,
     tables: PatternTables | None = None,
     keep_table: bool = False,
 ) -> SearchState:
-    """Allocate the arrays of a search.
+    """Allocate the arrays of a search; see `SearchState`.
 
-    Args:
-        shape: rows, columns and the number in a row that wins: (m, n, k).
-        lines: the cells of every line, (lines, k).
-        maps: the symmetries, (maps, cells).
-        entries: the maximum number of entries in the transposition table.
-        width: the largest number of moves tried at a position.
-        threats: tried in one search for a win by single threats; 0 for no such search.
-        tables: of the network that scores positions; None for open lines.
-        keep_table: whether a search uses the table entries of earlier ones: it is then faster, but
-            where a limit or a selective search decides, its result depends on them.
+    With `keep_table` a search uses the table entries of earlier ones: it is then faster, but where
+    a limit or a selective search decides, its result depends on them.
     """
-    cells = maps.shape[1]
+    cells = rules.cells
     plies = cells + 2
-    open_lines = new_open_lines(lines, cells)
+    open_lines = new_open_lines(rules)
     return SearchState(
-        *shape,
+        game=rules.game,
         width=width,
         stones=np.zeros(1, np.int64),
         age=np.zeros(2, np.int64),
@@ -181,8 +171,8 @@ def new_search_state(
         threats=threats,
         attacker=np.full(1, NONE, np.int64),
         lines=open_lines,
-        patterns=new_line_patterns(*shape, tables),
-        hashes=new_hashes(maps),
+        patterns=new_line_patterns(rules, tables),
+        hashes=new_hashes(maps(rules)),
         table=new_table(entries),
         frames=np.zeros(plies, FRAME),
         tried=np.zeros((plies, cells), np.bool_),
@@ -321,14 +311,8 @@ def new_root_search(order: list[int], depths: list[int]) -> RootSearch:
 def search_deeper(s: SearchState, root: RootSearch, first: bool, budget: int) -> bool:
     """Search the root's moves with increasing depth, up to the last depth or a proof.
 
-    Args:
-        s: started on the root's board, and used by this search alone until it is done.
-        root: the progress of the search; updated.
-        first: whether only the first of equally good moves, row by row, is wanted.
-        budget: positions to search now, about; never more than are left.
-
-    Returns:
-        Whether the search is done; if not, call again to continue.
+    Return whether the search is done; if not, after about `budget` positions, call again to
+    continue. With `first` only the first of equally good moves, row by row, is wanted.
     """
     stop = max(0, s.left[0] - budget)
     progress = root.progress
@@ -490,9 +474,7 @@ def open_frame(s: SearchState, ply: int, alpha: int, beta: int, depth: int) -> b
     frame = s.frames[ply]
     stones = s.stones[0] + ply
     empty = s.tried.shape[1] - stones
-    threat_count = threats(
-        s.lines.board.stones, s.frames[ply - 1].cell, s.m, s.n, s.k, s.threat_cells
-    )
+    threat_count = threats(s.lines.board.stones, s.frames[ply - 1].cell, s.game, s.threat_cells)
     if threat_count > 1:
         frame.best = stones + 2 - WIN
         return False
@@ -535,7 +517,8 @@ def guess(s: SearchState, ply: int) -> int:
     else:
         found = (1 - 2 * (ply % 2)) * s.lines.evaluation[0]
         if s.threats > 0:
-            found += 3 * s.lines.line_value[s.k - 2, 0] // 2
+            k = s.lines.board.lines.shape[1]
+            found += 3 * s.lines.line_value[k - 2, 0] // 2
     score: int = min(max(found, -MAX_GUESS, frame.lower), MAX_GUESS, frame.upper)
     return score
 
@@ -591,8 +574,9 @@ def open_with_threats(s: SearchState, ply: int, depth: int) -> bool:
 @inner
 def threat_win(s: SearchState, side: int) -> int:
     """Return the number of stones in a win by single threats, or 0 if none was found."""
-    begun = s.lines.open_count[side, s.k - 2]
-    if begun == 0 or begun + s.lines.open_count[side, s.k - 3] < 2:
+    k = s.lines.board.lines.shape[1]
+    begun = s.lines.open_count[side, k - 2]
+    if begun == 0 or begun + s.lines.open_count[side, k - 3] < 2:
         return 0  # no threat, or no second line that could cross it
     limit = min(s.threats, s.left[0])
     if limit <= 0:

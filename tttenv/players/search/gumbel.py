@@ -1,7 +1,9 @@
-"""Tree search player: the search of Gumbel AlphaZero, guided by play-outs or open lines."""
+"""Tree search player: the search of Gumbel AlphaZero on many boards in parallel; see its kernel."""
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, cast
+from functools import lru_cache
+from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,17 +11,26 @@ from numpy.typing import NDArray
 from tttenv.game.line_patterns_kernel import PatternTables, new_line_patterns
 from tttenv.game.open_lines_kernel import new_open_lines
 from tttenv.game.rollouts_kernel import playground
-from tttenv.game.rules import Rules
+from tttenv.game.rules import Rules, require_line_wins
+from tttenv.game.threat_sequences_kernel import UNPROVEN, WIN
 from tttenv.game.types import Boards, Cells, Probs
-from tttenv.players.search import evaluators_kernel
-from tttenv.players.search.gumbel_search import CONSIDERED, SETTINGS, Evaluate, Floats, GumbelSearch
+from tttenv.players.search import gumbel_kernel as kernel
+from tttenv.players.search.gumbel_kernel import Settings
 from tttenv.players.search.search_result import Found, at_least, uniform_on
 from tttenv.players.search.threat_search import Forced, ThreatSearch
 from tttenv.players.stored.patterns import LINES, read_tables
 from tttenv.policy import Candidate, Explanation, Player, Traits
-from tttenv.utils.arrays import one_at_a_time
+from tttenv.utils.arrays import Lock, one_at_a_time, read_only
 from tttenv.utils.registry import Spec
 
+Floats: TypeAlias = NDArray[np.float32]
+# From undecided boards (batch, cells), seen by the side to move, to a logit for every cell
+# (batch, cells), legal or not, and the value for that side (batch,), from -1 to 1.
+Evaluate: TypeAlias = Callable[[Boards], tuple[Floats, Floats]]
+
+CONSIDERED = 16  # default number of root moves with which sequential halving begins
+TREES = 256  # default number of trees searched in parallel
+SETTINGS = Settings(exploration=1.25, value_scale=0.1, visit_offset=50.0, threats=200)
 SIMULATIONS = 200  # default number per move
 TOGETHER = 64  # maximum boards searched in parallel
 LARGEST_TREE = 2_000_000  # simulations times cells
@@ -29,16 +40,137 @@ BY_THREATS = "it wins by threats and threes, which is proved before the tree sea
 EVALUATORS = (LINES, "playouts", "tactical")  # without a network
 
 
+class SearchResults(NamedTuple):
+    """Results of searches from several boards."""
+
+    policy: Probs  # (batch, cells): the improved policy
+    values: NDArray[np.float64]  # (batch,): for the side to move; exact where proven
+    moves: Cells  # (batch,): to play
+    proofs: NDArray[np.int8]  # (batch,): the proven values, or UNPROVEN
+
+
+class GumbelSearch:
+    """Tree search for one game and one evaluator, which reuses the memory of its trees."""
+
+    def __init__(
+        self,
+        rules: Rules,
+        evaluate: Evaluate,
+        simulations: int,
+        trees: int = TREES,
+        considered: int = CONSIDERED,
+        settings: Settings = SETTINGS,
+    ) -> None:
+        """Allocate `trees` that are searched in parallel, of at most so many simulations each.
+
+        At the root, sequential halving begins with the number of moves `considered`.
+        """
+        require_line_wins(rules, "gumbel")
+        self.rules, self.evaluate, self.settings = rules, evaluate, settings
+        self.trees, self.considered, self.simulations = trees, considered, simulations
+        self.forest = kernel.new_forest(rules, trees, simulations, settings)
+        self.leaves = np.zeros((trees, rules.cells), np.int8)
+        self.which = np.zeros(trees, np.int64)
+        self.lock = Lock()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Support copying and pickling: the copy allocates new trees."""
+        about = self.rules, self.evaluate, self.simulations, self.trees
+        return type(self), (*about, self.considered, self.settings)
+
+    @one_at_a_time
+    def search(
+        self,
+        boards: Boards,
+        simulations: NDArray[np.int64] | int | None = None,
+        noise: Floats | None = None,
+    ) -> SearchResults:
+        """Search from undecided boards (batch, cells), seen by the side to move.
+
+        The simulations are one number for all boards or one each, by default the maximum; Gumbel
+        noise is (batch, cells), without it the search is deterministic.
+        """
+        count = len(boards)
+        wanted = np.broadcast_to(self.simulations if simulations is None else simulations, count)
+        heard = np.zeros(boards.shape, np.float32) if noise is None else noise
+        slices = [slice(at, at + self.trees) for at in range(0, max(1, count), self.trees)]
+        parts = [self._search(boards[part], wanted[part], heard[part]) for part in slices]
+        return SearchResults(*map(np.concatenate, zip(*parts, strict=True)))
+
+    def _search(
+        self, boards: Boards, simulations: NDArray[np.int64], noise: Floats
+    ) -> SearchResults:
+        """Search from at most as many boards as there are trees."""
+        forest, count = self.forest, len(boards)
+        forest.roots[:count], forest.noise[:count] = boards, noise
+        forest.simulations[:count] = simulations
+        forest.done[:count] = forest.nodes[:count] = 0
+        forest.root_proof[:count] = UNPROVEN
+        empty = np.count_nonzero(boards == 0, axis=1)
+        for tree in range(count):
+            wanted = int(simulations[tree])
+            moves = min(self.considered, int(empty[tree]))
+            forest.schedule[tree, :wanted] = considered_visits(moves, wanted)
+        while waiting := kernel.select(forest, count, self.leaves, self.which):
+            logits, values = self.evaluate(self.leaves[:waiting])
+            kernel.back_up(forest, waiting, self.which, logits, values)
+        policy = np.zeros((count, self.rules.cells))
+        found, moves_found = np.zeros(count), np.zeros(count, np.int64)
+        kernel.improved_policy(forest, count, policy, found, moves_found)
+        return SearchResults(policy, found, moves_found, forest.root_proof[:count].copy())
+
+    def explain(self, chosen: int) -> Explanation:
+        """Explain the last search on the first of its boards; the move `chosen` comes first."""
+        forest = self.forest
+        allowed = [int(cell) for cell in np.flatnonzero(forest.allowed[0, 0])]
+        candidates = [self._candidate(cell) for cell in allowed]
+        candidates.sort(key=lambda one: (one.cell != chosen, -(one.visits or 0), -(one.prior or 0)))
+        return Explanation(candidates, int(forest.done[0]))
+
+    def _candidate(self, cell: int) -> Candidate:
+        """Return the first tree's statistics for a root move."""
+        forest, node = self.forest, 0
+        visits, proof = int(forest.visits[0, 0, cell]), int(forest.proof[0, 0, cell])
+        value = float(forest.total[0, 0, cell]) / visits if visits else None
+        if proof != UNPROVEN:
+            value = float(proof)
+        prior, line = float(forest.prior[0, 0, cell]), [cell]
+        while (node := int(forest.child[0, node, line[-1]])) != kernel.NO_NODE:
+            won = forest.proof[0, node] == WIN
+            likely = np.lexsort((forest.prior[0, node], forest.visits[0, node], won))[-1]
+            if not won[likely] and not forest.visits[0, node, likely]:
+                break
+            line.append(int(likely))
+        return Candidate(cell, value, visits=visits, prior=prior, line=tuple(line))
+
+
+@lru_cache(maxsize=4096)
+def considered_visits(moves: int, simulations: int) -> NDArray[np.int32]:
+    """Return, for each simulation (simulations,), the visit count of its candidates.
+
+    Sequential halving (Karnin et al., 2013): in each phase all remaining of `moves` moves get the
+    same number of visits, such that the phases share the simulations evenly; then the worse half is
+    dropped. In each simulation the candidates are thus the moves with a certain number of visits.
+    """
+    if moves < 2:
+        return read_only(np.arange(simulations, dtype=np.int32))
+    phases = int(np.ceil(np.log2(moves)))
+    found: list[int] = []
+    visits, left = 0, moves
+    while len(found) < simulations:
+        for _ in range(max(1, simulations // (phases * left))):
+            found += [visits] * left
+            visits += 1
+        left = max(2, left // 2)
+    return read_only(np.array(found[:simulations], np.int32))
+
+
 class GumbelPlayer(Player):
     """A player that uses tree search, guided by an evaluator or a checkpoint's network.
 
-    Args:
-        rules: the game.
-        search: the tree search.
-        alone: whether its evaluator, and so the player, gives the same bits for a board whatever
-            else is in the batch; a network does not.
-        threes: positions searched for wins by threats and threes before the tree search of a board;
-            0 for none. Such a win is played, moves that lose to one are left out of the search.
+    It is `alone` if its evaluator gives the same bits for a board whatever else is in the batch,
+    which a network does not. `threes` positions are searched for wins by threats and threes before
+    the tree search of a board: such a win is played, and moves that lose to one are left out.
     """
 
     def __init__(
@@ -125,7 +257,7 @@ def gumbel(
     at_least(0, threats=threats, threes=threes, seed=seed)
     evaluate: Evaluate = LineEvaluator(rules)
     if evaluator not in EVALUATORS:
-        evaluate = PatternEvaluator(rules, read_tables(evaluator, rules, EVALUATORS))
+        evaluate = LineEvaluator(rules, read_tables(evaluator, rules, EVALUATORS))
     elif evaluator != LINES:
         evaluate = PlayoutEvaluator(rules, playouts, evaluator == "tactical", seed)
     settings = replace(SETTINGS, threats=threats)
@@ -157,30 +289,19 @@ def side_by_side(rules: Rules, simulations: int) -> int:
 
 
 class LineEvaluator:
-    """Evaluates positions by their open lines; see the kernel."""
+    """Evaluates positions by their open lines, and values by a network if there are its tables."""
 
-    def __init__(self, rules: Rules) -> None:
-        self.lines = new_open_lines(rules.lines, rules.cells)
+    def __init__(self, rules: Rules, tables: PatternTables | None = None) -> None:
+        self.lines, self.net = new_open_lines(rules), new_line_patterns(rules, tables)
+        self.by_network = tables is not None
 
     def __call__(self, boards: Boards) -> tuple[Floats, Floats]:
         """Return logits (batch, cells) and values (batch,) for boards (batch, cells)."""
         logits = np.zeros(boards.shape, np.float32)
         values = np.zeros(len(boards), np.float32)
-        evaluators_kernel.evaluate_by_lines(boards, self.lines, logits, values)
-        return logits, values
-
-
-class PatternEvaluator:
-    """Evaluates positions by a network of line patterns, with the priors of open lines."""
-
-    def __init__(self, rules: Rules, tables: PatternTables) -> None:
-        self.by_lines = LineEvaluator(rules)
-        self.net = new_line_patterns(rules.m, rules.n, rules.k, tables)
-
-    def __call__(self, boards: Boards) -> tuple[Floats, Floats]:
-        """Return logits (batch, cells) and values (batch,) for boards (batch, cells)."""
-        logits, values = self.by_lines(boards)
-        evaluators_kernel.evaluate_by_patterns(boards, self.net, values)
+        kernel.evaluate_by_lines(boards, self.lines, logits, values)
+        if self.by_network:
+            kernel.evaluate_by_patterns(boards, self.net, values)
         return logits, values
 
 
@@ -188,13 +309,11 @@ class PlayoutEvaluator:
     """Evaluates positions by the mean result of play-outs, with uniform priors; see the kernel."""
 
     def __init__(self, rules: Rules, count: int, tactical: bool, seed: int) -> None:
-        self.room = playground(rules.m, rules.n, rules.k)
+        self.room = playground(rules)
         self.count, self.tactical, self.seed = count, tactical, seed
 
     def __call__(self, boards: Boards) -> tuple[Floats, Floats]:
         """Return logits (batch, cells) and values (batch,) for boards (batch, cells)."""
         values, start = np.zeros(len(boards), np.float32), cast("Any", np.uint64(self.seed))
-        evaluators_kernel.evaluate_by_playouts(
-            boards, self.room, self.count, self.tactical, start, values
-        )
+        kernel.evaluate_by_playouts(boards, self.room, self.count, self.tactical, start, values)
         return np.zeros(boards.shape, np.float32), values

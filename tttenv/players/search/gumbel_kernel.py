@@ -5,7 +5,7 @@ play-outs, open lines. Around it, a simulation has two halves: `select` goes fro
 tree to a leaf that needs an evaluation and collects all these leaves into one batch; `back_up` adds
 them to their trees. At the root the moves are chosen by Gumbel noise, sequential halving and
 completed values (Danihelka et al., "Policy improvement by planning with Gumbel", ICLR 2022), below
-it by PUCT (Silver et al., Science 362, 2018).
+it by PUCT (Silver et al., Science 362, 2018). The evaluators without PyTorch stand at the end.
 
 Positions that their lines decide are not left to the evaluator: a position in which the side to
 move completes a line, or wins by a sequence of single threats, is won; one in which the other side
@@ -19,11 +19,12 @@ node, its value that of the move.
 """
 
 from dataclasses import dataclass
-from math import exp, inf, sqrt
+from math import exp, inf, log, sqrt, tanh
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tttenv.game import line_patterns_kernel as network
 from tttenv.game.line_board_kernel import (
     LineBoard,
     empty_cell,
@@ -32,16 +33,21 @@ from tttenv.game.line_board_kernel import (
     remove,
     set_stones,
 )
+from tttenv.game.line_patterns_kernel import LinePatterns
+from tttenv.game.open_lines_kernel import OpenLines, set_board
+from tttenv.game.random_kernel import seed
+from tttenv.game.rollouts_kernel import Playground, random_playout, tactical_playout
+from tttenv.game.rules import Rules
 from tttenv.game.threat_sequences_kernel import (
     DRAW,
     LOSS,
+    MOVE,
     NO_CELL,
     UNPROVEN,
     WIN,
     ThreatStack,
     judge,
     new_threat_stack,
-    winning_threats,
 )
 from tttenv.game.types import Boards, Cells, Mask, Probs
 from tttenv.utils.compiled import bare, inner
@@ -91,15 +97,14 @@ class Forest(Struct):
     proof: NDArray[np.int8]  # (trees, nodes, cells)
 
 
-def new_forest(
-    lines: NDArray[np.int64], cells: int, trees: int, simulations: int, settings: Settings
-) -> Forest:
-    """Allocate trees of at most `simulations` each, for a game with these lines (lines, k)."""
+def new_forest(rules: Rules, trees: int, simulations: int, settings: Settings) -> Forest:
+    """Allocate trees of at most `simulations` each."""
+    cells = rules.cells
     nodes = 2 * simulations + 8  # forced moves take nodes of their own
     shape = trees, nodes, cells
     return Forest(
         settings=settings,
-        board=new_line_board(lines, cells),
+        board=new_line_board(rules),
         stack=new_threat_stack(cells),
         roots=np.zeros((trees, cells), np.int8),
         noise=np.zeros((trees, cells), np.float32),
@@ -129,14 +134,9 @@ def new_forest(
 def select(f: Forest, trees: int, leaves: Boards, which: NDArray[np.int64]) -> int:
     """Run simulations in the first `trees` trees until each needs an evaluation or is done.
 
-    Args:
-        f: the trees; `roots`, `noise`, `simulations` and `schedule` are set, `done` and `nodes` 0.
-        trees: the number of trees.
-        leaves: output: the positions to evaluate, seen by their side to move.
-        which: output: the tree of each.
-
-    Returns:
-        The number of leaves; 0 when all simulations are done.
+    Write the `leaves` to evaluate, seen by their side to move, and `which` trees they belong to;
+    return their number, which is 0 when all simulations are done. At first, `done` and `nodes` are
+    0.
     """
     waiting = 0
     for tree in range(trees):
@@ -172,12 +172,7 @@ def back_up(
 ) -> None:
     """Add evaluated leaves to their trees, and back up their values.
 
-    Args:
-        f: the trees.
-        waiting: the number of leaves.
-        which: the tree of each.
-        logits: (leaves, cells); those of taken cells are ignored.
-        values: (leaves,), from -1 to 1 for the side to move.
+    Logits (leaves, cells) of taken cells are ignored; values (leaves,) are for the side to move.
     """
     for i in range(waiting):
         tree = int(which[i])
@@ -186,7 +181,7 @@ def back_up(
         for d in range(depth):
             place(f.board, int(f.path_moves[tree, d]), d % 2)
         root = f.nodes[tree] == 0
-        node = _add_node(f, tree, depth % 2, int(f.leaf_forced[tree]) if not root else NO_CELL)
+        node = _add_node(f, tree, int(f.leaf_forced[tree]) if not root else NO_CELL)
         if node != NO_NODE:
             _set_prior(f, tree, node, logits[i])
             f.value[tree, node] = values[i]
@@ -205,16 +200,12 @@ def back_up(
 
 @bare
 def improved_policy(f: Forest, trees: int, probs: Probs, values: Probs, moves: Cells) -> None:
-    """Write the results of the searches to `probs`, `values` and `moves`.
+    """Write the results of finished searches to `probs`, `values` and `moves`.
 
-    Args:
-        f: the trees, all simulations done.
-        trees: the number of trees.
-        probs: output: (trees, cells), the improved policy: logits and completed values, without
-            moves that are proven to be worse than others.
-        values: output: (trees,), the value of the root: proven, or the policy's mean.
-        moves: output: (trees,), the move to play: the most searched, best by the score that
-            sequential halving compares, noise included.
+    These are the improved policy (trees, cells), logits and completed values without moves that are
+    proven to be worse than others; the value of the root (trees,), proven or the policy's mean; and
+    the move (trees,) to play: the most searched, best by the score that sequential halving
+    compares.
     """
     cells = f.roots.shape[1]
     for tree in range(trees):
@@ -292,7 +283,7 @@ def _descend(f: Forest, tree: int) -> bool:
         f.leaf_forced[tree] = forced
         if forced == NO_CELL or f.nodes[tree] + 1 >= f.value.shape[1]:
             return True
-        below = _add_node(f, tree, depth % 2, forced)
+        below = _add_node(f, tree, forced)
         f.prior[tree, below, forced] = 1.0
         f.child[tree, node, move] = below
         f.value[tree, below] = f.value[tree, node] if depth % 2 == 0 else -f.value[tree, node]
@@ -317,11 +308,7 @@ def _judge_root(f: Forest, tree: int) -> None:
                 f.proof[tree, 0, empty_cell(board, line, -1)] = WIN
                 found = True
         if not found:
-            threat = NO_CELL
-            for line in range(len(board.lines)):
-                if board.held[line, 1] == k - 1 and board.held[line, 0] == 0:
-                    threat = empty_cell(board, line, -1)
-            move = winning_threats(board, 0, f.stack, threat, f.settings.threats)
+            move = f.stack[0, MOVE]
             f.proof[tree, 0, move] = WIN
             f.allowed[tree, 0, move] = True
     if forced != NO_CELL:
@@ -351,7 +338,7 @@ def _judge_root_moves(f: Forest, tree: int) -> None:
 
 
 @inner
-def _add_node(f: Forest, tree: int, side: int, forced: int) -> int:
+def _add_node(f: Forest, tree: int, forced: int) -> int:
     """Add a node without priors for the position on the board; return NO_NODE if full.
 
     Its moves are `forced` alone, if that is a cell, else those on lines that are open to a side,
@@ -526,3 +513,52 @@ def _back_up_proof(f: Forest, tree: int, depth: int) -> None:
             f.root_proof[tree] = best
         else:
             f.proof[tree, f.path_nodes[tree, d - 1], f.path_moves[tree, d - 1]] = -best
+
+
+SCALE = 0.02  # of the open lines' evaluation: the value is tanh(SCALE * evaluation)
+
+
+@bare
+def evaluate_by_lines(
+    boards: Boards, lines: OpenLines, logits: NDArray[np.float32], values: NDArray[np.float32]
+) -> None:
+    """Write the logits (batch, cells) and values (batch,) of boards (batch, cells) by open lines.
+
+    A logit is the logarithm of the cell's score in the order of moves.
+    """
+    for i in range(len(boards)):
+        set_board(lines, boards[i])
+        for cell in range(boards.shape[1]):
+            logits[i, cell] = log(1.0 + max(0, lines.move_score[cell]))
+        values[i] = tanh(SCALE * lines.evaluation[0])
+
+
+@bare
+def evaluate_by_patterns(boards: Boards, net: LinePatterns, values: NDArray[np.float32]) -> None:
+    """Write the values (batch,) of boards (batch, cells) by a network."""
+    for i in range(len(boards)):
+        network.begin(net, boards[i])
+        values[i] = tanh(network.value(net, 0) / (2.0 * network.VALUE))
+
+
+@bare
+def evaluate_by_playouts(
+    boards: Boards,
+    playouts: Playground,
+    count: int,
+    tactical: bool,
+    start: int,
+    values: NDArray[np.float32],
+) -> None:
+    """Write the mean results (batch,) of `count` play-outs from boards (batch, cells).
+
+    Their seeds derive from the boards and `start`, a uint64.
+    """
+    for i in range(len(boards)):
+        seed(playouts.rng, boards[i], start)
+        total = 0
+        for _ in range(count):
+            for cell in range(boards.shape[1]):
+                playouts.board[cell] = boards[i, cell]
+            total += tactical_playout(playouts, 1) if tactical else random_playout(playouts, 1)
+        values[i] = total / count

@@ -5,7 +5,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.game.rules import Rules
+from tttenv.game.rules import Rules, require_line_wins
 from tttenv.game.types import Boards, Cells, Probs
 from tttenv.players.search import mcts_kernel as kernel
 from tttenv.players.search.mcts_kernel import init_tree, run_iterations
@@ -34,6 +34,7 @@ class MonteCarlo(Player):
     def __init__(
         self, rules: Rules, tree: kernel.Tree, iterations: int | None, time: float | None, seed: int
     ) -> None:
+        require_line_wins(rules, "mcts")
         limit = None if time is None else "time"
         super().__init__(rules, Traits(depends_on=limit, searches=True, alone=True))
         self.tree, self.iterations, self.time = tree, iterations, time
@@ -185,9 +186,8 @@ def mcts(
     nodes = min(memory * 2**20 // kernel.NODE_BYTES, kernel.MAX_NODES)
     if iterations is not None:
         nodes = min(nodes, 1 + rules.cells * (iterations + 1))
-    shape = (rules.m, rules.n, rules.k)
     try:
-        tree = kernel.new_tree(shape, rules.lines, nodes, c, bias, tactical, solver, tables)
+        tree = kernel.new_tree(rules, nodes, c, bias, tactical, solver, tables)
     except MemoryError:
         raise ValueError(
             f"this machine has too little memory for memory={memory} megabytes"

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from tttenv.game import line_patterns_kernel as network
 from tttenv.game.line_patterns_kernel import LinePatterns, PatternTables, new_line_patterns
 from tttenv.game.open_lines_kernel import OpenLines, new_open_lines, set_board, update_stone
+from tttenv.game.outcomes_kernel import GOING
 from tttenv.game.random_kernel import bounded, seed
 from tttenv.game.rollouts_kernel import (
     Playground,
@@ -27,12 +28,14 @@ from tttenv.game.rollouts_kernel import (
     random_playout,
     tactical_playout,
 )
-from tttenv.game.rules_kernel import completes
+from tttenv.game.rules import Rules
+from tttenv.game.rules_kernel import ended
 from tttenv.game.types import Cells, Stones
 from tttenv.utils.compiled import bare, inner
 from tttenv.utils.struct import Struct
 
 UNPROVEN, LOSS, DRAW, WIN = -1, 0, 1, 2  # values of `Tree.proof`: points, no outcomes of games
+POINTS = np.array([UNPROVEN, WIN, DRAW, LOSS], np.int8)  # by outcome
 MAX_NODES = 2**31 - 1  # the largest number of nodes that int32 can index
 CHANCES = 1 << 20  # of a random number that rounds a network's value to points
 SQRT_TABLE_SIZE = 4096  # square roots are looked up for visit counts below this
@@ -64,8 +67,7 @@ class Tree(Struct):
 
 
 def new_tree(
-    shape: tuple[int, int, int],
-    lines: Cells,
+    rules: Rules,
     nodes: int,
     exploration: float,
     bias: float,
@@ -73,21 +75,20 @@ def new_tree(
     solver: bool,
     tables: PatternTables | None = None,
 ) -> Tree:
-    """Allocate a tree of at most `nodes` nodes for the game `shape`, (m, n, k).
+    """Allocate a tree of at most `nodes` nodes.
 
     Without the tables of a network, play-outs value leaves. For the others see `Tree`.
     """
-    playouts = playground(*shape)
-    cells = playouts.board.size
+    cells = rules.cells
     visits = np.maximum(np.arange(SQRT_TABLE_SIZE), 1)
     return Tree(
         exploration=float(exploration),
         bias=float(bias),
         tactical=tactical,
         solver=solver,
-        playouts=playouts,
-        lines=new_open_lines(lines, cells),
-        patterns=new_line_patterns(*shape, tables),
+        playouts=playground(rules),
+        lines=new_open_lines(rules),
+        patterns=new_line_patterns(rules, tables),
         root_board=np.zeros(cells, np.int8),
         path=np.zeros(cells + 1, np.int64),
         sqrt_table=np.sqrt([1 / visits, np.log(visits)]).T.copy(),
@@ -223,12 +224,9 @@ def run_iterations(t: Tree, iterations: int) -> int:
 
 @inner
 def select_leaf(t: Tree) -> int:
-    """Select a path from the root to a terminal or unvisited node, written to `path`.
+    """Select a path from the root to a terminal or unvisited node; return its number of moves.
 
     The board of the play-outs becomes that of the leaf.
-
-    Returns:
-        The number of moves on the path.
     """
     for cell in range(t.root_board.size):
         t.playouts.board[cell] = t.root_board[cell]
@@ -245,21 +243,10 @@ def select_leaf(t: Tree) -> int:
         depth += 1
         t.path[depth] = node
         if t.visits[node] == 0:
-            check_terminal(t, node, depth)
+            result = ended(t.playouts.board, cell, t.playouts.game)
+            if result != GOING:
+                t.proof[node] = POINTS[result]
     return depth
-
-
-@inner
-def check_terminal(t: Tree, node: int, depth: int) -> None:
-    """Set the proof of a newly reached node if its move ends the game."""
-    p = t.playouts
-    if completes(p.board, t.move[node], p.m, p.n, p.k):
-        t.proof[node] = WIN
-        return
-    for cell in range(p.board.size):
-        if p.board[cell] == 0:
-            return
-    t.proof[node] = DRAW
 
 
 @inner

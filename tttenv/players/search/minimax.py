@@ -9,8 +9,10 @@ from tttenv.exact import Tabulated
 from tttenv.exact.enumeration import require_enumerable
 from tttenv.exact.solution import solve
 from tttenv.game import symmetry
+from tttenv.game.outcomes_kernel import GOING
+from tttenv.game.rewards import VALUES
 from tttenv.game.rules import Rules
-from tttenv.game.rules_kernel import completes
+from tttenv.game.rules_kernel import ended
 from tttenv.game.types import Boards, Mask, Probs, Stones
 from tttenv.players.search.search_result import Found
 from tttenv.policy import Player, Traits, uniform_over
@@ -22,18 +24,9 @@ NOT_LEGAL = -1000  # rank of a move to a taken cell
 class MinimaxSearch(Player):
     """A perfect player that searches the game tree instead of looking up the solved game.
 
-    Moves are compared by their ranks, as in `tttenv.exact.solution`: in a game of c cells the rank
-    of a win in d plies is c + 1 - d, of a draw 0 and of a loss d - c - 1, so fast wins and slow
-    losses are best.
-
-    Args:
-        rules: a game of up to 15 cells.
-        search: "plain" searches a position each time it is reached, "cached" once, and "symmetric"
-            once for all of its images under the board's symmetries.
-        ties: as in `minimax`.
-
-    Attributes:
-        cache: the ranks of the positions searched so far, by their bytes; empty if "plain".
+    Moves are compared by their ranks, as in `tttenv.exact.solution`, so that fast wins and slow
+    losses are best. The `cache` holds the ranks of the positions searched so far, by their bytes;
+    see `minimax` for the kinds of `search` and `ties`.
     """
 
     def __init__(self, rules: Rules, search: str, ties: str) -> None:
@@ -73,10 +66,7 @@ class MinimaxSearch(Player):
     def _rank(self, board: Stones, last: int, mover: int) -> int:
         """Return the rank of a position for the side to move, from the cache or by search.
 
-        Args:
-            board: (cells,), with stones 1 and -1.
-            last: the cell of the newest stone.
-            mover: the stone of the side to move, 1 or -1.
+        `last` is the cell of the newest stone, `mover` the stone of the side to move, 1 or -1.
         """
         self._nodes += 1
         if not self._caches:
@@ -88,10 +78,11 @@ class MinimaxSearch(Player):
 
     def _compute_rank(self, board: Stones, last: int, mover: int) -> int:
         """Search for the rank of a position for the side to move; arguments as in `_rank`."""
-        if completes(board, last, self.rules.m, self.rules.n, self.rules.k):
-            return -(self.rules.cells + 1)
+        result = ended(board, last, self.rules.game)
+        if result != GOING:
+            return -int(VALUES[result]) * (self.rules.cells + 1)
         empty = [cell for cell, stone in enumerate(board.tolist()) if stone == 0]
-        return max((self._play(board, cell, mover) for cell in empty), default=0)
+        return max(self._play(board, cell, mover) for cell in empty)
 
     def _key(self, board: Stones) -> bytes:
         """Return the cache key of a board seen by the side to move, the same for all its images."""

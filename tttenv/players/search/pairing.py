@@ -2,9 +2,10 @@
 
 import numpy as np
 
+from tttenv.game.rules import require_line_wins
 from tttenv.game.symmetry import canonical, inverses
 from tttenv.game.types import Boards, Mask, Probs
-from tttenv.players.search.pairing_moves_kernel import new_matching, pairing_moves
+from tttenv.players.search.pairing_moves_kernel import pairing_moves
 from tttenv.policy import Explanation, Player, Wrapped, masked_normalise
 
 COMPLETES = "it completes a line at once"
@@ -22,6 +23,7 @@ class PairingPlayer(Wrapped):
     """
 
     def __init__(self, player: Player) -> None:
+        require_line_wins(player.rules, "pairing")
         super().__init__(player, pairs=True)
 
     def __call__(self, boards: Boards) -> Probs:
@@ -56,5 +58,4 @@ class PairingPlayer(Wrapped):
 
     def _kept(self, boards: Boards) -> Mask:
         """Return a mask (batch, cells) of the moves that keep a pairing strategy."""
-        room = new_matching(len(self.rules.lines), self.rules.cells)
-        return pairing_moves(np.ascontiguousarray(boards), self.rules.lines, room)
+        return pairing_moves(np.ascontiguousarray(boards), self.rules.lines)

@@ -5,103 +5,89 @@ ever completed: a pairing strategy (Hales and Jewett, 1963). Cells are given to 
 paths (Berge, 1957), so two of its own for each are found whenever that is possible.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.game.types import Boards, Mask, Stones
+from tttenv.game.types import Boards, Cells, Mask, Stones
 from tttenv.utils.compiled import compiled, inner
-from tttenv.utils.struct import Struct
 
-
-@dataclass(frozen=True, eq=False)
-class Matching(Struct):
-    """Matching of cells to lines, with working memory for augmenting paths."""
-
-    owner: NDArray[np.int64]  # (cells,): the line that has the cell, or -1
-    parent: NDArray[np.int64]  # (cells,): the line from which the search came to the cell
-    seen: Mask  # (cells,): by the search
-    via: NDArray[np.int64]  # (lines,): the line's cell from which the search came to it
-    queued: Mask  # (lines,): by the search
-    queue: NDArray[np.int64]  # (lines,)
-
-
-def new_matching(lines: int, cells: int) -> Matching:
-    """Allocate a matching for boards with this many lines and cells."""
-    return Matching(
-        owner=np.empty(cells, np.int64),
-        parent=np.empty(cells, np.int64),
-        seen=np.empty(cells, np.bool_),
-        via=np.empty(lines, np.int64),
-        queued=np.empty(lines, np.bool_),
-        queue=np.empty(lines, np.int64),
-    )
+Numbers = NDArray[np.int64]
 
 
 @compiled
-def pairing_moves(boards: Boards, lines: NDArray[np.int64], room: Matching) -> Mask:
+def pairing_moves(boards: Boards, lines: Cells) -> Mask:
     """Return a mask (batch, cells) of the moves after which the player has a pairing strategy.
 
-    Args:
-        boards: (batch, cells), undecided, the player to move.
-        lines: the cells of every line, (lines, k).
-        room: working memory.
+    The boards (batch, cells) are undecided, the player is to move; `lines` are (lines, k).
     """
     cells = boards.shape[1]
+    owner, parent = np.empty(cells, np.int64), np.empty(cells, np.int64)
+    via, queue = np.empty(len(lines), np.int64), np.empty(len(lines), np.int64)
     found = np.zeros(boards.shape, np.bool_)
     for i in range(len(boards)):
         board = boards[i].copy()
         for cell in range(cells):
             if board[cell] == 0:
                 board[cell] = 1
-                found[i, cell] = _is_paired(board, lines, room)
+                found[i, cell] = _is_paired(board, lines, owner, parent, via, queue)
                 board[cell] = 0
     return found
 
 
 @inner
-def _is_paired(board: Stones, lines: NDArray[np.int64], room: Matching) -> bool:
+def _is_paired(
+    board: Stones, lines: Cells, owner: Numbers, parent: Numbers, via: Numbers, queue: Numbers
+) -> bool:
     """Return whether every line without a stone of the player can get two empty cells."""
-    for cell in range(board.size):
-        room.owner[cell] = -1
+    owner[:] = -1
     for line in range(len(lines)):
         is_open = True
         for j in range(lines.shape[1]):
             is_open = is_open and board[lines[line, j]] != 1
-        if is_open and not (_give(line, board, lines, room) and _give(line, board, lines, room)):
-            return False
+        for _ in range(2 if is_open else 0):
+            if not _give(line, board, lines, owner, parent, via, queue):
+                return False
     return True
 
 
 @inner
-def _give(root: int, board: Stones, lines: NDArray[np.int64], room: Matching) -> bool:
-    """Match one more empty cell to a line, along an augmenting path if necessary."""
-    room.queued[:] = False
-    room.seen[:] = False
-    room.queued[root] = True
-    room.queue[0] = root
+def _give(
+    root: int,
+    board: Stones,
+    lines: Cells,
+    owner: Numbers,
+    parent: Numbers,
+    via: Numbers,
+    queue: Numbers,
+) -> bool:
+    """Match one more empty cell to a line, along an augmenting path if necessary.
+
+    `owner` is the line that has a cell, or -1; `parent` the line from which the search came to a
+    cell, and `via` the cell from which it came to a line, or -1. The search goes on from the lines
+    in the `queue`.
+    """
+    parent[:] = -1
+    via[:] = -1
+    queue[0] = root
     first, end = 0, 1
     while first < end:
-        line = room.queue[first]
+        line = queue[first]
         first += 1
         for j in range(lines.shape[1]):
             cell = lines[line, j]
-            if board[cell] != 0 or room.seen[cell] or room.owner[cell] == line:
+            if board[cell] != 0 or parent[cell] >= 0 or owner[cell] == line:
                 continue
-            room.seen[cell] = True
-            room.parent[cell] = line
-            other = room.owner[cell]
+            parent[cell] = line
+            other = owner[cell]
             if other < 0:
                 while True:  # back along the path
-                    taker = room.parent[cell]
-                    room.owner[cell] = taker
+                    taker = parent[cell]
+                    owner[cell] = taker
                     if taker == root:
                         return True
-                    cell = room.via[taker]
-            if not room.queued[other]:
-                room.queued[other] = True
-                room.via[other] = cell
-                room.queue[end] = other
+                    cell = via[taker]
+            if other != root and via[other] < 0:
+                via[other] = cell
+                queue[end] = other
                 end += 1
     return False

@@ -1,17 +1,28 @@
-"""Budgets of an alpha-beta search, in positions and seconds, and the scoring of root moves."""
+"""Budgets of an alpha-beta search, in positions and seconds, and the scoring of root moves.
+
+An alpha-beta search only learns that the other moves are no better than the best one. To explain a
+move they are searched again with increasing depth, in windows that are open below, up to the depth
+that decided it. The transposition table of the search is reused.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tttenv.game.rules_kernel import completes, winning_cells
+from tttenv.game.transposition_kernel import UPPER_BOUND
+from tttenv.game.types import Boards
 from tttenv.players.search.alphabeta_kernel import (
     INFINITY,
+    PROVEN,
     UNLIMITED,
     SearchState,
     begin_move,
+    put_board,
     search_nodes,
 )
 from tttenv.utils.compile_time import now
@@ -61,9 +72,7 @@ class Budget:
     def part(self, share: float, nodes: int) -> Iterator[None]:
         """Limit a block to part of the budget, ending it early when that part is used up.
 
-        Args:
-            share: fraction of the positions and of the seconds, if they are limited.
-            nodes: positions, if neither is limited.
+        That is a share of the positions and of the seconds, or `nodes` if neither is limited.
         """
         whole, deadline = int(self.left[0]), self.deadline
         part = whole if self.limits.time is not None else nodes
@@ -86,13 +95,8 @@ def score_move(
 ) -> int:
     """Return the score of a root move, for the side that makes it.
 
-    Args:
-        state: the kernel's arrays, started on the root's board.
-        budget: the search's budget.
-        cell: the move.
-        alpha: a score of at most this is an upper bound of the true score.
-        depth: plies, including the move.
-        beta: a score of at least this is a lower bound of the true score.
+    A score of at most `alpha` is an upper bound of the true one, of at least `beta` a lower bound.
+    `depth` counts the move.
 
     Raises:
         LimitError: if a limit is reached.
@@ -103,3 +107,88 @@ def score_move(
         budget.check()
         search_nodes(state, SLICE)
     return -int(state.frames[1]["best"])
+
+
+class ScoredMove(NamedTuple):
+    """A root move with its score at a given depth."""
+
+    score: int
+    at_most: bool  # whether the score is only an upper bound
+    depth: int  # plies, the move counted
+    line: tuple[int, ...]  # the principal variation, which begins with the move
+
+
+def scored_moves(
+    state: SearchState,
+    board: Boards,
+    limits: Limits,
+    moves: list[int],
+    depths: list[int],
+    best_score: int,
+) -> dict[int, ScoredMove]:
+    """Search root moves one by one, with increasing depth until a limit is reached.
+
+    `moves` are those that the search of `board` compared, the best first, and `depths` those that
+    it finished, in plies. No move has a higher score than `best_score`; where a selective search
+    now finds one, the best score is shown as its upper bound.
+    """
+    put_board(state, board)
+    budget, found, order = Budget(state.left, limits), dict[int, ScoredMove](), list(moves)
+    try:
+        for depth in depths:
+            beta = best_score + 1 if depth == depths[-1] else INFINITY
+            for move in order:
+                score = score_move(state, budget, move, -INFINITY, depth, beta)
+                line = principal_variation(state, board, move)
+                found[move] = ScoredMove(score, False, depth, line)
+                put_board(state, board)
+            order[1:] = sorted(order[1:], key=lambda move: -found[move].score)
+    except LimitError:
+        pass
+    for move, one in found.items():
+        if one.score > best_score:
+            found[move] = one._replace(score=best_score, at_most=True, depth=depths[-1])
+    return found
+
+
+def principal_variation(state: SearchState, board: Boards, move: int) -> tuple[int, ...]:
+    """Return a root move and its best continuation in the transposition table.
+
+    Wins and blocks of threats, which the search takes for granted, are added at its end. The hashes
+    of `state` are changed.
+    """
+    after, line, stone = board.copy(), [move], 1
+    after[move] = stone
+    while (after == 0).any() and not completes(after, line[-1], state.game):
+        stone = -stone
+        cell = _forced_cell(state, after, stone)
+        if cell is None:
+            cell = _table_move(state, after)
+        if cell is None or after[cell] != 0:
+            break
+        after[cell] = stone
+        line.append(cell)
+    return tuple(line)
+
+
+def _forced_cell(state: SearchState, board: Boards, stone: int) -> int | None:
+    """Return the first cell that completes a line for `stone`, else for the other side."""
+    for side in (stone, -stone):
+        cells = np.flatnonzero(winning_cells(board[None], side, state.game)[0])
+        if len(cells):
+            return int(cells[0])
+    return None
+
+
+def _table_move(state: SearchState, board: Boards) -> int | None:
+    """Return the table's move on a board in the root's view, or None if it has no usable one."""
+    put_board(state, board)
+    hashes, table = state.hashes, state.table
+    image = int(hashes.current.argmin())
+    key = hashes.current[image]
+    slot = int(key & np.uint64(table.size - 1))
+    for entry in (table[slot], table[slot ^ 1]):
+        if entry["key"] == key and entry["age"] >= state.age[1]:
+            failed_low = entry["bound"] == UPPER_BOUND and abs(entry["score"]) < PROVEN
+            return None if failed_low else int(hashes.origins[image, entry["cell"]])
+    return None

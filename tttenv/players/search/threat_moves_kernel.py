@@ -49,16 +49,8 @@ def only_answers(lines: OpenLines, side: int, room: ThreatRoom, barred: Mask) ->
     """Bar every cell except the moves of `side` that prevent an immediate double threat.
 
     Neither side can complete a line. Such a move makes a threat itself, or takes a cell of every
-    double threat: the cell that both lines share or the last cell of one of them.
-
-    Args:
-        lines: the open lines of the board.
-        side: to move, 0 or 1.
-        room: working memory.
-        barred: output: (cells,), true for all other cells, if the answer is True.
-
-    Returns:
-        Whether the other side could make a double threat; if not, `barred` is left as it was.
+    double threat: the cell that both lines share or the last cell of one of them. Return whether
+    the other side could make a double threat; if not, `barred` (cells,) is left as it was.
     """
     if lines.open_count[1 - side, lines.board.lines.shape[1] - 2] < 2:
         return False
@@ -90,14 +82,7 @@ def only_answers(lines: OpenLines, side: int, room: ThreatRoom, barred: Mask) ->
 def only_attacks(lines: OpenLines, side: int, room: ThreatRoom, barred: Mask) -> int:
     """Bar every cell except the moves of `side` that make a threat or prepare a double one.
 
-    Args:
-        lines: the open lines of the board.
-        side: to move, 0 or 1.
-        room: working memory.
-        barred: output: (cells,), true for all other cells.
-
-    Returns:
-        The number of moves.
+    Return the number of these moves.
     """
     k = lines.board.lines.shape[1]
     count = _list_ends(lines, side, room)

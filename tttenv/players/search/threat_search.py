@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tttenv.game.rules import Rules
-from tttenv.game.symmetry import maps
+from tttenv.game.rules import Rules, require_line_wins
 from tttenv.game.types import Boards
 from tttenv.players.search import alphabeta_kernel as kernel
 from tttenv.players.search.alphabeta_kernel import PROVEN, SearchState
@@ -37,21 +36,18 @@ class Forced(NamedTuple):
 class ThreatSearch:
     """Searches for wins by threats and threes before the main search of a board.
 
-    Args:
-        rules: the game, of three or more in a row.
-        nodes: positions searched for a board: at most half of them for a win of the side to move,
-            and half for moves after which the other side wins.
+    Of the `nodes` for a board at most half go to a win of the side to move, and half to moves after
+    which the other side wins.
     """
 
     def __init__(self, rules: Rules, nodes: int) -> None:
+        require_line_wins(rules, "a search for wins by threats")
         if nodes > MOST:
             raise ValueError(f"threes must be at most {MOST:,}, not {nodes:,}")
         self.rules, self.limits = rules, Limits(None, 2 * nodes, None)
         self.lock = Lock()
-        shape, entries = (rules.m, rules.n, rules.k), min(4 * nodes, 3 ** min(rules.cells, 30))
-        self.state = kernel.new_search_state(
-            shape, rules.lines, maps(rules), entries, rules.cells, THREATS
-        )
+        entries = min(4 * nodes, 3 ** min(rules.cells, 30))
+        self.state = kernel.new_search_state(rules, entries, rules.cells, THREATS)
 
     @one_at_a_time
     def __call__(self, board: Boards) -> Forced:
@@ -78,11 +74,8 @@ def winning_attack(
 ) -> int | None:
     """Return a move that begins a win by threats and threes, or None if none was found.
 
-    Args:
-        state: the kernel's arrays, which are reset.
-        budget: the budget, of which a fraction is spent.
-        board: (cells,), seen by the side to move, without an immediate win.
-        moves: the moves to choose from: all, or the one that blocks a threat.
+    A fraction of the budget is spent. The board (cells,) has no immediate win; `moves` are all, or
+    the one that blocks a threat.
     """
     with budget.part(ATTACK_SHARE, NODES):
         return _attack(state, budget, board, moves)
@@ -90,13 +83,9 @@ def winning_attack(
 
 
 def losing_moves(state: SearchState, budget: Budget, board: Boards, moves: list[int]) -> set[int]:
-    """Return the moves that a search refuted by threats and threes.
+    """Return those of `moves` that a search refuted by threats and threes.
 
-    Args:
-        state: the kernel's arrays, which are reset.
-        budget: the budget, of which a fraction is spent.
-        board: (cells,), seen by the side to move; no line needs just one more stone.
-        moves: the moves to judge.
+    A fraction of the budget is spent. On the board (cells,) no line needs just one more stone.
     """
     losing: set[int] = set()
     with budget.part(DEFENCE_SHARE, NODES):

@@ -35,7 +35,7 @@ from pathlib import Path
 from typing import Annotated, Any, NotRequired, TypedDict, cast
 
 from tttenv.exact import Tabulated, enumerable, positions
-from tttenv.game.rules import Rules
+from tttenv.game.rules import Rules, require_line_wins
 from tttenv.players import bundled
 from tttenv.players.search.pairing import PairingPlayer
 from tttenv.players.symmetric_player import canonical_player
@@ -253,6 +253,7 @@ def load(
     """
     trained = rules_of(folder)
     wanted = rules or trained
+    require_line_wins(wanted, "a checkpoint")
     # A game that is too large for a table is played by evaluating the network.
     if wanted == trained and enumerable(trained) and not simulations and not threes:
         made = _of_table(folder, trained)
