@@ -118,7 +118,6 @@ NEEDING = {  # what cannot go on without the learners' libraries
     "benchmark": ["benchmark", "--quick"],
     "a larger network": ["certify", "reinforce_444"],
     "a saved model": ["certify", "sb3:path=model.zip,trust=true"],
-    "learning players": ["play", "td0", "--learn"],
 }
 
 

@@ -166,14 +166,6 @@ def test_the_first_prompt_comes_within_two_seconds_and_without_torch():
     assert told.stderr.strip() == "[]"
 
 
-def test_td0_goes_on_learning_behind_its_flag():
-    told = piped("td0", "--learn", "--hints", typed="4\n0\n1\n2\n3\n5\n6\n7\n8\n")
-    assert (told.returncode, told.stderr) == (0, "")
-    assert "you are X, td0 is O" in told.stdout
-    told = piped("--learn", typed="4\n")
-    assert "you are X, td0 is O" in told.stdout  # the shipped one
-
-
 def test_other_boards_are_played_by_whoever_can():
     told = piped("--rules", "15,15,5", typed="h8\nhint\nq\nbye\n")
     assert f"{CHAMPION}: 5 in a row win on 15 by 15" in told.stdout

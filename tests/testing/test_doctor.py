@@ -15,7 +15,7 @@ import tttenv.testing
 from tttenv import Rules
 from tttenv.cli import doctor as doctor_command
 from tttenv.cli.load_subject import Environment, load
-from tttenv.cli.play.position import cell_of
+from tttenv.cli.play.session import cell_of
 from tttenv.players import PLAYERS
 from tttenv.policy import player_for
 from tttenv.testing import LawBrokenError, check_env

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tttenv.certificates import phrases
-from tttenv.cli import background_compile, console, text_tables, workers
+from tttenv.cli import compile, console, text_tables, workers
 from tttenv.cli.options import Flag, MethodOrNone, OpponentOrNone, Player, RulesOrNone
 from tttenv.cli.text_tables import Column, say
 from tttenv.cli.workers import HERE, AllWorkers
@@ -147,7 +147,7 @@ def certified(given: Arguments, rules: Any, policy: Any) -> Any:
             return certify(rules, asked, method=ALL_POSITIONS)
     with (
         console.stage(f"certifying {given.player} on {rules}", given.json) as tell,
-        background_compile.compiling(SEARCH),  # while the game is being solved
+        compile.compiling(SEARCH),  # while the game is being solved
     ):
         about: dict[str, Any] = {"method": REACHABLE, "name": given.player}
         about["watch"] = lambda found: tell(progress(found))

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tttenv.cli import background_compile, console
-from tttenv.cli.background_compile import BackgroundCompile
+from tttenv.cli import compile, console
+from tttenv.cli.compile import BackgroundCompile
 from tttenv.cli.options import FileOrNone, Flag, Game, NumberOrNone, TextOrNone
 from tttenv.cli.text_tables import say
 from tttenv.utils.untrusted import MEBIBYTE, file_name
@@ -76,7 +76,7 @@ def _prove(given: Arguments, rules: Any, board: Any, out: Path) -> None:
     unfinished = out.with_name(out.name.removesuffix(".safetensors") + ".search.safetensors")
     with (
         console.stage(f"preparing the search of {rules}", given.json) as tell,
-        background_compile.compiling(CHECKER, WRITER) as later,
+        compile.compiling(CHECKER, WRITER) as later,
     ):
         begun = _begun(given, rules, board, unfinished)
         search = _ProofSearch(begun, unfinished, later, lambda text: tell(f"{rules}: {text}"))
