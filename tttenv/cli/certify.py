@@ -25,7 +25,6 @@ tttenv certify alphazero_554
 tttenv certify mcts:iterations=200 --against tactical
 """
 SEARCH = "reachable positions"  # compiled in the background
-WEIGHING = "playing out every game"
 FOLDER = Path("results/certificates")  # of unfinished certificates
 LONGEST = 1e9  # seconds left that are shown; a file to resume may state any number
 DOING = {  # what a search does in each phase
@@ -67,8 +66,7 @@ class Arguments:
 
 def main(args: list[str], prog: str = PROG) -> None:
     """Certify a player, and print the result."""
-    about = console.with_players(Arguments)
-    given = console.parse(Arguments, prog, args, about, EXAMPLES)
+    given = console.parse(Arguments, prog, args, console.with_players(Arguments), EXAMPLES)
     _check(given)
     if given.against is not None:
         meet(given)
@@ -91,7 +89,7 @@ def main(args: list[str], prog: str = PROG) -> None:
             print(f"{given.player} on {rules}, {given.games:,} games from each seat:")
             print(phrases.sampled(numbers))
         return
-    with evaluated_by_workers(given, rules, policy) as shared:
+    with evaluated_by_workers(given, policy) as shared:
         certificate = certified(given, rules, shared)
     if given.json:
         fields = {**certificate.to_dict(), **policy.particulars()}
@@ -109,20 +107,20 @@ def _check(given: Arguments) -> None:
         raise ValueError(f"--positions must be at least 1, not {given.positions}")
     if not given.sampled and given.games != Arguments.games:
         raise ValueError("--games needs --sampled: certificates play no games")
-    if given.sampled or given.against is not None:
-        searching = {
-            "--method": given.method is not None,
-            "--jobs, --ray and similar options": given.workers != HERE,
-            "--resume": given.resume,
-        }
-        for option in (option for option, named in searching.items() if named):
-            raise ValueError(f"{option} cannot be combined with --sampled or --against")
     if given.sampled and given.against is not None:
         raise ValueError("--against is exact: it cannot be combined with --sampled")
+    searching = {
+        "--method": given.method is not None,
+        "--jobs, --ray and similar options": given.workers != HERE,
+        "--resume": given.resume,
+    }
+    for option, named in searching.items():
+        if named and (given.sampled or given.against is not None):
+            raise ValueError(f"{option} cannot be combined with --sampled or --against")
 
 
 @contextmanager
-def evaluated_by_workers(given: Arguments, rules: Any, policy: Any) -> Iterator[Any]:
+def evaluated_by_workers(given: Arguments, policy: Any) -> Iterator[Any]:
     """Yield the player, evaluated by workers if it searches board by board."""
     if given.workers != HERE:
         from tttenv.league.worker_player import WorkerPlayer, worth_sharing
@@ -135,7 +133,7 @@ def evaluated_by_workers(given: Arguments, rules: Any, policy: Any) -> Iterator[
 
 
 def certified(given: Arguments, rules: Any, policy: Any) -> Any:
-    """Compute the certificate of a player, showing a progress bar."""
+    """Compute the certificate of a player, showing its progress."""
     from tttenv import certify
     from tttenv.certificates.certificate import ALL_POSITIONS, REACHABLE, default_method
 
@@ -143,7 +141,7 @@ def certified(given: Arguments, rules: Any, policy: Any) -> Any:
     if named[given.method] == ALL_POSITIONS:
         if given.resume:
             raise ValueError("--resume: a certificate over all positions is never saved unfinished")
-        with watched(policy, given.player, rules, given.json) as asked:
+        with watched(policy, given.player, given.json) as asked:
             return certify(rules, asked, method=ALL_POSITIONS)
     with (
         console.stage(f"certifying {given.player} on {rules}", given.json) as tell,
@@ -157,12 +155,7 @@ def certified(given: Arguments, rules: Any, policy: Any) -> Any:
 
 @contextmanager
 def saved(given: Arguments, rules: Any, policy: Any) -> Iterator[Any]:
-    """Yield the checkpoint of a long search, which is saved if the search is interrupted.
-
-    Raises:
-        ValueError: if there is no search to resume, if there is one without --resume, or if it is
-            of another player.
-    """
+    """Yield the checkpoint of a long search, which is saved if the search is interrupted."""
     from tttenv.certificates.search_checkpoint import SearchCheckpoint
     from tttenv.players.digests import digests
 
@@ -183,17 +176,11 @@ def saved(given: Arguments, rules: Any, policy: Any) -> Iterator[Any]:
             "way to query the player (--jobs, --ray)": isinstance(policy, WorkerPlayer),
         }
 
+    console.check_unfinished(file, given.resume, "certificate")
     checkpoint = SearchCheckpoint(file, rules, given.positions, about)
     if given.resume:
-        try:
-            checkpoint.load()
-        except FileNotFoundError:
-            raise ValueError(f"there is no unfinished certificate in {file}") from None
+        checkpoint.load()
         print(f"resumed {position_of(checkpoint)}", file=sys.stderr)
-    elif file.exists():
-        raise ValueError(
-            f"{file} is an unfinished certificate: continue with --resume, or delete the file"
-        )
     try:
         yield checkpoint
     except SystemExit:  # terminated by a signal
@@ -215,12 +202,14 @@ def position_of(checkpoint: Any) -> str:
 
 def progress(found: Any) -> str:
     """Describe the progress of the search in one line."""
-    done = f"{found.positions:,} positions queried, {found.waiting:,} waiting"
-    where = f"as {found.seat}, {DOING[found.phase]}, round {found.number + 1}"
+    text = (
+        f"as {found.seat}, {DOING[found.phase]}, round {found.number + 1}:"
+        f" {found.positions:,} positions queried, {found.waiting:,} waiting"
+    )
     if found.phase != "following" or not found.positions:
-        return f"{where}: {done}"
+        return text
     left = min(found.waiting * found.seconds / found.positions, LONGEST)
-    return f"{where}: {done}, {timedelta(seconds=round(left))} left in this round"
+    return f"{text}, {timedelta(seconds=round(left))} left in this round"
 
 
 def meet(given: Arguments) -> None:
@@ -242,7 +231,7 @@ def meet(given: Arguments) -> None:
         with console.stage(f"loading {spec}", given.json), did_you_mean(spec):
             policy = player(spec, rules)
         require_pure(policy)
-        with watched(policy, spec, rules, given.json) as asked:
+        with watched(policy, spec, given.json) as asked:
             tables.append(tabulate_pure(rules, asked, spec))
     found = versus(rules, *tables)
     if given.json:
@@ -266,40 +255,34 @@ def show_meeting(player: str, other: str, rules: Any, found: Any) -> None:
 
 
 @contextmanager
-def watched(policy: Any, name: str, rules: Any, quiet: bool) -> Iterator[Any]:
-    """Yield the player, with a progress bar if evaluating or certifying it takes long."""
+def watched(policy: Any, name: str, quiet: bool) -> Iterator[Any]:
+    """Yield the player, with the number of boards that it has answered shown on a terminal."""
     import numpy as np
 
     from tttenv.certificates.certificate import require_pure
     from tttenv.exact import Tabulated, enumerable, positions, require_solvable
     from tttenv.policy import Wrapped
 
-    one_by_one, large = policy.traits.one_by_one, not enumerable(rules)
-    if not one_by_one and not large:
-        with console.stage(f"certifying {name} on {rules}", quiet):
-            yield policy
-        return
-    require_solvable(rules)
-    require_pure(policy)
-    with console.bar(quiet=quiet) as bar:
-        if isinstance(policy, Tabulated):
-            bar.add_task(WEIGHING, total=None)
+    rules, one_by_one = policy.rules, policy.traits.one_by_one
+    with console.stage(f"certifying {name} on {rules}", quiet) as tell:
+        if isinstance(policy, Tabulated) or (enumerable(rules) and not one_by_one):
             yield policy
             return
-        asking = bar.add_task("querying all boards", total=None)
-        bar.update(asking, total=len(positions(rules).decisions))
+        require_solvable(rules)
+        require_pure(policy)
+        boards_in_all = len(positions(rules).decisions)
 
         class Watched(Wrapped):
-            unmasked = policy.unmasked
+            unmasked, asked = policy.unmasked, 0
 
             def __call__(self, boards: Any) -> Any:
                 found, each = [], 1 if one_by_one else len(boards)
                 for i in range(0, len(boards), each):
+                    tell(f"{name}: {self.asked:,} of {boards_in_all:,} boards queried")
                     found.append(policy(boards[i : i + each]))
-                    if not bar.tasks[0].finished:
-                        bar.advance(asking, each)
-                if large and bar.tasks[0].finished and len(bar.tasks) == 1:  # some again
-                    bar.add_task(WEIGHING, total=None)
+                    self.asked += each
+                if self.asked >= boards_in_all:
+                    tell(f"{name}: playing out every game")
                 return np.concatenate(found)
 
         yield Watched(policy)

@@ -264,6 +264,16 @@ def check_folder(folder: Path | None) -> None:
             return
 
 
+def check_unfinished(file: Path, resume: bool, what: str) -> None:
+    """Raise ValueError if a search is to be resumed and has no file, or has one and is not."""
+    if resume and not file.exists():
+        raise ValueError(f"there is no unfinished {what} in {file}")
+    if file.exists() and not resume:
+        raise ValueError(
+            f"{file} is an unfinished {what}: continue with --resume, or delete the file"
+        )
+
+
 def bar(*columns: Any, quiet: bool = False, transient: bool = False) -> Any:
     """Return a `rich.progress.Progress` on standard error."""
     from rich.console import Console
