@@ -19,7 +19,7 @@ from tttenv.game.symmetry import maps
 from tttenv.game.threat_sequences_kernel import LOSS, NO_CELL, WIN, judge, new_threat_stack
 from tttenv.players import bundled
 from tttenv.proofs.move_values import MoveValues
-from tttenv.report import larger, networks
+from tttenv.report import data, larger
 from tttenv.report.build import PAGE, SHARED, WORKER
 
 NAMES = ("alphazero_444", "alphazero_554", "alphazero_664", "alphazero_995")
@@ -510,13 +510,13 @@ def changed(folder, place, **card):
 def test_what_the_page_cannot_play_is_left_out(tmp_path, shown):
     folder, rules = bundled.folder("alphazero_444"), Rules(4, 4, 4)
     certificate = shown["alphazero_444"].certificate
-    assert networks.packed(folder, "a", rules, certificate).about["name"] == "a"
+    assert data.network(folder, "a", rules, certificate).about["name"] == "a"
     choices = ({}, {"tolerance": 0.1, "canonical": True}, {"tolerance": 2**-14, "canonical": False})
     for number, choice in enumerate(choices):
         place = changed(folder, tmp_path / str(number), choice=choice)
-        assert networks.packed(place, "a", rules, certificate) is None
+        assert data.network(place, "a", rules, certificate) is None
     reinforce = bundled.folder("reinforce_444")
-    assert networks.packed(reinforce, "a", rules, certificate) is None
-    assert networks.packed(folder, "a", Rules(16, 15, 5), certificate) is None
+    assert data.network(reinforce, "a", rules, certificate) is None
+    assert data.network(folder, "a", Rules(16, 15, 5), certificate) is None
     (one,) = larger.from_specs([f"{folder}:simulations=4"], positions=1)
     assert one.network is None

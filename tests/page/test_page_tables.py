@@ -21,7 +21,7 @@ from tttenv.game.rewards import RESULTS
 from tttenv.game.symmetry import orbits
 from tttenv.players import PLAYERS
 from tttenv.players.stored.checkpoint import read_card
-from tttenv.report import charts, strips, tables
+from tttenv.report import charts, endings, tables
 from tttenv.report.leaderboard import blunder_positions
 from tttenv.report.load_players import from_specs
 
@@ -219,7 +219,9 @@ def test_every_seed_is_a_dot_at_its_seconds(opened, several, trained):
         dots = row.locator("circle").evaluate_all(
             "all => all.map(c => parseFloat(c.getAttribute('cx')))"
         )
-        seconds = [least * (most / least) ** ((x / 100 - 0.03) / (strips.END - 0.03)) for x in dots]
+        seconds = [
+            least * (most / least) ** ((x / 100 - 0.03) / (endings.END - 0.03)) for x in dots
+        ]
         assert seconds == pytest.approx([t["unbeatable_at"][1] for t in own], rel=0.01)
         assert f"{found['unbeatable']} of {found['seeds']}" in row.inner_text()
         assert row.locator("td").last.inner_text() == f"{found['median_seconds']:.1f}"

@@ -133,13 +133,6 @@ def test_a_lost_game_is_told_and_drawn_as_it_was_played(spec, rules):
     assert not words.drawn
 
 
-def test_the_line_that_is_marked_is_the_winners():
-    rules = Rules(4, 5, 4)
-    line = [0, 5, 1, 6, 2, 7, 19, 8]  # O takes the first four cells of row 2
-    assert larger._won(rules, line) == [(1, 0), (1, 1), (1, 2), (1, 3)]
-    assert larger._won(rules, [5, 0, 6, 1, 7, 2, 8]) == [(1, 0), (1, 1), (1, 2), (1, 3)]
-
-
 def test_who_can_reach_too_much_is_undecided_in_words():
     rules = Rules(5, 5, 4)
     found = certify(rules, "alphabeta:depth=3,ties=first", 50, method=REACHABLE)

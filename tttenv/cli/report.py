@@ -123,8 +123,7 @@ def make(
         players = load_players.from_specs(named or load_players.usual(), tell)
         trainings = load_players.endings_of(players)
     else:
-        benchmark = load_players.from_benchmark(contents.results, contents.runs, tell)
-        players, trainings = benchmark.players, benchmark.trainings
+        players, trainings = load_players.from_benchmark(contents.results, contents.runs, tell)
     for player in players:
         if player.complaint:
             what = "no curve" if player.no_curve else "the curve"

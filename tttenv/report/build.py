@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import quote, urljoin
 
 from tttenv.league.league import League
-from tttenv.report import data, larger, leaderboard, league, published, strips, tables
+from tttenv.report import data, endings, larger, leaderboard, league, published, tables
 from tttenv.report.endings import Ending
 from tttenv.report.larger import Larger
 from tttenv.report.load_players import Shown
@@ -66,9 +66,9 @@ def html(
     networks = [one.network for one in others if one.network is not None]
     curves, scores = tables.curves(players), tables.scores(players)
     seconds = joined(
-        strips.table(endings, head)
-        for endings, head in ((trainings, "Learner"), (swept, "Setting"))
-        if len(endings) > len({one.name for one in endings})  # several seeds of one
+        endings.table(runs, head)
+        for runs, head in ((trainings, "Learner"), (swept, "Setting"))
+        if len(runs) > len({one.name for one in runs})  # several seeds of one
     )
     page = Template((PAGE / "template.html").read_text(encoding="utf-8"))
     page = Template(page.safe_substitute(sections=_joined("sections", SECTIONS, "html")))

@@ -28,15 +28,10 @@ MANY = 60  # number of measures from which markers are small
 WIDTH, LEFT, RIGHT = 320, 36, 310  # the drawing in view-box units
 BELOW = 34  # height of the horizontal axis
 TICKS = 5  # maximum ticks of the horizontal axis
-PAINTS = {  # the colours of a standalone drawing; on the page the style sheet sets them
-    False: {
-        "paper": "#ffffff",
-        "ink": "#57534e",
-        "x": "#265cb0",
-        "o": "#c04a16",
-        "good": "#1b7448",
-    },
-    True: {"paper": "#0d1117", "ink": "#9aa4af", "x": "#8ab4f8", "o": "#ffa660", "good": "#7ed6a2"},
+PAINTED = ("paper", "ink", "x", "o", "good")
+PAINTS = {  # of a light and a dark standalone drawing; on the page the style sheet sets them
+    False: dict(zip(PAINTED, ("#ffffff", "#57534e", "#265cb0", "#c04a16", "#1b7448"), strict=True)),
+    True: dict(zip(PAINTED, ("#0d1117", "#9aa4af", "#8ab4f8", "#ffa660", "#7ed6a2"), strict=True)),
 }
 STYLE = """
 text {{ font: 10px system-ui, sans-serif; fill: {ink} }}
