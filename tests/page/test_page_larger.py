@@ -282,17 +282,6 @@ def test_proofs_agree_with_the_librarys_prover(inside, size):
     assert decided > 0.9 * np.count_nonzero(boards == 0)
 
 
-def test_the_values_of_whole_games_are_the_known_ones(inside):
-    code = """return given.map((rules) => {
-      const { solver } = gameOf(rules);
-      const empty = Array(rules.m * rules.n).fill(0);
-      return [0, 1].map((side) => solver.prove(empty, side, 0, 100000));
-    });"""
-    sizes = ((3, 3, 3), (4, 4, 4), (6, 6, 4), (4, 3, 3))
-    told = inside(code, [size_of(Rules(*size)) for size in sizes])
-    assert told == [[-1, -1], [-1, -1], [1, -1], [1, -1]]  # 4,3,3 and 6,6,4 are won by X
-
-
 @pytest.mark.parametrize(("line", "most"), [([12], 0), ([12, 0, 6], 1)])
 def test_a_certificate_bounds_the_value_only_where_the_network_moved_so(inside, shown, line, most):
     """alphazero_554 opens in the middle and never loses: O can draw at the most."""
@@ -399,19 +388,6 @@ def test_boards_are_picked_from_the_first_list_and_links_lead_to_any(opened, fil
     assert fragment(page).startswith("#play=alphazero_664&rules=6,6,4&seat=O")
 
 
-def test_two_players_play_on_a_larger_board_until_somebody_takes_over(opened, file):
-    page = opened(file, "#watch=alphazero_554&against=threats&rules=5,5,4")
-    assert page.inner_text("#play-title") == "alphazero_554 as X against threats as O"
-    page.click("#pause")
-    page.wait_for_function("() => document.querySelectorAll('#moves li').length >= 3")
-    page.click("#pause")
-    policy, rules = player("alphazero_554"), Rules(5, 5, 4)
-    assert marks(page, 5)[int(policy(rules.start()[None])[0].argmax())] == "X"
-    page.click("#onward")
-    assert page.input_value("#seat") in "XO"
-    assert page.locator("#player option:checked").inner_text() in ("threats", "alphazero_554")
-
-
 @pytest.mark.parametrize(
     ("never", "told"),
     [
@@ -434,24 +410,6 @@ def test_a_certificate_that_did_not_end_is_no_proof_that_it_can_be_beaten(
     assert told.format(found["reached"]["X"]) in page.inner_text("#about")
 
 
-def test_what_stands_there_already_is_not_read_out_again(opened, file):
-    page = opened(file, "#play=alphazero_554&rules=5,5,4&seat=O", **CALM)
-    settled(page)
-    click(page, 0)
-    settled(page)
-    page.evaluate(
-        """() => {
-            window.count = 0;
-            const watcher = new MutationObserver((list) => (window.count += list.length));
-            for (const name of ["status", "said", "proof", "notes"])
-                watcher.observe(document.getElementById(name), {childList: true});
-        }"""
-    )
-    page.select_option("#overlay", "values")  # all is drawn again
-    assert any(re.search("win|draw|loss", label) for label in labels(page))
-    assert page.evaluate("count") == 0
-
-
 STATES = {
     "large": ("#play=threats&rules=15,15,5&seat=X&show=values", lambda page: click(page, 112)),
     "proved": ("#play=alphazero_664&rules=6,6,4&seat=O&show=values", settled),
@@ -471,25 +429,6 @@ def test_axe_finds_nothing_wrong_on_larger_boards_and_all_fits(opened, file, siz
         assert fits(page), name
         page.evaluate("location.hash = '#question'")
         page.wait_for_function("() => history.state?.game === '#question'")
-
-
-def test_the_largest_board_by_keyboard(opened, file):
-    page = opened(file, "#play=first&rules=15,15,5&seat=X", "phone", **CALM)
-    page.locator("#board button[tabindex='0']").focus()
-    for keys in ("ArrowUp ArrowLeft", "ArrowDown ArrowRight", *3 * ["ArrowRight"]):
-        count = np.count_nonzero(Rules(15, 15, 5).parse(marks(page, 15)))
-        for key in keys.split():
-            page.keyboard.press(key)
-        page.keyboard.press("Enter")
-        page.wait_for_function(
-            "n => document.querySelectorAll('#moves li').length >= n || "
-            "document.querySelector('#status').textContent.includes('win')",
-            arg=int(count) + 2,
-        )
-    assert page.inner_text("#said").startswith("O on e1.")
-    assert next(label for label in labels(page) if ", X" in label) == "g7, X"
-    seen = "document.activeElement.getBoundingClientRect()"
-    assert page.evaluate(f"{seen}.top >= 0 && {seen}.bottom <= innerHeight")
 
 
 @pytest.mark.parametrize("zoom", [2, 4])  # as WCAG 2.2 asks for text, and for reflow

@@ -1,21 +1,17 @@
 """Snapshots along a learning curve in the page: their moves, descriptions and games."""
 
-import json
 from pathlib import Path
 
 import numpy as np
 import pytest
-from page_browser import CALM, click, faults, fits, fragment, marks
+from page_browser import CALM, click, fragment, marks
 
-from learners.registry import LEARNERS
 from tttenv import Rules, certify
 from tttenv.certificates import snapshots
 from tttenv.certificates.curve import exact_curve
 from tttenv.cli import report
 from tttenv.exact import tabulate
 from tttenv.players.stored.checkpoint import read_card
-from tttenv.report import data, load_players
-from tttenv.report.build import PAGE
 
 RULES = Rules()
 SHIPPED = Path(__file__).parents[2] / "checkpoints"
@@ -72,23 +68,6 @@ def test_every_player_along_a_curve_is_told_as_it_is_certified(opened, file, nam
     assert slider.input_value() == slider.get_attribute("max") == str(len(tables) - 1)
 
 
-@pytest.mark.parametrize("name", list(LEARNERS))
-def test_the_moves_of_every_snapshot_are_the_stored_ones_in_all_positions(browser, name):
-    """Of each shipped player, by the page's own script."""
-    shown = load_players.trained(SHIPPED / name, name)
-    facts = json.dumps(data.tables([shown]))
-    script = (PAGE / "scripts/game.js").read_text(encoding="utf-8")
-    page = browser.new_page()
-    read = """return data.players[0].earlier.map((_, at) =>
-      Array.from(movesAt(data.players[0], at), (chance) => Number(chance === 255)).join(""));"""
-    told = page.evaluate(f"() => {{ const data = {facts}; {script} {read} }}")
-    page.close()
-    tables = list(kept(name)[1].values())
-    assert len(told) == len(tables) - 1 > 0
-    for played, table in zip(told, tables, strict=False):
-        np.testing.assert_array_equal(np.reshape([*map(int, played)], (-1, 9)), table.table)
-
-
 def test_from_the_curve_to_the_board_and_its_blunders(opened, file):
     page = opened(file, **CALM)
     _, tables = kept("reinforce")
@@ -138,12 +117,3 @@ def test_the_slider_at_the_board_changes_the_player_in_the_same_game(opened, fil
 def test_a_step_that_is_not_kept_is_no_player(opened, file, name):
     page = opened(file, f"#play={name}&seat=X")
     assert "not on this page" in page.locator("#notes").inner_text()
-
-
-@pytest.mark.parametrize(("size", "scheme"), [("desktop", "light"), ("phone", "dark")])
-def test_axe_finds_nothing_wrong_with_a_player_of_an_earlier_step(opened, file, size, scheme):
-    page = opened(file, "#play=reinforce, step 80&seat=X&show=player", size, color_scheme=scheme)
-    page.locator("figure input").first.focus()
-    page.keyboard.press("Home")
-    assert not faults(page, "#play", "#curves")
-    assert fits(page)

@@ -189,18 +189,6 @@ def test_stopped_at_500_games_it_loses_and_taught_on_it_does_not(opened, file, i
     assert_same(certificate(page), straight)
 
 
-def test_teaching_on_ends_a_replay_so_that_the_address_names_the_lesson(opened, file):
-    page = opened(file, **CALM)
-    page.fill("#teach-seed", "3")
-    page.get_by_role("button", name="500 games only").click()
-    assert "It can be beaten" in learned(page)
-    page.get_by_role("button", name="See it lose as O", exact=True).click()
-    page.get_by_role("button", name="Teach it on").click()
-    assert "Certified" in learned(page)
-    page.wait_for_timeout(1_500)  # two stones of the replay
-    assert fragment(page).endswith("#teach=3")
-
-
 def test_the_sliders_are_part_of_the_lesson_its_name_and_its_address(opened, file, inside):
     page = opened(file, "#teach=2&explore=60&rate=25", **CALM)
     assert learned(page).startswith("Certified")
@@ -230,42 +218,6 @@ def test_forged_names_of_taught_players_are_no_players(opened, file):
         assert page.inner_text("#about-name") in ("first", "random"), name
     page = opened(file, "#teach=99999999999")
     assert "nothing yet" in page.inner_text("#teach-status")
-
-
-def test_one_watches_it_learn_and_may_stop_or_hurry(opened, file):
-    page = opened(file)
-    assert "0 games" in page.inner_text("#teach-count")
-    page.get_by_role("button", name="Teach one").click()
-    seen = set()
-    while len(seen) < 4:
-        seen.add(page.inner_text("#teach-count").split(" ")[0])
-    assert all(int(games.replace(",", "")) % 100 == 0 for games in seen)
-    page.get_by_role("button", name="Stop here").click()
-    assert "Stopped at" in learned(page)
-    page.get_by_role("button", name="Teach it on").click()
-    page.get_by_role("button", name="Finish at once").click()
-    page.get_by_role("link", name="Play it").wait_for()
-    assert learned(page).startswith("Certified")
-    for seat in "xo":
-        path = page.get_attribute(f"#teach-chart .as-{seat}", "d")
-        assert set(path) <= set("MHV0123456789. ")  # steps: no ramps between measures
-        assert path.startswith("M34 ")  # from games 0 on
-    page.get_by_role("button", name="Teach another").click()
-    assert page.input_value("#teach-seed") == "2"
-    assert fragment(page).endswith("#teach=2")
-
-
-def test_the_lesson_by_keyboard_alone(opened, file):
-    page = opened(file, size="phone", **CALM)
-    page.focus("#teach-start")
-    page.keyboard.press("Enter")
-    learned(page)
-    assert page.evaluate("document.activeElement.id") == "teach-start"
-    page.keyboard.press("Shift+Tab")
-    assert page.evaluate("document.activeElement.id") == "teach-play"
-    page.keyboard.press("Enter")
-    assert page.inner_text("#about-name") == "taught 1"
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 @pytest.mark.parametrize(("size", "scheme"), [("desktop", "light"), ("phone", "dark")])

@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -70,34 +69,6 @@ def test_the_benchmark_ends_with_the_address_of_its_report(opened, benchmarked):
     assert told.splitlines()[-1].split()[1] == (folder / "o/report.html").resolve().as_uri()
     page = opened(folder / "o/report.html")
     assert page.locator("#board button").count() == 9
-
-
-def test_a_players_name_stays_text(opened, tmp_path):
-    for name in (EVIL, WORSE):
-        shutil.copytree(ROOT / "checkpoints/td0", tmp_path / name)
-    row = {"source": EVIL, "what": "</script>", "claimed": [0.919, 0, 0.081], "unit": "%"}
-    row |= {"published": [1, 0, 0], "repaired": [], "expected": [], "note": "</td>"}
-    row |= {"budget": "", "player": "", "holds": True}
-    (tmp_path / "published.json").write_text(json.dumps({"rows": [row]}))
-    out = tmp_path / "report.html"
-    report.make(
-        out,
-        report.Contents(
-            out, tmp_path / "published.json", [str(tmp_path / EVIL), str(tmp_path / WORSE), "first"]
-        ),
-    )
-    page = opened(out)
-    assert page.locator("img").count() == 0
-    assert page.inner_text("#about-name") == EVIL
-    names = page.locator("#leaderboard tbody th a").all_text_contents()
-    assert {EVIL, WORSE} < set(names)
-    page.select_option("#whose", label=f"where {EVIL} may blunder")
-    page.get_by_role("link", name=EVIL).click()
-    assert page.inner_text("#about-name") == EVIL
-    page.locator("#published summary").click()
-    cells = page.locator("#published tbody tr > *").all_inner_texts()
-    numbers = ["91.90 / 0.00 / 8.10", "100.00 / 0.00 / 0.00", "-"]
-    assert cells == [EVIL, "</script>", *numbers, "</td>"]
 
 
 class Attributes(HTMLParser):

@@ -192,9 +192,3 @@ def test_a_player_for_a_larger_board_alone_joins_the_usual_ones(tmp_path, small,
     monkeypatch.setattr(load_players, "usual", lambda: ["selfplay"])
     told = report.make(tmp_path / "report.html", report.Contents(none, none, [f"{small}/"]))
     assert told["players"] == ["selfplay", "small"]
-
-
-def test_two_of_one_name_are_told_apart_by_their_folders(small, tmp_path):
-    folder = changed(small, tmp_path / "small")
-    found = larger.from_specs([f"{small}/", f"{folder}/"])
-    assert [one.name for one in found] == [f"{small}/", f"{folder}/"]
