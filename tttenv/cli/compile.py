@@ -221,10 +221,7 @@ class BackgroundCompile:
         return bool(self._running)
 
     def wait(self, *names: str) -> None:
-        """Wait until the given parts are compiled or their compilation has failed.
-
-        The waiting time counts as compile time of this process.
-        """
+        """Wait until parts are compiled or have failed; this counts as compile time."""
         from tttenv.utils.compile_time import watch
 
         began = time.perf_counter()
@@ -239,12 +236,7 @@ class BackgroundCompile:
 
 @contextmanager
 def compiling(*names: str, processes: int = 1) -> Iterator[BackgroundCompile]:
-    """Compile uncached parts in background processes, which are killed when the block ends.
-
-    Args:
-        names: the parts, keys of `PARTS`, in the order they are needed.
-        processes: the number of processes to distribute them over.
-    """
+    """Compile uncached parts, the first needed first, in processes that end with the block."""
     running = BackgroundCompile(names, processes)
     try:
         yield running

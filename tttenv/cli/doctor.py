@@ -86,7 +86,7 @@ def show(found: Any) -> None:
 
 
 def load(name: str, rules: str | None, obs: str | None, kind: str) -> Any:
-    """Load the player or environment with the given name.
+    """Load the `CheckedPlayer` or `Environment` with the given name.
 
     Args:
         name: a player's spec, a checkpoint's folder, an environment's id, module:id or
@@ -95,13 +95,6 @@ def load(name: str, rules: str | None, obs: str | None, kind: str) -> Any:
         obs: the input of a function or network from a module, "onehot", "board" or "dict"; None:
             "onehot" for a network, boards for a function.
         kind: the output of a function with `obs` or a network: "logits", "values" or "probs".
-
-    Returns:
-        A `CheckedPlayer` or an `Environment`.
-
-    Raises:
-        ValueError: if nothing has that name, or it is neither a player nor an environment; for
-            `obs` or `kind` without a module.
     """
     import gymnasium
 

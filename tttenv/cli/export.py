@@ -147,10 +147,7 @@ def as_parquet(table: Mapping[str, Any]) -> bytes:
 
 
 def as_npz(arrays: Mapping[str, Any]) -> bytes:
-    """Convert arrays to a compressed .npz file without pickles, reproducible byte for byte.
-
-    numpy.savez would store the current time.
-    """
+    """Convert arrays to a compressed .npz file that, unlike numpy.savez's, stores no time."""
     import numpy as np
 
     sink = io.BytesIO()

@@ -116,11 +116,8 @@ def lines(stream: BinaryIO, longest: int) -> Iterator[bytes]:
 class Engine:
     """Gomocup engine that plays a manager's games with one player; it does no input or output.
 
-    Args:
-        spec: the player; its option `time`, if it has one, is the maximum per move, which the
-            manager's limits may reduce.
-        k: stones in a row to win.
-        seed: the seed for sampling moves of stochastic players.
+    The player's option `time`, if it has one, is the maximum per move, which the manager's limits
+    may reduce.
     """
 
     def __init__(self, spec: str, k: int, seed: int) -> None:
@@ -271,13 +268,7 @@ class Engine:
 
 
 def seconds_of(turn: float | None, left: float | None, moves: int) -> float | None:
-    """Return the time limit for the next move in seconds, to two significant digits, or None.
-
-    Args:
-        turn: the manager's limit for a move; None means no limit.
-        left: that for the rest of the match.
-        moves: the largest number of moves that may still follow.
-    """
+    """Return the seconds for a move by both limits, if `moves` more may follow; None: no limit."""
     limits = [] if turn is None else [SHARE * turn - MARGIN]
     limits += [] if left is None else [(left - OVERHEAD * moves) / MOVES]
     return max(LEAST, float(f"{min(limits):.2g}")) if limits else None

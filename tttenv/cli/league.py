@@ -119,10 +119,7 @@ def _check(given: Arguments) -> None:
 
 
 def usual(rules: Any) -> list[str]:
-    """Return the default players of a league, from weak to strong.
-
-    Trained players of large boards are networks, omitted if PyTorch is not installed.
-    """
+    """Return the default players of a league, from weak to strong."""
     from tttenv.exact import enumerable
     from tttenv.players import bundled, rules_of
 

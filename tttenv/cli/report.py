@@ -91,21 +91,9 @@ def make(
     prog: str = PROG,
     tell: Callable[[str], None] = lambda text: None,
 ) -> dict[str, Any]:
-    """Write the report.
+    """Write the report; return its path, its size in bytes, and the names of the players it shows.
 
-    Args:
-        out: the output file.
-        contents: what it shows.
-        url: the address of publication, for its head; None if unknown.
-        prog: the prefix of messages about a player's curve.
-        tell: called with the next stage of the work.
-
-    Returns:
-        Its path, its size in bytes, and the names of the players it shows.
-
-    Raises:
-        ValueError: for players that are unknown, damaged or for other boards, files with other
-            content, or an `out` that cannot be written.
+    `url` is the address of publication, for its head; `tell` is called with the next stage.
     """
     if out.is_dir() or any(above.is_file() for above in out.parents):
         raise ValueError(f"cannot write the report to {out}: choose another file with --out")

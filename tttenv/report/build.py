@@ -48,13 +48,13 @@ def html(
     swept: Sequence[Ending] = (),
     url: str | None = None,
 ) -> str:
-    """Return the report's HTML.
+    """Return the report's HTML; sections without content are hidden.
 
     Args:
         players: the players, at least one; the strongest are listed first.
-        numbers: rows of published numbers; their section is omitted if empty.
-        others: trained players for larger boards; their section is omitted if empty.
-        played: a league; its section is omitted if None.
+        numbers: rows of published numbers.
+        others: trained players for larger boards.
+        played: a league.
         trainings: the endings of all training runs of the players' learners.
         swept: the endings of the training runs of a sweep.
         url: the page's address, as returned by `checked_url`; None if not published.
@@ -113,21 +113,16 @@ def _joined(folder: str, names: Sequence[str], suffix: str) -> str:
 
 
 def checked_url(url: str) -> str:
-    """Validate a URL and return it, with a trailing slash if it does not name a file.
-
-    Raises:
-        ValueError: unless it is a plain web address.
-    """
+    """Validate a web address and return it, with a trailing slash if it does not name a file."""
     if not re.fullmatch(r"https?://[\w.:-]+(/[!-~]*)?", url, re.ASCII) or len(url) > 500:
         raise ValueError("the page's address must look like https://name.github.io/project/")
     return url if url.endswith((".html", "/")) else f"{url}/"
 
 
 def _links(url: str | None) -> Markup:
-    """Return the links to the project and the installation command.
+    """Return the links that the installed package names, and the installation command.
 
-    The addresses are those of the installed package. The documentation of a published page is the
-    folder above it, unless the package names another.
+    The documentation of a published page is the folder above it, unless the package names another.
     """
     known = {}
     with contextlib.suppress(PackageNotFoundError):

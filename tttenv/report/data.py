@@ -118,11 +118,7 @@ def _packed(array: NDArray[Any], kind: str) -> str:
 
 
 def network(folder: Path, name: str, rules: Rules, certificate: Certificate) -> Network | None:
-    """Pack a checkpoint's network for the page; return None if the page cannot play it.
-
-    Raises:
-        ValueError: if the checkpoint is missing or damaged.
-    """
+    """Pack a checkpoint's network for the page; return None if the page cannot play it."""
     if not playable(read_card(folder), rules):
         return None
     home = importlib.import_module("learners.training.checkpoint")  # needs torch

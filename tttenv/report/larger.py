@@ -84,9 +84,6 @@ def from_specs(
             of `tttenv.certify`, above that of training.
         tell: called with the next stage of the work.
         one_per_size: embed only the first network for each number of rows and columns.
-
-    Raises:
-        ValueError: if a checkpoint is missing, damaged or impure.
     """
     found = [place for place in map(checkpoint_of, specs) if place is not None]
     short = [folder.resolve().name for folder, _ in found]

@@ -79,16 +79,8 @@ def from_benchmark(
 
     The results file is untrusted, so nothing in it runs or loads code: an entry without a folder
     names a safe built-in player, one with a folder a checkpoint, which is data. A trained player is
-    named after its learner, with its seed if there are several.
-
-    Args:
-        file: the results.
-        runs: a folder with trained players, in addition to the current folder and that of the file.
-        tell: called with the next stage of the work.
-
-    Raises:
-        ValueError: if the file is not from the benchmark, or a trained player is missing or in
-            another folder.
+    named after its learner, with its seed if there are several. Folders are within the current one,
+    that of the file, or `runs`.
     """
     content = schema.read(file, endings.Benchmark, endings.BENCHMARK)
     rows, trainings = content["players"], endings.of_benchmark(content)
@@ -165,11 +157,7 @@ def usual() -> list[str]:
 
 
 def shown(spec: str, name: str) -> Shown:
-    """Load the player of a user's spec for the report, under the given name.
-
-    Raises:
-        ValueError: if it is unknown, damaged, impure or for another board.
-    """
+    """Load the player of a user's spec for the report, under the given name."""
     with did_you_mean(spec):
         found = checkpoint_of(spec)
         if found is not None and not found[1]:

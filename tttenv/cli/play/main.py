@@ -81,11 +81,7 @@ def main(args: list[str], prog: str = PROG) -> None:
 
 
 def _seated(given: Arguments, beside: ExitStack) -> tuple[Any, Any]:
-    """Create the session that the arguments describe, and the advice on its positions.
-
-    Code that the advice needs on large boards is compiled in the background until `beside` is
-    closed.
-    """
+    """Create the session, and the advice, whose code is compiled in the background meanwhile."""
     from tttenv.cli.play.advice import Advice
     from tttenv.cli.play.session import Session, Side, position_of
     from tttenv.exact import enumerable

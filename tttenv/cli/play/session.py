@@ -117,11 +117,7 @@ class Session:
         return not self.over and self.side(self.mover).policy is None
 
     def play(self, cell: int) -> None:
-        """Put a stone of the side to move on `cell`.
-
-        Raises:
-            ValueError: if the game is over, or the cell is occupied or off the board.
-        """
+        """Put a stone of the side to move on `cell`."""
         self._require_going()
         self.boards.append(self.rules.play(self.board, cell))
         self.cells.append(cell)
@@ -142,14 +138,7 @@ class Session:
         return [ply for ply in range(len(self.cells)) if self.rules.seat(self.boards[ply]) == seat]
 
     def take_back(self) -> int:
-        """Undo a resignation, or the human's last stone and the reply to it.
-
-        Returns:
-            The number of stones removed.
-
-        Raises:
-            ValueError: if the human has no stone on the board.
-        """
+        """Undo a resignation, or the human's last stone and the reply; return their number."""
         if self.resigned:
             self.resigned = False
             return 0
@@ -167,10 +156,7 @@ class Session:
         self.resigned = True
 
     def again(self) -> None:
-        """Start another game from the same position, with seats swapped.
-
-        An unfinished game does not count.
-        """
+        """Start another game, seats swapped, from the position; an unfinished one is dropped."""
         if self.over:
             self.played.append(self._result())
         self.seat = 1 - self.seat
@@ -184,15 +170,8 @@ class Session:
 def position_of(rules: Rules, board: str | None, moves: str | None) -> Position:
     """Parse and validate the position given by `--board` and `--moves`, both untrusted.
 
-    Args:
-        rules: the game.
-        board: X, O and `.` or `_` row by row, optionally with a `/` after each row; None for the
-            empty board.
-        moves: the moves from there, in order: cells as parsed by `cell_of`, separated by commas,
-            dots or spaces; None for no moves.
-
-    Raises:
-        ValueError: for anything else, an unreachable position or a finished game.
+    A board is X, O and `.` or `_` row by row, optionally with a `/` after each row; moves are cells
+    as parsed by `cell_of`, separated by commas, dots or spaces.
     """
     found = Position([rules.start() if board is None else _board_of(rules, board)], [])
     for text in filter(None, re.split(r"[,.\s]+", moves or "")):
@@ -222,11 +201,7 @@ def _board_of(rules: Rules, text: str) -> Any:
 
 
 def cell_of(rules: Rules, text: str) -> int:
-    """Parse the name of a cell, ignoring case: a key (on 3x3), a number or a coordinate.
-
-    Raises:
-        ValueError: if the untrusted text names no cell; the message lists valid names.
-    """
+    """Parse the name of a cell, ignoring case: a key (on 3x3), a number or a coordinate."""
     name = text.strip().lower()
     if len(name) == 1 and name in keys(rules):
         return KEYS.index(name)
