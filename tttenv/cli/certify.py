@@ -2,19 +2,22 @@
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from tttenv.certificates import phrases
 from tttenv.cli import compile, console, text_tables, workers
-from tttenv.cli.options import Flag, MethodOrNone, OpponentOrNone, Player, RulesOrNone
+from tttenv.cli.options import Flag, MethodOrNone, Player, RulesOrNone
 from tttenv.cli.text_tables import Column, say
 from tttenv.cli.workers import HERE, AllWorkers
 from tttenv.players import did_you_mean
+from tttenv.policy import Wrapped
 from tttenv.utils.untrusted import file_name
 
 PROG = "certify.py"
@@ -22,7 +25,7 @@ EXAMPLES = """
 tttenv certify selfplay
 tttenv certify runs/dqn-0 --json
 tttenv certify alphazero_554
-tttenv certify mcts:iterations=200 --against tactical
+tttenv certify mcts:iterations=200 --jobs 4
 """
 SEARCH = "reachable positions"  # compiled in the background
 FOLDER = Path("results/certificates")  # of unfinished certificates
@@ -39,8 +42,7 @@ class Arguments:
     """Compute a player's exact strength in both seats.
 
     A player is a name with options, like minimax:ties=first, a trained player like selfplay, or
-    the folder of a checkpoint; quote it if it has parentheses. With --against it is measured
-    against one other player instead.
+    the folder of a checkpoint; quote it if it has parentheses.
 
     Up to 15 cells the certificate covers all positions. On larger boards it follows the player's
     own moves and every reply: whether it never loses, always wins, or loses and how. A player that
@@ -52,7 +54,6 @@ class Arguments:
 
     player: Player  # name[:option=value,...] or a checkpoint's folder
     rules: RulesOrNone = None  # the game; if omitted, 3,3,3 or the checkpoint's
-    against: OpponentOrNone = None  # compute the exact results against this player instead
     method: MethodOrNone = None  # if omitted, chosen by the board's size
     positions: int = 20_000_000  # maximum number of reachable positions per seat
     explain: Flag = False  # also print what the certificate leaves unknown, and why
@@ -68,9 +69,6 @@ def main(args: list[str], prog: str = PROG) -> None:
     """Certify a player, and print the result."""
     given = console.parse(Arguments, prog, args, console.with_players(Arguments), EXAMPLES)
     _check(given)
-    if given.against is not None:
-        meet(given)
-        return
     from tttenv import Rules, player
     from tttenv.players import rules_of
 
@@ -107,16 +105,14 @@ def _check(given: Arguments) -> None:
         raise ValueError(f"--positions must be at least 1, not {given.positions}")
     if not given.sampled and given.games != Arguments.games:
         raise ValueError("--games needs --sampled: certificates play no games")
-    if given.sampled and given.against is not None:
-        raise ValueError("--against is exact: it cannot be combined with --sampled")
     searching = {
         "--method": given.method is not None,
         "--jobs, --ray and similar options": given.workers != HERE,
         "--resume": given.resume,
     }
     for option, named in searching.items():
-        if named and (given.sampled or given.against is not None):
-            raise ValueError(f"{option} cannot be combined with --sampled or --against")
+        if named and given.sampled:
+            raise ValueError(f"{option} cannot be combined with --sampled")
 
 
 @contextmanager
@@ -136,12 +132,15 @@ def certified(given: Arguments, rules: Any, policy: Any) -> Any:
     """Compute the certificate of a player, showing its progress."""
     from tttenv import certify
     from tttenv.certificates.certificate import ALL_POSITIONS, REACHABLE, default_method
+    from tttenv.exact import Tabulated
 
     named = {"all": ALL_POSITIONS, "reachable": REACHABLE, None: default_method(policy)}
     if named[given.method] == ALL_POSITIONS:
         if given.resume:
             raise ValueError("--resume: a certificate over all positions is never saved unfinished")
-        with watched(policy, given.player, given.json) as asked:
+        with console.stage(f"certifying {given.player} on {rules}", given.json) as tell:
+            slow = policy.traits.one_by_one and not isinstance(policy, Tabulated)
+            asked = Counted(policy, tell) if slow else policy
             return certify(rules, asked, method=ALL_POSITIONS)
     with (
         console.stage(f"certifying {given.player} on {rules}", given.json) as tell,
@@ -151,6 +150,25 @@ def certified(given: Arguments, rules: Any, policy: Any) -> Any:
         about["watch"] = lambda found: tell(progress(found))
         with saved(given, rules, policy) as about["checkpoint"]:
             return certify(rules, policy, given.positions, **about)
+
+
+class Counted(Wrapped):
+    """A player that is asked board by board, and tells how many of all it has answered."""
+
+    def __init__(self, policy: Any, tell: Callable[[str], None]) -> None:
+        super().__init__(policy)
+        self.unmasked, self.tell, self.count = policy.unmasked, tell, 0
+
+    def __call__(self, boards: Any) -> Any:
+        """Return move probabilities (batch, cells) for boards (batch, cells)."""
+        from tttenv.exact import positions
+
+        found, total = [], len(positions(self.rules).decisions)
+        for i in range(len(boards)):
+            self.tell(f"{self.name}: {self.count:,} of {total:,} boards queried")
+            found.append(self.player(boards[i : i + 1]))
+            self.count += 1
+        return np.concatenate(found)
 
 
 @contextmanager
@@ -210,82 +228,6 @@ def progress(found: Any) -> str:
         return text
     left = min(found.waiting * found.seconds / found.positions, LONGEST)
     return f"{text}, {timedelta(seconds=round(left))} left in this round"
-
-
-def meet(given: Arguments) -> None:
-    """Compute a player's exact results against another player, and print them."""
-    from tttenv import Rules, player
-    from tttenv.certificates.certificate import require_pure
-    from tttenv.certificates.metric_table import versus
-    from tttenv.exact import require_solvable
-    from tttenv.exact.determinism import tabulate_pure
-    from tttenv.players import is_path, rules_of
-
-    specs = (given.player, str(given.against))
-    named = next(filter(is_path, specs), given.player)  # a checkpoint stores its rules
-    with did_you_mean(named):
-        rules = Rules.of(given.rules) if given.rules else rules_of(named)
-    require_solvable(rules)
-    tables = []
-    for spec in specs:
-        with console.stage(f"loading {spec}", given.json), did_you_mean(spec):
-            policy = player(spec, rules)
-        require_pure(policy)
-        with watched(policy, spec, given.json) as asked:
-            tables.append(tabulate_pure(rules, asked, spec))
-    found = versus(rules, *tables)
-    if given.json:
-        about: dict[str, Any] = {"player": specs[0], "against": specs[1], "rules": str(rules)}
-        about |= {"score": {seat: list(odds) for seat, odds in found.items()}}
-        about |= {"value": {seat: odds.value for seat, odds in found.items()}}
-        print(json.dumps(about, indent=2))
-    else:
-        show_meeting(*specs, rules, found)
-
-
-def show_meeting(player: str, other: str, rules: Any, found: Any) -> None:
-    """Print the exact results of a player against another, by seat."""
-    say(f"{player} against {other} on {rules}, over all their games:", "  ")
-    columns = [Column("seat", left=True), *map(Column, ("win %", "draw %", "loss %", "value"))]
-    rows = [
-        [seat, *map(phrases.share, odds), phrases.value(odds.value)] for seat, odds in found.items()
-    ]
-    text_tables.show(columns, rows)
-    say(f"seat: that of {player}; value: wins minus losses", "  ")
-
-
-@contextmanager
-def watched(policy: Any, name: str, quiet: bool) -> Iterator[Any]:
-    """Yield the player, with the number of boards that it has answered shown on a terminal."""
-    import numpy as np
-
-    from tttenv.certificates.certificate import require_pure
-    from tttenv.exact import Tabulated, enumerable, positions, require_solvable
-    from tttenv.policy import Wrapped
-
-    rules, one_by_one = policy.rules, policy.traits.one_by_one
-    with console.stage(f"certifying {name} on {rules}", quiet) as tell:
-        if isinstance(policy, Tabulated) or (enumerable(rules) and not one_by_one):
-            yield policy
-            return
-        require_solvable(rules)
-        require_pure(policy)
-        boards_in_all = len(positions(rules).decisions)
-
-        class Watched(Wrapped):
-            unmasked, asked = policy.unmasked, 0
-
-            def __call__(self, boards: Any) -> Any:
-                found, each = [], 1 if one_by_one else len(boards)
-                for i in range(0, len(boards), each):
-                    tell(f"{name}: {self.asked:,} of {boards_in_all:,} boards queried")
-                    found.append(policy(boards[i : i + each]))
-                    self.asked += each
-                if self.asked >= boards_in_all:
-                    tell(f"{name}: playing out every game")
-                return np.concatenate(found)
-
-        yield Watched(policy)
 
 
 def print_certificate(name: str, certificate: Any, explain: bool = False) -> None:
