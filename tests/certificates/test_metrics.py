@@ -22,7 +22,7 @@ from tttenv.drawing import render
 from tttenv.exact import Score, positions, tabulate
 from tttenv.game.rewards import RESULTS
 from tttenv.policy import uniform
-from tttenv.report import leaderboard, tables
+from tttenv.report import leaderboard
 from tttenv.report.data import quantised
 from tttenv.report.load_players import Shown
 from tttenv.testing import policy_checks
@@ -225,7 +225,7 @@ WRITERS = {
 
 def pair_text(result):
     """Return the text of a pair's cell."""
-    return re.sub("<[^>]*>", "", tables._pair(result, 0, 1))
+    return re.sub("<[^>]*>", "", leaderboard._pair(result, 0, 1))
 
 
 def quantised_share(share):

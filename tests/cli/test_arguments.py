@@ -10,7 +10,6 @@ import signal
 import sys
 import time
 import types
-from pathlib import Path
 
 import pytest
 from all_tables import PROGRAMS
@@ -23,9 +22,6 @@ from tttenv.cli import console
 from tttenv.cli.main import COMMANDS, GROUPS
 from tttenv.players import PLAYERS, bundled, did_you_mean, player
 from tttenv.utils.registry import near
-
-ROOT = Path(__file__).parents[2]
-
 
 MODULES = {name: importlib.import_module(home) for name, home in PROGRAMS.items()}
 PARSERS = {

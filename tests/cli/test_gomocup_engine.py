@@ -1,6 +1,5 @@
 """Players as engines of the Gomocup protocol: every line gets a reply, invalid ones no move."""
 
-import io
 import random
 import re
 import subprocess
@@ -10,7 +9,7 @@ import numpy as np
 import pytest
 from processes import surroundings
 
-from tttenv.cli.gomocup import LEAST, LONGEST_LINE, Engine, lines, seconds_of
+from tttenv.cli.gomocup import LEAST, LONGEST_LINE, Engine, seconds_of
 from tttenv.players import PLAYERS
 from tttenv.policy import Player
 from tttenv.utils.registry import Row
@@ -109,18 +108,6 @@ def test_end_ends_even_within_a_board():
 def test_it_says_who_it_is():
     (told,) = answers(Engine('mcts:seed="é', 5, 0), "ABOUT")
     assert re.fullmatch(r"name=\"tttenv mcts:seed='\\xe9\", version=\"[\d.]+\"", told)
-
-
-def test_boards_go_from_5_to_19():
-    engine = Engine("first", 5, 0)
-    for size in range(25):
-        told = engine.answer(f"START {size}")
-        assert told == "OK" if 5 <= size <= 19 else told.startswith("ERROR "), told
-    assert engine.answer("START 9999").startswith(
-        "ERROR a board must have 1 to 19 rows and columns"
-    )
-    assert engine.answer("RECTSTART 19,1") == "OK"
-    assert Engine("first", 3, 0).answer("START 3") == "OK"
 
 
 # --- Any line.
@@ -296,8 +283,3 @@ def test_answers_come_at_once():
         engine.stdin.write(b"ABOUT\n")
         engine.stdin.close()
         assert engine.wait(60) == 0
-
-
-def test_a_very_long_line_is_read_in_pieces():
-    stream = io.BytesIO(b"a" * 10**6 + b"\nb\n" + b"c" * 30)
-    assert list(lines(stream, 20)) == [b"a" * 21, b"b\n", b"c" * 21]

@@ -23,24 +23,6 @@ from tttenv.policy import player_for
 ROOT = Path(__file__).parents[2]
 
 RULES = [(3, 3, 3), (2, 4, 3), (1, 5, 3), (5, 5, 4), (19, 19, 5)]
-TRANSCRIPTS = {  # of the masked one-hot MLP's README: the human's seat, the cells, the end
-    "human first, tie": (0, [4, 2, 8, 0, 1, 7, 3, 5, 6], "draw"),
-    "human second, lost": (1, [2, 4, 6, 8, 0, 7, 1], "X wins"),
-    "human second, tie": (1, [2, 4, 6, 3, 5, 8, 0, 1, 7], "draw"),
-}
-ERRORS = {("human second, lost", 3)}  # stones that gave value away: the human's 8
-
-
-def scripted(cells):
-    """Return the player that plays the next of these cells, in either seat."""
-
-    def follow(boards):
-        probs = np.zeros(boards.shape)
-        for row, board in zip(probs, boards, strict=True):
-            row[cells[np.count_nonzero(board)]] = 1
-        return probs
-
-    return player_for(Rules(), follow)
 
 
 def against(policy, rules=(3, 3, 3), seat=0, seed=0):
@@ -144,25 +126,6 @@ def test_positions_beyond_a_short_search_have_the_players_opinion_and_nothing_ex
 
 
 # Sessions
-
-
-@pytest.mark.parametrize("name", TRANSCRIPTS)
-def test_published_transcripts_replay_through_the_terminal_key_by_key(name, monkeypatch, capsys):
-    human, cells, end = TRANSCRIPTS[name]
-    typed = [KEYS[cell] for cell in cells[human::2]]
-    typed[::2] = [key.upper() for key in typed[::2]]
-    monkeypatch.setattr(sys, "stdin", io.StringIO("\n".join(typed) + "\n"))
-    Terminal(against(scripted(cells), seat=human), Advice(Rules()), hints=True).run()
-    shown = capsys.readouterr().out
-    moves = re.findall(r"^([XO]) > (\S+)", shown, re.MULTILINE)
-    said = [name_of(Rules(), cell) for cell in cells]  # by the machine; the human's were keys
-    said[human::2] = typed
-    assert moves == [("XO"[ply % 2], cell) for ply, cell in enumerate(said)]
-    assert f"\n{end}\n" in shown
-    assert re.findall(r"^your blunder: (\S+)", shown, re.MULTILINE) == [
-        name_of(Rules(), cells[ply]) for told, ply in ERRORS if told == name
-    ]
-    assert "it's blunder" not in shown
 
 
 def test_a_player_that_cannot_move_ends_the_game_instead_of_leaving_its_turn_to_the_person(

@@ -16,7 +16,6 @@ from tttenv.env.env import TicTacToe
 from tttenv.players import PLAYERS
 from tttenv.players.stored.checkpoint import WEIGHTS, file_of, read_card
 
-ROOT = Path(__file__).parents[2]
 KEYS = {
     *("player", "rules", "value", "vs_random", "vs_perfect", "worst_case", "unbeatable"),
     *("optimal_moves", "blunders", "losing_line"),

@@ -13,7 +13,6 @@ from tttenv.cli.play.text_board import hint_lines
 RULES = (3, 3, 3)
 EVERY = game(RULES)
 NAMES = [f"{column}{row}" for row in "123" for column in "abc"]
-WORDS = {1: "win", 0: "draw", -1: "loss"}
 
 
 @pytest.fixture(scope="module")

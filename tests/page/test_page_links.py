@@ -189,26 +189,6 @@ def test_two_players_play_by_themselves(opened, file, way):
     assert "watch=tactical&against=first" in fragment(page)
 
 
-def test_a_game_that_plays_itself_can_be_paused_and_taken_over(opened, file):
-    page = opened(file, "#watch=minimax&against=minimax", **CALM)
-    stop_clock(page)
-    assert marks(page) == "_" * 9
-    page.clock.run_for(5000)
-    assert marks(page) == "_" * 9, "a link does not start by itself"
-    page.click("#pause")
-    page.clock.run_for(1400)
-    page.click("#pause")
-    shown = marks(page)
-    page.clock.run_for(5000)
-    assert marks(page) == shown
-    assert shown.count("_") == 7
-    click(page, shown.index("_"))
-    assert marks(page) == shown, "neither side is the reader's"
-    page.click("#onward")
-    assert page.inner_text("#play-title") == "You are X against minimax"
-    assert marks(page) == shown
-
-
 # The head.
 
 

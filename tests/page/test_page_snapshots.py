@@ -2,15 +2,13 @@
 
 from pathlib import Path
 
-import numpy as np
 import pytest
-from page_browser import CALM, click, fragment, marks
+from page_browser import CALM, fragment
 
 from tttenv import Rules, certify
 from tttenv.certificates import snapshots
 from tttenv.certificates.curve import exact_curve
 from tttenv.cli import report
-from tttenv.exact import tabulate
 from tttenv.players.stored.checkpoint import read_card
 
 RULES = Rules()
@@ -91,26 +89,6 @@ def test_from_the_curve_to_the_board_and_its_blunders(opened, file):
     assert f"reinforce, step {step} may blunder" in page.locator("#counted").inner_text()
     again = opened(file, link, **CALM)
     assert f"against reinforce, step {step}" in again.locator("#play-title").inner_text()
-
-
-def test_the_slider_at_the_board_changes_the_player_in_the_same_game(opened, file):
-    page = opened(file, "#play=td0&seat=X&moves=a1.b1", **CALM)
-    assert page.locator("#training-holder").is_visible()
-    page.locator("#training").focus()
-    page.keyboard.press("Home")
-    assert "td0%2C%20step%200" in fragment(page)
-    assert marks(page) == "XO_______"
-    click(page, 4)
-    first = tabulate(RULES, kept("td0")[1][0])
-    board = np.zeros(9, np.int8)
-    board[[0, 4]], board[1] = -1, 1
-    answer = int(first(board[None])[0].argmax())
-    assert marks(page)[answer] == "O"
-    page.select_option("#player", label="first")
-    assert not page.locator("#training-holder").is_visible()
-    page.select_option("#player", label="td0")
-    assert page.locator("#training").input_value() == page.locator("#training").get_attribute("max")
-    assert "play=td0&" in fragment(page)
 
 
 @pytest.mark.parametrize("name", ["td0, step 1", "td0, step 99999", "first, step 0", ", step 0"])

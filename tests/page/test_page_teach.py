@@ -189,28 +189,6 @@ def test_stopped_at_500_games_it_loses_and_taught_on_it_does_not(opened, file, i
     assert_same(certificate(page), straight)
 
 
-def test_the_sliders_are_part_of_the_lesson_its_name_and_its_address(opened, file, inside):
-    page = opened(file, "#teach=2&explore=60&rate=25", **CALM)
-    assert learned(page).startswith("Certified")
-    games = inside(
-        "const learner = new TableLearner(2, {explore: 60, rate: 25});"
-        "while (Math.min(...[0, 1].map((seat) => worstCase(learner.table(), seat))) < -1e-9)"
-        " learner.playGames(100); return learner.games;"
-    )
-    assert page.inner_text("#teach-count").startswith(f"{games:,} games")
-    page.get_by_role("link", name="Play it").click()
-    assert page.inner_text("#about-name") == "taught 2 explore 60 rate 25"
-    page.evaluate("history.back()")
-    page.wait_for_function("location.hash.startsWith('#teach')")
-    assert page.inner_text("#teach-status").startswith("Certified")  # not taught again
-    page.get_by_role("link", name="Play it").click()
-    again = opened(file, fragment(page), **CALM)
-    assert again.inner_text("#about-name") == "taught 2 explore 60 rate 25"
-    page.get_by_label("Exploration").press("ArrowRight")
-    assert page.inner_text("#teach-explore-value") == "65 %"
-    assert "nothing yet" in page.inner_text("#teach-status")
-
-
 def test_forged_names_of_taught_players_are_no_players(opened, file):
     wrong = ("4294967296", "x", "1 (99999 games)", "1 (150 games)", "1 explore 101 rate 50")
     for name in (f"taught {end}" for end in wrong):

@@ -23,7 +23,7 @@ import pygame
 from tttenv.cli.play import windowed
 from tttenv.cli.play.advice import Advice
 from tttenv.cli.play.session import Session, Side
-from tttenv.drawing.window import Layout, Scene, Window, paint
+from tttenv.drawing.window import Layout, Window
 
 ROOT = Path(__file__).parents[2]
 WINDOWS = [
@@ -40,15 +40,6 @@ def unseen(monkeypatch):
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     yield
     pygame.display.quit()
-
-
-def painted(rules, text, size=(510, 565), **more):
-    """Return the pixels (width, height, 3) of a scene, and its layout."""
-    pygame.font.init()
-    surface, game = pygame.Surface(size), Rules(*rules)
-    layout = Layout(game, *size, notes=len(more.get("notes", ())))
-    paint(surface, game, Scene(game.parse(text), **more), layout)
-    return pygame.surfarray.array3d(surface), layout
 
 
 def at(picture, layout, cell, right=0.5, down=0.5):

@@ -4,7 +4,6 @@ import json
 import re
 import shutil
 from html.parser import HTMLParser
-from pathlib import Path
 
 import pytest
 
@@ -17,7 +16,6 @@ from tttenv.cli import report
 from tttenv.exact import solve
 from tttenv.report import larger, load_players
 
-ROOT = Path(__file__).parents[2]
 BEATEN = [
     ("alphabeta:depth=1", Rules(4, 5, 4)),
     ("tactical", Rules(5, 5, 4)),

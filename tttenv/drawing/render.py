@@ -25,13 +25,10 @@ def ansi(rules: Rules, board: Boards) -> str:
 
 def status(rules: Rules, board: Boards) -> str:
     """Return the status of a board (cells,), such as "X to move", "O wins" or "draw"."""
-    mover = "XO"[int(rules.seat(board))]
-    other = "OX"[int(rules.seat(board))]
+    seat = int(rules.seat(board))
     if rules.lost(board):
-        return f"{other} wins"
-    if rules.over(board):
-        return "draw"
-    return f"{mover} to move"
+        return f"{'OX'[seat]} wins"
+    return "draw" if rules.over(board) else f"{'XO'[seat]} to move"
 
 
 def said(rules: Rules, board: Boards) -> str:
@@ -97,11 +94,9 @@ class LastStone:
         before = self.before
         if before is None or (before[before != 0] != stones[before != 0]).any():  # another game
             before, self.cell = np.zeros_like(stones), None
-        new = np.flatnonzero((before == 0) & (board == -1))  # of the side that has just moved
-        if len(new):
+        if (stones != before).any():
+            new = np.flatnonzero((before == 0) & (board == -1))  # of the side that has just moved
             self.cell = int(new[0]) if len(new) == 1 else None
-        elif (stones != before).any():
-            self.cell = None
         self.before = stones.copy()
         return self.cell
 

@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import quote, urljoin
 
 from tttenv.league.league import League
-from tttenv.report import data, endings, larger, leaderboard, league, published, tables
+from tttenv.report import data, endings, larger, leaderboard, league, published
 from tttenv.report.endings import Ending
 from tttenv.report.larger import Larger
 from tttenv.report.load_players import Shown
@@ -64,7 +64,7 @@ def html(
     first, shared = _joined("scripts", FIRST, "js"), _joined("shared", SHARED, "js")
     script = shared + _joined("scripts", SCRIPTS, "js")
     networks = [one.network for one in others if one.network is not None]
-    curves, scores = tables.curves(players), tables.scores(players)
+    curves, scores = leaderboard.curves(players), leaderboard.scores(players)
     seconds = joined(
         endings.table(runs, head)
         for runs, head in ((trainings, "Learner"), (swept, "Setting"))
@@ -85,7 +85,7 @@ def html(
             for number, one in enumerate(networks)
         ),
         worker=shared + _joined("worker", WORKER, "js"),
-        options=tables.options(players),
+        options=leaderboard.options(players),
         leaderboard=leaderboard.html(players),
         insight=leaderboard.insight(players),
         notes=leaderboard.notes(players),
@@ -100,10 +100,10 @@ def html(
         no_larger="hidden" if not others else "",
         league=league.html(played),
         no_league="hidden" if played is None else "",
-        pairs=tables.pairs(players, scores),
-        certain=tables.certain(players, scores),
+        pairs=leaderboard.pairs(players, scores),
+        certain=leaderboard.certain(players, scores),
         links=_links(url),
-        **tables.summary(players),
+        **leaderboard.summary(players),
     )
 
 

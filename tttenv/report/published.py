@@ -129,10 +129,10 @@ def _figure(rows: list[Filled]) -> Markup:
     words = element("div", element("span", minus("-1 a certain loss")), element("span", "0 a draw"))
     ends = element("th", words, scope="col", class_="ends")
     head = element("tr", element("th", "Learner", scope="col"), ends, *marks)
-    found = element("table", element("thead", head), element("tbody", *body), class_="worsts")
+    drawn = element("table", element("thead", head), element("tbody", *body), class_="worsts")
     label = "Worst cases as O, as claimed, as published and repaired"
     caption = element("figcaption", element("h3", "Worst case as O"), LEAD)
-    return element("figure", caption, scrolling(found, label), class_="worst-figure")
+    return element("figure", caption, scrolling(drawn, label), class_="worst-figure")
 
 
 def _table(rows: list[Filled], label: str) -> Markup:

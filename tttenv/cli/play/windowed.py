@@ -111,7 +111,8 @@ class Windowed:
         session, boards, cells = self.session, self.session.boards, self.session.cells
         stones = set(range(max(0, len(cells) - 2), len(cells)) if self.hints else ())
         if self.person and not session.resigned and session.winner == 1 - session.seat:
-            stones |= {self.advice.losing_move(boards, cells, session.seat)} - {None}
+            lost = self.advice.losing_move(boards, cells, session.seat)
+            stones |= set() if lost is None else {lost}
         told = {stone: self.advice.blunder(boards[stone], cells[stone]) for stone in sorted(stones)}
         return {stone: sentence for stone, sentence in told.items() if sentence}
 
