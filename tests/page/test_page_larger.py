@@ -446,7 +446,7 @@ def changed(folder, place, **card):
     return place
 
 
-def test_what_the_page_cannot_play_is_left_out(tmp_path, shown):
+def test_what_the_page_cannot_play_is_left_out(tmp_path, shown, monkeypatch):
     folder, rules = bundled.folder("alphazero_444"), Rules(4, 4, 4)
     certificate = shown["alphazero_444"].certificate
     assert data.network(folder, "a", rules, certificate).about["name"] == "a"
@@ -457,5 +457,6 @@ def test_what_the_page_cannot_play_is_left_out(tmp_path, shown):
     reinforce = bundled.folder("reinforce_444")
     assert data.network(reinforce, "a", rules, certificate) is None
     assert data.network(folder, "a", Rules(16, 15, 5), certificate) is None
-    (one,) = larger.from_specs([f"{folder}:simulations=4"], positions=1)
+    monkeypatch.setattr(larger, "POSITIONS", 1)
+    (one,) = larger.from_specs([f"{folder}:simulations=4"])
     assert one.network is None

@@ -191,7 +191,7 @@ def test_every_seed_is_a_dot_at_its_seconds(opened, several, trained):
     page = opened(several)
     results = json.loads((trained / "o/benchmark.json").read_text())
     times = [row["unbeatable_at"][1] for row in results["trainings"]]
-    least, most = charts.log_ends(times)
+    least, most = (10.0**power for power in endings.powers(times))
     for found in results["learners"]:
         row = page.locator(".strips tbody tr", has_text=found["learner"])
         own = [t for t in results["trainings"] if t["learner"] == found["learner"]]

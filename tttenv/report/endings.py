@@ -8,7 +8,7 @@ from statistics import median
 from typing import Annotated, NotRequired, TypedDict
 
 from tttenv.report import sweep_file
-from tttenv.report.charts import dot, log_ends, log_place, percent, text
+from tttenv.report.charts import dot, percent, text
 from tttenv.report.markup import Markup, element, joined
 from tttenv.report.markup import table as table_of
 from tttenv.utils.schema import Between, Count, NonNegative, Number
@@ -98,7 +98,7 @@ def table(trainings: Sequence[Ending], head: str) -> Markup:
             median(times[name]) if times[name] else math.inf,
         ),
     )
-    ends = log_ends([max(time, LEAST) for found in times.values() for time in found] or [1.0])
+    ends = powers([max(time, LEAST) for found in times.values() for time in found] or [1.0])
     never = any(one.seconds is None for one in trainings)
     heads = (head, "Unbeatable", "Seconds of one core, each seed a dot", "Median")
     foot = element("tr", *(element("td", part) for part in ("", "", _axis(ends, never), "seconds")))
@@ -109,7 +109,13 @@ def table(trainings: Sequence[Ending], head: str) -> Markup:
     return joined([whole, element("p", f"{len(order) - ROWS:,} more are not shown.")])
 
 
-def _row(group: Sequence[Ending], times: list[float], ends: tuple[float, float]) -> Markup:
+def powers(values: Sequence[float]) -> tuple[int, int]:
+    """Return the exponents of the powers of ten that enclose positive values."""
+    lowest = math.floor(math.log10(min(values)))
+    return lowest, max(math.ceil(math.log10(max(values))), lowest + 1)
+
+
+def _row(group: Sequence[Ending], times: list[float], ends: tuple[int, int]) -> Markup:
     parts = []
     if times and len(group) > 1:
         at = percent(_place(median(times), ends))
@@ -129,13 +135,15 @@ def _row(group: Sequence[Ending], times: list[float], ends: tuple[float, float])
     )
 
 
-def _place(seconds: float, ends: tuple[float, float]) -> float:
-    return 0.03 + (END - 0.03) * log_place(max(seconds, LEAST), *ends)
+def _place(seconds: float, ends: tuple[int, int]) -> float:
+    """Return the place of a time on the logarithmic axis, as a share of the width."""
+    share = (math.log10(max(seconds, LEAST)) - ends[0]) / (ends[1] - ends[0])
+    return 0.03 + (END - 0.03) * share
 
 
-def _axis(ends: tuple[float, float], never: bool) -> Markup:
+def _axis(ends: tuple[int, int], never: bool) -> Markup:
     parts = []
-    for power in range(round(math.log10(ends[0])), round(math.log10(ends[1])) + 1):
+    for power in range(ends[0], ends[1] + 1):
         x = _place(10.0**power, ends)
         parts.append(
             element("line", class_="tick", x1=percent(x), x2=percent(x), y1="0%", y2="25%")

@@ -72,7 +72,6 @@ def usual() -> list[str]:
 
 def from_specs(
     specs: list[str],
-    positions: int | None = None,
     tell: Tell = lambda text: None,
     one_per_size: bool = False,
 ) -> list[Larger]:
@@ -80,8 +79,6 @@ def from_specs(
 
     Args:
         specs: names or folders of checkpoints, with their options.
-        positions: the limit for each seat of certificates computed here; None: up to 16 cells that
-            of `tttenv.certify`, above that of training.
         tell: called with the next stage of the work.
         one_per_size: embed only the first network for each number of rows and columns.
     """
@@ -94,7 +91,7 @@ def from_specs(
     embedded: set[tuple[int, int]] = set()
     for name, spec, place in zip(names, specs, found, strict=True):
         tell(f"reading player {len(players) + 1} of {len(specs)} for larger boards, {name}")
-        one = _certified(shorter(name, LONGEST), spec, *place, positions)
+        one = _certified(shorter(name, LONGEST), spec, *place)
         size = one.rules.m, one.rules.n
         if one.network is not None and one_per_size and size in embedded:
             one = replace(one, network=None, not_embedded=True)
@@ -104,13 +101,11 @@ def from_specs(
     return players
 
 
-def _certified(
-    name: str, spec: str, folder: Path, options: dict[str, str], positions: int | None
-) -> Larger:
+def _certified(name: str, spec: str, folder: Path, options: dict[str, str]) -> Larger:
     """Load the player of a spec, with the certificate in its card or else a computed one.
 
     Up to 16 cells it is computed as `tttenv.certify` does, with the same numbers, unless the player
-    cannot be loaded because PyTorch is not installed.
+    cannot be loaded because PyTorch is not installed; above with the limit of training.
     """
     rules, small = rules_of(spec), solvable(rules_of(spec))
     card, _ = read_data(folder, WEIGHTS)  # verifies that the weights are the card's
@@ -124,7 +119,7 @@ def _certified(
     computed = found is None or (can_ask and (small or found.method != REACHABLE))
     if found is None or computed:
         policy = player(spec, rules) if options else load(folder, rules)
-        most = positions or (POSITIONS if small else IN_TRAINING)
+        most = POSITIONS if small else IN_TRAINING
         found = certify(rules, policy, most, method=REACHABLE, name=name)
     if torch and not options:
         network = data.network(folder, name, rules, found)
