@@ -12,7 +12,6 @@ import pytest
 from learners.registry import LEARNERS
 from tttenv import Rules, certify, player
 from tttenv.cli import console
-from tttenv.env.env import TicTacToe
 from tttenv.players import PLAYERS
 from tttenv.players.stored.checkpoint import WEIGHTS, file_of, read_card
 
@@ -67,20 +66,6 @@ def test_certify_prints_every_key_as_json(ran, name):
     assert set(found) == KEYS
     assert found == {"player": name, **certify(Rules(), player(name)).to_dict()}
     assert told.stderr == ""
-
-
-@pytest.mark.parametrize("seat", ["X", "O"])
-def test_losing_lines_replay_to_a_loss_in_the_environment(ran, seat):
-    line = json.loads(ran("certify.py", "first", "--json").stdout)["losing_line"][seat]
-    other = "O" if seat == "X" else "X"
-    env = TicTacToe(opponent="first", seat=other, illegal="raise")
-    env.reset(seed=0)
-    paid = [env.step(cell)[1:3] for cell in line["XO".index(other) :: 2]]
-    assert paid[-1] == (1, True)
-    assert (env.board != 0).sum() == len(line)
-    alone = TicTacToe(opponent=None, illegal="raise")
-    alone.reset()
-    assert [alone.step(cell)[1:3] for cell in line][-1] == (1, True)
 
 
 @pytest.mark.parametrize(

@@ -359,16 +359,6 @@ def test_an_open_three_is_a_win_and_who_leaves_it_open_is_told(opened, file):
     assert page.inner_text("#notes") == "X's a1 loses in 2; g5 g9 k11 l12 are not known to lose."
 
 
-def test_a_click_counts_although_the_board_is_drawn_anew_meanwhile(opened, file):
-    page = opened(file, "#play=first&rules=5,5,4&seat=X&show=values", **CALM)
-    settled(page)
-    page.locator("#board button").nth(6).hover()
-    page.mouse.down()
-    page.evaluate("() => document.getElementById('overlay').dispatchEvent(new Event('change'))")
-    page.mouse.up()
-    assert marks(page, 5)[6] == "X"
-
-
 def test_boards_are_picked_from_the_first_list_and_links_lead_to_any(opened, file):
     page = opened(file, "", **CALM)
     names = page.locator("#rules option").evaluate_all("all => all.map(one => one.value)")

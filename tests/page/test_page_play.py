@@ -181,33 +181,6 @@ IDLE_WAITS = "window.held = []; window.requestIdleCallback = (act) => held.push(
 BE_IDLE = "held.splice(0).forEach((act) => act())"
 
 
-def test_nothing_below_the_first_screen_is_made_before_it_can_be_used(browser, shipped):
-    page = browser.new_page()
-    page.add_init_script(IDLE_WAITS)
-    page.goto(shipped.as_uri() + "#question")
-    click(page, 1)
-    assert page.locator("#notes").inner_text() == "Not b1: it loses in 3."
-    made = {
-        "teach": "#teach-chart svg",
-        "explorer": "#tiles a",
-        "pairs": "#pairs [aria-selected]",
-        "curves": "figure input",
-    }
-    for section, content in made.items():
-        assert page.locator(content).count() == 0
-        assert page.locator(f"#{section}").get_attribute("aria-busy") == "true"
-    page.locator("#teach-start").focus()  # who wants something has it at once
-    assert page.locator(made["teach"]).count() == 1
-    assert page.locator(made["explorer"]).count() == 0
-    page.wait_for_function("held.length > 0")
-    for _ in range(2 * len(made)):  # and the rest comes while nothing else is to be done
-        page.evaluate(BE_IDLE)
-    for content in made.values():
-        assert page.locator(content).count() > 0
-    assert page.locator("[aria-busy]").count() == 0
-    page.close()
-
-
 def test_all_sections_appear_even_where_the_script_fails(browser, shipped, tmp_path):
     text = shipped.read_text(encoding="utf-8")
     broken = tmp_path / "broken.html"

@@ -95,11 +95,10 @@ def run_all(
 
 def values(outcomes: Sequence[TaskResult]) -> list[Any]:
     """Return the values of tasks, or raise ValueError naming the first ones that failed."""
-    failed = [outcome.error for outcome in outcomes if outcome.error]
+    failed = [shown(outcome.error) for outcome in outcomes if outcome.error]
     if failed:
-        more = f"; and {len(failed) - TOLD} more" if len(failed) > TOLD else ""
-        told = "; ".join(shown(line) for line in failed[:TOLD])
-        raise ValueError(f"{len(failed)} of {len(outcomes)} failed: {told}{more}")
+        told = "; ".join([*failed[:TOLD], *["..."] * (len(failed) > TOLD)])
+        raise ValueError(f"{len(failed)} of {len(outcomes)} failed: {told}")
     return [outcome.value for outcome in outcomes]
 
 

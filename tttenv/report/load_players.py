@@ -187,13 +187,11 @@ def trained(folder: Path, name: str, seconds: float | None = None) -> Shown:
     curve, earlier, complaint = None, dict[int, Moves](), None
     try:
         curve = exact_curve.from_card(card)
-        if curve:
-            earlier = snapshots.read(folder, card, RULES, curve)
-            last = earlier.get(curve.steps[-1])
-            if last is not None and (snapshots.table_of(RULES, last).table != table.table).any():
-                earlier = {}
-                raise ValueError(f"the snapshots of {shorter(told)} end with another player")
-            earlier.pop(curve.steps[-1], None)
+        found = snapshots.read(folder, card, RULES, curve) if curve else {}
+        last = found.pop(curve.steps[-1], None) if curve else None
+        if last is not None and (snapshots.table_of(RULES, last).table != table.table).any():
+            raise ValueError(f"the snapshots of {shorter(told)} end with another player")
+        earlier = found
     except ValueError as error:
         complaint = str(error)
     reached = curve.unbeatable_at if curve else None
