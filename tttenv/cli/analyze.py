@@ -13,12 +13,11 @@ from tttenv.cli import compile, console, text_tables
 from tttenv.cli.options import Flag, Player, RulesOrNone, TextOrNone
 from tttenv.cli.play import words
 from tttenv.cli.text_tables import Column, say
-from tttenv.game.rules import name_of, names_of
 from tttenv.players import did_you_mean
-from tttenv.policy import Candidate, Explanation
 
-if TYPE_CHECKING:  # it solves games: loading it takes long
+if TYPE_CHECKING:  # they load compiled code
     from tttenv.cli.play.advice import Advice, Hint
+    from tttenv.policy import Candidate, Explanation
 
 PROG = "analyze.py"
 EXAMPLES = """
@@ -99,9 +98,10 @@ class Analysis(NamedTuple):
     """What is known about the moves in a position, and what a player's search found."""
 
     hint: "Hint"
-    found: Explanation
-    moves: list[Candidate]  # all legal ones, the best for the player first, with its search's line
-    # or that of best play in a solved game
+    found: "Explanation"
+    # All legal ones, the best for the player first, with the line that its search expects or, in a
+    # solved game, that of best play.
+    moves: "list[Candidate]"
 
 
 def analysis(advice: "Advice", policy: Any, board: Any, played: int | None = None) -> Analysis:
@@ -109,6 +109,8 @@ def analysis(advice: "Advice", policy: Any, board: Any, played: int | None = Non
 
     The move that comes first is `played`, or else the most probable one.
     """
+    from tttenv.policy import Candidate, Explanation
+
     hint, found = advice.values(board, policy), policy.explain(board.copy()) or Explanation([])
     known = {one.cell: number for number, one in enumerate(found.candidates)}
     order = sorted(
@@ -160,7 +162,9 @@ def to_dict(analysis: Analysis) -> dict[str, Any]:
     return {"nodes": found.nodes, "note": found.note, "moves": rows}
 
 
-def _row(advice: "Advice", hint: "Hint", one: Candidate) -> list[str]:
+def _row(advice: "Advice", hint: "Hint", one: "Candidate") -> list[str]:
+    from tttenv.game.rules import name_of, names_of
+
     exact, value = "", hint.value(one.cell)
     if hint.values is not None:
         exact = words.verdict(value, hint.distance(one.cell)) if value is not None else "?"
@@ -180,7 +184,7 @@ def _percent(share: float) -> str:
     return phrases.share(share, 1).removesuffix(".0")
 
 
-def _value(one: Candidate) -> str:
+def _value(one: "Candidate") -> str:
     if one.value is None:
         return ""
     if one.stones is not None:
@@ -188,7 +192,7 @@ def _value(one: Candidate) -> str:
     return f"{'<= ' * one.at_most}{phrases.rounded(one.value, 3):+.3f}"
 
 
-def _legend(rows: list[list[str]], found: Explanation, mover: str) -> Iterator[str]:
+def _legend(rows: list[list[str]], found: "Explanation", mover: str) -> Iterator[str]:
     """Yield explanations of what the rows of a table say, and the size of the search."""
     candidates = found.candidates
     if any(" in " in entry for row in rows for entry in row):

@@ -17,7 +17,6 @@ from tttenv.cli.options import Flag, MethodOrNone, Player, RulesOrNone
 from tttenv.cli.text_tables import Column, say
 from tttenv.cli.workers import HERE, AllWorkers
 from tttenv.players import did_you_mean
-from tttenv.policy import Wrapped
 from tttenv.utils.untrusted import file_name
 
 PROG = "certify.py"
@@ -140,7 +139,7 @@ def certified(given: Arguments, rules: Any, policy: Any) -> Any:
             raise ValueError("--resume: a certificate over all positions is never saved unfinished")
         with console.stage(f"certifying {given.player} on {rules}", given.json) as tell:
             slow = policy.traits.one_by_one and not isinstance(policy, Tabulated)
-            asked = Counted(policy, tell) if slow else policy
+            asked = counted(policy, tell) if slow else policy
             return certify(rules, asked, method=ALL_POSITIONS)
     with (
         console.stage(f"certifying {given.player} on {rules}", given.json) as tell,
@@ -152,23 +151,25 @@ def certified(given: Arguments, rules: Any, policy: Any) -> Any:
             return certify(rules, policy, given.positions, **about)
 
 
-class Counted(Wrapped):
-    """A player that is asked board by board, and tells how many of all it has answered."""
+def counted(policy: Any, tell: Callable[[str], None]) -> Any:
+    """Return the player, asked board by board, that tells how many of all it has answered."""
+    from tttenv.exact import positions
+    from tttenv.policy import Wrapped
 
-    def __init__(self, policy: Any, tell: Callable[[str], None]) -> None:
-        super().__init__(policy)
-        self.unmasked, self.tell, self.count = policy.unmasked, tell, 0
+    total = len(positions(policy.rules).decisions)
 
-    def __call__(self, boards: Any) -> Any:
-        """Return move probabilities (batch, cells) for boards (batch, cells)."""
-        from tttenv.exact import positions
+    class Counted(Wrapped):
+        unmasked, count = policy.unmasked, 0
 
-        found, total = [], len(positions(self.rules).decisions)
-        for i in range(len(boards)):
-            self.tell(f"{self.name}: {self.count:,} of {total:,} boards queried")
-            found.append(self.player(boards[i : i + 1]))
-            self.count += 1
-        return np.concatenate(found)
+        def __call__(self, boards: Any) -> Any:
+            found = []
+            for i in range(len(boards)):
+                tell(f"{policy.name}: {self.count:,} of {total:,} boards queried")
+                found.append(policy(boards[i : i + 1]))
+                self.count += 1
+            return np.concatenate(found)
+
+    return Counted(policy)
 
 
 @contextmanager

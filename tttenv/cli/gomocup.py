@@ -31,9 +31,7 @@ import numpy as np
 import tttenv
 from tttenv.cli import console
 from tttenv.cli.options import Player
-from tttenv.game.rules import Rules
 from tttenv.players import did_you_mean, is_path, player, rules_of
-from tttenv.policy import sample, validated
 from tttenv.utils.untrusted import first_line, shown
 
 PROG = "gomocup.py"
@@ -95,7 +93,7 @@ def main(args: list[str], prog: str = PROG) -> None:
 def _require_player(given: Arguments) -> None:
     """Create the player on a small board, so that an invalid one fails before any game."""
     size = max(3, given.k)
-    smallest = Rules(size, size, given.k)
+    smallest = tttenv.Rules(size, size, given.k)
     with did_you_mean(given.player):
         rules = rules_of(given.player) if is_path(given.player) else smallest
         player(given.player, rules)
@@ -126,7 +124,7 @@ class Engine:
         self.rule = FREE_STYLE
         self.turn: float | None = None  # seconds per move; 0: play as fast as possible
         self.left: float | None = None  # seconds for the rest of the match; may be negative
-        self.rules: Rules | None = None  # of the game; None before START
+        self.rules: tttenv.Rules | None = None  # of the game; None before START
         self.board: Any = None  # (cells,): 1 for the engine's stones, -1 for the other side's
         self.player: Any = None
         self.board_lines: list[str] | None = None  # between BOARD and DONE
@@ -172,10 +170,10 @@ class Engine:
                 return f'name="tttenv {spec}", version="{tttenv.__version__}"'
             case "START":
                 (size,) = _numbers(argument, 1, "a size such as START 15")
-                return self._start(Rules(size, size, self.k))
+                return self._start(tttenv.Rules(size, size, self.k))
             case "RECTSTART":
                 columns, rows = _numbers(argument, 2, "columns and rows such as 7,5")
-                return self._start(Rules(rows, columns, self.k))
+                return self._start(tttenv.Rules(rows, columns, self.k))
             case "RESTART":
                 self.board = self._started().start()
                 return "OK"
@@ -203,7 +201,7 @@ class Engine:
                 return self._move(board)
         return f"UNKNOWN command {_quoted(words.split()[0])}"
 
-    def _start(self, rules: Rules) -> str:
+    def _start(self, rules: "tttenv.Rules") -> str:
         """Set up an empty board, and compile its player before the clock starts."""
         self._require_rule()
         if rules != self.rules:
@@ -214,7 +212,7 @@ class Engine:
         self.board = rules.start()
         return "OK"
 
-    def _started(self) -> Rules:
+    def _started(self) -> "tttenv.Rules":
         """Return the rules of the current game; raise if there is no board yet."""
         if self.rules is None:
             raise ValueError("START must come first")
@@ -249,6 +247,8 @@ class Engine:
 
     def _move(self, board: Any) -> str:
         """Play the player's move on a board and return it; if that fails, the game is unchanged."""
+        from tttenv.policy import sample, validated
+
         self._require_rule()
         rules = self._started()
         own, other = int((board == 1).sum()), int((board == -1).sum())

@@ -1,6 +1,6 @@
 """Advice on a position: the value of every move, and a player's probabilities."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property, lru_cache
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -10,11 +10,19 @@ import numpy as np
 from tttenv.cli.play import words
 from tttenv.drawing.render import status
 from tttenv.exact import enumerable, positions, solve
-from tttenv.game.rules import Rules, name_of
+from tttenv.game.rules import Rules, name_of, names_of
 from tttenv.policy import Player, ask
 from tttenv.proofs.move_values import CACHED, MoveValues
 
 NAMED = 8  # maximum moves in a sentence
+
+
+def some(rules: Rules, cells: Sequence[int], most: int) -> str:
+    """Name the first `most` cells, and count the others."""
+    names, others = names_of(rules, cells[:most]), len(cells) - most
+    if others <= 0:
+        return names
+    return f"{names} and {others} other{'s' * (others > 1)}".removeprefix(" and ")
 
 
 class Hint(NamedTuple):
@@ -96,7 +104,7 @@ class Advice:
         parts, left = [], NAMED
         for (unsure, away), group in groupby(ranked, lambda one: one[:2]):
             cells = [one for *_, one in group]
-            subject = words.some(self.rules, cells, left)
+            subject = some(self.rules, cells, left)
             left = max(left - len(cells), 0)
             verb = words.VERBS[best][len(cells) > 1] + words.distance(away)
             parts.append(f"{subject} {verb}{' at least' * unsure}")

@@ -6,7 +6,7 @@ import numpy as np
 
 from tttenv.certificates import phrases
 from tttenv.cli.play import words
-from tttenv.cli.play.advice import Hint
+from tttenv.cli.play.advice import Hint, some
 from tttenv.cli.text_tables import painted, wrapped
 from tttenv.drawing.render import marks
 from tttenv.game.rules import COLUMNS, Rules
@@ -62,7 +62,7 @@ def best_line(rules: Rules, hint: Hint) -> str:
     """Return a line with the moves that alpha-beta chooses, or "" if the hint has none."""
     if not hint.best:
         return ""
-    return f"best by search, not proved: {words.some(rules, hint.best, LIKELIEST)} (alphabeta)"
+    return f"best by search, not proved: {some(rules, hint.best, LIKELIEST)} (alphabeta)"
 
 
 def _share(share: float) -> str:
@@ -76,11 +76,11 @@ def _counted(rules: Rules, hint: Hint) -> str:
         cells = np.flatnonzero(hint.legal & (hint.values == value)).tolist()
         if cells:
             verb = words.VERBS[value][len(cells) > 1]
-            parts.append(f"{words.some(rules, cells, LIKELIEST)} {verb}")
+            parts.append(f"{some(rules, cells, LIKELIEST)} {verb}")
     unknown = np.flatnonzero(hint.legal & np.isnan(hint.values)).tolist()
     if unknown:
         few = len(unknown) <= LIKELIEST
-        told = words.some(rules, unknown, LIKELIEST) if few else len(unknown)
+        told = some(rules, unknown, LIKELIEST) if few else len(unknown)
         parts.append(f"{told} not decided by a short search")
     return f"exact: {'; '.join(parts)}"
 
@@ -91,11 +91,10 @@ def _likeliest(rules: Rules, hint: Hint, name: str) -> str:
     cells = cells[np.argsort(-hint.shares[cells], kind="stable")]
     alike = int((hint.shares[cells] > hint.shares[cells[0]] - SAME).sum())
     if alike > LIKELIEST:
-        some = words.some(rules, cells[:alike].tolist(), LIKELIEST)
-        return f"{name}: {alike} moves at {_share(hint.shares[cells[0]])} % each: {some}"
+        told = some(rules, cells[:alike].tolist(), LIKELIEST)
+        return f"{name}: {alike} moves at {_share(hint.shares[cells[0]])} % each: {told}"
     named = [
-        f"{words.some(rules, [c], 1)} {_share(hint.shares[c])} %"
-        for c in cells[:LIKELIEST].tolist()
+        f"{some(rules, [c], 1)} {_share(hint.shares[c])} %" for c in cells[:LIKELIEST].tolist()
     ]
     others = len(cells) - len(named)
     more = f" and {others} other{'s' * (others > 1)}" if others else ""

@@ -4,10 +4,7 @@ A distance counts the winner's remaining stones, starting before the move: a mov
 line is a "win in 1". It is 0 or None for a draw or where it is unknown.
 """
 
-from collections.abc import Sequence
-
 from tttenv.game.rewards import RESULTS
-from tttenv.game.rules import Rules, names_of
 
 RESULT = dict(zip((1, 0, -1), RESULTS, strict=True))  # by value
 SIGNS = {1: "+", 0: "=", -1: "-"}
@@ -34,11 +31,3 @@ def verdict(value: int, stones: int | None) -> str:
 def short(value: int | None, stones: int | None) -> str:
     """Format a move's value for a cell: "+2", "-1", "="; "+" without a distance, "?" if unknown."""
     return UNDECIDED if value is None else f"{SIGNS[value]}{stones or ''}"
-
-
-def some(rules: Rules, cells: Sequence[int], most: int) -> str:
-    """Name the first `most` cells, and count the others."""
-    names, others = names_of(rules, cells[:most]), len(cells) - most
-    if others <= 0:
-        return names
-    return f"{names} and {others} other{'s' * (others > 1)}".removeprefix(" and ")
