@@ -52,14 +52,6 @@ def test_links_round_trip(opened, file, seat):
             break
 
 
-@pytest.mark.parametrize("moves", ["5123", "B2.A1.b1.c1", "b2,a1,b1,c1", "b2 a1%20b1 c1"])
-def test_moves_are_coordinates_and_digits_in_older_links(opened, file, moves):
-    page = opened(file, f"#play=td0&seat=X&show=values&moves={moves}", **CALM)
-    assert marks(page) == "OXO_X____"
-    assert fragment(page).endswith("moves=b2.a1.b1.c1")
-    assert "Your turn" in page.inner_text("#status")
-
-
 @pytest.mark.parametrize(
     "moves", ["55", "1425389", "x", "b2.b2", "a1.b2.a2.c3.a3.b1", "d1", "b2..a1"]
 )
