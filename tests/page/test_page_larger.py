@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from page_browser import CALM, click, faults, fits, fragment, marks
+from page_data import report_of
 from page_games import play, settled, stones_left
 
 from tttenv import Rules, player
-from tttenv.cli import report
 from tttenv.exact import positions, solve
 from tttenv.game.line_board_kernel import new_line_board, set_stones
 from tttenv.game.symmetry import maps
@@ -35,8 +35,7 @@ def shown():
 def file(tmp_path_factory):
     """Return a report of one player on 3,3,3 and of the networks."""
     folder = tmp_path_factory.mktemp("larger")
-    none = folder / "none.json"
-    report.make(folder / "report.html", report.Contents(none, none, ["first", *NAMES]))
+    report_of(folder / "report.html", "first", *NAMES)
     return folder / "report.html"
 
 
@@ -395,7 +394,7 @@ def test_a_certificate_that_did_not_end_is_no_proof_that_it_can_be_beaten(
     found["worst_case"]["X"] = 0 if never else None
     place = changed(folder, tmp_path / "mine", certificate=found)
     out = tmp_path / "report.html"
-    report.make(out, report.Contents(out, out, ["first", str(place)]))
+    report_of(out, "first", str(place))
     page = opened(out, "#play=mine&rules=5,5,4&seat=O", **CALM)
     assert told.format(found["reached"]["X"]) in page.inner_text("#about")
 

@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 from page_browser import CALM, SIZES, click, fits, fragment, marks, stop_clock
+from page_data import report_of
 from PIL import Image
 
 from tttenv import Rules, certify, player
@@ -25,9 +26,8 @@ EVIL = "<img src=x onerror=alert(1)>"
 def file(tmp_path_factory):
     """Return a report of players of all kinds."""
     folder = tmp_path_factory.mktemp("linked")
-    none = folder / "none.json"
     specs = ["td0", "dqn", "minimax", "mcts", "tactical", "random", "first"]
-    report.make(folder / "report.html", report.Contents(none, none, specs))
+    report_of(folder / "report.html", *specs)
     return folder / "report.html"
 
 
@@ -203,8 +203,8 @@ class Head(HTMLParser):
 
 
 def test_the_head_describes_the_page_and_names_a_picture_only_where_it_is_published(tmp_path):
-    out, none = tmp_path / "report.html", tmp_path / "none.json"
-    report.make(out, report.Contents(none, none, ["first", "minimax"]))
+    out = tmp_path / "report.html"
+    report_of(out, "first", "minimax")
     head = Head(out.read_text(encoding="utf-8"))
     assert head.meta["og:title"]
     assert head.meta["description"] == head.meta["og:description"]
@@ -218,7 +218,7 @@ def test_the_head_describes_the_page_and_names_a_picture_only_where_it_is_publis
         ("https://name.example/a/report.html", "https://name.example/a/preview.png"),
         ('http://name.example/"><script>', 'http://name.example/"><script>/preview.png'),
     ):
-        report.make(out, report.Contents(none, none, ["first"]), url=url)
+        report_of(out, "first", url=url)
         text = out.read_text(encoding="utf-8")
         assert Head(text).meta["og:image"] == image
         assert "<script>/preview" not in text

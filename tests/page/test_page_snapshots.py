@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 from page_browser import CALM, fragment
+from page_data import report_of
 
 from tttenv import Rules, certify
 from tttenv.certificates import snapshots
 from tttenv.certificates.curve import exact_curve
-from tttenv.cli import report
 from tttenv.players.stored.checkpoint import read_card
 
 RULES = Rules()
@@ -19,8 +19,7 @@ NAMES = ["reinforce", "td0"]
 @pytest.fixture(scope="module")
 def file(tmp_path_factory):
     folder = tmp_path_factory.mktemp("snapshots")
-    none = folder / "none.json"
-    report.make(folder / "report.html", report.Contents(none, none, [*NAMES, "first"]))
+    report_of(folder / "report.html", *NAMES, "first")
     return folder / "report.html"
 
 

@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from page_browser import faults
+from page_data import report_of
 
 from learners.cli import sweep
 from tttenv import Rules, certify, player
 from tttenv.certificates import phrases
 from tttenv.certificates.certificate import TINY
 from tttenv.certificates.curve import Curve, exact_curve
-from tttenv.cli import report
 from tttenv.exact import positions, score, solve
 from tttenv.game.rewards import RESULTS
 from tttenv.players import PLAYERS
@@ -235,7 +235,7 @@ def test_a_sweep_is_shown_by_setting(opened, sweep_file, tmp_path):
     other = {"setting": "</td><b>$x$", "unbeatable_seconds": 0.0}
     file = sweep_file(soon, never, failed, other)
     out = tmp_path / "report.html"
-    report.make(out, report.Contents(tmp_path / "none", tmp_path / "none", ["first"], sweep=file))
+    report_of(out, "first", sweep=file)
     page = opened(out)
     rows = page.locator(".strips tbody tr").all_inner_texts()
     assert [re.split(r"[\t\n]+", row.strip()) for row in rows] == [

@@ -7,9 +7,9 @@ from collections import defaultdict
 import numpy as np
 import pytest
 from page_browser import faults, fragment
+from page_data import report_of
 
 from tttenv import Rules, certify, player
-from tttenv.cli import report
 from tttenv.exact import Tabulated, positions, tabulate
 from tttenv.report import data
 from tttenv.report.build import PAGE
@@ -29,8 +29,7 @@ BASE64 = """const base64 = (array) => {
 def file(tmp_path_factory):
     """Return a report of two players, of which the page teaches others."""
     folder = tmp_path_factory.mktemp("taught")
-    none = folder / "none.json"
-    report.make(folder / "report.html", report.Contents(none, none, ["first", "random"]))
+    report_of(folder / "report.html", "first", "random")
     return folder / "report.html"
 
 

@@ -8,11 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from page_browser import marks
-from page_data import tables
+from page_data import report_of, tables
 
 from tttenv import Rules, player
 from tttenv.certificates.certificate import TINY, blunders
-from tttenv.cli import report
 from tttenv.exact import positions, solve, tabulate
 from tttenv.game.symmetry import orbits
 from tttenv.players import PLAYERS
@@ -134,7 +133,7 @@ def test_what_it_cannot_use_it_names_in_one_line(tmp_path, run_here):
 
 def test_a_trained_player_is_shown_by_its_name_from_any_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    made = report.make(Path("report.html"), report.Contents(Path("none"), Path("none"), ["dqn"]))
+    made = report_of(Path("report.html"), "dqn")
     assert made["players"] == ["dqn"]
     with pytest.raises(ValueError, match=r"or the folder of a checkpoint$"):
-        report.make(Path("no.html"), report.Contents(Path("none"), Path("none"), ["nobody"]))
+        report_of(Path("no.html"), "nobody")

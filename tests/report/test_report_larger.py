@@ -6,13 +6,13 @@ import shutil
 from html.parser import HTMLParser
 
 import pytest
+from page_data import report_of
 
 from learners.registry import LEARNERS
 from learners.training.loop import usual_schedule
 from learners.training.train import train
 from tttenv import Rules, certify, player
 from tttenv.certificates.certificate import REACHABLE
-from tttenv.cli import report
 from tttenv.exact import solve
 from tttenv.report import larger, load_players
 
@@ -175,9 +175,8 @@ def test_without_pytorch_the_card_is_believed_and_a_table_computed(small, monkey
 
 
 def test_the_section_is_hidden_where_no_player_is_for_a_larger_board(tmp_path, small):
-    none = tmp_path / "none"
     for specs, hidden in ((["first"], True), (["first", f"{small}/"], False)):
-        told = report.make(tmp_path / "report.html", report.Contents(none, none, specs))
+        told = report_of(tmp_path / "report.html", *specs)
         page = (tmp_path / "report.html").read_text(encoding="utf-8")
         section = re.search(r'<section id="larger"[^>]*>', page)[0]
         link = re.search(r'<a href="#larger"[^>]*>', page)[0]
@@ -186,7 +185,6 @@ def test_the_section_is_hidden_where_no_player_is_for_a_larger_board(tmp_path, s
 
 
 def test_a_player_for_a_larger_board_alone_joins_the_usual_ones(tmp_path, small, monkeypatch):
-    none = tmp_path / "none"
     monkeypatch.setattr(load_players, "usual", lambda: ["selfplay"])
-    told = report.make(tmp_path / "report.html", report.Contents(none, none, [f"{small}/"]))
+    told = report_of(tmp_path / "report.html", f"{small}/")
     assert told["players"] == ["selfplay", "small"]
