@@ -6,12 +6,10 @@ import webbrowser
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
-
-import tyro
+from typing import Any
 
 from tttenv.cli import console
-from tttenv.cli.options import AddressOrNone, FileOrNone, Flag, Players
+from tttenv.cli.options import AddressOrNone, FileOrNone, Flag, NoOption, Players
 from tttenv.players import bundled
 
 PROG = "report.py"
@@ -43,7 +41,7 @@ class Arguments:
     open: Flag = False  # open it in a browser
     json: Flag = False  # print a summary as JSON
     # Another folder with trained players of `results`, besides the current folder and its own.
-    runs: Annotated[Path | None, tyro.conf.Suppress] = None
+    runs: NoOption = None
 
 
 def main(args: list[str], prog: str = PROG) -> None:
