@@ -66,10 +66,8 @@ def measured(wide):
 
 def exact():
     """Print the tables about one player or two, and about proofs."""
-    from tttenv import Rules
     from tttenv.certificates.certificate import Certificate
     from tttenv.cli import certify, doctor, league
-    from tttenv.exact import Score
     from tttenv.testing import Diagnosis, Finding
 
     begin("certify")
@@ -91,11 +89,6 @@ def exact():
         "symmetry": "mirror images treated alike: declared, checked on 1,234 of 21,234,567",
     }
     certify.print_certificate("alphabeta:depth=4", Certificate.from_dict(card | reached))
-    begin("against")
-    odds = [0.5849206, 0.1269841, 0.2880952]
-    found = {"X": Score(*odds), "O": Score(*odds[::-1])}
-    names = ("checkpoints/larger/reinforce_444", "epsilon:player=minimax,epsilon=0.1")
-    certify.show_meeting(*names, Rules(4, 4, 4), found)
     begin("league")
     league.show(played())
     begin("doctor")

@@ -1,8 +1,10 @@
-"""Tables that a report's scripts unpack."""
+"""Reports of a few players, and the tables that a report's scripts unpack."""
 
 import base64
 import json
 import zlib
+
+from tttenv.cli import report
 
 
 def unpacked(text):
@@ -13,3 +15,9 @@ def unpacked(text):
 def tables(text):
     """Return the contents of the page's element `data`."""
     return json.loads(unpacked(text))
+
+
+def report_of(out, *players, **more):
+    """Write a report of these players alone, and return what the command says of it."""
+    none = out.with_name("none")
+    return report.make(report.Arguments(players, none, none, out=out, **more))

@@ -204,47 +204,6 @@ def check_value(rules, board, seen, hints, counts):
     counts["values"] += 1
 
 
-OWN = r"Your blunder: (\S+) (?:(no longer wins)|(\w+?)s?(?: in (\d+))?); (.*)\."
-KEPT = r"([a-s\d ]+?)(?: and \d+ more)? (win|draw|lose)s?(?: in (\d+))?"
-GIFT = r"\S+ blundered: (?:(it no longer wins)|you can (win|draw)(?: in (\d+))?)\."
-DUBIOUS = r"(?:Your|\S+'s) (\S+) loses(?: in (\d+))?; (.*) (?:is|are) not known to lose\."
-
-
-def check_notes(rules, line, seat, notes, counts):
-    """Compare what is said of the last two stones with the library."""
-    names = {name_of(rules, cell): cell for cell in range(rules.cells)}
-    for text in notes:
-        ply = len(line) - 1 - (text.startswith("Your ") == (len(line) % 2 == "XO".index(seat)))
-        board, cell = after(rules, line[:ply]), line[ply]
-        if found := re.fullmatch(OWN, text):
-            name, lost, verb, stones, groups = found.groups()
-            worth = None if lost else WORTH[verb]
-            better = [re.fullmatch(KEPT, group) for group in groups.split(", ")]
-            best = {WORTH[group[2]] for group in better}
-            assert best == {1} if lost else min(best) > worth, text
-            for group in better:
-                for kept in group[1].split():
-                    value = WORTH[group[2]], int(group[3]) if group[3] else None
-                    check_move(rules, board, names[kept], *value, counts)
-        elif found := re.fullmatch(GIFT, text):
-            (lost, gift, stones), name = found.groups(), name_of(rules, cell)
-            worth = None if lost else -WORTH[gift]
-            expected = {mover(board): True} if worth != -1 else {other(mover(board)): False}
-            check_winners(rules, board, expected, text, counts)
-        else:
-            found = re.fullmatch(DUBIOUS, text)
-            assert found, text
-            name, stones, _ = found.groups()
-            worth = -1
-        assert name == name_of(rules, cell), text
-        if worth is None:
-            expected = {mover(board): False}
-            check_winners(rules, rules.play(board, cell), expected, text, counts)
-        else:
-            check_move(rules, board, cell, worth, int(stones) if stones else None, counts)
-        counts["notes"] += 1
-
-
 def check_marks(rules, line, moves, counts):
     """Compare the list of moves and its marks "??", "?!" and "!" with the game and the library."""
     assert [text.rstrip("!?") for text in moves] == [name_of(rules, cell) for cell in line]
@@ -296,7 +255,6 @@ def play(page, rules, opponent, seat, rng, counts, wait=None, good_moves=0.5):
             board = rules.play(board, line[-1])
         assert (board == shown).all()
         check_marks(rules, line, seen["moves"], counts)
-        check_notes(rules, line, seat, seen["notes"], counts)
         own = [text for text in seen["notes"] if text.startswith("Your blunder: ")]
         if note is not None:
             assert bool(own) == bool(note)

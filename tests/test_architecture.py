@@ -47,7 +47,7 @@ LEARNING = f"{ADAPTERS} learners.* scripts.*"
 COMMANDS = "tttenv.cli.* learners.cli.* learners.examples.* scripts.*"
 LIBRARIES = {  # who may import what
     "numba": "tttenv.utils.comp* tttenv.utils.struct *_kernel",
-    "gymnasium": f"tttenv tttenv.env.* tttenv.testing.* tttenv.cli.load_subject {LEARNING}",
+    "gymnasium": f"tttenv tttenv.env.* tttenv.testing.* tttenv.cli.doctor {LEARNING}",
     **dict.fromkeys(["torch", "tensorboard", "stable_baselines3", "sb3_contrib"], LEARNING),
     **dict.fromkeys(["tyro", "rich"], COMMANDS),
     "openai": "tttenv.players.language.llm",

@@ -11,7 +11,7 @@ from scripts import pictures
 from scripts.lib import page_pictures, terminal_pictures
 from scripts.pictures import IMAGES, named
 from tttenv.players import PLAYERS
-from tttenv.report import leaderboard, load_players, tables
+from tttenv.report import leaderboard, load_players
 
 pytestmark = pytest.mark.xdist_group("pictures")  # which certify all players once
 ROOT = Path(__file__).parents[1]
@@ -59,7 +59,7 @@ def test_the_leaderboard_has_the_numbers_of_the_certificates(players, scheme):
 
 def test_the_preview_counts_the_players(players):
     shown = page_pictures.text_of((ROOT / IMAGES / "preview.png").read_bytes())
-    assert re.sub(r"\s", "", tables.summary(players)["proved"]) in shown, AGAIN
+    assert re.sub(r"\s", "", leaderboard.summary(players)["proved"]) in shown, AGAIN
 
 
 @pytest.mark.parametrize("name", ["terminal-play", "terminal-certify", "terminal-doctor"])

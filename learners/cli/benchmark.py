@@ -78,8 +78,8 @@ def main(args: list[str], prog: str = PROG) -> None:
     ResultsFolder(given.runs / RESULTS).remove()  # the next benchmark trains again
     page = given.out / "report.html"
     with console.stage("making the report", given.json) as tell:
-        contents = report.Contents(given.out / "benchmark.json", runs=given.runs)
-        report.make(page, contents, prog=prog, tell=tell)
+        about = report.Arguments(results=given.out / "benchmark.json", out=page, runs=given.runs)
+        report.make(about, prog, tell)
     if given.json:
         print(json.dumps(result, indent=2))
     else:

@@ -15,7 +15,7 @@ import tyro
 
 from learners.registry import LEARNERS, presets, row
 from tttenv.certificates import phrases
-from tttenv.cli import background_compile, console, workers
+from tttenv.cli import compile, console, workers
 from tttenv.cli.options import (
     AddressOrNone,
     FileOrNone,
@@ -77,7 +77,7 @@ def main(args: list[str], prog: str = PROG) -> None:
     name, rest = args[0], args[1:]
     parts = row(name).compiled
     wanted = () if {"-h", "--help"} & set(rest) else parts
-    with background_compile.compiling(*wanted, processes=2) as compiled:  # while PyTorch is loaded
+    with compile.compiling(*wanted, processes=2) as compiled:  # while PyTorch is loaded
         options, config = _parse(name, rest, prog)
         with console.stage("loading PyTorch", options.json):  # which all learners need
             config = LEARNERS.load(name).Config(**vars(config))

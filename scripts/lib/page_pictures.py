@@ -31,7 +31,7 @@ def pictures() -> dict[tuple[str, str], bytes]:
     made = {}
     with TemporaryDirectory() as folder, _chromium() as browser:
         file = Path(folder).resolve() / "report.html"
-        report.make(file, report.Contents(Path(folder) / "none.json"))
+        report.make(report.Arguments(results=Path(folder) / "none.json", out=file))
         for scheme in ("light", "dark"):
             page = browser.new_page(
                 viewport={"width": 1080, "height": 900},

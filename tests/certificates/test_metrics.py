@@ -15,13 +15,14 @@ from tttenv.certificates.metrics import arena
 from tttenv.certificates.metrics.arena import Sampled
 from tttenv.certificates.one_side import SeatedPlayer
 from tttenv.certificates.stated import stated_certificate
+from tttenv.cli import analyze
 from tttenv.cli.certify import print_certificate
-from tttenv.cli.play import analysis, text_board
+from tttenv.cli.play import text_board
 from tttenv.drawing import render
 from tttenv.exact import Score, positions, tabulate
 from tttenv.game.rewards import RESULTS
 from tttenv.policy import uniform
-from tttenv.report import leaderboard, tables
+from tttenv.report import leaderboard
 from tttenv.report.data import quantised
 from tttenv.report.load_players import Shown
 from tttenv.testing import policy_checks
@@ -216,7 +217,7 @@ WRITERS = {
     "an expected result": (lambda x: phrases.rounded(x, 3), (-1.0, 1.0)),
     "a cell": (render.percent, (1.0,)),
     "a terminal's cell": (text_board._share, ODDS),
-    "an analysis": (analysis._percent, ODDS),
+    "an analysis": (analyze._percent, ODDS),
     "the doctor": (policy_checks.percent, ODDS),
     "the page's data": (lambda share: quantised_share(share), (1.0,)),
 }
@@ -224,7 +225,7 @@ WRITERS = {
 
 def pair_text(result):
     """Return the text of a pair's cell."""
-    return re.sub("<[^>]*>", "", tables._pair(result, 0, 1))
+    return re.sub("<[^>]*>", "", leaderboard._pair(result, 0, 1))
 
 
 def quantised_share(share):

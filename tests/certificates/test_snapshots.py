@@ -5,13 +5,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from page_data import report_of
 from safetensors.numpy import load, save
 
 from tttenv import Rules, player
 from tttenv.certificates.curve import exact_curve
 from tttenv.certificates.snapshots import MOST, for_file, moves_of, read, table_of
 from tttenv.certificates.snapshots import extended as kept
-from tttenv.cli import report
 from tttenv.exact import Tabulated, positions, tabulate
 from tttenv.players.stored.checkpoint import (
     POLICY,
@@ -111,8 +111,7 @@ def test_hostile_snapshots_are_refused_in_a_line_and_the_player_plays(tmp_path, 
     with pytest.raises(ValueError, match=r"^[^\n]{1,400}$"):
         read_from(tmp_path / "q")
     player(str(tmp_path / "q"))
-    none = tmp_path / "none.json"
-    report.make(tmp_path / "report.html", report.Contents(none, none, [str(tmp_path / "q")]))
+    report_of(tmp_path / "report.html", str(tmp_path / "q"))
     told = capsys.readouterr().err
     assert re.fullmatch(r"report\.py: the curve of q: [^\n]+\n", told)
     text = (tmp_path / "report.html").read_text()
@@ -133,6 +132,5 @@ def test_a_file_that_ends_with_another_player_is_refused(tmp_path, capsys):
     about = {key: value for key, value in card.items() if key != "files"}
     commit(tmp_path / "q", about, {**files, SNAPSHOTS: for_file(snapshots)})
     assert len(read_from(tmp_path / "q")) == 3
-    none = tmp_path / "none.json"
-    report.make(tmp_path / "report.html", report.Contents(none, none, [str(tmp_path / "q")]))
+    report_of(tmp_path / "report.html", str(tmp_path / "q"))
     assert "end with another player" in capsys.readouterr().err

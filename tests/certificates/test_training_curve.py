@@ -84,21 +84,6 @@ def test_the_card_of_a_training_that_stopped_is_that_of_one_that_did_not(tmp_pat
     assert len(load_training(tmp_path / "through")["clock"]["measures"]) == 11
 
 
-@pytest.mark.parametrize("count", [1, 2, MOST, MOST + 1, 1000])
-def test_the_curve_of_a_larger_board_stays_bounded_too(count):
-    points = ()
-    for number in range(1, count + 1):
-        measure = {"exact/reached_X": number, "time/seconds": number / 7}
-        points = larger_curve.extended(points, larger_curve.point(5 * number, measure), 5)
-        assert len(points) <= MOST
-    stored = json.loads(json.dumps(larger_curve.for_card(points)))
-    found = larger_curve.from_card({larger_curve.key: stored})
-    assert (found.steps[0], found.steps[-1]) == (5, 5 * count)
-    assert found.counts["reached_X"] == [step // 5 for step in found.steps]
-    assert set(found.counts["losing_line_O"]) == {None}
-    assert len(points) == count or len(points) > MOST // 2 - 4
-
-
 def test_on_a_board_too_large_to_list_a_card_tells_of_its_certificates(tmp_path):
     config, rules = LEARNERS.load("reinforce").Config(hidden=(8,), games=8), Rules(4, 5, 4)
     for steps in (1, 3):

@@ -10,7 +10,6 @@ import signal
 import sys
 import time
 import types
-from pathlib import Path
 
 import pytest
 from all_tables import PROGRAMS
@@ -20,12 +19,9 @@ from learners.cli import train
 from learners.registry import LEARNERS
 from scripts import reproduction
 from tttenv.cli import console
-from tttenv.cli.main import COMMANDS, GROUPS
+from tttenv.cli.main import COMMANDS
 from tttenv.players import PLAYERS, bundled, did_you_mean, player
 from tttenv.utils.registry import near
-
-ROOT = Path(__file__).parents[2]
-
 
 MODULES = {name: importlib.import_module(home) for name, home in PROGRAMS.items()}
 PARSERS = {
@@ -81,10 +77,6 @@ def test_the_commands_of_readmes_and_help_texts_can_be_parsed():
             script, args = f"train {args[0]}", args[1:]
         if script in PARSERS:
             PARSERS[script](args)
-
-
-def test_every_command_stands_in_one_group_of_the_overview():
-    assert sorted(name for names in GROUPS.values() for name in names) == sorted(COMMANDS)
 
 
 @pytest.mark.parametrize("command", sorted(set(PROGRAMS) & set(COMMANDS)))

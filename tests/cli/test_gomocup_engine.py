@@ -1,6 +1,5 @@
 """Players as engines of the Gomocup protocol: every line gets a reply, invalid ones no move."""
 
-import io
 import random
 import re
 import subprocess
@@ -10,10 +9,8 @@ import numpy as np
 import pytest
 from processes import surroundings
 
-from tttenv import Rules, player
-from tttenv.cli.gomocup import lines
-from tttenv.cli.gomocup_engine import LEAST, LONGEST_LINE, Engine, TurnTime, limited_to
-from tttenv.players import PLAYERS, is_path
+from tttenv.cli.gomocup import LEAST, LONGEST_LINE, Engine, seconds_of
+from tttenv.players import PLAYERS
 from tttenv.policy import Player
 from tttenv.utils.registry import Row
 
@@ -35,9 +32,9 @@ TALKS = {  # each as lines of the manager, with the answers or their beginnings 
     ),
     "TAKEBACK": (
         "START 5 > OK | BEGIN > 0,0 | TURN 4,4 > 1,0 | TAKEBACK 1,0 > OK | "
-        "TURN 3,3 > ERROR it is the engine's turn | TAKEBACK 4,4 > OK | "
-        "TAKEBACK 4,4 > ERROR there is no stone on 4,4 | TURN 3,3 > 1,0 | TAKEBACK 1,0 > OK | "
-        "TAKEBACK 3,3 > OK | TAKEBACK 0,0 > OK | TURN 2,2 > 0,0 | TURN 3,3 > 1,0"
+        "TAKEBACK 4,4 > OK | TAKEBACK 4,4 > ERROR there is no stone on 4,4 | TURN 3,3 > 1,0 | "
+        "TAKEBACK 3,3 > OK | TURN 2,2 > ERROR with 2 own stones and 1 others it is not the | "
+        "TAKEBACK 1,0 > OK | TAKEBACK 0,0 > OK | TURN 2,2 > 0,0 | TURN 3,3 > 1,0"
     ),
     "INFO says nothing": (
         "INFO timeout_turn 1000 | INFO what ever | INFO | INFO rule 0 | INFO rule x | "
@@ -58,7 +55,8 @@ TALKS = {  # each as lines of the manager, with the answers or their beginnings 
         "START 5 > OK | BEGIN > 0,0 | BOARD | 1,1,1 | "
         "DONE > ERROR with 1 own stones and 0 others | BOARD | 1,1,2 | 1,1,1 | "
         "DONE > ERROR 1,1 is taken | BOARD | 5,1,2 | "
-        "DONE > ERROR 5,1 is off the board, which has 5 columns | BOARD | 1,1,3 | BEGIN | "
+        "DONE > ERROR 5,1 is off the board, which has 5 columns | BOARD | 1,1,3 | "
+        "DONE > ERROR whose stone is | BOARD | BEGIN | "
         "DONE > ERROR expected a stone such as | BOARD | 1,1,2 | 2,2,2 | "
         "DONE > ERROR with 0 own | TURN 1,0 > 2,0"
     ),
@@ -112,18 +110,6 @@ def test_it_says_who_it_is():
     assert re.fullmatch(r"name=\"tttenv mcts:seed='\\xe9\", version=\"[\d.]+\"", told)
 
 
-def test_boards_go_from_5_to_19():
-    engine = Engine("first", 5, 0)
-    for size in range(25):
-        told = engine.answer(f"START {size}")
-        assert told == "OK" if 5 <= size <= 19 else told.startswith("ERROR "), told
-    assert engine.answer("START 9999").startswith(
-        "ERROR a board must have 1 to 19 rows and columns"
-    )
-    assert engine.answer("RECTSTART 19,1") == "OK"
-    assert Engine("first", 3, 0).answer("START 3") == "OK"
-
-
 # --- Any line.
 ANSWER = re.compile(r"(?:\d+,\d+|OK|(?:ERROR|UNKNOWN) [ -~]{1,200}|name=\"[ -~]{1,200}\")")
 PLAIN = ["BEGIN", "RESTART", "BOARD", "DONE", "DONE", "ABOUT", "INFO rule 0", "START 7"]
@@ -141,25 +127,24 @@ def any_line(dice):
 
 
 def state(engine):
-    """Return the contents of the engine's board, in the referee's format."""
-    if engine.game is None:
-        return None, {}, None
-    rules, board = engine.game.rules, engine.game.board
-    stones = {(c % rules.n, c // rules.n): 1 if board[c] == 1 else 2 for c in np.flatnonzero(board)}
-    return (rules.n, rules.m), stones, engine.game.opens
+    """Return the columns of the engine's board and its stones."""
+    if engine.rules is None:
+        return None, {}
+    n, board = engine.rules.n, engine.board
+    return n, {(c % n, c // n): board[c] for c in np.flatnonzero(board)}
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_any_line_gets_a_short_answer_and_wrong_ones_change_nothing(seed):
     engine, dice = Engine("first", 5, 0), random.Random(seed)
     moves = 0
-    for line in ["START 6", *(any_line(dice) for _ in range(4000))]:
+    for line in ["START 6", *(any_line(dice) for _ in range(2000))]:
         before, told = state(engine), engine.answer(line)
         assert told is None or ANSWER.fullmatch(told)
         if told is None or told.startswith(("ERROR", "UNKNOWN", "name")):
             assert state(engine) == before
         moves += bool(told and told[0].isdigit())
-    assert moves > 200
+    assert moves > 100
 
 
 # --- Time.
@@ -178,63 +163,30 @@ def test_any_line_gets_a_short_answer_and_wrong_ones_change_nothing(seed):
     ],
 )
 def test_a_move_takes_less_than_the_manager_allows(turn, left, seconds):
-    assert TurnTime(turn, left).seconds(0) == seconds
+    assert seconds_of(turn, left, 0) == seconds
 
 
-@pytest.mark.parametrize(
-    ("spec", "limited"),
-    [
-        ("alphabeta:time=5", "alphabeta:time=(0.8)"),
-        ("mcts:seed=3,time=0.9", "mcts:seed=(3),time=(0.8)"),
-        ("alphabeta:time=0.5,ties=first", None),
-        ("alphabeta:depth=2", None),
-        ("mcts", None),
-        ("first", None),
-        ("alphabeta:time=none", None),
-        ("epsilon:player=(mcts:time=9)", "epsilon:player=(mcts:time=(0.8))"),
-        ("epsilon:player=(mcts:iterations=9),epsilon=0.5", None),
-        ("checkpoints/dqn", None),
-        ("gomocup:command=(./a b=(1,2)),time=9", "gomocup:command=(./a b=(1,2)),time=(0.8)"),
-    ],
-)
-def test_a_limit_is_set_where_a_player_has_one_and_nothing_else_changes(spec, limited):
-    assert limited_to(spec, 0.8) == (limited or spec)
-    if not is_path(spec):
-        player(limited_to(spec, 0.8), Rules(5, 5, 5))
-
-
-@pytest.mark.parametrize("limited", [False, True])
-def test_a_player_with_time_is_given_what_the_manager_leaves(monkeypatch, limited):
-    made, asked = [], []
+def test_a_player_with_time_is_given_what_the_manager_leaves(monkeypatch):
+    asked = []
 
     class Timed(Player):
-        def __init__(self, rules, time, seed):
-            super().__init__(rules)
-            made.append(time)
-            self.time, self.seed, self.most = time, seed, time
-
         def __call__(self, boards):
-            asked.append((self.time, self.seed))
+            asked.append(self.time)
             return (boards == 0) / (boards == 0).sum(axis=1, keepdims=True)
 
-    class Limited(Timed):
         def limit_time(self, seconds):
-            self.time = self.most if seconds is None else min(self.most, seconds)
+            self.time = 5.0 if seconds is None else min(5.0, seconds)
             return True
 
-    def timed(rules, time: float = 0.0, seed: int = 0):
-        return (Limited if limited else Timed)(rules, time, seed)
-
-    monkeypatch.setattr(sys.modules[__name__], "timed", timed, raising=False)
+    monkeypatch.setattr(sys.modules[__name__], "timed", lambda rules: Timed(rules), raising=False)
     monkeypatch.setitem(PLAYERS.rows, "timed", Row(f"{__name__}:timed", "for this test"))
-    engine = Engine("timed:time=5,seed=7", 5, 0)
+    engine = Engine("timed", 5, 0)
     answers(engine, "START 7")
-    assert asked == [(LEAST, 7)]  # whatever has to be compiled, before its time runs
+    assert asked == [LEAST]  # whatever has to be compiled, before its time runs
     answers(engine, "BEGIN", "INFO timeout_turn 3000", "RESTART", "BEGIN", "RESTART", "BEGIN")
     answers(engine, "INFO timeout_turn 30000", "RESTART", "BEGIN", "INFO time_left 40000")
     answers(engine, "RESTART", "BEGIN", "INFO time_left 2147483647", "RESTART", "BEGIN")
-    assert asked[1:] == [(time, 7) for time in (5, 2.5, 2.5, 5, 1.9, 5)]  # 24 moves may follow
-    assert made == [5] if limited else len(made) > 4  # it keeps what it knows from move to move
+    assert asked[1:] == [5, 2.5, 2.5, 5, 1.9, 5]  # 24 moves may follow
 
 
 # --- Players that fail.
@@ -331,8 +283,3 @@ def test_answers_come_at_once():
         engine.stdin.write(b"ABOUT\n")
         engine.stdin.close()
         assert engine.wait(60) == 0
-
-
-def test_a_very_long_line_is_read_in_pieces():
-    stream = io.BytesIO(b"a" * 10**6 + b"\nb\n" + b"c" * 30)
-    assert list(lines(stream, 20)) == [b"a" * 21, b"b\n", b"c" * 21]

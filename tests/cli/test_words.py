@@ -1,4 +1,4 @@
-"""Consistent wording of moves in the terminal, the window and the page, on all positions."""
+"""Wording of the value of every move, on all positions."""
 
 import numpy as np
 import pytest
@@ -7,13 +7,11 @@ from reference import game, view
 from tttenv import Rules, player
 from tttenv.cli.play import words
 from tttenv.cli.play.advice import Advice, Hint
-from tttenv.cli.play.session import Session, Side
 from tttenv.cli.play.text_board import hint_lines
 
 RULES = (3, 3, 3)
 EVERY = game(RULES)
 NAMES = [f"{column}{row}" for row in "123" for column in "abc"]
-WORDS = {1: "win", 0: "draw", -1: "loss"}
 
 
 @pytest.fixture(scope="module")
@@ -24,10 +22,6 @@ def values():
         board: {cell: EVERY.worth(board, cell) for cell in EVERY.after[board]}
         for board in EVERY.decisions
     }
-
-
-def verdict(value, stones):
-    return f"{WORDS[value]} in {stones}" if value else "draw"
 
 
 def short(value, stones):
@@ -51,17 +45,6 @@ def sentence(board, moves, cell):
 
 def seen(board):
     return np.array(view(board), np.int8)
-
-
-def test_the_words_of_every_move_are_those_of_the_solved_game(values):
-    said = set()
-    for moves in values.values():
-        for value, stones in moves.values():
-            assert words.verdict(value, stones) == verdict(value, stones)
-            assert words.short(value, stones) == short(value, stones)
-            said.add(words.verdict(value, stones))
-    ends = {f"win in {n}" for n in range(1, 4)} | {f"loss in {n}" for n in range(1, 4)}
-    assert said == ends | {"draw"}
 
 
 def test_the_terminal_shows_the_value_of_every_move(values):
@@ -93,60 +76,6 @@ def test_hints_fit_the_terminal_and_boards_of_more_than_64_cells_are_told_in_a_f
             if cells > 64:
                 assert len(told) <= 6
                 assert f"{name}: {cells} moves at" in " ".join(" ".join(told).split())
-
-
-class NoWindow:
-    """Invisible window that records what it is asked to show."""
-
-    def __init__(self, *_, **__):
-        self.scene = None
-
-    def show(self, board, **scene):
-        """Record the contents."""
-        self.scene = {"board": board} | scene
-
-
-def lines():
-    """Return a game that leads to each undecided board, by board."""
-    found = {EVERY.boards[0]: []}
-    for board in EVERY.decisions:
-        for cell, after in EVERY.after[board].items():
-            found.setdefault(after, [*found[board], cell])
-    return {board: found[board] for board in EVERY.decisions}
-
-
-def test_the_window_shows_the_value_of_every_move_and_tells_the_last_blunders(values, monkeypatch):
-    windowed = pytest.importorskip("tttenv.cli.play.windowed")
-    monkeypatch.setattr(windowed, "Window", NoWindow)
-    rules, policy = Rules(), player("random", Rules())
-    session = Session(rules, Side("you"), Side("random", policy), 0, 0)
-    window = windowed.Windowed(session, Advice(rules), True, 1)
-    told = 0
-    for board, line in lines().items():
-        session.cells, session.boards = line, [rules.start()]
-        for cell in line:
-            session.boards.append(rules.play(session.board, cell))
-        assert rules.format(session.board) == board
-        shown = window.scene()
-        moves = values[board]
-        assert list(shown["labels"]) == [
-            short(*moves[cell]) if cell in moves else "" for cell in range(9)
-        ]
-        assert {cell: shown["values"][cell] for cell in moves} == {
-            cell: value for cell, (value, _) in moves.items()
-        }
-        assert shown["legend"].startswith("+2 win in 2: the winner needs 2 more stones ")
-        assert shown["legend"].endswith("below: what random plays, %")
-        before = [rules.format(position) for position in session.boards]
-        blunders = {}
-        for stone in range(max(0, len(line) - 2), len(line)):
-            if said := sentence(before[stone], values[before[stone]], line[stone]):
-                whose = ("your blunder", "random's blunder")[stone % 2]
-                blunders[line[stone]] = f"?? {whose}: {said}"
-        assert shown["blunders"] == tuple((cell, "??") for cell in blunders)
-        assert shown["alarms"] == tuple(blunders.values())
-        told += len(blunders)
-    assert told > 1000
 
 
 def test_a_blunder_is_a_move_that_gives_value_away_told_with_the_moves_that_keep_it(values):

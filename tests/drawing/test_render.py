@@ -1,6 +1,6 @@
 """Rendering of boards as text with the side to move, and as pictures."""
 
-from itertools import combinations, pairwise
+from itertools import combinations
 
 import gymnasium as gym
 import numpy as np
@@ -154,44 +154,3 @@ def test_a_games_pictures_mark_the_answer_to_each_step():
     assert [ground(picture, cell) == LIGHT.line("X") for cell in (2, 4, 6, 0)] == [True] * 3 + [
         False
     ]
-
-
-def test_heat_colours_the_cells_from_paper_to_full_and_no_further():
-    for share in (0, 0.25, 0.5, 0.75, 1, 2, -1):
-        part = np.clip(share, 0, 1)
-        expected = (1 - part) * np.array(LIGHT.paper) + part * np.array(LIGHT.chance)
-        np.testing.assert_allclose(LIGHT.heat(share), expected, atol=0.51)
-
-
-def luminance(colour):
-    """Return the relative luminance of WCAG 2."""
-    parts = np.array(colour) / 255
-    linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
-    return float(linear @ (0.2126, 0.7152, 0.0722))
-
-
-def contrast(one, other):
-    low, high = sorted((luminance(one), luminance(other)))
-    return (high + 0.05) / (low + 0.05)
-
-
-@pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
-def test_every_colour_has_one_meaning(palette):
-    red, green, blue = palette.value(1)
-    assert green > max(red, blue) + 20  # a win
-    assert np.ptp(palette.value(0)) <= 20  # a draw is grey
-    red, green, blue = palette.value(-1)
-    assert red > max(green, blue) + 50  # a loss
-    red, green, blue = palette.chance
-    assert min(red, green) > blue + 80  # a player's chance is yellow, as nothing else is
-    red, green, blue = palette.x
-    assert blue > red + 60
-    red, green, blue = palette.o
-    assert red > green + 60 > blue + 60  # orange: more green in it than in a blunder's red
-    assert luminance(palette.o) > 1.3 * luminance(palette.blunder)
-    tints = sorted(luminance(palette.value(value)) for value in (1, 0, -1))
-    assert all(high > 1.25 * low for low, high in pairwise(tints))  # told apart without colours
-    for ink in (palette.x, palette.o, palette.blunder):
-        assert contrast(ink, palette.paper) > 3
-    for ground in (*map(palette.value, (1, 0, -1)), palette.paper, palette.chance):
-        assert contrast(palette.words, ground) > 4

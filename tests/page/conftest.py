@@ -34,7 +34,7 @@ def opened(browser):
 def shipped(tmp_path_factory):
     """Return the report without results: bundled and named players, and published numbers."""
     folder = tmp_path_factory.mktemp("shipped")
-    told = report.make(folder / "report.html", report.Contents(folder / "none.json"))
+    told = report.make(report.Arguments(results=folder / "none.json", out=folder / "report.html"))
     return Path(told["report"])
 
 

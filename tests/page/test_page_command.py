@@ -3,16 +3,15 @@
 import shlex
 import shutil
 
+from page_data import report_of
 from processes import ROOT
-
-from tttenv.cli import report
 
 
 def test_the_command_to_certify_again_is_quoted_for_a_shell(opened, tmp_path):
     name = "x'; touch PWNED; '"
     shutil.copytree(ROOT / "checkpoints/td0", tmp_path / name)
     out = tmp_path / "report.html"
-    report.make(out, report.Contents(tmp_path / "none", tmp_path / "none", [f"{tmp_path / name}/"]))
+    report_of(out, f"{tmp_path / name}/")
     page = opened(out)
     page.click("summary")
     words = ["tttenv", "certify", str(tmp_path / name), "--json"]

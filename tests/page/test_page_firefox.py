@@ -2,8 +2,7 @@
 
 import pytest
 from firefox import firefox
-
-from tttenv.cli import report
+from page_data import report_of
 
 SIZES = ((1440, 900), (1024, 768), (390, 844))
 MADE = "!document.querySelector('[aria-busy]') && !document.querySelector('html.first')"
@@ -13,9 +12,8 @@ MADE = "!document.querySelector('[aria-busy]') && !document.querySelector('html.
 def file(tmp_path_factory):
     """Return a report of two players."""
     folder = tmp_path_factory.mktemp("firefox")
-    none = folder / "none.json"
     specs = ["first", "selfplay"]
-    report.make(folder / "report.html", report.Contents(none, none, specs))
+    report_of(folder / "report.html", *specs)
     return folder / "report.html"
 
 

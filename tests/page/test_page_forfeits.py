@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 from page_browser import click
+from page_data import report_of
 
 from tttenv import Rules, player
-from tttenv.cli import report
 from tttenv.players import FOREIGN
 from tttenv.utils.registry import Row
 
@@ -31,12 +31,11 @@ class Forgetful:
 def file(tmp_path_factory):
     """Return a report of this player alone."""
     folder = tmp_path_factory.mktemp("forfeits")
-    none = folder / "none.json"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("tttenv.players.language.llm.llm", lambda rules: Forgetful())
         assert "llm" in FOREIGN.rows
         assert isinstance(FOREIGN.rows["llm"], Row)
-        report.make(folder / "report.html", report.Contents(none, none, ["llm"]))
+        report_of(folder / "report.html", "llm")
     return folder / "report.html"
 
 

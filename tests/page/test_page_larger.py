@@ -9,17 +9,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 from page_browser import CALM, click, faults, fits, fragment, marks
+from page_data import report_of
 from page_games import play, settled, stones_left
 
 from tttenv import Rules, player
-from tttenv.cli import report
 from tttenv.exact import positions, solve
 from tttenv.game.line_board_kernel import new_line_board, set_stones
 from tttenv.game.symmetry import maps
 from tttenv.game.threat_sequences_kernel import LOSS, NO_CELL, WIN, judge, new_threat_stack
 from tttenv.players import bundled
 from tttenv.proofs.move_values import MoveValues
-from tttenv.report import larger, networks
+from tttenv.report import data, larger
 from tttenv.report.build import PAGE, SHARED, WORKER
 
 NAMES = ("alphazero_444", "alphazero_554", "alphazero_664", "alphazero_995")
@@ -35,8 +35,7 @@ def shown():
 def file(tmp_path_factory):
     """Return a report of one player on 3,3,3 and of the networks."""
     folder = tmp_path_factory.mktemp("larger")
-    none = folder / "none.json"
-    report.make(folder / "report.html", report.Contents(none, none, ["first", *NAMES]))
+    report_of(folder / "report.html", "first", *NAMES)
     return folder / "report.html"
 
 
@@ -282,17 +281,6 @@ def test_proofs_agree_with_the_librarys_prover(inside, size):
     assert decided > 0.9 * np.count_nonzero(boards == 0)
 
 
-def test_the_values_of_whole_games_are_the_known_ones(inside):
-    code = """return given.map((rules) => {
-      const { solver } = gameOf(rules);
-      const empty = Array(rules.m * rules.n).fill(0);
-      return [0, 1].map((side) => solver.prove(empty, side, 0, 100000));
-    });"""
-    sizes = ((3, 3, 3), (4, 4, 4), (6, 6, 4), (4, 3, 3))
-    told = inside(code, [size_of(Rules(*size)) for size in sizes])
-    assert told == [[-1, -1], [-1, -1], [1, -1], [1, -1]]  # 4,3,3 and 6,6,4 are won by X
-
-
 @pytest.mark.parametrize(("line", "most"), [([12], 0), ([12, 0, 6], 1)])
 def test_a_certificate_bounds_the_value_only_where_the_network_moved_so(inside, shown, line, most):
     """alphazero_554 opens in the middle and never loses: O can draw at the most."""
@@ -370,16 +358,6 @@ def test_an_open_three_is_a_win_and_who_leaves_it_open_is_told(opened, file):
     assert page.inner_text("#notes") == "X's a1 loses in 2; g5 g9 k11 l12 are not known to lose."
 
 
-def test_a_click_counts_although_the_board_is_drawn_anew_meanwhile(opened, file):
-    page = opened(file, "#play=first&rules=5,5,4&seat=X&show=values", **CALM)
-    settled(page)
-    page.locator("#board button").nth(6).hover()
-    page.mouse.down()
-    page.evaluate("() => document.getElementById('overlay').dispatchEvent(new Event('change'))")
-    page.mouse.up()
-    assert marks(page, 5)[6] == "X"
-
-
 def test_boards_are_picked_from_the_first_list_and_links_lead_to_any(opened, file):
     page = opened(file, "", **CALM)
     names = page.locator("#rules option").evaluate_all("all => all.map(one => one.value)")
@@ -399,19 +377,6 @@ def test_boards_are_picked_from_the_first_list_and_links_lead_to_any(opened, fil
     assert fragment(page).startswith("#play=alphazero_664&rules=6,6,4&seat=O")
 
 
-def test_two_players_play_on_a_larger_board_until_somebody_takes_over(opened, file):
-    page = opened(file, "#watch=alphazero_554&against=threats&rules=5,5,4")
-    assert page.inner_text("#play-title") == "alphazero_554 as X against threats as O"
-    page.click("#pause")
-    page.wait_for_function("() => document.querySelectorAll('#moves li').length >= 3")
-    page.click("#pause")
-    policy, rules = player("alphazero_554"), Rules(5, 5, 4)
-    assert marks(page, 5)[int(policy(rules.start()[None])[0].argmax())] == "X"
-    page.click("#onward")
-    assert page.input_value("#seat") in "XO"
-    assert page.locator("#player option:checked").inner_text() in ("threats", "alphazero_554")
-
-
 @pytest.mark.parametrize(
     ("never", "told"),
     [
@@ -429,27 +394,9 @@ def test_a_certificate_that_did_not_end_is_no_proof_that_it_can_be_beaten(
     found["worst_case"]["X"] = 0 if never else None
     place = changed(folder, tmp_path / "mine", certificate=found)
     out = tmp_path / "report.html"
-    report.make(out, report.Contents(out, out, ["first", str(place)]))
+    report_of(out, "first", str(place))
     page = opened(out, "#play=mine&rules=5,5,4&seat=O", **CALM)
     assert told.format(found["reached"]["X"]) in page.inner_text("#about")
-
-
-def test_what_stands_there_already_is_not_read_out_again(opened, file):
-    page = opened(file, "#play=alphazero_554&rules=5,5,4&seat=O", **CALM)
-    settled(page)
-    click(page, 0)
-    settled(page)
-    page.evaluate(
-        """() => {
-            window.count = 0;
-            const watcher = new MutationObserver((list) => (window.count += list.length));
-            for (const name of ["status", "said", "proof", "notes"])
-                watcher.observe(document.getElementById(name), {childList: true});
-        }"""
-    )
-    page.select_option("#overlay", "values")  # all is drawn again
-    assert any(re.search("win|draw|loss", label) for label in labels(page))
-    assert page.evaluate("count") == 0
 
 
 STATES = {
@@ -473,25 +420,6 @@ def test_axe_finds_nothing_wrong_on_larger_boards_and_all_fits(opened, file, siz
         page.wait_for_function("() => history.state?.game === '#question'")
 
 
-def test_the_largest_board_by_keyboard(opened, file):
-    page = opened(file, "#play=first&rules=15,15,5&seat=X", "phone", **CALM)
-    page.locator("#board button[tabindex='0']").focus()
-    for keys in ("ArrowUp ArrowLeft", "ArrowDown ArrowRight", *3 * ["ArrowRight"]):
-        count = np.count_nonzero(Rules(15, 15, 5).parse(marks(page, 15)))
-        for key in keys.split():
-            page.keyboard.press(key)
-        page.keyboard.press("Enter")
-        page.wait_for_function(
-            "n => document.querySelectorAll('#moves li').length >= n || "
-            "document.querySelector('#status').textContent.includes('win')",
-            arg=int(count) + 2,
-        )
-    assert page.inner_text("#said").startswith("O on e1.")
-    assert next(label for label in labels(page) if ", X" in label) == "g7, X"
-    seen = "document.activeElement.getBoundingClientRect()"
-    assert page.evaluate(f"{seen}.top >= 0 && {seen}.bottom <= innerHeight")
-
-
 @pytest.mark.parametrize("zoom", [2, 4])  # as WCAG 2.2 asks for text, and for reflow
 def test_enlarged_nothing_is_cut_off(opened, file, zoom):
     page = opened(file, "#play=threats&rules=9,9,5&seat=X&show=values", **CALM)
@@ -507,16 +435,17 @@ def changed(folder, place, **card):
     return place
 
 
-def test_what_the_page_cannot_play_is_left_out(tmp_path, shown):
+def test_what_the_page_cannot_play_is_left_out(tmp_path, shown, monkeypatch):
     folder, rules = bundled.folder("alphazero_444"), Rules(4, 4, 4)
     certificate = shown["alphazero_444"].certificate
-    assert networks.packed(folder, "a", rules, certificate).about["name"] == "a"
+    assert data.network(folder, "a", rules, certificate).about["name"] == "a"
     choices = ({}, {"tolerance": 0.1, "canonical": True}, {"tolerance": 2**-14, "canonical": False})
     for number, choice in enumerate(choices):
         place = changed(folder, tmp_path / str(number), choice=choice)
-        assert networks.packed(place, "a", rules, certificate) is None
+        assert data.network(place, "a", rules, certificate) is None
     reinforce = bundled.folder("reinforce_444")
-    assert networks.packed(reinforce, "a", rules, certificate) is None
-    assert networks.packed(folder, "a", Rules(16, 15, 5), certificate) is None
-    (one,) = larger.from_specs([f"{folder}:simulations=4"], positions=1)
+    assert data.network(reinforce, "a", rules, certificate) is None
+    assert data.network(folder, "a", Rules(16, 15, 5), certificate) is None
+    monkeypatch.setattr(larger, "POSITIONS", 1)
+    (one,) = larger.from_specs([f"{folder}:simulations=4"])
     assert one.network is None

@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 from page_browser import CALM, SIZES, click, fits, fragment, marks, stop_clock
+from page_data import report_of
 from PIL import Image
 
 from tttenv import Rules, certify, player
@@ -25,9 +26,8 @@ EVIL = "<img src=x onerror=alert(1)>"
 def file(tmp_path_factory):
     """Return a report of players of all kinds."""
     folder = tmp_path_factory.mktemp("linked")
-    none = folder / "none.json"
     specs = ["td0", "dqn", "minimax", "mcts", "tactical", "random", "first"]
-    report.make(folder / "report.html", report.Contents(none, none, specs))
+    report_of(folder / "report.html", *specs)
     return folder / "report.html"
 
 
@@ -52,14 +52,6 @@ def test_links_round_trip(opened, file, seat):
             break
 
 
-@pytest.mark.parametrize("moves", ["5123", "B2.A1.b1.c1", "b2,a1,b1,c1", "b2 a1%20b1 c1"])
-def test_moves_are_coordinates_and_digits_in_older_links(opened, file, moves):
-    page = opened(file, f"#play=td0&seat=X&show=values&moves={moves}", **CALM)
-    assert marks(page) == "OXO_X____"
-    assert fragment(page).endswith("moves=b2.a1.b1.c1")
-    assert "Your turn" in page.inner_text("#status")
-
-
 @pytest.mark.parametrize(
     "moves", ["55", "1425389", "x", "b2.b2", "a1.b2.a2.c3.a3.b1", "d1", "b2..a1"]
 )
@@ -81,67 +73,6 @@ def test_an_unknown_player_is_reported_as_text_and_nobody_answers(opened, file, 
     assert marks(page) == "X________"
     assert page.input_value("#seat") == "both"
     assert name == "" or name not in fragment(page)
-
-
-def test_a_link_from_an_earlier_stone_leads_to_the_position_shown(opened, file):
-    page = opened(file, "#play=first&seat=X&moves=b2.a1.c1.b1", **CALM)
-    page.click("#earlier")
-    page.click("#earlier")
-    page.click("#earlier")
-    assert marks(page) == "____X____"
-    other = opened(file, fragment(page), **CALM)
-    assert marks(other) == "____X____", "where it is the opponent's turn, nobody answers"
-    page.click("#later")
-    page.click("#later")
-    page.click("#later")
-    assert "seat=X" in fragment(page)
-
-
-def test_a_position_shown_for_a_players_blunder_blames_nobody_for_what_led_to_it(opened, file):
-    page = opened(file, "", **CALM)
-    page.select_option("#whose", label="where first may blunder")
-    counts = [int(text) for text in page.locator("#plies small").all_inner_texts()]
-    ply = max(at for at, count in enumerate(counts) if count)
-    page.locator(f"[name=ply][value='{ply}']").check(force=True)
-    page.locator("#tiles a").first.click()
-    assert len(marks(page).replace("_", "")) == ply
-    link = fragment(page)
-    assert link.endswith(f"&setup={ply}")
-    for shown in (opened(file, link, **CALM), page):
-        (told,) = shown.locator("#notes .blunder").all_inner_texts()
-        assert told.startswith("first may blunder: ")
-        assert "??" not in shown.inner_text("#moves")
-        (wrong,) = shown.locator("#board button.wrong").all()
-        assert "100 %, blunder" in wrong.get_attribute("aria-label")
-    wrong.click()
-    (judged,) = page.locator("#notes .blunder").all_inner_texts()
-    assert judged.partition(": ")[2] == told.partition(": ")[2], "what is played from there"
-    assert page.inner_text("#moves").count("??") == 1
-    assert f"&setup={ply}" in fragment(page)
-    page.click("#new")
-    assert "setup" not in fragment(page)
-
-
-def test_an_opened_position_is_left_by_back_to_the_same_place(opened, file):
-    page = opened(file, "", "phone", **CALM)
-    page.locator("[name=ply][value='5']").check(force=True)
-    tile = page.locator("#tiles a").nth(30)
-    tile.scroll_into_view_if_needed()
-    before = page.evaluate("scrollY")
-    entries = page.evaluate("history.length")
-    tile.click()
-    assert marks(page).count("_") == 4
-    assert in_view(page)
-    assert page.evaluate("history.length") == entries + 1
-    click(page, marks(page).index("_"))
-    assert page.evaluate("history.length") == entries + 1
-    page.go_back()
-    assert marks(page) == "X________"
-    assert page.locator("#tiles li").count() > 30
-    assert abs(page.evaluate("scrollY") - before) < 2
-    assert tile.evaluate("tile => tile === document.activeElement")
-    page.go_forward()
-    assert marks(page).count("_") == 3, "the position as it was left"
 
 
 def in_view(page):
@@ -179,41 +110,6 @@ def test_the_link_is_copied_and_the_button_says_so(browser, file):
     selected = "document.querySelector('#link').selectionEnd"
     assert page.evaluate(selected) == len(href)
     context.close()
-
-
-def test_a_wrong_answer_to_the_question_is_shared_by_its_link(opened, file):
-    page = opened(file, "", **CALM)
-    row = "button => button.parentNode.id"
-    assert page.locator("#copy").evaluate(row) == "starts"
-    stop_clock(page)
-    click(page, 1)
-    page.clock.run_for(10_000)
-    assert page.locator("#copy").is_visible()
-    shown = marks(page)
-    friend = opened(file, fragment(page), **CALM)
-    assert marks(friend) == shown
-    assert friend.inner_text("#status") == "X wins. O lost at move 2: b1."
-    page.click("#again")
-    assert fragment(page) == "#question"
-    click(page, 4)
-    assert page.locator("#copy").evaluate(row) == "game-buttons"
-
-
-def test_a_link_says_whose_the_blunder_was(opened, file):
-    page = opened(file, "#play=mcts&seat=X", **CALM)
-    page.click("#lose-O")
-    for _ in certify(RULES, "mcts").losing_line["O"]:
-        page.keyboard.press("ArrowRight")
-    friend = opened(file, fragment(page), **CALM)
-    for shown in (page, friend):
-        assert shown.inner_text("#play-title") == "How mcts loses as O"
-        assert "mcts (O) lost at move" in shown.inner_text("#status")
-    while not friend.inner_text("#notes"):
-        friend.locator("#earlier").click()
-    assert friend.inner_text("#notes").startswith("mcts (O) blundered: ")
-    free = marks(friend).index("_")
-    click(friend, free)
-    assert friend.inner_text("#play-title") == "You play both sides"
 
 
 # Games that play themselves.
@@ -285,26 +181,6 @@ def test_two_players_play_by_themselves(opened, file, way):
     assert "watch=tactical&against=first" in fragment(page)
 
 
-def test_a_game_that_plays_itself_can_be_paused_and_taken_over(opened, file):
-    page = opened(file, "#watch=minimax&against=minimax", **CALM)
-    stop_clock(page)
-    assert marks(page) == "_" * 9
-    page.clock.run_for(5000)
-    assert marks(page) == "_" * 9, "a link does not start by itself"
-    page.click("#pause")
-    page.clock.run_for(1400)
-    page.click("#pause")
-    shown = marks(page)
-    page.clock.run_for(5000)
-    assert marks(page) == shown
-    assert shown.count("_") == 7
-    click(page, shown.index("_"))
-    assert marks(page) == shown, "neither side is the reader's"
-    page.click("#onward")
-    assert page.inner_text("#play-title") == "You are X against minimax"
-    assert marks(page) == shown
-
-
 # The head.
 
 
@@ -327,8 +203,8 @@ class Head(HTMLParser):
 
 
 def test_the_head_describes_the_page_and_names_a_picture_only_where_it_is_published(tmp_path):
-    out, none = tmp_path / "report.html", tmp_path / "none.json"
-    report.make(out, report.Contents(none, none, ["first", "minimax"]))
+    out = tmp_path / "report.html"
+    report_of(out, "first", "minimax")
     head = Head(out.read_text(encoding="utf-8"))
     assert head.meta["og:title"]
     assert head.meta["description"] == head.meta["og:description"]
@@ -342,7 +218,7 @@ def test_the_head_describes_the_page_and_names_a_picture_only_where_it_is_publis
         ("https://name.example/a/report.html", "https://name.example/a/preview.png"),
         ('http://name.example/"><script>', 'http://name.example/"><script>/preview.png'),
     ):
-        report.make(out, report.Contents(none, none, ["first"]), url=url)
+        report_of(out, "first", url=url)
         text = out.read_text(encoding="utf-8")
         assert Head(text).meta["og:image"] == image
         assert "<script>/preview" not in text

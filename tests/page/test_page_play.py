@@ -181,49 +181,6 @@ IDLE_WAITS = "window.held = []; window.requestIdleCallback = (act) => held.push(
 BE_IDLE = "held.splice(0).forEach((act) => act())"
 
 
-def test_nothing_below_the_first_screen_is_made_before_it_can_be_used(browser, shipped):
-    page = browser.new_page()
-    page.add_init_script(IDLE_WAITS)
-    page.goto(shipped.as_uri() + "#question")
-    click(page, 1)
-    assert page.locator("#notes").inner_text() == "Not b1: it loses in 3."
-    made = {
-        "teach": "#teach-chart svg",
-        "explorer": "#tiles a",
-        "pairs": "#pairs [aria-selected]",
-        "curves": "figure input",
-    }
-    for section, content in made.items():
-        assert page.locator(content).count() == 0
-        assert page.locator(f"#{section}").get_attribute("aria-busy") == "true"
-    page.locator("#teach-start").focus()  # who wants something has it at once
-    assert page.locator(made["teach"]).count() == 1
-    assert page.locator(made["explorer"]).count() == 0
-    page.wait_for_function("held.length > 0")
-    for _ in range(2 * len(made)):  # and the rest comes while nothing else is to be done
-        page.evaluate(BE_IDLE)
-    for content in made.values():
-        assert page.locator(content).count() > 0
-    assert page.locator("[aria-busy]").count() == 0
-    page.close()
-
-
-@pytest.mark.parametrize("way", ["#leaderboard", "#teach=1", "reload"])
-def test_a_page_that_opens_further_down_is_whole_at_once(browser, shipped, way):
-    page = browser.new_page()
-    page.goto(shipped.as_uri())
-    page.locator("#leaderboard").wait_for(state="visible")
-    page.add_init_script(IDLE_WAITS)
-    if way == "reload":
-        page.reload()
-    else:
-        page.goto("about:blank")
-        page.goto(shipped.as_uri() + way)
-    assert page.locator("#leaderboard").is_visible()
-    assert way == "reload" or page.evaluate("scrollY") > 0
-    page.close()
-
-
 def test_all_sections_appear_even_where_the_script_fails(browser, shipped, tmp_path):
     text = shipped.read_text(encoding="utf-8")
     broken = tmp_path / "broken.html"
@@ -306,20 +263,6 @@ def test_a_blunder_is_ringed_and_refuted_by_numbered_stones_in_view(opened, ship
     assert page.locator("#board button").nth(4).inner_text() == "1"
 
 
-def test_the_opponents_slip_is_said_without_what_punishes_it(opened, shipped):
-    page = opened(shipped, "#play=first&seat=X&moves=b2.a1.c1", **CALM)
-    assert page.inner_text("#notes .slip") == "first blundered: you can win in 1."
-    assert page.locator("#board .ghost").count() == 0
-    page.click("#earlier")
-    page.click("#earlier")
-    page.click("#later")
-    assert page.locator("#notes .slip").count() == 0
-    page.click("#later")
-    click(page, 6)
-    assert page.inner_text("#status") == "You win. first lost at move 4: b1."
-    assert page.locator("#again").is_hidden()
-
-
 def test_a_lost_game_says_where_and_can_be_tried_again_from_there(opened, shipped):
     page = opened(shipped, "#play=minimax&seat=O&moves=a1", **CALM)
     line = [0]
@@ -342,24 +285,6 @@ def test_a_lost_game_says_where_and_can_be_tried_again_from_there(opened, shippe
     assert (marks(page), page.input_value("#seat")) == ("X________", "O")
     click(page, 4)
     assert marks(page).count("_") == 6
-
-
-def test_answers_come_after_a_moment_or_at_once(opened, shipped):
-    for options, replies in (({}, False), (CALM, True)):
-        page = opened(shipped, "#play=first&seat=X", **options)
-        stop_clock(page)
-        click(page, 4)
-        assert (marks(page).count("_") == 7) == replies
-        page.clock.run_for(299)
-        assert (marks(page).count("_") == 7) == replies
-        page.clock.run_for(1)
-        assert marks(page) == "O___X____"
-    page = opened(shipped, "#play=first&seat=X")
-    stop_clock(page)
-    click(page, 4)
-    page.click("#back")
-    page.clock.run_for(1000)
-    assert marks(page) == "_" * 9, "an answer to a stone that was taken back"
 
 
 # The keyboard.
@@ -389,41 +314,6 @@ def test_a_whole_game_by_keyboard_alone(opened, shipped, size, seat):
         board = marks(page)
         press(page, max((c for c in range(9) if board[c] == "_"), key=lambda c: rank(board, c)))
     assert page.inner_text("#status") == "The game is a draw. Nobody blundered."
-
-
-def test_letters_are_keys_unless_a_field_has_the_focus(opened, shipped):
-    page = opened(shipped, "#play=first&seat=X", **CALM)
-    page.keyboard.press("s")  # the middle
-    assert marks(page) == "O___X____"
-    page.keyboard.press("h")
-    assert page.input_value("#overlay") == "values"
-    page.keyboard.press("h")
-    page.keyboard.press("u")
-    assert marks(page) == "_" * 9
-    page.keyboard.press("c")
-    page.keyboard.press("r")
-    assert page.inner_text("#status") == "You resigned: first wins."
-    page.keyboard.press("u")
-    assert page.inner_text("#status") == "Your turn."
-    page.keyboard.press("n")
-    assert marks(page) == "_" * 9
-    for field in ("#overlay", "#teach-seed"):
-        page.focus(field)
-        page.keyboard.press("s")
-        assert marks(page) == "_" * 9
-    page.keyboard.press("Escape")
-    click(page, 0)
-    page.locator("#moves button").first.focus()
-    page.keyboard.press("n")
-    assert marks(page) == "_" * 9
-    assert page.evaluate("document.activeElement.closest('#board') !== null")
-    page.keyboard.press("l")
-    page.get_by_text("Copied").or_(page.locator("#link")).first.wait_for()
-    page.get_by_text("Keys", exact=True).click()
-    page.uncheck("#letters")
-    page.focus("#board button")
-    page.keyboard.press("s")
-    assert marks(page) == "_" * 9
 
 
 # Overlays and every state as axe sees it.

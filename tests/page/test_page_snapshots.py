@@ -1,21 +1,15 @@
 """Snapshots along a learning curve in the page: their moves, descriptions and games."""
 
-import json
 from pathlib import Path
 
-import numpy as np
 import pytest
-from page_browser import CALM, click, faults, fits, fragment, marks
+from page_browser import CALM, fragment
+from page_data import report_of
 
-from learners.registry import LEARNERS
 from tttenv import Rules, certify
 from tttenv.certificates import snapshots
 from tttenv.certificates.curve import exact_curve
-from tttenv.cli import report
-from tttenv.exact import tabulate
 from tttenv.players.stored.checkpoint import read_card
-from tttenv.report import data, load_players
-from tttenv.report.build import PAGE
 
 RULES = Rules()
 SHIPPED = Path(__file__).parents[2] / "checkpoints"
@@ -25,8 +19,7 @@ NAMES = ["reinforce", "td0"]
 @pytest.fixture(scope="module")
 def file(tmp_path_factory):
     folder = tmp_path_factory.mktemp("snapshots")
-    none = folder / "none.json"
-    report.make(folder / "report.html", report.Contents(none, none, [*NAMES, "first"]))
+    report_of(folder / "report.html", *NAMES, "first")
     return folder / "report.html"
 
 
@@ -72,23 +65,6 @@ def test_every_player_along_a_curve_is_told_as_it_is_certified(opened, file, nam
     assert slider.input_value() == slider.get_attribute("max") == str(len(tables) - 1)
 
 
-@pytest.mark.parametrize("name", list(LEARNERS))
-def test_the_moves_of_every_snapshot_are_the_stored_ones_in_all_positions(browser, name):
-    """Of each shipped player, by the page's own script."""
-    shown = load_players.trained(SHIPPED / name, name)
-    facts = json.dumps(data.tables([shown]))
-    script = (PAGE / "scripts/game.js").read_text(encoding="utf-8")
-    page = browser.new_page()
-    read = """return data.players[0].earlier.map((_, at) =>
-      Array.from(movesAt(data.players[0], at), (chance) => Number(chance === 255)).join(""));"""
-    told = page.evaluate(f"() => {{ const data = {facts}; {script} {read} }}")
-    page.close()
-    tables = list(kept(name)[1].values())
-    assert len(told) == len(tables) - 1 > 0
-    for played, table in zip(told, tables, strict=False):
-        np.testing.assert_array_equal(np.reshape([*map(int, played)], (-1, 9)), table.table)
-
-
 def test_from_the_curve_to_the_board_and_its_blunders(opened, file):
     page = opened(file, **CALM)
     _, tables = kept("reinforce")
@@ -114,36 +90,7 @@ def test_from_the_curve_to_the_board_and_its_blunders(opened, file):
     assert f"against reinforce, step {step}" in again.locator("#play-title").inner_text()
 
 
-def test_the_slider_at_the_board_changes_the_player_in_the_same_game(opened, file):
-    page = opened(file, "#play=td0&seat=X&moves=a1.b1", **CALM)
-    assert page.locator("#training-holder").is_visible()
-    page.locator("#training").focus()
-    page.keyboard.press("Home")
-    assert "td0%2C%20step%200" in fragment(page)
-    assert marks(page) == "XO_______"
-    click(page, 4)
-    first = tabulate(RULES, kept("td0")[1][0])
-    board = np.zeros(9, np.int8)
-    board[[0, 4]], board[1] = -1, 1
-    answer = int(first(board[None])[0].argmax())
-    assert marks(page)[answer] == "O"
-    page.select_option("#player", label="first")
-    assert not page.locator("#training-holder").is_visible()
-    page.select_option("#player", label="td0")
-    assert page.locator("#training").input_value() == page.locator("#training").get_attribute("max")
-    assert "play=td0&" in fragment(page)
-
-
 @pytest.mark.parametrize("name", ["td0, step 1", "td0, step 99999", "first, step 0", ", step 0"])
 def test_a_step_that_is_not_kept_is_no_player(opened, file, name):
     page = opened(file, f"#play={name}&seat=X")
     assert "not on this page" in page.locator("#notes").inner_text()
-
-
-@pytest.mark.parametrize(("size", "scheme"), [("desktop", "light"), ("phone", "dark")])
-def test_axe_finds_nothing_wrong_with_a_player_of_an_earlier_step(opened, file, size, scheme):
-    page = opened(file, "#play=reinforce, step 80&seat=X&show=player", size, color_scheme=scheme)
-    page.locator("figure input").first.focus()
-    page.keyboard.press("Home")
-    assert not faults(page, "#play", "#curves")
-    assert fits(page)

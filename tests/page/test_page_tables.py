@@ -3,32 +3,29 @@
 import json
 import re
 import shlex
-from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pytest
-from page_browser import SIZES, faults
+from page_browser import faults
+from page_data import report_of
 
 from learners.cli import sweep
 from tttenv import Rules, certify, player
 from tttenv.certificates import phrases
 from tttenv.certificates.certificate import TINY
 from tttenv.certificates.curve import Curve, exact_curve
-from tttenv.cli import report
 from tttenv.exact import positions, score, solve
 from tttenv.game.rewards import RESULTS
-from tttenv.game.symmetry import orbits
 from tttenv.players import PLAYERS
 from tttenv.players.stored.checkpoint import read_card
-from tttenv.report import charts, strips, tables
+from tttenv.report import charts, endings
 from tttenv.report.leaderboard import blunder_positions
 from tttenv.report.load_players import from_specs
 
 ROOT = Path(__file__).parents[2]
 RULES = Rules()
 MINUS = "\u2212"
-NAMED = ["tactical", "random", "minimax", "first"]
 
 
 @pytest.fixture(scope="module")
@@ -139,24 +136,6 @@ def test_blunders_are_counted_by_whether_the_player_gets_there(opened, shipped, 
     page = opened(shipped)
     row = rows_of(page)[name]
     assert (row["Blunders reached"], row["Other blunders"]) == (str(there), str(len(wrong) - there))
-    _, classes = orbits(RULES, game.boards)  # what the explorer shows
-    reached = {classes[at] for at in wrong if int(at) in met}
-    others = {classes[at] for at in wrong} - reached
-    page.select_option("#whose", label=f"where {name} may blunder")
-    counted = page.inner_text("#counted")
-    total = len(reached) + len(others)
-    if not total:
-        assert counted == f"{name} never blunders."
-    else:
-        told = f"may blunder in {len(wrong)} positions; its games reach {there or 'none'} of them."
-        assert told in counted
-        first = page.locator("#tiles li").first.get_attribute("class")
-        assert (first == "pale") == (not reached)  # it opens on what is reached
-    pale = 0
-    for ply in range(10):
-        page.locator(f"[name=ply][value='{ply}']").check(force=True)
-        pale += page.locator("#tiles .pale").count()
-    assert pale == len(others)
 
 
 def test_the_leaderboard_sorts_by_mouse_and_by_keyboard(opened, shipped):
@@ -212,14 +191,16 @@ def test_every_seed_is_a_dot_at_its_seconds(opened, several, trained):
     page = opened(several)
     results = json.loads((trained / "o/benchmark.json").read_text())
     times = [row["unbeatable_at"][1] for row in results["trainings"]]
-    least, most = charts.log_ends(times)
+    least, most = (10.0**power for power in endings.powers(times))
     for found in results["learners"]:
         row = page.locator(".strips tbody tr", has_text=found["learner"])
         own = [t for t in results["trainings"] if t["learner"] == found["learner"]]
         dots = row.locator("circle").evaluate_all(
             "all => all.map(c => parseFloat(c.getAttribute('cx')))"
         )
-        seconds = [least * (most / least) ** ((x / 100 - 0.03) / (strips.END - 0.03)) for x in dots]
+        seconds = [
+            least * (most / least) ** ((x / 100 - 0.03) / (endings.END - 0.03)) for x in dots
+        ]
         assert seconds == pytest.approx([t["unbeatable_at"][1] for t in own], rel=0.01)
         assert f"{found['unbeatable']} of {found['seeds']}" in row.inner_text()
         assert row.locator("td").last.inner_text() == f"{found['median_seconds']:.1f}"
@@ -254,7 +235,7 @@ def test_a_sweep_is_shown_by_setting(opened, sweep_file, tmp_path):
     other = {"setting": "</td><b>$x$", "unbeatable_seconds": 0.0}
     file = sweep_file(soon, never, failed, other)
     out = tmp_path / "report.html"
-    report.make(out, report.Contents(tmp_path / "none", tmp_path / "none", ["first"], sweep=file))
+    report_of(out, "first", sweep=file)
     page = opened(out)
     rows = page.locator(".strips tbody tr").all_inner_texts()
     assert [re.split(r"[\t\n]+", row.strip()) for row in rows] == [
@@ -317,47 +298,6 @@ def test_pairs_are_exact_scores(opened, shipped):
     assert float(told.replace(MINUS, "-")) == pytest.approx(found.value, abs=0.005)
 
 
-def test_what_is_sure_stands_out_and_only_that():
-    players = from_specs(NAMED)
-    found = tables.scores(players)
-    drawn = tables.pairs(players, found)
-    cells = re.findall(r'<td class="([^"]+)" data-odds[^>]*>([^<]+)</td>', drawn)
-    assert len(cells) == len(NAMED) ** 2
-    sure = {"sure win": "+1", "sure draw": "=", "sure loss": f"{MINUS}1"}
-    counts = dict.fromkeys(sure, 0)
-    for (classes, text), (x, o) in zip(cells, product(NAMED, NAMED), strict=True):
-        result = score(RULES, player(x), player(o))
-        kind = next((k for k, p in zip(sure, result, strict=True) if p == pytest.approx(1)), None)
-        assert (kind is not None) == classes.startswith("sure")
-        if kind:
-            counts[kind] += 1
-            assert (text, classes.removesuffix(" self")) == (sure[kind], kind)
-        else:
-            assert re.fullmatch(rf"[+{MINUS}]?\.\d\d", text)
-            assert float(text.replace(MINUS, "-")) == pytest.approx(result.value, abs=0.0101)
-        assert ("self" in classes) == (x == o)
-    told = tables.certain(players, found)
-    wins, draws, losses = counts["sure win"], counts["sure draw"], counts["sure loss"]
-    assert f"X always wins {wins}, O always wins {losses}, and {draws} are" in told
-
-
-def test_arrow_keys_move_between_pairs(opened, shipped):
-    page = opened(shipped)
-    chosen = page.locator(".pairs .chosen")
-    at = "cell => `${cell.parentNode.rowIndex - 1} ${cell.cellIndex - 1}`"
-    page.locator(".pairs tbody tr").nth(1).locator("td").nth(1).click()
-    for key, place in (("Right", "1 2"), ("Down", "2 2"), ("Left", "2 1"), ("Up", "1 1")):
-        page.keyboard.press(f"Arrow{key}")
-        assert chosen.evaluate(at) == place
-        names = page.locator("#pair-x, #pair-o").evaluate_all("all => all.map(s => s.value)")
-        assert " ".join(names) == place
-        assert chosen.evaluate("cell => cell === document.activeElement")
-    page.keyboard.press("ArrowLeft")
-    page.keyboard.press("ArrowLeft")
-    assert chosen.evaluate(at) == "1 0"  # the edge holds
-    assert page.locator('.pairs [tabindex="0"]').count() == 1
-
-
 # Published numbers
 
 
@@ -378,58 +318,6 @@ def test_published_numbers_stand_last_and_folded(opened, shipped):
 # Widths, paper, colours
 
 
-@pytest.mark.parametrize("width", SIZES)
-def test_a_table_that_goes_on_says_so(opened, shipped, width):
-    page = opened(shipped, "", width)
-    frames = page.locator(".scroll:visible")
-    for number in range(frames.count()):
-        frame = frames.nth(number)
-        room = frame.evaluate("f => f.scrollWidth - f.clientWidth")
-        cue = frame.locator("xpath=following-sibling::*[1]")
-        assert cue.is_visible() == (room > 1)
-        if room > 1:
-            assert frame.get_attribute("data-more") == "right"
-            frame.evaluate("f => f.scrollTo(f.scrollWidth, 0)")
-            page.wait_for_function("f => f.dataset.more === ''", arg=frame.element_handle())
-
-
-def test_paper_cuts_no_table_and_parts_no_caption(opened, shipped):
-    page = opened(shipped)
-    page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    page.emulate_media(media="print")
-    for width, tables_of in ((703, ":not(.pairs, .heat)"), (1032, ":is(.pairs, .heat)")):
-        page.set_viewport_size({"width": width, "height": 1000})  # A4 less its margins
-        clipped = page.locator(f"table{tables_of}").evaluate_all(
-            "(all, width) => all.filter(t => t.offsetParent &&"
-            " t.getBoundingClientRect().right > width + 0.5).map(t => t.className)",
-            width,
-        )
-        assert not clipped
-    hidden = page.locator(".scroll").evaluate_all(
-        "all => all.filter(s => getComputedStyle(s).overflowX !== 'visible').length"
-    )
-    assert hidden == 0
-    assert page.locator("#published tbody tr:visible").count() > 50  # unfolded
-    figures = page.locator("figure").evaluate_all(
-        "all => all.map(f => getComputedStyle(f).breakInside)"
-    )
-    assert set(figures) == {"avoid"}
-    assert not page.locator("#board").is_visible()
-    assert page.pdf(prefer_css_page_size=True).startswith(b"%PDF")
-
-
-def test_a_page_that_is_printed_at_once_is_whole(browser, shipped):
-    page = browser.new_page()
-    page.add_init_script("globalThis.requestIdleCallback = () => 0")  # nothing is made when idle
-    page.goto(shipped.as_uri())
-    assert page.locator("html.first").count() == 1
-    assert page.locator("[aria-busy]").count() > 1
-    page.pdf()
-    assert page.locator("html.first, [aria-busy]").count() == 0
-    assert page.locator("#published").bounding_box()["height"] > 100
-    page.close()
-
-
 @pytest.mark.parametrize(("scheme", "width"), [("light", "phone"), ("dark", "desktop")])
 def test_axe_finds_nothing_in_the_tables(opened, several, scheme, width):
     page = opened(several, "", width, color_scheme=scheme)
@@ -442,51 +330,7 @@ def test_axe_finds_nothing_in_the_tables(opened, several, scheme, width):
     assert not faults(page, *(f"#{name}" for name in sections))
 
 
-def linear(colour):
-    parts = np.array([int(colour[at : at + 2], 16) for at in (1, 3, 5)]) / 255
-    return np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
-
-
-def lab(light):
-    to_xyz = np.array([[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.072175]])
-    to_xyz = np.vstack([to_xyz, [0.0193339, 0.119192, 0.9503041]])
-    xyz = to_xyz @ np.clip(light, 0, 1) / np.array([0.95047, 1, 1.08883])
-    f = np.where(xyz > 216 / 24389, np.cbrt(xyz), (24389 / 27 * xyz + 16) / 116)
-    return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
-
-
 # Machado, Oliveira and Fernandes 2009, severity 1, on linear light.
-SIGHT = {
-    "deuteranopia": [
-        [0.367322, 0.860646, -0.227968],
-        [0.280085, 0.672501, 0.047413],
-        [-0.01182, 0.04294, 0.968881],
-    ],
-    "protanopia": [
-        [0.152286, 1.052583, -0.204868],
-        [0.114503, 0.786281, 0.099216],
-        [-0.003882, -0.048116, 1.051998],
-    ],
-}
-
-
-@pytest.mark.parametrize("sight", SIGHT)
-@pytest.mark.parametrize("scheme", [0, 1])
-def test_tints_differ_for_colour_blind_readers(sight, scheme):
-    style = (ROOT / "tttenv/report/page/styles/base.css").read_text()
-    tints = {
-        name: re.findall(rf"--{name}: (#[0-9a-f]{{6}})", style)[scheme]
-        for name in ("win", "draw", "loss", "ink")
-    }
-    seen = {name: lab(np.array(SIGHT[sight]) @ linear(tint)) for name, tint in tints.items()}
-    for one, other in (("win", "loss"), ("win", "draw"), ("draw", "loss")):
-        assert np.linalg.norm(seen[one] - seen[other]) >= 10, (one, other)
-    light = {name: np.array([0.2126, 0.7152, 0.0722]) @ linear(t) for name, t in tints.items()}
-    for name in ("win", "draw", "loss"):
-        bright, dark = sorted([light["ink"], light[name]], reverse=True)
-        assert (bright + 0.05) / (dark + 0.05) >= 4.5
-
-
 # The curve on a card
 
 

@@ -7,9 +7,9 @@ from collections import defaultdict
 import numpy as np
 import pytest
 from page_browser import faults, fragment
+from page_data import report_of
 
 from tttenv import Rules, certify, player
-from tttenv.cli import report
 from tttenv.exact import Tabulated, positions, tabulate
 from tttenv.report import data
 from tttenv.report.build import PAGE
@@ -29,8 +29,7 @@ BASE64 = """const base64 = (array) => {
 def file(tmp_path_factory):
     """Return a report of two players, of which the page teaches others."""
     folder = tmp_path_factory.mktemp("taught")
-    none = folder / "none.json"
-    report.make(folder / "report.html", report.Contents(none, none, ["first", "random"]))
+    report_of(folder / "report.html", "first", "random")
     return folder / "report.html"
 
 
@@ -189,40 +188,6 @@ def test_stopped_at_500_games_it_loses_and_taught_on_it_does_not(opened, file, i
     assert_same(certificate(page), straight)
 
 
-def test_teaching_on_ends_a_replay_so_that_the_address_names_the_lesson(opened, file):
-    page = opened(file, **CALM)
-    page.fill("#teach-seed", "3")
-    page.get_by_role("button", name="500 games only").click()
-    assert "It can be beaten" in learned(page)
-    page.get_by_role("button", name="See it lose as O", exact=True).click()
-    page.get_by_role("button", name="Teach it on").click()
-    assert "Certified" in learned(page)
-    page.wait_for_timeout(1_500)  # two stones of the replay
-    assert fragment(page).endswith("#teach=3")
-
-
-def test_the_sliders_are_part_of_the_lesson_its_name_and_its_address(opened, file, inside):
-    page = opened(file, "#teach=2&explore=60&rate=25", **CALM)
-    assert learned(page).startswith("Certified")
-    games = inside(
-        "const learner = new TableLearner(2, {explore: 60, rate: 25});"
-        "while (Math.min(...[0, 1].map((seat) => worstCase(learner.table(), seat))) < -1e-9)"
-        " learner.playGames(100); return learner.games;"
-    )
-    assert page.inner_text("#teach-count").startswith(f"{games:,} games")
-    page.get_by_role("link", name="Play it").click()
-    assert page.inner_text("#about-name") == "taught 2 explore 60 rate 25"
-    page.evaluate("history.back()")
-    page.wait_for_function("location.hash.startsWith('#teach')")
-    assert page.inner_text("#teach-status").startswith("Certified")  # not taught again
-    page.get_by_role("link", name="Play it").click()
-    again = opened(file, fragment(page), **CALM)
-    assert again.inner_text("#about-name") == "taught 2 explore 60 rate 25"
-    page.get_by_label("Exploration").press("ArrowRight")
-    assert page.inner_text("#teach-explore-value") == "65 %"
-    assert "nothing yet" in page.inner_text("#teach-status")
-
-
 def test_forged_names_of_taught_players_are_no_players(opened, file):
     wrong = ("4294967296", "x", "1 (99999 games)", "1 (150 games)", "1 explore 101 rate 50")
     for name in (f"taught {end}" for end in wrong):
@@ -230,42 +195,6 @@ def test_forged_names_of_taught_players_are_no_players(opened, file):
         assert page.inner_text("#about-name") in ("first", "random"), name
     page = opened(file, "#teach=99999999999")
     assert "nothing yet" in page.inner_text("#teach-status")
-
-
-def test_one_watches_it_learn_and_may_stop_or_hurry(opened, file):
-    page = opened(file)
-    assert "0 games" in page.inner_text("#teach-count")
-    page.get_by_role("button", name="Teach one").click()
-    seen = set()
-    while len(seen) < 4:
-        seen.add(page.inner_text("#teach-count").split(" ")[0])
-    assert all(int(games.replace(",", "")) % 100 == 0 for games in seen)
-    page.get_by_role("button", name="Stop here").click()
-    assert "Stopped at" in learned(page)
-    page.get_by_role("button", name="Teach it on").click()
-    page.get_by_role("button", name="Finish at once").click()
-    page.get_by_role("link", name="Play it").wait_for()
-    assert learned(page).startswith("Certified")
-    for seat in "xo":
-        path = page.get_attribute(f"#teach-chart .as-{seat}", "d")
-        assert set(path) <= set("MHV0123456789. ")  # steps: no ramps between measures
-        assert path.startswith("M34 ")  # from games 0 on
-    page.get_by_role("button", name="Teach another").click()
-    assert page.input_value("#teach-seed") == "2"
-    assert fragment(page).endswith("#teach=2")
-
-
-def test_the_lesson_by_keyboard_alone(opened, file):
-    page = opened(file, size="phone", **CALM)
-    page.focus("#teach-start")
-    page.keyboard.press("Enter")
-    learned(page)
-    assert page.evaluate("document.activeElement.id") == "teach-start"
-    page.keyboard.press("Shift+Tab")
-    assert page.evaluate("document.activeElement.id") == "teach-play"
-    page.keyboard.press("Enter")
-    assert page.inner_text("#about-name") == "taught 1"
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 @pytest.mark.parametrize(("size", "scheme"), [("desktop", "light"), ("phone", "dark")])

@@ -2,18 +2,16 @@
 
 import json
 import re
-import shutil
 from html.parser import HTMLParser
 from pathlib import Path
 
 import numpy as np
 import pytest
 from page_browser import marks
-from page_data import tables
+from page_data import report_of, tables
 
 from tttenv import Rules, player
 from tttenv.certificates.certificate import TINY, blunders
-from tttenv.cli import report
 from tttenv.exact import positions, solve, tabulate
 from tttenv.game.symmetry import orbits
 from tttenv.players import PLAYERS
@@ -70,34 +68,6 @@ def test_the_benchmark_ends_with_the_address_of_its_report(opened, benchmarked):
     assert told.splitlines()[-1].split()[1] == (folder / "o/report.html").resolve().as_uri()
     page = opened(folder / "o/report.html")
     assert page.locator("#board button").count() == 9
-
-
-def test_a_players_name_stays_text(opened, tmp_path):
-    for name in (EVIL, WORSE):
-        shutil.copytree(ROOT / "checkpoints/td0", tmp_path / name)
-    row = {"source": EVIL, "what": "</script>", "claimed": [0.919, 0, 0.081], "unit": "%"}
-    row |= {"published": [1, 0, 0], "repaired": [], "expected": [], "note": "</td>"}
-    row |= {"budget": "", "player": "", "holds": True}
-    (tmp_path / "published.json").write_text(json.dumps({"rows": [row]}))
-    out = tmp_path / "report.html"
-    report.make(
-        out,
-        report.Contents(
-            out, tmp_path / "published.json", [str(tmp_path / EVIL), str(tmp_path / WORSE), "first"]
-        ),
-    )
-    page = opened(out)
-    assert page.locator("img").count() == 0
-    assert page.inner_text("#about-name") == EVIL
-    names = page.locator("#leaderboard tbody th a").all_text_contents()
-    assert {EVIL, WORSE} < set(names)
-    page.select_option("#whose", label=f"where {EVIL} may blunder")
-    page.get_by_role("link", name=EVIL).click()
-    assert page.inner_text("#about-name") == EVIL
-    page.locator("#published summary").click()
-    cells = page.locator("#published tbody tr > *").all_inner_texts()
-    numbers = ["91.90 / 0.00 / 8.10", "100.00 / 0.00 / 0.00", "-"]
-    assert cells == [EVIL, "</script>", *numbers, "</td>"]
 
 
 class Attributes(HTMLParser):
@@ -163,7 +133,7 @@ def test_what_it_cannot_use_it_names_in_one_line(tmp_path, run_here):
 
 def test_a_trained_player_is_shown_by_its_name_from_any_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    made = report.make(Path("report.html"), report.Contents(Path("none"), Path("none"), ["dqn"]))
+    made = report_of(Path("report.html"), "dqn")
     assert made["players"] == ["dqn"]
     with pytest.raises(ValueError, match=r"or the folder of a checkpoint$"):
-        report.make(Path("no.html"), report.Contents(Path("none"), Path("none"), ["nobody"]))
+        report_of(Path("no.html"), "nobody")

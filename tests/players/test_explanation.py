@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from played_boards import played_boards
 
+from tttenv.cli.analyze import analysis
 from tttenv.cli.play.advice import Advice
-from tttenv.cli.play.analysis import analyze
 from tttenv.exact import positions, solve
 from tttenv.game.rules import Rules
 from tttenv.game.symmetry import maps
@@ -62,12 +62,11 @@ def test_the_move_of_every_player_is_the_first_row_of_its_analysis(spec):
     rules = Rules()
     policy, advice = player(spec, rules), Advice(rules)
     for board in played_boards(rules, 12):
-        found, probs = analyze(advice, policy, board), policy(board[None])[0]
-        assert sorted(found.order) == np.flatnonzero(board == 0).tolist()
-        assert probs[found.order[0]] == probs.max()
-        assert analyze(advice, policy, board, found.order[-1]).order[0] == found.order[-1]
-        assert {*found.lines} <= {*found.order}
-        for cell, line in found.lines.items():
+        moves, probs = analysis(advice, policy, board).moves, policy(board[None])[0]
+        assert sorted(one.cell for one in moves) == np.flatnonzero(board == 0).tolist()
+        assert probs[moves[0].cell] == probs.max()
+        assert analysis(advice, policy, board, moves[-1].cell).moves[0].cell == moves[-1].cell
+        for cell, line in ((one.cell, one.line) for one in moves if one.line):
             assert line[0] == cell
             assert playable(rules, board, line)
 

@@ -7,20 +7,20 @@ import sys
 from processes import ROOT
 
 from learners.registry import LEARNERS
-from tttenv.cli import background_compile, certify, prove
+from tttenv.cli import certify, compile, prove
 from tttenv.cli.compile import PARTS
 from tttenv.cli.play.main import PROVER
 
 CODE = """
-from tttenv.cli import background_compile, compile
+from tttenv.cli import compile
 from tttenv.utils.compile_time import watch
 PART = "what networks see"
 for _ in range(2):
-    with background_compile.compiling(PART) as compiled:
+    with compile.compiling(PART) as compiled:
         print(compiled.needed)
         compiled.wait(PART)
 print(watch.seconds > 0, watch.functions)
-compile.PARTS[PART]()
+compile.compile_part(PART)
 print(watch.functions)
 """
 
@@ -42,8 +42,8 @@ def test_a_part_is_compiled_by_another_process_and_once(tmp_path):
     assert told.stdout.split() == ["True", "False", "True", "0", "0"]
 
 
-def test_a_process_that_fails_keeps_nobody_waiting(monkeypatch):
-    monkeypatch.setattr(background_compile, "CODE", "raise SystemExit(1)")
-    monkeypatch.setattr(background_compile, "_missing", list)
-    with background_compile.compiling("the prover", "environments", processes=2) as compiled:
+def test_a_process_that_fails_keeps_nobody_waiting(monkeypatch, tmp_path):
+    monkeypatch.setattr(compile, "CODE", "raise SystemExit(1)")
+    monkeypatch.setattr("tttenv.utils.compiled.CACHE_FOLDER", str(tmp_path))
+    with compile.compiling("the prover", "environments", processes=2) as compiled:
         compiled.wait("the prover", "environments")

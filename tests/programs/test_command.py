@@ -118,7 +118,6 @@ NEEDING = {  # what cannot go on without the learners' libraries
     "benchmark": ["benchmark", "--quick"],
     "a larger network": ["certify", "reinforce_444"],
     "a saved model": ["certify", "sb3:path=model.zip,trust=true"],
-    "learning players": ["play", "td0", "--learn"],
 }
 
 
@@ -135,7 +134,6 @@ def test_playing_certifying_examining_and_the_report_need_none_of_them(tmp_path)
     page = tmp_path.resolve() / "results/report.html"
     for arguments, said in {
         ("certify", "selfplay"): "UNBEATABLE in both seats",
-        ("certify", "dqn", "--against", "lms"): "over all their games",
         ("play", "--versus", "minimax", "--games", "2"): "score: selfplay 0, draws 2, minimax 0",
         ("doctor", "td0"): "td0: healthy",
         ("doctor", "TicTacToe-v0", "--games", "20"): "TicTacToe-v0: healthy",

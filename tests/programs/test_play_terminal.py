@@ -5,11 +5,9 @@ import resource
 import subprocess
 import sys
 
-import pytest
 from processes import ROOT, command, surroundings
 from typist import CTRL_C, CTRL_D, Typist
 
-from tttenv import Rules, player
 from tttenv.cli.play import words
 from tttenv.cli.play.main import CHAMPION
 
@@ -51,19 +49,6 @@ def test_a_game_is_won_on_a_terminal_then_lost_with_seats_swapped():
         assert "\x1b" not in typist.shown.replace("\x1b[?2004h", "").replace("\x1b[?2004l", "")
 
 
-def test_a_game_is_drawn_against_perfect_play():
-    policy, rules, board, cells = player("minimax:ties=first"), Rules(), Rules().start(), []
-    while not rules.over(board):
-        cells.append(int(policy(board[None])[0].argmax()))
-        board = rules.play(board, cells[-1])
-    with Typist("minimax:ties=first", "--seat", "O") as typist:
-        typist.type(*map(str, cells[1::2]))
-        typist.expect("draw\nscore: you 0, draws 1, minimax:ties=first 0\n")
-        typist.press(CTRL_D)
-        assert typist.end() == 0
-        assert typist.shown.endswith("score: you 0, draws 1, minimax:ties=first 0\n")
-
-
 def test_rubbish_is_explained_take_back_and_hints_work_and_nothing_is_fatal():
     with Typist("tactical") as typist:
         typist.type("")
@@ -98,23 +83,6 @@ def test_rubbish_is_explained_take_back_and_hints_work_and_nothing_is_fatal():
         typist.expect("score: you 0, draws 0, tactical 0\n")
         assert typist.end() == 0
         assert "Traceback" not in typist.shown
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [("first", "--hints"), ("mcts:iterations=20,seed=1", "--rules", "3,4,3", "--hints")],
-    ids=["3,3,3", "3,4,3"],
-)
-def test_in_a_terminal_of_80_columns_no_line_is_longer_and_no_word_is_cut(arguments):
-    with Typist(*arguments) as typist:
-        typist.type(
-            "help", "zz" * 30, "a1", "c2", "b3", "a3", "hint", "c3", "hints", "again", "quit"
-        )
-        assert typist.end() == 0
-        assert max(map(len, typist.lines)) <= 80
-        words = set(typist.shown.split())
-        told = piped(*arguments, typed="help\n").stdout
-        assert set(told[told.index("To put") : told.index("  undo")].split()) <= words
 
 
 def test_ctrl_c_ends_at_once_with_one_line_and_status_130():
@@ -164,14 +132,6 @@ def test_the_first_prompt_comes_within_two_seconds_and_without_torch():
     )
     assert "score: you 0" in told.stdout
     assert told.stderr.strip() == "[]"
-
-
-def test_td0_goes_on_learning_behind_its_flag():
-    told = piped("td0", "--learn", "--hints", typed="4\n0\n1\n2\n3\n5\n6\n7\n8\n")
-    assert (told.returncode, told.stderr) == (0, "")
-    assert "you are X, td0 is O" in told.stdout
-    told = piped("--learn", typed="4\n")
-    assert "you are X, td0 is O" in told.stdout  # the shipped one
 
 
 def test_other_boards_are_played_by_whoever_can():

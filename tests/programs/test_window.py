@@ -23,7 +23,7 @@ import pygame
 from tttenv.cli.play import windowed
 from tttenv.cli.play.advice import Advice
 from tttenv.cli.play.session import Session, Side
-from tttenv.drawing.window import Layout, Scene, Window, paint
+from tttenv.drawing.window import Layout, Window
 
 ROOT = Path(__file__).parents[2]
 WINDOWS = [
@@ -40,15 +40,6 @@ def unseen(monkeypatch):
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     yield
     pygame.display.quit()
-
-
-def painted(rules, text, size=(510, 565), **more):
-    """Return the pixels (width, height, 3) of a scene, and its layout."""
-    pygame.font.init()
-    surface, game = pygame.Surface(size), Rules(*rules)
-    layout = Layout(game, *size, notes=len(more.get("notes", ())))
-    paint(surface, game, Scene(game.parse(text), **more), layout)
-    return pygame.surfarray.array3d(surface), layout
 
 
 def at(picture, layout, cell, right=0.5, down=0.5):
@@ -75,26 +66,6 @@ def test_every_point_of_a_cell_belongs_to_it_and_none_beside_the_board(rules, si
         assert min(layout.corner(0)) >= 0
         assert last[0] + layout.cell <= size[0]
         assert last[1] + layout.cell <= size[1]
-
-
-def test_hints_colour_empty_cells_by_value_or_by_probability():
-    values, shares = np.array([0, 0, 1, 0, -1, 1, -1, 0, 0]), np.full(9, 1 / 7)
-    picture, layout = painted((3, 3, 3), "XO_______", values=values, shares=shares)
-    for cell in range(9):
-        expected = LIGHT.paper if cell < 2 else LIGHT.value(values[cell])
-        assert at(picture, layout, cell, right=0.15, down=0.85) == expected
-
-
-@pytest.mark.parametrize(("rules", "size"), WINDOWS, ids=str)
-def test_any_board_fits_any_window_and_long_notes_stay_inside(rules, size):
-    cells = Rules(*rules).cells
-    notes = ("a rather long line " * 9, "another")
-    more = {"notes": notes, "shares": np.full(cells, 1 / cells), "values": np.zeros(cells, int)}
-    picture, _ = painted(rules, "_" * cells, size, **more)
-    assert picture.shape == (*size, 3)
-    if min(size) > 300:
-        assert (picture[:2] == LIGHT.ground).all()  # the words end before the edge
-        assert (picture[-2:] == LIGHT.ground).all()
 
 
 # Windows

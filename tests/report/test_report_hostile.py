@@ -25,9 +25,9 @@ from tttenv.players import FOREIGN
 from tttenv.policy import Uniform
 from tttenv.report import larger, markup, published
 from tttenv.report.build import html
+from tttenv.report.data import Network
 from tttenv.report.larger import Larger
 from tttenv.report.load_players import LONGEST, from_benchmark, from_specs, named
-from tttenv.report.networks import Network
 from tttenv.utils import schema
 from tttenv.utils.untrusted import shown
 
@@ -221,5 +221,5 @@ def test_results_name_folders_near_them_only(results, tmp_path_factory):
             from_benchmark(results(folder=folder))
         assert len(str(refusal.value)) < 1000
     for folder in ("runs/td0", str(Path("runs/td0").resolve())):
-        assert from_benchmark(results(folder=folder)).players[0].steps
-    assert from_benchmark(results(folder=str(elsewhere)), elsewhere.parent).players[0].steps
+        assert from_benchmark(results(folder=folder))[0][0].steps
+    assert from_benchmark(results(folder=str(elsewhere)), elsewhere.parent)[0][0].steps

@@ -4,20 +4,18 @@ import json
 import re
 import shutil
 from html.parser import HTMLParser
-from pathlib import Path
 
 import pytest
+from page_data import report_of
 
 from learners.registry import LEARNERS
 from learners.training.loop import usual_schedule
 from learners.training.train import train
 from tttenv import Rules, certify, player
 from tttenv.certificates.certificate import REACHABLE
-from tttenv.cli import report
 from tttenv.exact import solve
 from tttenv.report import larger, load_players
 
-ROOT = Path(__file__).parents[2]
 BEATEN = [
     ("alphabeta:depth=1", Rules(4, 5, 4)),
     ("tactical", Rules(5, 5, 4)),
@@ -133,13 +131,6 @@ def test_a_lost_game_is_told_and_drawn_as_it_was_played(spec, rules):
     assert not words.drawn
 
 
-def test_the_line_that_is_marked_is_the_winners():
-    rules = Rules(4, 5, 4)
-    line = [0, 5, 1, 6, 2, 7, 19, 8]  # O takes the first four cells of row 2
-    assert larger._won(rules, line) == [(1, 0), (1, 1), (1, 2), (1, 3)]
-    assert larger._won(rules, [5, 0, 6, 1, 7, 2, 8]) == [(1, 0), (1, 1), (1, 2), (1, 3)]
-
-
 def test_who_can_reach_too_much_is_undecided_in_words():
     rules = Rules(5, 5, 4)
     found = certify(rules, "alphabeta:depth=3,ties=first", 50, method=REACHABLE)
@@ -184,9 +175,8 @@ def test_without_pytorch_the_card_is_believed_and_a_table_computed(small, monkey
 
 
 def test_the_section_is_hidden_where_no_player_is_for_a_larger_board(tmp_path, small):
-    none = tmp_path / "none"
     for specs, hidden in ((["first"], True), (["first", f"{small}/"], False)):
-        told = report.make(tmp_path / "report.html", report.Contents(none, none, specs))
+        told = report_of(tmp_path / "report.html", *specs)
         page = (tmp_path / "report.html").read_text(encoding="utf-8")
         section = re.search(r'<section id="larger"[^>]*>', page)[0]
         link = re.search(r'<a href="#larger"[^>]*>', page)[0]
@@ -195,13 +185,6 @@ def test_the_section_is_hidden_where_no_player_is_for_a_larger_board(tmp_path, s
 
 
 def test_a_player_for_a_larger_board_alone_joins_the_usual_ones(tmp_path, small, monkeypatch):
-    none = tmp_path / "none"
     monkeypatch.setattr(load_players, "usual", lambda: ["selfplay"])
-    told = report.make(tmp_path / "report.html", report.Contents(none, none, [f"{small}/"]))
+    told = report_of(tmp_path / "report.html", f"{small}/")
     assert told["players"] == ["selfplay", "small"]
-
-
-def test_two_of_one_name_are_told_apart_by_their_folders(small, tmp_path):
-    folder = changed(small, tmp_path / "small")
-    found = larger.from_specs([f"{small}/", f"{folder}/"])
-    assert [one.name for one in found] == [f"{small}/", f"{folder}/"]

@@ -14,12 +14,13 @@ import tttenv
 import tttenv.testing
 from tttenv import Rules
 from tttenv.cli import doctor as doctor_command
-from tttenv.cli.load_subject import Environment, load
-from tttenv.cli.play.position import cell_of
+from tttenv.cli.doctor import load
+from tttenv.cli.play.session import cell_of
 from tttenv.players import PLAYERS
 from tttenv.policy import player_for
 from tttenv.testing import LawBrokenError, check_env
 from tttenv.testing.checked_player import CheckedPlayer
+from tttenv.testing.diagnosis import Environment
 from tttenv.testing.env_checks import ENVIRONMENT
 from tttenv.testing.findings import examine
 from tttenv.testing.game_recording import record

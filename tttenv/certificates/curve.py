@@ -73,25 +73,16 @@ class Kind:
     def extended(self, points: Sequence[Point], added: Point, every: int) -> tuple[Point, ...]:
         """Append a point, then reduce the points to landmarks if there are too many.
 
-        The selection depends only on the steps, so a resumed run keeps the same points.
-
-        Args:
-            points: the points so far.
-            added: a later point.
-            every: steps between measures.
+        The selection depends only on the steps and on those between measures, `every`, so a
+        resumed run keeps the same points.
         """
         whole = [*points, added]
         return tuple(whole[at] for at in self.landmarks(whole, every, MOST))
 
     def landmarks(self, points: Sequence[Point], every: int, most: int) -> list[int]:
-        """Return the indices of at most `most` points, evenly spaced.
+        """Return the indices of at most `most` (5 or more) points, evenly spaced.
 
         The first, the last and the first unbeatable one are always included.
-
-        Args:
-            points: the run's points, in order.
-            every: steps between measures.
-            most: maximum number, at least 5.
         """
         at = self.columns.index("worst_case_X")
         safe = next((n for n, one in enumerate(points) if _unbeatable(one[at : at + 2])), 0)
@@ -114,11 +105,7 @@ class Kind:
         return int(number)
 
     def from_card(self, card: Mapping[str, Any]) -> Curve | None:
-        """Return the curve of an untrusted card, or None if it has none.
-
-        Raises:
-            ValueError: if the card's curve is invalid.
-        """
+        """Return the curve of an untrusted card or None; raise ValueError if it is invalid."""
         found = card.get(self.key)
         if found is None:
             return None

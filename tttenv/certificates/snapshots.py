@@ -36,12 +36,6 @@ def extended(
 
     The selection depends only on the measurements, so a resumed run keeps the same snapshots: the
     first, the last, the first unbeatable one and some in between.
-
-    Args:
-        snapshots: those of earlier steps.
-        measures: of the run so far, the last one of `policy`.
-        policy: the current player.
-        every: steps between measures.
     """
     moves = moves_of(policy)
     whole = [*snapshots] if moves is None else [*snapshots, (int(measures[-1][0] or 0), moves)]
@@ -50,10 +44,7 @@ def extended(
 
 
 def moves_of(policy: Policy) -> str | None:
-    """Return the cells that a deterministic player plays, one digit per position, or None.
-
-    None if it is not a table, the board is too large, or it mixes moves anywhere.
-    """
+    """Return the cells that a deterministic table plays, one digit per position, or None."""
     if not isinstance(policy, Tabulated) or policy.rules.cells > CELLS:
         return None
     chances = policy.at(positions(policy.rules).decisions)
@@ -63,11 +54,7 @@ def moves_of(policy: Policy) -> str | None:
 
 
 def table_of(rules: Rules, moves: Moves) -> Tabulated:
-    """Tabulate the player that plays the given cells.
-
-    Raises:
-        ValueError: if a cell is off the board or occupied.
-    """
+    """Tabulate the player that plays the given cells, which must be empty ones of the board."""
     game = positions(rules)
     if moves.size and moves.max() >= rules.cells:
         raise ValueError(f"a player plays on cell {moves.max()}, off the board")
@@ -84,19 +71,10 @@ def for_file(snapshots: Sequence[Snapshot]) -> bytes:
 
 
 def read(folder: Path, card: Mapping[str, Any], rules: Rules, curve: Curve) -> dict[int, Moves]:
-    """Load the snapshots of the checkpoint in `folder`, which may be untrusted, by step.
+    """Load the snapshots (step: moves (decisions,)) of the checkpoint in an untrusted `folder`.
 
     Each one is checked against the curve: its step must exist, and the worst cases and accuracy of
-    its player, recomputed, must equal those of the curve.
-
-    Args:
-        folder: the checkpoint.
-        card: its card.
-        rules: its game.
-        curve: the card's curve.
-
-    Returns:
-        The moves (decisions,) by step, in order; empty if the card names no such file.
+    its player, recomputed, must equal those of the curve. Empty if the card names no such file.
 
     Raises:
         ValueError: in one line, if the file is missing, damaged or holds anything else.

@@ -2,16 +2,18 @@
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from tttenv.certificates import phrases
-from tttenv.cli import background_compile, console, text_tables, workers
-from tttenv.cli.options import Flag, MethodOrNone, OpponentOrNone, Player, RulesOrNone
+from tttenv.cli import compile, console, text_tables, workers
+from tttenv.cli.options import Flag, MethodOrNone, Player, RulesOrNone
 from tttenv.cli.text_tables import Column, say
 from tttenv.cli.workers import HERE, AllWorkers
 from tttenv.players import did_you_mean
@@ -22,10 +24,9 @@ EXAMPLES = """
 tttenv certify selfplay
 tttenv certify runs/dqn-0 --json
 tttenv certify alphazero_554
-tttenv certify mcts:iterations=200 --against tactical
+tttenv certify mcts:iterations=200 --jobs 4
 """
 SEARCH = "reachable positions"  # compiled in the background
-WEIGHING = "playing out every game"
 FOLDER = Path("results/certificates")  # of unfinished certificates
 LONGEST = 1e9  # seconds left that are shown; a file to resume may state any number
 DOING = {  # what a search does in each phase
@@ -40,8 +41,7 @@ class Arguments:
     """Compute a player's exact strength in both seats.
 
     A player is a name with options, like minimax:ties=first, a trained player like selfplay, or
-    the folder of a checkpoint; quote it if it has parentheses. With --against it is measured
-    against one other player instead.
+    the folder of a checkpoint; quote it if it has parentheses.
 
     Up to 15 cells the certificate covers all positions. On larger boards it follows the player's
     own moves and every reply: whether it never loses, always wins, or loses and how. A player that
@@ -53,7 +53,6 @@ class Arguments:
 
     player: Player  # name[:option=value,...] or a checkpoint's folder
     rules: RulesOrNone = None  # the game; if omitted, 3,3,3 or the checkpoint's
-    against: OpponentOrNone = None  # compute the exact results against this player instead
     method: MethodOrNone = None  # if omitted, chosen by the board's size
     positions: int = 20_000_000  # maximum number of reachable positions per seat
     explain: Flag = False  # also print what the certificate leaves unknown, and why
@@ -67,12 +66,8 @@ class Arguments:
 
 def main(args: list[str], prog: str = PROG) -> None:
     """Certify a player, and print the result."""
-    about = console.with_players(Arguments)
-    given = console.parse(Arguments, prog, args, about, EXAMPLES)
+    given = console.parse(Arguments, prog, args, console.with_players(Arguments), EXAMPLES)
     _check(given)
-    if given.against is not None:
-        meet(given)
-        return
     from tttenv import Rules, player
     from tttenv.players import rules_of
 
@@ -91,7 +86,7 @@ def main(args: list[str], prog: str = PROG) -> None:
             print(f"{given.player} on {rules}, {given.games:,} games from each seat:")
             print(phrases.sampled(numbers))
         return
-    with evaluated_by_workers(given, rules, policy) as shared:
+    with evaluated_by_workers(given, policy) as shared:
         certificate = certified(given, rules, shared)
     if given.json:
         fields = {**certificate.to_dict(), **policy.particulars()}
@@ -109,20 +104,18 @@ def _check(given: Arguments) -> None:
         raise ValueError(f"--positions must be at least 1, not {given.positions}")
     if not given.sampled and given.games != Arguments.games:
         raise ValueError("--games needs --sampled: certificates play no games")
-    if given.sampled or given.against is not None:
-        searching = {
-            "--method": given.method is not None,
-            "--jobs, --ray and similar options": given.workers != HERE,
-            "--resume": given.resume,
-        }
-        for option in (option for option, named in searching.items() if named):
-            raise ValueError(f"{option} cannot be combined with --sampled or --against")
-    if given.sampled and given.against is not None:
-        raise ValueError("--against is exact: it cannot be combined with --sampled")
+    searching = {
+        "--method": given.method is not None,
+        "--jobs, --ray and similar options": given.workers != HERE,
+        "--resume": given.resume,
+    }
+    for option, named in searching.items():
+        if named and given.sampled:
+            raise ValueError(f"{option} cannot be combined with --sampled")
 
 
 @contextmanager
-def evaluated_by_workers(given: Arguments, rules: Any, policy: Any) -> Iterator[Any]:
+def evaluated_by_workers(given: Arguments, policy: Any) -> Iterator[Any]:
     """Yield the player, evaluated by workers if it searches board by board."""
     if given.workers != HERE:
         from tttenv.league.worker_player import WorkerPlayer, worth_sharing
@@ -135,19 +128,22 @@ def evaluated_by_workers(given: Arguments, rules: Any, policy: Any) -> Iterator[
 
 
 def certified(given: Arguments, rules: Any, policy: Any) -> Any:
-    """Compute the certificate of a player, showing a progress bar."""
+    """Compute the certificate of a player, showing its progress."""
     from tttenv import certify
     from tttenv.certificates.certificate import ALL_POSITIONS, REACHABLE, default_method
+    from tttenv.exact import Tabulated
 
     named = {"all": ALL_POSITIONS, "reachable": REACHABLE, None: default_method(policy)}
     if named[given.method] == ALL_POSITIONS:
         if given.resume:
             raise ValueError("--resume: a certificate over all positions is never saved unfinished")
-        with watched(policy, given.player, rules, given.json) as asked:
+        with console.stage(f"certifying {given.player} on {rules}", given.json) as tell:
+            slow = policy.traits.one_by_one and not isinstance(policy, Tabulated)
+            asked = counted(policy, tell) if slow else policy
             return certify(rules, asked, method=ALL_POSITIONS)
     with (
         console.stage(f"certifying {given.player} on {rules}", given.json) as tell,
-        background_compile.compiling(SEARCH),  # while the game is being solved
+        compile.compiling(SEARCH),  # while the game is being solved
     ):
         about: dict[str, Any] = {"method": REACHABLE, "name": given.player}
         about["watch"] = lambda found: tell(progress(found))
@@ -155,14 +151,30 @@ def certified(given: Arguments, rules: Any, policy: Any) -> Any:
             return certify(rules, policy, given.positions, **about)
 
 
+def counted(policy: Any, tell: Callable[[str], None]) -> Any:
+    """Return the player, asked board by board, that tells how many of all it has answered."""
+    from tttenv.exact import positions
+    from tttenv.policy import Wrapped
+
+    total = len(positions(policy.rules).decisions)
+
+    class Counted(Wrapped):
+        unmasked, count = policy.unmasked, 0
+
+        def __call__(self, boards: Any) -> Any:
+            found = []
+            for i in range(len(boards)):
+                tell(f"{policy.name}: {self.count:,} of {total:,} boards queried")
+                found.append(policy(boards[i : i + 1]))
+                self.count += 1
+            return np.concatenate(found)
+
+    return Counted(policy)
+
+
 @contextmanager
 def saved(given: Arguments, rules: Any, policy: Any) -> Iterator[Any]:
-    """Yield the checkpoint of a long search, which is saved if the search is interrupted.
-
-    Raises:
-        ValueError: if there is no search to resume, if there is one without --resume, or if it is
-            of another player.
-    """
+    """Yield the checkpoint of a long search, which is saved if the search is interrupted."""
     from tttenv.certificates.search_checkpoint import SearchCheckpoint
     from tttenv.players.digests import digests
 
@@ -183,17 +195,11 @@ def saved(given: Arguments, rules: Any, policy: Any) -> Iterator[Any]:
             "way to query the player (--jobs, --ray)": isinstance(policy, WorkerPlayer),
         }
 
+    console.check_unfinished(file, given.resume, "certificate")
     checkpoint = SearchCheckpoint(file, rules, given.positions, about)
     if given.resume:
-        try:
-            checkpoint.load()
-        except FileNotFoundError:
-            raise ValueError(f"there is no unfinished certificate in {file}") from None
+        checkpoint.load()
         print(f"resumed {position_of(checkpoint)}", file=sys.stderr)
-    elif file.exists():
-        raise ValueError(
-            f"{file} is an unfinished certificate: continue with --resume, or delete the file"
-        )
     try:
         yield checkpoint
     except SystemExit:  # terminated by a signal
@@ -215,94 +221,14 @@ def position_of(checkpoint: Any) -> str:
 
 def progress(found: Any) -> str:
     """Describe the progress of the search in one line."""
-    done = f"{found.positions:,} positions queried, {found.waiting:,} waiting"
-    where = f"as {found.seat}, {DOING[found.phase]}, round {found.number + 1}"
+    text = (
+        f"as {found.seat}, {DOING[found.phase]}, round {found.number + 1}:"
+        f" {found.positions:,} positions queried, {found.waiting:,} waiting"
+    )
     if found.phase != "following" or not found.positions:
-        return f"{where}: {done}"
+        return text
     left = min(found.waiting * found.seconds / found.positions, LONGEST)
-    return f"{where}: {done}, {timedelta(seconds=round(left))} left in this round"
-
-
-def meet(given: Arguments) -> None:
-    """Compute a player's exact results against another player, and print them."""
-    from tttenv import Rules, player
-    from tttenv.certificates.certificate import require_pure
-    from tttenv.certificates.metric_table import versus
-    from tttenv.exact import require_solvable
-    from tttenv.exact.determinism import tabulate_pure
-    from tttenv.players import is_path, rules_of
-
-    specs = (given.player, str(given.against))
-    named = next(filter(is_path, specs), given.player)  # a checkpoint stores its rules
-    with did_you_mean(named):
-        rules = Rules.of(given.rules) if given.rules else rules_of(named)
-    require_solvable(rules)
-    tables = []
-    for spec in specs:
-        with console.stage(f"loading {spec}", given.json), did_you_mean(spec):
-            policy = player(spec, rules)
-        require_pure(policy)
-        with watched(policy, spec, rules, given.json) as asked:
-            tables.append(tabulate_pure(rules, asked, spec))
-    found = versus(rules, *tables)
-    if given.json:
-        about: dict[str, Any] = {"player": specs[0], "against": specs[1], "rules": str(rules)}
-        about |= {"score": {seat: list(odds) for seat, odds in found.items()}}
-        about |= {"value": {seat: odds.value for seat, odds in found.items()}}
-        print(json.dumps(about, indent=2))
-    else:
-        show_meeting(*specs, rules, found)
-
-
-def show_meeting(player: str, other: str, rules: Any, found: Any) -> None:
-    """Print the exact results of a player against another, by seat."""
-    say(f"{player} against {other} on {rules}, over all their games:", "  ")
-    columns = [Column("seat", left=True), *map(Column, ("win %", "draw %", "loss %", "value"))]
-    rows = [
-        [seat, *map(phrases.share, odds), phrases.value(odds.value)] for seat, odds in found.items()
-    ]
-    text_tables.show(columns, rows)
-    say(f"seat: that of {player}; value: wins minus losses", "  ")
-
-
-@contextmanager
-def watched(policy: Any, name: str, rules: Any, quiet: bool) -> Iterator[Any]:
-    """Yield the player, with a progress bar if evaluating or certifying it takes long."""
-    import numpy as np
-
-    from tttenv.certificates.certificate import require_pure
-    from tttenv.exact import Tabulated, enumerable, positions, require_solvable
-    from tttenv.policy import Wrapped
-
-    one_by_one, large = policy.traits.one_by_one, not enumerable(rules)
-    if not one_by_one and not large:
-        with console.stage(f"certifying {name} on {rules}", quiet):
-            yield policy
-        return
-    require_solvable(rules)
-    require_pure(policy)
-    with console.bar(quiet=quiet) as bar:
-        if isinstance(policy, Tabulated):
-            bar.add_task(WEIGHING, total=None)
-            yield policy
-            return
-        asking = bar.add_task("querying all boards", total=None)
-        bar.update(asking, total=len(positions(rules).decisions))
-
-        class Watched(Wrapped):
-            unmasked = policy.unmasked
-
-            def __call__(self, boards: Any) -> Any:
-                found, each = [], 1 if one_by_one else len(boards)
-                for i in range(0, len(boards), each):
-                    found.append(policy(boards[i : i + each]))
-                    if not bar.tasks[0].finished:
-                        bar.advance(asking, each)
-                if large and bar.tasks[0].finished and len(bar.tasks) == 1:  # some again
-                    bar.add_task(WEIGHING, total=None)
-                return np.concatenate(found)
-
-        yield Watched(policy)
+    return f"{text}, {timedelta(seconds=round(left))} left in this round"
 
 
 def print_certificate(name: str, certificate: Any, explain: bool = False) -> None:

@@ -1,16 +1,19 @@
-"""Compile the package once for this machine: `tttenv compile`."""
+"""Compile the package once for this machine: `tttenv compile`, and what others do meanwhile."""
 
+import hashlib
 import json
-from collections.abc import Callable
-from contextlib import suppress
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from tttenv.cli import console, workers
-from tttenv.cli.background_compile import mark_of
 from tttenv.cli.options import Flag, NumberOrNone
 from tttenv.cli.text_tables import say
 
@@ -18,6 +21,7 @@ if TYPE_CHECKING:  # every command imports this module to compile in the backgro
     from tttenv.parallel.tasks import Context
 
 PROG = "tttenv compile"
+CODE = "import sys; from tttenv.cli import compile; [*map(compile.compile_part, sys.argv[1:])]"
 EXAMPLES = """
 tttenv compile
 tttenv compile --jobs 1
@@ -75,12 +79,19 @@ def compile_group(names: list[str], context: "Context") -> dict[str, dict[str, A
 
 def compile_part(name: str) -> None:
     """Compile a part and mark it as compiled."""
-    from tttenv.utils.compiled import CACHE_FOLDER
+    from tttenv.game.rules import Rules
+    from tttenv.players import player
 
-    PARTS[name]()
-    if CACHE_FOLDER:
+    part = PARTS[name]
+    if isinstance(part, tuple):
+        game = Rules.of(part[0])
+        for spec in part[1:]:
+            player(spec, game)(game.start(1))
+    else:
+        part()
+    if mark := _mark(name):
         with suppress(OSError):  # then the next check goes function by function
-            mark_of(name).touch()
+            mark.touch()
 
 
 def _prover() -> None:
@@ -164,44 +175,27 @@ def _networks() -> None:
     find_mistakes(rules, policy, "X", 0, 100, 10, rng, MoveValues(rules))
 
 
-def _play(rules: str, *names: str) -> None:
-    """Compile players by querying them on the empty board."""
-    from tttenv.game.rules import Rules
-    from tttenv.players import player
-
-    game = Rules.of(rules)
-    for name in names:
-        player(name, game)(game.start(1))
-
-
-# The parts, each compiled by running a small example. Parts that share code are in one group, which
-# one process compiles; the slowest groups come first.
-GROUPS: tuple[dict[str, Callable[[], None]], ...] = (
+# The parts, each compiled by running a small example: a function, or players (the game, then their
+# names) that are queried on the empty board. Parts that share code are in one group, which one
+# process compiles; the slowest groups come first.
+GROUPS: tuple[dict[str, Callable[[], None] | tuple[str, ...]], ...] = (
     {"the prover": _prover, "the writer of proofs": _proof_recorder},
     {
-        "the tree search": partial(_play, "4,4,4", "gumbel:simulations=8"),
-        "evaluators of the tree search": partial(
-            _play,
+        "the tree search": ("4,4,4", "gumbel:simulations=8"),
+        "evaluators of the tree search": (
             "4,4,4",
             "gumbel:simulations=4,evaluator=tactical",
             "gumbel:simulations=4,evaluator=playouts",
         ),
-        "networks of line patterns": partial(
-            _play, "3,3,3", "gumbel:simulations=4,evaluator=patterns"
-        ),
+        "networks of line patterns": ("3,3,3", "gumbel:simulations=4,evaluator=patterns"),
     },
-    {
-        "alpha-beta": partial(
-            _play, "5,5,4", "alphabeta:nodes=100", "alphabeta:nodes=100,threats=0"
-        ),
-    },
+    {"alpha-beta": ("5,5,4", "alphabeta:nodes=100", "alphabeta:nodes=100,threats=0")},
     {"reachable positions": _reachable_positions, "certificates": _certificates},
     {"environments": _environments},
     {"what networks see": _networks},
     {"the checker of proofs": _proof_checker},
     {
-        "Monte Carlo tree search": partial(
-            _play,
+        "Monte Carlo tree search": (
             "4,4,4",
             "mcts:iterations=20",
             "mcts:iterations=20,playouts=tactical,solver=true",
@@ -211,3 +205,65 @@ GROUPS: tuple[dict[str, Callable[[], None]], ...] = (
     },
 )
 PARTS = {name: part for group in GROUPS for name, part in group.items()}
+
+
+class BackgroundCompile:
+    """Compiles those parts of the package that are not cached in background processes."""
+
+    def __init__(self, names: Sequence[str], processes: int) -> None:
+        left = [name for name in names if (mark := _mark(name)) and not mark.exists()]
+        shares = [left[first::processes] for first in range(processes)]
+        self._running = [(share, _started(share)) for share in shares if share]
+
+    @property
+    def needed(self) -> bool:
+        """Whether anything had to be compiled."""
+        return bool(self._running)
+
+    def wait(self, *names: str) -> None:
+        """Wait until parts are compiled or have failed; this counts as compile time."""
+        from tttenv.utils.compile_time import watch
+
+        began = time.perf_counter()
+        for share, process in self._running:
+            for name in filter(names.__contains__, share):  # in the order in which it works
+                watch.tell(name)
+                mark = _mark(name)
+                while process.poll() is None and mark and not mark.exists():
+                    time.sleep(0.02)
+        watch.seconds += time.perf_counter() - began
+
+
+@contextmanager
+def compiling(*names: str, processes: int = 1) -> Iterator[BackgroundCompile]:
+    """Compile uncached parts, the first needed first, in processes that end with the block."""
+    running = BackgroundCompile(names, processes)
+    try:
+        yield running
+    finally:
+        for _, process in running._running:
+            process.kill()
+            process.wait()
+
+
+def _mark(name: str) -> Path | None:
+    """Return the path of the empty file that marks a part as compiled; None without a cache."""
+    from tttenv.utils.compile_time import processor
+    from tttenv.utils.compiled import CACHE_FOLDER
+
+    about = repr((name, sys.version, processor()))
+    name = f"part-{hashlib.sha256(about.encode()).hexdigest()[:16]}"
+    return Path(CACHE_FOLDER) / name if CACHE_FOLDER else None
+
+
+def _started(names: Sequence[str]) -> "subprocess.Popen[bytes]":
+    """Start a process that compiles and marks parts in the given order."""
+    home = str(Path(__file__).parents[2])  # the folder of tttenv, installed or not
+    path = os.pathsep.join(filter(None, (home, os.environ.get("PYTHONPATH"))))
+    return subprocess.Popen(
+        [sys.executable, "-P", "-c", CODE, *names],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env=os.environ | {"PYTHONPATH": path},
+    )

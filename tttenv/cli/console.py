@@ -34,17 +34,8 @@ def run(script: Callable[[list[str]], None], prog: str, args: Sequence[str] | No
     """Run a command; invalid input exits with one line and status 2, an interrupt with 130.
 
     If the reader of its output leaves before it has ended, it stops with status 141, as by SIGPIPE.
-    A standard stream that is closed from the start is replaced by the null device.
-
-    Warnings are printed as one line, without the source line that Python would add.
-
-    SIGTERM exits with status 143. SIGHUP (the terminal closes) exits with 129, unless it is
-    ignored, as under nohup.
-
-    Args:
-        script: the command, a function of the arguments.
-        prog: the command's name, the prefix of messages.
-        args: arguments that replace the command line.
+    A standard stream that is closed from the start is replaced by the null device. SIGTERM exits
+    with status 143; SIGHUP (the terminal closes) with 129, unless it is ignored, as under nohup.
     """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:  # closed: another file would get its number
@@ -129,10 +120,7 @@ def failure(error: OSError) -> str:
 
 
 def fail(prog: str, message: str) -> None:
-    """Print an error on one line, with control characters escaped, and exit with status 2.
-
-    On a terminal narrower than the line it is wrapped between words.
-    """
+    """Print an error on one line, wrapped on a narrower terminal, and exit with status 2."""
     _complain("\n".join(wrapped(f"{prog}: {visible(message)}", room(sys.stderr), "  ")))
     sys.exit(2)
 
@@ -151,12 +139,8 @@ def parse(
 ) -> _T:
     """Parse arguments into a dataclass, whose field comments are the help.
 
-    Args:
-        kind: the dataclass.
-        prog: the script's name.
-        args: the command-line arguments.
-        description: the beginning of the help; by default the dataclass's docstring.
-        examples: the end of the help: whole command lines, one per line.
+    The help begins with `description`, by default the dataclass's docstring, and ends with
+    `examples`, whole command lines, one per line.
     """
     about = docstring(kind) if description is None else description
     encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").lower()  # "utf-8" has boxes
@@ -250,11 +234,7 @@ def check_seed(seed: int) -> None:
 
 
 def check_folder(folder: Path | None) -> None:
-    """Check that a folder is writable or can be created, before any work is done.
-
-    Raises:
-        ValueError: if it or one of its parents is a file, or it is not writable.
-    """
+    """Raise ValueError if a folder is not writable and cannot be created, before any work."""
     for part in [folder, *folder.parents] if folder else []:
         if part.exists():
             if not part.is_dir():
@@ -262,6 +242,16 @@ def check_folder(folder: Path | None) -> None:
             if not os.access(part, os.W_OK):
                 raise ValueError(f"cannot write {folder}: {os.strerror(errno.EACCES)}")
             return
+
+
+def check_unfinished(file: Path, resume: bool, what: str) -> None:
+    """Raise ValueError if a search is to be resumed and has no file, or has one and is not."""
+    if resume and not file.exists():
+        raise ValueError(f"there is no unfinished {what} in {file}")
+    if file.exists() and not resume:
+        raise ValueError(
+            f"{file} is an unfinished {what}: continue with --resume, or delete the file"
+        )
 
 
 def bar(*columns: Any, quiet: bool = False, transient: bool = False) -> Any:
@@ -318,16 +308,9 @@ def stage_if_slow(text: str, quiet: bool = False) -> Iterator[None]:
 
 @contextlib.contextmanager
 def stage(text: str, quiet: bool = False) -> Iterator[Callable[[str], None]]:
-    """Show the current stage of the work and the elapsed time on a terminal, then erase the line.
+    """Show a stage such as "loading PyTorch" and its time on a terminal, then erase the line.
 
-    If standard error is not a terminal, nothing is shown.
-
-    Args:
-        text: the stage, such as "loading PyTorch".
-        quiet: show nothing.
-
-    Yields:
-        A function that changes the text.
+    Yields a function that changes the text.
     """
     if quiet or not sys.stderr.isatty():
         yield lambda text: None

@@ -1,11 +1,18 @@
 """Search for common mistakes in a training setup: `tttenv doctor my_module:make_env`."""
 
+import importlib
+import inspect
 import json
+import os
+import re
+import sys
 from dataclasses import dataclass
 from typing import Any
 
 from tttenv.cli import console, text_tables
 from tttenv.cli.options import Flag, RulesOrNone, Subject, TextOrNone
+from tttenv.players import FOREIGN, did_you_mean, is_path, player, rules_of
+from tttenv.utils.registry import parse
 
 PROG = "doctor.py"
 STYLES = {"ok": "good", "weak": "weak", "problem": "bad", "skipped": "faint"}  # of a status
@@ -43,7 +50,6 @@ def main(args: list[str], prog: str = PROG) -> None:
     if given.games < 1:
         raise ValueError(f"the number of games must be at least 1, not {given.games}")
     from tttenv.certificates.certificate import require_pure
-    from tttenv.cli.load_subject import load
     from tttenv.testing.diagnosis import diagnosis
 
     with console.stage(f"loading {given.subject}", given.json):
@@ -77,3 +83,75 @@ def show(found: Any) -> None:
         if one.change:
             text_tables.say(f"{'change':>8} {'':<12} {one.change}", " " * 22)
     text_tables.say(f"{found.subject}: {found.verdict}", "  ")
+
+
+def load(name: str, rules: str | None, obs: str | None, kind: str) -> Any:
+    """Load the `CheckedPlayer` or `Environment` with the given name.
+
+    Args:
+        name: a player's spec, a checkpoint's folder, an environment's id, module:id or
+            module:attribute; modules are imported from the current folder.
+        rules: the game, "m,n,k"; None: its own, or 3,3,3.
+        obs: the input of a function or network from a module, "onehot", "board" or "dict"; None:
+            "onehot" for a network, boards for a function.
+        kind: the output of a function with `obs` or a network: "logits", "values" or "probs".
+    """
+    import gymnasium
+
+    from tttenv.game.rules import Rules
+    from tttenv.testing import diagnosis
+    from tttenv.testing.findings import user_errors
+
+    named = Rules.of(rules) if rules else None
+    module, colon, path = name.partition(":")
+    attribute = bool(colon) and not os.path.isdir(name)
+    attribute &= all(part.isidentifier() for part in [*module.split("."), *path.split(".")])
+    if (obs is not None or kind != "logits") and not attribute:
+        raise ValueError(
+            f"--obs and --kind need a function or network, as module:attribute, not {name}"
+        )
+    if name in gymnasium.registry or _is_environment_id(name):
+        sys.path.insert(0, os.getcwd())
+        with user_errors(name):
+            made = gymnasium.make(name)
+        return diagnosis.environment_subject(name, made, named)
+    if attribute:
+        return diagnosis.subject_of(name, _imported(name, module, path), named, obs, kind)
+    with did_you_mean(name):
+        game = named or rules_of(name)
+        found = player(name, game)
+    if name.startswith("sb3:"):  # trusted: the player was loaded above
+        options = parse(name)[1]
+        adapter = importlib.import_module("tttenv.adapters.sb3")
+        algorithm = options.get("algorithm", "detect")
+        model = adapter.load(options["path"], None if algorithm == "detect" else algorithm)
+        sampled = options.get("deterministic") == "true"
+        return diagnosis.model_subject(name, game, model, sampled)
+    return diagnosis.player_subject(name, game, found, obs, kind)
+
+
+def _is_environment_id(name: str) -> bool:
+    """Return whether a name has the form of an environment's id, alone or after a module."""
+    module, _, env_id = name.rpartition(":")
+    known = module in FOREIGN.rows if module else is_path(name)
+    return not known and bool(re.fullmatch(r"([\w-]+/)?[\w.-]+-v\d+", env_id))
+
+
+def _imported(name: str, module: str, path: str) -> Any:
+    """Import an attribute, and call it if it is a class or function without required arguments."""
+    from tttenv.testing.findings import user_errors
+
+    sys.path.insert(0, os.getcwd())
+    with user_errors(name):
+        found: Any = importlib.import_module(module)
+        for part in path.split("."):
+            found = getattr(found, part)
+        if inspect.isfunction(found) or inspect.isclass(found):
+            wanted = inspect.signature(found).parameters.values()
+            if all(one.default is not one.empty or one.kind in (2, 4) for one in wanted):
+                found = found()
+    if inspect.isclass(found):
+        raise ValueError(
+            f"{name} is a class that needs arguments; name a function that returns an instance"
+        )
+    return found

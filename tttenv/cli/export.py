@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from tttenv.cli import console
-from tttenv.cli.options import File, Flag, NumberOrNone, OpponentOrNone, RulesOrNone
+from tttenv.cli.options import File, Flag, OpponentOrNone, RulesOrNone
 from tttenv.utils.files import write
 
 PROG = "tttenv export"
@@ -42,18 +42,15 @@ class Arguments:
     rows: Literal["class", "position"] = "class"  # one position of each class, or all
     player: OpponentOrNone = None  # with .npz: the player
     against: OpponentOrNone = None  # with .npz: the other side; default: the same player
-    games: NumberOrNone = None  # with .npz: the number of games; default: 1000
+    games: int = 1000  # with .npz: the number of games
     seed: int = 0  # with .npz: random seed
     json: Flag = False  # print a summary as JSON
 
 
 def main(args: list[str], prog: str = PROG) -> None:
-    """Write the file, and print its size.
-
-    Raises:
-        ValueError: for another kind of file, or a game that is too large to solve.
-    """
+    """Write the file, and print its size."""
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
+    console.check_seed(given.seed)
     kinds = {".csv": as_csv, ".parquet": as_parquet, GAMES: as_npz}
     kind = given.out.suffix.lower()
     if kind not in kinds:
@@ -62,27 +59,29 @@ def main(args: list[str], prog: str = PROG) -> None:
         )
     if given.out.is_dir():
         raise ValueError(f"{given.out} is a folder; give the name of a file")
-    if kind != GAMES and (given.player or given.against or given.games is not None):
-        raise ValueError("--player, --against and --games are for games, in a .npz file")
-    if kind != GAMES and given.seed != Arguments.seed:
-        raise ValueError("--seed is for games, in a .npz file: tables are not random")
-    if kind == GAMES and given.rows != Arguments.rows:
-        raise ValueError("--rows is for tables, in a .csv or .parquet file")
+    for name in ("rows",) if kind == GAMES else ("player", "against", "games", "seed"):
+        if getattr(given, name) != getattr(Arguments, name):
+            raise ValueError(
+                f"--{name} is for tables, in a .csv or .parquet file"
+                if kind == GAMES
+                else f"--{name} is for games, in a .npz file: tables are not random"
+            )
     if kind == GAMES:
         table, told = _games(given)
+        words = "{games:,} games, {moves:,} moves"
     else:
         table, told = _positions(given)
+        words = "{rows:,} rows, {test:,} of them for testing"
     content = kinds[kind](table)
     write(given.out, content)
     if given.json:
         print(json.dumps({"file": str(given.out), **told, "bytes": len(content)}, indent=2))
-    elif kind == GAMES:
-        print(f"{told['games']:,} games, {told['moves']:,} moves: {given.out}")
     else:
-        print(f"{told['rows']:,} rows, {told['test']:,} of them for testing: {given.out}")
+        print(f"{words.format(**told)}: {given.out}")
 
 
 def _positions(given: Arguments) -> tuple[Mapping[str, Any], dict[str, Any]]:
+    """Return the solved positions as columns along with their counts."""
     rules = given.rules or "3,3,3"
     with console.stage(f"solving {rules}", given.json):
         from tttenv.exact.dataset import solved_positions
@@ -97,11 +96,9 @@ def _games(given: Arguments) -> tuple[Mapping[str, Any], dict[str, Any]]:
     """Play games, and return them as arrays along with their counts."""
     if given.player is None:
         raise ValueError(f"which player plays the games in {given.out}? name it with --player")
-    console.check_seed(given.seed)
-    count = 1000 if given.games is None else given.games
-    if count < 1:
-        raise ValueError(f"--games must be at least 1, not {count}")
-    with console.stage(f"playing {count:,} games of {given.player}", given.json):
+    if given.games < 1:
+        raise ValueError(f"--games must be at least 1, not {given.games}")
+    with console.stage(f"playing {given.games:,} games of {given.player}", given.json):
         import numpy as np
 
         from tttenv import Rules, player
@@ -110,7 +107,9 @@ def _games(given: Arguments) -> tuple[Mapping[str, Any], dict[str, Any]]:
 
         rules = Rules.of(given.rules) if given.rules else rules_of(given.player)
         one, other = given.player, given.against or given.player
-        pairs = [(one, other, count)] if one == other else _halves(one, other, count)
+        half = given.games // 2
+        pairs = [(one, other, given.games - half), (other, one, half)]  # X, O, their games
+        pairs = [(one, other, given.games)] if one == other else [pair for pair in pairs if pair[2]]
         players = {name: player(name, rules) for name in (one, other)}
         table = joined(
             [
@@ -120,13 +119,7 @@ def _games(given: Arguments) -> tuple[Mapping[str, Any], dict[str, Any]]:
         )
         names = [[first, second] for first, second, games in pairs for _ in range(games)]
     about = {"rules": np.array(str(rules)), "players": np.array(names)}
-    return table | about, {"games": count, "moves": len(table["actions"])}
-
-
-def _halves(one: str, other: str, games: int) -> list[tuple[str, str, int]]:
-    """Split `games` between both seatings of two players: (X, O, number of games) for each."""
-    pairs = [(one, other, games - games // 2), (other, one, games // 2)]
-    return [pair for pair in pairs if pair[2]]
+    return table | about, {"games": given.games, "moves": len(table["actions"])}
 
 
 def as_csv(table: Mapping[str, Any]) -> bytes:
@@ -154,10 +147,7 @@ def as_parquet(table: Mapping[str, Any]) -> bytes:
 
 
 def as_npz(arrays: Mapping[str, Any]) -> bytes:
-    """Convert arrays to a compressed .npz file without pickles, reproducible byte for byte.
-
-    numpy.savez would store the current time.
-    """
+    """Convert arrays to a compressed .npz file that, unlike numpy.savez's, stores no time."""
     import numpy as np
 
     sink = io.BytesIO()

@@ -1,16 +1,38 @@
-"""Run a player as a Gomocup engine, over standard input and output: `tttenv gomocup`."""
+"""Run a player as a Gomocup engine, over standard input and output: `tttenv gomocup`.
+
+The commands of a manager and their replies:
+
+    START size                      OK, with an empty board
+    RECTSTART columns,rows          the same on a rectangular board
+    RESTART                         OK, with an empty board of the same size
+    BEGIN                           a move, on an empty board
+    TURN x,y                        a move, after this one of the other side
+    BOARD                           nothing; then lines x,y,1 (own stones) and x,y,2 until
+    DONE                            a move, on this board
+    TAKEBACK x,y                    OK, without this stone
+    INFO key value                  nothing; after a rule other than 0 START and moves are refused
+    ABOUT                           a description of the engine
+    END                             nothing; the session ends
+
+A move is written `x,y`, column and row from 0. The reply to an unknown command begins with UNKNOWN,
+to any other error with ERROR, which leaves the board unchanged.
+"""
 
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from io import FileIO
 from typing import Any, BinaryIO
 
+import numpy as np
+
+import tttenv
 from tttenv.cli import console
 from tttenv.cli.options import Player
-from tttenv.players import did_you_mean
+from tttenv.players import did_you_mean, is_path, player, rules_of
+from tttenv.utils.untrusted import first_line, shown
 
 PROG = "gomocup.py"
 EXAMPLES = """
@@ -18,6 +40,16 @@ tttenv gomocup alphabeta:evaluator=patterns_15155
 """
 STDOUT, STDERR = 1, 2  # file descriptors
 CHUNK = 65_536  # bytes of an overlong line to read and discard at once
+LONGEST_LINE = 1000  # maximum characters of a manager's line
+MOST_STONES = 19 * 19 + 1  # lines of a board that are kept: one of so many is an error
+LONGEST_ANSWER = 200  # maximum characters of a reply
+QUOTED = 60  # characters of a line quoted in a reply
+FREE_STYLE = 0  # the rule by which k or more in a row win
+LEAST = 0.01  # minimum seconds per move
+SHARE = 0.9  # of a move's limit; the rest is for overhead
+MARGIN = 0.2  # seconds of the limit: a search checks its clock up to 0.15 s apart
+MOVES = 20  # a move may take 1 / MOVES of the match's remaining time,
+OVERHEAD = 0.06  # of which so many seconds are kept for each move that may still follow
 
 
 @dataclass(frozen=True)
@@ -44,11 +76,12 @@ def main(args: list[str], prog: str = PROG) -> None:
     """Reply to a manager's commands until END or the end of input."""
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
     console.check_seed(given.seed)
-    from tttenv.cli.gomocup_engine import LONGEST_LINE, Engine
-
-    require_player(given)
+    _require_player(given)
     engine = Engine(given.player, given.k, given.seed)
-    with redirected_output() as output, suppress(BrokenPipeError):  # the manager may leave
+    sys.stdout.flush()
+    output = os.fdopen(os.dup(STDOUT), "wb", buffering=0)
+    os.dup2(STDERR, STDOUT)  # for anything that a player prints
+    with output, suppress(BrokenPipeError):  # the manager may leave
         for line in lines(sys.stdin.buffer, LONGEST_LINE):
             answer = engine.answer(line.decode("ascii", "replace"))
             if answer is not None:
@@ -57,17 +90,10 @@ def main(args: list[str], prog: str = PROG) -> None:
                 return
 
 
-def require_player(given: Arguments) -> None:
-    """Create the player on a small board, so that an invalid one fails before any game.
-
-    Raises:
-        ValueError: as `tttenv.player`, and for a checkpoint with another k.
-    """
-    from tttenv import Rules, player
-    from tttenv.players import is_path, rules_of
-
+def _require_player(given: Arguments) -> None:
+    """Create the player on a small board, so that an invalid one fails before any game."""
     size = max(3, given.k)
-    smallest = Rules(size, size, given.k)
+    smallest = tttenv.Rules(size, size, given.k)
     with did_you_mean(given.player):
         rules = rules_of(given.player) if is_path(given.player) else smallest
         player(given.player, rules)
@@ -85,10 +111,180 @@ def lines(stream: BinaryIO, longest: int) -> Iterator[bytes]:
             data = stream.readline(CHUNK)
 
 
-def redirected_output() -> FileIO:
-    """Return a file for replies; redirect other output to standard error."""
-    sys.stdout.flush()
-    answers: Any = os.fdopen(os.dup(STDOUT), "wb", buffering=0)
-    os.dup2(STDERR, STDOUT)
-    found: FileIO = answers
-    return found
+class Engine:
+    """Gomocup engine that plays a manager's games with one player; it does no input or output.
+
+    The player's option `time`, if it has one, is the maximum per move, which the manager's limits
+    may reduce.
+    """
+
+    def __init__(self, spec: str, k: int, seed: int) -> None:
+        self.spec, self.k, self.rng = spec, k, np.random.default_rng(seed)
+        self.over = False  # whether the manager has sent END
+        self.rule = FREE_STYLE
+        self.turn: float | None = None  # seconds per move; 0: play as fast as possible
+        self.left: float | None = None  # seconds for the rest of the match; may be negative
+        self.rules: tttenv.Rules | None = None  # of the game; None before START
+        self.board: Any = None  # (cells,): 1 for the engine's stones, -1 for the other side's
+        self.player: Any = None
+        self.board_lines: list[str] | None = None  # between BOARD and DONE
+
+    def answer(self, line: str) -> str | None:
+        """Return the one-line ASCII reply to a manager's line, or None for no reply."""
+        words = line.strip()
+        name, argument = (*words.split(None, 1), "", "")[:2]
+        name = name.upper()
+        try:
+            if name == "END" and not argument:
+                self.over = True
+            elif self.board_lines is not None and name != "DONE":
+                if words and len(self.board_lines) < MOST_STONES:
+                    self.board_lines.append(words)
+            elif name == "INFO":
+                self._info(*argument.partition(" ")[::2])
+            elif name == "BOARD":
+                self.board_lines = []
+            elif words:
+                return self._reply(words, name, argument)
+        except Exception as error:  # a player may raise any exception
+            return f"ERROR {_plain(first_line(error), LONGEST_ANSWER)}"
+        return None
+
+    def _info(self, key: str, value: str) -> None:
+        """Store a limit of time or the rule; ignore everything else."""
+        if re.fullmatch(r"[+-]?[0-9]{1,15}", value.strip()):
+            number = int(value)
+            if key.lower() == "timeout_turn":
+                self.turn = max(0, number) / 1000
+            elif key.lower() == "time_left":
+                self.left = number / 1000
+            elif key.lower() == "rule":
+                self.rule = number
+
+    def _reply(self, words: str, name: str, argument: str) -> str:
+        if len(words) > LONGEST_LINE:
+            raise ValueError(f"a line must have at most {LONGEST_LINE:,} characters")
+        match name:
+            case "ABOUT":
+                spec = _plain(self.spec, LONGEST_ANSWER // 2).replace('"', "'")
+                return f'name="tttenv {spec}", version="{tttenv.__version__}"'
+            case "START":
+                (size,) = _numbers(argument, 1, "a size such as START 15")
+                return self._start(tttenv.Rules(size, size, self.k))
+            case "RECTSTART":
+                columns, rows = _numbers(argument, 2, "columns and rows such as 7,5")
+                return self._start(tttenv.Rules(rows, columns, self.k))
+            case "RESTART":
+                self.board = self._started().start()
+                return "OK"
+            case "BEGIN":
+                self._started()
+                if self.board.any():
+                    raise ValueError("BEGIN is for an empty board")
+                return self._move(self.board)
+            case "TURN":
+                return self._move(self._after(self.board, self._cell(argument), -1))
+            case "TAKEBACK":
+                cell = self._cell(argument)
+                if self.board[cell] == 0:
+                    raise ValueError(f"there is no stone on {argument}")
+                self.board = np.where(np.arange(self.board.size) == cell, 0, self.board)
+                return "OK"
+            case "DONE" if self.board_lines is not None:
+                stones, self.board_lines = self.board_lines, None
+                board = self._started().start()
+                for line in stones:
+                    column, row, whose = _numbers(line, 3, "a stone such as 7,7,1 or DONE")
+                    if whose not in (1, 2):
+                        raise ValueError(f"whose stone is {_quoted(line)}? 1 is own, 2 the other's")
+                    board = self._after(board, self._cell(f"{column},{row}"), 3 - 2 * whose)
+                return self._move(board)
+        return f"UNKNOWN command {_quoted(words.split()[0])}"
+
+    def _start(self, rules: "tttenv.Rules") -> str:
+        """Set up an empty board, and compile its player before the clock starts."""
+        self._require_rule()
+        if rules != self.rules:
+            made = player(self.spec, rules)
+            if made.limit_time(LEAST):
+                made(rules.start(1))
+            self.rules, self.player = rules, made
+        self.board = rules.start()
+        return "OK"
+
+    def _started(self) -> "tttenv.Rules":
+        """Return the rules of the current game; raise if there is no board yet."""
+        if self.rules is None:
+            raise ValueError("START must come first")
+        return self.rules
+
+    def _require_rule(self) -> None:
+        if self.rule != FREE_STYLE:
+            raise ValueError(
+                f"only rule 0 is played, {self.k} or more in a row, not rule {self.rule}"
+            )
+
+    def _cell(self, text: str) -> int:
+        """Parse a cell written as `x,y`."""
+        rules = self._started()
+        column, row = _numbers(text, 2, "a column and a row such as 7,7")
+        if column >= rules.n or row >= rules.m:
+            size = f"{rules.n} columns and {rules.m} rows"
+            raise ValueError(f"{column},{row} is off the board, which has {size}")
+        return row * rules.n + column
+
+    def _written(self, cell: int) -> str:
+        n = self._started().n
+        return f"{cell % n},{cell // n}"
+
+    def _after(self, board: Any, cell: int, side: int) -> Any:
+        """Return the board after `side` (1 or -1) places a stone."""
+        if board[cell] != 0:
+            raise ValueError(f"{self._written(cell)} is taken")
+        after = board.copy()
+        after[cell] = side
+        return after
+
+    def _move(self, board: Any) -> str:
+        """Play the player's move on a board and return it; if that fails, the game is unchanged."""
+        from tttenv.policy import sample, validated
+
+        self._require_rule()
+        rules = self._started()
+        own, other = int((board == 1).sum()), int((board == -1).sum())
+        if other - own not in (0, 1):
+            raise ValueError(
+                f"with {own} own stones and {other} others it is not the engine's turn"
+            )
+        if rules.over(board) or rules.lost(-board):
+            raise ValueError("the game is over: there is no move to play")
+        left = (rules.cells - own - other) // 2
+        self.player.limit_time(seconds_of(self.turn, self.left, left))
+        boards = board[None]
+        probs = validated(boards, self.player(boards.copy()))
+        cell = int(sample(probs, self.rng.random(1))[0])
+        self.board = self._after(board, cell, 1)
+        return self._written(cell)
+
+
+def seconds_of(turn: float | None, left: float | None, moves: int) -> float | None:
+    """Return the seconds for a move by both limits, if `moves` more may follow; None: no limit."""
+    limits = [] if turn is None else [SHARE * turn - MARGIN]
+    limits += [] if left is None else [(left - OVERHEAD * moves) / MOVES]
+    return max(LEAST, float(f"{min(limits):.2g}")) if limits else None
+
+
+def _numbers(text: str, count: int, what: str) -> list[int]:
+    """Parse that many non-negative integers, separated by commas."""
+    if not re.fullmatch(" *, *".join(["[0-9]{1,4}"] * count), text):
+        raise ValueError(f"expected {what}, not {_quoted(text)}")
+    return [int(number) for number in text.split(",")]
+
+
+def _quoted(text: str) -> str:
+    return f"'{_plain(text, QUOTED)}'"
+
+
+def _plain(text: str, limit: int) -> str:
+    """Convert text to printable ASCII of limited length."""
+    return shown(shown(text, limit).encode("ascii", "backslashreplace").decode(), limit)

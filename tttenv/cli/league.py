@@ -65,7 +65,6 @@ def main(args: list[str], prog: str = PROG) -> None:
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
     _check(given)
     from tttenv import Rules
-    from tttenv.game.openings import opening_classes
     from tttenv.league import league, league_file
     from tttenv.players import is_path, rules_of
     from tttenv.utils.files import write
@@ -74,19 +73,13 @@ def main(args: list[str], prog: str = PROG) -> None:
     with did_you_mean(named):
         rules = Rules.of(given.rules) if given.rules else rules_of(named)
     players = list(given.players) or usual(rules)
-    count = len(opening_classes(rules, given.openings))
     settings = league.LeagueSettings(
         str(rules), given.openings, given.games, given.seed, given.positions, given.searches
     )
     console.check_folder(_kept(given))
     with console.stage(f"loading {len(players)} players", given.json) as tell:
         work = league.blocks(settings, _alone(players, rules, tell))
-    played = {
-        names: result
-        for block, results in zip(work, _play(work, given, count), strict=True)
-        for names, result in zip(block.pairs, results, strict=True)
-    }
-    whole = league.assembled(settings, players, played)
+    whole = league.assembled(settings, players, _played(work, given, rules))
     text = league_file.text(whole)
     write(given.out, text)
     told = json.loads(text)
@@ -95,15 +88,18 @@ def main(args: list[str], prog: str = PROG) -> None:
     else:
         show(told)
         say(f"results   {given.out}")
-    _complain(whole.failed(), prog)
+    failed = whole.failed()
+    lines = [f"no result of {first} and {second}: {why}" for first, second, why in failed]
+    if len(failed) > MOST_TOLD:
+        lines[MOST_TOLD:] = [f"and {len(failed) - MOST_TOLD:,} more pairs"]
+    for line in lines:
+        print(f"{prog}: {console.visible(line)}", file=sys.stderr)
+    if failed:
+        sys.exit(FAILED)
 
 
 def _check(given: Arguments) -> None:
-    """Check the arguments, as far as possible without loading the players.
-
-    Raises:
-        ValueError: for a number out of range, a duplicate player, or fewer than two players.
-    """
+    """Check the arguments, as far as possible without loading the players."""
     console.check_seed(given.seed)
     workers.check(given.workers)
     if given.games < 2 or given.games % 2:
@@ -113,20 +109,17 @@ def _check(given: Arguments) -> None:
             raise ValueError(f"--{name} must be at least 0, not {getattr(given, name)}")
     if given.out.is_dir() or not given.out.suffix:
         raise ValueError(f"--out must be a file such as results/league.json, not {given.out}")
-    twice = [spec for spec in given.players if given.players.count(spec) > 1]
-    if twice:
-        raise ValueError(
-            f"{twice[0]} is named twice; give one of them other options to enter it again"
-        )
+    for spec in given.players:
+        if given.players.count(spec) > 1:
+            raise ValueError(
+                f"{spec} is named twice; give one of them other options to enter it again"
+            )
     if len(given.players) == 1:
         raise ValueError("a league has at least two players; name none for the default ones")
 
 
 def usual(rules: Any) -> list[str]:
-    """Return the default players of a league, from weak to strong.
-
-    Trained players of large boards are networks, omitted if PyTorch is not installed.
-    """
+    """Return the default players of a league, from weak to strong."""
     from tttenv.exact import enumerable
     from tttenv.players import bundled, rules_of
 
@@ -141,56 +134,46 @@ def _kept(given: Arguments) -> Path:
     return given.out.with_suffix(".kept")
 
 
-def _play(blocks: Sequence["Block"], given: Arguments, openings: int) -> list[list["Result"]]:
-    """Return the results of all blocks in order, playing only blocks without stored results.
-
-    Raises:
-        KeyboardInterrupt: on an interrupt, after a line about the stored results.
-    """
-    from tttenv.league import league_tasks
-    from tttenv.league.league import Failed
-
-    tasks = league_tasks.tasks(blocks, given.workers.cores_per_task)
-    folder = ResultsFolder(_kept(given))
-    if given.fresh:
-        folder.remove()
-    else:
-        league_tasks.forget_failed(folder, tasks)
-    found: dict[int, list[Result]] = {}
-
-    def tell(outcome: TaskResult) -> None:
-        found[outcome.number] = league_tasks.results_of(outcome, openings)
-
-    try:
-        workers.run_all(tasks, given.workers, folder.folder, given.json, tell, "pairs")
-    except KeyboardInterrupt:
-        kept = sum(
-            len(results)
-            for results in found.values()
-            if not any(isinstance(result, Failed) for result in results)
-        )
-        total = sum(len(block.pairs) for block in blocks)
-        again = "the same command without --fresh" if given.fresh else "the same command"
-        raise KeyboardInterrupt(
-            f"{kept:,} of {total:,} pairs are stored in {folder.folder}: {again} continues"
-        ) from None
-    return [found[number] for number in range(len(blocks))]
-
-
 def _alone(players: Sequence[str], rules: Any, tell: Callable[[str], None]) -> dict[str, bool]:
-    """Check that each player can be created, and return whether it is slow to query.
-
-    Raises:
-        ValueError: for a player that is unknown, damaged or for another board.
-    """
+    """Check that each player can be created, and return whether it is slow to query."""
     from tttenv import player
 
     found: dict[str, bool] = {}
     for spec in players:
         tell(f"loading player {len(found) + 1} of {len(players)}, {spec}")
         with did_you_mean(spec):
-            made = player(spec, rules)
-        found[spec] = made.traits.searches or made.traits.depends_on is not None
+            traits = player(spec, rules).traits
+        found[spec] = traits.searches or traits.depends_on is not None
+    return found
+
+
+def _played(blocks: Sequence["Block"], given: Arguments, rules: Any) -> dict[Any, "Result"]:
+    """Return the result of each pair, playing only blocks without stored results."""
+    from tttenv.game.openings import opening_classes
+    from tttenv.league import league_tasks
+    from tttenv.league.league import Failed
+
+    tasks = league_tasks.tasks(blocks, given.workers.cores_per_task)
+    folder, openings = ResultsFolder(_kept(given)), len(opening_classes(rules, given.openings))
+    if given.fresh:
+        folder.remove()
+    else:
+        league_tasks.forget_failed(folder, tasks)
+    found: dict[Any, Result] = {}
+
+    def tell(outcome: TaskResult) -> None:
+        results = league_tasks.results_of(outcome, openings)
+        found.update(zip(blocks[outcome.number].pairs, results, strict=True))
+
+    try:
+        workers.run_all(tasks, given.workers, folder.folder, given.json, tell, "pairs")
+    except KeyboardInterrupt:
+        kept = sum(not isinstance(result, Failed) for result in found.values())
+        total = sum(len(block.pairs) for block in blocks)
+        again = "the same command without --fresh" if given.fresh else "the same command"
+        raise KeyboardInterrupt(
+            f"{kept:,} of {total:,} pairs are stored in {folder.folder}: {again} continues"
+        ) from None
     return found
 
 
@@ -198,11 +181,10 @@ def show(found: dict[str, Any]) -> None:
     """Print the results in a league file."""
     settings, openings, rows = found["settings"], len(found["openings"]), found["players"]
     methods = [pair["method"] for pair in found["pairs"]]
-    parts = [
-        f"{methods.count('exact'):,} pairs exact",
-        *([f"{n:,} sampled" for n in [methods.count("sampled")] if n]),
-        *([f"{n:,} without a result" for n in [methods.count("failed")] if n]),
-    ]
+    parts = [f"{methods.count('exact'):,} pairs exact"]
+    for method, words in (("sampled", "sampled"), ("failed", "without a result")):
+        if count := methods.count(method):
+            parts.append(f"{count:,} {words}")
     say(
         f"{len(rows)} players on {settings['rules']} from {openings:,} openings with"
         f" {settings['stones']} stones, in both colours: {', '.join(parts)}"
@@ -218,55 +200,6 @@ def show(found: dict[str, Any]) -> None:
     ]
     text_tables.show(columns, [_row(number, row) for number, row in enumerate(rows, start=1)])
     _show_matrix(found)
-    _tell_cycles(found)
-
-
-def _row(number: int, row: dict[str, Any]) -> list[str]:
-    if row["elo"] is None:
-        return [str(number), row["player"], *["-"] * 6]
-    shares = [row["win"], row["draw"], row["loss"]]
-    points = phrases.share(shares[0] + shares[1] / 2)
-    alpha = phrases.share(row["alpha_rank"])
-    return [
-        str(number),
-        row["player"],
-        f"{row['elo']:+.0f}",
-        alpha,
-        points,
-        *map(phrases.share, shares),
-    ]
-
-
-def _show_matrix(found: dict[str, Any]) -> None:
-    """Print the expected result of every player against every other."""
-    rows = found["players"]
-    sampled = {
-        (pair["first"], pair["second"]) for pair in found["pairs"] if pair["method"] == "sampled"
-    }
-    say("")
-    say("row against column: +100 = always wins, 0 = even, -100 = always loses")
-    last = len(rows)
-    columns = [
-        Column("", left=True),
-        *(Column(str(number), rank=number) for number in range(1, last + 1)),
-    ]
-    cells = []
-    for i, values in enumerate(found["matrix"]):
-        name = f"{i + 1:{len(str(last))}} {rows[i]['player']}"
-        told = [hundredths(v, (min(i, j), max(i, j)) in sampled) for j, v in enumerate(values)]
-        told[i] = ""
-        cells.append([name, *told])
-    left_out = text_tables.show(columns, cells)
-    text_tables.print_dropped_columns(left_out, "the file and report --league have all numbers")
-    if sampled:
-        errors = [pair["error"] for pair in found["pairs"] if pair["method"] == "sampled"]
-        games = found["settings"]["games"]
-        say(f"~ {games:,} sampled games; standard error at most {at_most(max(errors))}")
-
-
-def _tell_cycles(found: dict[str, Any]) -> None:
-    """Print the cycles of players in which each one beats the next."""
-    rows = found["players"]
     if found["cycles"]:
         say("")
         say("cycles of three players, each beating the next:")
@@ -274,12 +207,32 @@ def _tell_cycles(found: dict[str, Any]) -> None:
         say("  " + " > ".join(rows[number]["player"] for number in (*cycle, cycle[0])), "    ")
 
 
-def _complain(failed: list[tuple[str, str, str]], prog: str) -> None:
-    """Print the pairs without a result and the reasons, then exit with status 1."""
-    for first, second, reason in failed[:MOST_TOLD]:
-        told = console.visible(f"no result of {first} and {second}: {reason}")
-        print(f"{prog}: {told}", file=sys.stderr)
-    if len(failed) > MOST_TOLD:
-        print(f"{prog}: and {len(failed) - MOST_TOLD:,} more pairs", file=sys.stderr)
-    if failed:
-        sys.exit(FAILED)
+def _row(number: int, row: dict[str, Any]) -> list[str]:
+    if row["elo"] is None:
+        return [str(number), row["player"], *["-"] * 6]
+    shares = [row["alpha_rank"], row["win"] + row["draw"] / 2, row["win"], row["draw"], row["loss"]]
+    return [str(number), row["player"], f"{row['elo']:+.0f}", *map(phrases.share, shares)]
+
+
+def _show_matrix(found: dict[str, Any]) -> None:
+    """Print the expected result of every player against every other."""
+    errors = {
+        (pair["first"], pair["second"]): pair["error"]
+        for pair in found["pairs"]
+        if pair["method"] == "sampled"
+    }
+    say("")
+    say("row against column: +100 = always wins, 0 = even, -100 = always loses")
+    rows = found["players"]
+    columns = [Column("", left=True)]
+    columns += [Column(str(number), rank=number) for number in range(1, len(rows) + 1)]
+    cells = []
+    for i, values in enumerate(found["matrix"]):
+        told = [hundredths(v, (min(i, j), max(i, j)) in errors) for j, v in enumerate(values)]
+        told[i] = ""
+        cells.append([f"{i + 1:{len(str(len(rows)))}} {rows[i]['player']}", *told])
+    left_out = text_tables.show(columns, cells)
+    text_tables.print_dropped_columns(left_out, "the file and report --league have all numbers")
+    if errors:
+        error = at_most(max(errors.values()))
+        say(f"~ {found['settings']['games']:,} sampled games; standard error at most {error}")

@@ -13,37 +13,40 @@ WIDTH = 12  # of the column of names
 
 # To add a command, write a function `main(args, prog)` and add a row here: `args` are the arguments
 # after the command's name, `prog` is its name in help and messages.
-COMMANDS: Table[Any] = Table(
-    "command",
-    {
+GROUPS: dict[str, dict[str, Row]] = {
+    "play and look": {
         "play": Row(
             "tttenv.cli.play.main:main", "play against a player, in a terminal or a window"
         ),
         "analyze": Row("tttenv.cli.analyze:main", "explain why a player chooses a move"),
+        "report": Row("tttenv.cli.report:main", "write a page to play on, with exact values"),
+    },
+    "measure": {
         "certify": Row("tttenv.cli.certify:main", "measure the exact strength of any player"),
-        "prove": Row("tttenv.cli.prove:main", "prove the value of a game, and check the proof"),
-        "gomocup": Row("tttenv.cli.gomocup:main", "run a player as a Gomocup engine"),
         "league": Row("tttenv.cli.league:main", "play every pair of players, and rate them"),
+        "prove": Row("tttenv.cli.prove:main", "prove the value of a game, and check the proof"),
+        "doctor": Row("tttenv.cli.doctor:main", "find mistakes in your training setup"),
+    },
+    "train": {
         "train": Row("learners.cli.train:main", "train a learner, certifying it as it learns"),
         "benchmark": Row("learners.cli.benchmark:main", "train and certify every learner"),
         "sweep": Row(
             "learners.cli.sweep:main", "compare training runs with many settings and seeds"
         ),
-        "report": Row("tttenv.cli.report:main", "write a page to play on, with exact values"),
-        "doctor": Row("tttenv.cli.doctor:main", "find mistakes in your training setup"),
+    },
+    "share": {
         "push": Row("tttenv.cli.push:main", "upload a trained player to the Hugging Face Hub"),
         "pull": Row("tttenv.cli.pull:main", "download a trained player from the Hugging Face Hub"),
+    },
+    "other": {
         "export": Row("tttenv.cli.export:main", "export solved positions, or games of players"),
+        "gomocup": Row("tttenv.cli.gomocup:main", "run a player as a Gomocup engine"),
         "compile": Row("tttenv.cli.compile:main", "compile everything once on this machine"),
     },
-)
-GROUPS = {  # the order of the overview
-    "play and look": ("play", "analyze", "report"),
-    "measure": ("certify", "league", "prove", "doctor"),
-    "train": ("train", "benchmark", "sweep"),
-    "share": ("push", "pull"),
-    "other": ("export", "gomocup", "compile"),
 }
+COMMANDS: Table[Any] = Table(
+    "command", {name: row for rows in GROUPS.values() for name, row in rows.items()}
+)
 
 
 def main() -> None:
@@ -65,10 +68,10 @@ def _without_a_command(args: list[str]) -> None:
         return
     print(f"usage: {PROG} COMMAND [OPTIONS]\n")
     print("Play, train and certify players of m,n,k-games, every strength exact.")
-    for group, names in GROUPS.items():
+    for group, rows in GROUPS.items():
         print(f"\n{group}:")
-        for name in names:
-            say(f"  {name:<{WIDTH}}{COMMANDS.rows[name].about}", " " * (WIDTH + 2))
+        for name, row in rows.items():
+            say(f"  {name:<{WIDTH}}{row.about}", " " * (WIDTH + 2))
     print(f"\n`{PROG} COMMAND --help` lists its options; `{PROG} --version` prints the version.")
     if not args:
         sys.exit(2)

@@ -2,13 +2,11 @@
 
 import json
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tttenv.cli import background_compile, console
-from tttenv.cli.background_compile import BackgroundCompile
+from tttenv.cli import compile, console
 from tttenv.cli.options import FileOrNone, Flag, Game, NumberOrNone, TextOrNone
 from tttenv.cli.text_tables import say
 from tttenv.utils.untrusted import MEBIBYTE, file_name
@@ -49,12 +47,9 @@ def main(args: list[str], prog: str = PROG) -> None:
     if given.check is not None:
         if given.rules is not None:
             raise ValueError("--check takes the rules from the file: leave them out")
-        searching = ("board", "nodes", "memory", "out", "resume")
-        named = [
-            f"--{name}" for name in searching if getattr(given, name) != getattr(Arguments, name)
-        ]
-        if named:
-            raise ValueError(f"--check searches nothing: it cannot be combined with {named[0]}")
+        for name in ("board", "nodes", "memory", "out", "resume"):
+            if getattr(given, name) != getattr(Arguments, name):
+                raise ValueError(f"--check searches nothing: it cannot be combined with --{name}")
         _check(given.check, given.json)
         return
     if given.rules is None:
@@ -65,83 +60,72 @@ def main(args: list[str], prog: str = PROG) -> None:
 
     rules = Rules.of(given.rules)
     board = rules.check(rules.parse(given.board)) if given.board else rules.start()
-    name = f"{rules.m}-{rules.n}-{rules.k}"
-    if given.board:
-        name += f"-{rules.format(board)}"
+    name = f"{rules.m}-{rules.n}-{rules.k}" + (f"-{rules.format(board)}" if given.board else "")
     out = given.out or FOLDER / f"{file_name(name)}.safetensors"
-    _prove(given, rules, board, out)
-
-
-def _prove(given: Arguments, rules: Any, board: Any, out: Path) -> None:
     unfinished = out.with_name(out.name.removesuffix(".safetensors") + ".search.safetensors")
-    with (
-        console.stage(f"preparing the search of {rules}", given.json) as tell,
-        background_compile.compiling(CHECKER, WRITER) as later,
-    ):
-        begun = _begun(given, rules, board, unfinished)
-        search = _ProofSearch(begun, unfinished, later, lambda text: tell(f"{rules}: {text}"))
-        result = search.run(given.nodes, out)
+    console.check_unfinished(unfinished, given.resume, "search")
+    result = _proved(given, rules, board, out, unfinished)
     if given.json:
         print(json.dumps(result, indent=2))
     else:
         _show(result, unfinished)
 
 
-def _begun(given: Arguments, rules: Any, board: Any, unfinished: Path) -> Any:
-    """Load the saved search, or start a new one."""
+def _proved(
+    given: Arguments, rules: Any, board: Any, out: Path, unfinished: Path
+) -> dict[str, Any]:
+    """Search, write the proof and check it; return the result, as printed with --json.
+
+    The search is saved periodically and if it ends without a value.
+    """
     from tttenv.proofs import search_checkpoint
+    from tttenv.proofs.checker import checked
     from tttenv.proofs.prover import Prover
+    from tttenv.proofs.search_checkpoint import SavedSearch
+    from tttenv.utils.compile_time import Stopwatch
 
-    memory = given.memory * MEBIBYTE
-    if not given.resume:
-        if unfinished.exists():
-            raise ValueError(
-                f"{unfinished} is an unfinished search: continue with --resume, or delete the file"
-            )
-        return search_checkpoint.SavedSearch(Prover(rules, memory), board, 0, 0.0)
-    try:
-        begun = search_checkpoint.read(unfinished, memory)
-    except FileNotFoundError:
-        raise ValueError(f"there is no unfinished search in {unfinished}") from None
-    if begun.prover.rules != rules or (begun.board != board).any():
-        raise ValueError(f"{unfinished} is the search of another position")
-    return begun
+    memory, whole = given.memory * MEBIBYTE, Stopwatch()
+    with (
+        console.stage(f"preparing the search of {rules}", given.json) as tell,
+        compile.compiling(CHECKER, WRITER) as later,
+    ):
+        if given.resume:
+            begun = search_checkpoint.read(unfinished, memory)
+            if begun.prover.rules != rules or (begun.board != board).any():
+                raise ValueError(f"{unfinished} is the search of another position")
+        else:
+            begun = SavedSearch(Prover(rules, memory), board, 0, 0.0)
+        now, saved_at = begun, time.monotonic()
 
+        def after(run: Any) -> SavedSearch:
+            """Add the nodes and seconds of this run to the totals."""
+            nodes, seconds = begun.nodes + run.nodes, begun.seconds + run.seconds
+            return SavedSearch(begun.prover, board, nodes, seconds)
 
-class _ProofSearch:
-    """A proof search that is saved to a file periodically and when interrupted."""
+        def watch(run: Any) -> None:
+            nonlocal now, saved_at
+            now = after(run)
+            tell(f"{rules}: {_described(run, begun.nodes)}")
+            if time.monotonic() - saved_at > SAVE_EVERY:
+                search_checkpoint.write(unfinished, now)
+                saved_at = time.monotonic()
 
-    def __init__(
-        self, begun: Any, file: Path, later: BackgroundCompile, tell: Callable[[str], Any]
-    ) -> None:
-        self.begun, self.file, self.later, self.tell = begun, file, later, tell
-        self.nodes, self.seconds = begun.nodes, begun.seconds  # summed over all runs
-        self.last_kept = time.monotonic()
-
-    def run(self, nodes: int | None, out: Path) -> dict[str, Any]:
-        """Search at most `nodes` positions, write the proof to `out`, and check it.
-
-        Returns:
-            The result, as printed with --json.
-        """
-        from tttenv.proofs.checker import checked
-        from tttenv.utils.compile_time import Stopwatch
-
-        board, rules, whole = self.begun.board, self.begun.prover.rules, Stopwatch()
         try:
-            proof = self.begun.prover.prove(board, nodes, self._watch)
-            self._spent(proof)
-            if proof.value is not None:
-                self.later.wait(WRITER)
-                self.tell("writing the proof")
+            proof = begun.prover.prove(board, given.nodes, watch)
+            now = after(proof)
+            if proof.value is None:
+                search_checkpoint.write(unfinished, now)
+            else:
+                later.wait(WRITER)
+                tell(f"{rules}: writing the proof")
                 written = proof.save(out)
         except SystemExit:  # terminated by a signal
-            self._keep()
+            search_checkpoint.write(unfinished, now)
             raise
         except KeyboardInterrupt:
-            self._keep()
+            search_checkpoint.write(unfinished, now)
             raise KeyboardInterrupt(
-                f"{self.nodes:,} nodes are saved in {self.file}: continue with --resume"
+                f"{now.nodes:,} nodes are saved in {unfinished}: continue with --resume"
             ) from None
         result = {
             "rules": str(rules),
@@ -149,18 +133,17 @@ class _ProofSearch:
             "value": proof.value,
             "at_least": proof.at_least,
             "at_most": proof.at_most,
-            "nodes": self.nodes,
-            "seconds": round(self.seconds, 3),
+            "nodes": now.nodes,
+            "seconds": round(now.seconds, 3),
             "compile_seconds": round(whole.compile_seconds, 3),
         }
         if proof.value is None:
-            self._keep()
             return result
-        self.later.wait(CHECKER)
-        self.tell("checking the proof")
+        later.wait(CHECKER)
+        tell(f"{rules}: checking the proof")
         clock = Stopwatch()
         verified = checked(out)
-        self.file.unlink(missing_ok=True)
+        unfinished.unlink(missing_ok=True)
         return result | {
             "proof": str(out),
             "numbers": written,
@@ -168,24 +151,6 @@ class _ProofSearch:
             "check_seconds": round(clock.seconds, 3),
             "compile_seconds": round(whole.compile_seconds, 3),
         }
-
-    def _watch(self, progress: Any) -> None:
-        self._spent(progress)
-        self.tell(_described(progress, self.begun.nodes))
-        if time.monotonic() - self.last_kept > SAVE_EVERY:
-            self._keep()
-
-    def _spent(self, run: Any) -> None:
-        """Add the nodes and seconds of this run to the totals."""
-        self.nodes = self.begun.nodes + run.nodes
-        self.seconds = self.begun.seconds + run.seconds
-
-    def _keep(self) -> None:
-        from tttenv.proofs import search_checkpoint
-
-        about = self.begun.board, self.nodes, self.seconds
-        search_checkpoint.write(self.file, search_checkpoint.SavedSearch(self.begun.prover, *about))
-        self.last_kept = time.monotonic()
 
 
 def _show(result: dict[str, Any], unfinished: Path) -> None:

@@ -29,12 +29,7 @@ class Arguments:
 
 
 def main(args: list[str], prog: str = PROG) -> None:
-    """Download the player, and print how to use it.
-
-    Raises:
-        ModuleNotFoundError: without the package huggingface_hub.
-        ValueError: if the player does not exist, cannot be reached or is not a checkpoint.
-    """
+    """Download the player, and print how to use it."""
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
     from tttenv.players.stored import hub
 

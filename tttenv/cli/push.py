@@ -32,12 +32,7 @@ class Arguments:
 
 
 def main(args: list[str], prog: str = PROG) -> None:
-    """Check the player, upload it, and print its address.
-
-    Raises:
-        ModuleNotFoundError: without the package huggingface_hub.
-        ValueError: if the folder holds no checkpoint, or the Hub rejects it.
-    """
+    """Check the player, upload it, and print its address."""
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
     from tttenv.certificates import model_card
     from tttenv.players import checkpoint_of

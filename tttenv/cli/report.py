@@ -3,13 +3,13 @@
 import json
 import sys
 import webbrowser
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tttenv.cli import console
-from tttenv.cli.options import AddressOrNone, FileOrNone, Flag, Players
+from tttenv.cli.options import AddressOrNone, FileOrNone, Flag, NoOption, Players
 from tttenv.players import bundled
 
 PROG = "report.py"
@@ -40,25 +40,18 @@ class Arguments:
     out: Path = Path("results/report.html")  # output file
     open: Flag = False  # open it in a browser
     json: Flag = False  # print a summary as JSON
+    # Another folder with trained players of `results`, besides the current folder and its own.
+    runs: NoOption = None
 
 
 def main(args: list[str], prog: str = PROG) -> None:
     """Write the report, and print its location."""
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
-    named = [given.published] if given.published else []
-    named += [given.results] if given.results != Arguments.results else []
-    for file in named:  # only the usual files may be missing
-        if not file.exists():
+    for file in (given.published, given.results):  # only the usual files may be missing
+        if file not in (None, Arguments.results) and not file.exists():
             raise ValueError(f"there is no file {file}")
-    contents = Contents(
-        results=given.results,
-        published=given.published or PUBLISHED,
-        specs=given.players,
-        league=given.league,
-        sweep=given.sweep,
-    )
     with console.stage("making the report", given.json) as tell:
-        told = make(given.out, contents, given.url, prog, tell)
+        told = make(given, prog, tell)
     print(json.dumps(told, indent=2) if given.json else f"report    {address(given.out)}")
     if given.open and not webbrowser.open(address(given.out)):
         print(f"{prog}: no browser was found: open the page in one yourself", file=sys.stderr)
@@ -69,44 +62,14 @@ def address(file: Path) -> str:
     return file.resolve().as_uri()
 
 
-@dataclass(frozen=True)
-class Contents:
-    """The files and players that a report shows."""
-
-    results: Path  # of the benchmark; may be missing
-    published: Path = PUBLISHED  # of the reproductions; may be missing
-    # The players to show instead of those in `results`; those for larger boards replace the ones
-    # that come with the package.
-    specs: Sequence[str] = ()
-    # Another folder with trained players of `results`, besides the current folder and its own.
-    runs: Path | None = None
-    league: FileOrNone = None  # results of a league
-    sweep: FileOrNone = None  # results of a sweep
-
-
 def make(
-    out: Path,
-    contents: Contents,
-    url: str | None = None,
-    prog: str = PROG,
-    tell: Callable[[str], None] = lambda text: None,
+    given: Arguments, prog: str = PROG, tell: Callable[[str], None] = lambda text: None
 ) -> dict[str, Any]:
-    """Write the report.
+    """Write the report; return its path, its size in bytes, and the names of the players it shows.
 
-    Args:
-        out: the output file.
-        contents: what it shows.
-        url: the address of publication, for its head; None if unknown.
-        prog: the prefix of messages about a player's curve.
-        tell: called with the next stage of the work.
-
-    Returns:
-        Its path, its size in bytes, and the names of the players it shows.
-
-    Raises:
-        ValueError: for players that are unknown, damaged or for other boards, files with other
-            content, or an `out` that cannot be written.
+    Files of results and of published numbers may be missing; `tell` is called with the next stage.
     """
+    out = given.out
     if out.is_dir() or any(above.is_file() for above in out.parents):
         raise ValueError(f"cannot write the report to {out}: choose another file with --out")
     from tttenv.league import league_file
@@ -115,26 +78,24 @@ def make(
     from tttenv.report.build import checked_url, html
     from tttenv.utils.files import write
 
-    address = None if url is None else checked_url(url)
-    played = None if contents.league is None else league_file.read(contents.league)
-    swept = [] if contents.sweep is None else endings.of_sweep(contents.sweep)
-    named, others = larger.split(list(contents.specs) or larger.usual())
-    if named or not contents.results.exists():
+    url = None if given.url is None else checked_url(given.url)
+    played = None if given.league is None else league_file.read(given.league)
+    swept = [] if given.sweep is None else endings.of_sweep(given.sweep)
+    named, others = larger.split(list(given.players) or larger.usual())
+    if named or not given.results.exists():
         players = load_players.from_specs(named or load_players.usual(), tell)
         trainings = load_players.endings_of(players)
     else:
-        benchmark = load_players.from_benchmark(contents.results, contents.runs, tell)
-        players, trainings = benchmark.players, benchmark.trainings
+        players, trainings = load_players.from_benchmark(given.results, given.runs, tell)
     for player in players:
         if player.complaint:
             what = "no curve" if player.no_curve else "the curve"
             told = console.visible(f"{what} of {player.name}: {player.complaint}")
             print(f"{prog}: {told}", file=sys.stderr)
-    on_larger = larger.from_specs(others, tell=tell, one_per_size=not contents.specs)
+    on_larger = larger.from_specs(others, tell=tell, one_per_size=not given.players)
     tell(f"writing {out}")
-    text = html(
-        players, numbers.read(contents.published), on_larger, played, trainings, swept, address
-    )
+    published = numbers.read(given.published or PUBLISHED)
+    text = html(players, published, on_larger, played, trainings, swept, url)
     try:
         write(out, text)
     except OSError as error:  # it names a temporary file

@@ -43,10 +43,7 @@ Rows = Sequence[Sequence[str]]  # one cell per column
 
 
 def room(stream: TextIO | None = None) -> int | None:
-    """Return the width of a stream's terminal in characters, or None for a pipe or file.
-
-    The environment variable COLUMNS overrides it, as usual.
-    """
+    """Return the characters of a row of a stream's terminal (or COLUMNS), None for a pipe."""
     if not (stream or sys.stdout).isatty():
         return None
     return max(shutil.get_terminal_size().columns, 1)
@@ -81,11 +78,7 @@ def wrapped(text: str, width: int | None, hang: str = "") -> list[str]:
 
 
 def show(columns: Sequence[Column], rows: Rows, wide: bool = False) -> list[str]:
-    """Print a table; with `wide`, never narrow it: every row is one line with all columns.
-
-    Returns:
-        The names of the columns that were left out.
-    """
+    """Print a table, with `wide` never narrowed; return the names of the columns left out."""
     width = None if wide else room()
     print("\n".join(lines(columns, rows, width)))
     shown = fitting(columns, rows, width)

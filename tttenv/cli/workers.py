@@ -64,20 +64,17 @@ def run_all(
     tell: Callable[[TaskResult], str | None] = lambda outcome: None,
     pieces: str = "all",
 ) -> list[TaskResult]:
-    """Run all tasks and return their results in order.
+    """Run all tasks, whose descriptions must differ, and return their results in order.
 
     The traceback of the first unexpected error is printed after all tasks have ended.
 
     Args:
-        tasks: the tasks; their descriptions must differ.
+        tasks: the tasks.
         given: where to run.
         results: the folder of stored values, possibly from an earlier run; see `run`.
         quiet: show no bars.
         tell: called after each task; returns a line to print, or None.
         pieces: the unit of the total bar, which counts the sizes of all tasks.
-
-    Raises:
-        ValueError: if no Ray cluster answers.
     """
     if not tasks:
         return []
@@ -97,25 +94,16 @@ def run_all(
 
 
 def values(outcomes: Sequence[TaskResult]) -> list[Any]:
-    """Return the values of tasks, raising if any of them failed.
-
-    Raises:
-        ValueError: naming the failed tasks; the results of the others remain stored.
-    """
-    failed = [outcome.error for outcome in outcomes if outcome.error]
+    """Return the values of tasks, or raise ValueError naming the first ones that failed."""
+    failed = [shown(outcome.error) for outcome in outcomes if outcome.error]
     if failed:
-        more = f"; and {len(failed) - TOLD} more" if len(failed) > TOLD else ""
-        told = "; ".join(shown(line) for line in failed[:TOLD])
-        raise ValueError(f"{len(failed)} of {len(outcomes)} failed: {told}{more}")
+        told = "; ".join([*failed[:TOLD], *["..."] * (len(failed) > TOLD)])
+        raise ValueError(f"{len(failed)} of {len(outcomes)} failed: {told}")
     return [outcome.value for outcome in outcomes]
 
 
 def backend(given: Workers) -> Any:
-    """Create the workers for the options, as a context manager that is not entered yet.
-
-    Raises:
-        ModuleNotFoundError: if Ray is requested but not installed.
-    """
+    """Create the workers for the options, as a context manager that is not entered yet."""
     if given.ray is None:
         from tttenv.parallel.processes import Processes
 

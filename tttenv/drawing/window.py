@@ -64,10 +64,6 @@ class Window:
         except pygame.error as error:
             self.close()
             raise OSError(f"there is no display to open a window on ({error})") from None
-        driver = pygame.display.get_driver()
-        if seen and driver in HEADLESS_DRIVERS:
-            self.close()
-            raise OSError(f"there is no display to open a window on (SDL's driver is {driver})")
         pygame.display.set_caption(title)
         self.open = True
         self._draw()
@@ -93,12 +89,11 @@ class Window:
     def hold(self, seconds: float) -> bool:
         """Show the board for `seconds`; return False as soon as the window is closed."""
         end = time.monotonic() + seconds
-        while True:
-            if any(event.kind == "leave" for event in self.events()):
-                return False
+        while not (closed := any(event.kind == "leave" for event in self.events())):
             if (left := end - time.monotonic()) <= 0:
-                return True
+                break
             time.sleep(min(POLL_SECONDS, left))
+        return not closed
 
     def close(self) -> None:
         """Close the window; further calls do nothing."""
@@ -111,6 +106,8 @@ class Window:
         try:
             pygame.display.init()
             self.surface = pygame.display.set_mode(self._size(), pygame.RESIZABLE)
+            if seen and (driver := pygame.display.get_driver()) in HEADLESS_DRIVERS:
+                raise pygame.error(f"SDL's driver is {driver}")
         except pygame.error:
             if seen or os.environ.get("SDL_VIDEODRIVER") in HEADLESS_DRIVERS:
                 raise
@@ -203,10 +200,12 @@ def paint(surface: pygame.Surface, rules: Rules, scene: Scene, layout: Layout) -
     surface.fill(LIGHT.ground)
     won, blunders = winning_cells(rules, scene.board), dict(scene.blunders)
     for cell, mark in enumerate(marks(rules, scene.board)):
-        ground = LIGHT.line(mark) if cell in won else _ground(scene, cell, mark)
-        rim = LIGHT.ink(mark) if cell == scene.last and mark != "_" else None
-        if cell in blunders:
-            rim = LIGHT.blunder
+        ground, rim = LIGHT.paper, LIGHT.ink(mark) if cell == scene.last else None
+        if mark == "_":
+            ground, rim = _ground(scene, cell), None
+        elif cell in won:
+            ground = LIGHT.line(mark)
+        rim = LIGHT.blunder if cell in blunders else rim
         surface.blit(_tile(layout.cell, mark, ground, rim), layout.corner(cell))
         if mark == "_":
             _annotate(surface, scene, layout, cell)
@@ -214,7 +213,13 @@ def paint(surface: pygame.Surface, rules: Rules, scene: Scene, layout: Layout) -
             x, y = layout.corner(cell)
             at = x + layout.cell * 53 // 64, y + layout.cell * 5 // 32
             write(surface, blunders[cell], max(9, layout.cell // 6), LIGHT.blunder, at)
-    _rim(surface, layout)
+    half, away = layout.cell // 2, layout.unit
+    for column in range(rules.n):  # letters above the columns, numbers beside the rows
+        at = layout.left + column * layout.cell + half, layout.top - away
+        write(surface, COLUMNS[column], layout.unit, LIGHT.faint, at)
+    for row in range(rules.m):
+        at = layout.left - away, layout.top + row * layout.cell + half
+        write(surface, str(row + 1), layout.unit, LIGHT.faint, at)
     _words(surface, scene, layout, scene.state or said(rules, scene.board))
 
 
@@ -226,9 +231,7 @@ def _tile(side: int, mark: str, ground: Colour, rim: Colour | None) -> pygame.Su
     )
 
 
-def _ground(scene: Scene, cell: int, mark: str) -> Colour:
-    if mark != "_":
-        return LIGHT.paper
+def _ground(scene: Scene, cell: int) -> Colour:
     if scene.values is not None:
         value = scene.values[cell]
         return LIGHT.paper if np.isnan(value) else LIGHT.value(int(value))
@@ -247,17 +250,6 @@ def _annotate(surface: pygame.Surface, scene: Scene, layout: Layout, cell: int) 
         text = percent(share) if size >= ROOMY else percent(share).removesuffix(" %")
         low = size * 11 // 16 if label else middle
         write(surface, text, max(9, size // 6), LIGHT.words, (x + middle, y + low))
-
-
-def _rim(surface: pygame.Surface, layout: Layout) -> None:
-    """Draw the coordinates: letters above the columns, row numbers beside the rows."""
-    half, away = layout.cell // 2, layout.unit
-    for column in range(layout.rules.n):
-        at = layout.left + column * layout.cell + half, layout.top - away
-        write(surface, COLUMNS[column], layout.unit, LIGHT.faint, at)
-    for row in range(layout.rules.m):
-        at = layout.left - away, layout.top + row * layout.cell + half
-        write(surface, str(row + 1), layout.unit, LIGHT.faint, at)
 
 
 def _words(surface: pygame.Surface, scene: Scene, layout: Layout, state: str) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import quote, urljoin
 
 from tttenv.league.league import League
-from tttenv.report import data, larger, leaderboard, league, published, strips, tables
+from tttenv.report import data, endings, larger, leaderboard, league, published
 from tttenv.report.endings import Ending
 from tttenv.report.larger import Larger
 from tttenv.report.load_players import Shown
@@ -48,13 +48,13 @@ def html(
     swept: Sequence[Ending] = (),
     url: str | None = None,
 ) -> str:
-    """Return the report's HTML.
+    """Return the report's HTML; sections without content are hidden.
 
     Args:
         players: the players, at least one; the strongest are listed first.
-        numbers: rows of published numbers; their section is omitted if empty.
-        others: trained players for larger boards; their section is omitted if empty.
-        played: a league; its section is omitted if None.
+        numbers: rows of published numbers.
+        others: trained players for larger boards.
+        played: a league.
         trainings: the endings of all training runs of the players' learners.
         swept: the endings of the training runs of a sweep.
         url: the page's address, as returned by `checked_url`; None if not published.
@@ -64,11 +64,11 @@ def html(
     first, shared = _joined("scripts", FIRST, "js"), _joined("shared", SHARED, "js")
     script = shared + _joined("scripts", SCRIPTS, "js")
     networks = [one.network for one in others if one.network is not None]
-    curves, scores = tables.curves(players), tables.scores(players)
+    curves, scores = leaderboard.curves(players), leaderboard.scores(players)
     seconds = joined(
-        strips.table(endings, head)
-        for endings, head in ((trainings, "Learner"), (swept, "Setting"))
-        if len(endings) > len({one.name for one in endings})  # several seeds of one
+        endings.table(runs, head)
+        for runs, head in ((trainings, "Learner"), (swept, "Setting"))
+        if len(runs) > len({one.name for one in runs})  # several seeds of one
     )
     page = Template((PAGE / "template.html").read_text(encoding="utf-8"))
     page = Template(page.safe_substitute(sections=_joined("sections", SECTIONS, "html")))
@@ -85,7 +85,7 @@ def html(
             for number, one in enumerate(networks)
         ),
         worker=shared + _joined("worker", WORKER, "js"),
-        options=tables.options(players),
+        options=leaderboard.options(players),
         leaderboard=leaderboard.html(players),
         insight=leaderboard.insight(players),
         notes=leaderboard.notes(players),
@@ -100,10 +100,10 @@ def html(
         no_larger="hidden" if not others else "",
         league=league.html(played),
         no_league="hidden" if played is None else "",
-        pairs=tables.pairs(players, scores),
-        certain=tables.certain(players, scores),
+        pairs=leaderboard.pairs(players, scores),
+        certain=leaderboard.certain(players, scores),
         links=_links(url),
-        **tables.summary(players),
+        **leaderboard.summary(players),
     )
 
 
@@ -113,21 +113,16 @@ def _joined(folder: str, names: Sequence[str], suffix: str) -> str:
 
 
 def checked_url(url: str) -> str:
-    """Validate a URL and return it, with a trailing slash if it does not name a file.
-
-    Raises:
-        ValueError: unless it is a plain web address.
-    """
+    """Validate a web address and return it, with a trailing slash if it does not name a file."""
     if not re.fullmatch(r"https?://[\w.:-]+(/[!-~]*)?", url, re.ASCII) or len(url) > 500:
         raise ValueError("the page's address must look like https://name.github.io/project/")
     return url if url.endswith((".html", "/")) else f"{url}/"
 
 
 def _links(url: str | None) -> Markup:
-    """Return the links to the project and the installation command.
+    """Return the links that the installed package names, and the installation command.
 
-    The addresses are those of the installed package. The documentation of a published page is the
-    folder above it, unless the package names another.
+    The documentation of a published page is the folder above it, unless the package names another.
     """
     known = {}
     with contextlib.suppress(PackageNotFoundError):

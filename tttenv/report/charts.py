@@ -28,15 +28,10 @@ MANY = 60  # number of measures from which markers are small
 WIDTH, LEFT, RIGHT = 320, 36, 310  # the drawing in view-box units
 BELOW = 34  # height of the horizontal axis
 TICKS = 5  # maximum ticks of the horizontal axis
-PAINTS = {  # the colours of a standalone drawing; on the page the style sheet sets them
-    False: {
-        "paper": "#ffffff",
-        "ink": "#57534e",
-        "x": "#265cb0",
-        "o": "#c04a16",
-        "good": "#1b7448",
-    },
-    True: {"paper": "#0d1117", "ink": "#9aa4af", "x": "#8ab4f8", "o": "#ffa660", "good": "#7ed6a2"},
+PAINTED = ("paper", "ink", "x", "o", "good")
+PAINTS = {  # of a light and a dark standalone drawing; on the page the style sheet sets them
+    False: dict(zip(PAINTED, ("#ffffff", "#57534e", "#265cb0", "#c04a16", "#1b7448"), strict=True)),
+    True: dict(zip(PAINTED, ("#0d1117", "#9aa4af", "#8ab4f8", "#ffa660", "#7ed6a2"), strict=True)),
 }
 STYLE = """
 text {{ font: 10px system-ui, sans-serif; fill: {ink} }}
@@ -64,33 +59,42 @@ Values = Sequence[float | None]  # None is unknown
 class Chart:
     """A chart of measurements over time, in stacked parts that share the time axis."""
 
+    along: Sequence[float]  # seconds or steps of the measurements
+    words: str  # which of both
+    below: int  # the end of the last part, in view-box units
     parts: list[Markup]
-    height: int  # in view-box units
-    places: list[float]  # of the measures
 
     def svg(self, label: str, cursor: bool = False) -> Markup:
         """Return the chart as an SVG element of the page, coloured by the page's style sheet."""
-        about = {"role": "img", "aria_label": label, "viewBox": f"0 0 {WIDTH} {self.height}"}
+        about = {"role": "img", "aria_label": label, "viewBox": self._box}
         if not cursor:
-            return element("svg", *self.parts, **about)
-        at = " ".join(f"{x:g}" for x in self.places)
-        return element("svg", *self.parts, element("path", class_="cursor"), **about, data_x=at)
+            return element("svg", *self.parts, *self._axis(), **about)
+        at = " ".join(f"{x:g}" for x in places(self.along))
+        line = element("path", class_="cursor")
+        return element("svg", *self.parts, *self._axis(), line, **about, data_x=at)
 
     def file(self, dark: bool = False) -> bytes:
         """Return the chart as a standalone SVG file, with a light or dark background."""
-        paints = PAINTS[dark]
-        paper = element("rect", width=WIDTH, height=self.height, fill=paints["paper"])
+        paints, height = PAINTS[dark], self.below + BELOW
+        paper = element("rect", width=WIDTH, height=height, fill=paints["paper"])
         style = element("style", STYLE.format(**paints))
-        size: dict[str, object] = {"width": 1.4 * WIDTH, "height": 1.4 * self.height}
-        svg = size | {"viewBox": f"0 0 {WIDTH} {self.height}"}
-        xmlns = "http://www.w3.org/2000/svg"
-        return element("svg", style, paper, *self.parts, xmlns=xmlns, **svg).encode()
+        about = {"xmlns": "http://www.w3.org/2000/svg", "width": 1.4 * WIDTH}
+        about |= {"height": 1.4 * height, "viewBox": self._box}
+        return element("svg", style, paper, *self.parts, *self._axis(), **about).encode()
 
+    @property
+    def _box(self) -> str:
+        return f"0 0 {WIDTH} {self.below + BELOW}"
 
-def chart(along: Sequence[float], below: int, words: str, parts: Sequence[Markup]) -> Chart:
-    """Assemble a chart from its parts, and add the horizontal axis."""
-    axis = _horizontal_axis(along[-1], below, words)
-    return Chart([*parts, *axis], below + BELOW, places(along))
+    def _axis(self) -> list[Markup]:
+        """Draw the horizontal axis below the parts: ticks, numbers and a label."""
+        last, parts = max(self.along[-1], 1e-9), []
+        for tick in ticks(last):
+            x = LEFT + (RIGHT - LEFT) * tick / last
+            parts.append(element("path", class_="tick", d=f"M{x:.1f} {self.below + 4}v4"))
+            parts.append(label(f"{tick:,g}", x, self.below + 19, anchor="middle"))
+        middle = (LEFT + RIGHT) / 2
+        return [*parts, label(self.words, middle, self.below + 31, anchor="middle")]
 
 
 def curve_chart(curve: Curve, over: str) -> Chart:
@@ -109,7 +113,7 @@ def curve_chart(curve: Curve, over: str) -> Chart:
         for seat in SEATS
     ]
     parts += [steps for steps, _ in lines] + [marks for _, marks in lines]
-    return chart(along, below[1], over, parts)
+    return Chart(along, over, below[1], parts)
 
 
 def larger_chart(curve: Curve) -> Chart:
@@ -123,7 +127,7 @@ def larger_chart(curve: Curve) -> Chart:
         parts += [label(words, LEFT, top - 9), *lines]
         for name, numbers in zip("xo", by_seat, strict=True):
             parts += line(xs, [None if n is None else placed(n) for n in numbers], name)
-    return chart(curve.seconds, tops[-1] + size, "seconds", parts)
+    return Chart(curve.seconds, "seconds", tops[-1] + size, parts)
 
 
 def places(along: Sequence[float]) -> list[float]:
@@ -201,16 +205,6 @@ def measures(curve: Curve) -> str:
     )
 
 
-def _horizontal_axis(last: float, below: int, words: str) -> list[Markup]:
-    """Draw the horizontal axis from 0 to `last` below a part: ticks, numbers and a label."""
-    last, parts = max(last, 1e-9), []
-    for tick in ticks(last):
-        x = LEFT + (RIGHT - LEFT) * tick / last
-        parts.append(element("path", class_="tick", d=f"M{x:.1f} {below + 4}v4"))
-        parts.append(label(f"{tick:,g}", x, below + 19, anchor="middle"))
-    return [*parts, label(words, (LEFT + RIGHT) / 2, below + 31, anchor="middle")]
-
-
 def _counts(
     part: Part, most: float, logarithmic: bool
 ) -> tuple[list[Markup], Callable[[float], float]]:
@@ -285,17 +279,6 @@ def dot(x: float, y: float, name: str) -> Markup:
 def percent(share: float) -> str:
     """Format a fraction as a percentage, for use as a coordinate."""
     return f"{100 * share:.2f}".rstrip("0").rstrip(".") + "%"
-
-
-def log_place(value: float, least: float, most: float) -> float:
-    """Return the position of a positive value on a logarithmic axis, from 0 to 1."""
-    return (math.log(value) - math.log(least)) / (math.log(most) - math.log(least))
-
-
-def log_ends(values: Sequence[float]) -> tuple[float, float]:
-    """Return the powers of ten that enclose positive values."""
-    lowest, highest = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
-    return 10.0**lowest, 10.0 ** max(highest, lowest + 1)
 
 
 def text(words: str, x: float, y: float, name: str = "") -> Markup:

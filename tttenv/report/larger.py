@@ -4,9 +4,10 @@ They have too many positions for the page, so each player is one row of a table,
 certificate by reachable positions; a lost game of each losing seat is described and drawn.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import reduce
 from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import quote
@@ -17,15 +18,16 @@ from tttenv.certificates.certificate import IN_TRAINING, REACHABLE, Certificate
 from tttenv.certificates.curve import Curve, larger_curve
 from tttenv.certificates.stated import stated_certificate
 from tttenv.certificates.verdict import of_seat
+from tttenv.drawing.render import winning_cells
 from tttenv.exact import SEATS, enumerable, solvable
 from tttenv.game.rules import name_of
 from tttenv.players import bundled, checkpoint_of, did_you_mean, player, rules_of
 from tttenv.players.stored.checkpoint import WEIGHTS, load, read_data
-from tttenv.report import networks
+from tttenv.report import data
 from tttenv.report.charts import larger_chart
-from tttenv.report.load_players import LONGEST, RULES
-from tttenv.report.markup import Markup, element, joined
-from tttenv.report.networks import Network
+from tttenv.report.endings import LONGEST
+from tttenv.report.load_players import RULES, Tell
+from tttenv.report.markup import Markup, element, joined, scrolling, table
 from tttenv.utils.untrusted import shown as shorter
 
 HEADS = (
@@ -48,20 +50,19 @@ class Larger:
     rules: Rules
     certificate: Certificate
     computed: bool  # for this page; False if the certificate is the card's
-    network: Network | None = None  # to play it in the page
+    network: data.Network | None = None  # to play it in the page
     curve: Curve | None = None  # its learning curve
     not_embedded: bool = False  # whether its network was left out to keep the page small
 
 
 def split(specs: list[str]) -> tuple[list[str], list[str]]:
     """Split specs into players for 3,3,3 and checkpoints for other boards."""
-    others = [spec for spec in specs if _is_larger(spec)]
+    others = []
+    for spec in specs:
+        with did_you_mean(spec):
+            if checkpoint_of(spec) is not None and rules_of(spec) != RULES:
+                others.append(spec)
     return [spec for spec in specs if spec not in others], others
-
-
-def _is_larger(spec: str) -> bool:
-    with did_you_mean(spec):
-        return checkpoint_of(spec) is not None and rules_of(spec) != RULES
 
 
 def usual() -> list[str]:
@@ -71,21 +72,15 @@ def usual() -> list[str]:
 
 def from_specs(
     specs: list[str],
-    positions: int | None = None,
-    tell: Callable[[str], None] = lambda text: None,
+    tell: Tell = lambda text: None,
     one_per_size: bool = False,
 ) -> list[Larger]:
     """Load the checkpoints named by specs, labelled by folder or, if ambiguous, by spec.
 
     Args:
         specs: names or folders of checkpoints, with their options.
-        positions: the limit for each seat of certificates computed here; None: up to 16 cells that
-            of `tttenv.certify`, above that of training.
         tell: called with the next stage of the work.
         one_per_size: embed only the first network for each number of rows and columns.
-
-    Raises:
-        ValueError: if a checkpoint is missing, damaged or impure.
     """
     found = [place for place in map(checkpoint_of, specs) if place is not None]
     short = [folder.resolve().name for folder, _ in found]
@@ -96,7 +91,7 @@ def from_specs(
     embedded: set[tuple[int, int]] = set()
     for name, spec, place in zip(names, specs, found, strict=True):
         tell(f"reading player {len(players) + 1} of {len(specs)} for larger boards, {name}")
-        one = _certified(shorter(name, LONGEST), spec, *place, positions)
+        one = _certified(shorter(name, LONGEST), spec, *place)
         size = one.rules.m, one.rules.n
         if one.network is not None and one_per_size and size in embedded:
             one = replace(one, network=None, not_embedded=True)
@@ -106,13 +101,11 @@ def from_specs(
     return players
 
 
-def _certified(
-    name: str, spec: str, folder: Path, options: dict[str, str], positions: int | None
-) -> Larger:
+def _certified(name: str, spec: str, folder: Path, options: dict[str, str]) -> Larger:
     """Load the player of a spec, with the certificate in its card or else a computed one.
 
     Up to 16 cells it is computed as `tttenv.certify` does, with the same numbers, unless the player
-    cannot be loaded because PyTorch is not installed.
+    cannot be loaded because PyTorch is not installed; above with the limit of training.
     """
     rules, small = rules_of(spec), solvable(rules_of(spec))
     card, _ = read_data(folder, WEIGHTS)  # verifies that the weights are the card's
@@ -126,10 +119,10 @@ def _certified(
     computed = found is None or (can_ask and (small or found.method != REACHABLE))
     if found is None or computed:
         policy = player(spec, rules) if options else load(folder, rules)
-        most = positions or (POSITIONS if small else IN_TRAINING)
+        most = POSITIONS if small else IN_TRAINING
         found = certify(rules, policy, most, method=REACHABLE, name=name)
     if torch and not options:
-        network = networks.packed(folder, name, rules, found)
+        network = data.network(folder, name, rules, found)
     return Larger(name, rules, found, computed, network, curve)
 
 
@@ -137,13 +130,9 @@ def html(players: Sequence[Larger]) -> Markup:
     """Return the table of all players, with a figure for each seat that loses a game."""
     if not players:
         return joined([])
-    heads = [element("th", head, scope="col") for head in HEADS]
-    rows = [_row(player) for player in players]
-    table = element(
-        "table", element("thead", element("tr", *heads)), element("tbody", *rows), class_="larger"
-    )
+    rows = element("tbody", *map(_row, players))
     label = "Table of the players for larger boards"
-    scroll = element("div", table, class_="scroll", role="region", tabindex=0, aria_label=label)
+    scroll = scrolling(table(HEADS, rows, class_="larger"), label)
     lost = [
         _figure(player, seat, line)
         for player in players
@@ -155,16 +144,14 @@ def html(players: Sequence[Larger]) -> Markup:
         for player in players
         if player.curve is not None and len(player.curve.steps) > 1
     ]
-    parts = [
-        element("div", *figures, class_=kind)
-        for figures, kind in ((learned, "figures"), (lost, "figures games"))
-        if figures
-    ]
+    parts = [scroll]
     if absent := [player.name for player in players if player.not_embedded]:
         commands = [element("code", f"tttenv play {name}") for name in absent]
         spaced = [part for command in commands for part in (", ", command)][1:]
-        parts.insert(0, element("p", NOT_EMBEDDED, *spaced, ".", class_="quiet"))
-    return joined([scroll, *parts])
+        parts.append(element("p", NOT_EMBEDDED, *spaced, ".", class_="quiet"))
+    for figures, kind in ((learned, "figures"), (lost, "figures games")):
+        parts += [element("div", *figures, class_=kind)] if figures else []
+    return joined(parts)
 
 
 def _learning(player: Larger, curve: Curve) -> Markup:
@@ -211,7 +198,9 @@ def _drawing(rules: Rules, line: list[int]) -> Markup:
     width, height = CELL * rules.n, CELL * rules.m
     inner = [f"M{CELL * at} 0v{height}" for at in range(1, rules.n)]
     inner += [f"M0 {CELL * at}h{width}" for at in range(1, rules.m)]
-    won = [f"M{CELL * x + 1} {CELL * y + 1}h28v28h-28z" for y, x in _won(rules, line)]
+    board = reduce(rules.play, line, rules.start())
+    cells = (divmod(cell, rules.n) for cell in sorted(winning_cells(rules, board)))
+    won = [f"M{CELL * x + 1} {CELL * y + 1}h28v28h-28z" for y, x in cells]
     parts = [element("path", class_="won", d="".join(won))]
     parts += [element("path", class_="frame", d="".join(inner))]
     for turn, cell in enumerate(line):
@@ -222,10 +211,3 @@ def _drawing(rules: Rules, line: list[int]) -> Markup:
     label = f"The last board of the game, {rules.m} rows and {rules.n} columns, moves numbered"
     box = f"0 0 {width} {height}"
     return element("svg", *parts, role="img", aria_label=label, viewBox=box)
-
-
-def _won(rules: Rules, line: list[int]) -> list[tuple[int, int]]:
-    """Return the row and column of every cell in a line completed by the last move."""
-    own = set(line[(len(line) - 1) % 2 :: 2])
-    lines = [cells for cells in rules.lines.tolist() if own.issuperset(cells)]
-    return sorted({divmod(cell, rules.n) for cells in lines for cell in cells})

@@ -7,8 +7,8 @@ from tttenv.certificates.phrases import at_most, hundredths
 from tttenv.league.league import League, Standing
 from tttenv.league.pair import EXACT, PairResult
 from tttenv.report.charts import minus
-from tttenv.report.load_players import LONGEST
-from tttenv.report.markup import Markup, element, joined
+from tttenv.report.endings import LONGEST
+from tttenv.report.markup import Markup, element, joined, scrolling, table
 from tttenv.utils.untrusted import shown as shorter
 
 HEADS = ("Player", "Elo", "Alpha-rank, %", "Score, %", "Wins, %", "Draws, %", "Losses, %")
@@ -43,14 +43,12 @@ def _about(league: League) -> Markup:
 
 
 def _standings(rows: list[Standing]) -> Markup:
-    heads = [element("th", head, scope="col") for head in HEADS]
     body = [
         element("tr", _name(number, row.player), *(element("td", text) for text in _cells(row)))
         for number, row in enumerate(rows, start=1)
     ]
-    head = element("thead", element("tr", *heads))
-    table = element("table", head, element("tbody", *body), class_="standings")
-    return _scrolling(table, "Table of the league's players")
+    found = table(HEADS, element("tbody", *body), class_="standings")
+    return scrolling(found, "Table of the league's players")
 
 
 def _name(number: int, player: str) -> Markup:
@@ -76,8 +74,8 @@ def _heat_map(league: League, order: list[int]) -> Markup:
         body.append(element("tr", _name(number, league.players[i]), *cells))
     corner = element("td", "row against column")
     head = element("thead", element("tr", corner, *numbers))
-    table = element("table", head, element("tbody", *body), class_="heat")
-    return _scrolling(table, "Matrix of the league's pairs")
+    found = element("table", head, element("tbody", *body), class_="heat")
+    return scrolling(found, "Matrix of the league's pairs")
 
 
 def _cell(league: League, value: float, row: int, column: int) -> Markup:
@@ -93,7 +91,3 @@ def _cell(league: League, value: float, row: int, column: int) -> Markup:
     told = minus(hundredths(value, found.method != EXACT))
     title = f"{names}: {shares} %, {how}"
     return element("td", told, class_=f"t{round(4 * value):+d}", title=title)
-
-
-def _scrolling(table: Markup, label: str) -> Markup:
-    return element("div", table, class_="scroll", role="region", tabindex=0, aria_label=label)

@@ -30,13 +30,13 @@ from tttenv.players import (
 from tttenv.players.stored.checkpoint import CARD, load, read_card
 from tttenv.policy import Player
 from tttenv.report import endings
-from tttenv.report.endings import Ending
+from tttenv.report.endings import LONGEST, Ending
 from tttenv.utils import schema
 from tttenv.utils.untrusted import folder_within
 from tttenv.utils.untrusted import shown as shorter
 
 RULES = Rules(3, 3, 3)
-LONGEST = 100  # maximum characters of a name
+Tell = Callable[[str], None]  # called with the next stage of the work
 
 
 @dataclass(frozen=True)
@@ -72,35 +72,18 @@ class Shown:
         return self.curve is None and self.complaint is not None
 
 
-@dataclass(frozen=True)
-class Results:
-    """The contents of a benchmark results file."""
-
-    players: list[Shown]
-    trainings: list[Ending]  # of all seeds
-
-
 def from_benchmark(
-    file: Path, runs: Path | None = None, tell: Callable[[str], None] = lambda text: None
-) -> Results:
+    file: Path, runs: Path | None = None, tell: Tell = lambda text: None
+) -> tuple[list[Shown], list[Ending]]:
     """Load the players and runs in a results file, recomputing all certificates.
 
     The results file is untrusted, so nothing in it runs or loads code: an entry without a folder
     names a safe built-in player, one with a folder a checkpoint, which is data. A trained player is
-    named after its learner, with its seed if there are several.
-
-    Args:
-        file: the results.
-        runs: a folder with trained players, in addition to the current folder and that of the file.
-        tell: called with the next stage of the work.
-
-    Raises:
-        ValueError: if the file is not from the benchmark, or a trained player is missing or in
-            another folder.
+    named after its learner, with its seed if there are several. Folders are within the current one,
+    that of the file, or `runs`.
     """
     content = schema.read(file, endings.Benchmark, endings.BENCHMARK)
-    rows = content["players"]
-    trainings = endings.of_benchmark(content)
+    rows, trainings = content["players"], endings.of_benchmark(content)
     homes = [Path.cwd(), file.parent, *([runs] if runs else [])]
     found = []
     for number, row in enumerate(rows, start=1):
@@ -118,7 +101,7 @@ def from_benchmark(
         player = trained(folder, row["player"], row["seconds"])
         player = replace(player, quick=content.get("quick") is True)
         found.append(_among(player, row["folder"], trainings))
-    return Results(found, trainings)
+    return found, trainings
 
 
 def _among(player: Shown, folder: str, trainings: list[Ending]) -> Shown:
@@ -127,45 +110,35 @@ def _among(player: Shown, folder: str, trainings: list[Ending]) -> Shown:
     if own is None:
         return player
     alike = [ending for ending in trainings if ending.name == own.name]
-    several = len(alike) > 1
-    name = f"{own.name} seed {own.seed}" if several else own.name
-    return replace(
-        player,
-        name=shorter(name, LONGEST),
-        seeds=_seeds(alike) if several else None,
-        in_all=not own.unbeatable,
-    )
-
-
-def _seeds(endings: list[Ending]) -> Seeds:
-    times = [ending.seconds for ending in endings if ending.seconds is not None]
-    return Seeds(len(times), len(endings), median(times) if times else None)
+    times = [ending.seconds for ending in alike if ending.seconds is not None]
+    player = replace(player, name=shorter(own.name, LONGEST), in_all=own.seconds is None)
+    if len(alike) == 1:
+        return replace(player, seeds=None)
+    seeds = Seeds(len(times), len(alike), median(times) if times else None)
+    return replace(player, name=shorter(f"{own.name} seed {own.seed}", LONGEST), seeds=seeds)
 
 
 @cache
 def _measured() -> dict[str, Seeds]:
     """Return the training results of the bundled learners, by name."""
     file = bundled.home() / "benchmark.json"
-    if not file.is_file():
-        return {}
+    rows = json.loads(file.read_text(encoding="utf-8"))["learners"] if file.is_file() else []
     return {
         one["learner"]: Seeds(one["unbeatable"], one["seeds"], one["median_seconds"])
-        for one in json.loads(file.read_text(encoding="utf-8"))["learners"]
+        for one in rows
     }
 
 
-def from_specs(specs: list[str], tell: Callable[[str], None] = lambda text: None) -> list[Shown]:
+def from_specs(specs: list[str], tell: Tell = lambda text: None) -> list[Shown]:
     """Load the players named by specs, labelled by spec or folder."""
     found = [checkpoint_of(spec) for spec in specs]
     paths = [None if one is None else one[0] for one in found]
     short = [path.resolve().name if path else spec for spec, path in zip(specs, paths, strict=True)]
-    twice = {name for name in short if short.count(name) > 1}
     players: list[Shown] = []
     for spec, path, name in zip(specs, paths, short, strict=True):
         tell(f"certifying player {len(players) + 1} of {len(specs)}, {name}")
-        players.append(
-            shown(spec, (portable_name(path) if path else spec) if name in twice else name)
-        )
+        unique = portable_name(path) if path else spec
+        players.append(shown(spec, unique if short.count(name) > 1 else name))
     return players
 
 
@@ -184,11 +157,7 @@ def usual() -> list[str]:
 
 
 def shown(spec: str, name: str) -> Shown:
-    """Load the player of a user's spec for the report, under the given name.
-
-    Raises:
-        ValueError: if it is unknown, damaged, impure or for another board.
-    """
+    """Load the player of a user's spec for the report, under the given name."""
     with did_you_mean(spec):
         found = checkpoint_of(spec)
         if found is not None and not found[1]:
@@ -199,11 +168,8 @@ def shown(spec: str, name: str) -> Shown:
 def named(spec: str, name: str, policy: Player) -> Shown:
     """Prepare a player that is not a plain checkpoint for the report."""
     table = _table(policy, spec)
-    name_of_row = spec.partition(":")[0]
-    row = PLAYERS.rows.get(name_of_row) or FOREIGN.rows.get(name_of_row)
-    about = row.about if row else "a guest"
-    if summary := policy.summary():
-        about += f"; {summary}"
+    row = (PLAYERS.rows | FOREIGN.rows).get(spec.partition(":")[0])
+    about = "; ".join(filter(None, (row.about if row else "a guest", policy.summary())))
     return Shown(shorter(name, LONGEST), spec, about, table, certify(RULES, table).to_dict())
 
 
@@ -221,11 +187,14 @@ def trained(folder: Path, name: str, seconds: float | None = None) -> Shown:
     curve, earlier, complaint = None, dict[int, Moves](), None
     try:
         curve = exact_curve.from_card(card)
-        earlier = _earlier(folder, card, curve, table)
+        found = snapshots.read(folder, card, RULES, curve) if curve else {}
+        last = found.pop(curve.steps[-1], None) if curve else None
+        if last is not None and (snapshots.table_of(RULES, last).table != table.table).any():
+            raise ValueError(f"the snapshots of {shorter(told)} end with another player")
+        earlier = found
     except ValueError as error:
         complaint = str(error)
     reached = curve.unbeatable_at if curve else None
-    in_all = reached is None
     if seconds is None:
         seconds = reached[1] if reached else card.get("seconds")
     for number in (seconds, card["steps"]):
@@ -241,28 +210,13 @@ def trained(folder: Path, name: str, seconds: float | None = None) -> Shown:
         table=table,
         certificate=certify(RULES, table).to_dict(),
         seconds=seconds,
-        in_all=in_all,
+        in_all=reached is None,
         steps=card["steps"],
         seeds=_measured().get(str(card["learner"])) if from_package else None,
         curve=curve,
         snapshots=earlier,
         complaint=complaint,
     )
-
-
-def _earlier(
-    folder: Path, card: dict[str, Any], curve: Curve | None, table: Tabulated
-) -> dict[int, Moves]:
-    """Return the moves in earlier snapshots of a run, by step."""
-    if curve is None:
-        return {}
-    found = snapshots.read(folder, card, RULES, curve)
-    last = found.pop(curve.steps[-1], None)
-    if last is not None and not (snapshots.table_of(RULES, last).table == table.table).all():
-        raise ValueError(
-            f"the snapshots of {shorter(portable_name(folder))} end with another player"
-        )
-    return found
 
 
 def _table(policy: Player, name: str) -> Tabulated:

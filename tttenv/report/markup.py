@@ -24,13 +24,11 @@ def element(tag: str, *content: object, **attributes: object) -> Markup:
         tag: the element's name.
         content: markup is kept; anything else becomes escaped text.
         attributes: an underscore within a name becomes a hyphen, a trailing one is dropped.
-
-    Raises:
-        ValueError: for a number that is not finite.
     """
-    names = (name.rstrip("_").replace("_", "-") for name in attributes)
-    values = (text(value) for value in attributes.values())
-    said = "".join(f' {name}="{value}"' for name, value in zip(names, values, strict=True))
+    said = "".join(
+        f' {name.rstrip("_").replace("_", "-")}="{text(value)}"'
+        for name, value in attributes.items()
+    )
     return Markup(f"<{tag}{said}>{joined(content)}</{tag}>")
 
 
@@ -39,17 +37,24 @@ def void(tag: str, **attributes: object) -> Markup:
     return Markup(element(tag, **attributes).removesuffix(f"</{tag}>"))
 
 
+def table(heads: Iterable[object], *bodies: Markup, **attributes: object) -> Markup:
+    """Return a table with one row of column headings; the bodies are `tbody`s, and what follows."""
+    row = element("tr", *(element("th", head, scope="col") for head in heads))
+    return element("table", element("thead", row), *bodies, **attributes)
+
+
+def scrolling(content: Markup, label: str) -> Markup:
+    """Return a region in which content that is too wide scrolls, also by the keyboard."""
+    return element("div", content, class_="scroll", role="region", tabindex=0, aria_label=label)
+
+
 def joined(parts: Iterable[object]) -> Markup:
     """Concatenate parts: markup is kept, anything else becomes escaped text."""
     return Markup("".join(part if isinstance(part, Markup) else text(part) for part in parts))
 
 
 def text(value: object) -> Markup:
-    """Convert any value to escaped text, for content and attributes.
-
-    Raises:
-        ValueError: for a number that is not finite.
-    """
+    """Convert any value to escaped text, for content and attributes; numbers must be finite."""
     if isinstance(value, float) and not math.isfinite(value):
         raise ValueError(f"{value} is not a number that a page can show")
     return Markup(escape(str(value)))

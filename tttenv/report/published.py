@@ -6,7 +6,7 @@ from typing import Any, TypedDict, cast
 
 from tttenv.certificates import phrases
 from tttenv.report.charts import MINUS, axis, minus
-from tttenv.report.markup import Markup, element, joined
+from tttenv.report.markup import Markup, element, joined, scrolling, table
 from tttenv.utils import schema
 from tttenv.utils.schema import Number
 
@@ -59,6 +59,13 @@ LEAD = (
     " what its experiment gives when it is run again as published, and what our repaired learner"
     " gets."
 )
+ABOUT = (
+    "In parentheses stands what a source does not print, but is known."
+    " Several numbers in a cell are what the row's name lists, in its order. Where it"
+    " lists nothing, three are win, draw and loss in per cent (in S1: wins of X, wins of O,"
+    " draws), and two are those as X and as O or, for a net's loss and accuracy, a range."
+)
+PARTS = {"claimed": "Claimed", "published": "As published", "repaired": "Repaired"}
 HEADS = ("Number", "Claimed", "As published", "Repaired", "Note")
 
 
@@ -78,7 +85,10 @@ def html(rows: list[Filled]) -> Markup:
     known = [source for source in CITED if any(row["source"] == source for row in rows)]
     cited = [element("p", "The sources:")] if known else []
     cited += [element("ul", *map(_source, known), class_="sources")] if known else []
-    return joined([_figure(rows), *cited, _folded(f"All {len(rows)} numbers", rows)])
+    label = f"All {len(rows)} numbers"
+    about = element("p", ABOUT, class_="quiet")
+    folded = element("details", element("summary", label), about, _table(rows, label))
+    return joined([_figure(rows), *cited, folded])
 
 
 def _source(name: str) -> Markup:
@@ -87,25 +97,12 @@ def _source(name: str) -> Markup:
     return element("li", f"{name}: ", about)
 
 
-def _folded(label: str, rows: list[Filled]) -> Markup:
-    words = (
-        "In parentheses stands what a source does not print, but is known."
-        " Several numbers in a cell are what the row's name lists, in its order. Where it"
-        " lists nothing, three are win, draw and loss in per cent (in S1: wins of X, wins of O,"
-        " draws), and two are those as X and as O or, for a net's loss and accuracy, a range."
-    )
-    about = element("p", words, class_="quiet")
-    return element("details", element("summary", label), about, _table(rows, label))
-
-
 def worst_as_o(rows: list[Filled]) -> list[tuple[str, dict[str, float]]]:
     """Return the learners with their worst cases as O: claimed, published and repaired."""
     found = []
     for row in rows:
         values = {
-            key: row[key][1]
-            for key in ("claimed", "published", "repaired")
-            if len(row[key]) == 2 and -1 <= row[key][1] <= 0
+            key: row[key][1] for key in PARTS if len(row[key]) == 2 and -1 <= row[key][1] <= 0
         }
         if row["player"] and values:
             found.append((f"{row['player']} ({row['source']})", values))
@@ -122,52 +119,37 @@ def _figure(rows: list[Filled]) -> Markup:
         drawn = axis([(value, key) for key, value in values.items()])
         numbers = [
             element("td", minus(phrases.value(values[key])) if key in values else "\u2013")
-            for key in ("claimed", "published", "repaired")
+            for key in PARTS
         ]
         body.append(element("tr", element("th", name, scope="row"), element("td", drawn), *numbers))
     marks = [
         element("th", element("span", class_=f"mark {key}"), f" {words}", scope="col")
-        for key, words in (
-            ("claimed", "Claimed"),
-            ("published", "As published"),
-            ("repaired", "Repaired"),
-        )
+        for key, words in PARTS.items()
     ]
     words = element("div", element("span", minus("-1 a certain loss")), element("span", "0 a draw"))
     ends = element("th", words, scope="col", class_="ends")
     head = element("tr", element("th", "Learner", scope="col"), ends, *marks)
-    table = element("table", element("thead", head), element("tbody", *body), class_="worsts")
+    drawn = element("table", element("thead", head), element("tbody", *body), class_="worsts")
     label = "Worst cases as O, as claimed, as published and repaired"
     caption = element("figcaption", element("h3", "Worst case as O"), LEAD)
-    frame = element("div", table, class_="scroll", role="region", tabindex=0, aria_label=label)
-    return element("figure", caption, frame, class_="worst-figure")
+    return element("figure", caption, scrolling(drawn, label), class_="worst-figure")
 
 
 def _table(rows: list[Filled], label: str) -> Markup:
-    heads = [element("th", head, scope="col") for head in HEADS]
     parts = []
     for source in dict.fromkeys(row["source"] for row in rows):
         title = TITLES.get(source, source)
         own = [_row(row) for row in rows if row["source"] == source]
         head = element("tr", element("th", title, scope="rowgroup", colspan=len(HEADS)))
         parts.append(element("tbody", head, *own))
-    table = element("table", element("thead", element("tr", *heads)), *parts, class_="words")
-    return element("div", table, class_="scroll", role="region", tabindex=0, aria_label=label)
+    return scrolling(table(HEADS, *parts, class_="words"), label)
 
 
 def _row(row: Filled) -> Markup:
-    data = [element("td", text) for text in (*map(_minus, cells(row)), _noted(row["note"]))]
+    numbers = [cell if cell == "-" else minus(cell) for cell in cells(row)]
+    note = re.sub(r"(?<![\w-])-(?=\.?\d)", MINUS, row["note"])  # not within words
+    data = [element("td", text) for text in (*numbers, note)]
     return element("tr", element("th", row["what"], scope="row"), *data)
-
-
-def _minus(cell: str) -> str:
-    """Replace the hyphens in a cell's numbers with minus signs, unless the cell is a lone dash."""
-    return cell if cell == "-" else minus(cell)
-
-
-def _noted(note: str) -> str:
-    """Replace the hyphens in a note's numbers with minus signs, except within words."""
-    return re.sub(r"(?<![\w-])-(?=\.?\d)", MINUS, note)
 
 
 def cells(row: Filled) -> list[str]:

@@ -1,14 +1,12 @@
 """Play against any player, in a terminal or a window: `tttenv play`."""
 
-import importlib
 import sys
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
-from tttenv.cli import background_compile, console
-from tttenv.cli.console import stage_if_slow
+from tttenv.cli import compile, console
 from tttenv.cli.options import Flag, OpponentOrNone, PlayerOrNone, RulesOrNone, TextOrNone
 from tttenv.players import did_you_mean
 
@@ -46,7 +44,6 @@ class Arguments:
     versus: OpponentOrNone = None  # watch PLAYER against this player
     games: int = 1  # with --versus: number of games, seats swapped after each
     json: Flag = False  # with --versus: print the games as JSON
-    learn: Flag = False  # train td0 for 500 episodes before each of its moves
     seed: int = 0  # random seed
 
 
@@ -72,81 +69,59 @@ def main(args: list[str], prog: str = PROG) -> None:
             except ModuleNotFoundError as error:  # its message says what to install
                 raise ValueError(str(error)) from None
             Windowed(session, advice, given.hints, given.games).run()
-        elif given.versus is not None:
-            from tttenv.cli.play.watching import watch
+            return
+        from tttenv.cli.play.terminal import Terminal
 
-            watch(session, given.games, given.json, advice if given.hints else None)
+        terminal = Terminal(session, advice, given.hints, quiet=given.json)
+        if given.versus is not None:
+            terminal.watch(given.games)
         else:
-            from tttenv.cli.play.terminal import Terminal
-
             with suppress(BrokenPipeError):  # nobody looks any more
-                Terminal(session, advice, given.hints).run()
+                terminal.run()
 
 
 def _seated(given: Arguments, beside: ExitStack) -> tuple[Any, Any]:
-    """Create the session that the arguments describe, and the advice on its positions.
-
-    Code that the advice needs on large boards is compiled in the background until `beside` is
-    closed.
-    """
+    """Create the session, and the advice, whose code is compiled in the background meanwhile."""
     from tttenv.cli.play.advice import Advice
-    from tttenv.cli.play.position import position_of
-    from tttenv.cli.play.session import Session, Side
+    from tttenv.cli.play.session import Session, Side, position_of
     from tttenv.exact import enumerable
     from tttenv.game.rules import Rules
     from tttenv.players import rules_of
 
-    spec = given.player or _usual(given)
-    fresh = given.learn and spec == "td0"
+    spec = given.player or _usual(Rules.of(given.rules) if given.rules else Rules())
     with did_you_mean(spec):
-        rules = Rules.of(given.rules) if given.rules else Rules() if fresh else rules_of(spec)
+        rules = Rules.of(given.rules) if given.rules else rules_of(spec)
     position = position_of(rules, given.board, given.moves)
     advised = not enumerable(rules) and (given.versus is None or given.hints)
-    prover = beside.enter_context(background_compile.compiling(*[PROVER] * advised))
+    prover = beside.enter_context(compile.compiling(*[PROVER] * advised))
     if prover.needed and sys.stderr.isatty():
         print("tttenv: compiling takes about a minute, once on this machine", file=sys.stderr)
-    if given.learn:
-        home = importlib.import_module("learners.cli.learning_player")
-        learning = home.LearningPlayer(spec, rules, given.seed)
-        machine = Side(_short(spec), learning, learning.learn)
-    else:
-        machine = _side(spec, rules)
-    advice = Advice(rules, partial(prover.wait, PROVER))
-    first, second = Side("you"), machine
+    first, second = Side("you"), _side(spec, rules)
     if given.versus is not None:
-        first, second = machine, _side(given.versus, rules)
+        first, second = second, _side(given.versus, rules)
+    advice = Advice(rules, partial(prover.wait, PROVER))
     seat = "XO".index(given.seat)
     return Session(rules, first, second, seat, given.seed, position), advice
 
 
 def _side(spec: str, rules: Any) -> Any:
+    """Create a player, whose display name is its spec or the last part of a path."""
     from tttenv.cli.play.session import Side
-    from tttenv.players import player
+    from tttenv.players import checkpoint_of, player
 
-    with stage_if_slow(f"loading {spec}"), did_you_mean(spec):
-        return Side(_short(spec), player(spec, rules))
+    with console.stage_if_slow(f"loading {spec}"), did_you_mean(spec):
+        policy, found = player(spec, rules), checkpoint_of(spec)
+    return Side(spec if found is None else found[0].resolve().name, policy)
 
 
-def _usual(given: Arguments) -> str:
+def _usual(rules: Any) -> str:
+    """Return the default player of a game."""
     from tttenv.exact import enumerable
-    from tttenv.game.rules import Rules
-    from tttenv.players import bundled
 
-    rules = Rules.of(given.rules) if given.rules else Rules()
-    if rules == Rules():
-        return str(bundled.folder("td0")) if given.learn else "selfplay"
-    if given.learn:
-        return "td0"
+    if (rules.m, rules.n, rules.k) == (3, 3, 3):
+        return "selfplay"
     if enumerable(rules):
         return "minimax"
     if rules.cells < LARGE:
         return "alphabeta"
     return CHAMPION if rules.k == 5 else SECOND
-
-
-def _short(spec: str) -> str:
-    """Return the display name of a player: its spec, or the last part of a path."""
-    from tttenv.players import checkpoint_of
-
-    found = checkpoint_of(spec)
-    return spec if found is None else found[0].resolve().name

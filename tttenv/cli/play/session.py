@@ -1,24 +1,28 @@
 """Sessions of games between two sides: moves, take-back, resignation, seats and score.
 
-It does no input or output: the terminal, the window and the tests all play through it.
+It does no input or output: the terminal, the window and the tests all play through it. A game may
+start from a position given as a board, as moves, or both.
 """
 
-from collections.abc import Callable
+import re
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from tttenv.cli.play.position import Position
-from tttenv.game.rules import Rules
+from tttenv.game.rules import COLUMNS, Rules, name_of
 from tttenv.policy import Player, ask, sample
 
 SEATS = "XO"
+KEYS = "qweasdzxc"  # arranged on the keyboard like the cells on the board
+FIRST, DRAW, SECOND = range(3)  # results of a game
 
 
-def number_of(board: Any) -> int:
-    """Return the number of the next stone on a board (cells,), counting from 1."""
-    return int(np.count_nonzero(board)) + 1
+class Position(NamedTuple):
+    """The beginning of a game: its moves, and the boards before and after them."""
+
+    boards: list[Any]  # (moves + 1) of (cells,), seen by the side to move
+    cells: list[int]  # of the moves
 
 
 @dataclass(frozen=True)
@@ -27,7 +31,6 @@ class Side:
 
     name: str
     policy: Player | None = None
-    prepare: Callable[[Any], object] | None = None  # called with the board before its moves
 
 
 class Session:
@@ -53,9 +56,12 @@ class Session:
     ) -> None:
         self.rules, self.sides, self.seat = rules, (first, second), seat
         self.rng = np.random.default_rng(seed)
-        self.played: list[str | None] = []  # the winners of earlier games, by name
+        self.played: list[int] = []  # results of earlier games
         self.position = position or Position([rules.start()], [])
-        self.boards, self.cells = self.position.copy()
+        self._begin()
+
+    def _begin(self) -> None:
+        self.boards, self.cells = [*self.position.boards], [*self.position.cells]
         self.resigned = False  # the first side has
         self.forfeited = False  # the side to move has no legal answer
 
@@ -63,6 +69,11 @@ class Session:
     def board(self) -> Any:
         """The board (cells,) from the perspective of the side to move."""
         return self.boards[-1]
+
+    @property
+    def last(self) -> int | None:
+        """The cell of the last stone, or None if there is none."""
+        return self.cells[-1] if self.cells else None
 
     @property
     def mover(self) -> int:
@@ -91,8 +102,11 @@ class Session:
     @property
     def score(self) -> tuple[int, int, int]:
         """Numbers of games won by the first side, drawn, and won by the second side, so far."""
-        wins = [*self.played, *([self._champion()] if self.over else [])]
-        return wins.count("first"), wins.count(None), wins.count("second")
+        results = [*self.played, *([self._result()] if self.over else [])]
+        return results.count(FIRST), results.count(DRAW), results.count(SECOND)
+
+    def _result(self) -> int:
+        return DRAW if self.winner is None else FIRST if self.winner == self.seat else SECOND
 
     def side(self, seat: int) -> Side:
         """Return the side that plays `seat`."""
@@ -103,23 +117,16 @@ class Session:
         return not self.over and self.side(self.mover).policy is None
 
     def play(self, cell: int) -> None:
-        """Put a stone of the side to move on `cell`.
-
-        Raises:
-            ValueError: if the game is over, or the cell is occupied or off the board.
-        """
-        if self.over:
-            raise ValueError(f"the game is over: {self.outcome}")
+        """Put a stone of the side to move on `cell`."""
+        self._require_going()
         self.boards.append(self.rules.play(self.board, cell))
         self.cells.append(cell)
 
     def move(self) -> int | None:
         """Play a move of the side to move; return its cell, or None if its policy forfeits."""
-        side, boards = self.side(self.mover), self.board[None].copy()
-        assert side.policy is not None
-        if side.prepare:
-            side.prepare(boards[0].copy())
-        probs = ask(boards, side.policy)
+        policy = self.side(self.mover).policy
+        assert policy is not None
+        probs = ask(self.board[None].copy(), policy)
         if not probs.any():
             self.forfeited = True
             return None
@@ -130,52 +137,95 @@ class Session:
         """Return the indices in `cells` of the moves made by a seat."""
         return [ply for ply in range(len(self.cells)) if self.rules.seat(self.boards[ply]) == seat]
 
-    def takes_back(self) -> bool:
-        """Return whether the human can take back a stone or a resignation."""
-        return self.resigned or bool(self.plies(self.seat))
-
     def take_back(self) -> int:
-        """Undo a resignation, or the human's last stone and the reply to it.
-
-        Returns:
-            The number of stones removed.
-
-        Raises:
-            ValueError: if the human has no stone on the board.
-        """
+        """Undo a resignation, or the human's last stone and the reply; return their number."""
         if self.resigned:
             self.resigned = False
             return 0
-        if not self.takes_back():
-            raise ValueError("there is no stone of yours to take back")
         own = self.plies(self.seat)
+        if not own:
+            raise ValueError("there is no stone of yours to take back")
         count = len(self.cells) - own[-1]
         self.forfeited = False
         del self.cells[own[-1] :], self.boards[own[-1] + 1 :]
         return count
 
     def resign(self) -> None:
-        """Resign the game for the first side.
-
-        Raises:
-            ValueError: if the game is over.
-        """
-        if self.over:
-            raise ValueError(f"the game is over: {self.outcome}")
+        """Resign the game for the first side; raises ValueError if it is over."""
+        self._require_going()
         self.resigned = True
 
     def again(self) -> None:
-        """Start another game from the same position, with seats swapped.
-
-        An unfinished game does not count.
-        """
+        """Start another game, seats swapped, from the position; an unfinished one is dropped."""
         if self.over:
-            self.played.append(self._champion())
+            self.played.append(self._result())
         self.seat = 1 - self.seat
-        self.boards, self.cells = self.position.copy()
-        self.resigned = self.forfeited = False
+        self._begin()
 
-    def _champion(self) -> str | None:
-        if self.winner is None:
-            return None
-        return "first" if self.winner == self.seat else "second"
+    def _require_going(self) -> None:
+        if self.over:
+            raise ValueError(f"the game is over: {self.outcome}")
+
+
+def position_of(rules: Rules, board: str | None, moves: str | None) -> Position:
+    """Parse and validate the position given by `--board` and `--moves`, both untrusted.
+
+    A board is X, O and `.` or `_` row by row, optionally with a `/` after each row; moves are cells
+    as parsed by `cell_of`, separated by commas, dots or spaces.
+    """
+    found = Position([rules.start() if board is None else _board_of(rules, board)], [])
+    for text in filter(None, re.split(r"[,.\s]+", moves or "")):
+        try:
+            cell = cell_of(rules, text)
+        except ValueError as error:
+            raise ValueError(f"--moves: {error}") from None
+        move = f"--moves: move {len(found.cells) + 1}, {name_of(rules, cell)},"
+        if found.boards[-1][cell] != 0:
+            raise ValueError(f"{move} is on a cell that is already taken")
+        after = rules.play(found.boards[-1], cell)
+        if rules.over(after):
+            raise ValueError(f"{move} ends the game: nothing is left to play")
+        found.boards.append(after)
+        found.cells.append(cell)
+    return found
+
+
+def _board_of(rules: Rules, text: str) -> Any:
+    rows = text.strip().strip("/").split("/")
+    if len(rows) > 1 and [len("".join(row.split())) for row in rows] != [rules.n] * rules.m:
+        raise ValueError(f"--board: {rules} has {rules.m} rows of {rules.n} cells between slashes")
+    try:
+        return rules.check(rules.parse("".join(rows).replace(".", "_")))
+    except ValueError as error:
+        raise ValueError(f"--board: {error}") from None
+
+
+def cell_of(rules: Rules, text: str) -> int:
+    """Parse the name of a cell, ignoring case: a key (on 3x3), a number or a coordinate."""
+    name = text.strip().lower()
+    if len(name) == 1 and name in keys(rules):
+        return KEYS.index(name)
+    if re.fullmatch("[0-9]{1,4}", name):
+        if int(name) < rules.cells:
+            return int(name)
+        raise ValueError(f"there is no cell {name}: cells are numbered 0 to {rules.cells - 1}")
+    if found := re.fullmatch("([a-z])([0-9]{1,2})", name):
+        column, row = COLUMNS.find(found[1]), int(found[2]) - 1
+        if 0 <= column < rules.n and 0 <= row < rules.m:
+            return row * rules.n + column
+        raise ValueError(f"there is no cell {name}: cells are a1 to {name_of(rules, -1)}")
+    shown = ascii(text)
+    shown = shown if len(shown) <= 40 else f"{shown[:36]}...'"
+    raise ValueError(f"{shown} is not a cell (by {ways(rules)})")
+
+
+def keys(rules: Rules) -> str:
+    """Return the keys that name cells, or an empty string on boards other than 3x3."""
+    return KEYS if (rules.m, rules.n) == (3, 3) else ""
+
+
+def ways(rules: Rules) -> str:
+    """Describe the ways to name a cell, in one line."""
+    middle = (rules.m - 1) // 2 * rules.n + (rules.n - 1) // 2
+    others = f"number (0 to {rules.cells - 1}) or coordinate ({name_of(rules, middle)})"
+    return f"key (q w e / a s d / z x c), {others}" if keys(rules) else others

@@ -1,17 +1,19 @@
-"""Play in a terminal or through a pipe: reads lines, runs commands and prints boards."""
+"""Games in a terminal or through a pipe: typed by a human, or watched between two players."""
 
+import json
 import sys
+import time
 from collections.abc import Callable
 
+from tttenv.cli import analyze
 from tttenv.cli.console import stage_if_slow
 from tttenv.cli.play.advice import Advice
-from tttenv.cli.play.analysis import analyze, show
-from tttenv.cli.play.position import cell_of, ways
-from tttenv.cli.play.session import SEATS, Session, number_of
+from tttenv.cli.play.session import SEATS, Session, cell_of, ways
 from tttenv.cli.play.text_board import board_lines, hint_lines
 from tttenv.cli.text_tables import room, say
 from tttenv.game.rules import name_of
 
+PAUSE = 0.7  # seconds between the stones of watched games on a terminal
 COMMANDS = {  # that can be typed instead of a cell: aliases, description
     "undo": (("u", "back", "take-back"), "take your last stone back, and the answer to it"),
     "hint": (("h",), "what every move is worth, and how likely the player would make it"),
@@ -27,10 +29,13 @@ NAMES = {alias: name for name, (others, _) in COMMANDS.items() for alias in (nam
 
 
 class Terminal:
-    """A human's games in a session, line by line; `run` plays until the user quits."""
+    """Games of a session as text; `run` plays until the user quits, `watch` a number of games.
 
-    def __init__(self, session: Session, advice: Advice, hints: bool) -> None:
-        self.session, self.advice, self.always = session, advice, hints
+    With hints the value of every move is shown, and blunders are pointed out.
+    """
+
+    def __init__(self, session: Session, advice: Advice, hints: bool, quiet: bool = False) -> None:
+        self.session, self.advice, self.hints, self.quiet = session, advice, hints, quiet
         self.going = True
         self.obey: dict[str, Callable[[], None]] = {
             name: getattr(self, f"_{name}") for name in COMMANDS
@@ -43,9 +48,14 @@ class Terminal:
         say(f"Name a cell by {ways(rules)}; help lists the commands.")
         self._begin()
         while self.going:
-            line = self._read()
-            if line is None:
+            prompt = f"{SEATS[self.session.mover]} > "
+            try:
+                line = input("again, undo or quit > " if self.session.over else prompt)
+            except EOFError:
+                print()
                 break
+            if not sys.stdin.isatty():
+                print(line if line.isprintable() else ascii(line))
             try:
                 self._follow(line.strip())
             except ValueError as error:
@@ -54,35 +64,66 @@ class Terminal:
                 say(str(error))
         self._score()
 
-    def _read(self) -> str | None:
-        """Read the next line, echoing it from a pipe; return None at the end of input."""
-        if self.session.over:
-            prompt = "again, undo or quit > "
+    def watch(self, games: int) -> None:
+        """Play games between two players, and print the score; if quiet, print all as JSON."""
+        session, found = self.session, []
+        pause = PAUSE if sys.stdout.isatty() else 0
+        for number in range(games):
+            if number:
+                session.again()
+            names = {seat: session.side(i).name for i, seat in enumerate(SEATS)}
+            if not self.quiet:
+                print()
+                say(f"Game {number + 1}: {names['X']} is X, {names['O']} is O.")
+                print("\n".join(self._board() if session.board.any() else [""]))
+            while not session.over:
+                if self.hints and not self.quiet:
+                    self._hint()
+                self._let_player_move()
+                if not (self.quiet or session.forfeited):
+                    print("\n".join(self._board()[1:]), flush=True)
+                    time.sleep(pause)
+            if not self.quiet:
+                print(session.outcome)
+            found.append({**names, "cells": session.cells, "outcome": session.outcome})
+        first, second = (side.name for side in session.sides)
+        won, drawn, lost = session.score
+        if not self.quiet:
+            say(f"score: {first} {won}, draws {drawn}, {second} {lost}")
+            return
+        about = {"rules": str(session.rules), "first": first, "second": second}
+        if (start := session.position.boards[0]).any():  # the games' cells follow it
+            about["board"] = session.rules.format(start)
+        score = {"first": won, "draws": drawn, "second": lost}
+        print(json.dumps({**about, "score": score, "games": found}, indent=2))
+
+    def _let_player_move(self) -> None:
+        """Play and print the move of the player to move."""
+        session, seat, board = self.session, self.session.mover, self.session.board
+        name = session.side(seat).name
+        with stage_if_slow(f"{name} is thinking", self.quiet):
+            cell = session.move()
+        if self.quiet:
+            return
+        if cell is None:
+            say(f"{SEATS[seat]} forfeits: no legal answer  ({name})")
         else:
-            prompt = f"{SEATS[self.session.mover]} > "
-        try:
-            line = input(prompt)
-        except EOFError:
-            print()
-            return None
-        if not sys.stdin.isatty():
-            print(line if line.isprintable() else ascii(line))
-        return line
+            say(f"{SEATS[seat]} > {name_of(session.rules, cell)}  ({name})")
+            self._tell_blunder(f"{name}'s", board, cell)
 
     def _follow(self, line: str) -> None:
+        session = self.session
         if name := NAMES.get(line.lower()):
             self.obey[name]()
         elif not line:
-            print("again plays another game" if self.session.over else "a cell, or help")
-        elif self.session.over:
+            print("again plays another game" if session.over else "a cell, or help")
+        elif session.over:
             say("the game is over: again plays another with the seats swapped, quit leaves")
         else:
-            no_command = " and no command (help lists them)"
-            cell = cell_of(self.session.rules, line, no_command)
-            before = self.session.board
+            cell, before = cell_of(session.rules, line), session.board
             if before[cell] != 0:
-                raise ValueError(f"{name_of(self.session.rules, cell)} is already taken")
-            self.session.play(cell)
+                raise ValueError(f"{name_of(session.rules, cell)} is already taken")
+            session.play(cell)
             self._tell_blunder("your", before, cell)
             self._reply()
 
@@ -94,46 +135,36 @@ class Terminal:
 
     def _reply(self) -> None:
         """Play the opponent's move if it is to move, and show the board."""
-        session = self.session
-        if not session.over and not session.awaits_person():
-            before = session.board
-            with stage_if_slow(f"{session.sides[1].name} is thinking"):
-                cell = session.move()
-            seat, name = SEATS[1 - session.seat], session.sides[1].name
-            if cell is None:
-                say(f"{seat} forfeits: no legal answer  ({name})")
-            else:
-                say(f"{seat} > {name_of(session.rules, cell)}  ({name})")
-                self._tell_blunder(f"{name}'s", before, cell)
+        if not self.session.over and not self.session.awaits_person():
+            self._let_player_move()
         self._show()
-        if session.over:
+        if self.session.over:
             self._conclude()
 
+    def _board(self) -> list[str]:
+        return board_lines(self.session.rules, self.session.board, self.session.last)
+
     def _show(self) -> None:
-        session = self.session
-        last = session.cells[-1] if session.cells else None
-        print("\n".join(["", *board_lines(session.rules, session.board, last), ""]))
-        if not session.over:
-            print(f"{session.outcome}\n")
-            if self.always:
+        print("\n".join(self._board()))
+        if not self.session.over:
+            print(f"{self.session.outcome}\n")
+            if self.hints:
                 self._hint()
 
     def _conclude(self) -> None:
-        print(self.session.outcome)
-        if self.session.winner == 1 - self.session.seat and not self.session.resigned:
-            self._explain()
+        session = self.session
+        print(session.outcome)
+        if session.winner == 1 - session.seat and not session.resigned:
+            with stage_if_slow("searching for the losing move"):
+                stone = self.advice.losing_move(session.boards, session.cells, session.seat)
+            if stone is not None:
+                told = self.advice.told(session.boards[stone], session.cells[stone])
+                number = int((session.boards[stone] != 0).sum()) + 1
+                say(f"your blunder, stone {number}: {told}")
         self._score()
 
-    def _explain(self) -> None:
-        boards, cells = self.session.boards, self.session.cells
-        with stage_if_slow("searching for the losing move"):
-            stone = self.advice.losing_move(boards, cells, self.session.seat)
-        if stone is not None:
-            told = self.advice.told(boards[stone], cells[stone])
-            say(f"your blunder, stone {number_of(boards[stone])}: {told}")
-
     def _tell_blunder(self, whose: str, before: object, cell: int) -> None:
-        if not self.always:
+        if not self.hints:
             return
         with stage_if_slow("searching for a blunder"):
             told = self.advice.told(before, cell)
@@ -148,18 +179,18 @@ class Terminal:
     def _hint(self) -> None:
         if self.session.over:
             raise ValueError("the game is over: there is nothing to hint at")
-        player = self.session.sides[1]
+        player, rules = self.session.side(self.session.mover), self.session.rules
+        player = self.session.sides[1] if player.policy is None else player
         assert player.policy is not None
-        rules, board = self.session.rules, self.session.board
         with stage_if_slow("searching the position"):
-            hint = self.advice.hint(board, player.policy)
-        lines = hint_lines(rules, board, hint, player.name, room())
+            hint = self.advice.hint(self.session.board, player.policy)
+        lines = hint_lines(rules, self.session.board, hint, player.name, room())
         print("\n".join([*lines, ""]))
 
     def _hints(self) -> None:
-        self.always = not self.always
-        print(f"hints {'on' if self.always else 'off'}")
-        if self.always and not self.session.over:
+        self.hints = not self.hints
+        print(f"hints {'on' if self.hints else 'off'}")
+        if self.hints and not self.session.over:
             self._hint()
 
     def _why(self) -> None:
@@ -170,10 +201,10 @@ class Terminal:
         assert player.policy is not None
         board, cell = session.boards[own[-1]], session.cells[own[-1]]
         with stage_if_slow("searching the position again"):
-            found = analyze(self.advice, player.policy, board, cell)
+            found = analyze.analysis(self.advice, player.policy, board, cell)
         seat, move = SEATS[1 - session.seat], name_of(session.rules, cell)
         say(f"{player.name} played {move} as {seat}; its moves there:", "  ")
-        show(self.advice, board, found)
+        analyze.show(self.advice, board, found)
         print()
 
     def _resign(self) -> None:

@@ -6,10 +6,10 @@ import numpy as np
 
 from tttenv.certificates import phrases
 from tttenv.cli.play import words
-from tttenv.cli.play.advice import Hint
+from tttenv.cli.play.advice import Hint, some
 from tttenv.cli.text_tables import painted, wrapped
 from tttenv.drawing.render import marks
-from tttenv.game.rules import COLUMNS, Rules, name_of, names_of
+from tttenv.game.rules import COLUMNS, Rules
 
 WIDE = 100  # maximum width in characters without a terminal
 GAP = 4  # spaces between two boards
@@ -24,7 +24,7 @@ def board_lines(rules: Rules, board: Any, last: int | None) -> list[str]:
     for cell, mark in enumerate(marks(rules, board)):
         shown = painted(mark.replace("_", "."), mark)
         cells.append(painted(shown, "last") if cell == last else shown)
-    return _grid(rules, cells, 1)
+    return ["", *_grid(rules, cells, 1), ""]
 
 
 def hint_lines(
@@ -38,35 +38,31 @@ def hint_lines(
     legend = words.NOTHING_DECIDED
     if hint.values is not None:
         legend = words.LEGEND_UNDECIDED if hint.stones is None else words.LEGEND
-    best = best_line(rules, hint)
-    searched = wrapped(best, width, "  ") if best else []
+    sentences = [legend, best_line(rules, hint)]
+    lines = []
     if rules.cells > AS_BOARDS:
         first = legend if hint.values is None else _counted(rules, hint)
-        likeliest = wrapped(_likeliest(rules, hint, name), width, "  ")
-        return [*wrapped(first, width, "  "), *searched, *likeliest]
-    written = [painted(f"{mark:>3}", mark) for mark in marks(rules, board)]
-    likely = [_percent(hint, cell) or written[cell] for cell in range(rules.cells)]
-    blocks = [[f"{name} plays, %", *_grid(rules, likely, 3)]]
-    if hint.values is not None:
-        worth = [_worth(hint, cell) or written[cell] for cell in range(rules.cells)]
-        blocks.insert(0, ["exact", *_grid(rules, worth, 3)])
-    return [*_beside(blocks, 3 + 4 * rules.n, width), *wrapped(legend, width, "  "), *searched]
+        sentences = [first, sentences[1], _likeliest(rules, hint, name)]
+    else:
+        written = [painted(f"{mark:>3}", mark) for mark in marks(rules, board)]
+        likely = [
+            f"{_share(share):>3}" if legal else mark
+            for legal, share, mark in zip(hint.legal, hint.shares, written, strict=True)
+        ]
+        blocks = [[f"{name} plays, %", *_grid(rules, likely, 3)]]
+        if hint.values is not None:
+            shorts = enumerate(map(hint.short, range(rules.cells)))
+            worth = [painted(f"{one:>3}", one[0]) if one else written[c] for c, one in shorts]
+            blocks.insert(0, ["exact", *_grid(rules, worth, 3)])
+        lines = _beside(blocks, 3 + 4 * rules.n, width)
+    return lines + [line for text in sentences if text for line in wrapped(text, width, "  ")]
 
 
 def best_line(rules: Rules, hint: Hint) -> str:
     """Return a line with the moves that alpha-beta chooses, or "" if the hint has none."""
     if not hint.best:
         return ""
-    return f"best by search, not proved: {_some(rules, list(hint.best))} (alphabeta)"
-
-
-def _worth(hint: Hint, cell: int) -> str:
-    text = hint.short(cell)
-    return painted(f"{text:>3}", text[0]) if text else ""
-
-
-def _percent(hint: Hint, cell: int) -> str:
-    return f"{_share(hint.shares[cell]):>3}" if hint.legal[cell] else ""
+    return f"best by search, not proved: {some(rules, hint.best, LIKELIEST)} (alphabeta)"
 
 
 def _share(share: float) -> str:
@@ -77,13 +73,14 @@ def _counted(rules: Rules, hint: Hint) -> str:
     """Return a line that names a few winning, drawing and losing moves and counts the rest."""
     parts = []
     for value in (1, 0, -1):
-        cells = np.flatnonzero(hint.legal & (hint.values == value))
-        if len(cells):
+        cells = np.flatnonzero(hint.legal & (hint.values == value)).tolist()
+        if cells:
             verb = words.VERBS[value][len(cells) > 1]
-            parts.append(f"{_some(rules, cells.tolist())} {verb}")
+            parts.append(f"{some(rules, cells, LIKELIEST)} {verb}")
     unknown = np.flatnonzero(hint.legal & np.isnan(hint.values)).tolist()
     if unknown:
-        told = len(unknown) if len(unknown) > LIKELIEST else names_of(rules, unknown)
+        few = len(unknown) <= LIKELIEST
+        told = some(rules, unknown, LIKELIEST) if few else len(unknown)
         parts.append(f"{told} not decided by a short search")
     return f"exact: {'; '.join(parts)}"
 
@@ -93,20 +90,15 @@ def _likeliest(rules: Rules, hint: Hint, name: str) -> str:
     cells = np.flatnonzero(hint.shares > 0)
     cells = cells[np.argsort(-hint.shares[cells], kind="stable")]
     alike = int((hint.shares[cells] > hint.shares[cells[0]] - SAME).sum())
-    share = _share(hint.shares[cells[0]])
     if alike > LIKELIEST:
-        return f"{name}: {alike} moves at {share} % each: {_some(rules, cells[:alike].tolist())}"
-    named = [f"{name_of(rules, c)} {_share(hint.shares[c])} %" for c in cells[:LIKELIEST].tolist()]
+        told = some(rules, cells[:alike].tolist(), LIKELIEST)
+        return f"{name}: {alike} moves at {_share(hint.shares[cells[0]])} % each: {told}"
+    named = [
+        f"{some(rules, [c], 1)} {_share(hint.shares[c])} %" for c in cells[:LIKELIEST].tolist()
+    ]
     others = len(cells) - len(named)
     more = f" and {others} other{'s' * (others > 1)}" if others else ""
     return f"{name}: {', '.join(named)}{more}"
-
-
-def _some(rules: Rules, cells: list[int]) -> str:
-    """Return the names of the first few cells, and the number of others."""
-    others = len(cells) - LIKELIEST
-    more = f" and {others} other{'s' * (others > 1)}" if others > 0 else ""
-    return names_of(rules, cells[:LIKELIEST]) + more
 
 
 def _grid(rules: Rules, cells: list[str], width: int) -> list[str]:

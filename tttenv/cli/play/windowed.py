@@ -5,8 +5,7 @@ from typing import Any
 
 from tttenv.cli.play import words
 from tttenv.cli.play.advice import Advice, Hint
-from tttenv.cli.play.position import cell_of, keys
-from tttenv.cli.play.session import SEATS, Session, number_of
+from tttenv.cli.play.session import SEATS, Session, cell_of, keys
 from tttenv.cli.play.text_board import best_line
 from tttenv.drawing.window import POLL_SECONDS, Event, Window
 from tttenv.game.rules import Rules
@@ -22,7 +21,6 @@ class Windowed:
         self.session, self.advice, self.hints = session, advice, hints
         self.person = session.sides[0].policy is None
         self.left = games - 1  # to watch after this one
-        self.keys = {"u": self._undo, "h": self._switch_hints, "n": self._again, "r": self._resign}
         names = " - ".join(side.name for side in session.sides)
         self.window = Window(session.rules, f"{names} ({session.rules})", notes=LINES, seen=True)
         self.going, self.due = True, 0.0
@@ -40,88 +38,69 @@ class Windowed:
             self.window.close()
         print(self._score())
 
-    def scene(self) -> dict[str, Any]:
-        """Return the current contents of the window, as the fields of `Scene`."""
-        session = self.session
-        blunders = self._blunders()
-        alarms = [f"{words.GLYPH} {self._whose(n)}: {told}" for n, told in blunders.items()]
-        found: dict[str, Any] = {
-            "last": session.cells[-1] if session.cells else None,
-            "blunders": tuple((session.cells[stone], words.GLYPH) for stone in blunders),
-            "state": session.outcome,
-        }
-        legend = ""
-        if self.hints and not session.over:
-            player = session.side(session.mover)
-            if player.policy is None:
-                player = session.sides[1]
-            assert player.policy is not None
-            hint = self.advice.hint(session.board, player.policy)
-            found |= {"values": hint.values, "shares": hint.shares}
-            if hint.values is not None:
-                cells = range(session.rules.cells)
-                found["labels"] = tuple(hint.short(cell) for cell in cells)
-            name = player.name.partition(":")[0]  # its options would leave no room
-            legend = f"{_legend(session.rules, hint)}   below: what {name} plays, %"
-        return found | {
-            "alarms": tuple(alarms),
-            "legend": legend,
-            "notes": (self._score(), self._help()),
-        }
-
     def _obey(self, event: Event) -> None:
-        session = self.session
+        session, key = self.session, event.key
+        cell = cell_of(session.rules, key) if key and key in keys(session.rules) else event.cell
         if event.kind == "leave":
             self.going = False
-        elif event.kind == "key" and event.key in self.keys:
-            self.keys[event.key]()
-        elif event.kind == "key" and event.key in keys(session.rules):
-            self._place(cell_of(session.rules, event.key))
-        elif event.kind == "click" and event.cell is not None:
-            self._place(event.cell)
-
-    def _place(self, cell: int) -> None:
-        if self.session.awaits_person() and self.session.board[cell] == 0:
-            self.session.play(cell)
-            self._show()
+        elif key == "h":
+            self.hints = not self.hints
+        elif key == "n":
+            session.again()
+        elif self.person and key == "u" and (session.resigned or session.plies(session.seat)):
+            session.take_back()
+        elif self.person and key == "r" and not session.over:
+            session.resign()
+        elif cell is not None and session.awaits_person() and session.board[cell] == 0:
+            session.play(cell)
+        else:
+            return
+        self._show()
 
     def _let_players_move(self) -> None:
         """After a short pause, play a player's move or start the next game to watch."""
-        if time.monotonic() < self.due:
+        session = self.session
+        if time.monotonic() < self.due or session.awaits_person():
             return
-        if self.session.over:
-            if not self.person and self.left:
-                self.left -= 1
-                self._again()
-        elif not self.session.awaits_person():
-            self.session.move()
-            self._show()
-
-    def _undo(self) -> None:
-        if self.person and self.session.takes_back():
-            self.session.take_back()
-            self._show()
-
-    def _switch_hints(self) -> None:
-        self.hints = not self.hints
+        if not session.over:
+            session.move()
+        elif self.left and not self.person:
+            self.left -= 1
+            session.again()
+        else:
+            return
         self._show()
-
-    def _again(self) -> None:
-        self.session.again()
-        self._show()
-
-    def _resign(self) -> None:
-        if self.person and not self.session.over:
-            self.session.resign()
-            self._show()
 
     def _show(self) -> None:
         session = self.session
         if not self.advice.exact and (self.hints or session.over):  # a search takes about a second
-            last = session.cells[-1] if session.cells else None
-            self.window.show(session.board, last=last, state=session.outcome)
+            self.window.show(session.board, last=session.last, state=session.outcome)
         self.window.show(session.board, **self.scene())
         self.due = time.monotonic() + (THINKING if self.person else WATCHING)
+
+    def scene(self) -> dict[str, Any]:
+        """Return the current contents of the window, as the fields of `Scene`."""
+        session, blunders = self.session, self._blunders()
+        found: dict[str, Any] = {
+            "last": session.last,
+            "blunders": tuple((session.cells[stone], words.GLYPH) for stone in blunders),
+            "state": session.outcome,
+            "alarms": tuple(
+                f"{words.GLYPH} {self._whose(stone)}: {told}" for stone, told in blunders.items()
+            ),
+            "notes": (self._score(), self._help()),
+        }
+        if not self.hints or session.over:
+            return found
+        player = session.side(session.mover)
+        player = session.sides[1] if player.policy is None else player
+        assert player.policy is not None
+        hint = self.advice.hint(session.board, player.policy)
+        name = player.name.partition(":")[0]  # its options would leave no room
+        found["legend"] = f"{_legend(session.rules, hint)}   below: what {name} plays, %"
+        if hint.values is not None:
+            found["labels"] = tuple(map(hint.short, range(session.rules.cells)))
+        return found | {"values": hint.values, "shares": hint.shares}
 
     def _blunders(self) -> dict[int, str]:
         """Return remarks on blunders, by the index of the stone.
@@ -129,22 +108,20 @@ class Windowed:
         With hints they are about the last stone of each side; after a lost game, about the stone
         that lost it.
         """
-        session = self.session
-        boards, cells = session.boards, session.cells
-        stones = range(max(0, len(cells) - 2), len(cells)) if self.hints else range(0)
-        found = {stone: self.advice.blunder(boards[stone], cells[stone]) for stone in stones}
+        session, boards, cells = self.session, self.session.boards, self.session.cells
+        stones = set(range(max(0, len(cells) - 2), len(cells)) if self.hints else ())
         if self.person and not session.resigned and session.winner == 1 - session.seat:
-            stone = self.advice.losing_move(boards, cells, session.seat)
-            if stone is not None:
-                found[stone] = self.advice.blunder(boards[stone], cells[stone])
-        return {stone: sentence for stone, sentence in sorted(found.items()) if sentence}
+            lost = self.advice.losing_move(boards, cells, session.seat)
+            stones |= set() if lost is None else {lost}
+        told = {stone: self.advice.blunder(boards[stone], cells[stone]) for stone in sorted(stones)}
+        return {stone: sentence for stone, sentence in told.items() if sentence}
 
     def _whose(self, stone: int) -> str:
         """Return the beginning of a sentence about a blunder, as in the terminal."""
         board = self.session.boards[stone]
         side = self.session.side(int(self.session.rules.seat(board)))
         whose = "your blunder" if side.policy is None else f"{side.name}'s blunder"
-        return f"{whose}, stone {number_of(board)}" if self.session.over else whose
+        return f"{whose}, stone {int((board != 0).sum()) + 1}" if self.session.over else whose
 
     def _score(self) -> str:
         first, drawn, second = self.session.score
