@@ -231,11 +231,7 @@ def _certificate(rules: Rules, player: Tabulated) -> Certificate:
 
 
 def require_pure(player: Player) -> None:
-    """Raise if a player's moves depend on anything besides the board.
-
-    Raises:
-        ValueError: naming what they depend on, such as the time; the message suggests other limits.
-    """
+    """Raise if a player's moves depend on anything besides the board."""
     if limit := player.traits.depends_on:
         raise ValueError(f"a player limited by {limit} cannot be certified{INSTEAD.get(limit, '')}")
 

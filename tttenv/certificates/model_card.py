@@ -43,10 +43,6 @@ def for_the_hub(folder: Path, repo: str, license: str | None = None) -> dict[str
         folder: the checkpoint.
         repo: OWNER/NAME on the Hub.
         license: the Hub's identifier of a license, such as "mit"; None to state none.
-
-    Raises:
-        ModuleNotFoundError: without the package huggingface_hub.
-        ValueError: if the checkpoint is missing or damaged, or the license is not an identifier.
     """
     if license is not None and not _LICENSE.fullmatch(license):
         raise ValueError(f"a license must be an identifier such as mit, not {license!r}")

@@ -139,10 +139,6 @@ def search(
         start: the state from which to continue a search of the same player with the same options;
             the results are those of a search without a stop.
         keep: called before every query with the state of the search.
-
-    Raises:
-        ValueError: if the policy returns invalid probabilities, gives a different output on a board
-            when queried again, or is not equivariant though it declares to be.
     """
     return _Search(player, options, watch, start, keep).run()
 

@@ -144,9 +144,6 @@ def losing_leaves(rules: Rules, policy: Policy, seat: str, positions: int) -> tu
     Returns:
         The number of positions in which the player forfeits or some move of it lets the opponent
         win with the next stone, and the number of queried positions.
-
-    Raises:
-        ValueError: for a policy that returns invalid probabilities.
     """
     player = player_for(rules, policy)
     tried = _Attack(SeatedPlayer(rules, player, seat, display_name(player)), None)

@@ -63,11 +63,7 @@ def moves_of(policy: Policy) -> str | None:
 
 
 def table_of(rules: Rules, moves: Moves) -> Tabulated:
-    """Tabulate the player that plays the given cells.
-
-    Raises:
-        ValueError: if a cell is off the board or occupied.
-    """
+    """Tabulate the player that plays the given cells."""
     game = positions(rules)
     if moves.size and moves.max() >= rules.cells:
         raise ValueError(f"a player plays on cell {moves.max()}, off the board")
@@ -97,9 +93,6 @@ def read(folder: Path, card: Mapping[str, Any], rules: Rules, curve: Curve) -> d
 
     Returns:
         The moves (decisions,) by step, in order; empty if the card names no such file.
-
-    Raises:
-        ValueError: in one line, if the file is missing, damaged or holds anything else.
     """
     name = file_of(card, SNAPSHOTS)
     if name is None or not enumerable(rules) or rules.cells > CELLS:

@@ -207,10 +207,6 @@ def checkpoint_of(spec: str) -> tuple[Path, dict[str, str]] | None:
 
     A folder with a card is a checkpoint even if it has the name of a player. Names in the table
     take precedence over those of trained players. A player on the Hub is downloaded if necessary.
-
-    Raises:
-        ModuleNotFoundError: for a player on the Hub, without the package huggingface_hub.
-        ValueError: for options that cannot be read, or a player that cannot be downloaded.
     """
     try:
         if spec and (Path(spec) / bundled.CARD).is_file():

@@ -20,10 +20,6 @@ def as_player(rules: Rules, something: Any) -> Player:
         rules: the game to play.
         something: a player's spec; a player; a function or a torch module from boards
             (batch, cells) to move probabilities (batch, cells); or a model of Stable-Baselines3.
-
-    Raises:
-        ValueError: for an unknown player, a player of another game, and for anything else, naming
-            what can be given.
     """
     if isinstance(something, str):
         return player(something, rules)

@@ -24,9 +24,6 @@ def real_numbers(what: str, given: Any) -> NDArray[Any]:
     Args:
         what: the name of the argument, for the message.
         given: numbers; masked arrays are rejected, since masked numbers have no meaning.
-
-    Raises:
-        ValueError: for anything else.
     """
     try:
         array = np.asarray(given)
@@ -63,9 +60,6 @@ def answered_numbers(answer: Any, whose: str = "a policy") -> NDArray[np.float64
     Args:
         answer: an array, a tensor or lists.
         whose: the owner of the output, for the message.
-
-    Raises:
-        ValueError: for anything but real numbers in rows of equal length.
     """
     if type(answer) is np.ndarray and answer.dtype == np.float64:
         return answer

@@ -127,11 +127,7 @@ def _split(text: str) -> list[str]:
 
 
 def call(factory: Callable[..., _T], name: str, options: dict[str, str], *given: Any) -> _T:
-    """Call `factory(*given, **options)` with each option converted to its annotated type.
-
-    Raises:
-        ValueError: for an unknown option or a value of the wrong kind, naming what is accepted.
-    """
+    """Call `factory(*given, **options)` with each option converted to its annotated type."""
     hints = typing.get_type_hints(factory)
     known = list(inspect.signature(factory).parameters)[len(given) :]
     arguments = {}
@@ -151,11 +147,7 @@ def call(factory: Callable[..., _T], name: str, options: dict[str, str], *given:
 
 
 def convert(text: str, hint: Any) -> Any:
-    """Convert `text` to the annotated type `hint`.
-
-    Raises:
-        ValueError: naming what was expected.
-    """
+    """Convert `text` to the annotated type `hint`."""
     if typing.get_origin(hint) is Literal:
         choices = [str(choice) for choice in typing.get_args(hint)]
         if text not in choices:

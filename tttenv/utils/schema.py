@@ -67,9 +67,6 @@ def read(file: Path, kind: type[_T], what: str, limit: int = LONGEST) -> _T:
         kind: the type of its content.
         what: the name of its content in messages, such as "results of a sweep".
         limit: maximum bytes.
-
-    Raises:
-        ValueError: if the file is missing, not a regular file of bounded size, or does not match.
     """
     refusal = f"{shown(file)} holds no {what}"
     try:

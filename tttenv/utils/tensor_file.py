@@ -51,9 +51,6 @@ class Header:
         Args:
             expected: the type and shape of each tensor; the file must hold these and no others.
             refusal: the beginning of messages.
-
-        Raises:
-            ValueError: if the file holds other tensors, or its data is damaged.
         """
         for name in [*expected, *self.tensors]:
             if (has := self.tensors.get(name)) != (wanted := expected.get(name)):
@@ -71,9 +68,6 @@ def header(data: bytes, name: object) -> Header:
     Args:
         data: the whole file.
         name: the file's name, for the message.
-
-    Raises:
-        ValueError: if the header is damaged or longer than the file.
     """
     length = int.from_bytes(data[:PREFIX], "little")
     refusal = f"{shown(name)} is not a file of tensors"

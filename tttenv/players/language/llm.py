@@ -262,9 +262,6 @@ def _within(seconds: float, work: Callable[[], _T]) -> _T:
 
     A server may send one byte every few seconds, even in the headers; only a clock outside the
     connection can stop that.
-
-    Raises:
-        TimeoutError: if it takes longer.
     """
     results: SimpleQueue[_T | BaseException] = SimpleQueue()
 

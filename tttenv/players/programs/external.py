@@ -96,11 +96,7 @@ class External(ProgramPlayer):
 
 
 def read(line: str, board: Boards) -> NDArray[np.float64]:
-    """Parse the probabilities (cells,) for a board (cells,) from a line of output.
-
-    Raises:
-        ProgramError: if the line has another format or a move is not legal.
-    """
+    """Parse the probabilities (cells,) for a board (cells,) from a line of output."""
     words = line.split()
     probs: NDArray[np.float64] = np.zeros(board.shape)
     for word in words:

@@ -193,11 +193,7 @@ def _from_the_centre(rules: Rules, cells: NDArray[np.int64]) -> list[int]:
 
 
 def read(line: str, rules: Rules, board: Boards) -> int:
-    """Parse the cell of an engine's move on a board (cells,).
-
-    Raises:
-        ProgramError: if the line is not a move, or the move is not legal.
-    """
+    """Parse the cell of an engine's move on a board (cells,)."""
     found = MOVE.fullmatch(line)
     if not found:
         raise ProgramError(f"answered {line[:QUOTED]!r}, not a column and a row as in '7,7'")

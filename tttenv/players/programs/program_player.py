@@ -52,9 +52,6 @@ class Program:
         longest: maximum length of a line of its output, in bytes.
         ends: line end of its output, a key of `LINE_ENDS`.
         quit_command: the line that ends it.
-
-    Raises:
-        ProgramError: if there is no such program or it cannot be started.
     """
 
     def __init__(
@@ -79,11 +76,7 @@ class Program:
         )
 
     def available_lines(self) -> Iterator[str]:
-        """Yield the complete lines that have arrived, as `read_line` returns them, without waiting.
-
-        Raises:
-            ProgramError: if its output is not a line.
-        """
+        """Yield the complete lines that have arrived, as `read_line` does, without waiting."""
         while True:
             while self.end_of_line.search(self.unread):
                 yield self.read_line()
@@ -98,9 +91,6 @@ class Program:
         Args:
             lines: each with its end.
             seconds: how long the writing and all following calls of `read_line` may take together.
-
-        Raises:
-            ProgramError: if the writing takes longer, or the program ends.
         """
         self.limit, self.deadline = seconds, monotonic() + seconds
         assert self.process.stdin is not None
@@ -114,11 +104,7 @@ class Program:
                 raise ProgramError(self._ended("closed its input")) from None
 
     def read_line(self) -> str:
-        """Return the next line of output, without its line ending and surrounding spaces.
-
-        Raises:
-            ProgramError: if the time limit is reached, the program ends, or its output is no line.
-        """
+        """Return the next line of output, without its line ending and surrounding spaces."""
         while (end := self.end_of_line.search(self.unread)) is None:
             self._wait(self.limit)
         answer, self.unread = self.unread[: end.start()], self.unread[end.end() :]
@@ -210,20 +196,12 @@ class ProgramPlayer(Player):
         """Query the program for its validated move probabilities (cells,) on a board (cells,)."""
 
     def __call__(self, boards: Boards) -> Probs:
-        """Return move probabilities (batch, cells) for boards (batch, cells).
-
-        Raises:
-            ValueError: if the program fails, saying how and on which board.
-        """
+        """Return move probabilities (batch, cells) for boards (batch, cells)."""
         return np.array([self.answer(board) for board in boards], np.float64).reshape(boards.shape)
 
     @one_at_a_time
     def answer(self, board: Boards) -> NDArray[np.float64]:
-        """Return the program's probabilities (cells,) for a board (cells,), cached if possible.
-
-        Raises:
-            ValueError: if the program fails, or the stored answers take too much memory.
-        """
+        """Return the program's probabilities (cells,) for a board (cells,), cached if possible."""
         key = np.asarray(board, np.int8).tobytes()
         if key not in self.cache:
             if self.taken > self.memory * MEBIBYTE:

@@ -100,9 +100,6 @@ def checked_card(card: Any, name: object) -> dict[str, Any]:
     Args:
         card: untrusted.
         name: the file's name, for the message.
-
-    Raises:
-        ValueError: if it is not a valid card.
     """
     refusal = f"{shown(name)} is not the card of a checkpoint"
     found = cast("dict[str, Any]", checked(Card, card, refusal))
@@ -119,9 +116,6 @@ def read_data(folder: Path, *roles: str) -> tuple[dict[str, Any], dict[str, byte
     Args:
         folder: of the checkpoint.
         roles: of the files to read.
-
-    Raises:
-        ValueError: if the card or a file is missing, damaged, or not what the card names.
     """
     for attempt in range(TRIES):
         card = read_card(folder)
@@ -148,9 +142,6 @@ def commit(folder: Path, about: Mapping[str, Any], data: Mapping[str, bytes]) ->
         folder: created if missing.
         about: the entries of the card, without "files".
         data: the contents of the data files by their role.
-
-    Raises:
-        OSError: naming the file that could not be written.
     """
     files = {}
     for role, content in data.items():

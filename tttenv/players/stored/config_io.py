@@ -21,10 +21,6 @@ def from_stored(
         stored: its fields by name; missing ones take their defaults.
         name: the name of the learner or file, for the message.
         trusted: fields that may name any player, because the user named the same one.
-
-    Raises:
-        ValueError: for an unknown field, a value of the wrong type, or a player that a file may
-            not name.
     """
     made = checked(kind, stored, name)
     for field in spec_fields(kind):

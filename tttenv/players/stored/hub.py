@@ -102,11 +102,7 @@ def hub(
 
 
 def split(spec: str) -> tuple[str, str, dict[str, str]]:
-    """Return the repository, the revision and the other options of a spec that begins with `hub:`.
-
-    Raises:
-        ValueError: for options that cannot be read.
-    """
+    """Return the repository, the revision and the other options of a spec `hub:...`."""
     repo, _, rest = spec.removeprefix(ON_THE_HUB).partition(",")
     if "=" in repo:
         repo, rest = "", spec.removeprefix(ON_THE_HUB)
@@ -124,11 +120,7 @@ def check_names(repo: str, revision: str = REVISION) -> None:
 
 
 def address() -> str:
-    """Return the address of the Hub, without a user and password.
-
-    Raises:
-        ModuleNotFoundError: without the package huggingface_hub.
-    """
+    """Return the address of the Hub, without a user and password."""
     from huggingface_hub import constants
 
     parts = urlsplit(constants.ENDPOINT)
@@ -136,12 +128,7 @@ def address() -> str:
 
 
 def usual_folder(repo: str, revision: str = REVISION) -> Path:
-    """Return the default folder of a player pulled from this Hub, in huggingface_hub's asset cache.
-
-    Raises:
-        ModuleNotFoundError: without the package huggingface_hub.
-        ValueError: for invalid names of a repository or a revision.
-    """
+    """Return the default folder of a player pulled from this Hub."""
     from huggingface_hub import constants
 
     check_names(repo, revision)
@@ -154,10 +141,6 @@ def present(repo: str, revision: str = REVISION) -> Path:
     """Return the folder of a player from the Hub, downloading it if necessary.
 
     A download is announced by a line on standard error.
-
-    Raises:
-        ModuleNotFoundError: without the package huggingface_hub.
-        ValueError: if it does not exist, cannot be reached or is not a checkpoint.
     """
     folder = usual_folder(repo, revision)
     if not (folder / CARD).is_file():
@@ -196,12 +179,6 @@ def pull(
 
     Returns:
         The folder.
-
-    Raises:
-        ModuleNotFoundError: without the package huggingface_hub.
-        ValueError: in one line, if that is not a checkpoint, it cannot be reached, or the folder
-            holds something else.
-        OSError: naming a file that cannot be written.
     """
     check_names(repo, revision)
     folder = folder or usual_folder(repo, revision)
@@ -252,10 +229,6 @@ def upload(repo: str, files: Mapping[str, bytes], private: bool) -> str:
         repo: OWNER/NAME.
         files: contents by name.
         private: whether a newly created repository is private.
-
-    Raises:
-        ModuleNotFoundError: without the package huggingface_hub.
-        ValueError: if the Hub refuses or cannot be reached.
     """
     with tempfile.TemporaryDirectory() as folder, _library(repo) as api:
         for name, content in files.items():
