@@ -9,8 +9,8 @@
 
 A type is a dataclass, a TypedDict, `list[...]`, `tuple[...]`, `dict[str, ...]`, `Literal[...]`, a
 union, `int`, `float`, `str`, `bool`, `None` or `Any`. An integer is a float too; a boolean is
-neither. `Between` bounds a number, or the length of a text, list or object. A dataclass is made
-from an object with its fields and no others; a TypedDict may have further keys.
+neither. A dataclass is made from an object with its fields and no others; a TypedDict may have
+further keys.
 """
 
 import math
@@ -60,13 +60,9 @@ class _Mismatch(Exception):  # noqa: N818  # never leaves this module
 
 
 def read(file: Path, kind: type[_T], what: str, limit: int = LONGEST) -> _T:
-    """Read an untrusted JSON file, validated against a type.
+    """Read an untrusted JSON file of bounded size, validated against a type.
 
-    Args:
-        file: the file.
-        kind: the type of its content.
-        what: the name of its content in messages, such as "results of a sweep".
-        limit: maximum bytes.
+    `what` names its content in messages, such as "results of a sweep".
     """
     refusal = f"{shown(file)} holds no {what}"
     try:
@@ -81,16 +77,7 @@ def read(file: Path, kind: type[_T], what: str, limit: int = LONGEST) -> _T:
 
 
 def checked(kind: type[_T], value: Any, name: str = "") -> _T:
-    """Validate a JSON value against a type and convert it.
-
-    Args:
-        kind: the type.
-        value: a JSON value.
-        name: the value's name, with which messages begin, if any.
-
-    Raises:
-        ValueError: if the value does not match the type.
-    """
+    """Validate a JSON value against a type and convert it; `name` begins messages, if given."""
     try:
         return typing.cast("_T", _value(value, kind, ""))
     except _Mismatch as error:
@@ -117,7 +104,7 @@ def _value(value: Any, hint: Any, place: str) -> Any:
     origin, inner = typing.get_origin(hint), typing.get_args(hint)
     if hint is Any:
         return value
-    if origin in (typing.NotRequired, typing.Required):
+    if origin is typing.NotRequired:
         return _value(value, inner[0], place)
     if origin is Annotated:
         made = _value(value, inner[0], place)
@@ -136,11 +123,10 @@ def _value(value: Any, hint: Any, place: str) -> Any:
         return [_value(item, inner[0], f"{place}[{i}]") for i, item in enumerate(items)]
     if origin is tuple:
         items = list(value) if isinstance(value, tuple) else _of_type(value, list, hint, place)
-        kinds = [inner[0]] * len(items) if inner[-1] is Ellipsis else list(inner)
+        kinds = inner[:1] * len(items) if inner[-1] is Ellipsis else inner
         if len(kinds) != len(items) or len(items) > LONGEST_TUPLE:
             raise _wrong(value, hint, place)
-        pairs = enumerate(zip(items, kinds, strict=True))
-        return tuple(_value(item, kind, f"{place}[{i}]") for i, (item, kind) in pairs)
+        return tuple(_value(items[i], kind, f"{place}[{i}]") for i, kind in enumerate(kinds))
     if origin is dict:
         content = _of_type(value, dict, hint, place)
         return {key: _value(v, inner[1], _at(place, key)) for key, v in content.items()}
@@ -158,15 +144,11 @@ def _object(value: dict[str, Any], hint: Any, place: str) -> Any:
         needed = {f.name for f in fields(hint) if f.default is f.default_factory is MISSING}
     else:
         needed = hint.__required_keys__
-    if strict and (odd := next((key for key in value if key not in hints), None)) is not None:
-        raise _Mismatch(place, f"{_named(place)} has no field {shown(repr(odd), REPEATED)}")
+    if strict and (odd := [key for key in value if key not in hints]):
+        raise _Mismatch(place, f"{_named(place)} has no field {shown(repr(odd[0]), REPEATED)}")
     if lacking := [key for key in hints if key in needed and key not in value]:
         raise _Mismatch(place, f"{_named(place)} lacks {', '.join(lacking)}")
-    known = {
-        key: _value(value[key], hint_of, _at(place, key))
-        for key, hint_of in hints.items()
-        if key in value
-    }
+    known = {key: _value(value[key], hints[key], _at(place, key)) for key in hints if key in value}
     if not strict:
         return value | known
     try:
@@ -199,8 +181,6 @@ def _wrong(value: Any, hint: Any, place: str) -> _Mismatch:
 
 def _in_words(hint: Any) -> str:
     origin, inner = typing.get_origin(hint), typing.get_args(hint)
-    if origin in (typing.NotRequired, typing.Required):
-        return _in_words(inner[0])
     if origin is Annotated:
         (low, high), words = inner[1], _in_words(inner[0])
         unit = "" if inner[0] in (int, float) else " long"

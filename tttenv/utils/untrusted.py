@@ -21,12 +21,7 @@ QUOTED = 300  # characters of a file that a message repeats, at most
 
 
 def shown(text: object, limit: int = QUOTED) -> str:
-    """Return untrusted text in printable form: control characters escaped, length limited.
-
-    Args:
-        text: anything; its `str` is shown.
-        limit: maximum number of characters.
-    """
+    """Return untrusted text in printable form: control characters escaped, length limited."""
     whole = str(text)
     made = whole[:limit]
     if not made.isprintable():
