@@ -9,12 +9,11 @@ from reference import certificate, game, spell, standards
 
 from tttenv import Rules, certify, player, score
 from tttenv.certificates import metric_table, metrics, phrases, reachability, verdict
-from tttenv.certificates.certificate import Certificate
+from tttenv.certificates.certificate import Certificate, stated_certificate
 from tttenv.certificates.metric_table import Metric, flat
 from tttenv.certificates.metrics import arena
 from tttenv.certificates.metrics.arena import Sampled
 from tttenv.certificates.one_side import SeatedPlayer
-from tttenv.certificates.stated import stated_certificate
 from tttenv.cli.certify import print_certificate
 from tttenv.cli.play import analysis, text_board
 from tttenv.drawing import render

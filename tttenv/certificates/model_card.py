@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tttenv.certificates.certificate import Certificate, certify
+from tttenv.certificates.certificate import Certificate, certify, stated_certificate
 from tttenv.certificates.metrics import description, flat
-from tttenv.certificates.stated import stated_certificate
 from tttenv.certificates.verdict import certificate_table
 from tttenv.exact import enumerable
 from tttenv.game.rules import Rules
