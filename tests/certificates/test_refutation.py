@@ -66,9 +66,9 @@ def test_a_game_is_shortened_where_that_takes_few_positions(spec, rules, long, s
     found = refutation.search(SeatedPlayer(rules, policy, seat, spec), 20_000)
     monkeypatch.setattr(refutation, "SHORTENED", 0)
     first = refutation.search(SeatedPlayer(rules, policy, seat, spec), 20_000)
-    require_lost_by_own_moves(rules, policy, seat, found.line)
+    require_lost_by_own_moves(rules, policy, seat, found.losing_line)
     assert found.shortest is True
-    assert (len(first.line), len(found.line)) == long[seat]
+    assert (len(first.losing_line), len(found.losing_line)) == long[seat]
     assert (first.shortest is True) == (long[seat][0] == 2 * rules.k - (seat == "O"))
 
 
@@ -76,9 +76,9 @@ def test_a_game_is_shortened_where_that_takes_few_positions(spec, rules, long, s
 def test_without_the_positions_for_it_nothing_is_said_of_shorter_games(seat):
     rules, spec = Rules(7, 7, 5), "alphabeta:depth=1"
     asked = refutation.search(SeatedPlayer(rules, player(spec, rules), seat, spec), 255)
-    assert asked.line is not None
+    assert asked.losing_line is not None
     assert asked.shortest is False
-    assert asked.asked == 255
+    assert asked.positions == 255
 
 
 def by_hand(rules, policy, seat):

@@ -136,8 +136,7 @@ def search(
         player: the player in its seat.
         options: the limits of the search.
         watch: called before every query.
-        start: the state from which to continue a search of the same player with the same options;
-            the results are those of a search without a stop.
+        start: the state of an earlier search of the same player with the same options, to continue.
         keep: called before every query with the state of the search.
     """
     return _Search(player, options, watch, start, keep).run()

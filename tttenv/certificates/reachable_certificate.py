@@ -36,26 +36,15 @@ def measure(
     *,
     positions: int,
     value_of: ValueOf | None,
-    images: bool = True,
-    watch: Watch | None = None,
-    checkpoint: "SearchCheckpoint | None" = None,
+    images: bool,
+    watch: Watch | None,
+    checkpoint: "SearchCheckpoint | None",
 ) -> dict[str, Any]:
-    """Compute the fields of a certificate based on reachable positions.
+    """Compute the fields of a certificate based on reachable positions; see `certify`.
 
     If the limit is at least the number of positions the game may have, every reply is followed. On
-    larger boards a best-first attack first searches for a lost game; if it finds one, the seat is
-    done.
-
-    Args:
-        rules: the game.
-        policy: the player.
-        name: its name in messages.
-        positions: the limit for each seat; an attack that finds no lost game has queried up to
-            20,000 before.
-        value_of: the game's value, if known; None for `tttenv.proofs.prover.known_value`.
-        images: as in `reachability.search`.
-        watch: called before every query.
-        checkpoint: where the search is saved, and from where it continues.
+    larger boards a best-first attack of up to 20,000 positions first searches for a lost game; if
+    it finds one, the seat is done.
     """
     value = (value_of or known_value)(rules)
     found: dict[str, SeatResults] = {} if checkpoint is None else dict(checkpoint.finished)
@@ -105,21 +94,13 @@ def _seat(
     if too_many and start is None:  # else the attack has found nothing
         # If the other side can force a win, any lost game will do.
         attack = refutation.search(player, min(ATTACKED, positions), watch, shorten=worth != -1)
-        attacked = attack.asked
-        if attack.line is not None:
-            return SeatResults(
-                attacked,
-                never_loses=False,
-                always_wins=False,
-                losing_line=attack.line,
-                loss_chance=_chance(player, attack.line),
-                shortest=attack.shortest,
-                queried_twice=attack.queried_twice,
-            )
+        attacked = attack.positions
+        if attack.losing_line is not None:
+            return replace(attack, loss_chance=_chance(player, attack.losing_line))
     if too_many and worth == -1:  # the other side can force a win, though no game was found
         return SeatResults(attacked, never_loses=False, always_wins=False)
     options = reachability.SearchOptions(
-        positions=positions,
+        positions,
         followed=reachability.FOLLOWED if too_many else positions,
         may_always_win=worth is None or worth == 1,
         images=images,
@@ -163,14 +144,10 @@ def _worst_case(result: SeatResults, worth: int | None) -> float | None:
 
 def unbeatable(x: SeatResults, o: SeatResults, value: int | None) -> bool | None:
     """Return whether the worst case is the game's value in both seats; None if unknown."""
-    values = (0, 1) if value is None else (value,)
-    possible = {_unbeatable_if(x, o, each) for each in values}
+    possible = set()
+    for each in (0, 1) if value is None else (value,):
+        worst = worst_cases(x, o, each)
+        if each == 1 and x.loss_chance > TOLERANCE:  # the lost game bounds the worst case
+            worst["X"] = 1 - 2 * x.loss_chance
+        possible.add(keeps_value(each, worst))
     return possible.pop() if len(possible) == 1 else None
-
-
-def _unbeatable_if(x: SeatResults, o: SeatResults, value: int) -> bool | None:
-    """Return the result of `unbeatable` for a given value of the game."""
-    worst = worst_cases(x, o, value)
-    if value == 1 and x.loss_chance > TOLERANCE:  # the value of the lost game bounds the worst case
-        worst["X"] = 1 - 2 * x.loss_chance
-    return keeps_value(value, worst)

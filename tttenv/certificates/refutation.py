@@ -7,7 +7,7 @@ shortened, round by round, as long as that takes few positions.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tttenv.certificates import reachability
 from tttenv.certificates.one_side import SeatedPlayer
 from tttenv.certificates.phrases import forfeited
-from tttenv.certificates.reachability import ATTACKING, Round, SearchOptions, Watch
+from tttenv.certificates.reachability import ATTACKING, Round, SearchOptions, SeatResults, Watch
 from tttenv.certificates.refutation_kernel import score
 from tttenv.exact.determinism import SPREAD, require_answers_again
 from tttenv.exact.evaluation import SEATS
@@ -63,22 +63,12 @@ def refute(
     if seat not in SEATS:
         raise ValueError(f"a seat must be X or O, not {seat!r}")
     player = as_player(rules, policy)
-    return search(SeatedPlayer(rules, player, seat, display_name(player)), positions).line
-
-
-@dataclass(frozen=True)
-class Refutation:
-    """Result of a search for a lost game."""
-
-    line: list[int] | None  # the cells of both sides; None if no lost game was found
-    asked: int  # positions
-    shortest: bool | None  # whether `line` is proven shortest; None without a lost game
-    queried_twice: int  # positions
+    return search(SeatedPlayer(rules, player, seat, display_name(player)), positions).losing_line
 
 
 def search(
     player: SeatedPlayer, positions: int, watch: Watch | None = None, shorten: bool = True
-) -> Refutation:
+) -> SeatResults:
     """Search as `refute` does, but return more results; call `watch` before each query.
 
     Without `shorten` the first lost game found is returned.
@@ -87,63 +77,50 @@ def search(
     line = tried.run(positions)
     asked = len(tried.asked)
     if line is None:
-        return Refutation(None, asked, None, 0)
+        return SeatResults(asked, never_loses=None, always_wins=None)
     again = 0 if player.policy.traits.pure else len(player.own_moves(line)[1])
-    if not shorten:
-        return Refutation(line, asked, False, again)
-    left = min(SHORTENED // player.rules.cells, positions - asked)
-    found = _shortened(player, line, left, watch)
-    return replace(found, asked=asked + found.asked, queried_twice=again + found.queried_twice)
+    found = SeatResults(asked, False, False, losing_line=line, shortest=False, queried_twice=again)
+    return _shortened(player, found, line, positions, watch) if shorten else found
 
 
 def _shortened(
-    player: SeatedPlayer, line: list[int], positions: int, watch: Watch | None
-) -> Refutation:
-    """Find the shortest game that a player loses in a seat; return `line` if none is shorter.
+    player: SeatedPlayer, found: SeatResults, line: list[int], positions: int, watch: Watch | None
+) -> SeatResults:
+    """Return the results with the shortest game that a player loses in a seat, if it is found.
 
     Each length is searched separately, from the shortest on. To win quickly, the opponent can place
     few stones outside the winning line, so the first lengths take few positions.
     """
-    k = player.rules.k
-    asked, again = 0, 0
+    k, left = player.rules.k, min(SHORTENED // player.rules.cells, positions - found.positions)
     first = k if player.seat == "X" else k - 1  # the opponent needs k stones
     last = player.rounds(line) - 1
     if player.policy.traits.forfeits:  # which ends a round before the reply
         first, last = 1, last + (not forfeited(player.rules, line))
     for rounds in range(first, last + 1):
-        options = SearchOptions(
-            positions=positions - asked,
-            followed=0,
-            may_always_win=False,
-            rounds=rounds,
-            sampled=SPREAD,
-        )
-        found = reachability.search(player, options, watch)
-        asked, again = asked + found.positions, again + found.queried_twice
-        if found.losing_line is not None:
-            return Refutation(found.losing_line, asked, True, again)
-        if found.never_loses is None:
-            return Refutation(line, asked, False, again)
-    return Refutation(line, asked, True, again)
+        options = SearchOptions(left, 0, may_always_win=False, rounds=rounds, sampled=SPREAD)
+        tried = reachability.search(player, options, watch)
+        left -= tried.positions
+        asked = found.positions + tried.positions
+        again = found.queried_twice + tried.queried_twice
+        found = replace(found, positions=asked, queried_twice=again)
+        if tried.losing_line is not None:
+            return replace(found, losing_line=tried.losing_line, shortest=True)
+        if tried.never_loses is None:
+            return found
+    return replace(found, shortest=True)
 
 
 def losing_leaves(rules: Rules, policy: Policy, seat: str, positions: int) -> tuple[int, int]:
-    """Count the positions lost by the player among the first `positions` that an attack queries.
+    """Count the positions lost by a player among the first that an attack on it queries.
 
     The attack is that of `refute`: it queries the positions with the opponent's best open lines
     first, and follows the best 64 replies to each, but it does not stop at a lost game. It
     continues from all other positions until the limit is reached or none is left. For a player
     that never loses the count is zero.
 
-    Args:
-        rules: the game.
-        policy: the player.
-        seat: the player's seat, "X" or "O".
-        positions: the limit of queried positions.
-
     Returns:
         The number of positions in which the player forfeits or some move of it lets the opponent
-        win with the next stone, and the number of queried positions.
+        win with the next stone, and the number of queried positions, at most `positions`.
     """
     player = player_for(rules, policy)
     tried = _Attack(SeatedPlayer(rules, player, seat, display_name(player)), None)

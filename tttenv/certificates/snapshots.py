@@ -34,14 +34,8 @@ def extended(
 ) -> tuple[Snapshot, ...]:
     """Append a snapshot of the last measured policy, then thin out the snapshots if necessary.
 
-    The selection depends only on the measurements, so a resumed run keeps the same snapshots: the
-    first, the last, the first unbeatable one and some in between.
-
-    Args:
-        snapshots: those of earlier steps.
-        measures: of the run so far, the last one of `policy`.
-        policy: the current player.
-        every: steps between measures.
+    The first, the last, the first unbeatable one and some in between are kept. The selection
+    depends only on the measurements, `every` so many steps, so that a resumed run keeps the same.
     """
     moves = moves_of(policy)
     whole = [*snapshots] if moves is None else [*snapshots, (int(measures[-1][0] or 0), moves)]
@@ -50,7 +44,7 @@ def extended(
 
 
 def moves_of(policy: Policy) -> str | None:
-    """Return the cells that a deterministic player plays, one digit per position, or None.
+    """Return the cells that a player plays, one digit per position.
 
     None if it is not a table, the board is too large, or it mixes moves anywhere.
     """
@@ -80,16 +74,10 @@ def for_file(snapshots: Sequence[Snapshot]) -> bytes:
 
 
 def read(folder: Path, card: Mapping[str, Any], rules: Rules, curve: Curve) -> dict[int, Moves]:
-    """Load the snapshots of the checkpoint in `folder`, which may be untrusted, by step.
+    """Load the snapshots of the checkpoint in `folder`, which may be untrusted.
 
-    Each one is checked against the curve: its step must exist, and the worst cases and accuracy of
-    its player, recomputed, must equal those of the curve.
-
-    Args:
-        folder: the checkpoint.
-        card: its card.
-        rules: its game.
-        curve: the card's curve.
+    Each one is checked against the curve of the card: its step must exist, and the worst cases and
+    accuracy of its player, recomputed, must equal those of the curve.
 
     Returns:
         The moves (decisions,) by step, in order; empty if the card names no such file.

@@ -10,16 +10,5 @@ from tttenv.text.prompts import NOTATIONS, prompt
 from tttenv.text.tasks import SPLITS, Task, tasks
 from tttenv.text.verdicts import SCHEMES, Verdict, reward, verdict
 
-__all__ = [
-    "NOTATIONS",
-    "SCHEMES",
-    "SPLITS",
-    "Parsed",
-    "Task",
-    "Verdict",
-    "parse",
-    "prompt",
-    "reward",
-    "tasks",
-    "verdict",
-]
+__all__ = ["NOTATIONS", "SCHEMES", "SPLITS", "Parsed", "Task", "Verdict"]
+__all__ += ["parse", "prompt", "reward", "tasks", "verdict"]
