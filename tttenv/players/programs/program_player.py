@@ -30,7 +30,6 @@ CHUNK = 4096  # bytes read at once
 LONGEST_WAIT = 3600.0  # seconds of one system call, since systems limit it; waits are repeated
 GRACE = 0.5  # seconds for a program to end by itself after its last line of input
 GUARD = ["/bin/sh", "-c", "read line; kill -9 0"]  # kills its process group at the end of its input
-LINE_ENDS = {"LF": re.compile(rb"\n"), "LF, CR LF or CR": re.compile(rb"[\r\n]")}
 FLUSH = " (does it flush its output after every line?)"
 ENTRY = 120  # bytes of a cached answer besides its board and its numbers
 
@@ -50,12 +49,12 @@ class Program:
     Args:
         command: the program and its arguments, split as a shell would; no shell runs it.
         longest: maximum length of a line of its output, in bytes.
-        ends: line end of its output, a key of `LINE_ENDS`.
+        ends: pattern of the line ends of its output.
         quit_command: the line that ends it.
     """
 
     def __init__(
-        self, command: str, longest: int = 65_536, ends: str = "LF", quit_command: str = "quit"
+        self, command: str, longest: int, ends: bytes = rb"\n", quit_command: str = "quit"
     ) -> None:
         try:
             self.process, self.guard = _started(shlex.split(command))
@@ -63,7 +62,7 @@ class Program:
             why = getattr(error, "strerror", None) or error
             hint = "; a script opens with a line like #!/bin/sh" if "format" in str(why) else ""
             raise ProgramError(f"cannot start {command!r}: {why}{hint}") from None
-        self.longest, self.end_of_line = longest, LINE_ENDS[ends]
+        self.longest, self.end_of_line = longest, re.compile(ends)
         self.unread, self.stderr, self.open = b"", b"", True
         self.pipes = selectors.DefaultSelector()
         for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
@@ -156,7 +155,7 @@ class Program:
         if status is None:
             return f"{closed}{said}"
         if status < 0:
-            return f"was killed by {_name(-status)}{said}"
+            return f"was killed by signal {-status}, {signal.strsignal(-status)}{said}"
         return f"ended with exit status {status}{said}"
 
     def _shown(self) -> str:
@@ -187,9 +186,8 @@ class ProgramPlayer(Player):
     def launch(self) -> Program:
         """Start the program."""
 
-    @abstractmethod
     def handshake(self, program: Program) -> None:
-        """Send the messages that precede the first board."""
+        """Send the messages that precede the first board, if any."""
 
     @abstractmethod
     def ask(self, program: Program, board: Boards) -> NDArray[np.float64]:
@@ -304,11 +302,3 @@ def _kill(guard: "subprocess.Popen[bytes]") -> None:
     """Kill the process group of a guard that has not been waited for."""
     with contextlib.suppress(OSError):
         os.killpg(guard.pid, signal.SIGKILL)
-
-
-def _name(number: int) -> str:
-    """Return a signal's name, or its number if it has none."""
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
