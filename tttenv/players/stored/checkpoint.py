@@ -95,12 +95,7 @@ def read_card(folder: Path) -> dict[str, Any]:
 
 
 def checked_card(card: Any, name: object) -> dict[str, Any]:
-    """Check that untrusted JSON is a card, and return it.
-
-    Args:
-        card: untrusted.
-        name: the file's name, for the message.
-    """
+    """Check that untrusted JSON in the file `name` is a card, and return it."""
     refusal = f"{shown(name)} is not the card of a checkpoint"
     found = cast("dict[str, Any]", checked(Card, card, refusal))
     if wrong := _file_error(found["files"]):
@@ -109,13 +104,9 @@ def checked_card(card: Any, name: object) -> dict[str, Any]:
 
 
 def read_data(folder: Path, *roles: str) -> tuple[dict[str, Any], dict[str, bytes]]:
-    """Return a checkpoint's card and its data files, all from the same commit.
+    """Return a checkpoint's card and its data files by role, all from the same commit.
 
     A training run may replace the checkpoint while it is read; then reading starts again.
-
-    Args:
-        folder: of the checkpoint.
-        roles: of the files to read.
     """
     for attempt in range(TRIES):
         card = read_card(folder)
@@ -138,10 +129,7 @@ def file_of(card: Mapping[str, Any], role: str) -> str | None:
 def commit(folder: Path, about: Mapping[str, Any], data: Mapping[str, bytes]) -> None:
     """Write a checkpoint atomically: `folder` holds the previous one until its card is replaced.
 
-    Args:
-        folder: created if missing.
-        about: the entries of the card, without "files".
-        data: the contents of the data files by their role.
+    `about` has the entries of the card but for "files", `data` the data files by their role.
     """
     files = {}
     for role, content in data.items():

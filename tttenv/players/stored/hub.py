@@ -138,10 +138,7 @@ def usual_folder(repo: str, revision: str = REVISION) -> Path:
 
 
 def present(repo: str, revision: str = REVISION) -> Path:
-    """Return the folder of a player from the Hub, downloading it if necessary.
-
-    A download is announced by a line on standard error.
-    """
+    """Return the folder of a player from the Hub, downloading it if necessary, and saying so."""
     folder = usual_folder(repo, revision)
     if not (folder / CARD).is_file():
         print(
@@ -165,20 +162,12 @@ def pull(
     folder: Path | None = None,
     tell: Callable[[str], None] = lambda text: None,
 ) -> Path:
-    """Download a trained player from the Hub.
+    """Download a trained player from the Hub, and return its folder.
 
     `folder` changes only after all files have arrived and match the card; until then a player that
-    was pulled there before stays complete.
-
-    Args:
-        repo: OWNER/NAME.
-        revision: a branch, tag or commit.
-        folder: missing, empty, or pulled from the same repository before; by default the folder
-            that `hub:OWNER/NAME` uses.
-        tell: called with the name and size of each file before it is fetched.
-
-    Returns:
-        The folder.
+    was pulled there before stays complete. It has to be missing, empty, or pulled from the same
+    repository before; by default it is the one that `hub:OWNER/NAME` uses. `tell` is called with
+    the name and size of each file before it is fetched.
     """
     check_names(repo, revision)
     folder = folder or usual_folder(repo, revision)
@@ -221,14 +210,10 @@ def pull(
 
 
 def upload(repo: str, files: Mapping[str, bytes], private: bool) -> str:
-    """Commit the files of a checkpoint to a repository, and return the commit.
+    """Commit the files of a checkpoint, contents by name, to a repository; return the commit.
 
-    The repository is created if necessary; data files of an older checkpoint are removed.
-
-    Args:
-        repo: OWNER/NAME.
-        files: contents by name.
-        private: whether a newly created repository is private.
+    The repository is created if necessary, `private` or not; data files of an older checkpoint are
+    removed.
     """
     with tempfile.TemporaryDirectory() as folder, _library(repo) as api:
         for name, content in files.items():
