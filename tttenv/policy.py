@@ -254,14 +254,10 @@ class Wrapped(Player):
 
 
 class FunctionPlayer(Player):
-    """A player that calls a function from boards to move probabilities.
+    """A player that calls a function `play` from boards to probabilities, both (batch, cells).
 
-    Args:
-        rules: the game.
-        play: the function, from boards (batch, cells) to probabilities (batch, cells).
-        traits: what is known of it. `pure` is for functions without randomness and memory that
-            round so that other batches give the same moves, such as a learner's network.
-        name: for messages; by default that of the function or its class.
+    Its trait `pure` is for functions without randomness and memory that round so that other batches
+    give the same moves, such as a learner's network. Its name is by default the function's.
     """
 
     def __init__(
@@ -288,7 +284,7 @@ class Uniform(Player):
 
     def __call__(self, boards: Boards) -> Probs:
         """Return uniform probabilities (batch, cells) over the legal moves."""
-        return uniform_over(boards == 0)
+        return uniform(boards)
 
 
 def player_for(rules: Rules, policy: Policy) -> Player:
@@ -412,10 +408,8 @@ def sample_or_forfeit(probs: Probs, uniforms: NDArray[np.float64]) -> Cells:
 def validated(boards: Boards, probs: Any, forfeits: bool = False) -> Probs:
     """Validate a policy's output for `boards` (batch, cells), and normalise each row.
 
-    Args:
-        boards: the boards on which the policy was queried.
-        probs: its output: an array, a tensor or lists of real numbers.
-        forfeits: whether rows of zeros are allowed, see `Traits`.
+    The output is an array, a tensor or lists of real numbers; with `forfeits` rows of zeros are
+    allowed, see `Traits`.
 
     Raises:
         ValueError: for a wrong type or shape, a negative or missing number, probability on a
@@ -578,12 +572,12 @@ def _require_numbers(boards: Boards, answers: NDArray[np.float64], asked: Mask, 
     Logits and values of -inf are allowed, since masks are made of them.
     """
     bad = asked & (np.isnan(answers) | np.isposinf(answers))
+    law = "finite and not negative" if kind == "probs" else "finite for some legal cell"
     if kind == "probs":
         bad |= asked & (answers < 0)
     else:
         bad |= ~(asked & np.isfinite(answers)).any(axis=-1, keepdims=True)
-    rows = np.flatnonzero(bad.any(axis=-1))
-    if rows.size:
-        board, answer = (brief(part[rows[0]]) for part in (boards, answers))
-        law = "finite and not negative" if kind == "probs" else "finite for some legal cell"
+    if bad.any():
+        row = bad.any(axis=-1).argmax()
+        board, answer = brief(boards[row]), brief(answers[row])
         raise ValueError(f"{kind} must be {law}, but on the board {board} they are {answer}")

@@ -169,20 +169,3 @@ def test_what_two_seats_say_together(x, o, known, value, worst, verdict):
     assert found == value
     assert worst_cases(x, o, value) == dict(zip("XO", worst, strict=True))
     assert unbeatable(x, o, value) is verdict
-
-
-def test_the_command_takes_reachable_positions_from_sixteen_cells_on(capsys):
-    commands = {
-        ("first", "3,3,3"): None,
-        ("first", "4,4,4"): REACHABLE,
-        ("alphabeta", "3,3,3", "--method", "reachable"): REACHABLE,
-        ("first", "3,4,3", "--method", "all"): None,
-    }
-    for (spec, rules, *more), method in commands.items():
-        certify_command([spec, "--rules", rules, *more])
-        assert ("by reachable positions" in capsys.readouterr().out) == (method == REACHABLE)
-    for refused in (["--sampled"], ["--against", "first"]):
-        with pytest.raises(ValueError, match="--method cannot be combined with"):
-            certify_command(["first", "--method", "all", *refused])
-    with pytest.raises(ValueError, match="too large for exact results"):
-        certify_command(["first", "--rules", "5,5,4", "--method", "all"])

@@ -43,23 +43,6 @@ def test_on_small_boards_a_lost_game_is_found_if_and_only_if_there_is_one(rules,
 
 
 @by_seat
-@pytest.mark.parametrize("spec", ["first", "tactical", "minimax", *MORE])
-@pytest.mark.parametrize("rules", [Rules(), Rules(2, 4, 2)], ids=str)
-def test_within_some_rounds_a_game_is_lost_or_not_as_the_shortest_says(rules, spec, seat):
-    policy = player(spec, rules)
-    shortest = reachability.search(SeatedPlayer(rules, policy, seat, spec)).losing_line
-    for rounds in range(1, rules.cells // 2 + 1):
-        options = reachability.SearchOptions(followed=0, may_always_win=False, rounds=rounds)
-        found = reachability.search(SeatedPlayer(rules, policy, seat, spec), options)
-        loses = shortest is not None and len(shortest) // 2 <= rounds
-        assert found.never_loses is not loses
-        assert (found.losing_line is not None) == loses
-        if loses:
-            require_lost_by_own_moves(rules, policy, seat, found.losing_line)
-            assert len(found.losing_line) == len(shortest)
-
-
-@by_seat
 @pytest.mark.parametrize(("spec", "rules", "long"), DETOURS, ids=str)
 def test_a_game_is_shortened_where_that_takes_few_positions(spec, rules, long, seat, monkeypatch):
     policy = player(spec, rules)
@@ -175,8 +158,3 @@ def test_who_no_longer_plays_what_lost_is_refused():
 
     with pytest.raises(ValueError, match="gives different answers to the same board"):
         refute(rules, turning, "O")
-
-
-def test_only_two_seats_can_be_asked_for():
-    with pytest.raises(ValueError, match="X or O, not 'first'"):
-        refute(Rules(), "first", "first")

@@ -6,10 +6,7 @@ from pairs import pairs
 from reference import spell
 
 from tttenv import Rules, player
-from tttenv.adapters.pettingzoo import raw_env
 from tttenv.env.env import TicTacToe
-from tttenv.env.match import Match
-from tttenv.env.step import attempt
 from tttenv.env.vector import VectorTicTacToe
 
 SIZES = [(3, 3, 3), (3, 4, 3), (1, 13, 3), (4, 4, 4), (5, 5, 4)]
@@ -216,36 +213,3 @@ def test_an_opponent_swapped_in_may_fail_as_well_and_one_that_is_refused_changes
         with pytest.raises(ValueError, match=r"^[^\n]+$"):
             pair.tried.set_opponent(refused)
     pair.call("step", cell)
-
-
-def test_blocks_within_a_block_are_undone_with_it():
-    match, rng = Match(Rules(), 4, player("tactical"), "O"), np.random.default_rng(0)
-    match.reset(np.ones(4, np.bool_), rng)
-    before, dice = match.boards.tolist(), rng.bit_generator.state
-
-    def interrupted():
-        with attempt(match, rng):
-            match.step(match.legal().argmax(axis=1), rng)
-            assert match.boards.tolist() != before
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        interrupted()
-    assert (match.boards.tolist(), rng.bit_generator.state) == (before, dice)
-    match.step(match.legal().argmax(axis=1), rng)  # and later turns are saved again
-    before = match.boards.tolist()
-    match.opponent = raises(TimeoutError())
-    with pytest.raises(TimeoutError):
-        match.step(match.legal().argmax(axis=1), rng)
-    assert match.boards.tolist() == before
-
-
-def test_a_pettingzoo_game_refuses_without_changing_anything():
-    game = raw_env()
-    game.reset(options={"board": "X___O____"})
-    before = game.board.tolist()
-    for wrong in (9, -1, 0.5, None, "1", [1, 2], 1j):
-        with pytest.raises(ValueError, match=r"^[^\n]+$"):
-            game.step(wrong)
-        assert game.board.tolist() == before
-        assert game.agent_selection == "player_1"

@@ -8,7 +8,6 @@ import time
 from itertools import count
 from threading import Thread
 
-import gymnasium as gym
 import numpy as np
 import pytest
 from language_server import boards_of, perfect, serving
@@ -242,14 +241,9 @@ def test_wrong_options_are_one_line(options):
         player(f"llm{options}", RULES)
 
 
-def test_it_plays_and_forfeits_in_an_environment_and_in_a_session():
-    with serving(lambda asked: "?" if "The board" in asked else "") as (url, _):
-        env = gym.make("TicTacToe-v0", opponent=spec(url), seat="X")
-        env.reset(seed=0)
-        _, reward, over, _, _ = env.step(4)
-        assert (reward, over) == (1.0, True)
-        model = player(spec(url), RULES)
-        session = Session(RULES, Side("me"), Side("m", model), 0, 0)
+def test_it_forfeits_in_a_session():
+    with serving(lambda _: "?") as (url, _):
+        session = Session(RULES, Side("me"), Side("m", player(spec(url), RULES)), 0, 0)
         session.play(4)
         assert session.move() is None
         assert (session.outcome, session.winner) == ("X wins", 0)

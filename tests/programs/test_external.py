@@ -9,7 +9,6 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,7 +22,6 @@ from tttenv.players.programs.external import external
 from tttenv.policy import uniform
 from tttenv.testing import some_boards
 
-ROOT = Path(__file__).parents[2]
 RULES = Rules()
 SHELL_BOT = manual.__doc__.partition("    #!/bin/sh\n")[2].partition("\n\n")[0]
 PYTHON_BOT = """
@@ -216,27 +214,6 @@ def test_a_deaf_program_and_its_child_end_with_python(deaf, ending):
             assert child.stdout.readline() == b"ready\n"
             assert all(map(lives, deaf.pids()))
             child.send_signal(number)
-        assert child.wait(60) == status
-    assert all(map(ends, deaf.pids()))
-
-
-@pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
-def test_a_command_ends_by_the_signals_own_status_and_its_program_with_it(
-    deaf, tmp_path, number, status
-):
-    spec = f"external:command={deaf('echo ready >&2; sleep 1000')},timeout=1000"
-    command = [sys.executable, str(ROOT / "scripts/certify.py"), spec, "--json"]
-
-    def interruptible():  # also where whoever runs the tests ignores it
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-
-    with subprocess.Popen(command, env=surroundings(), preexec_fn=interruptible) as child:
-        pids = tmp_path / "pids"
-        until = time.monotonic() + 60
-        while not pids.exists() and time.monotonic() < until:
-            time.sleep(0.05)
-        time.sleep(0.3)
-        child.send_signal(number)
         assert child.wait(60) == status
     assert all(map(ends, deaf.pids()))
 

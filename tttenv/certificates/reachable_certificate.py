@@ -24,6 +24,7 @@ from tttenv.proofs.prover import known_value
 if TYPE_CHECKING:
     from tttenv.certificates.search_checkpoint import SearchCheckpoint
 
+BY_SEAT = ("vs_random", "losing_line", "never_loses", "shortest")  # fields of a certificate
 ATTACKED = 20_000  # positions per seat of the best-first attack, before the full search
 
 ValueOf: TypeAlias = Callable[[Rules], int | None]  # the game's value for X, None if unknown
@@ -57,23 +58,17 @@ def measure(
                 checkpoint.finish(found[seat])
         proved = proved_value(found["X"], found.get("O"))
         value = proved if value is None else value
-    if checkpoint is not None:
-        checkpoint.delete()
     x, o = found["X"], found["O"]
-    nothing = dict.fromkeys(SEATS)
     return {
         "rules": str(rules),
         "value": value,
-        "vs_random": {seat: found[seat].vs_random for seat in SEATS},
-        "vs_perfect": nothing,
+        "vs_perfect": dict.fromkeys(SEATS),
         "worst_case": worst_cases(x, o, value),
         "unbeatable": unbeatable(x, o, value),
         "optimal_moves": dict.fromkeys(("all", "critical", "reached")),
         "blunders": None,
-        "losing_line": {seat: found[seat].losing_line for seat in SEATS},
         "reached": {seat: found[seat].positions for seat in SEATS},
-        "never_loses": {seat: found[seat].never_loses for seat in SEATS},
-        "shortest": {seat: found[seat].shortest for seat in SEATS},
+        **{name: {seat: getattr(found[seat], name) for seat in SEATS} for name in BY_SEAT},
         "symmetry": x.symmetry or o.symmetry,
         "queried_twice": x.queried_twice + o.queried_twice,
         "pairing": {seat: found[seat].pairing for seat in SEATS} if policy.traits.pairs else None,

@@ -36,24 +36,19 @@ class SearchCheckpoint:
         about: returns whatever else the certificate depends on, such as a digest of the player's
             weights; called before the file is written or read. Keys complete the sentence "it was
             saved with another ...".
-
-    Attributes:
-        finished: the results of finished seats, by seat, in order.
-        state: the search in the next seat, or None before its first query.
     """
 
     def __init__(self, file: Path, rules: Rules, positions: int, about: About) -> None:
-        self.file, self.rules, self.positions = file, rules, positions
-        self._about = about
-        self.finished: dict[str, SeatResults] = {}
-        self.state: SearchState | None = None
+        self.file, self._about = file, about
+        self._fixed = {"game": str(rules), "limit of positions": positions}
+        self.finished: dict[str, SeatResults] = {}  # by seat, in order
+        self.state: SearchState | None = None  # of the next seat; None before its first query
         self._due: float | None = None  # on the monotonic clock
 
     @cached_property
     def about(self) -> dict[str, Any]:
         """Everything that the certificate depends on, JSON-serializable."""
-        fixed = {"game": str(self.rules), "limit of positions": self.positions}
-        return {**fixed, **self._about()}
+        return {**self._fixed, **self._about()}
 
     @property
     def seat(self) -> str:
@@ -63,33 +58,26 @@ class SearchCheckpoint:
     @property
     def asked(self) -> int:
         """Positions queried in both seats."""
-        now = 0 if self.state is None else self.state.asked
-        return now + sum(results.positions for results in self.finished.values())
+        found = sum(results.positions for results in self.finished.values())
+        return found + (self.state.asked if self.state else 0)
 
     def keep(self, state: SearchState) -> None:
         """Keep the state of the search, and save it if the last save is a minute ago."""
-        self.state = state
-        if self._due is None:
-            self._due = time.monotonic() + EVERY
-        if time.monotonic() >= self._due:
+        self.state, now = state, time.monotonic()
+        self._due = now + EVERY if self._due is None else self._due
+        if now >= self._due:
             self._try_to_write()
 
     def finish(self, results: SeatResults) -> None:
-        """Record the results of the seat in progress."""
+        """Record the results of the seat in progress; after the last one, delete the file."""
         self.finished[self.seat], self.state = results, None
-        if self.file.exists() and len(self.finished) < len(SEATS):
+        if len(self.finished) == len(SEATS):
+            self.file.unlink(missing_ok=True)
+        elif self.file.exists():
             self._try_to_write()
 
-    def delete(self) -> None:
-        """Delete the file, since the certificate is complete."""
-        self.file.unlink(missing_ok=True)
-
     def save(self) -> bool:
-        """Save an interrupted search unless it took only seconds; return whether it is saved.
-
-        Raises:
-            OSError: if the file cannot be written.
-        """
+        """Save an interrupted search unless it took only seconds; return whether it is saved."""
         long = self.state is not None and self.state.seconds >= SHORT
         if len(self.finished) == len(SEATS) or not (long or self.file.exists()):
             return False
@@ -111,19 +99,14 @@ class SearchCheckpoint:
         content = {
             "about": self.about,
             "finished": {seat: asdict(results) for seat, results in self.finished.items()},
-            "state": None if self.state is None else vars(self.state),
+            "state": self.state and vars(self.state),
         }
         state_file.write(self.file, KIND, content)
         now = time.monotonic()
         self._due = now + max(EVERY, (now - began) / SHARE)
 
     def load(self) -> None:
-        """Read the file, to continue from it.
-
-        Raises:
-            FileNotFoundError: if there is no such file.
-            ValueError: if it was saved with another `about`, or is damaged.
-        """
+        """Read the file, to continue from it, unless it was saved with another `about`."""
         from tttenv.utils import state_file
 
         content = state_file.read(self.file, KIND)

@@ -7,6 +7,7 @@ from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Probs
 from tttenv.players import player
 from tttenv.policy import FunctionPlayer, Player, display_name, is_network, player_for, validated
+from tttenv.utils.arrays import described
 from tttenv.utils.untrusted import first_line, shown
 
 LONGEST_REASON = 200  # maximum characters of a foreign text in a message
@@ -29,19 +30,10 @@ def as_player(rules: Rules, something: Any) -> Player:
         adapter = importlib.import_module("tttenv.adapters.sb3")
         return cast("Player", adapter.policy(something, rules))
     if isinstance(something, type) or not callable(something):
-        raise ValueError(f"a player must be {WANTED}, not {_described(something)}")
+        raise ValueError(f"a player must be {WANTED}, not {described(something)}")
     if is_network(something):
         return _called_with_boards(rules, something)
     return player_for(rules, something)
-
-
-def _described(something: Any) -> str:
-    """Return the `repr` of any object in one line, or its type if the `repr` fails."""
-    try:
-        text = repr(something)
-    except Exception:  # a foreign class may raise anything
-        text = f"a {type(something).__name__}"
-    return shown(" ".join(text.split()), LONGEST_REASON)
 
 
 def _called_with_boards(rules: Rules, net: Any) -> Player:
