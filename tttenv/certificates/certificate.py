@@ -36,8 +36,7 @@ from tttenv.utils.untrusted import shown
 
 if TYPE_CHECKING:
     from tttenv.certificates.reachability import Watch
-    from tttenv.certificates.reachable_certificate import ValueOf
-    from tttenv.certificates.search_checkpoint import SearchCheckpoint
+    from tttenv.certificates.reachable_certificate import SearchCheckpoint, ValueOf
 
 TINY = 1e-6  # a value-losing move counts as a blunder if its probability is above this
 IN_TRAINING = 200_000  # limit of positions per seat beyond 15 cells, during training

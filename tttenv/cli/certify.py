@@ -163,7 +163,7 @@ def saved(given: Arguments, rules: Any, policy: Any) -> Iterator[Any]:
         ValueError: if there is no search to resume, if there is one without --resume, or if it is
             of another player.
     """
-    from tttenv.certificates.search_checkpoint import SearchCheckpoint
+    from tttenv.certificates.reachable_certificate import SearchCheckpoint
     from tttenv.players.digests import digests
 
     name = file_name(f"{given.player}-{rules.m}-{rules.n}-{rules.k}")
