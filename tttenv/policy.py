@@ -11,7 +11,7 @@ from collections import ChainMap
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -116,12 +116,9 @@ ROUNDING = 1e-14
 CERTAIN = 1e-12  # probabilities this near 1 are certain
 
 
-class Policy(Protocol):
-    """A function from undecided boards (batch, cells) to move probabilities (batch, cells)."""
-
-    def __call__(self, boards: Boards, /) -> Probs:
-        """Return move probabilities, zero on taken cells, with rows that sum to one."""
-        ...
+# What a user may pass: from undecided boards (batch, cells) to move probabilities (batch, cells),
+# zero on taken cells, with rows that sum to one.
+Policy: TypeAlias = Callable[[Boards], Probs]
 
 
 class Candidate(NamedTuple):

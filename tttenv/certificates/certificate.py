@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -40,7 +40,9 @@ if TYPE_CHECKING:
 
 TINY = 1e-6  # a value-losing move counts as a blunder if its probability is above this
 IN_TRAINING = 200_000  # limit of positions per seat beyond 15 cells, during training
-ALL_POSITIONS, REACHABLE = METHODS = ("all positions", "reachable positions")
+ALL_POSITIONS: Final = "all positions"
+REACHABLE: Final = "reachable positions"
+METHODS = (ALL_POSITIONS, REACHABLE)
 Share: TypeAlias = Annotated[float, Between(0, 1 + 1e-9)]  # up to rounding, if it is a mean
 Odds: TypeAlias = Annotated[list[Share], Between(3, 3)]  # of a win, a draw and a loss
 Value: TypeAlias = Annotated[float, Between(-1, 1)]
@@ -60,7 +62,7 @@ class Certificate:
     """
 
     rules: str  # "m,n,k"
-    value: Literal[-1, 0, 1] | None  # the game's value for X under perfect play
+    value: Annotated[int, Between(-1, 1)] | None  # the game's value for X under perfect play
     vs_random: dict[str, Odds | None]  # by seat: win, draw, loss against random play
     vs_perfect: dict[str, Odds | None]  # the same against evenly mixed value-optimal moves
     worst_case: dict[str, Value | None]  # by seat: this player's value against a best response
@@ -68,7 +70,7 @@ class Certificate:
     optimal_moves: dict[str, Share | None]  # probability on optimal moves: all, critical, reached
     blunders: schema.Count | None  # positions where it plays a value-losing move with p > 1e-6
     losing_line: dict[str, list[int] | None]  # by seat: a game it loses, cell by cell; `shortest`
-    method: Literal["all positions", "reachable positions"] = "all positions"
+    method: Literal["all positions", "reachable positions"] = ALL_POSITIONS
     reached: dict[str, schema.Count] | None = None  # by seat: queried, if by reachable positions
     never_loses: dict[str, bool | None] = field(default_factory=lambda: dict.fromkeys(SEATS))
     shortest: dict[str, bool | None] = field(default_factory=lambda: dict.fromkeys(SEATS))

@@ -17,10 +17,8 @@ WANTED = "a name, a function from boards (batch, cells) to move probabilities, o
 def as_player(rules: Rules, something: Any) -> Player:
     """Convert a spec, function, network or model to a player of the given game.
 
-    Args:
-        rules: the game to play.
-        something: a player's spec; a player; a function or a torch module from boards
-            (batch, cells) to move probabilities (batch, cells); or a model of Stable-Baselines3.
+    That is a player's spec; a player; a function or a torch module from boards (batch, cells) to
+    move probabilities (batch, cells); or a model of Stable-Baselines3.
     """
     if isinstance(something, str):
         return player(something, rules)

@@ -19,11 +19,9 @@ REPR.maxstring = REPR.maxlong = REPR.maxother = 4 * LONGEST
 
 
 def real_numbers(what: str, given: Any) -> NDArray[Any]:
-    """Convert an argument to an array of real numbers, keeping its type and shape.
+    """Convert the argument `what` to an array of real numbers, keeping its type and shape.
 
-    Args:
-        what: the name of the argument, for the message.
-        given: numbers; masked arrays are rejected, since masked numbers have no meaning.
+    Masked arrays are rejected, since masked numbers have no meaning.
     """
     if (array := _real(given)) is None:
         raise ValueError(f"{what} must be real numbers, not {described(given)}")

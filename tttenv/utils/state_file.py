@@ -24,10 +24,8 @@ ARRAY = "array"  # the only key of an object that stands for an array, with its 
 def write(file: Path, kind: str, content: Any) -> None:
     """Write a state atomically, without copying its arrays.
 
-    Args:
-        file: the file.
-        kind: what it holds and the version of its form, such as "unfinished proof, 1".
-        content: a JSON value, with arrays of numbers anywhere in it; tuples become lists.
+    `kind` says what it holds and the version of its form, such as "unfinished proof, 1"; `content`
+    is a JSON value with arrays of numbers anywhere in it, whose tuples become lists.
     """
     arrays: dict[str, NDArray[Any]] = {}
 

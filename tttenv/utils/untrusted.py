@@ -66,12 +66,9 @@ def _without_waiting(path: str, flags: int) -> int:
 
 
 def parse_json(data: bytes, name: object, finite: bool = True) -> Any:
-    """Parse JSON text.
+    """Parse JSON text, in UTF-8 with or without a byte order mark; `name` is its file's.
 
-    Args:
-        data: the text as UTF-8, with or without a byte order mark.
-        name: the file's name, for the message.
-        finite: whether to refuse infinities and NaN.
+    Infinities and NaN are refused if it has to be `finite`.
     """
     try:
         text = data.decode("utf-8-sig")

@@ -87,9 +87,7 @@ class Program:
     def write(self, lines: str, seconds: float) -> None:
         """Write lines, and start the clock for the program to read and answer them.
 
-        Args:
-            lines: each with its end.
-            seconds: how long the writing and all following calls of `read_line` may take together.
+        The writing and all following calls of `read_line` may take so many seconds together.
         """
         self.limit, self.deadline = seconds, monotonic() + seconds
         assert self.process.stdin is not None
