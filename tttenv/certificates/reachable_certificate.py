@@ -32,7 +32,7 @@ BY_SEAT = ("vs_random", "losing_line", "never_loses", "shortest")  # fields of a
 ATTACKED = 20_000  # positions per seat of the best-first attack, before the full search
 
 ValueOf: TypeAlias = Callable[[Rules], int | None]  # the game's value for X, None if unknown
-KIND = "unfinished certificate of reachable positions, 2"
+KIND = "unfinished certificate of reachable positions, 3"
 EVERY = 60.0  # seconds between saves
 SHARE = 0.02  # maximum share of the time spent on saving; large files are saved less often
 SHORT = 10.0  # seconds of search that are not worth a file

@@ -9,9 +9,8 @@ For each query one line is written to the program, which answers with one line:
     5                             the cell it plays, numbered row by row from 0
     4:0.5 5:0.5                   or the cells it may play, each with its probability
 
-X moves first, so the side to move also follows from the number of stones. At the end the program
-gets `quit` and the end of input. It must flush its output after every line; its standard error is
-shown if it fails. A complete bot as a shell script, which plays the first empty cell:
+At the end it gets `quit` and the end of input. It must flush its output after every line; its
+standard error is shown if it fails. A complete bot, which plays the first empty cell:
 
     #!/bin/sh
     while read -r word m n k board side; do
@@ -21,17 +20,14 @@ shown if it fails. A complete bot as a shell script, which plays the first empty
     done
 
 It is queried on each board once and the answer is cached, so it is a pure player and can be
-certified even if it uses random numbers. Certifying queries all boards in canonical order. A cached
-answer takes about 150 bytes if it has one cell, and 10 bytes more for each further cell. If the
-cache would exceed `memory=MEGABYTES`, the player raises an error, since it might otherwise answer a
-board in two ways.
+certified even if it uses random numbers. If the cache would exceed `memory=MEGABYTES`, the player
+raises an error, since it might otherwise answer a board in two ways.
 
 A program that hangs, ends, or answers anything but legal moves is killed, and the error names the
 board; with `forfeits=true` an answer without legal moves loses the game instead. An answer may be
 up to 64 bytes long per cell of the board. The program runs with your permissions, without a shell,
 and only if a spec names it. When the process that queries it ends, for whatever reason, the program
-and its process group are killed. If that process is killed while forked copies of it live on, only
-their end ends the program.
+and its process group are killed; if forked copies of that process live on, with the last of them.
 """
 
 import re

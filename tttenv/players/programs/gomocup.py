@@ -3,35 +3,28 @@
     gomocup:command=./pbrain-engine
     gomocup:command=(wine pbrain-engine.exe),time=5
 
-Such engines play five in a row on square boards, and some on rectangular ones. The protocol is that
-of the manager Piskvork: https://plastovicka.github.io/protocl2en.htm. On 15,15,5 the engine is
-sent:
+The protocol is that of the manager Piskvork: https://plastovicka.github.io/protocl2en.htm. On
+15,15,5 the engine is sent:
 
-    START 15                      once; RECTSTART 7,5 for 5 rows and 7 columns; it answers OK
+    START 15                      before each game; RECTSTART 7,5 for 5 rows and 7 columns
     INFO timeout_turn 1000        milliseconds for a move, and max_memory, rule 0 and some more
     TURN 7,7                      the other side's stone, if the game continues, else the board
-    8,7                           its answer: column and row, from 0
     BOARD                         the complete board: a line per stone with its column, its row,
     7,7,2                         and 1 for the engine's stones or 2 for the other side's
-    8,7,1
-    6,6,2
     DONE
-    8,6                           its answer
+    BEGIN                         an empty board
     END                           at the end
 
-On an empty board it is sent BEGIN, and before another game START again. Some engines rely on the
-order of the stones, so a board is sent in the order of the game that the engine has played; other
-boards from the centre outwards, X first and both sides alternating. While a move is awaited, up to
-10,000 lines that begin with MESSAGE, DEBUG, SUGGEST, UNKNOWN or ERROR are skipped. Any other output
-before a query is an error. Rule 0 is free style: five or more stones in a row win, as in `Rules`.
-Engines only know five in a row; `anyk=true` says that this one plays the k of the rules, as
-`tttenv gomocup PLAYER --k 4` does.
+Some engines rely on the order of the stones, so a board is sent in the order of the game that the
+engine has played; other boards from the centre outwards, X first and both sides alternating. While
+a move is awaited, up to 10,000 lines that begin with MESSAGE, DEBUG, SUGGEST, UNKNOWN or ERROR are
+skipped. Any other output before a query is an error. Rule 0 is free style: five or more stones in a
+row win, as in `Rules`; `anyk=true` says that this engine plays the k of the rules.
 
 It is queried on each board once and the answer is cached, so it is a pure player and can be
 certified although its thinking time is limited. `time=SECONDS` is the limit per move that it is
 sent. If it has not answered `timeout=SECONDS` after the query, by default 5 s after that limit, or
 plays illegally, ends, or writes anything else, it is killed, and the error names the board.
-`help("tttenv.players.programs.external")` describes memory, permissions and how the program ends.
 """
 
 import re
