@@ -189,27 +189,3 @@ def test_a_first_reset_that_fails_leaves_no_game_and_no_generator(rules, kind):
             env.reset(seed=seed)
         assert env._np_random is env._np_random_seed is None
         assert env.match.active == 0
-
-
-@pytest.mark.parametrize("rules", [(3, 3, 3), (5, 5, 4)], ids=spell)
-@pytest.mark.parametrize("kind", [TicTacToe, VectorTicTacToe])
-def test_an_opponent_swapped_in_may_fail_as_well_and_one_that_is_refused_changes_none(rules, kind):
-    def fail(boards):
-        raise TimeoutError
-
-    pair = Pair(lambda opponent: kind(m=rules[0], n=rules[1], k=rules[2], seat="O"), None, None)
-    for env in (pair.tried, pair.twin):
-        env.reset(seed=1)
-    before = told(pair.tried)
-    pair.tried.set_opponent(fail)
-    cell = pair.tried.action_masks().reshape(1, -1).argmax(axis=1)
-    with pytest.raises(TimeoutError):
-        pair.tried.step(cell)
-    with pytest.raises(TimeoutError):
-        pair.tried.reset(seed=9)
-    assert told(pair.tried) == before
-    pair.tried.set_opponent("random")
-    for refused in ("nobody", "a" * 5000, 5, "mcts:iterations=-1"):
-        with pytest.raises(ValueError, match=r"^[^\n]+$"):
-            pair.tried.set_opponent(refused)
-    pair.call("step", cell)
