@@ -17,7 +17,7 @@ import math
 import types
 import typing
 from dataclasses import MISSING, fields, is_dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, TypeVar
 
@@ -29,13 +29,8 @@ LONGEST = 64 * MEBIBYTE  # bytes; the benchmark writes some 4,000 a training
 LONGEST_TUPLE = 1000  # items, such as layers of a network
 REPEATED = 80  # characters of the place of a value in a message
 UNIONS = (types.UnionType, typing.Union)
-PLAINLY = {
-    str: "text",
-    int: "an integer",
-    float: "a number",
-    bool: "true or false",
-    type(None): "null",
-}
+PLAINLY = {str: "text", int: "an integer", float: "a number", bool: "true or false"}
+PLAINLY |= {types.NoneType: "null"}
 
 
 class Between(NamedTuple):
@@ -51,12 +46,12 @@ NonNegative: TypeAlias = Annotated[float, Between(0, LARGEST)]
 Count: TypeAlias = Annotated[int, Between(0, LARGEST)]
 
 
-class _Mismatch(Exception):  # noqa: N818  # never leaves this module
-    """Raised if a value does not match its type."""
+class _Mismatch(ValueError):  # noqa: N818
+    """Raised if a value does not match its type; `place` is its path."""
 
-    def __init__(self, place: str, message: str) -> None:
-        super().__init__(message)
-        self.place, self.message = place, message
+    def __init__(self, place: str, what: str) -> None:
+        super().__init__(f"{shown(place, REPEATED) or 'it'} {what}")
+        self.place = place
 
 
 def read(file: Path, kind: type[_T], what: str, limit: int = LONGEST) -> _T:
@@ -81,7 +76,7 @@ def checked(kind: type[_T], value: Any, name: str = "") -> _T:
     try:
         return typing.cast("_T", _value(value, kind, ""))
     except _Mismatch as error:
-        raise ValueError(f"{name}: {error.message}" if name else error.message) from None
+        raise ValueError(f"{name}: {error}" if name else str(error)) from None
 
 
 def fits(kind: Any, value: Any) -> bool:
@@ -93,9 +88,7 @@ def fits(kind: Any, value: Any) -> bool:
     return True
 
 
-@lru_cache(maxsize=256)
-def _hints(kind: Any) -> dict[str, Any]:
-    return typing.get_type_hints(kind, include_extras=True)
+_hints = lru_cache(maxsize=256)(partial(typing.get_type_hints, include_extras=True))
 
 
 def _value(value: Any, hint: Any, place: str) -> Any:
@@ -113,7 +106,7 @@ def _value(value: Any, hint: Any, place: str) -> Any:
             raise _wrong(value, hint, place)
         return made
     if origin is Literal:
-        if not any(value == choice and type(value) is type(choice) for choice in inner):
+        if (type(value), value) not in [(type(choice), choice) for choice in inner]:
             raise _wrong(value, hint, place)
         return value
     if origin in UNIONS:
@@ -145,16 +138,16 @@ def _object(value: dict[str, Any], hint: Any, place: str) -> Any:
     else:
         needed = hint.__required_keys__
     if strict and (odd := [key for key in value if key not in hints]):
-        raise _Mismatch(place, f"{_named(place)} has no field {shown(repr(odd[0]), REPEATED)}")
+        raise _Mismatch(place, f"has no field {shown(repr(odd[0]), REPEATED)}")
     if lacking := [key for key in hints if key in needed and key not in value]:
-        raise _Mismatch(place, f"{_named(place)} lacks {', '.join(lacking)}")
+        raise _Mismatch(place, f"lacks {', '.join(lacking)}")
     known = {key: _value(value[key], hints[key], _at(place, key)) for key in hints if key in value}
     if not strict:
         return value | known
     try:
         return hint(**known)
     except (TypeError, OverflowError) as error:
-        raise _Mismatch(place, f"{_named(place)} is invalid: {shown(error)}") from None
+        raise _Mismatch(place, f"is invalid: {shown(error)}") from None
 
 
 def _either(value: Any, hint: Any, place: str) -> Any:
@@ -176,7 +169,7 @@ def _of_type(value: Any, kind: type, hint: Any, place: str) -> Any:
 
 
 def _wrong(value: Any, hint: Any, place: str) -> _Mismatch:
-    return _Mismatch(place, f"{_named(place)} is {described(value)}, not {_in_words(hint)}")
+    return _Mismatch(place, f"is {described(value)}, not {_in_words(hint)}")
 
 
 def _in_words(hint: Any) -> str:
@@ -195,7 +188,3 @@ def _in_words(hint: Any) -> str:
 
 def _at(place: str, key: str) -> str:
     return f"{place}.{key}" if place else key
-
-
-def _named(place: str) -> str:
-    return shown(place, REPEATED) or "it"
