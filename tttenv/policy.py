@@ -4,6 +4,10 @@ A `Player` knows its game, its name and its `Traits`. A user may pass any functi
 `Policy`, to a public function; `player_for` makes it a `Player` there, and no other code reads its
 optional attributes. Every policy is pure (same board, same probabilities, whatever the batch),
 legal and memoryless.
+
+`greedy`, `first_best`, `softmax` and `masked_normalise` turn numbers (batch, cells) into
+probabilities; they ignore the numbers of cells that are not `legal` (batch, cells), and each row
+needs a legal cell.
 """
 
 import sys
@@ -32,12 +36,9 @@ def uniform_over(allowed: Mask) -> Probs:
 
 
 def greedy(values: ArrayLike, legal: Mask, tolerance: float = 0.0) -> Probs:
-    """Return uniform probabilities over the legal cells with values within `tolerance` of the best.
+    """Return probabilities (batch, cells), uniform over the legal cells with the highest values.
 
-    Args:
-        values: (batch, cells), the higher the better; those of other cells are ignored.
-        legal: (batch, cells), at least one a row.
-        tolerance: values this near the best count as ties.
+    Values (batch, cells) within `tolerance` of the best count as ties.
     """
     seen = np.where(legal, np.asarray(values, np.float64), -np.inf)
     return uniform_over(legal & (seen >= seen.max(axis=-1, keepdims=True) - tolerance))
@@ -55,11 +56,8 @@ def first_best(values: ArrayLike, legal: Mask, tolerance: float = TOLERANCE) -> 
     first cell is played everywhere. Only where an output is below the best by the tolerance itself,
     up to rounding, may the move still depend on the CPU.
 
-    Args:
-        values: (batch, cells), the higher the better; those of other cells are ignored.
-        legal: (batch, cells), at least one a row.
-        tolerance: for values up to 1; where the largest finite one of a board, by its absolute
-            value, is above 1, this share of it.
+    The tolerance is for values up to 1; where the largest finite one of a board, by its absolute
+    value, is above 1, it is this share of it.
 
     Returns:
         Probabilities (batch, cells), a single 1 in each row; as with `greedy`, NaN in a row with
@@ -74,12 +72,7 @@ def first_best(values: ArrayLike, legal: Mask, tolerance: float = TOLERANCE) -> 
 
 
 def softmax(logits: ArrayLike, legal: Mask) -> Probs:
-    """Return the softmax of `logits` (batch, cells) over the legal cells.
-
-    Args:
-        logits: (batch, cells); those of other cells are ignored.
-        legal: (batch, cells); in each row at least one legal cell has a finite logit.
-    """
+    """Return the softmax (batch, cells) of logits over the legal cells, one of them finite."""
     seen = np.where(legal, np.asarray(logits, np.float64), -np.inf)
     weights = np.exp(seen - seen.max(axis=-1, keepdims=True))
     return np.asarray(weights / weights.sum(axis=-1, keepdims=True))
@@ -89,10 +82,6 @@ def masked_normalise(probs: ArrayLike, legal: Mask) -> Probs:
     """Mask `probs` (batch, cells) to the legal cells, and normalise each row.
 
     A row without probability on legal cells becomes the uniform distribution over them.
-
-    Args:
-        probs: not negative; those of other cells are ignored.
-        legal: (batch, cells), at least one a row.
     """
     kept = np.where(legal, np.asarray(probs, np.float64), 0.0)
     sums = kept.sum(axis=-1, keepdims=True)
@@ -384,12 +373,8 @@ def blend(rules: Rules, first: Policy, second: Policy, weight: float) -> Blend:
 def sample(probs: Probs, uniforms: NDArray[np.float64]) -> Cells:
     """Sample a cell for each board by inverting the cumulative distribution.
 
-    Args:
-        probs: (batch, cells).
-        uniforms: (batch,), random numbers, each uniform in [0, 1).
-
-    Returns:
-        Cells (batch,): the first whose cumulative probability exceeds the random number.
+    From probabilities (batch, cells) and random numbers (batch,), each uniform in [0, 1), these are
+    the first cells (batch,) whose cumulative probability exceeds the random number.
     """
     return pick(np.ascontiguousarray(probs), np.ascontiguousarray(uniforms))
 
