@@ -1,13 +1,11 @@
 """Certificates from reachable positions, against those from all positions, and on larger boards."""
 
 import json
-from itertools import pairwise
 
 import pytest
 
 from tttenv import Rules, certify, player, solve
-from tttenv.certificates import reachable_certificate
-from tttenv.certificates.reachability import ATTACKING, FOLLOWING, SHORTENING, SeatResults
+from tttenv.certificates.reachability import SeatResults
 from tttenv.certificates.reachable_certificate import (
     proved_value,
     unbeatable,
@@ -107,22 +105,6 @@ def test_the_command_makes_the_certificate_that_python_makes_by_default(rules, c
     assert (found.method == REACHABLE) == (rules.cells == 16)
     certify_command(["first", "--rules", str(rules), "--json"])
     assert json.loads(capsys.readouterr().out) == {"player": "first", **found.to_dict()}
-
-
-def test_every_phase_of_a_search_is_told_with_its_counts(monkeypatch):
-    rules, told = Rules(5, 5, 4), []
-    monkeypatch.setattr(reachable_certificate, "ATTACKED", 1_100)
-    spec = "alphabeta:depth=2,ties=first"  # loses as O only
-    certify(rules, player(spec, rules), 2_000, watch=told.append)
-    assert {(at.seat, at.phase) for at in told} >= {
-        *(("X", phase) for phase in (ATTACKING, FOLLOWING)),
-        *(("O", phase) for phase in (ATTACKING, SHORTENING)),
-    }
-    for before, after in pairwise(told):
-        if (before.seat, before.phase) == (after.seat, after.phase) != ("O", SHORTENING):
-            assert after.positions > before.positions
-            assert after.seconds >= before.seconds
-        assert after.waiting > 0
 
 
 def test_a_search_that_runs_out_is_undecided(capsys):

@@ -34,23 +34,6 @@ def read_from(folder):
     return read(folder, card, RULES, exact_curve.from_card(card))
 
 
-@pytest.mark.parametrize("every", [1, 10])
-def test_snapshots_stay_bounded_and_even(every):
-    table = tabulate(RULES, player("first", RULES))
-    measures, snapshots = (), ()
-    for number in range(300):
-        worst = 0.0 if number >= 77 else -1.0
-        measures = exact_curve.extended(measures, (number * every, 0.0, worst, worst, 0.9), every)
-        snapshots = kept(snapshots, measures, table, every)
-        steps = [step for step, _ in snapshots]
-        assert len(steps) <= MOST
-        assert set(steps) <= {point[0] for point in measures}
-        assert steps == sorted(set(steps))
-        assert {0, number * every} <= set(steps)
-        assert number < MOST - 4 or len(steps) > (MOST - 4) // 2
-    assert 77 * every in steps
-
-
 def test_players_that_mix_or_play_larger_boards_leave_none():
     table = tabulate(RULES, player("first", RULES)).table.copy()
     assert moves_of(Tabulated(RULES, table)) is not None

@@ -16,7 +16,7 @@ import tttenv
 from tttenv import Rules, player, text
 from tttenv.cli import certify as command
 from tttenv.cli.play.session import Session, Side
-from tttenv.exact import positions, solve, tabulate
+from tttenv.exact import positions, solve
 from tttenv.players.language.llm import LARGEST_ANSWER, LanguageModel
 from tttenv.report.load_players import named
 
@@ -66,16 +66,6 @@ def test_the_same_model_has_the_same_certificate_in_every_notation(notation):
     assert certificate == tttenv.certify(RULES, in_process(PERFECT))
     assert certificate.unbeatable
     assert model.prompts >= sum(certificate.reached.values())
-
-
-def test_a_single_wrong_move_is_found_with_a_shortest_lost_game():
-    model = in_process(except_on("X________", "<move>2</move>"))  # a corner against a corner
-    certificate = tttenv.certify(RULES, model)
-    assert certificate.never_loses == {"X": True, "O": False}
-    line = certificate.losing_line["O"]
-    exact = tttenv.certify(RULES, tabulate(RULES, model)).losing_line["O"]
-    assert line[:2] == exact[:2] == [0, 2]
-    assert len(line) == len(exact)
 
 
 def test_a_single_illegal_answer_is_found_and_ends_the_lost_game(capsys):
