@@ -12,16 +12,14 @@ The card of a training run also holds its exact measurements, `curve`, for the r
 (tttenv.certificates.curve).
 
 A data file's name is its role and the beginning of its digest,
-`weights-0123456789abcdef.safetensors`. `commit` writes the new files beside the old ones, then
-replaces the card, then removes the old files. If the process is killed in between, the folder holds
-a complete checkpoint, the old one or the new one. Files of older checkpoints are named
-`weights.safetensors` and so on; they are read in the same way.
+`weights-0123456789abcdef.safetensors`, or `weights.safetensors` in older checkpoints. `commit`
+writes the new files beside the old ones, then replaces the card, then removes the old files: if the
+process is killed in between, the folder holds a complete checkpoint, the old one or the new one.
 
 The card's `choice` says how a move is chosen from the weights: "tolerance" is the distance within
 which outputs are ties, see `tttenv.policy.first_best`, or null if moves are looked up; "canonical"
-says whether images of a board get images of a move, see `tttenv.players.symmetric_player`. Cards of
-older checkpoints have no choice. They are played with the defaults: not canonically, and a network
-plays the first of ties; a table of moves is unchanged.
+says whether images of a board get images of a move, see `tttenv.players.symmetric_player`. Without
+a choice it is not canonical, and a network plays the first of ties.
 """
 
 import contextlib
