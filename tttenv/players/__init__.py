@@ -205,11 +205,8 @@ def checkpoint_of(spec: str) -> tuple[Path, dict[str, str]] | None:
     A folder with a card is a checkpoint even if it has the name of a player. Names in the table
     take precedence over those of trained players. A player on the Hub is downloaded if necessary.
     """
-    try:
-        if spec and (Path(spec) / bundled.CARD).is_file():
-            return Path(spec), {}
-    except (OSError, ValueError):  # not a valid file name: too long, or with a zero byte
-        return None
+    if spec and os.path.isfile(os.path.join(spec, bundled.CARD)):
+        return Path(spec), {}
     if spec.startswith(bundled.ON_THE_HUB):
         from tttenv.players.stored import hub
 
