@@ -87,7 +87,7 @@ def hub(
 
     Args:
         rules: the game.
-        repo: the repository, OWNER/NAME; `hub:OWNER/NAME` is short for `hub:repo=OWNER/NAME`.
+        repo: the repository, written first and without its name, as in `hub:OWNER/NAME`.
         revision: a branch, tag or commit.
         canonical: see `tttenv.players.stored.checkpoint.load`, as for the options below.
         simulations: per move, of a tree search guided by the network.
@@ -104,10 +104,7 @@ def hub(
 def split(spec: str) -> tuple[str, str, dict[str, str]]:
     """Return the repository, the revision and the other options of a spec `hub:...`."""
     repo, _, rest = spec.removeprefix(ON_THE_HUB).partition(",")
-    if "=" in repo:
-        repo, rest = "", spec.removeprefix(ON_THE_HUB)
     options = parse(f"{ON_THE_HUB}{rest}")[1]
-    repo = options.pop("repo", repo)
     return repo, options.pop("revision", REVISION), options
 
 
