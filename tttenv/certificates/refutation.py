@@ -22,7 +22,7 @@ from tttenv.exact.determinism import SPREAD, require_answers_again
 from tttenv.exact.evaluation import SEATS
 from tttenv.game.line_board_kernel import new_line_board
 from tttenv.game.rules import Rules
-from tttenv.game.types import Mask
+from tttenv.game.types import Boards, Mask
 from tttenv.players.as_player import as_player
 from tttenv.policy import Policy, ask, display_name, player_for
 from tttenv.reach import Graph
@@ -129,6 +129,12 @@ def losing_leaves(rules: Rules, policy: Policy, seat: str, positions: int) -> tu
 
 
 _Rows: TypeAlias = NDArray[Any]  # structured
+_Numbers: TypeAlias = NDArray[np.int64]
+
+
+def _rounds(boards: Boards) -> _Numbers:
+    """Return the round (batch,) of each board (batch, cells), on which the player is to move."""
+    return np.asarray(np.count_nonzero(boards, axis=1) // 2)
 
 
 class _Attack:
@@ -170,7 +176,7 @@ class _Attack:
                 return line
         return None
 
-    def queries(self, positions: int) -> Iterator[tuple[NDArray[np.int64], Mask]]:
+    def queries(self, positions: int) -> Iterator[tuple[_Numbers, Mask]]:
         """Query batches of positions and yield the results, until the limit or none is left.
 
         Yields:
@@ -180,10 +186,13 @@ class _Attack:
         size = 1
         while len(self.asked) < positions:
             before = len(self.asked)
-            rounds, boards = self._choose(min(size, positions - before))
-            if not len(rounds):
+            boards = self._choose(min(size, positions - before))
+            if not len(boards):
                 return
-            self._report(before, rounds)
+            if self.watch is not None:
+                waiting = len(boards) + sum(map(len, self.waiting))
+                about = int(_rounds(boards).max()), before, waiting, self.clock.seconds
+                self.watch(Round(self.player.seat, *about, ATTACKING))
             size = min(2 * size, TOGETHER)
             probs = ask(boards, self.policy)
             won, best = np.full((len(boards), 2), -1), []
@@ -197,20 +206,11 @@ class _Attack:
             yield won, lost
             for moves, scores in best:
                 going = ~lost[moves[:, 0]]
-                self._add(boards, rounds, moves[going], scores[going], before)
+                self._add(boards, moves[going], scores[going], before)
 
-    def _report(self, before: int, rounds: NDArray[np.int64]) -> None:
-        """Report progress before querying positions of the given rounds."""
-        if self.watch is not None:
-            waiting = len(rounds) + sum(map(len, self.waiting))
-            seconds = self.clock.seconds
-            self.watch(
-                Round(self.player.seat, int(rounds.max()), before, waiting, seconds, ATTACKING)
-            )
-
-    def _choose(self, count: int) -> tuple[NDArray[np.int64], NDArray[np.int8]]:
-        """Return the rounds (chosen,) of up to `count` boards (chosen, cells) to query next."""
-        chosen: list[tuple[int, NDArray[np.int8]]] = []
+    def _choose(self, count: int) -> Boards:
+        """Return up to `count` boards (chosen, cells) to query next."""
+        chosen: list[Boards] = []
         live = sum(1 for waiting in self.waiting if len(waiting))
         for number in reversed(range(len(self.waiting))):
             wanted = min(count, len(chosen) + -(-count // max(1, live)))
@@ -220,19 +220,15 @@ class _Attack:
                 self.waiting[number] = self.waiting[number][left:]
                 boards = np.ascontiguousarray(some["board"])
                 origins = some[["before", "own", "reply"]].tolist()
-                for board, code, origin in zip(
-                    boards, self.graph.encode(boards), origins, strict=True
-                ):
-                    if (key := code.tobytes()) not in self.seen:
-                        self.seen.add(key)
-                        chosen.append((number, board))
+                codes = map(bytes, self.graph.encode(boards))
+                for board, code, origin in zip(boards, codes, origins, strict=True):
+                    if code not in self.seen:
+                        self.seen.add(code)
+                        chosen.append(board)
                         self.asked.append(origin)
-        numbers = np.array([number for number, _ in chosen], np.int64)
-        return numbers, np.array([board for _, board in chosen], np.int8)
+        return np.array(chosen, np.int8)
 
-    def _best(
-        self, boards: NDArray[np.int8], moves: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _best(self, boards: Boards, moves: _Numbers) -> tuple[_Numbers, _Numbers]:
         """Return the best of the moves (board, own cell, reply), sorted, and their scores."""
         scores = np.empty(len(moves), np.int64)
         score(boards, moves, self.rules.k, self.lines, scores)
@@ -241,24 +237,17 @@ class _Attack:
         rank = np.arange(len(moves)) - np.searchsorted(moves[:, 0], moves[:, 0])
         return moves[rank < REPLIES], scores[rank < REPLIES]
 
-    def _add(
-        self,
-        boards: NDArray[np.int8],
-        rounds: NDArray[np.int64],
-        moves: NDArray[np.int64],
-        scores: NDArray[np.int64],
-        first: int,
-    ) -> None:
+    def _add(self, boards: Boards, moves: _Numbers, scores: _Numbers, first: int) -> None:
         """Queue the positions after moves from boards that were queried from `first` on."""
         at, own, reply = moves.T
         after, each = boards[at], np.arange(len(at))
         after[each, own], after[each, reply] = 1, -1
-        rows = self._rows(scores, after, first + at, own, reply)
-        for number in np.unique(rounds[at]):
-            if number + 1 == len(self.waiting):
+        rows, rounds = self._rows(scores, after, first + at, own, reply), _rounds(after)
+        for number in np.unique(rounds):
+            if number == len(self.waiting):
                 self.waiting.append(rows[:0])
-            waiting = self.waiting[number + 1]
-            self.waiting[number + 1] = self._best_of(waiting, rows[rounds[at] == number])
+            some = rows[rounds == number]
+            self.waiting[number] = self._best_of(self.waiting[number], some)
 
     def _line(self, number: int) -> list[int]:
         """Return the cells of both sides that lead to a queried position, given its number."""
