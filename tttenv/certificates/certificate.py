@@ -97,12 +97,12 @@ class Certificate:
 
     @classmethod
     def from_dict(cls, fields: dict[str, Any]) -> "Certificate":
-        """Create a certificate from the output of `to_dict`.
+        """Create a certificate from the output of `to_dict`, which may be untrusted.
 
         Raises:
-            TypeError: for missing or unknown fields.
+            ValueError: for missing or unknown fields, or values of other types.
         """
-        return cls(**fields)
+        return schema.checked(cls, fields)
 
 
 IF_KNOWN = ("pairing", "illegal_mass", "only_illegal", "more")  # fields left out of JSON otherwise
@@ -111,7 +111,7 @@ IF_KNOWN = ("pairing", "illegal_mass", "only_illegal", "more")  # fields left ou
 def stated_certificate(card: Mapping[str, Any], rules: Rules) -> Certificate | None:
     """Return the certificate of an untrusted card, or None if it has no valid one."""
     try:
-        found = schema.checked(Certificate, card["certificate"])
+        found = Certificate.from_dict(card["certificate"])
     except (ValueError, KeyError):
         return None
     by_seat: list[Any] = [found.vs_random, found.vs_perfect, found.worst_case]
