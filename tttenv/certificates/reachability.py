@@ -131,12 +131,8 @@ def search(
     Symmetric positions are merged if the player declares itself equivariant; this is checked on
     all positions of small searches and on some positions of large ones.
 
-    Args:
-        player: the player in its seat.
-        options: the limits of the search.
-        watch: called before every query.
-        start: the state of an earlier search of the same player with the same options, to continue.
-        keep: called before every query with the state of the search.
+    `watch` and `keep` are called before every query, with the progress and the state of the search;
+    `start` is such a state of a search of the same player with the same options, to continue.
     """
     return _Search(player, options, watch, start, keep).run()
 

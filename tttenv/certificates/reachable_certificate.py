@@ -45,13 +45,9 @@ class SearchCheckpoint:
     It is deleted when the certificate is complete. Searches of less than a minute write nothing
     unless `save` is called, nor does a best-first attack.
 
-    Args:
-        file: the file.
-        rules: the game.
-        positions: the limit of positions per seat.
-        about: returns whatever else the certificate depends on, such as a digest of the player's
-            weights; called before the file is written or read. Keys complete the sentence "it was
-            saved with another ...".
+    `about` returns whatever the certificate depends on besides the game and the limit of positions,
+    such as a digest of the player's weights; it is called before the file is written or read. Its
+    keys complete the sentence "it was saved with another ...".
     """
 
     def __init__(self, file: Path, rules: Rules, positions: int, about: About) -> None:

@@ -54,16 +54,7 @@ REFUSALS = {"UNKNOWN", "ERROR"}  # of a command; while a move is awaited, it sti
 
 
 class Gomocup(ProgramPlayer):
-    """A player backed by an engine, to which it is the manager.
-
-    Args:
-        rules: the game.
-        command: the engine and its arguments.
-        time: limit in seconds per move that it is sent.
-        timeout: seconds per move after which it is killed.
-        start: maximum seconds to answer START.
-        memory: maximum megabytes of cached answers.
-    """
+    """A player backed by an engine, to which it is the manager; for the arguments see `gomocup`."""
 
     def __init__(
         self, rules: Rules, command: str, time: float, timeout: float, start: float, memory: int

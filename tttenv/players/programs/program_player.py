@@ -41,16 +41,12 @@ class ProgramError(ValueError):
 class Program:
     """A running program; it ends on `close`, on garbage collection or when Python exits.
 
-    `write` writes lines, and each call of `read_line` reads the next line of the answer.
+    `write` writes lines, and each call of `read_line` reads the next line of the answer, of at most
+    `longest` bytes; `ends` is the pattern of its line ends, and `quit_command` the line that ends
+    the program. Its command is split as a shell would, but no shell runs it.
 
     The program runs in the process group of a shell that waits for the end of its input. That comes
     when this process ends, even by SIGKILL, and the shell kills the group.
-
-    Args:
-        command: the program and its arguments, split as a shell would; no shell runs it.
-        longest: maximum length of a line of its output, in bytes.
-        ends: pattern of the line ends of its output.
-        quit_command: the line that ends it.
     """
 
     def __init__(
@@ -163,13 +159,9 @@ class Program:
 class ProgramPlayer(Player):
     """A player backed by a program; `close` ends the program, and the next query restarts it.
 
-    Subclasses define the messages. Their failures raise `ProgramError`.
-
-    Args:
-        rules: the game.
-        command: the program and its arguments.
-        memory: maximum megabytes of cached answers.
-        forfeits: whether an answer may be a forfeit.
+    Its command is the program and its arguments, `memory` the megabytes of answers that it stores;
+    with `forfeits` an answer may be a forfeit. Subclasses define the messages, whose failures raise
+    `ProgramError`.
     """
 
     def __init__(self, rules: Rules, command: str, memory: int, forfeits: bool = False) -> None:
