@@ -45,10 +45,6 @@ class Engine:
         self.size, self.taken = (int(columns), int(rows)), {}
         self._say("OK")
 
-    def _restart(self, argument):
-        self.taken = {}
-        self._say("OK")
-
     def _info(self, argument):
         pass
 
@@ -63,7 +59,7 @@ class Engine:
         self._move()
 
     def _board(self, argument):
-        assert not self.taken, "the manager sends RESTART first"
+        assert not self.taken, "the manager sends START first"
         while (line := sys.stdin.readline().strip()) != "DONE":
             with open(self.log, "a") as log:
                 log.write(f"{line}\n")
@@ -140,7 +136,6 @@ SOUND = {
     "CR LF": differing(ends="\r\n"),
     "remarks": differing(remarks=REMARKS * 100),
     "refuses INFO": differing(info="UNKNOWN info"),
-    "no RESTART": differing(restart="UNKNOWN command"),
     "spaces": differing(play=lambda engine, *cell: engine._say("  {} , {}  ".format(*cell))),
 }
 # Each with the verdict that it gets, and whether it is found out by a time limit.
@@ -155,7 +150,7 @@ FAILING = {
     ),
     "is killed": (
         differing(play=lambda engine, *_: os.kill(os.getpid(), signal.SIGKILL)),
-        "was killed by SIGKILL",
+        "was killed by signal 9, Killed",
         False,
     ),
     "refuses START": (differing(start="ERROR size"), "cannot play on 5 by 5: it answered", False),
@@ -166,7 +161,7 @@ FAILING = {
     "escapes": (differing(play="\033[2J"), "answered '\\x1b[2J', not a column", False),
     "answers twice": (
         differing(play=lambda engine, *cell: engine._say("{0},{1}\n{0},{1}".format(*cell))),
-        "answered 'RESTART' with '0,0', not with 'OK'",
+        "answered 'START 5' with '0,0', not with 'OK'",
         False,
     ),
     "a flood of rubbish": (differing(move=flood("x")), "65536 bytes without an end of", False),

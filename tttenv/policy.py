@@ -4,13 +4,18 @@ A `Player` knows its game, its name and its `Traits`. A user may pass any functi
 `Policy`, to a public function; `player_for` makes it a `Player` there, and no other code reads its
 optional attributes. Every policy is pure (same board, same probabilities, whatever the batch),
 legal and memoryless.
+
+`greedy`, `first_best`, `softmax` and `masked_normalise` turn numbers (batch, cells) into
+probabilities; they ignore the numbers of cells that are not `legal` (batch, cells), and each row
+needs a legal cell.
 """
 
 import sys
+from collections import ChainMap
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, fields, replace
-from typing import Any, NamedTuple, Protocol
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,35 +27,6 @@ from tttenv.game.types import Boards, Cells, Mask, Numbers, Probs
 from tttenv.utils.arrays import Lock, answered_numbers, brief, one_at_a_time
 from tttenv.utils.untrusted import shown
 
-__all__ = [
-    "PURE",
-    "TOLERANCE",
-    "Blend",
-    "Candidate",
-    "Explanation",
-    "FunctionPlayer",
-    "Observed",
-    "Player",
-    "Policy",
-    "Traits",
-    "Uniform",
-    "Wrapped",
-    "ask",
-    "blend",
-    "first_best",
-    "from_observations",
-    "greedy",
-    "hidden_by_mask",
-    "is_network",
-    "masked_normalise",
-    "player_for",
-    "sample",
-    "softmax",
-    "uniform",
-    "uniform_over",
-    "validated",
-]
-
 
 def uniform_over(allowed: Mask) -> Probs:
     """Return probabilities (batch, cells), uniform over the allowed cells of each row."""
@@ -60,12 +36,9 @@ def uniform_over(allowed: Mask) -> Probs:
 
 
 def greedy(values: ArrayLike, legal: Mask, tolerance: float = 0.0) -> Probs:
-    """Return uniform probabilities over the legal cells with values within `tolerance` of the best.
+    """Return probabilities (batch, cells), uniform over the legal cells with the highest values.
 
-    Args:
-        values: (batch, cells), the higher the better; those of other cells are ignored.
-        legal: (batch, cells), at least one a row.
-        tolerance: values this near the best count as ties.
+    Values (batch, cells) within `tolerance` of the best count as ties.
     """
     seen = np.where(legal, np.asarray(values, np.float64), -np.inf)
     return uniform_over(legal & (seen >= seen.max(axis=-1, keepdims=True) - tolerance))
@@ -78,26 +51,17 @@ def first_best(values: ArrayLike, legal: Mask, tolerance: float = TOLERANCE) -> 
     """Choose the first legal cell of each board whose value is within `tolerance` of the best.
 
     This is how the outputs of a network become a move. Another CPU, or another size of the batch,
-    rounds the same sums differently, in float32 by about a millionth of their size. Of outputs that
-    are equal but for rounding, as those of mirror images often are, the highest may then be another
-    cell; here they are ties, and the first cell is played everywhere. What remains is a board on
-    which an output is below the best by the tolerance itself, up to rounding: there the move may
-    still depend on the CPU. With float32 that is a few boards in a million, with float64 almost
-    none.
+    rounds the same sums differently, and of outputs that are equal but for rounding, as those of
+    mirror images often are, the highest may then be another cell. Here these are ties, and the
+    first cell is played everywhere. Only where an output is below the best by the tolerance itself,
+    up to rounding, may the move still depend on the CPU.
 
-    (Rounding the outputs to multiples of a step instead would leave exact ties in doubt, too, where
-    their common value lies half-way between two multiples.)
-
-    Args:
-        values: (batch, cells), the higher the better; those of other cells are ignored.
-        legal: (batch, cells), at least one a row.
-        tolerance: for values up to 1; where the largest finite one of a board, by its absolute
-            value, is above 1, this share of it. float32 has 24 bits for a number, so that 2**-14
-            leaves ten of them to errors of rounding.
+    The tolerance is for values up to 1; where the largest finite one of a board, by its absolute
+    value, is above 1, it is this share of it.
 
     Returns:
-        Probabilities (batch, cells), a single 1 in each row. As with `greedy`, a row with NaN for a
-        legal cell, or without a legal cell, is NaN, which `validated` refuses.
+        Probabilities (batch, cells), a single 1 in each row; as with `greedy`, NaN in a row with
+        NaN for a legal cell or without a legal cell, which `validated` refuses.
     """
     seen = np.where(legal, np.asarray(values, np.float64), -np.inf)
     largest = np.abs(np.where(np.isfinite(seen), seen, 0.0)).max(axis=-1, keepdims=True)
@@ -108,26 +72,16 @@ def first_best(values: ArrayLike, legal: Mask, tolerance: float = TOLERANCE) -> 
 
 
 def softmax(logits: ArrayLike, legal: Mask) -> Probs:
-    """Return the softmax of `logits` (batch, cells) over the legal cells.
-
-    Args:
-        logits: (batch, cells); those of other cells are ignored.
-        legal: (batch, cells); in each row at least one legal cell has a finite logit.
-    """
+    """Return the softmax (batch, cells) of logits over the legal cells, one of them finite."""
     seen = np.where(legal, np.asarray(logits, np.float64), -np.inf)
     weights = np.exp(seen - seen.max(axis=-1, keepdims=True))
-    probs: Probs = weights / weights.sum(axis=-1, keepdims=True)
-    return probs
+    return np.asarray(weights / weights.sum(axis=-1, keepdims=True))
 
 
 def masked_normalise(probs: ArrayLike, legal: Mask) -> Probs:
     """Mask `probs` (batch, cells) to the legal cells, and normalise each row.
 
     A row without probability on legal cells becomes the uniform distribution over them.
-
-    Args:
-        probs: not negative; those of other cells are ignored.
-        legal: (batch, cells), at least one a row.
     """
     kept = np.where(legal, np.asarray(probs, np.float64), 0.0)
     sums = kept.sum(axis=-1, keepdims=True)
@@ -135,16 +89,11 @@ def masked_normalise(probs: ArrayLike, legal: Mask) -> Probs:
 
 
 def hidden_by_mask(boards: Boards, unmasked: Probs, masked: Probs) -> tuple[float, float]:
-    """Return what masks hide of a player, as means over boards.
-
-    Args:
-        boards: undecided boards (batch, cells).
-        unmasked: the player's probabilities (batch, cells) without a mask.
-        masked: the probabilities (batch, cells) with which it plays.
+    """Return what masks hide of a player that plays `masked` on undecided boards (batch, cells).
 
     Returns:
-        The probability on taken cells, and the fraction of boards with a choice of moves on which
-        all of it is there, so that the player plays all legal cells alike.
+        Its mean probability on taken cells without a mask, and the fraction of boards with a choice
+        of moves on which all of it is there, so that the player plays all legal cells alike.
     """
     taken = np.where(boards == 0, 0.0, unmasked).sum(axis=1)
     choices = (boards == 0).sum(axis=1)
@@ -156,12 +105,9 @@ ROUNDING = 1e-14
 CERTAIN = 1e-12  # probabilities this near 1 are certain
 
 
-class Policy(Protocol):
-    """A function from undecided boards (batch, cells) to move probabilities (batch, cells)."""
-
-    def __call__(self, boards: Boards, /) -> Probs:
-        """Return move probabilities, zero on taken cells, with rows that sum to one."""
-        ...
+# What a user may pass: from undecided boards (batch, cells) to move probabilities (batch, cells),
+# zero on taken cells, with rows that sum to one.
+Policy: TypeAlias = Callable[[Boards], Probs]
 
 
 class Candidate(NamedTuple):
@@ -205,19 +151,6 @@ class Traits:
     costly: bool = False  # queried on as few boards as possible
     pairs: bool = False  # answers by pairs where it can, see `Player.holds`
 
-    def mixed(self, other: "Traits") -> "Traits":
-        """Return the traits of a player that follows either of two players at each move."""
-        return Traits(
-            pure=self.pure and other.pure,
-            depends_on=self.depends_on or other.depends_on,
-            searches=self.searches or other.searches,
-            alone=self.alone and other.alone,
-            one_by_one=self.one_by_one or other.one_by_one,
-            equivariant=self.equivariant and other.equivariant,
-            forfeits=self.forfeits or other.forfeits,
-            costly=self.costly or other.costly,
-        )
-
 
 UNKNOWN = Traits()
 PURE = Traits(pure=True)  # such as a learner's network
@@ -230,10 +163,18 @@ class Player:
         rules: the game.
         traits: what is known of it besides its moves.
         name: for messages; by default that of its class.
+        parts: the players that it follows, if any, which are limited, asked and closed with it.
     """
 
-    def __init__(self, rules: Rules, traits: Traits = UNKNOWN, name: str = "") -> None:
+    def __init__(
+        self,
+        rules: Rules,
+        traits: Traits = UNKNOWN,
+        name: str = "",
+        parts: tuple["Player", ...] = (),
+    ) -> None:
         self.rules, self.traits, self.name = rules, traits, name or type(self).__qualname__
+        self.parts = parts
         self.lock = Lock()  # of methods that are decorated with `one_at_a_time`
 
     def __call__(self, boards: Boards) -> Probs:
@@ -256,23 +197,21 @@ class Player:
         return np.zeros(len(boards), np.bool_)
 
     def limit_time(self, seconds: float | None) -> bool:
-        """Limit the seconds for each next move; None restores what its options say.
-
-        Returns:
-            Whether the player can be limited.
-        """
-        return False
+        """Limit the seconds for each next move, or restore its own limit; return if it can be."""
+        return any([part.limit_time(seconds) for part in self.parts])  # noqa: C419  # all are asked
 
     def particulars(self) -> dict[str, Any]:
         """Return further entries of its certificate by name, as JSON-serializable values."""
-        return {}
+        return dict(ChainMap(*[part.particulars() for part in self.parts]))
 
     def summary(self) -> str:
         """Return a sentence about the queries so far, or an empty string."""
-        return ""
+        return "; ".join(filter(None, [part.summary() for part in self.parts]))
 
     def close(self) -> None:
         """Release what the player holds, such as a program; it may be queried again."""
+        for part in self.parts:
+            part.close()
 
 
 class Wrapped(Player):
@@ -284,7 +223,7 @@ class Wrapped(Player):
     """
 
     def __init__(self, player: Player, **changes: Any) -> None:
-        super().__init__(player.rules, replace(player.traits, **changes), player.name)
+        super().__init__(player.rules, replace(player.traits, **changes), player.name, (player,))
         self.player = player
 
     def __call__(self, boards: Boards) -> Probs:
@@ -299,32 +238,12 @@ class Wrapped(Player):
         """Return the boards from which the other player cannot lose."""
         return self.player.holds(boards)
 
-    def limit_time(self, seconds: float | None) -> bool:
-        """Limit the other player's seconds for a move."""
-        return self.player.limit_time(seconds)
-
-    def particulars(self) -> dict[str, Any]:
-        """Return the other player's entries of a certificate."""
-        return self.player.particulars()
-
-    def summary(self) -> str:
-        """Return the other player's sentence about its queries."""
-        return self.player.summary()
-
-    def close(self) -> None:
-        """Close the other player."""
-        self.player.close()
-
 
 class FunctionPlayer(Player):
-    """A player that calls a function from boards to move probabilities.
+    """A player that calls a function `play` from boards to probabilities, both (batch, cells).
 
-    Args:
-        rules: the game.
-        play: the function, from boards (batch, cells) to probabilities (batch, cells).
-        traits: what is known of it. `pure` is for functions without randomness and memory that
-            round so that other batches give the same moves, such as a learner's network.
-        name: for messages; by default that of the function or its class.
+    Its trait `pure` is for functions without randomness and memory that round so that other batches
+    give the same moves, such as a learner's network. Its name is by default the function's.
     """
 
     def __init__(
@@ -351,7 +270,7 @@ class Uniform(Player):
 
     def __call__(self, boards: Boards) -> Probs:
         """Return uniform probabilities (batch, cells) over the legal moves."""
-        return uniform_over(boards == 0)
+        return uniform(boards)
 
 
 def player_for(rules: Rules, policy: Policy) -> Player:
@@ -380,39 +299,28 @@ def player_for(rules: Rules, policy: Policy) -> Player:
         return policy
     if policy is uniform:
         return Uniform(rules)
-    declared = {
-        field.name: getattr(policy, field.name, field.default)
-        for field in fields(Traits)
-        if field.name not in ("pure", "alone", "pairs")
-    }
-    limit = declared.pop("depends_on")
-    traits = Traits(
-        depends_on=limit if isinstance(limit, str) else None,
-        **{name: value is True for name, value in declared.items()},
-    )
-    return FunctionPlayer(rules, policy, traits)
+    declared = {name: getattr(policy, name, None) is True for name in DECLARED}
+    limit = getattr(policy, "depends_on", None)
+    limit = limit if isinstance(limit, str) else None
+    return FunctionPlayer(rules, policy, Traits(depends_on=limit, **declared))
 
 
+DECLARED = ("searches", "one_by_one", "equivariant", "forfeits", "costly")
 LONGEST_NAME = 80  # characters of a player's name in a message
 
 
 def display_name(something: Any) -> str:
     """Return a player's name for messages: its spec, or the name of its function or class."""
-    if isinstance(something, str):
-        return shown(something, LONGEST_NAME)
     if isinstance(something, Player):
-        return shown(something.name, LONGEST_NAME)
-    name = getattr(something, "__qualname__", None)
-    name = name if isinstance(name, str) else type(something).__qualname__
-    return shown(name.replace("<locals>.", ""), LONGEST_NAME)
+        something = something.name
+    if not isinstance(something, str):
+        name = getattr(something, "__qualname__", None)
+        something = name if isinstance(name, str) else type(something).__qualname__
+    return shown(something.replace("<locals>.", ""), LONGEST_NAME)
 
 
 def probability(number: float) -> float:
-    """Check that a number is a probability, and return it.
-
-    Raises:
-        ValueError: unless 0 <= number <= 1.
-    """
+    """Return a number that is a probability, or raise ValueError."""
     if not 0 <= number <= 1:
         raise ValueError(f"a probability must be between 0 and 1, not {number}")
     return number
@@ -429,7 +337,13 @@ class Blend(Player):
 
     def __init__(self, first: Player, second: Player, weight: float) -> None:
         player_for(first.rules, second)
-        super().__init__(first.rules, first.traits.mixed(second.traits))
+        one, other = first.traits, second.traits
+        traits = Traits(
+            depends_on=one.depends_on or other.depends_on,
+            **{name: getattr(one, name) and getattr(other, name) for name in OF_BOTH},
+            **{name: getattr(one, name) or getattr(other, name) for name in OF_EITHER},
+        )
+        super().__init__(first.rules, traits, parts=(first, second))
         self.first, self.second, self.weight = first, second, weight
 
     def __call__(self, boards: Boards) -> Probs:
@@ -442,23 +356,9 @@ class Blend(Player):
                     mixed[~part.any(axis=1)] = 0.0
         return mixed
 
-    def limit_time(self, seconds: float | None) -> bool:
-        """Limit the seconds for a move of both parts."""
-        limited = [part.limit_time(seconds) for part in (self.first, self.second)]
-        return any(limited)
 
-    def particulars(self) -> dict[str, Any]:
-        """Return the entries of both parts."""
-        return self.first.particulars() | self.second.particulars()
-
-    def summary(self) -> str:
-        """Return the sentences of both parts."""
-        return "; ".join(filter(None, (self.first.summary(), self.second.summary())))
-
-    def close(self) -> None:
-        """Close both parts."""
-        self.first.close()
-        self.second.close()
+OF_BOTH = ("pure", "alone", "equivariant")  # traits of a mixture if both players have them
+OF_EITHER = ("searches", "one_by_one", "forfeits", "costly")
 
 
 def blend(rules: Rules, first: Policy, second: Policy, weight: float) -> Blend:
@@ -473,12 +373,8 @@ def blend(rules: Rules, first: Policy, second: Policy, weight: float) -> Blend:
 def sample(probs: Probs, uniforms: NDArray[np.float64]) -> Cells:
     """Sample a cell for each board by inverting the cumulative distribution.
 
-    Args:
-        probs: (batch, cells).
-        uniforms: (batch,), random numbers, each uniform in [0, 1).
-
-    Returns:
-        Cells (batch,): the first whose cumulative probability exceeds the random number.
+    From probabilities (batch, cells) and random numbers (batch,), each uniform in [0, 1), these are
+    the first cells (batch,) whose cumulative probability exceeds the random number.
     """
     return pick(np.ascontiguousarray(probs), np.ascontiguousarray(uniforms))
 
@@ -494,10 +390,8 @@ def sample_or_forfeit(probs: Probs, uniforms: NDArray[np.float64]) -> Cells:
 def validated(boards: Boards, probs: Any, forfeits: bool = False) -> Probs:
     """Validate a policy's output for `boards` (batch, cells), and normalise each row.
 
-    Args:
-        boards: the boards on which the policy was queried.
-        probs: its output: an array, a tensor or lists of real numbers.
-        forfeits: whether rows of zeros are allowed, see `Traits`.
+    The output is an array, a tensor or lists of real numbers; with `forfeits` rows of zeros are
+    allowed, see `Traits`.
 
     Raises:
         ValueError: for a wrong type or shape, a negative or missing number, probability on a
@@ -511,17 +405,14 @@ def validated(boards: Boards, probs: Any, forfeits: bool = False) -> Probs:
     with np.errstate(over="ignore", invalid="ignore"):  # such sums are refused below
         sums = answer.sum(axis=-1)
     forfeited = ~answer.any(axis=-1) if forfeits else np.zeros(len(answer), np.bool_)
-    bad = np.flatnonzero(~((np.abs(sums - 1) <= 1e-4) | forfeited))
-    if bad.size:
-        raise ValueError(_complaint("probabilities must sum to one", boards, answer, bad[0]))
-    bad = np.flatnonzero((answer < 0).any(axis=-1))
-    if bad.size:
-        raise ValueError(_complaint("probabilities must not be negative", boards, answer, bad[0]))
-    bad = np.flatnonzero(((answer != 0) & (boards != 0)).any(axis=-1))
-    if bad.size:
-        raise ValueError(
-            _complaint("a taken cell must have probability zero", boards, answer, bad[0])
-        )
+    for law, wrong in (
+        ("probabilities must sum to one", ~((np.abs(sums - 1) <= 1e-4) | forfeited)),
+        ("probabilities must not be negative", (answer < 0).any(axis=-1)),
+        ("a taken cell must have probability zero", ((answer != 0) & (boards != 0)).any(axis=-1)),
+    ):
+        if wrong.any():
+            board, row = (brief(part[wrong.argmax()]) for part in (boards, answer))
+            raise ValueError(f"{law}: not so on the board {board}, where it is {row}")
     # Rows that sum to one up to rounding keep every bit.
     off = (np.abs(sums - 1) > ROUNDING) & ~forfeited
     normal: Probs = answer / np.where(off, sums, 1.0)[..., None]
@@ -540,10 +431,6 @@ def ask(boards: Boards, player: Player) -> Probs:
     else:
         answers = player(copies)
     return validated(boards, answers, traits.forfeits)
-
-
-def _complaint(law: str, boards: Boards, answer: Probs, row: int) -> str:
-    return f"{law}: not so on the board {brief(boards[row])}, where it is {brief(answer[row])}"
 
 
 BATCH = 8192  # boards in one call of a network, so that it needs little memory
@@ -667,12 +554,12 @@ def _require_numbers(boards: Boards, answers: NDArray[np.float64], asked: Mask, 
     Logits and values of -inf are allowed, since masks are made of them.
     """
     bad = asked & (np.isnan(answers) | np.isposinf(answers))
+    law = "finite and not negative" if kind == "probs" else "finite for some legal cell"
     if kind == "probs":
         bad |= asked & (answers < 0)
     else:
         bad |= ~(asked & np.isfinite(answers)).any(axis=-1, keepdims=True)
-    rows = np.flatnonzero(bad.any(axis=-1))
-    if rows.size:
-        board, answer = (brief(part[rows[0]]) for part in (boards, answers))
-        law = "finite and not negative" if kind == "probs" else "finite for some legal cell"
+    if bad.any():
+        row = bad.any(axis=-1).argmax()
+        board, answer = brief(boards[row]), brief(answers[row])
         raise ValueError(f"{kind} must be {law}, but on the board {board} they are {answer}")

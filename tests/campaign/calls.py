@@ -20,11 +20,9 @@ from learners.registry import LEARNERS
 from learners.training.checkpoint import load_learner
 from tttenv.players.stored.checkpoint import CARD, read_card
 
-from .children import Child
 from .faults import DEADLY, DIED, MANNERS, Faults
-from .folders import contents, differences
-from .running import Log
-from .trainings import Training
+from .running import Child, Log
+from .trainings import Training, contents, differences
 
 FULLY = ("td0", "dqn")
 PART = 9  # of the other learners' calls, every ninth

@@ -16,10 +16,8 @@ from learners.registry import LEARNERS
 from learners.training.checkpoint import load_training
 from tttenv.players.stored.checkpoint import CARD
 
-from .children import Child
-from .folders import contents, curves, differences
-from .running import Log
-from .trainings import Training
+from .running import Child, Log
+from .trainings import Training, contents, curves, differences
 
 KILLS = 12  # in a case, at the most
 

@@ -1,17 +1,65 @@
 """Execution of a campaign: each case in a fork of this process, figures, failures with commands."""
 
 import itertools
+import multiprocessing
+import os
 import random
+import signal
 import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Protocol
 
-from .children import Child
-
 SHOWN = 3  # cases of each kind of failure that are printed
+FORK = multiprocessing.get_context("fork")
+
+
+class Child:
+    """Fork of this process that runs `work` and reports what it returned or raised."""
+
+    def __init__(self, work: Callable[[], Any]) -> None:
+        self.pipe, writing = FORK.Pipe(duplex=False)
+        self.process = FORK.Process(target=_report, args=(work, writing))
+        self.process.start()
+        writing.close()
+
+    def killed_after(self, seconds: float) -> bool:
+        """Wait at most `seconds`, then kill the process; return whether it still ran."""
+        self.process.join(seconds)
+        running = self.process.is_alive()
+        self.process.kill()
+        return running
+
+    def outcome(self, time_limit: float = 60.0) -> dict[str, Any]:
+        """Return "value", or "error" and "message", or nothing if it was killed, at its end."""
+        try:
+            if self.pipe.poll(time_limit):
+                return dict(self.pipe.recv())
+        except (EOFError, OSError):  # at the beginning of a report, or within
+            return {}
+        finally:
+            self.process.kill()  # if it hangs, or this process is interrupted
+            self.process.join()
+            self.pipe.close()
+        raise TimeoutError(f"a child did not end within {time_limit:g} s")
+
+
+def _report(work: Callable[[], Any], writing: Connection) -> None:
+    """Run `work` with the usual signals and without output; send its outcome."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    target = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(target, 1)
+    os.dup2(target, 2)
+    try:
+        outcome = {"value": work()}
+    except BaseException as error:
+        outcome = {"error": type(error).__name__, "message": str(error)}
+    writing.send(outcome)
+    os._exit(0)  # without what this process would do at its end
 
 
 class Log:
@@ -26,12 +74,7 @@ class Log:
         self.counts[name] += 1
 
     def fail(self, kind: str, detail: object = "") -> None:
-        """Record the violation of an invariant.
-
-        Args:
-            kind: the law, the same text for all failures of its kind.
-            detail: what happened in this case.
-        """
+        """Record the violation of a law, `kind`, and what happened in this case."""
         self.failures.append((kind, " ".join(str(detail).split())[:400]))
 
     def check(self, holds: object, kind: str, detail: object = "") -> None:
@@ -65,10 +108,7 @@ class Order:
 
 
 def run(order: Order, make: Callable[[Path, Log], Family], place: Path) -> int:
-    """Run the cases of a family and print its failures and its figures; return how many failed.
-
-    A case that ends its process or hangs is a failure too.
-    """
+    """Run the cases of a family and print its failures and its figures; return how many failed."""
     log = Log()
     family = make(place, log)
     start, done = time.monotonic(), 0

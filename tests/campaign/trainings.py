@@ -1,4 +1,4 @@
-"""Small trainings of every learner, which take a fraction of a second each."""
+"""Small trainings of every learner, and the contents of their folders, compared with another's."""
 
 import tempfile
 from dataclasses import dataclass
@@ -9,9 +9,12 @@ import torch
 
 import tttenv
 from learners.registry import LEARNERS
+from learners.testing import _same as same
+from learners.training.checkpoint import load_training
 from learners.training.loop import Schedule
 from learners.training.train import train
 from tttenv.game.rules import Rules
+from tttenv.players.stored.checkpoint import CARD, POLICY, WEIGHTS, file_of, read_card
 
 # What makes a learner's step quick; a learner without a row here trains as it usually does.
 SMALL: dict[str, dict[str, Any]] = {
@@ -56,3 +59,48 @@ def warm_up() -> None:
             Training(name, steps=1).run(Path(folder) / name)
             Training(name, steps=2).run(Path(folder) / name, resume=True)
             tttenv.player(f"{folder}/{name}/")
+
+
+EVENTS = "events.out.tfevents."
+
+
+def contents(folder: Path) -> dict[str, Any]:
+    """Return all that must be the same after an interrupted training, except times."""
+    card = read_card(folder)
+    files = {role: file_of(card, role) for role in (WEIGHTS, POLICY)}
+    found = {role: name and (folder / name).read_bytes() for role, name in files.items()}
+    curve = card.get("curve")
+    timeless = {"files": None, "seconds": None, "curve": curve and curve | {"seconds": None}}
+    state = load_training(folder)
+    clock = state["clock"]
+    unbeatable = clock["unbeatable_at"] and clock["unbeatable_at"][0]
+    state = [state["learner"], state["about"], state["plan"], clock["step"], unbeatable]
+    return found | {"card": card | timeless, "state": state}
+
+
+def differences(folder: Path, wanted: dict[str, Any]) -> list[str]:
+    """Return what differs from the contents wanted, and files that no card or curve names."""
+    found = contents(folder)
+    known = {CARD, ".lock", *read_card(folder)["files"]}
+    names = sorted(file.name for file in folder.iterdir() if not file.name.startswith(EVENTS))
+    differ = [key for key in wanted if not same(found[key], wanted[key])]
+    return differ + [name for name in names if name not in known]
+
+
+def curves(folder: Path) -> dict[str, list[tuple[int, Any]]]:
+    """Return the contents of TensorBoard by tag: steps with values, or with pictures' lengths."""
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+    from tensorboard.util import tb_logging
+
+    tb_logging.get_logger().setLevel("ERROR")  # it warns of every training that was resumed
+    events = EventAccumulator(str(folder), size_guidance={"scalars": 0, "images": 0})
+    events.Reload()
+    tags = events.Tags()
+    found: dict[str, list[tuple[int, Any]]] = {
+        tag: [(event.step, event.value) for event in events.Scalars(tag)]
+        for tag in tags["scalars"]
+        if not tag.startswith("time/") and not tag.endswith(("/hparam", "_hparams_"))
+    }
+    for tag in tags["images"]:
+        found[tag] = [(event.step, len(event.encoded_image_string)) for event in events.Images(tag)]
+    return found

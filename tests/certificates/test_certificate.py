@@ -237,12 +237,3 @@ def test_a_certificate_and_the_doctor_say_what_a_mask_hides(share, capsys):
 def test_another_method_is_refused_and_the_known_ones_named():
     with pytest.raises(ValueError, match="all positions or reachable positions, not 'sampled'"):
         certify(Rules(), uniform, method="sampled")
-
-
-def test_a_certificate_written_before_there_were_methods_can_be_read():
-    found = certify(Rules(), "tactical")
-    later = ("method", "reached", "never_loses", "shortest", "symmetry", "queried_twice")
-    older = {name: part for name, part in found.to_dict().items() if name not in later}
-    assert Certificate.from_dict(older) == found == Certificate.from_dict(found.to_dict())
-    with pytest.raises(TypeError):
-        Certificate.from_dict({**older, "strength": 1})

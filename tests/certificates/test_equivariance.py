@@ -6,8 +6,8 @@ import pytest
 from tttenv import Rules, player
 from tttenv.certificates import POSITIONS, reachability
 from tttenv.certificates.one_side import SeatedPlayer
-from tttenv.game.symmetry import canonical, inverses
 from tttenv.players import PLAYERS
+from tttenv.players.symmetric_player import Canonical
 from tttenv.policy import blend, player_for, uniform
 from tttenv.reach import require_images_alike
 from tttenv.testing import some_boards
@@ -15,30 +15,6 @@ from tttenv.testing import some_boards
 GAMES = [Rules(), Rules(4, 4, 3), Rules(4, 4, 4), Rules(3, 4, 3), Rules(5, 4, 4)]
 by_seat = pytest.mark.parametrize("seat", "XO")
 FIELDS = ("never_loses", "always_wins", "one_move")
-
-
-class OneStep:
-    """Player that wins, else blocks, else plays on the most open lines, on canonical boards.
-
-    Ties go to the first cell of the canonical board, so that images get images.
-    """
-
-    equivariant = True
-
-    def __init__(self, rules):
-        self.rules, self.tactical = rules, player("tactical", rules)
-
-    def __call__(self, boards):
-        """Return probabilities (batch, cells) of one cell each."""
-        images, which = canonical(self.rules, boards)
-        through = np.zeros(boards.shape)
-        for line in self.rules.lines:
-            taken = (images[:, line] == -1).any(axis=1)
-            through[:, line] += np.where(taken, 0, 1 + (images[:, line] == 1).sum(axis=1))[:, None]
-        allowed = self.tactical(images) > 0
-        best = np.where(allowed, through + 1, 0).argmax(axis=1)
-        cells = np.take_along_axis(inverses(self.rules)[which].argsort(axis=1), best[:, None], 1)
-        return np.eye(self.rules.cells)[cells[:, 0]]
 
 
 def declared(rules):
@@ -50,7 +26,7 @@ def declared(rules):
     return {
         **named,
         "blend": mixed,
-        "one step": player_for(rules, OneStep(rules)),
+        "one step": Canonical(player("alphabeta:depth=1", rules)),
         "to a depth": to_depth,
     }
 

@@ -146,13 +146,6 @@ def test_a_search_that_may_take_too_few_positions_is_undecided_and_guesses_nothi
         assert found.positions <= most
 
 
-def test_a_loss_found_within_the_limit_is_no_less_lost():
-    rules = Rules()
-    found = search(rules, player("first", rules), "O", positions=50)
-    assert found.never_loses is False
-    require_lost_by_own_moves(rules, player("first", rules), "O", found.losing_line)
-
-
 @pytest.mark.parametrize(
     "rules", [Rules(), Rules(1, 19, 3), Rules(5, 8, 4), Rules(19, 19, 5)], ids=str
 )
@@ -169,11 +162,3 @@ def test_codes_tell_boards_apart_and_images_alike(rules):
     assert (plain.decode(images.encode(boards)) == first).all()
     for image in maps(rules):
         assert (images.encode(boards[:, image]) == images.encode(boards)).all()
-
-
-def test_boards_of_more_cells_than_a_code_has_in_one_word_are_searched_alike():
-    policy = player("first", Rules(3, 19, 3))  # 57 cells
-    for seat in "XO":
-        found = search(Rules(3, 19, 3), policy, seat)
-        assert found.never_loses is False
-        require_lost_by_own_moves(Rules(3, 19, 3), policy, seat, found.losing_line)

@@ -1,13 +1,11 @@
 """Certificates from reachable positions, against those from all positions, and on larger boards."""
 
 import json
-from itertools import pairwise
 
 import pytest
 
 from tttenv import Rules, certify, player, solve
-from tttenv.certificates import reachable_certificate
-from tttenv.certificates.reachability import ATTACKING, FOLLOWING, SHORTENING, SeatResults
+from tttenv.certificates.reachability import SeatResults
 from tttenv.certificates.reachable_certificate import (
     proved_value,
     unbeatable,
@@ -109,22 +107,6 @@ def test_the_command_makes_the_certificate_that_python_makes_by_default(rules, c
     assert json.loads(capsys.readouterr().out) == {"player": "first", **found.to_dict()}
 
 
-def test_every_phase_of_a_search_is_told_with_its_counts(monkeypatch):
-    rules, told = Rules(5, 5, 4), []
-    monkeypatch.setattr(reachable_certificate, "ATTACKED", 1_100)
-    spec = "alphabeta:depth=2,ties=first"  # loses as O only
-    certify(rules, player(spec, rules), 2_000, watch=told.append)
-    assert {(at.seat, at.phase) for at in told} >= {
-        *(("X", phase) for phase in (ATTACKING, FOLLOWING)),
-        *(("O", phase) for phase in (ATTACKING, SHORTENING)),
-    }
-    for before, after in pairwise(told):
-        if (before.seat, before.phase) == (after.seat, after.phase) != ("O", SHORTENING):
-            assert after.positions > before.positions
-            assert after.seconds >= before.seconds
-        assert after.waiting > 0
-
-
 def test_a_search_that_runs_out_is_undecided(capsys):
     rules = Rules(5, 5, 4)
     policy = player("alphabeta:depth=3,ties=first", rules)
@@ -169,20 +151,3 @@ def test_what_two_seats_say_together(x, o, known, value, worst, verdict):
     assert found == value
     assert worst_cases(x, o, value) == dict(zip("XO", worst, strict=True))
     assert unbeatable(x, o, value) is verdict
-
-
-def test_the_command_takes_reachable_positions_from_sixteen_cells_on(capsys):
-    commands = {
-        ("first", "3,3,3"): None,
-        ("first", "4,4,4"): REACHABLE,
-        ("alphabeta", "3,3,3", "--method", "reachable"): REACHABLE,
-        ("first", "3,4,3", "--method", "all"): None,
-    }
-    for (spec, rules, *more), method in commands.items():
-        certify_command([spec, "--rules", rules, *more])
-        assert ("by reachable positions" in capsys.readouterr().out) == (method == REACHABLE)
-    for refused in (["--sampled"],):
-        with pytest.raises(ValueError, match="--method cannot be combined with"):
-            certify_command(["first", "--method", "all", *refused])
-    with pytest.raises(ValueError, match="too large for exact results"):
-        certify_command(["first", "--rules", "5,5,4", "--method", "all"])

@@ -43,32 +43,15 @@ def test_on_small_boards_a_lost_game_is_found_if_and_only_if_there_is_one(rules,
 
 
 @by_seat
-@pytest.mark.parametrize("spec", ["first", "tactical", "minimax", *MORE])
-@pytest.mark.parametrize("rules", [Rules(), Rules(2, 4, 2)], ids=str)
-def test_within_some_rounds_a_game_is_lost_or_not_as_the_shortest_says(rules, spec, seat):
-    policy = player(spec, rules)
-    shortest = reachability.search(SeatedPlayer(rules, policy, seat, spec)).losing_line
-    for rounds in range(1, rules.cells // 2 + 1):
-        options = reachability.SearchOptions(followed=0, may_always_win=False, rounds=rounds)
-        found = reachability.search(SeatedPlayer(rules, policy, seat, spec), options)
-        loses = shortest is not None and len(shortest) // 2 <= rounds
-        assert found.never_loses is not loses
-        assert (found.losing_line is not None) == loses
-        if loses:
-            require_lost_by_own_moves(rules, policy, seat, found.losing_line)
-            assert len(found.losing_line) == len(shortest)
-
-
-@by_seat
 @pytest.mark.parametrize(("spec", "rules", "long"), DETOURS, ids=str)
 def test_a_game_is_shortened_where_that_takes_few_positions(spec, rules, long, seat, monkeypatch):
     policy = player(spec, rules)
     found = refutation.search(SeatedPlayer(rules, policy, seat, spec), 20_000)
     monkeypatch.setattr(refutation, "SHORTENED", 0)
     first = refutation.search(SeatedPlayer(rules, policy, seat, spec), 20_000)
-    require_lost_by_own_moves(rules, policy, seat, found.line)
+    require_lost_by_own_moves(rules, policy, seat, found.losing_line)
     assert found.shortest is True
-    assert (len(first.line), len(found.line)) == long[seat]
+    assert (len(first.losing_line), len(found.losing_line)) == long[seat]
     assert (first.shortest is True) == (long[seat][0] == 2 * rules.k - (seat == "O"))
 
 
@@ -76,9 +59,9 @@ def test_a_game_is_shortened_where_that_takes_few_positions(spec, rules, long, s
 def test_without_the_positions_for_it_nothing_is_said_of_shorter_games(seat):
     rules, spec = Rules(7, 7, 5), "alphabeta:depth=1"
     asked = refutation.search(SeatedPlayer(rules, player(spec, rules), seat, spec), 255)
-    assert asked.line is not None
+    assert asked.losing_line is not None
     assert asked.shortest is False
-    assert asked.asked == 255
+    assert asked.positions == 255
 
 
 def by_hand(rules, policy, seat):
@@ -175,8 +158,3 @@ def test_who_no_longer_plays_what_lost_is_refused():
 
     with pytest.raises(ValueError, match="gives different answers to the same board"):
         refute(rules, turning, "O")
-
-
-def test_only_two_seats_can_be_asked_for():
-    with pytest.raises(ValueError, match="X or O, not 'first'"):
-        refute(Rules(), "first", "first")

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from tttenv import Rules, certify, player
-from tttenv.certificates import reachability, reachable_certificate, search_checkpoint
+from tttenv.certificates import reachability, reachable_certificate
 from tttenv.certificates.reachability import FOLLOWING
-from tttenv.certificates.search_checkpoint import SearchCheckpoint
+from tttenv.certificates.reachable_certificate import SearchCheckpoint
 from tttenv.cli import certify as command
 from tttenv.players import digests
 from tttenv.utils import files
@@ -38,7 +38,7 @@ def resigning(rules):
 @pytest.fixture(autouse=True)
 def _many_small_queries(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(search_checkpoint, "SHORT", 0)
+    monkeypatch.setattr(reachable_certificate, "SHORT", 0)
     for name, value in {"BATCH": 50, "FOLLOWED": 100, "MERGED": 200}.items():
         monkeypatch.setattr(reachability, name, value)
     monkeypatch.setattr(reachable_certificate, "ATTACKED", 1)
@@ -124,7 +124,7 @@ def test_the_command_is_interrupted_says_how_to_go_on_and_does(monkeypatch, caps
 
 
 def test_a_search_of_seconds_writes_nothing(monkeypatch):
-    monkeypatch.setattr(search_checkpoint, "SHORT", 10)
+    monkeypatch.setattr(reachable_certificate, "SHORT", 10)
     assert interrupted(monkeypatch, 3) == ""
     assert not Path("results").exists()
 
@@ -136,7 +136,7 @@ def test_a_longer_one_is_saved_again_and_again_and_goes_on_if_the_disk_is_full(m
         saves.append(file)
         raise OSError(28, "No space left on device", str(file))
 
-    monkeypatch.setattr(search_checkpoint, "EVERY", 0)
+    monkeypatch.setattr(reachable_certificate, "EVERY", 0)
     monkeypatch.setattr(files, "write", full)
     with pytest.warns(UserWarning, match="is not saved"):
         _, queries = certified(Rules(3, 4, 4), player("first", Rules(3, 4, 4)), 3_000)

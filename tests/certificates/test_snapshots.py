@@ -10,7 +10,7 @@ from safetensors.numpy import load, save
 
 from tttenv import Rules, player
 from tttenv.certificates.curve import exact_curve
-from tttenv.certificates.snapshots import MOST, for_file, moves_of, read, table_of
+from tttenv.certificates.snapshots import MOST, moves_of, read
 from tttenv.certificates.snapshots import extended as kept
 from tttenv.exact import Tabulated, positions, tabulate
 from tttenv.players.stored.checkpoint import (
@@ -23,7 +23,6 @@ from tttenv.players.stored.checkpoint import (
     read_data,
 )
 from tttenv.policy import uniform
-from tttenv.report import data
 
 SHIPPED = Path(__file__).parents[2] / "checkpoints"
 RULES = Rules()
@@ -33,23 +32,6 @@ DECISIONS = positions(RULES).decisions
 def read_from(folder):
     card = read_card(folder)
     return read(folder, card, RULES, exact_curve.from_card(card))
-
-
-@pytest.mark.parametrize("every", [1, 10])
-def test_snapshots_stay_bounded_and_even(every):
-    table = tabulate(RULES, player("first", RULES))
-    measures, snapshots = (), ()
-    for number in range(300):
-        worst = 0.0 if number >= 77 else -1.0
-        measures = exact_curve.extended(measures, (number * every, 0.0, worst, worst, 0.9), every)
-        snapshots = kept(snapshots, measures, table, every)
-        steps = [step for step, _ in snapshots]
-        assert len(steps) <= MOST
-        assert set(steps) <= {point[0] for point in measures}
-        assert steps == sorted(set(steps))
-        assert {0, number * every} <= set(steps)
-        assert number < MOST - 4 or len(steps) > (MOST - 4) // 2
-    assert 77 * every in steps
 
 
 def test_players_that_mix_or_play_larger_boards_leave_none():
@@ -63,17 +45,6 @@ def test_players_that_mix_or_play_larger_boards_leave_none():
     assert moves_of(tabulate(larger, player("first", larger))) is None
     measures = ((0, 0.0, -1.0, -1.0, 0.5),)
     assert kept((), measures, tabulate(RULES, uniform), 1) == ()
-
-
-def test_moves_come_back_from_the_bits_of_the_page():
-    for moves in read_from(SHIPPED / "reinforce").values():
-        bits = np.unpackbits(data.choices(moves), bitorder="little").tolist()
-        for position, cell in zip(DECISIONS, moves, strict=True):
-            legal = np.flatnonzero(positions(RULES).successors[position] >= 0)
-            width = int(len(legal) - 1).bit_length()
-            number = sum(bits.pop(0) << bit for bit in range(width))
-            assert legal[number] == cell
-        assert len(bits) < 8
 
 
 def hostile():
@@ -117,20 +88,3 @@ def test_hostile_snapshots_are_refused_in_a_line_and_the_player_plays(tmp_path, 
     text = (tmp_path / "report.html").read_text()
     assert "data-measures" in text
     assert "data-stops" not in text
-
-
-def test_a_file_that_ends_with_another_player_is_refused(tmp_path, capsys):
-    """Whose moves have the same measures as the player's, mirrored."""
-    card, files = read_data(SHIPPED / "qtable", WEIGHTS, POLICY)
-    found = read_from(SHIPPED / "qtable")
-    boards = positions(RULES).boards
-    mirror = np.arange(9).reshape(3, 3)[:, ::-1].ravel()
-    table = table_of(RULES, found[4]).table
-    mirrored = Tabulated(RULES, table[positions(RULES).index(boards[:, mirror])][:, mirror])
-    snapshots = [(int(step), "".join(map(str, moves))) for step, moves in found.items()]
-    snapshots[-1] = (4, moves_of(mirrored))
-    about = {key: value for key, value in card.items() if key != "files"}
-    commit(tmp_path / "q", about, {**files, SNAPSHOTS: for_file(snapshots)})
-    assert len(read_from(tmp_path / "q")) == 3
-    report_of(tmp_path / "report.html", str(tmp_path / "q"))
-    assert "end with another player" in capsys.readouterr().err

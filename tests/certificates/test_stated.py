@@ -5,9 +5,8 @@ from copy import deepcopy
 import pytest
 
 from tttenv import Rules, certify
-from tttenv.certificates.certificate import METHODS
+from tttenv.certificates.certificate import METHODS, stated_certificate
 from tttenv.certificates.metrics import flat
-from tttenv.certificates.stated import stated_certificate
 from tttenv.certificates.verdict import certificate_table
 
 RULES = Rules(2, 3, 3)

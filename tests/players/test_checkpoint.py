@@ -140,11 +140,8 @@ BAD_CARDS = {
     "truncated": lambda file: truncate(file.with_name(CARD)) or file.write_text('{"learner"'),
     "no text": lambda file: file.write_bytes(b"\xff\xfe\x00"),
     "another JSON": lambda file: file.write_text('{"name": "something else"}'),
-    "a list": lambda file: file.write_text("[]"),
     "rules that are none": lambda file: change_card(file.parent, rules="3,3,9"),
-    "rules of a wrong type": lambda file: change_card(file.parent, rules={"m": 3}),
     "other rules": lambda file: change_card(file.parent, rules="2,3,2"),
-    "files of a wrong type": lambda file: change_card(file.parent, files=["weights"]),
     "files of nothing": lambda file: change_card(file.parent, files={}),
     "a file elsewhere": lambda file: change_card(file.parent, files={"../policy": "0" * 64}),
     "a digest that is none": lambda file: change_card(
@@ -155,8 +152,6 @@ BAD_CARDS = {
         files=card_of(file.parent)["files"]
         | {f"{role}.safetensors": "0" * 64 for role in (WEIGHTS, POLICY)},
     ),
-    "steps below zero": lambda file: change_card(file.parent, steps=-1),
-    "a certificate that is none": lambda file: change_card(file.parent, certificate="good"),
     "a number that is none": lambda file: change_card(file.parent, seconds=float("nan")),
     **{
         f"no {key}": lambda file, key=key: file.write_text(
@@ -176,44 +171,12 @@ def test_a_card_that_is_none_is_named_in_one_line(copy, damage):
             load(copy)
 
 
-@pytest.mark.parametrize(
-    "changed",
-    [
-        {"learner": "nobody"},
-        {"learner": ["selfplay"]},
-        {"config": []},
-        {"config": {"seed": 2, "hidden": [9], "colour": "blue"}},
-        {"config": {"seed": 2, "hidden": [10]}},
-        {"config": {"seed": 2, "hidden": "wide"}},
-    ],
-)
-def test_a_card_of_another_learner_or_config_is_named_in_one_line(copy, changed):
-    change_card(copy, **changed)
-    with pytest.raises(ValueError, match=r"^[^\n]+$"):
-        load_learner(copy)
-
-
 @pytest.mark.parametrize("damage", list(BAD_FILES))
 def test_damaged_or_missing_files_are_named_in_one_line(copy, damage):
     for role, load in ((POLICY, lambda: player(str(copy))), (WEIGHTS, lambda: load_learner(copy))):
         BAD_FILES[damage](data(copy, role))
         with pytest.raises(ValueError, match=rf"^[^\n]*{role}[^\n]*$"):
             load()
-
-
-def test_files_of_another_checkpoint_are_refused(copy, tmp_path):
-    train("selfplay", SelfPlayConfig(seed=5, hidden=(9,)), Rules(), SHORT, tmp_path / "other")
-    shutil.copy(tmp_path / "other" / CARD, copy / CARD)
-    for load in (player, lambda spec: load_learner(Path(spec))):
-        with pytest.raises(ValueError, match=r"^[^\n]*there is no such file[^\n]*$"):
-            load(str(copy))
-    names = {role: f"{role}.safetensors" for role in (WEIGHTS, POLICY)}  # as files once were named
-    for role, name in names.items():
-        shutil.copy(data(tmp_path / "other", role), copy / name)
-    change_card(copy, files=dict.fromkeys(names.values(), digest(b"another")))
-    for load in (player, lambda spec: load_learner(Path(spec))):
-        with pytest.raises(ValueError, match=r"^[^\n]*another checkpoint[^\n]*$"):
-            load(str(copy))
 
 
 @pytest.mark.parametrize(
@@ -260,16 +223,6 @@ def test_a_state_comes_back_as_it_was(tmp_path):
     assert (again.pop("pair"), again.pop("scalar")) == ([1, [2]], 7)
     assert list(again["ints"]) == [0, 10]
     assert spelled(again) == spelled(state)
-
-
-@pytest.mark.parametrize("kind", [np.random.PCG64, np.random.MT19937, np.random.Philox])
-def test_dice_go_on_from_their_stored_state(tmp_path, kind):
-    rng = np.random.Generator(kind(3))
-    rng.random(5)
-    save_state(tmp_path / "state", {"rng": rng.bit_generator.state})
-    again = np.random.Generator(kind(4))
-    again.bit_generator.state = load_state(tmp_path / "state")["rng"]
-    assert (again.random(5) == rng.random(5)).all()
 
 
 @pytest.mark.parametrize("step", ["replace", "fsync", "chmod"])

@@ -120,35 +120,3 @@ def test_a_closed_game_refuses_to_go_on_and_still_can_be_looked_at():
             call()
     assert "to move" in env.render()
     assert env.unwrapped.action_masks().any()
-
-
-def test_an_environment_that_cannot_be_made_leaves_no_complaint_behind(recwarn):
-    import gc
-
-    for wrong in ({"num_envs": 0}, {"m": 0}, {"opponent": "nobody"}):
-        with pytest.raises(ValueError, match=r"^[^\n]+$"):
-            VectorTicTacToe(**wrong)
-    gc.collect()
-    assert not recwarn.list
-
-
-@pytest.mark.parametrize("name", ["sb3", "skrl"])
-def test_other_libraries_close_the_games_too(name):
-    if name == "sb3":
-        from tttenv.adapters.sb3 import VecEnv
-
-        env = VecEnv(400, opponent="random")
-        step = lambda: env.step(np.zeros(400, np.int64))  # noqa: E731
-    else:
-        import torch
-
-        from tttenv.adapters.skrl import make_env
-
-        env = make_env(400, opponent="random")
-        step = lambda: env.step(torch.zeros(400, 1, dtype=torch.int64))  # noqa: E731
-    env.reset()
-    step()
-    env.close()
-    for call in (env.reset, step):
-        with pytest.raises((gym.error.ClosedEnvironmentError, RuntimeError)):
-            call()

@@ -6,10 +6,7 @@ from pairs import pairs
 from reference import spell
 
 from tttenv import Rules, player
-from tttenv.adapters.pettingzoo import raw_env
 from tttenv.env.env import TicTacToe
-from tttenv.env.match import Match
-from tttenv.env.step import attempt
 from tttenv.env.vector import VectorTicTacToe
 
 SIZES = [(3, 3, 3), (3, 4, 3), (1, 13, 3), (4, 4, 4), (5, 5, 4)]
@@ -192,60 +189,3 @@ def test_a_first_reset_that_fails_leaves_no_game_and_no_generator(rules, kind):
             env.reset(seed=seed)
         assert env._np_random is env._np_random_seed is None
         assert env.match.active == 0
-
-
-@pytest.mark.parametrize("rules", [(3, 3, 3), (5, 5, 4)], ids=spell)
-@pytest.mark.parametrize("kind", [TicTacToe, VectorTicTacToe])
-def test_an_opponent_swapped_in_may_fail_as_well_and_one_that_is_refused_changes_none(rules, kind):
-    def fail(boards):
-        raise TimeoutError
-
-    pair = Pair(lambda opponent: kind(m=rules[0], n=rules[1], k=rules[2], seat="O"), None, None)
-    for env in (pair.tried, pair.twin):
-        env.reset(seed=1)
-    before = told(pair.tried)
-    pair.tried.set_opponent(fail)
-    cell = pair.tried.action_masks().reshape(1, -1).argmax(axis=1)
-    with pytest.raises(TimeoutError):
-        pair.tried.step(cell)
-    with pytest.raises(TimeoutError):
-        pair.tried.reset(seed=9)
-    assert told(pair.tried) == before
-    pair.tried.set_opponent("random")
-    for refused in ("nobody", "a" * 5000, 5, "mcts:iterations=-1"):
-        with pytest.raises(ValueError, match=r"^[^\n]+$"):
-            pair.tried.set_opponent(refused)
-    pair.call("step", cell)
-
-
-def test_blocks_within_a_block_are_undone_with_it():
-    match, rng = Match(Rules(), 4, player("tactical"), "O"), np.random.default_rng(0)
-    match.reset(np.ones(4, np.bool_), rng)
-    before, dice = match.boards.tolist(), rng.bit_generator.state
-
-    def interrupted():
-        with attempt(match, rng):
-            match.step(match.legal().argmax(axis=1), rng)
-            assert match.boards.tolist() != before
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        interrupted()
-    assert (match.boards.tolist(), rng.bit_generator.state) == (before, dice)
-    match.step(match.legal().argmax(axis=1), rng)  # and later turns are saved again
-    before = match.boards.tolist()
-    match.opponent = raises(TimeoutError())
-    with pytest.raises(TimeoutError):
-        match.step(match.legal().argmax(axis=1), rng)
-    assert match.boards.tolist() == before
-
-
-def test_a_pettingzoo_game_refuses_without_changing_anything():
-    game = raw_env()
-    game.reset(options={"board": "X___O____"})
-    before = game.board.tolist()
-    for wrong in (9, -1, 0.5, None, "1", [1, 2], 1j):
-        with pytest.raises(ValueError, match=r"^[^\n]+$"):
-            game.step(wrong)
-        assert game.board.tolist() == before
-        assert game.agent_selection == "player_1"

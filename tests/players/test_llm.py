@@ -8,7 +8,6 @@ import time
 from itertools import count
 from threading import Thread
 
-import gymnasium as gym
 import numpy as np
 import pytest
 from language_server import boards_of, perfect, serving
@@ -17,7 +16,7 @@ import tttenv
 from tttenv import Rules, player, text
 from tttenv.cli import certify as command
 from tttenv.cli.play.session import Session, Side
-from tttenv.exact import positions, solve, tabulate
+from tttenv.exact import positions, solve
 from tttenv.players.language.llm import LARGEST_ANSWER, LanguageModel
 from tttenv.report.load_players import named
 
@@ -67,16 +66,6 @@ def test_the_same_model_has_the_same_certificate_in_every_notation(notation):
     assert certificate == tttenv.certify(RULES, in_process(PERFECT))
     assert certificate.unbeatable
     assert model.prompts >= sum(certificate.reached.values())
-
-
-def test_a_single_wrong_move_is_found_with_a_shortest_lost_game():
-    model = in_process(except_on("X________", "<move>2</move>"))  # a corner against a corner
-    certificate = tttenv.certify(RULES, model)
-    assert certificate.never_loses == {"X": True, "O": False}
-    line = certificate.losing_line["O"]
-    exact = tttenv.certify(RULES, tabulate(RULES, model)).losing_line["O"]
-    assert line[:2] == exact[:2] == [0, 2]
-    assert len(line) == len(exact)
 
 
 def test_a_single_illegal_answer_is_found_and_ends_the_lost_game(capsys):
@@ -242,14 +231,9 @@ def test_wrong_options_are_one_line(options):
         player(f"llm{options}", RULES)
 
 
-def test_it_plays_and_forfeits_in_an_environment_and_in_a_session():
-    with serving(lambda asked: "?" if "The board" in asked else "") as (url, _):
-        env = gym.make("TicTacToe-v0", opponent=spec(url), seat="X")
-        env.reset(seed=0)
-        _, reward, over, _, _ = env.step(4)
-        assert (reward, over) == (1.0, True)
-        model = player(spec(url), RULES)
-        session = Session(RULES, Side("me"), Side("m", model), 0, 0)
+def test_it_forfeits_in_a_session():
+    with serving(lambda _: "?") as (url, _):
+        session = Session(RULES, Side("me"), Side("m", player(spec(url), RULES)), 0, 0)
         session.play(4)
         assert session.move() is None
         assert (session.outcome, session.winner) == ("X wins", 0)

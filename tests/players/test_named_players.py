@@ -6,8 +6,6 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from reference import RULES, SMALL, game, mover, put, random_game, spell, view, winner
 
 from tttenv.exact import backward_induction, enumerable, positions, score, solve
@@ -112,15 +110,6 @@ def test_tactical_wins_else_blocks_else_moves_at_random_on_every_position(rules)
     for board, probs in game(rules).table(player("tactical", Rules(*rules))).items():
         good = one_ply(rules, board)
         assert probs == [(cell in good) / len(good) for cell in range(len(board))], board
-
-
-@settings(max_examples=5)
-@given(seed=st.integers(0, 2**32))
-def test_tactical_does_the_same_on_the_largest_board(seed):
-    rules, texts = (19, 19, 5), random_game((19, 19, 5), seed)[0][-2:-1]
-    probs = player("tactical", Rules(*rules))(np.array([view(text) for text in texts], np.int8))
-    good = one_ply(rules, texts[0])
-    assert np.flatnonzero(probs[0]).tolist() == good
 
 
 @pytest.mark.parametrize("rules", SMALL, ids=spell)

@@ -9,9 +9,8 @@ from tttenv import Rules, certify, player
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.exact import Tabulated, positions
 from tttenv.game.symmetry import canonical, maps
-from tttenv.players import PLAYERS
 from tttenv.players.symmetric_player import Canonical, canonical_player
-from tttenv.policy import Uniform, player_for, uniform
+from tttenv.policy import player_for
 from tttenv.testing import check_policy, some_boards
 
 SQUARE = Rules(3, 3, 3)
@@ -76,21 +75,6 @@ def test_the_answer_is_the_image_of_the_answer_about_the_canonical_board():
     assert cell == maps(SQUARE)[which][np.flatnonzero(image == 0)[-1]]
 
 
-def test_one_move_stays_one_move_and_probabilities_stay_as_many():
-    boards = positions(SQUARE).boards[positions(SQUARE).decisions]
-    assert (np.count_nonzero(player("first:")(boards), axis=1) == 1).all()
-    one = Canonical(player("first"))(boards)
-    assert (np.count_nonzero(one, axis=1) == 1).all()
-    assert Canonical(Uniform(SQUARE))(boards) == pytest.approx(uniform(boards))
-    assert Canonical(Uniform(SQUARE))(boards[:0]).shape == (0, 9)
-
-
-def test_asking_twice_is_asking_once():
-    boards = some_boards(Rules(4, 4, 4), 300)
-    once = Canonical(player("alphabeta:depth=1", Rules(4, 4, 4)))
-    assert (Canonical(once)(boards) == once(boards)).all()
-
-
 def test_what_a_limit_of_time_makes_impure_stays_impure():
     timed = canonical_player(player("mcts:time=0.01"))
     assert timed.traits.depends_on == "time"
@@ -107,14 +91,3 @@ def test_it_is_a_table_where_the_game_can_be_enumerated():
     lost = [env.step(env.sample_actions())[1] > 0 for _ in range(20)]  # the random agent's wins
     assert not np.any(lost)
     assert (player("selfplay:canonical=false").table == player("selfplay").table).all()
-
-
-def test_the_option_stands_inside_options_of_other_players():
-    mixed = player("epsilon:player=(dqn:canonical=true),epsilon=0.5")(SQUARE.start(1))[0]
-    assert mixed.max() == pytest.approx(0.5 + 0.5 / 9)
-
-
-def test_the_rows_of_the_table_do_not_know_it():
-    for name in PLAYERS:
-        with pytest.raises(ValueError, match="canonical"):
-            player(f"{name}:canonical=true")

@@ -52,16 +52,15 @@ def test_it_is_certified_like_any_player():
 def test_what_an_engine_is_told(tmp_path):
     """Written down from the protocol, not from the code."""
     rules, log = Rules(5, 6, 5), tmp_path / "log"
-    limits = {"time": 2.5, "max_memory": 7, "folder": str(tmp_path)}
-    playing = engine("no RESTART", rules, log, **limits)
+    playing = engine("well-behaved", rules, log, time=2.5)
     #              row 0   row 1   row 2   row 3   row 4
     board = "X_____ _O____ ______ _____X ______"
     playing(np.array([rules.start(), rules.parse(board)]))
     playing(np.array([rules.start(), rules.parse(board.replace("_O", "OO"))]))
     playing.close()
-    infos = ["timeout_turn 2500", "timeout_match 0", f"max_memory {7 * 2**20}", "rule 0"]
-    infos += ["game_type 1", f"folder {tmp_path}"]
-    first = ["INFO time_left 2147483647", "BEGIN", "RESTART", "RECTSTART 6,5"]
+    infos = ["timeout_turn 2500", "timeout_match 0", f"max_memory {350 * 2**20}", "rule 0"]
+    infos += ["game_type 1"]
+    first = ["INFO time_left 2147483647", "BEGIN", "RECTSTART 6,5"]
     second = ["INFO time_left 2147483647", "BOARD", "5,3,2", "1,1,1", "0,0,2"]
     third = ["RECTSTART 6,5", "INFO time_left 2147483647", "BOARD"]
     third += ["5,3,1", "1,1,2", "0,0,1", "0,1,2"]
@@ -105,7 +104,7 @@ def test_an_engine_gets_the_stones_of_its_games_in_the_order_of_play(tmp_path):
         board[game[::-2]], board[game[-2::-2]] = -1, 1
         answer = int(playing(board[None]).argmax())
         for line in log.read_text()[log_before:].splitlines():
-            held = [] if line.partition(" ")[0] in ("START", "RESTART") else held
+            held = [] if line.partition(" ")[0] in ("START",) else held
             if stone := re.fullmatch(r"(?:TURN )?(\d+),(\d+)(?:,[12])?", line):
                 held.append(int(stone[1]) + RULES.n * int(stone[2]))
             turns += line.startswith("TURN")
@@ -132,10 +131,10 @@ def test_every_failure_gets_a_verdict_in_one_line_and_nothing_is_left_running(fa
 @pytest.mark.parametrize(
     "spec",
     ["gomocup", "gomocup:command=x", "gomocup:command=x,anyk=true,time=0"]
-    + ["gomocup:command=x,anyk=true,time=1e9", "gomocup:command=x,anyk=true,folder=/no/such"],
+    + ["gomocup:command=x,anyk=true,time=1e9"],
 )
 def test_specs_that_make_no_sense_are_refused(spec):
-    with pytest.raises(ValueError, match=r"command=|five in a row|time must be|no folder"):
+    with pytest.raises(ValueError, match=r"command=|five in a row|time must be"):
         player(spec, Rules())
 
 

@@ -45,8 +45,3 @@ def test_an_illegal_move_is_named():
     env.reset()
     env.step(4)
     assert env.step(4)[0].endswith("The game is over: illegal move.")
-
-
-def test_batches_have_no_text():
-    with pytest.raises(ValueError, match="obs must be one of onehot, board, dict, not 'text'"):
-        gym.make_vec("TicTacToe-v0", num_envs=2, obs="text")

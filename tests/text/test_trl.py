@@ -5,12 +5,11 @@ import inspect
 import re
 from pathlib import Path
 
-import numpy as np
 import pytest
 from transformers.utils import get_json_schema
 from trl import GRPOConfig
 
-from tttenv import Rules, player, text
+from tttenv import Rules, text
 from tttenv.adapters.trl import game_factory, reward_function, rows
 from tttenv.exact import positions, solve
 
@@ -101,24 +100,6 @@ def test_a_perfect_rollout_is_paid_in_full_and_its_result_is_that_of_the_game():
         assert regret.play("0") == "The game is over."
         results.add(result.get_reward())
     assert 1.0 in results
-
-
-def test_what_a_rollout_is_paid_is_the_mean_of_its_moves():
-    game = game_factory(opponent="minimax:ties=first", seat="X", pays="kept")()
-    board = RULES.start()
-    game.reset()
-    for cell in (0, 1):
-        seen = game.play(str(cell))
-    kept = []
-    for cell in (0, 1):
-        kept.append(text.reward(text.verdict(RULES, board, str(cell)), "kept"))
-        board = RULES.play(board, cell)
-        reply = int(player("minimax:ties=first")(board[None])[0].argmax())
-        board = RULES.play(board, reply)
-    assert text.prompt(RULES, board) == seen
-    assert game.get_reward() == np.mean(kept)
-    assert "no legal move (taken)" in game.play("0")
-    assert game.get_reward() == pytest.approx(sum(kept) / 3)
 
 
 def test_trl_finds_one_tool_with_a_schema_and_games_of_their_own():

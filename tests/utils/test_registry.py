@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tttenv.players import PLAYERS
-from tttenv.utils.registry import Row, Table, call, convert, parse
+from tttenv.utils.registry import Row, Table, call, parse
 
 WORDS = st.text("abcxyz019_.-", min_size=1)
 NESTED = st.recursive(
@@ -90,12 +90,6 @@ def test_options_become_what_their_annotations_say(options, expected):
 def test_a_wrong_option_is_answered_by_what_is_accepted(option, text, message):
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         call(make, "made", {option: text}, "g")
-
-
-@given(number=st.floats(allow_nan=False))
-def test_numbers_are_read_back_exactly(number):
-    assert convert(repr(number), float) == number
-    assert math.isnan(convert("nan", float))
 
 
 def test_a_table_imports_nothing_until_a_row_is_used_and_lists_its_names():

@@ -1,8 +1,9 @@
 """Certificates: a player's exact strength, with games that prove it."""
 
+from collections.abc import Mapping
 from copy import deepcopy
-from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -19,7 +20,6 @@ from tttenv.exact import (
     enumerable,
     positions,
     require_solvable,
-    score,
     solve,
     worst_case,
 )
@@ -31,18 +31,22 @@ from tttenv.game.rules import Rules
 from tttenv.game.types import Mask, Probs
 from tttenv.players.as_player import as_player
 from tttenv.policy import Player, Policy, display_name
+from tttenv.utils import schema
+from tttenv.utils.schema import Between
 from tttenv.utils.untrusted import shown
 
 if TYPE_CHECKING:
     from tttenv.certificates.reachability import Watch
-    from tttenv.certificates.reachable_certificate import ValueOf
-    from tttenv.certificates.search_checkpoint import SearchCheckpoint
+    from tttenv.certificates.reachable_certificate import SearchCheckpoint, ValueOf
 
 TINY = 1e-6  # a value-losing move counts as a blunder if its probability is above this
-
-
 IN_TRAINING = 200_000  # limit of positions per seat beyond 15 cells, during training
-ALL_POSITIONS, REACHABLE = METHODS = ("all positions", "reachable positions")
+ALL_POSITIONS: Final = "all positions"
+REACHABLE: Final = "reachable positions"
+METHODS = (ALL_POSITIONS, REACHABLE)
+Share: TypeAlias = Annotated[float, Between(0, 1 + 1e-9)]  # up to rounding, if it is a mean
+Odds: TypeAlias = Annotated[list[Share], Between(3, 3)]  # of a win, a draw and a loss
+Value: TypeAlias = Annotated[float, Between(-1, 1)]
 
 
 @dataclass(frozen=True)
@@ -59,16 +63,16 @@ class Certificate:
     """
 
     rules: str  # "m,n,k"
-    value: int | None  # the game's value for X under perfect play
-    vs_random: dict[str, list[float] | None]  # by seat: win, draw, loss against random play
-    vs_perfect: dict[str, list[float] | None]  # the same against evenly mixed value-optimal moves
-    worst_case: dict[str, float | None]  # by seat: this player's value against a best response
+    value: Annotated[int, Between(-1, 1)] | None  # the game's value for X under perfect play
+    vs_random: dict[str, Odds | None]  # by seat: win, draw, loss against random play
+    vs_perfect: dict[str, Odds | None]  # the same against evenly mixed value-optimal moves
+    worst_case: dict[str, Value | None]  # by seat: this player's value against a best response
     unbeatable: bool | None  # the worst case is the game's value in both seats
-    optimal_moves: dict[str, float | None]  # probability on optimal moves: all, critical, reached
-    blunders: int | None  # positions where it plays a value-losing move with p > 1e-6
+    optimal_moves: dict[str, Share | None]  # probability on optimal moves: all, critical, reached
+    blunders: schema.Count | None  # positions where it plays a value-losing move with p > 1e-6
     losing_line: dict[str, list[int] | None]  # by seat: a game it loses, cell by cell; `shortest`
-    method: str = ALL_POSITIONS  # or "reachable positions": its own moves and all replies
-    reached: dict[str, int] | None = None  # by seat: positions queried, if by reachable positions
+    method: Literal["all positions", "reachable positions"] = ALL_POSITIONS
+    reached: dict[str, schema.Count] | None = None  # by seat: queried, if by reachable positions
     never_loses: dict[str, bool | None] = field(default_factory=lambda: dict.fromkeys(SEATS))
     shortest: dict[str, bool | None] = field(default_factory=lambda: dict.fromkeys(SEATS))
     symmetry: str | None = None  # how equivariance is known, if symmetry is used
@@ -80,8 +84,8 @@ class Certificate:
     queried_twice: int | None = field(default=None, compare=False)
     # Of a network, over all positions: its mean probability on taken cells without a mask, and the
     # fraction of positions on which all of it is there, so that it plays all legal cells alike.
-    illegal_mass: float | None = None
-    only_illegal: float | None = None
+    illegal_mass: Share | None = None
+    only_illegal: Share | None = None
     more: dict[str, float] | None = None  # metrics that are no field, by tag; see `metric_table`
 
     def to_dict(self) -> dict[str, Any]:
@@ -94,29 +98,50 @@ class Certificate:
 
     @classmethod
     def from_dict(cls, fields: dict[str, Any]) -> "Certificate":
-        """Create a certificate from the output of `to_dict`, including older formats.
+        """Create a certificate from the output of `to_dict`, which may be untrusted.
 
         Raises:
-            TypeError: for missing or unknown fields.
+            ValueError: for missing or unknown fields, or values of other types.
         """
-        found = cls(**fields)
-        if "never_loses" in fields:
-            return found
-        lines = found.losing_line
-        return replace(found, never_loses=_never_loses(lines), shortest=_shortest(lines))
+        return schema.checked(cls, fields)
 
 
 IF_KNOWN = ("pairing", "illegal_mass", "only_illegal", "more")  # fields left out of JSON otherwise
 
 
-def _never_loses(lines: dict[str, list[int] | None]) -> dict[str, bool | None]:
-    """Return, by seat, whether the player never loses, that is, has no losing line."""
-    return {seat: line is None for seat, line in lines.items()}
+def stated_certificate(card: Mapping[str, Any], rules: Rules) -> Certificate | None:
+    """Return the certificate of an untrusted card, or None if it has no valid one."""
+    try:
+        found = Certificate.from_dict(card["certificate"])
+    except (ValueError, KeyError):
+        return None
+    by_seat: list[Any] = [found.vs_random, found.vs_perfect, found.worst_case]
+    by_seat += [found.never_loses, found.losing_line, found.shortest]
+    if found.method == REACHABLE or found.reached is not None:
+        by_seat.append(found.reached or {})
+    if (
+        found.rules != str(rules)
+        or set(found.optimal_moves) != {"all", "critical", "reached"}
+        or any(set(part) != set(SEATS) for part in by_seat)
+    ):
+        return None
+    lines = found.losing_line.items()
+    lost = all(
+        line is None or (found.never_loses[seat] is False and _is_lost(rules, seat, line))
+        for seat, line in lines
+    )
+    return found if lost else None
 
 
-def _shortest(lines: dict[str, list[int] | None]) -> dict[str, bool | None]:
-    """Return, by seat, True if a lost game is known (it is then the shortest), else None."""
-    return {seat: None if line is None else True for seat, line in lines.items()}
+def _is_lost(rules: Rules, seat: str, line: list[int]) -> bool:
+    """Return whether `line`, played from the empty board, is a legal game that `seat` loses."""
+    board = rules.start()
+    for cell in line:
+        if not 0 <= cell < rules.cells or rules.over(board) or board[cell]:
+            return False
+        board = rules.play(board, cell)
+    lost = Outcome.LOSS if SEATS[len(line) % 2] == seat else Outcome.WIN  # for the side to move
+    return bool(rules.outcomes(board) == lost)
 
 
 def default_method(player: Player) -> str:
@@ -207,23 +232,26 @@ _CERTIFICATES: WeakKeyDictionary[Tabulated, Certificate] = WeakKeyDictionary()
 
 
 def _certificate(rules: Rules, player: Tabulated) -> Certificate:
-    from tttenv.certificates.metric_table import stated
+    from tttenv.certificates.metric_table import stated, versus
 
     game, solution = positions(rules), solve(rules)
     worst = worst_case(rules, player)
     lines = losing_lines(game, player.table, TINY)
+    others = policies.Uniform(rules), Mixture(rules, solution.optimal)
+    odds = [versus(rules, player, other).items() for other in others]
+    vs_random, vs_perfect = ({seat: list(found) for seat, found in each} for each in odds)
     return Certificate(
         rules=str(rules),
         value=solution.value,
-        vs_random=_both_seats(rules, player, policies.Uniform(rules)),
-        vs_perfect=_both_seats(rules, player, perfect_player(rules)),
+        vs_random={**vs_random},
+        vs_perfect={**vs_perfect},
         worst_case={**worst},
         unbeatable=keeps_value(solution.value, worst),
         optimal_moves={**optimal_moves(game, solution, player.table)},
         blunders=int(blunders(solution, player.table).sum()),
         losing_line=lines,
-        never_loses=_never_loses(lines),
-        shortest=_shortest(lines),
+        never_loses={seat: line is None for seat, line in lines.items()},
+        shortest={seat: None if line is None else True for seat, line in lines.items()},
         queried_twice=player.queried_twice,
         illegal_mass=player.illegal_mass,
         only_illegal=player.only_illegal,
@@ -232,11 +260,7 @@ def _certificate(rules: Rules, player: Tabulated) -> Certificate:
 
 
 def require_pure(player: Player) -> None:
-    """Raise if a player's moves depend on anything besides the board.
-
-    Raises:
-        ValueError: naming what they depend on, such as the time; the message suggests other limits.
-    """
+    """Raise if a player's moves depend on anything besides the board."""
     if limit := player.traits.depends_on:
         raise ValueError(f"a player limited by {limit} cannot be certified{INSTEAD.get(limit, '')}")
 
@@ -247,23 +271,11 @@ INSTEAD = {  # what to do instead, by what a player's moves depend on
 }
 
 
-def perfect_player(rules: Rules) -> Player:
-    """Return the player that is uniform over all value-optimal moves."""
-    return Mixture(rules, solve(rules).optimal)
-
-
 def optimal_moves(game: Positions, solution: Solution, table: Probs) -> dict[str, float]:
-    """Compute the mean probability on value-optimal moves.
+    """Compute the mean of a player's probabilities (positions, cells) on value-optimal moves.
 
-    Args:
-        game: the positions.
-        solution: the solved game.
-        table: the player's probabilities, (positions, cells).
-
-    Returns:
-        "all": over all positions with a move; "critical": over those where some legal move loses
-        value; "reached": over those that the player's own moves and any replies lead to, from
-        both seats.
+    "all": over all positions with a move; "critical": over those where some legal move loses value;
+    "reached": over those that its own moves and any replies lead to, from both seats.
     """
     share, critical = np.empty(len(game)), np.empty(len(game), np.bool_)
     for rows in game.blocks():
@@ -304,13 +316,6 @@ def blunders(solution: Solution, table: Probs) -> NDArray[np.bool_]:
     return found
 
 
-def _both_seats(rules: Rules, player: Policy, other: Policy) -> dict[str, list[float] | None]:
-    """Return the player's probabilities of a win, draw and loss against another, by seat."""
-    as_x = score(rules, player, other)
-    as_o = score(rules, other, player)
-    return {"X": list(as_x), "O": list(reversed(as_o))}
-
-
 NEVER = np.iinfo(np.int16).max // 2  # more plies than any game has
 
 
@@ -320,11 +325,6 @@ def losing_lines(game: Positions, table: Probs, tiny: float) -> dict[str, list[i
     The player plays its moves with probability above `tiny`; if none of these games is lost, all
     its moves with probability above zero. The opponent plays any legal move. Among the shortest
     games the likeliest is chosen, then the one whose cells come first.
-
-    Args:
-        game: the positions.
-        table: the player's probabilities, (positions, cells).
-        tiny: moves up to this probability count only if the other moves never lose.
     """
     return {
         name: losing_line(game, table, seat, tiny) or losing_line(game, table, seat, 0.0)

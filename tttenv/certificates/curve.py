@@ -2,16 +2,33 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any, NamedTuple
 
 from tttenv.exact.evaluation import TOLERANCE
-from tttenv.utils.untrusted import shown
+from tttenv.utils.schema import Between, checked
 
 MOST = 200  # maximum measures stored for a run
-TIME = {"steps": (0, 1e12), "seconds": (0, 1e9)}  # limits of the first two columns
-DIGITS = {"seconds": 3, "optimal_moves": 6}  # decimals stored in a card, of other numbers 12
+WHAT = "the curve in its card"
 
 Point = tuple[float | None, ...]  # one value per column; None is unknown
+
+
+class Column(NamedTuple):
+    """How the numbers of a curve's column are stored."""
+
+    kind: type  # int or float
+    least: float
+    most: float
+    digits: int = 12  # decimals, so that a worst case is not rounded to a draw
+
+    def stored(self, number: float | None) -> float | None:
+        """Return a number as it stands in a card."""
+        if number is None:
+            return None
+        return int(number) if self.kind is int else round(number, self.digits)
+
+
+TIME = {"steps": Column(int, 0, 1e12), "seconds": Column(float, 0, 1e9, 3)}
 
 
 @dataclass(frozen=True)
@@ -47,21 +64,18 @@ class Kind:
 
     Attributes:
         key: where they stand in a card.
-        numbers: the minimum and maximum of each column after the steps and the seconds; its tag
-            begins with `exact/`.
-        real: the columns, but for the seconds, that are not of integers.
-        optional: whether a number may be unknown.
+        numbers: each column after the steps and the seconds; its tag begins with `exact/`.
+        optional: whether these numbers may be unknown.
     """
 
     key: str
-    numbers: dict[str, tuple[float, float]]
-    real: tuple[str, ...]
+    numbers: dict[str, Column]
     optional: bool
 
     @property
-    def columns(self) -> tuple[str, ...]:
+    def columns(self) -> dict[str, Column]:
         """All columns, in order."""
-        return (*TIME, *self.numbers)
+        return TIME | self.numbers
 
     def point(self, step: int, numbers: Mapping[str, float]) -> Point | None:
         """Create a measurement from numbers by tag, or return None if they are of another kind."""
@@ -71,20 +85,20 @@ class Kind:
         return (step, numbers["time/seconds"], *found)
 
     def extended(self, points: Sequence[Point], added: Point, every: int) -> tuple[Point, ...]:
-        """Append a point, then reduce the points to landmarks if there are too many.
+        """Append a later point, then reduce the points to landmarks if there are too many.
 
-        The selection depends only on the steps and on those between measures, `every`, so a
-        resumed run keeps the same points.
+        `every` is the steps between measures. The selection depends only on the steps, so a resumed
+        run keeps the same points.
         """
         whole = [*points, added]
         return tuple(whole[at] for at in self.landmarks(whole, every, MOST))
 
     def landmarks(self, points: Sequence[Point], every: int, most: int) -> list[int]:
-        """Return the indices of at most `most` (5 or more) points, evenly spaced.
+        """Return the indices of at most `most` (5 or more) points, evenly spaced, in order.
 
         The first, the last and the first unbeatable one are always included.
         """
-        at = self.columns.index("worst_case_X")
+        at = list(self.columns).index("worst_case_X")
         safe = next((n for n, one in enumerate(points) if _unbeatable(one[at : at + 2])), 0)
         steps, apart = [int(one[0] or 0) for one in points], every
         while steps[-1] / apart > most - 4:
@@ -94,20 +108,13 @@ class Kind:
 
     def for_card(self, points: Sequence[Point]) -> dict[str, list[float | None]]:
         """Return the points in the format of a card: a list of rounded numbers per column."""
-        columns = zip(self.columns, zip(*points, strict=True), strict=True)
-        return {name: [self._rounded(name, one) for one in column] for name, column in columns}
-
-    def _rounded(self, name: str, number: float | None) -> float | None:
-        if number is None:
-            return None
-        if name in self.real or name == "seconds":
-            return round(number, DIGITS.get(name, 12))  # a worst case is not rounded to a draw
-        return int(number)
+        numbers = zip(*points, strict=True)
+        columns = zip(self.columns.items(), numbers, strict=True)
+        return {name: list(map(column.stored, found)) for (name, column), found in columns}
 
     def from_card(self, card: Mapping[str, Any]) -> Curve | None:
-        """Return the curve of an untrusted card or None; raise ValueError if it is invalid."""
-        found = card.get(self.key)
-        if found is None:
+        """Return the curve of an untrusted card, or None if it has none."""
+        if (found := card.get(self.key)) is None:
             return None
         self._check(found)
         time = found["steps"], list(map(float, found["seconds"]))
@@ -118,46 +125,34 @@ class Kind:
 
     def _check(self, found: Any) -> None:
         """Raise ValueError unless untrusted columns form a valid curve."""
-        limits, what = TIME | self.numbers, "the curve in its card"
-        if not isinstance(found, dict) or set(found) != set(limits):
-            raise ValueError(f"{what} must have exactly the columns {', '.join(limits)}")
-        lengths = {len(found[name]) if isinstance(found[name], list) else 0 for name in limits}
-        if len(lengths) != 1 or not 0 < min(lengths) <= MOST:
-            raise ValueError(f"{what} must have 1 to {MOST} measurements, as many in every column")
-        for name, (least, most) in limits.items():
-            kinds = int | float if name in self.real or name == "seconds" else int
-            for one in found[name]:
-                if one is None and self.optional and name in self.numbers:
-                    continue
-                if isinstance(one, bool) or not isinstance(one, kinds) or not least <= one <= most:
-                    raise ValueError(f"{what} has an invalid {name}: {shown(repr(one), 60)}")
-        for name in TIME:
-            if found[name] != sorted(found[name]) or len(set(found["steps"])) < len(found["steps"]):
-                raise ValueError(f"{what} has {name} that do not increase")
+        if not isinstance(found, dict) or found.keys() != self.columns.keys():
+            raise ValueError(f"{WHAT} must have exactly the columns {', '.join(self.columns)}")
+        for name, (kind, least, most, _) in self.columns.items():
+            number: Any = Annotated[kind, Between(least, most)]
+            number = number | None if self.optional and name in self.numbers else number
+            column: Any = Annotated[list[number], Between(1, MOST)]
+            checked(column, found[name], f"{WHAT} has an invalid {name}")
+        if len(set(map(len, found.values()))) > 1:
+            raise ValueError(f"{WHAT} must have as many measurements in every column")
+        steps, seconds = found["steps"], found["seconds"]
+        if steps != sorted(set(steps)) or seconds != sorted(seconds):
+            raise ValueError(f"{WHAT} has steps or seconds that do not increase")
 
 
-WORST_CASES = ("worst_case_X", "worst_case_O")
+WORST = {f"worst_case_{seat}": Column(float, -1.001, 1.001) for seat in "XO"}
 exact_curve = Kind(
-    "curve",
-    {**dict.fromkeys(WORST_CASES, (-1.001, 1.001)), "optimal_moves": (-0.001, 1.001)},
-    real=(*WORST_CASES, "optimal_moves"),
-    optional=False,
+    "curve", {**WORST, "optimal_moves": Column(float, -0.001, 1.001, 6)}, optional=False
 )
 # On boards too large to enumerate, from certificates by reachable positions: the positions
 # followed, the lost ones in an attack of fixed length, the stones of the shortest lost game (0: it
 # forfeits on the empty board) and the worst case.
+COUNTS = {
+    "reached": Column(int, 0, 1e12),
+    "losing_leaves": Column(int, 0, 1e6),
+    "losing_line": Column(int, 0, 361),
+}
 larger_curve = Kind(
     "larger_curve",
-    {
-        f"{name}_{seat}": limits
-        for name, limits in {
-            "reached": (0, 1e12),
-            "losing_leaves": (0, 1e6),
-            "losing_line": (0, 361),
-            "worst_case": (-1, 1),
-        }.items()
-        for seat in "XO"
-    },
-    real=WORST_CASES,
+    {f"{name}_{seat}": column for name, column in COUNTS.items() for seat in "XO"} | WORST,
     optional=True,
 )

@@ -78,11 +78,7 @@ def _versus_rivals(rules: Rules, policy: Policy) -> dict[str, float]:
 
 
 def versus(rules: Rules, policy: Policy, other: Policy) -> dict[str, Score]:
-    """Compute the exact results of `policy` against `other`, by the seat of `policy`.
-
-    Raises:
-        ValueError: if the game is too large to enumerate.
-    """
+    """Compute the exact results of `policy` against `other`, by the seat of `policy`."""
     as_o = score(rules, other, policy)
     return {"X": score(rules, policy, other), "O": Score(as_o.loss, as_o.draw, as_o.win)}
 

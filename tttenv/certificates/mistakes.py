@@ -44,6 +44,7 @@ class _Round:
     boards: Boards  # (positions, cells)
     before: NDArray[np.int64]  # (positions,): indices in the previous round; -1 in the first
     moves: NDArray[np.int64]  # (positions,): the player's
+    failed: NDArray[np.int64]  # indices of the positions where the line of play ends in a failure
 
 
 def find_mistakes(
@@ -76,28 +77,26 @@ def find_mistakes(
     boards = graph.decode(distinct(graph.encode(boards)))
     before = np.full(len(boards), -1)
     rounds: list[_Round] = []
-    failed: list[tuple[int, NDArray[np.int64]]] = []  # indices within each round
     everything = True
     while len(boards):
         if len(boards) > width:
             kept = _chosen(rules, boards, width, rng)
             boards, before, everything = boards[kept], before[kept], False
         moves = ask(boards, player).argmax(axis=1)
-        rounds.append(_Round(boards, before, moves))
         after, found = boards.copy(), np.zeros(len(boards), np.int8)
         kernel.judge_moves(after, moves, rules.game, referee, found)
         going = np.flatnonzero(found == kernel.OPEN)
         if aim == 1:  # a draw, if the next stone is the last
             found[going[np.count_nonzero(after[going] == 0, axis=1) == 1]] = kernel.FAILED
-        failed.append((len(rounds) - 1, np.flatnonzero(found == kernel.FAILED)))
+        rounds.append(_Round(boards, before, moves, np.flatnonzero(found == kernel.FAILED)))
         replies = graph.moves(-after[going], after[going] == 0)
         codes, numbers = with_numbers(replies.codes)
         boards, before = graph.decode(codes), np.empty(len(codes), np.int64)
         # The last of several values is kept: that of the first board that leads to the position.
         before[numbers[::-1]] = going[replies.origin[replies.end == GOING]][::-1]
-    ends = np.array([(number, row) for number, rows in failed for row in rows], np.int64)
-    ends = ends.reshape(-1, 2)
-    return _explain(values, rounds, rng.permutation(ends), aim, most, everything)
+    ends = [(number, row) for number, each in enumerate(rounds) for row in each.failed]
+    shuffled = rng.permutation(np.array(ends, np.int64).reshape(-1, 2))
+    return _explain(values, rounds, shuffled, aim, most, everything)
 
 
 def _chosen(

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tttenv.certificates.certificate import Certificate, certify
+from tttenv.certificates.certificate import Certificate, certify, stated_certificate
 from tttenv.certificates.metrics import description, flat
-from tttenv.certificates.stated import stated_certificate
 from tttenv.certificates.verdict import certificate_table
 from tttenv.exact import enumerable
 from tttenv.game.rules import Rules
@@ -43,10 +42,6 @@ def for_the_hub(folder: Path, repo: str, license: str | None = None) -> dict[str
         folder: the checkpoint.
         repo: OWNER/NAME on the Hub.
         license: the Hub's identifier of a license, such as "mit"; None to state none.
-
-    Raises:
-        ModuleNotFoundError: without the package huggingface_hub.
-        ValueError: if the checkpoint is missing or damaged, or the license is not an identifier.
     """
     if license is not None and not _LICENSE.fullmatch(license):
         raise ValueError(f"a license must be an identifier such as mit, not {license!r}")

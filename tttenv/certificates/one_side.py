@@ -66,9 +66,6 @@ def lost_game(
         graph: the positions.
         rounds: the sorted codes (positions, words) of all earlier rounds, the player to move.
         lost: the code (words,) of the position, in which a reply wins or the player forfeits.
-
-    Raises:
-        ValueError: if the player no longer plays the moves that led to the position.
     """
     chain = [lost]
     for among in reversed(rounds):

@@ -102,9 +102,8 @@ class SearchState:
     always_wins: bool | None = None
     one_move: bool = True
     pairing: bool = False  # whether positions were left out for it
-    lost_at: list[int] | None = None  # code of the position before a shortest loss
-    lost_round: int = 0  # the round of that position
-    lost_rank: int = 0  # 0: the player forfeits there, 1: a reply wins
+    # Of a shortest loss: its round, 0 if the player forfeits or 1 if a reply wins, and the code.
+    lost: list[int] | None = None
     seconds: float = 0.0
     queried: int = 0  # positions of the last round
     merge_above: int = MERGED  # positions of the next round, before they are merged
@@ -133,17 +132,8 @@ def search(
     Symmetric positions are merged if the player declares itself equivariant; this is checked on
     all positions of small searches and on some positions of large ones.
 
-    Args:
-        player: the player in its seat.
-        options: the limits of the search.
-        watch: called before every query.
-        start: the state from which to continue a search of the same player with the same options;
-            the results are those of a search without a stop.
-        keep: called before every query with the state of the search.
-
-    Raises:
-        ValueError: if the policy returns invalid probabilities, gives a different output on a board
-            when queried again, or is not equivariant though it declares to be.
+    `watch` and `keep` are called before every query, with the progress and the state of the search;
+    `start` is such a state of a search of the same player with the same options, to continue.
     """
     return _Search(player, options, watch, start, keep).run()
 
@@ -182,7 +172,9 @@ class _Search:
             every = np.full(len(boards), 1 / len(boards))
             codes, chances = self._merged(self.graph.encode(boards), every)
             self._to_keep(codes)  # the first positions are all queried
-        while len(codes) and len(state.rounds) != self.options.rounds and not self._ended():
+        while len(codes) and len(state.rounds) != self.options.rounds:
+            if state.ran_out or (state.lost is not None and not state.following):
+                break  # no further position can change the results
             state.rounds.append(codes)
             state.chances, state.queried, state.found = chances, 0, []
             state.merge_above = MERGED
@@ -192,9 +184,9 @@ class _Search:
             boards, probs = again
             require_answers_again(self.policy, boards, probs, self.player.name)
         line, complete = None, not state.ran_out
-        if state.lost_at is not None:
-            earlier = state.rounds[: state.lost_round]
-            line = lost_game(self.player, self.graph, earlier, np.array(state.lost_at))
+        if state.lost is not None:
+            number, _, *code = state.lost
+            line = lost_game(self.player, self.graph, state.rounds[:number], np.array(code))
         every_reply = state.following and complete
         if state.always_wins is None and every_reply:
             state.always_wins = True
@@ -211,17 +203,13 @@ class _Search:
             pairing=state.pairing,
         )
 
-    def _ended(self) -> bool:
-        """Return whether the search is over, since no further position can change its results."""
-        return self.state.ran_out or (self.state.lost_at is not None and not self.state.following)
-
     def _finish_round(self) -> tuple[Codes, Chances | None]:
         """Query the player on the rest of the last round; return the next round's positions."""
         state, codes = self.state, self.state.rounds[-1]
         largest = SHORT_BATCH if self.slow else BATCH
         size = max(1, min(largest, BATCH_NUMBERS // self.rules.cells))
         for first in range(state.queried, len(codes), size):
-            if state.lost_at is not None and not state.following and not self.forfeits:
+            if state.lost is not None and not state.following and not self.forfeits:
                 break
             state.queried = first
             self._report(len(codes) - first)
@@ -329,10 +317,10 @@ class _Search:
         In one round a forfeit ends the game before the reply that completes a line.
         """
         rank = np.where(forfeited, 0, np.where(lost, 1, 2))
-        at, first, state = len(self.state.rounds) - 1, int(rank.argmin()), self.state
-        if state.lost_at is None or (at, rank[first]) < (state.lost_round, state.lost_rank):
-            state.lost_at = batch[first].tolist()
-            state.lost_round, state.lost_rank = at, int(rank[first])
+        first = int(rank.argmin())
+        found = [len(self.state.rounds) - 1, int(rank[first]), *batch[first].tolist()]
+        if self.state.lost is None or found[:2] < self.state.lost[:2]:
+            self.state.lost = found
 
     def _examine(self, boards: Boards, probs: Probs, opening: bool) -> None:
         """Examine the player's output on a batch; `opening` marks the first batch of a round."""

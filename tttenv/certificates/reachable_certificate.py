@@ -4,29 +4,133 @@ The results of both seats are combined by five facts. A player's worst case is a
 value for its seat. A player that never loses has a worst case of at least 0; one that always wins
 has 1; one that loses a game by moves that it always makes has -1. And the second player cannot
 force a win in any m,n,k-game, so the value for X is 1 or 0.
+
+Long searches are saved to files, from which they are resumed. Unlike a proof, a certificate is not
+checked in the end: one that is resumed from a file is as trustworthy as the file.
 """
 
-from collections.abc import Callable
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+import time
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from tttenv.certificates import reachability, refutation
 from tttenv.certificates.one_side import SeatedPlayer
-from tttenv.certificates.reachability import SeatResults, Watch
+from tttenv.certificates.reachability import SearchState, SeatResults, Watch
 from tttenv.exact.enumeration import arrangements
 from tttenv.exact.evaluation import SEATS, TOLERANCE, keeps_value
 from tttenv.game.rules import Rules
 from tttenv.policy import Player, ask
 from tttenv.proofs.prover import known_value
 
-if TYPE_CHECKING:
-    from tttenv.certificates.search_checkpoint import SearchCheckpoint
-
+BY_SEAT = ("vs_random", "losing_line", "never_loses", "shortest")  # fields of a certificate
 ATTACKED = 20_000  # positions per seat of the best-first attack, before the full search
 
 ValueOf: TypeAlias = Callable[[Rules], int | None]  # the game's value for X, None if unknown
+KIND = "unfinished certificate of reachable positions, 3"
+EVERY = 60.0  # seconds between saves
+SHARE = 0.02  # maximum share of the time spent on saving; large files are saved less often
+SHORT = 10.0  # seconds of search that are not worth a file
+About: TypeAlias = Callable[[], Mapping[str, Any]]  # JSON-serializable values
+
+
+class SearchCheckpoint:
+    """A file that an unfinished certificate is saved to, about once a minute.
+
+    It is deleted when the certificate is complete. Searches of less than a minute write nothing
+    unless `save` is called, nor does a best-first attack.
+
+    `about` returns whatever the certificate depends on besides the game and the limit of positions,
+    such as a digest of the player's weights; it is called before the file is written or read. Its
+    keys complete the sentence "it was saved with another ...".
+    """
+
+    def __init__(self, file: Path, rules: Rules, positions: int, about: About) -> None:
+        self.file, self._about = file, about
+        self._fixed = {"game": str(rules), "limit of positions": positions}
+        self.finished: dict[str, SeatResults] = {}  # by seat, in order
+        self.state: SearchState | None = None  # of the next seat; None before its first query
+        self._due: float | None = None  # on the monotonic clock
+
+    @cached_property
+    def about(self) -> dict[str, Any]:
+        """Everything that the certificate depends on, JSON-serializable."""
+        return {**self._fixed, **self._about()}
+
+    @property
+    def seat(self) -> str:
+        """The seat in progress, or the last one."""
+        return SEATS[: len(self.finished) + 1][-1]
+
+    @property
+    def asked(self) -> int:
+        """Positions queried in both seats."""
+        found = sum(results.positions for results in self.finished.values())
+        return found + (self.state.asked if self.state else 0)
+
+    def keep(self, state: SearchState) -> None:
+        """Keep the state of the search, and save it if the last save is a minute ago."""
+        self.state, now = state, time.monotonic()
+        self._due = now + EVERY if self._due is None else self._due
+        if now >= self._due:
+            self._try_to_write()
+
+    def finish(self, results: SeatResults) -> None:
+        """Record the results of the seat in progress; after the last one, delete the file."""
+        self.finished[self.seat], self.state = results, None
+        if len(self.finished) == len(SEATS):
+            self.file.unlink(missing_ok=True)
+        elif self.file.exists():
+            self._try_to_write()
+
+    def save(self) -> bool:
+        """Save an interrupted search unless it took only seconds; return whether it is saved."""
+        long = self.state is not None and self.state.seconds >= SHORT
+        if len(self.finished) == len(SEATS) or not (long or self.file.exists()):
+            return False
+        self._write()
+        return True
+
+    def _try_to_write(self) -> None:
+        """Write the file; if that fails, warn and continue the search."""
+        try:
+            self._write()
+        except OSError as error:
+            warnings.warn(f"the unfinished certificate is not saved: {error}", stacklevel=2)
+            self._due = time.monotonic() + EVERY
+
+    def _write(self) -> None:
+        from tttenv.utils import state_file  # which a short search does not need
+
+        began = time.monotonic()
+        content = {
+            "about": self.about,
+            "finished": {seat: asdict(results) for seat, results in self.finished.items()},
+            "state": self.state and vars(self.state),
+        }
+        state_file.write(self.file, KIND, content)
+        now = time.monotonic()
+        self._due = now + max(EVERY, (now - began) / SHARE)
+
+    def load(self) -> None:
+        """Read the file, to continue from it, unless it was saved with another `about`."""
+        from tttenv.utils import state_file
+
+        content = state_file.read(self.file, KIND)
+        for name, now in self.about.items():
+            if content["about"].get(name) != now:
+                raise ValueError(
+                    f"{self.file} was saved with another {name}: continue with the same one, or"
+                    " delete the file"
+                )
+        found = content["finished"].items()
+        self.finished = {seat: SeatResults(**results) for seat, results in found}
+        self.state = content["state"] and SearchState(**content["state"])
 
 
 def measure(
@@ -36,26 +140,15 @@ def measure(
     *,
     positions: int,
     value_of: ValueOf | None,
-    images: bool = True,
-    watch: Watch | None = None,
-    checkpoint: "SearchCheckpoint | None" = None,
+    images: bool,
+    watch: Watch | None,
+    checkpoint: SearchCheckpoint | None,
 ) -> dict[str, Any]:
-    """Compute the fields of a certificate based on reachable positions.
+    """Compute the fields of a certificate based on reachable positions; see `certify`.
 
     If the limit is at least the number of positions the game may have, every reply is followed. On
-    larger boards a best-first attack first searches for a lost game; if it finds one, the seat is
-    done.
-
-    Args:
-        rules: the game.
-        policy: the player.
-        name: its name in messages.
-        positions: the limit for each seat; an attack that finds no lost game has queried up to
-            20,000 before.
-        value_of: the game's value, if known; None for `tttenv.proofs.prover.known_value`.
-        images: as in `reachability.search`.
-        watch: called before every query.
-        checkpoint: where the search is saved, and from where it continues.
+    larger boards a best-first attack of up to 20,000 positions first searches for a lost game; if
+    it finds one, the seat is done.
     """
     value = (value_of or known_value)(rules)
     found: dict[str, SeatResults] = {} if checkpoint is None else dict(checkpoint.finished)
@@ -68,23 +161,17 @@ def measure(
                 checkpoint.finish(found[seat])
         proved = proved_value(found["X"], found.get("O"))
         value = proved if value is None else value
-    if checkpoint is not None:
-        checkpoint.delete()
     x, o = found["X"], found["O"]
-    nothing = dict.fromkeys(SEATS)
     return {
         "rules": str(rules),
         "value": value,
-        "vs_random": {seat: found[seat].vs_random for seat in SEATS},
-        "vs_perfect": nothing,
+        "vs_perfect": dict.fromkeys(SEATS),
         "worst_case": worst_cases(x, o, value),
         "unbeatable": unbeatable(x, o, value),
         "optimal_moves": dict.fromkeys(("all", "critical", "reached")),
         "blunders": None,
-        "losing_line": {seat: found[seat].losing_line for seat in SEATS},
         "reached": {seat: found[seat].positions for seat in SEATS},
-        "never_loses": {seat: found[seat].never_loses for seat in SEATS},
-        "shortest": {seat: found[seat].shortest for seat in SEATS},
+        **{name: {seat: getattr(found[seat], name) for seat in SEATS} for name in BY_SEAT},
         "symmetry": x.symmetry or o.symmetry,
         "queried_twice": x.queried_twice + o.queried_twice,
         "pairing": {seat: found[seat].pairing for seat in SEATS} if policy.traits.pairs else None,
@@ -97,7 +184,7 @@ def _seat(
     positions: int,
     images: bool,
     watch: Watch | None,
-    checkpoint: "SearchCheckpoint | None",
+    checkpoint: SearchCheckpoint | None,
 ) -> SeatResults:
     """Compute the results for a seat whose game value under perfect play is `worth`."""
     too_many, attacked = arrangements(player.rules) > positions, 0
@@ -105,21 +192,13 @@ def _seat(
     if too_many and start is None:  # else the attack has found nothing
         # If the other side can force a win, any lost game will do.
         attack = refutation.search(player, min(ATTACKED, positions), watch, shorten=worth != -1)
-        attacked = attack.asked
-        if attack.line is not None:
-            return SeatResults(
-                attacked,
-                never_loses=False,
-                always_wins=False,
-                losing_line=attack.line,
-                loss_chance=_chance(player, attack.line),
-                shortest=attack.shortest,
-                queried_twice=attack.queried_twice,
-            )
+        attacked = attack.positions
+        if attack.losing_line is not None:
+            return replace(attack, loss_chance=_chance(player, attack.losing_line))
     if too_many and worth == -1:  # the other side can force a win, though no game was found
         return SeatResults(attacked, never_loses=False, always_wins=False)
     options = reachability.SearchOptions(
-        positions=positions,
+        positions,
         followed=reachability.FOLLOWED if too_many else positions,
         may_always_win=worth is None or worth == 1,
         images=images,
@@ -163,14 +242,10 @@ def _worst_case(result: SeatResults, worth: int | None) -> float | None:
 
 def unbeatable(x: SeatResults, o: SeatResults, value: int | None) -> bool | None:
     """Return whether the worst case is the game's value in both seats; None if unknown."""
-    values = (0, 1) if value is None else (value,)
-    possible = {_unbeatable_if(x, o, each) for each in values}
+    possible = set()
+    for each in (0, 1) if value is None else (value,):
+        worst = worst_cases(x, o, each)
+        if each == 1 and x.loss_chance > TOLERANCE:  # the lost game bounds the worst case
+            worst["X"] = 1 - 2 * x.loss_chance
+        possible.add(keeps_value(each, worst))
     return possible.pop() if len(possible) == 1 else None
-
-
-def _unbeatable_if(x: SeatResults, o: SeatResults, value: int) -> bool | None:
-    """Return the result of `unbeatable` for a given value of the game."""
-    worst = worst_cases(x, o, value)
-    if value == 1 and x.loss_chance > TOLERANCE:  # the value of the lost game bounds the worst case
-        worst["X"] = 1 - 2 * x.loss_chance
-    return keeps_value(value, worst)

@@ -7,7 +7,7 @@ shortened, round by round, as long as that takes few positions.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 from tttenv.certificates import reachability
 from tttenv.certificates.one_side import SeatedPlayer
 from tttenv.certificates.phrases import forfeited
-from tttenv.certificates.reachability import ATTACKING, Round, SearchOptions, Watch
+from tttenv.certificates.reachability import ATTACKING, Round, SearchOptions, SeatResults, Watch
 from tttenv.certificates.refutation_kernel import score
 from tttenv.exact.determinism import SPREAD, require_answers_again
 from tttenv.exact.evaluation import SEATS
 from tttenv.game.line_board_kernel import new_line_board
 from tttenv.game.outcomes_kernel import GOING, WIN
 from tttenv.game.rules import Rules
-from tttenv.game.types import Mask
+from tttenv.game.types import Boards, Mask
 from tttenv.players.as_player import as_player
 from tttenv.policy import Policy, ask, display_name, player_for
 from tttenv.reach import Graph
@@ -63,22 +63,12 @@ def refute(
     if seat not in SEATS:
         raise ValueError(f"a seat must be X or O, not {seat!r}")
     player = as_player(rules, policy)
-    return search(SeatedPlayer(rules, player, seat, display_name(player)), positions).line
-
-
-@dataclass(frozen=True)
-class Refutation:
-    """Result of a search for a lost game."""
-
-    line: list[int] | None  # the cells of both sides; None if no lost game was found
-    asked: int  # positions
-    shortest: bool | None  # whether `line` is proven shortest; None without a lost game
-    queried_twice: int  # positions
+    return search(SeatedPlayer(rules, player, seat, display_name(player)), positions).losing_line
 
 
 def search(
     player: SeatedPlayer, positions: int, watch: Watch | None = None, shorten: bool = True
-) -> Refutation:
+) -> SeatResults:
     """Search as `refute` does, but return more results; call `watch` before each query.
 
     Without `shorten` the first lost game found is returned.
@@ -87,66 +77,50 @@ def search(
     line = tried.run(positions)
     asked = len(tried.asked)
     if line is None:
-        return Refutation(None, asked, None, 0)
+        return SeatResults(asked, never_loses=None, always_wins=None)
     again = 0 if player.policy.traits.pure else len(player.own_moves(line)[1])
-    if not shorten:
-        return Refutation(line, asked, False, again)
-    left = min(SHORTENED // player.rules.cells, positions - asked)
-    found = _shortened(player, line, left, watch)
-    return replace(found, asked=asked + found.asked, queried_twice=again + found.queried_twice)
+    found = SeatResults(asked, False, False, losing_line=line, shortest=False, queried_twice=again)
+    return _shortened(player, found, line, positions, watch) if shorten else found
 
 
 def _shortened(
-    player: SeatedPlayer, line: list[int], positions: int, watch: Watch | None
-) -> Refutation:
-    """Find the shortest game that a player loses in a seat; return `line` if none is shorter.
+    player: SeatedPlayer, found: SeatResults, line: list[int], positions: int, watch: Watch | None
+) -> SeatResults:
+    """Return the results with the shortest game that a player loses in a seat, if it is found.
 
     Each length is searched separately, from the shortest on. To win quickly, the opponent can place
     few stones outside the winning line, so the first lengths take few positions.
     """
-    k = player.rules.k
-    asked, again = 0, 0
+    k, left = player.rules.k, min(SHORTENED // player.rules.cells, positions - found.positions)
     first = k if player.seat == "X" else k - 1  # the opponent needs k stones
     last = player.rounds(line) - 1
     if player.policy.traits.forfeits:  # which ends a round before the reply
         first, last = 1, last + (not forfeited(player.rules, line))
     for rounds in range(first, last + 1):
-        options = SearchOptions(
-            positions=positions - asked,
-            followed=0,
-            may_always_win=False,
-            rounds=rounds,
-            sampled=SPREAD,
-        )
-        found = reachability.search(player, options, watch)
-        asked, again = asked + found.positions, again + found.queried_twice
-        if found.losing_line is not None:
-            return Refutation(found.losing_line, asked, True, again)
-        if found.never_loses is None:
-            return Refutation(line, asked, False, again)
-    return Refutation(line, asked, True, again)
+        options = SearchOptions(left, 0, may_always_win=False, rounds=rounds, sampled=SPREAD)
+        tried = reachability.search(player, options, watch)
+        left -= tried.positions
+        asked = found.positions + tried.positions
+        again = found.queried_twice + tried.queried_twice
+        found = replace(found, positions=asked, queried_twice=again)
+        if tried.losing_line is not None:
+            return replace(found, losing_line=tried.losing_line, shortest=True)
+        if tried.never_loses is None:
+            return found
+    return replace(found, shortest=True)
 
 
 def losing_leaves(rules: Rules, policy: Policy, seat: str, positions: int) -> tuple[int, int]:
-    """Count the positions lost by the player among the first `positions` that an attack queries.
+    """Count the positions lost by a player among the first that an attack on it queries.
 
     The attack is that of `refute`: it queries the positions with the opponent's best open lines
     first, and follows the best 64 replies to each, but it does not stop at a lost game. It
     continues from all other positions until the limit is reached or none is left. For a player
     that never loses the count is zero.
 
-    Args:
-        rules: the game.
-        policy: the player.
-        seat: the player's seat, "X" or "O".
-        positions: the limit of queried positions.
-
     Returns:
         The number of positions in which the player forfeits or some move of it lets the opponent
-        win with the next stone, and the number of queried positions.
-
-    Raises:
-        ValueError: for a policy that returns invalid probabilities.
+        win with the next stone, and the number of queried positions, at most `positions`.
     """
     player = player_for(rules, policy)
     tried = _Attack(SeatedPlayer(rules, player, seat, display_name(player)), None)
@@ -155,6 +129,12 @@ def losing_leaves(rules: Rules, policy: Policy, seat: str, positions: int) -> tu
 
 
 _Rows: TypeAlias = NDArray[Any]  # structured
+_Numbers: TypeAlias = NDArray[np.int64]
+
+
+def _rounds(boards: Boards) -> _Numbers:
+    """Return the round (batch,) of each board (batch, cells), on which the player is to move."""
+    return np.asarray(np.count_nonzero(boards, axis=1) // 2)
 
 
 class _Attack:
@@ -196,7 +176,7 @@ class _Attack:
                 return line
         return None
 
-    def queries(self, positions: int) -> Iterator[tuple[NDArray[np.int64], Mask]]:
+    def queries(self, positions: int) -> Iterator[tuple[_Numbers, Mask]]:
         """Query batches of positions and yield the results, until the limit or none is left.
 
         Yields:
@@ -206,10 +186,13 @@ class _Attack:
         size = 1
         while len(self.asked) < positions:
             before = len(self.asked)
-            rounds, boards = self._choose(min(size, positions - before))
-            if not len(rounds):
+            boards = self._choose(min(size, positions - before))
+            if not len(boards):
                 return
-            self._report(before, rounds)
+            if self.watch is not None:
+                waiting = len(boards) + sum(map(len, self.waiting))
+                about = int(_rounds(boards).max()), before, waiting, self.clock.seconds
+                self.watch(Round(self.player.seat, *about, ATTACKING))
             size = min(2 * size, TOGETHER)
             probs = ask(boards, self.policy)
             won, best = np.full((len(boards), 2), -1), []
@@ -223,20 +206,11 @@ class _Attack:
             yield won, lost
             for moves, scores in best:
                 going = ~lost[moves[:, 0]]
-                self._add(boards, rounds, moves[going], scores[going], before)
+                self._add(boards, moves[going], scores[going], before)
 
-    def _report(self, before: int, rounds: NDArray[np.int64]) -> None:
-        """Report progress before querying positions of the given rounds."""
-        if self.watch is not None:
-            waiting = len(rounds) + sum(map(len, self.waiting))
-            seconds = self.clock.seconds
-            self.watch(
-                Round(self.player.seat, int(rounds.max()), before, waiting, seconds, ATTACKING)
-            )
-
-    def _choose(self, count: int) -> tuple[NDArray[np.int64], NDArray[np.int8]]:
-        """Return the rounds (chosen,) of up to `count` boards (chosen, cells) to query next."""
-        chosen: list[tuple[int, NDArray[np.int8]]] = []
+    def _choose(self, count: int) -> Boards:
+        """Return up to `count` boards (chosen, cells) to query next."""
+        chosen: list[Boards] = []
         live = sum(1 for waiting in self.waiting if len(waiting))
         for number in reversed(range(len(self.waiting))):
             wanted = min(count, len(chosen) + -(-count // max(1, live)))
@@ -246,19 +220,15 @@ class _Attack:
                 self.waiting[number] = self.waiting[number][left:]
                 boards = np.ascontiguousarray(some["board"])
                 origins = some[["before", "own", "reply"]].tolist()
-                for board, code, origin in zip(
-                    boards, self.graph.encode(boards), origins, strict=True
-                ):
-                    if (key := code.tobytes()) not in self.seen:
-                        self.seen.add(key)
-                        chosen.append((number, board))
+                codes = map(bytes, self.graph.encode(boards))
+                for board, code, origin in zip(boards, codes, origins, strict=True):
+                    if code not in self.seen:
+                        self.seen.add(code)
+                        chosen.append(board)
                         self.asked.append(origin)
-        numbers = np.array([number for number, _ in chosen], np.int64)
-        return numbers, np.array([board for _, board in chosen], np.int8)
+        return np.array(chosen, np.int8)
 
-    def _best(
-        self, boards: NDArray[np.int8], moves: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _best(self, boards: Boards, moves: _Numbers) -> tuple[_Numbers, _Numbers]:
         """Return the best of the moves (board, own cell, reply), sorted, and their scores."""
         scores = np.empty(len(moves), np.int64)
         score(boards, moves, self.rules.k, self.lines, scores)
@@ -267,24 +237,17 @@ class _Attack:
         rank = np.arange(len(moves)) - np.searchsorted(moves[:, 0], moves[:, 0])
         return moves[rank < REPLIES], scores[rank < REPLIES]
 
-    def _add(
-        self,
-        boards: NDArray[np.int8],
-        rounds: NDArray[np.int64],
-        moves: NDArray[np.int64],
-        scores: NDArray[np.int64],
-        first: int,
-    ) -> None:
+    def _add(self, boards: Boards, moves: _Numbers, scores: _Numbers, first: int) -> None:
         """Queue the positions after moves from boards that were queried from `first` on."""
         at, own, reply = moves.T
         after, each = boards[at], np.arange(len(at))
         after[each, own], after[each, reply] = 1, -1
-        rows = self._rows(scores, after, first + at, own, reply)
-        for number in np.unique(rounds[at]):
-            if number + 1 == len(self.waiting):
+        rows, rounds = self._rows(scores, after, first + at, own, reply), _rounds(after)
+        for number in np.unique(rounds):
+            if number == len(self.waiting):
                 self.waiting.append(rows[:0])
-            waiting = self.waiting[number + 1]
-            self.waiting[number + 1] = self._best_of(waiting, rows[rounds[at] == number])
+            some = rows[rounds == number]
+            self.waiting[number] = self._best_of(self.waiting[number], some)
 
     def _line(self, number: int) -> list[int]:
         """Return the cells of both sides that lead to a queried position, given its number."""

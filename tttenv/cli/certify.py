@@ -175,7 +175,7 @@ def counted(policy: Any, tell: Callable[[str], None]) -> Any:
 @contextmanager
 def saved(given: Arguments, rules: Any, policy: Any) -> Iterator[Any]:
     """Yield the checkpoint of a long search, which is saved if the search is interrupted."""
-    from tttenv.certificates.search_checkpoint import SearchCheckpoint
+    from tttenv.certificates.reachable_certificate import SearchCheckpoint
     from tttenv.players.digests import digests
 
     name = file_name(f"{given.player}-{rules.m}-{rules.n}-{rules.k}")

@@ -137,10 +137,7 @@ def untrusted_player(spec: object, rules: "Rules") -> "Player":
 
 
 def checked_spec(spec: object) -> Spec:
-    """Check that a spec names only safe rows of the table and no folders, and return it.
-
-    Args:
-        spec: read from a file.
+    """Return an untrusted spec, which names only safe rows of the table and no folders.
 
     Raises:
         ValueError: for any other, naming the part that is not safe.
@@ -207,16 +204,9 @@ def checkpoint_of(spec: str) -> tuple[Path, dict[str, str]] | None:
 
     A folder with a card is a checkpoint even if it has the name of a player. Names in the table
     take precedence over those of trained players. A player on the Hub is downloaded if necessary.
-
-    Raises:
-        ModuleNotFoundError: for a player on the Hub, without the package huggingface_hub.
-        ValueError: for options that cannot be read, or a player that cannot be downloaded.
     """
-    try:
-        if spec and (Path(spec) / bundled.CARD).is_file():
-            return Path(spec), {}
-    except (OSError, ValueError):  # not a valid file name: too long, or with a zero byte
-        return None
+    if spec and os.path.isfile(os.path.join(spec, bundled.CARD)):
+        return Path(spec), {}
     if spec.startswith(bundled.ON_THE_HUB):
         from tttenv.players.stored import hub
 
@@ -256,16 +246,19 @@ def did_you_mean(spec: str) -> Iterator[None]:
         raise ValueError(f"{error}; did you mean {found}?") from None
 
 
+FILES = {  # the specs of players by the endings of their files
+    ".onnx": "a network's file is named with its player: onnx:path={}",
+    ".zip": "a model of Stable-Baselines3 is named with its player: sb3:path={},trust=true",
+}
+
+
 def _from_elsewhere(spec: str) -> str | None:
     """Return a hint if a spec names a network file or a module's object, else None."""
     ending, name = os.path.splitext(spec)[1].lower(), shown(spec)
-    known = {*_everyone(), *bundled.names()}
-    if "=" in spec or spec.partition(":")[0] in known:
+    if "=" in spec or spec.partition(":")[0] in {*_everyone(), *bundled.names()}:
         return None
-    if ending == ".onnx":
-        return f"a network's file is named with its player: onnx:path={name}"
-    if ending == ".zip":
-        return f"a model of Stable-Baselines3 is named with its player: sb3:path={name},trust=true"
+    if ending in FILES:
+        return FILES[ending].format(name)
     if ending in WEIGHTS:
         if not os.path.isfile(spec):
             return f"there is no file {name}"

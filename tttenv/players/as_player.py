@@ -7,6 +7,7 @@ from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Probs
 from tttenv.players import player
 from tttenv.policy import FunctionPlayer, Player, display_name, is_network, player_for, validated
+from tttenv.utils.arrays import described
 from tttenv.utils.untrusted import first_line, shown
 
 LONGEST_REASON = 200  # maximum characters of a foreign text in a message
@@ -16,14 +17,8 @@ WANTED = "a name, a function from boards (batch, cells) to move probabilities, o
 def as_player(rules: Rules, something: Any) -> Player:
     """Convert a spec, function, network or model to a player of the given game.
 
-    Args:
-        rules: the game to play.
-        something: a player's spec; a player; a function or a torch module from boards
-            (batch, cells) to move probabilities (batch, cells); or a model of Stable-Baselines3.
-
-    Raises:
-        ValueError: for an unknown player, a player of another game, and for anything else, naming
-            what can be given.
+    That is a player's spec; a player; a function or a torch module from boards (batch, cells) to
+    move probabilities (batch, cells); or a model of Stable-Baselines3.
     """
     if isinstance(something, str):
         return player(something, rules)
@@ -33,19 +28,10 @@ def as_player(rules: Rules, something: Any) -> Player:
         adapter = importlib.import_module("tttenv.adapters.sb3")
         return cast("Player", adapter.policy(something, rules))
     if isinstance(something, type) or not callable(something):
-        raise ValueError(f"a player must be {WANTED}, not {_described(something)}")
+        raise ValueError(f"a player must be {WANTED}, not {described(something)}")
     if is_network(something):
         return _called_with_boards(rules, something)
     return player_for(rules, something)
-
-
-def _described(something: Any) -> str:
-    """Return the `repr` of any object in one line, or its type if the `repr` fails."""
-    try:
-        text = repr(something)
-    except Exception:  # a foreign class may raise anything
-        text = f"a {type(something).__name__}"
-    return shown(" ".join(text.split()), LONGEST_REASON)
 
 
 def _called_with_boards(rules: Rules, net: Any) -> Player:

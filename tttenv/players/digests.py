@@ -1,7 +1,7 @@
 """Digests of a player's files, by which a player is recognised after an interruption."""
 
 import hashlib
-from collections.abc import Callable
+import os
 from pathlib import Path
 
 from tttenv.players import checkpoint_of, inner_specs
@@ -27,10 +27,10 @@ def digests(spec: str) -> list[str]:
     for option, value in options.items():
         if option in inner:
             found += digests(value)
-        elif option == "path" and _is(Path.is_dir, value):
+        elif option == "path" and os.path.isdir(value):
             found.append(folder_digest(Path(value)))
         else:  # a file, or a command: its program or script, since others may be written by it
-            files = [word for word in (value, *value.split()) if _is(Path.is_file, word)]
+            files = [word for word in (value, *value.split()) if os.path.isfile(word)]
             found += [_file_digest(Path(file)) for file in files[:1]]
     return found
 
@@ -51,10 +51,3 @@ def folder_digest(folder: Path) -> str:
 def _file_digest(file: Path) -> str:
     with file.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
-def _is(kind: Callable[[Path], bool], name: str) -> bool:
-    try:
-        return kind(Path(name))
-    except (OSError, ValueError):  # not a file name: too long, or with a null byte
-        return False

@@ -14,9 +14,13 @@ from urllib.parse import quote
 
 from tttenv import Rules, certify
 from tttenv.certificates import POSITIONS, phrases
-from tttenv.certificates.certificate import IN_TRAINING, REACHABLE, Certificate
+from tttenv.certificates.certificate import (
+    IN_TRAINING,
+    REACHABLE,
+    Certificate,
+    stated_certificate,
+)
 from tttenv.certificates.curve import Curve, larger_curve
-from tttenv.certificates.stated import stated_certificate
 from tttenv.certificates.verdict import of_seat
 from tttenv.drawing.render import winning_cells
 from tttenv.exact import SEATS, enumerable, solvable

@@ -7,19 +7,7 @@ test on. Nothing here needs a language model.
 
 from tttenv.text.answers import Parsed, parse
 from tttenv.text.prompts import NOTATIONS, prompt
-from tttenv.text.tasks import SPLITS, Task, tasks
-from tttenv.text.verdicts import SCHEMES, Verdict, reward, verdict
+from tttenv.text.verdicts import SCHEMES, SPLITS, Task, Verdict, reward, tasks, verdict
 
-__all__ = [
-    "NOTATIONS",
-    "SCHEMES",
-    "SPLITS",
-    "Parsed",
-    "Task",
-    "Verdict",
-    "parse",
-    "prompt",
-    "reward",
-    "tasks",
-    "verdict",
-]
+__all__ = ["NOTATIONS", "SCHEMES", "SPLITS", "Parsed", "Task", "Verdict"]
+__all__ += ["parse", "prompt", "reward", "tasks", "verdict"]

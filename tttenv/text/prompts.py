@@ -46,10 +46,7 @@ def prompt(rules: Rules, board: ArrayLike, notation: str = "grid", legal: bool =
 def observation(rules: Rules, board: ArrayLike, over: bool) -> str:
     """Return the observation for `obs="text"`: a prompt, or how the game ended.
 
-    Args:
-        rules: the game.
-        board: (cells,), in the view of the side to move, finished or not.
-        over: whether the game is over; an illegal move ends it before the board is finished.
+    `over` says whether it did: an illegal move ends it before the board (cells,) is finished.
     """
     if not over:
         return prompt(rules, board)
@@ -61,7 +58,8 @@ def observation(rules: Rules, board: ArrayLike, over: bool) -> str:
 def introduction(rules: Rules) -> str:
     """Return the rules in a few sentences."""
     require_line_wins(rules, "the text of the rules")
-    size = f"{_counted(rules.m, 'row')} and {_counted(rules.n, 'column')}"
+    rows, columns = "s" * (rules.m != 1), "s" * (rules.n != 1)
+    size = f"{rules.m} row{rows} and {rules.n} column{columns}"
     return (
         f"You are playing an m,n,k-game, a kind of tic-tac-toe, on a board with {size}. X and O"
         " take turns, and X begins. A move puts one's own mark on an empty cell. The first side"
@@ -80,7 +78,8 @@ def move_list(board: Boards) -> list[int]:
     own, other = np.flatnonzero(board == 1), np.flatnonzero(board == -1)
     found = np.empty(len(own) + len(other), np.int64)
     found[mover::2], found[1 - mover :: 2] = own, other
-    return [int(cell) for cell in found]
+    cells: list[int] = found.tolist()
+    return cells
 
 
 def _grid(rules: Rules, board: Boards) -> str:
@@ -111,10 +110,6 @@ def _moves(rules: Rules, board: Boards) -> str:
         for number, first in enumerate(range(0, len(cells), 2), start=1)
     ]
     return f"{told}\n\nThe moves so far, X's first in each pair: {' '.join(turns) or 'none'}"
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}{'s' * (count != 1)}"
 
 
 NOTATIONS: dict[str, Callable[[Rules, Boards], str]] = {  # by name: the board as text

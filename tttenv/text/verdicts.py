@@ -1,4 +1,4 @@
-"""Exact verdicts that compare a move with perfect play, and rewards based on them."""
+"""Exact verdicts that compare a move with perfect play, rewards, and positions as tasks."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,13 +7,18 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tttenv.exact import enumerable, positions, solve
+from tttenv.exact import enumerable, positions, require_enumerable, solve
+from tttenv.exact.dataset import held_out_classes
 from tttenv.game.rules import Rules
+from tttenv.game.symmetry import maps, orbits
+from tttenv.game.types import Boards
 from tttenv.proofs.move_values import Bounds, MoveValues
 from tttenv.text.answers import parse
+from tttenv.text.prompts import prompt
 from tttenv.utils.arrays import one_of
 
 CACHED = 4_096  # positions of large boards
+SPLITS = ("train", "test", "all")
 
 
 @dataclass(frozen=True)
@@ -31,9 +36,8 @@ class Verdict:
     value_after: int | None  # of the position after the move
     kept: bool | None  # whether a legal move keeps the value of the position
     regret: int | None  # value_before - value_after: 0, 1 or 2
-    plies_lost: (
-        int | None
-    )  # of a move that keeps a win or a loss: by how much it is slower or sooner
+    # By how many plies a move that keeps a win or a loss is slower or sooner.
+    plies_lost: int | None
     best: tuple[int, ...]  # moves known to keep the value, if exact those that also win soonest
 
 
@@ -50,27 +54,29 @@ def verdict(rules: Rules, board: ArrayLike, answer: str) -> Verdict:
     """
     position, parsed = rules.check(board), parse(rules, board, answer)
     known = _bounds(rules, position.tobytes())
-    before = _value(known, position == 0)
-    best, plies_lost = _best(rules, position, known, before), None
-    cell = parsed.cell
-    if cell is None:
-        low = high = -1
-    else:
-        low, high = int(known.at_least[cell]), int(known.at_most[cell])
-        if enumerable(rules):
-            ranks = solve(rules).move_ranks[int(positions(rules).index(position))]
-            plies_lost = int(ranks.max() - ranks[cell]) if low == before else None
+    empty, cell, plies_lost = position == 0, parsed.cell, None
+    least, most = int(known.at_least[empty].max()), int(known.at_most[empty].max())
+    before = least if least == most else None
+    low = -1 if cell is None else int(known.at_least[cell])
+    high = -1 if cell is None else int(known.at_most[cell])
     after = low if low == high else None
+    best = empty & (known.at_least == least) & (least == most)
+    if enumerable(rules):
+        row, solution = int(positions(rules).index(position)), solve(rules)
+        best, ranks = solution.fastest[row], solution.move_ranks[row]
+        if cell is not None and after == before:
+            plies_lost = int(ranks.max() - ranks[cell])
+    kept = True if low >= most else False if high < least else None
     return Verdict(
         legal=cell is not None,
         cell=cell,
         reason=parsed.reason,
         value_before=before,
         value_after=after,
-        kept=cell is not None and _kept(known, position == 0, low, high),
+        kept=kept if cell is not None else False,
         regret=None if before is None or after is None else before - after,
         plies_lost=plies_lost,
-        best=best,
+        best=tuple(np.flatnonzero(best).tolist()),
     )
 
 
@@ -96,24 +102,11 @@ def reward(verdict: Verdict, scheme: str = "regret") -> float:
     return found
 
 
-def _regret(verdict: Verdict) -> float | None:
-    if verdict.kept:  # known in some positions whose value is not
-        return 1.0
-    return None if verdict.regret is None else 1 - verdict.regret / 2
-
-
-def _keeps(verdict: Verdict) -> float | None:
-    return None if verdict.kept is None else float(verdict.kept)
-
-
-def _game(verdict: Verdict) -> float | None:
-    return None if verdict.value_after is None else (1 + verdict.value_after) / 2
-
-
 SCHEMES: dict[str, Callable[[Verdict], float | None]] = {
-    "regret": _regret,
-    "kept": _keeps,
-    "game": _game,
+    # A move is known to keep the value of some positions whose value is not known.
+    "regret": lambda v: 1.0 if v.kept else None if v.regret is None else 1 - v.regret / 2,
+    "kept": lambda v: None if v.kept is None else float(v.kept),
+    "game": lambda v: None if v.value_after is None else (1 + v.value_after) / 2,
 }
 
 
@@ -123,24 +116,59 @@ def _bounds(rules: Rules, position: bytes) -> Bounds:
     return MoveValues(rules).bounds(np.frombuffer(position, np.int8))
 
 
-def _value(known: Bounds, legal: np.ndarray) -> int | None:
-    """Return the value of a position from bounds on its moves, if they decide it."""
-    low, high = int(known.at_least[legal].max()), int(known.at_most[legal].max())
-    return low if low == high else None
+@dataclass(frozen=True)
+class Task:
+    """A position in which to find a move."""
+
+    rules: Rules
+    position: str  # X, O and _ row by row, as `Rules.format` writes it
+    value: int  # for the side to move: 1, 0 or -1
+    best: tuple[int, ...]  # the moves that keep the value, and win soonest or lose latest
+
+    @property
+    def board(self) -> Boards:
+        """The position (cells,) from the perspective of the side to move."""
+        return self.rules.parse(self.position)
+
+    def prompt(self, notation: str = "grid", legal: bool = False) -> str:
+        """Return the prompt for the position; see `tttenv.text.prompt`."""
+        return prompt(self.rules, self.board, notation, legal)
+
+    def verdict(self, answer: str) -> Verdict:
+        """Compare the move in an answer with perfect play; see `tttenv.text.verdict`."""
+        return verdict(self.rules, self.board, answer)
 
 
-def _best(rules: Rules, position: np.ndarray, known: Bounds, value: int | None) -> tuple[int, ...]:
-    if enumerable(rules):
-        found = solve(rules).fastest[int(positions(rules).index(position))]
-    elif value is None:
-        return ()
-    else:
-        found = (position == 0) & (known.at_least == value)
-    return tuple(np.flatnonzero(found).tolist())
+def tasks(rules: Rules, split: str = "train", seed: int = 0) -> list[Task]:
+    """Return one task per symmetry class of undecided positions (627 in all on 3,3,3).
 
+    Args:
+        rules: the game.
+        split: "train", four classes in five; "test", the others; "all". Which class belongs to
+            which split depends on the rules alone: no test position is the image of a training
+            position, whatever the seeds.
+        seed: for the order of the tasks, and the image that stands for each class.
 
-def _kept(known: Bounds, legal: np.ndarray, low: int, high: int) -> bool | None:
-    """Return whether a move with the given bounds keeps the value, or None if unknown."""
-    if low >= known.at_most[legal].max():
-        return True
-    return False if high < known.at_least[legal].max() else None
+    Raises:
+        ValueError: for an unknown split, a negative seed, or a game of more than 15 cells.
+    """
+    one_of("split", split, SPLITS)
+    require_enumerable(rules)
+    if seed < 0:
+        raise ValueError(f"a seed must be a non-negative integer, not {seed}")
+    game, solution = positions(rules), solve(rules)
+    classes, _ = orbits(rules, game.boards[game.decisions])
+    chosen = np.arange(len(classes))
+    if split != "all":
+        chosen = np.flatnonzero(held_out_classes(rules, len(classes)) == (split == "test"))
+    rng, images = np.random.default_rng(seed), maps(rules)
+    chosen = rng.permutation(chosen)
+    turned = images[rng.integers(len(images), size=len(chosen))]
+    boards = np.take_along_axis(classes[chosen], turned, axis=1)
+    rows = game.index(boards)
+    return [
+        Task(rules, rules.format(board), int(value), tuple(np.flatnonzero(best).tolist()))
+        for board, value, best in zip(
+            boards, solution.values[rows], solution.fastest[rows], strict=True
+        )
+    ]

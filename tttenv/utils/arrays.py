@@ -19,23 +19,25 @@ REPR.maxstring = REPR.maxlong = REPR.maxother = 4 * LONGEST
 
 
 def real_numbers(what: str, given: Any) -> NDArray[Any]:
-    """Convert an argument to an array of real numbers, keeping its type and shape.
+    """Convert the argument `what` to an array of real numbers, keeping its type and shape.
 
-    Args:
-        what: the name of the argument, for the message.
-        given: numbers; masked arrays are rejected, since masked numbers have no meaning.
-
-    Raises:
-        ValueError: for anything else.
+    Masked arrays are rejected, since masked numbers have no meaning.
     """
-    try:
-        array = np.asarray(given)
-        real = array.dtype.kind in REAL and not isinstance(given, np.ma.MaskedArray)
-    except Exception:  # an object's own __array__ may raise anything
-        real = False
-    if not real:
+    if (array := _real(given)) is None:
         raise ValueError(f"{what} must be real numbers, not {described(given)}")
     return array
+
+
+def _real(given: Any) -> NDArray[Any] | None:
+    """Convert numbers or a torch tensor to an array; None unless they are real numbers."""
+    try:
+        if hasattr(given, "detach") and hasattr(given, "cpu"):  # a tensor
+            given = given.detach().cpu()
+            given = given.double() if given.is_floating_point() else given  # such as bfloat16
+        array = np.asarray(given)
+        return array if array.dtype.kind in REAL and not np.ma.isMaskedArray(given) else None
+    except Exception:  # a foreign object's own methods may raise anything
+        return None
 
 
 def described(given: Any) -> str:
@@ -56,47 +58,25 @@ def one_of(what: str, value: str, known: tuple[str, ...]) -> None:
 
 
 def answered_numbers(answer: Any, whose: str = "a policy") -> NDArray[np.float64]:
-    """Convert a policy's output to float64; a float64 array is returned without copying.
+    """Convert a policy's output, an array, a tensor or lists, to float64.
 
-    torch tensors are detached and copied to the CPU.
-
-    Args:
-        answer: an array, a tensor or lists.
-        whose: the owner of the output, for the message.
-
-    Raises:
-        ValueError: for anything but real numbers in rows of equal length.
+    A float64 array is returned without copying; tensors are detached and copied to the CPU.
+    `whose` names the owner of the output, for the message.
     """
     if type(answer) is np.ndarray and answer.dtype == np.float64:
         return answer
-    try:
-        array = np.asarray(_without_gradient(answer))
-        real = array.dtype.kind in REAL and not isinstance(answer, np.ma.MaskedArray)
-    except Exception:  # a foreign object may raise anything
-        real = False
-    if not real:
+    if (array := _real(answer)) is None:
         raise ValueError(
             f"{whose} returns numbers (batch, cells), an array, a tensor or lists, not"
             f" {described(answer)}"
         )
     with np.errstate(over="ignore"):  # too large a number becomes infinite
-        found: NDArray[np.float64] = array.astype(np.float64, copy=False)
-    return found
+        return np.asarray(array.astype(np.float64, copy=False))
 
 
 def brief(row: NDArray[Any]) -> str:
     """Format a board (cells,), or a policy's output for it, as text of bounded length."""
     return shown(row.tolist(), LONGEST_ROW)
-
-
-def _without_gradient(answer: Any) -> Any:
-    """Convert a torch tensor to an array, possibly complex; return anything else unchanged."""
-    if not (hasattr(answer, "detach") and hasattr(answer, "cpu")):
-        return answer
-    tensor = answer.detach().cpu()
-    if not tensor.is_complex():
-        tensor = tensor.double()  # NumPy has no bfloat16
-    return tensor.numpy()
 
 
 class Lock:
@@ -127,10 +107,10 @@ _T = TypeVar("_T")
 
 def read_only(shared: _T) -> _T:
     """Mark an array, or each array in a tuple and the tuples within it, as read-only; return it."""
-    for part in shared if isinstance(shared, tuple) else (shared,):
-        if isinstance(part, np.ndarray):
-            part.setflags(write=False)
-        elif isinstance(part, tuple):
+    if isinstance(shared, np.ndarray):
+        shared.setflags(write=False)
+    elif isinstance(shared, tuple):
+        for part in shared:
             read_only(part)
     return shared
 

@@ -12,9 +12,6 @@ def write(file: Path, data: bytes | str | Iterable[bytes | memoryview]) -> None:
 
     The data is written to a temporary file beside it and flushed to disk, then the file is renamed;
     missing folders are created. Large data may come in pieces, which are never copied.
-
-    Raises:
-        OSError: naming `file`, if it cannot be written.
     """
     content = data.encode() if isinstance(data, str) else data
     try:

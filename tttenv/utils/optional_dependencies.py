@@ -28,11 +28,7 @@ def has_window() -> bool:
 
 
 def require_learn() -> None:
-    """Check that the libraries of the learners are installed, without importing them.
-
-    Raises:
-        ModuleNotFoundError: naming the first library that is not installed.
-    """
+    """Check that the libraries of the learners are installed, without importing them."""
     for name in sorted(LEARN):
         if find_spec(name) is None:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)

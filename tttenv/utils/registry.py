@@ -10,7 +10,7 @@ import inspect
 import types
 import typing
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Generic, Literal, NewType, TypeVar
 
 from tttenv.utils.untrusted import shown
@@ -26,9 +26,7 @@ class Row:
 
     target: str  # "module:attribute"
     about: str  # one line for help texts
-    safe: bool = field(
-        default=False, kw_only=True
-    )  # may be named by a file: starts no program, loads no file
+    safe: bool = False  # may be named by a file: starts no program, loads no file
 
 
 class Table(Generic[_T]):
@@ -43,11 +41,7 @@ class Table(Generic[_T]):
         return iter(self.rows)
 
     def load(self, name: str) -> _T:
-        """Return the object of row `name`, importing its module.
-
-        Raises:
-            ValueError: for an unknown name, with the nearest known one and all others.
-        """
+        """Return the object of row `name`, importing its module."""
         if not isinstance(name, str) or name not in self.rows:
             known = [*self.rows, *[self.otherwise] * bool(self.otherwise)]
             raise ValueError(unknown(self.kind, name, self.rows, known))
@@ -56,10 +50,9 @@ class Table(Generic[_T]):
 
 
 def near(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name closest to `name`, or None if none is similar.
+    """Return the known name closest to `name`, or the only one that begins so, or None.
 
-    Case is ignored. A unique prefix of a name is enough. A name with the same letters in another
-    order comes first.
+    Case is ignored. A name with the same letters in another order comes first.
     """
     names = {other.lower(): other for other in known}
     asked = name.lower()
@@ -67,9 +60,9 @@ def near(name: str, known: Iterable[str]) -> str | None:
         return None
     found = difflib.get_close_matches(asked, names)
     found.sort(key=lambda other: sorted(other) != sorted(asked))
-    if not found and len(asked.lstrip("-")) > 2:
-        begun = [other for other in names if other.startswith(asked)]
-        found = begun if len(begun) == 1 else []
+    begun = [other for other in names if other.startswith(asked)]
+    if not found and len(begun) == 1 and len(asked.lstrip("-")) > 2:
+        found = begun
     return names[found[0]] if found else None
 
 
@@ -78,11 +71,7 @@ def unknown(
 ) -> str:
     """Return an error message for an unknown name, with the closest and all known names.
 
-    Args:
-        kind: the kind of objects, such as "player".
-        name: the unknown name.
-        names: the known names.
-        listed: the names that the message lists as known; by default `names`.
+    It lists `listed` as known, or else `names`; `kind` is that of the objects, such as "player".
     """
     names = list(names)
     found = near(name, names) if isinstance(name, str) else None
@@ -127,21 +116,17 @@ def _split(text: str) -> list[str]:
 
 
 def call(factory: Callable[..., _T], name: str, options: dict[str, str], *given: Any) -> _T:
-    """Call `factory(*given, **options)` with each option converted to its annotated type.
-
-    Raises:
-        ValueError: for an unknown option or a value of the wrong kind, naming what is accepted.
-    """
+    """Call `factory(*given, **options)` with each option converted to its annotated type."""
     hints = typing.get_type_hints(factory)
     known = list(inspect.signature(factory).parameters)[len(given) :]
     arguments = {}
     for option, text in options.items():
         if option not in known:
-            accepted = ", ".join(known) if known else "no options"
-            asked = shown(repr(option), LONGEST_NAME)
-            found = near(option, known)
-            hint = f"did you mean {found}? " if found else ""
-            raise ValueError(f"{name} has no option {asked}; {hint}it takes {accepted}")
+            hint = f"did you mean {found}? " if (found := near(option, known)) else ""
+            raise ValueError(
+                f"{name} has no option {shown(repr(option), LONGEST_NAME)}; {hint}it takes"
+                f" {', '.join(known) or 'no options'}"
+            )
         try:
             arguments[option] = convert(text, hints[option])
         except ValueError as error:
@@ -151,19 +136,15 @@ def call(factory: Callable[..., _T], name: str, options: dict[str, str], *given:
 
 
 def convert(text: str, hint: Any) -> Any:
-    """Convert `text` to the annotated type `hint`.
-
-    Raises:
-        ValueError: naming what was expected.
-    """
+    """Convert `text` to the annotated type `hint`; errors name what was expected."""
+    kinds = typing.get_args(hint)
     if typing.get_origin(hint) is Literal:
-        choices = [str(choice) for choice in typing.get_args(hint)]
+        choices = [str(choice) for choice in kinds]
         if text not in choices:
             raise ValueError(f"one of {', '.join(choices)}")
-        return typing.get_args(hint)[choices.index(text)]
+        return kinds[choices.index(text)]
     if typing.get_origin(hint) in (types.UnionType, typing.Union):
-        inner = [kind for kind in typing.get_args(hint) if kind is not type(None)]
-        return None if text == "none" else convert(text, inner[0])
+        return None if text == "none" else convert(text, kinds[0])
     if hint is bool:
         if text not in ("true", "false"):
             raise ValueError("true or false")

@@ -9,15 +9,15 @@
 
 A type is a dataclass, a TypedDict, `list[...]`, `tuple[...]`, `dict[str, ...]`, `Literal[...]`, a
 union, `int`, `float`, `str`, `bool`, `None` or `Any`. An integer is a float too; a boolean is
-neither. `Between` bounds a number, or the length of a text, list or object. A dataclass is made
-from an object with its fields and no others; a TypedDict may have further keys.
+neither. A dataclass is made from an object with its fields and no others; a TypedDict may have
+further keys.
 """
 
 import math
 import types
 import typing
 from dataclasses import MISSING, fields, is_dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, TypeVar
 
@@ -29,13 +29,8 @@ LONGEST = 64 * MEBIBYTE  # bytes; the benchmark writes some 4,000 a training
 LONGEST_TUPLE = 1000  # items, such as layers of a network
 REPEATED = 80  # characters of the place of a value in a message
 UNIONS = (types.UnionType, typing.Union)
-PLAINLY = {
-    str: "text",
-    int: "an integer",
-    float: "a number",
-    bool: "true or false",
-    type(None): "null",
-}
+PLAINLY = {str: "text", int: "an integer", float: "a number", bool: "true or false"}
+PLAINLY |= {types.NoneType: "null"}
 
 
 class Between(NamedTuple):
@@ -51,25 +46,18 @@ NonNegative: TypeAlias = Annotated[float, Between(0, LARGEST)]
 Count: TypeAlias = Annotated[int, Between(0, LARGEST)]
 
 
-class _Mismatch(Exception):  # noqa: N818  # never leaves this module
-    """Raised if a value does not match its type."""
+class _Mismatch(ValueError):  # noqa: N818
+    """Raised if a value does not match its type; `place` is its path."""
 
-    def __init__(self, place: str, message: str) -> None:
-        super().__init__(message)
-        self.place, self.message = place, message
+    def __init__(self, place: str, what: str) -> None:
+        super().__init__(f"{shown(place, REPEATED) or 'it'} {what}")
+        self.place = place
 
 
 def read(file: Path, kind: type[_T], what: str, limit: int = LONGEST) -> _T:
-    """Read an untrusted JSON file, validated against a type.
+    """Read an untrusted JSON file of bounded size, validated against a type.
 
-    Args:
-        file: the file.
-        kind: the type of its content.
-        what: the name of its content in messages, such as "results of a sweep".
-        limit: maximum bytes.
-
-    Raises:
-        ValueError: if the file is missing, not a regular file of bounded size, or does not match.
+    `what` names its content in messages, such as "results of a sweep".
     """
     refusal = f"{shown(file)} holds no {what}"
     try:
@@ -84,20 +72,11 @@ def read(file: Path, kind: type[_T], what: str, limit: int = LONGEST) -> _T:
 
 
 def checked(kind: type[_T], value: Any, name: str = "") -> _T:
-    """Validate a JSON value against a type and convert it.
-
-    Args:
-        kind: the type.
-        value: a JSON value.
-        name: the value's name, with which messages begin, if any.
-
-    Raises:
-        ValueError: if the value does not match the type.
-    """
+    """Validate a JSON value against a type and convert it; `name` begins messages, if given."""
     try:
         return typing.cast("_T", _value(value, kind, ""))
     except _Mismatch as error:
-        raise ValueError(f"{name}: {error.message}" if name else error.message) from None
+        raise ValueError(f"{name}: {error}" if name else str(error)) from None
 
 
 def fits(kind: Any, value: Any) -> bool:
@@ -109,9 +88,7 @@ def fits(kind: Any, value: Any) -> bool:
     return True
 
 
-@lru_cache(maxsize=256)
-def _hints(kind: Any) -> dict[str, Any]:
-    return typing.get_type_hints(kind, include_extras=True)
+_hints = lru_cache(maxsize=256)(partial(typing.get_type_hints, include_extras=True))
 
 
 def _value(value: Any, hint: Any, place: str) -> Any:
@@ -120,7 +97,7 @@ def _value(value: Any, hint: Any, place: str) -> Any:
     origin, inner = typing.get_origin(hint), typing.get_args(hint)
     if hint is Any:
         return value
-    if origin in (typing.NotRequired, typing.Required):
+    if origin is typing.NotRequired:
         return _value(value, inner[0], place)
     if origin is Annotated:
         made = _value(value, inner[0], place)
@@ -129,7 +106,7 @@ def _value(value: Any, hint: Any, place: str) -> Any:
             raise _wrong(value, hint, place)
         return made
     if origin is Literal:
-        if not any(value == choice and type(value) is type(choice) for choice in inner):
+        if (type(value), value) not in [(type(choice), choice) for choice in inner]:
             raise _wrong(value, hint, place)
         return value
     if origin in UNIONS:
@@ -139,11 +116,10 @@ def _value(value: Any, hint: Any, place: str) -> Any:
         return [_value(item, inner[0], f"{place}[{i}]") for i, item in enumerate(items)]
     if origin is tuple:
         items = list(value) if isinstance(value, tuple) else _of_type(value, list, hint, place)
-        kinds = [inner[0]] * len(items) if inner[-1] is Ellipsis else list(inner)
+        kinds = inner[:1] * len(items) if inner[-1] is Ellipsis else inner
         if len(kinds) != len(items) or len(items) > LONGEST_TUPLE:
             raise _wrong(value, hint, place)
-        pairs = enumerate(zip(items, kinds, strict=True))
-        return tuple(_value(item, kind, f"{place}[{i}]") for i, (item, kind) in pairs)
+        return tuple(_value(items[i], kind, f"{place}[{i}]") for i, kind in enumerate(kinds))
     if origin is dict:
         content = _of_type(value, dict, hint, place)
         return {key: _value(v, inner[1], _at(place, key)) for key, v in content.items()}
@@ -161,21 +137,17 @@ def _object(value: dict[str, Any], hint: Any, place: str) -> Any:
         needed = {f.name for f in fields(hint) if f.default is f.default_factory is MISSING}
     else:
         needed = hint.__required_keys__
-    if strict and (odd := next((key for key in value if key not in hints), None)) is not None:
-        raise _Mismatch(place, f"{_named(place)} has no field {shown(repr(odd), REPEATED)}")
+    if strict and (odd := [key for key in value if key not in hints]):
+        raise _Mismatch(place, f"has no field {shown(repr(odd[0]), REPEATED)}")
     if lacking := [key for key in hints if key in needed and key not in value]:
-        raise _Mismatch(place, f"{_named(place)} lacks {', '.join(lacking)}")
-    known = {
-        key: _value(value[key], hint_of, _at(place, key))
-        for key, hint_of in hints.items()
-        if key in value
-    }
+        raise _Mismatch(place, f"lacks {', '.join(lacking)}")
+    known = {key: _value(value[key], hints[key], _at(place, key)) for key in hints if key in value}
     if not strict:
         return value | known
     try:
         return hint(**known)
     except (TypeError, OverflowError) as error:
-        raise _Mismatch(place, f"{_named(place)} is invalid: {shown(error)}") from None
+        raise _Mismatch(place, f"is invalid: {shown(error)}") from None
 
 
 def _either(value: Any, hint: Any, place: str) -> Any:
@@ -197,13 +169,11 @@ def _of_type(value: Any, kind: type, hint: Any, place: str) -> Any:
 
 
 def _wrong(value: Any, hint: Any, place: str) -> _Mismatch:
-    return _Mismatch(place, f"{_named(place)} is {described(value)}, not {_in_words(hint)}")
+    return _Mismatch(place, f"is {described(value)}, not {_in_words(hint)}")
 
 
 def _in_words(hint: Any) -> str:
     origin, inner = typing.get_origin(hint), typing.get_args(hint)
-    if origin in (typing.NotRequired, typing.Required):
-        return _in_words(inner[0])
     if origin is Annotated:
         (low, high), words = inner[1], _in_words(inner[0])
         unit = "" if inner[0] in (int, float) else " long"
@@ -218,7 +188,3 @@ def _in_words(hint: Any) -> str:
 
 def _at(place: str, key: str) -> str:
     return f"{place}.{key}" if place else key
-
-
-def _named(place: str) -> str:
-    return shown(place, REPEATED) or "it"

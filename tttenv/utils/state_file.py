@@ -24,13 +24,8 @@ ARRAY = "array"  # the only key of an object that stands for an array, with its 
 def write(file: Path, kind: str, content: Any) -> None:
     """Write a state atomically, without copying its arrays.
 
-    Args:
-        file: the file.
-        kind: what it holds and the version of its form, such as "unfinished proof, 1".
-        content: a JSON value, with arrays of numbers anywhere in it; tuples become lists.
-
-    Raises:
-        OSError: if the file cannot be written.
+    `kind` says what it holds and the version of its form, such as "unfinished proof, 1"; `content`
+    is a JSON value with arrays of numbers anywhere in it, whose tuples become lists.
     """
     arrays: dict[str, NDArray[Any]] = {}
 
@@ -45,12 +40,7 @@ def write(file: Path, kind: str, content: Any) -> None:
 
 
 def read(file: Path, kind: str) -> Any:
-    """Read a state.
-
-    Raises:
-        FileNotFoundError: if there is no such file.
-        ValueError: if the file is of another kind or damaged.
-    """
+    """Read a state."""
     data = file.read_bytes()
     metadata = header(data, file).metadata
     if metadata.get("kind") != kind:

@@ -46,14 +46,9 @@ class Header:
         return (*self.tensors.get(name, ("", ()))[1], 0)[0]
 
     def arrays(self, expected: Mapping[str, Kind], refusal: str) -> dict[str, NDArray[Any]]:
-        """Return the tensors of the file as arrays, by name.
+        """Return the tensors of the file, which must be those `expected` and no others, by name.
 
-        Args:
-            expected: the type and shape of each tensor; the file must hold these and no others.
-            refusal: the beginning of messages.
-
-        Raises:
-            ValueError: if the file holds other tensors, or its data is damaged.
+        `refusal` begins messages.
         """
         for name in [*expected, *self.tensors]:
             if (has := self.tensors.get(name)) != (wanted := expected.get(name)):
@@ -66,15 +61,7 @@ class Header:
 
 
 def header(data: bytes, name: object) -> Header:
-    """Read the header of a safetensors file.
-
-    Args:
-        data: the whole file.
-        name: the file's name, for the message.
-
-    Raises:
-        ValueError: if the header is damaged or longer than the file.
-    """
+    """Read the header of a whole safetensors file; `name` is the file's, for the message."""
     length = int.from_bytes(data[:PREFIX], "little")
     refusal = f"{shown(name)} is not a file of tensors"
     if len(data) < PREFIX or length > min(LONGEST, len(data) - PREFIX):
@@ -91,9 +78,7 @@ def pieces(
 ) -> Iterator[bytes | memoryview]:
     """Yield the contents of a safetensors file piece by piece, without copying any array.
 
-    Args:
-        arrays: contiguous arrays of integers or floats, by name.
-        metadata: texts by name.
+    The arrays are contiguous, of integers or floats; `metadata` holds texts by name.
     """
     ordered = sorted(arrays.items(), key=lambda item: -item[1].itemsize)  # so that all are aligned
     content: dict[str, Any] = {"__metadata__": dict(metadata)}

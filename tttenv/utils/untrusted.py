@@ -21,12 +21,7 @@ QUOTED = 300  # characters of a file that a message repeats, at most
 
 
 def shown(text: object, limit: int = QUOTED) -> str:
-    """Return untrusted text in printable form: control characters escaped, length limited.
-
-    Args:
-        text: anything; its `str` is shown.
-        limit: maximum number of characters.
-    """
+    """Return untrusted text in printable form: control characters escaped, length limited."""
     whole = str(text)
     made = whole[:limit]
     if not made.isprintable():
@@ -50,10 +45,6 @@ def read_bytes(file: Path, limit: int) -> bytes:
     """Return the contents of a regular file of at most `limit` bytes, following links.
 
     A named pipe, a device or a socket is refused without being read or waited for.
-
-    Raises:
-        FileNotFoundError: if the file does not exist.
-        ValueError: for anything but a readable regular file of at most that size.
     """
     try:
         with open(file, "rb", opener=_without_waiting) as stream:
@@ -75,15 +66,9 @@ def _without_waiting(path: str, flags: int) -> int:
 
 
 def parse_json(data: bytes, name: object, finite: bool = True) -> Any:
-    """Parse JSON text.
+    """Parse JSON text, in UTF-8 with or without a byte order mark; `name` is its file's.
 
-    Args:
-        data: the text as UTF-8, with or without a byte order mark.
-        name: the file's name, for the message.
-        finite: whether to refuse infinities and NaN.
-
-    Raises:
-        ValueError: for anything else, or lists nested too deep for Python.
+    Infinities and NaN are refused if it has to be `finite`.
     """
     try:
         text = data.decode("utf-8-sig")
@@ -95,21 +80,12 @@ def parse_json(data: bytes, name: object, finite: bool = True) -> Any:
 
 
 def read_json(file: Path) -> Any:
-    """Return the value of a JSON file; see `read_bytes` and `parse_json`.
-
-    Raises:
-        FileNotFoundError: if the file does not exist.
-        ValueError: for anything but a regular file of bounded size with JSON in it.
-    """
+    """Return the value of a JSON file; see `read_bytes` and `parse_json`."""
     return parse_json(read_bytes(file, LONGEST_JSON), file)
 
 
 def folder_within(file: Path, named: str, homes: Sequence[Path]) -> Path:
-    """Resolve a folder named in a file, and check that it lies within one of `homes`.
-
-    Raises:
-        ValueError: if it lies elsewhere or is not a folder.
-    """
+    """Resolve a folder named in a file, and check that it lies within one of `homes`."""
     try:
         place = Path(named).resolve()
         inside = any(place.is_relative_to(home.resolve()) for home in homes)

@@ -17,15 +17,15 @@ message. If there is one, messages do not repeat what the server says, which may
 """
 
 import contextlib
-import hashlib
 import importlib
 import json
 import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import partial
+from hashlib import sha256
 from pathlib import Path
-from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Any, Literal, TypeVar
 
@@ -117,10 +117,6 @@ class LanguageModel(Player):
         notation: how positions are described.
         concurrency: the number of prompts sent at the same time.
         cache: a folder that stores answers; None for no cache.
-
-    Attributes:
-        prompts: the number of prompts that were sent.
-        illegal: the positions without a legal answer, with the reason.
     """
 
     def __init__(
@@ -137,8 +133,8 @@ class LanguageModel(Player):
         super().__init__(rules, traits)
         self.ask, self.settings, self.notation = ask, settings, notation
         self.concurrency, self.cache = concurrency, cache
-        self.prompts = 0
-        self.illegal: dict[str, str] = {}
+        self.prompts = 0  # that were sent
+        self.illegal: dict[str, str] = {}  # positions without a legal answer, with the reason
         self._seen: set[str] = set()  # positions, as `Rules.format` writes them
 
     def __call__(self, boards: Boards) -> Probs:
@@ -162,27 +158,18 @@ class LanguageModel(Player):
         return probs
 
     def particulars(self) -> dict[str, Any]:
-        """Return additional entries for this player's certificate: model, prompts and counts.
+        """Return the model with its settings, the prompts, and the positions without a legal move.
 
-        The model and its settings, a digest of the prompt of the empty board, the number of
-        prompts, and the positions without a legal answer.
+        The prompt of the empty board stands by its digest.
         """
-        digest = hashlib.sha256(prompt(self.rules, self.rules.start(), self.notation).encode())
-        count = len(self._seen)
+        first = prompt(self.rules, self.rules.start(), self.notation)
+        about = {"notation": self.notation, "prompt_sha256": sha256(first.encode()).hexdigest()}
         illegal = {
-            "share": len(self.illegal) / count if count else 0.0,
+            "share": len(self.illegal) / max(1, len(self._seen)),
             "reasons": dict(Counter(self.illegal.values()).most_common()),
             "boards": sorted(self.illegal),
         }
-        return {
-            "model": {
-                **self.settings,
-                "notation": self.notation,
-                "prompt_sha256": digest.hexdigest(),
-            },
-            "prompts": self.prompts,
-            "illegal": illegal,
-        }
+        return {"model": self.settings | about, "prompts": self.prompts, "illegal": illegal}
 
     def summary(self) -> str:
         """Return a sentence with the numbers of prompts and of positions without a legal answer."""
@@ -218,17 +205,22 @@ class LanguageModel(Player):
         return answer, True
 
     def _digest(self, asked: str) -> str:
-        about = json.dumps([self.settings, asked], sort_keys=True)
-        return hashlib.sha256(about.encode()).hexdigest()
+        return sha256(json.dumps([self.settings, asked], sort_keys=True).encode()).hexdigest()
 
 
-def _in_threads(work: Callable[..., _T], items: list[tuple[Any, ...]], threads: int) -> list[_T]:
+def _in_threads(
+    work: Callable[..., _T],
+    items: list[tuple[Any, ...]],
+    threads: int,
+    seconds: float | None = None,
+) -> list[_T]:
     """Return the results of `work` for the arguments in `items`, computed in several threads.
 
-    After an error or an interrupt no further item is begun. An interrupt does not wait for those
-    that are running, since a server may take minutes to answer.
+    After an error or an interrupt no further item is begun. Neither an interrupt nor the end of the
+    `seconds` for each thread waits for those that are running: a server may send one byte every few
+    seconds, even in the headers, and only a clock outside the connection can stop that.
     """
-    if threads == 1:
+    if threads == 1 and seconds is None:
         return [work(*item) for item in items]
     waiting = iter(range(len(items)))  # each thread takes the next number
     found: dict[int, _T] = {}
@@ -240,7 +232,7 @@ def _in_threads(work: Callable[..., _T], items: list[tuple[Any, ...]], threads: 
                 return
             try:
                 found[number] = work(*items[number])
-            except BaseException as error:
+            except BaseException as error:  # raised again in the caller's thread
                 failed.append(error)
 
     begun = [Thread(target=run, daemon=True) for _ in range(min(threads, len(items)))]
@@ -248,40 +240,15 @@ def _in_threads(work: Callable[..., _T], items: list[tuple[Any, ...]], threads: 
         for thread in begun:
             thread.start()
         for thread in begun:
-            thread.join()
+            thread.join(seconds)
     except BaseException as error:
         failed.append(error)
         raise
     if failed:
         raise failed[0]
+    if any(thread.is_alive() for thread in begun):
+        raise TimeoutError(f"not done within {seconds:g} s")
     return [found[number] for number in range(len(items))]
-
-
-def _within(seconds: float, work: Callable[[], _T]) -> _T:
-    """Call `work` in a thread and return its result, waiting at most that long.
-
-    A server may send one byte every few seconds, even in the headers; only a clock outside the
-    connection can stop that.
-
-    Raises:
-        TimeoutError: if it takes longer.
-    """
-    results: SimpleQueue[_T | BaseException] = SimpleQueue()
-
-    def run() -> None:
-        try:
-            results.put(work())
-        except BaseException as error:  # raised again in the caller's thread
-            results.put(error)
-
-    Thread(target=run, name="request to a language model", daemon=True).start()
-    try:
-        found = results.get(timeout=seconds)
-    except Empty:
-        raise TimeoutError(f"not done within {seconds:g} s") from None
-    if isinstance(found, BaseException):
-        raise found
-    return found
 
 
 class _RefusedError(ValueError):
@@ -316,9 +283,8 @@ class _Server:
         """Return the answer to a prompt, an empty string if it has no text, or None if cut off."""
         messages: Any = [{"role": "user", "content": asked}]
         try:
-            ask = self.client.chat.completions.create
-            found = _within(self.timeout, lambda: ask(messages=messages, **self.settings))
-            choice = found.choices[0]
+            ask = partial(self.client.chat.completions.create, messages=messages, **self.settings)
+            ((choice, *_),) = _in_threads(lambda: ask().choices, [()], 1, self.timeout)
             answer = str(choice.message.content or "")
             whole = choice.finish_reason in ("stop", None)  # some servers do not say
             return answer if whole else None

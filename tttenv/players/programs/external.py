@@ -9,10 +9,8 @@ For each query one line is written to the program, which answers with one line:
     5                             the cell it plays, numbered row by row from 0
     4:0.5 5:0.5                   or the cells it may play, each with its probability
 
-X moves first, so the side to move also follows from the number of stones. At the end the program
-gets `quit` and the end of input. With `start=SECONDS` it is first sent the greeting `tttenv 1`, and
-has this long to answer `ready`. It must flush its output after every line; its standard error is
-shown if it fails. A complete bot as a shell script, which plays the first empty cell:
+At the end it gets `quit` and the end of input. It must flush its output after every line; its
+standard error is shown if it fails. A complete bot, which plays the first empty cell:
 
     #!/bin/sh
     while read -r word m n k board side; do
@@ -22,20 +20,16 @@ shown if it fails. A complete bot as a shell script, which plays the first empty
     done
 
 It is queried on each board once and the answer is cached, so it is a pure player and can be
-certified even if it uses random numbers. Certifying queries all boards in canonical order. A cached
-answer takes about 150 bytes if it has one cell, and 10 bytes more for each further cell. If the
-cache would exceed `memory=MEGABYTES`, the player raises an error, since it might otherwise answer a
-board in two ways.
+certified even if it uses random numbers. If the cache would exceed `memory=MEGABYTES`, the player
+raises an error, since it might otherwise answer a board in two ways.
 
 A program that hangs, ends, or answers anything but legal moves is killed, and the error names the
 board; with `forfeits=true` an answer without legal moves loses the game instead. An answer may be
 up to 64 bytes long per cell of the board. The program runs with your permissions, without a shell,
 and only if a spec names it. When the process that queries it ends, for whatever reason, the program
-and its process group are killed. If that process is killed while forked copies of it live on, only
-their end ends the program.
+and its process group are killed; if forked copies of that process live on, with the last of them.
 """
 
-import contextlib
 import re
 
 import numpy as np
@@ -46,7 +40,6 @@ from tttenv.game.types import Boards
 from tttenv.players.programs.program_player import Program, ProgramError, ProgramPlayer
 from tttenv.players.search.search_result import at_least
 
-VERSION = 1  # of the protocol
 BYTES_A_CELL = 64  # of an answer: "360:0.12345678901234567 " has 24
 ALLOWED = 1.0 + 1e-4  # maximum sum of probabilities
 _WORD = re.compile(r"([+-]?[0-9]{1,9})(?::([0-9.eE+-]{1,40}))?")  # a cell, and its probability
@@ -60,24 +53,15 @@ class External(ProgramPlayer):
         rules: Rules,
         command: str,
         timeout: float,
-        start: float | None,
         memory: int,
         forfeits: bool,
     ) -> None:
         super().__init__(rules, command, memory, forfeits)
-        self.timeout, self.start = timeout, start
+        self.timeout = timeout
 
     def launch(self) -> Program:
         """Start the program."""
         return Program(self.command, BYTES_A_CELL * self.rules.cells)
-
-    def handshake(self, program: Program) -> None:
-        """Send the greeting, if one is set."""
-        if self.start is not None:
-            program.write(f"tttenv {VERSION}\n", self.start)
-            said = program.read_line()
-            if said != "ready":
-                raise ProgramError(f"answered the greeting with {said[:60]!r}, not with 'ready'")
 
     def ask(self, program: Program, board: Boards) -> NDArray[np.float64]:
         """Return the program's probabilities (cells,) on a board (cells,); zeros if it forfeits."""
@@ -96,15 +80,19 @@ class External(ProgramPlayer):
 
 
 def read(line: str, board: Boards) -> NDArray[np.float64]:
-    """Parse the probabilities (cells,) for a board (cells,) from a line of output.
-
-    Raises:
-        ProgramError: if the line has another format or a move is not legal.
-    """
+    """Parse the probabilities (cells,) for a board (cells,) from a line of output."""
     words = line.split()
     probs: NDArray[np.float64] = np.zeros(board.shape)
     for word in words:
-        cell, probability = _pair(word, alone=len(words) == 1, line=line)
+        found = _WORD.fullmatch(word)
+        if not found or not (found[2] or len(words) == 1):
+            raise _rubbish(line)
+        try:
+            cell, probability = int(found[1]), float(found[2] or 1)
+        except ValueError:
+            raise _rubbish(line) from None
+        if not 0 <= probability <= ALLOWED:
+            raise _rubbish(line)
         if not 0 <= cell < len(board):
             raise ProgramError(f"plays cell {cell}, off the board")
         if board[cell] != 0 and probability > 0:
@@ -116,17 +104,6 @@ def read(line: str, board: Boards) -> NDArray[np.float64]:
     return probs
 
 
-def _pair(word: str, alone: bool, line: str) -> tuple[int, float]:
-    """Parse a cell and its probability from a word."""
-    found = _WORD.fullmatch(word)
-    if found and (found[2] or alone):
-        with contextlib.suppress(ValueError):
-            probability = float(found[2] or 1)
-            if 0 <= probability <= ALLOWED:
-                return int(found[1]), probability
-    raise _rubbish(line)
-
-
 def _rubbish(line: str, why: str = "") -> ProgramError:
     return ProgramError(f"answered {line[:60]!r}, not a cell or cells as in '4:0.5 5:0.5'{why}")
 
@@ -135,7 +112,6 @@ def external(
     rules: Rules,
     command: str = "",
     timeout: float = 5.0,
-    start: float | None = None,
     memory: int = 1000,
     forfeits: bool = False,
 ) -> ProgramPlayer:
@@ -145,7 +121,6 @@ def external(
         rules: the game.
         command: the program and its arguments, split as a shell would.
         timeout: maximum seconds per move.
-        start: maximum seconds to answer `tttenv 1` with `ready`; none: no greeting is sent.
         memory: maximum megabytes of cached answers: about six million answers of one cell.
         forfeits: an answer without legal moves loses the game, instead of raising an error.
 
@@ -154,5 +129,5 @@ def external(
     """
     if not command.strip():
         raise ValueError("external needs the command of a program: external:command=./bot")
-    at_least(0.001, timeout=timeout, start=start)
-    return External(rules, command, timeout, start, memory, forfeits)
+    at_least(0.001, timeout=timeout)
+    return External(rules, command, timeout, memory, forfeits)

@@ -3,43 +3,33 @@
     gomocup:command=./pbrain-engine
     gomocup:command=(wine pbrain-engine.exe),time=5
 
-Such engines play five in a row on square boards, and some on rectangular ones. The protocol is that
-of the manager Piskvork: https://plastovicka.github.io/protocl2en.htm. On 15,15,5 the engine is
-sent:
+The protocol is that of the manager Piskvork: https://plastovicka.github.io/protocl2en.htm. On
+15,15,5 the engine is sent:
 
-    START 15                      once; RECTSTART 7,5 for 5 rows and 7 columns; it answers OK
+    START 15                      before each game; RECTSTART 7,5 for 5 rows and 7 columns
     INFO timeout_turn 1000        milliseconds for a move, and max_memory, rule 0 and some more
     TURN 7,7                      the other side's stone, if the game continues, else the board
-    8,7                           its answer: column and row, from 0
-    RESTART                       before another game; it answers OK
     BOARD                         the complete board: a line per stone with its column, its row,
     7,7,2                         and 1 for the engine's stones or 2 for the other side's
-    8,7,1
-    6,6,2
     DONE
-    8,6                           its answer
+    BEGIN                         an empty board
     END                           at the end
 
-On an empty board it is sent BEGIN. An engine that does not know RESTART is sent START again. Some
-engines rely on the order of the stones, so a board is sent in the order of the game that the engine
-has played; other boards from the centre outwards, X first and both sides alternating. While
+Some engines rely on the order of the stones, so a board is sent in the order of the game that the
+engine has played; other boards from the centre outwards, X first and both sides alternating. While
 a move is awaited, up to 10,000 lines that begin with MESSAGE, DEBUG, SUGGEST, UNKNOWN or ERROR are
 skipped. Any other output before a query is an error. Rule 0 is free style: five or more stones in a
-row win, as in `Rules`. Engines only know five in a row; `anyk=true` says that this one plays the k
-of the rules, as `tttenv gomocup PLAYER --k 4` does.
+row win, as in `Rules`; `anyk=true` says that this engine plays the k of the rules.
 
 It is queried on each board once and the answer is cached, so it is a pure player and can be
 certified although its thinking time is limited. `time=SECONDS` is the limit per move that it is
 sent. If it has not answered `timeout=SECONDS` after the query, by default 5 s after that limit, or
 plays illegally, ends, or writes anything else, it is killed, and the error names the board.
-`help("tttenv.players.programs.external")` describes memory, permissions and how the program ends.
 """
 
 import re
 from collections.abc import Container
-from dataclasses import dataclass
 from itertools import zip_longest
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +43,7 @@ from tttenv.utils.untrusted import MEBIBYTE
 FIVE = 5  # in a row, which all engines play
 UNLIMITED = 2**31 - 1  # milliseconds: the `time_left` of a match without a limit
 GRACE = 5.0  # seconds that a move may exceed the limit sent to the engine
+MEMORY = 350 * MEBIBYTE  # bytes: the limit that an engine is sent, that of tournaments
 LONGEST_LINE = 65_536  # bytes
 MOST_LINES = 10_000  # lines skipped before an answer
 MOST_GAMES = 10_000  # whose order of stones is kept
@@ -62,52 +53,39 @@ REMARKS = {"MESSAGE", "DEBUG", "SUGGEST"}  # lines that an engine may write at a
 REFUSALS = {"UNKNOWN", "ERROR"}  # of a command; while a move is awaited, it still follows
 
 
-@dataclass(frozen=True)
-class EngineLimits:
-    """Time and memory limits of an engine."""
-
-    time: float  # limit in seconds per move that it is sent
-    timeout: float  # seconds per move after which it is killed
-    start: float  # maximum seconds to answer START or RESTART
-    max_memory: int  # limit in megabytes that it is sent; 0 for no limit
-    folder: str  # folder for its files that it is sent; empty for none
-
-
 class Gomocup(ProgramPlayer):
-    """A player backed by an engine, to which it is the manager."""
+    """A player backed by an engine, to which it is the manager; for the arguments see `gomocup`."""
 
-    def __init__(self, rules: Rules, command: str, limits: EngineLimits, memory: int) -> None:
+    def __init__(
+        self, rules: Rules, command: str, time: float, timeout: float, start: float, memory: int
+    ) -> None:
         super().__init__(rules, command, memory)
-        self.limits = limits
+        self.time, self.timeout, self.start = time, timeout, start
         self.sent: list[int] = []  # the stones on the engine's board, cells in order of play
         self.games: dict[bytes, list[int]] = {}  # the same for boards after the engine's moves
-        self.knows_restart = True
 
     def launch(self) -> Program:
         """Start the engine."""
-        return Program(self.command, LONGEST_LINE, "LF, CR LF or CR", quit_command="END")
+        return Program(self.command, LONGEST_LINE, rb"[\r\n]", quit_command="END")
 
     def handshake(self, program: Program) -> None:
         """Send the size of the board and the limits."""
-        self.knows_restart = True
         self._start(program)
-        limits = self.limits
-        told = {
-            "timeout_turn": round(limits.time * 1000),
+        infos = {
+            "timeout_turn": round(self.time * 1000),
             "timeout_match": 0,
-            "max_memory": limits.max_memory * MEBIBYTE,
+            "max_memory": MEMORY,
             "rule": 0,
             "game_type": 1,  # its opponent is a program
-            **({"folder": limits.folder} if limits.folder else {}),
         }
-        program.write("".join(f"INFO {key} {told[key]}\n" for key in told), limits.start)
+        program.write("".join(f"INFO {key} {infos[key]}\n" for key in infos), self.start)
 
     def ask(self, program: Program, board: Boards) -> NDArray[np.float64]:
         """Return the engine's move on a board (cells,) as probabilities (cells,): 1 on its cell."""
         board = np.asarray(board, np.int8)
         order = self._order(board)
         if self.sent and order[:-1] != self.sent:
-            self._clear(program)
+            self._start(program)
         self._require_silence(program)
         if not order:
             asked = ["BEGIN"]
@@ -119,7 +97,7 @@ class Gomocup(ProgramPlayer):
             asked = ["BOARD", *(f"{_written(self.rules, cell)},{side}" for cell, side in stones)]
             asked.append("DONE")
         lines = "\n".join([f"INFO time_left {UNLIMITED}", *asked, ""])
-        program.write(lines, self.limits.timeout)
+        program.write(lines, self.timeout)
         cell = read(_next(program, REMARKS | REFUSALS), self.rules, board)
         after = board.copy()
         after[cell] = 1
@@ -159,25 +137,13 @@ class Gomocup(ProgramPlayer):
         """Make the engine set up an empty board."""
         m, n = self.rules.m, self.rules.n
         command = f"START {n}" if m == n else f"RECTSTART {n},{m}"
-        program.write(f"{command}\n", self.limits.start)
-        said = _next(program, REMARKS)
-        if _word(said) in REFUSALS:
-            refusal = f"cannot play on {m} by {n}: it answered {command!r} with {said[:QUOTED]!r}"
-            raise ProgramError(refusal)
-        _require_ok(said, command)
+        program.write(f"{command}\n", self.start)
+        answer = _next(program, REMARKS)
+        if _word(answer) != "OK":
+            wrong = f"answered {command!r} with {answer[:QUOTED]!r}, not with 'OK'"
+            refused = _word(answer) in REFUSALS
+            raise ProgramError(f"cannot play on {m} by {n}: it {wrong}" if refused else wrong)
         self.sent = []
-
-    def _clear(self, program: Program) -> None:
-        """Make the engine clear the board."""
-        if self.knows_restart:
-            program.write("RESTART\n", self.limits.start)
-            said = _next(program, REMARKS)
-            self.knows_restart = _word(said) not in REFUSALS
-            if self.knows_restart:
-                _require_ok(said, "RESTART")
-                self.sent = []
-                return
-        self._start(program)
 
 
 def _written(rules: Rules, cell: int) -> str:
@@ -193,11 +159,7 @@ def _from_the_centre(rules: Rules, cells: NDArray[np.int64]) -> list[int]:
 
 
 def read(line: str, rules: Rules, board: Boards) -> int:
-    """Parse the cell of an engine's move on a board (cells,).
-
-    Raises:
-        ProgramError: if the line is not a move, or the move is not legal.
-    """
+    """Parse the cell of an engine's move on a board (cells,)."""
     found = MOVE.fullmatch(line)
     if not found:
         raise ProgramError(f"answered {line[:QUOTED]!r}, not a column and a row as in '7,7'")
@@ -230,12 +192,6 @@ def _word(line: str) -> str:
     return line.split(None, 1)[0].upper() if line else ""
 
 
-def _require_ok(said: str, command: str) -> None:
-    """Raise ProgramError unless the engine has answered OK."""
-    if _word(said) != "OK":
-        raise ProgramError(f"answered {command!r} with {said[:QUOTED]!r}, not with 'OK'")
-
-
 def gomocup(
     rules: Rules,
     command: str = "",
@@ -243,8 +199,6 @@ def gomocup(
     timeout: float | None = None,
     start: float = 30.0,
     memory: int = 1000,
-    max_memory: int = 350,
-    folder: str = "",
     anyk: bool = False,
 ) -> ProgramPlayer:
     """Return a player that queries an engine over the Gomocup protocol.
@@ -254,10 +208,8 @@ def gomocup(
         command: the engine and its arguments, split as a shell would.
         time: limit in seconds per move that the engine is sent.
         timeout: maximum seconds per move; by default 5 more than `time`.
-        start: maximum seconds to answer START or RESTART.
+        start: maximum seconds to answer START.
         memory: maximum megabytes of cached answers.
-        max_memory: limit in megabytes that the engine is sent, which is not enforced; 0 for none.
-        folder: folder for its files that the engine is sent, if any.
         anyk: whether it plays the rules' k in a row, not only five.
 
     Raises:
@@ -272,12 +224,7 @@ def gomocup(
             f" plays {rules}"
         )
     at_least(0.001, time=time, timeout=timeout, start=start)
-    at_least(0, max_memory=max_memory)
     if time * 1000 > UNLIMITED:
         raise ValueError(f"time must be at most {UNLIMITED // 1000:,} s, not {time:g}")
-    if folder and not (folder.isprintable() and Path(folder).is_dir()):
-        raise ValueError(f"there is no folder {folder[:QUOTED]!r}")
-    limits = EngineLimits(
-        time, time + GRACE if timeout is None else timeout, start, max_memory, folder
-    )
-    return Gomocup(rules, command, limits, memory)
+    limit = time + GRACE if timeout is None else timeout
+    return Gomocup(rules, command, time, limit, start, memory)

@@ -30,7 +30,6 @@ CHUNK = 4096  # bytes read at once
 LONGEST_WAIT = 3600.0  # seconds of one system call, since systems limit it; waits are repeated
 GRACE = 0.5  # seconds for a program to end by itself after its last line of input
 GUARD = ["/bin/sh", "-c", "read line; kill -9 0"]  # kills its process group at the end of its input
-LINE_ENDS = {"LF": re.compile(rb"\n"), "LF, CR LF or CR": re.compile(rb"[\r\n]")}
 FLUSH = " (does it flush its output after every line?)"
 ENTRY = 120  # bytes of a cached answer besides its board and its numbers
 
@@ -42,23 +41,16 @@ class ProgramError(ValueError):
 class Program:
     """A running program; it ends on `close`, on garbage collection or when Python exits.
 
-    `write` writes lines, and each call of `read_line` reads the next line of the answer.
+    `write` writes lines, and each call of `read_line` reads the next line of the answer, of at most
+    `longest` bytes; `ends` is the pattern of its line ends, and `quit_command` the line that ends
+    the program. Its command is split as a shell would, but no shell runs it.
 
     The program runs in the process group of a shell that waits for the end of its input. That comes
     when this process ends, even by SIGKILL, and the shell kills the group.
-
-    Args:
-        command: the program and its arguments, split as a shell would; no shell runs it.
-        longest: maximum length of a line of its output, in bytes.
-        ends: line end of its output, a key of `LINE_ENDS`.
-        quit_command: the line that ends it.
-
-    Raises:
-        ProgramError: if there is no such program or it cannot be started.
     """
 
     def __init__(
-        self, command: str, longest: int = 65_536, ends: str = "LF", quit_command: str = "quit"
+        self, command: str, longest: int, ends: bytes = rb"\n", quit_command: str = "quit"
     ) -> None:
         try:
             self.process, self.guard = _started(shlex.split(command))
@@ -66,7 +58,7 @@ class Program:
             why = getattr(error, "strerror", None) or error
             hint = "; a script opens with a line like #!/bin/sh" if "format" in str(why) else ""
             raise ProgramError(f"cannot start {command!r}: {why}{hint}") from None
-        self.longest, self.end_of_line = longest, LINE_ENDS[ends]
+        self.longest, self.end_of_line = longest, re.compile(ends)
         self.unread, self.stderr, self.open = b"", b"", True
         self.pipes = selectors.DefaultSelector()
         for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
@@ -79,11 +71,7 @@ class Program:
         )
 
     def available_lines(self) -> Iterator[str]:
-        """Yield the complete lines that have arrived, as `read_line` returns them, without waiting.
-
-        Raises:
-            ProgramError: if its output is not a line.
-        """
+        """Yield the complete lines that have arrived, as `read_line` does, without waiting."""
         while True:
             while self.end_of_line.search(self.unread):
                 yield self.read_line()
@@ -95,12 +83,7 @@ class Program:
     def write(self, lines: str, seconds: float) -> None:
         """Write lines, and start the clock for the program to read and answer them.
 
-        Args:
-            lines: each with its end.
-            seconds: how long the writing and all following calls of `read_line` may take together.
-
-        Raises:
-            ProgramError: if the writing takes longer, or the program ends.
+        The writing and all following calls of `read_line` may take so many seconds together.
         """
         self.limit, self.deadline = seconds, monotonic() + seconds
         assert self.process.stdin is not None
@@ -114,11 +97,7 @@ class Program:
                 raise ProgramError(self._ended("closed its input")) from None
 
     def read_line(self) -> str:
-        """Return the next line of output, without its line ending and surrounding spaces.
-
-        Raises:
-            ProgramError: if the time limit is reached, the program ends, or its output is no line.
-        """
+        """Return the next line of output, without its line ending and surrounding spaces."""
         while (end := self.end_of_line.search(self.unread)) is None:
             self._wait(self.limit)
         answer, self.unread = self.unread[: end.start()], self.unread[end.end() :]
@@ -170,7 +149,7 @@ class Program:
         if status is None:
             return f"{closed}{said}"
         if status < 0:
-            return f"was killed by {_name(-status)}{said}"
+            return f"was killed by signal {-status}, {signal.strsignal(-status)}{said}"
         return f"ended with exit status {status}{said}"
 
     def _shown(self) -> str:
@@ -180,13 +159,9 @@ class Program:
 class ProgramPlayer(Player):
     """A player backed by a program; `close` ends the program, and the next query restarts it.
 
-    Subclasses define the messages. Their failures raise `ProgramError`.
-
-    Args:
-        rules: the game.
-        command: the program and its arguments.
-        memory: maximum megabytes of cached answers.
-        forfeits: whether an answer may be a forfeit.
+    Its command is the program and its arguments, `memory` the megabytes of answers that it stores;
+    with `forfeits` an answer may be a forfeit. Subclasses define the messages, whose failures raise
+    `ProgramError`.
     """
 
     def __init__(self, rules: Rules, command: str, memory: int, forfeits: bool = False) -> None:
@@ -202,29 +177,20 @@ class ProgramPlayer(Player):
     def launch(self) -> Program:
         """Start the program."""
 
-    @abstractmethod
     def handshake(self, program: Program) -> None:
-        """Send the messages that precede the first board."""
+        """Send the messages that precede the first board, if any."""
 
     @abstractmethod
     def ask(self, program: Program, board: Boards) -> NDArray[np.float64]:
         """Query the program for its validated move probabilities (cells,) on a board (cells,)."""
 
     def __call__(self, boards: Boards) -> Probs:
-        """Return move probabilities (batch, cells) for boards (batch, cells).
-
-        Raises:
-            ValueError: if the program fails, saying how and on which board.
-        """
+        """Return move probabilities (batch, cells) for boards (batch, cells)."""
         return np.array([self.answer(board) for board in boards], np.float64).reshape(boards.shape)
 
     @one_at_a_time
     def answer(self, board: Boards) -> NDArray[np.float64]:
-        """Return the program's probabilities (cells,) for a board (cells,), cached if possible.
-
-        Raises:
-            ValueError: if the program fails, or the stored answers take too much memory.
-        """
+        """Return the program's probabilities (cells,) for a board (cells,), cached if possible."""
         key = np.asarray(board, np.int8).tobytes()
         if key not in self.cache:
             if self.taken > self.memory * MEBIBYTE:
@@ -327,11 +293,3 @@ def _kill(guard: "subprocess.Popen[bytes]") -> None:
     """Kill the process group of a guard that has not been waited for."""
     with contextlib.suppress(OSError):
         os.killpg(guard.pid, signal.SIGKILL)
-
-
-def _name(number: int) -> str:
-    """Return a signal's name, or its number if it has none."""
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"

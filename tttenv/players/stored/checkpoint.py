@@ -12,16 +12,14 @@ The card of a training run also holds its exact measurements, `curve`, for the r
 (tttenv.certificates.curve).
 
 A data file's name is its role and the beginning of its digest,
-`weights-0123456789abcdef.safetensors`. `commit` writes the new files beside the old ones, then
-replaces the card, then removes the old files. If the process is killed in between, the folder holds
-a complete checkpoint, the old one or the new one. Files of older checkpoints are named
-`weights.safetensors` and so on; they are read in the same way.
+`weights-0123456789abcdef.safetensors`, or `weights.safetensors` in older checkpoints. `commit`
+writes the new files beside the old ones, then replaces the card, then removes the old files: if the
+process is killed in between, the folder holds a complete checkpoint, the old one or the new one.
 
 The card's `choice` says how a move is chosen from the weights: "tolerance" is the distance within
 which outputs are ties, see `tttenv.policy.first_best`, or null if moves are looked up; "canonical"
-says whether images of a board get images of a move, see `tttenv.players.symmetric_player`. Cards of
-older checkpoints have no choice. They are played with the defaults: not canonically, and a network
-plays the first of ties; a table of moves is unchanged.
+says whether images of a board get images of a move, see `tttenv.players.symmetric_player`. Without
+a choice it is not canonical, and a network plays the first of ties.
 """
 
 import contextlib
@@ -95,15 +93,7 @@ def read_card(folder: Path) -> dict[str, Any]:
 
 
 def checked_card(card: Any, name: object) -> dict[str, Any]:
-    """Check that untrusted JSON is a card, and return it.
-
-    Args:
-        card: untrusted.
-        name: the file's name, for the message.
-
-    Raises:
-        ValueError: if it is not a valid card.
-    """
+    """Check that untrusted JSON in the file `name` is a card, and return it."""
     refusal = f"{shown(name)} is not the card of a checkpoint"
     found = cast("dict[str, Any]", checked(Card, card, refusal))
     if wrong := _file_error(found["files"]):
@@ -112,16 +102,9 @@ def checked_card(card: Any, name: object) -> dict[str, Any]:
 
 
 def read_data(folder: Path, *roles: str) -> tuple[dict[str, Any], dict[str, bytes]]:
-    """Return a checkpoint's card and its data files, all from the same commit.
+    """Return a checkpoint's card and its data files by role, all from the same commit.
 
     A training run may replace the checkpoint while it is read; then reading starts again.
-
-    Args:
-        folder: of the checkpoint.
-        roles: of the files to read.
-
-    Raises:
-        ValueError: if the card or a file is missing, damaged, or not what the card names.
     """
     for attempt in range(TRIES):
         card = read_card(folder)
@@ -144,13 +127,7 @@ def file_of(card: Mapping[str, Any], role: str) -> str | None:
 def commit(folder: Path, about: Mapping[str, Any], data: Mapping[str, bytes]) -> None:
     """Write a checkpoint atomically: `folder` holds the previous one until its card is replaced.
 
-    Args:
-        folder: created if missing.
-        about: the entries of the card, without "files".
-        data: the contents of the data files by their role.
-
-    Raises:
-        OSError: naming the file that could not be written.
+    `about` has the entries of the card but for "files", `data` the data files by their role.
     """
     files = {}
     for role, content in data.items():

@@ -16,15 +16,8 @@ def from_stored(
 ) -> _T:
     """Create a dataclass, such as a learner's Config, from its fields in JSON.
 
-    Args:
-        kind: the dataclass.
-        stored: its fields by name; missing ones take their defaults.
-        name: the name of the learner or file, for the message.
-        trusted: fields that may name any player, because the user named the same one.
-
-    Raises:
-        ValueError: for an unknown field, a value of the wrong type, or a player that a file may
-            not name.
+    Missing fields take their defaults. `name` is that of the learner or file, for the message;
+    `trusted` fields may name any player, because the user named the same one.
     """
     made = checked(kind, stored, name)
     for field in spec_fields(kind):

@@ -87,7 +87,7 @@ def hub(
 
     Args:
         rules: the game.
-        repo: the repository, OWNER/NAME; `hub:OWNER/NAME` is short for `hub:repo=OWNER/NAME`.
+        repo: the repository, written first and without its name, as in `hub:OWNER/NAME`.
         revision: a branch, tag or commit.
         canonical: see `tttenv.players.stored.checkpoint.load`, as for the options below.
         simulations: per move, of a tree search guided by the network.
@@ -102,16 +102,9 @@ def hub(
 
 
 def split(spec: str) -> tuple[str, str, dict[str, str]]:
-    """Return the repository, the revision and the other options of a spec that begins with `hub:`.
-
-    Raises:
-        ValueError: for options that cannot be read.
-    """
+    """Return the repository, the revision and the other options of a spec `hub:...`."""
     repo, _, rest = spec.removeprefix(ON_THE_HUB).partition(",")
-    if "=" in repo:
-        repo, rest = "", spec.removeprefix(ON_THE_HUB)
     options = parse(f"{ON_THE_HUB}{rest}")[1]
-    repo = options.pop("repo", repo)
     return repo, options.pop("revision", REVISION), options
 
 
@@ -124,11 +117,7 @@ def check_names(repo: str, revision: str = REVISION) -> None:
 
 
 def address() -> str:
-    """Return the address of the Hub, without a user and password.
-
-    Raises:
-        ModuleNotFoundError: without the package huggingface_hub.
-    """
+    """Return the address of the Hub, without a user and password."""
     from huggingface_hub import constants
 
     parts = urlsplit(constants.ENDPOINT)
@@ -136,12 +125,7 @@ def address() -> str:
 
 
 def usual_folder(repo: str, revision: str = REVISION) -> Path:
-    """Return the default folder of a player pulled from this Hub, in huggingface_hub's asset cache.
-
-    Raises:
-        ModuleNotFoundError: without the package huggingface_hub.
-        ValueError: for invalid names of a repository or a revision.
-    """
+    """Return the default folder of a player pulled from this Hub."""
     from huggingface_hub import constants
 
     check_names(repo, revision)
@@ -151,14 +135,7 @@ def usual_folder(repo: str, revision: str = REVISION) -> Path:
 
 
 def present(repo: str, revision: str = REVISION) -> Path:
-    """Return the folder of a player from the Hub, downloading it if necessary.
-
-    A download is announced by a line on standard error.
-
-    Raises:
-        ModuleNotFoundError: without the package huggingface_hub.
-        ValueError: if it does not exist, cannot be reached or is not a checkpoint.
-    """
+    """Return the folder of a player from the Hub, downloading it if necessary, and saying so."""
     folder = usual_folder(repo, revision)
     if not (folder / CARD).is_file():
         print(
@@ -182,26 +159,12 @@ def pull(
     folder: Path | None = None,
     tell: Callable[[str], None] = lambda text: None,
 ) -> Path:
-    """Download a trained player from the Hub.
+    """Download a trained player from the Hub, and return its folder.
 
     `folder` changes only after all files have arrived and match the card; until then a player that
-    was pulled there before stays complete.
-
-    Args:
-        repo: OWNER/NAME.
-        revision: a branch, tag or commit.
-        folder: missing, empty, or pulled from the same repository before; by default the folder
-            that `hub:OWNER/NAME` uses.
-        tell: called with the name and size of each file before it is fetched.
-
-    Returns:
-        The folder.
-
-    Raises:
-        ModuleNotFoundError: without the package huggingface_hub.
-        ValueError: in one line, if that is not a checkpoint, it cannot be reached, or the folder
-            holds something else.
-        OSError: naming a file that cannot be written.
+    was pulled there before stays complete. It has to be missing, empty, or pulled from the same
+    repository before; by default it is the one that `hub:OWNER/NAME` uses. `tell` is called with
+    the name and size of each file before it is fetched.
     """
     check_names(repo, revision)
     folder = folder or usual_folder(repo, revision)
@@ -244,18 +207,10 @@ def pull(
 
 
 def upload(repo: str, files: Mapping[str, bytes], private: bool) -> str:
-    """Commit the files of a checkpoint to a repository, and return the commit.
+    """Commit the files of a checkpoint, contents by name, to a repository; return the commit.
 
-    The repository is created if necessary; data files of an older checkpoint are removed.
-
-    Args:
-        repo: OWNER/NAME.
-        files: contents by name.
-        private: whether a newly created repository is private.
-
-    Raises:
-        ModuleNotFoundError: without the package huggingface_hub.
-        ValueError: if the Hub refuses or cannot be reached.
+    The repository is created if necessary, `private` or not; data files of an older checkpoint are
+    removed.
     """
     with tempfile.TemporaryDirectory() as folder, _library(repo) as api:
         for name, content in files.items():

@@ -122,10 +122,9 @@ class _Network:
 
     def _run(self, fed: dict[str, NDArray[Any]], start: int, size: int) -> NDArray[Any]:
         """Return the output for `size` rows of the inputs, filled up by repeating the last row."""
-        rows = {name: part[start : start + size] for name, part in fed.items()}
-        for name, part in rows.items():
-            last = np.repeat(part[-1:], size - len(part), axis=0)
-            rows[name] = np.concatenate([part, last])
+        last = len(next(iter(fed.values()))) - 1
+        at = np.minimum(np.arange(start, start + size), last)
+        rows = {name: part[at] for name, part in fed.items()}
         return np.asarray(self.session.run([self.output], rows)[0])
 
     def _shaped(self, name: str, part: NDArray[Any]) -> NDArray[Any]:

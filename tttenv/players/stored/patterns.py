@@ -18,11 +18,7 @@ PREFIX = "tables."  # of the tensors' names
 
 
 def shapes(k: int, channels: int, hidden: int) -> dict[str, tuple[int, ...]]:
-    """Return the shape of each of `PatternTables`.
-
-    Raises:
-        ValueError: for numbers out of range.
-    """
+    """Return the shape of each of `PatternTables`."""
     if not 1 <= k <= LARGEST_K:
         raise ValueError(f"networks of line patterns are for k from 1 to {LARGEST_K}, not {k}")
     if not (1 <= channels <= LARGEST_CHANNELS and 1 <= hidden <= LARGEST_HIDDEN):
@@ -44,13 +40,8 @@ def shapes(k: int, channels: int, hidden: int) -> dict[str, tuple[int, ...]]:
 def read_tables(spec: Spec, rules: Rules, others: tuple[str, ...] = (LINES,)) -> PatternTables:
     """Return the network of a checkpoint, to be used on any board with the same k.
 
-    Args:
-        spec: the name of a trained player that comes with the package, or a checkpoint's folder.
-        rules: the game.
-        others: the player's evaluators without a network, for the message.
-
-    Raises:
-        ValueError: if the checkpoint is missing or damaged, of another learner or for another k.
+    The spec is the name of a trained player that comes with the package, or a checkpoint's folder;
+    `others` are the player's evaluators without a network, for the message.
     """
     from tttenv.players import bundled, checkpoint_of
     from tttenv.players.stored import checkpoint
@@ -83,11 +74,7 @@ def read_tables(spec: Spec, rules: Rules, others: tuple[str, ...] = (LINES,)) ->
 
 
 def tables_of(data: bytes, k: int, file: Path) -> PatternTables:
-    """Return the network in the bytes of a safetensors file.
-
-    Raises:
-        ValueError: for other tensors than those of a network for k in a row.
-    """
+    """Return the network in the bytes of a safetensors file."""
     found, refusal = header(data, file), f"{shown(file)} holds no network of line patterns"
     channels = (*found.tensors.get(f"{PREFIX}vectors", ("", ()))[1], 0, 0)[1]
     try:
