@@ -17,9 +17,8 @@ from tttenv.exact import positions, tabulate
 from tttenv.exact.evaluation import PlayPolicy, backward_induction
 from tttenv.game import symmetry
 from tttenv.game.openings import opening_classes
-from tttenv.league import league, league_file, league_tasks, pair
-from tttenv.league.cached_player import CachedPlayer, PlayerError
-from tttenv.league.pair import EXACT, SAMPLED, PairLimits, PairResult
+from tttenv.league import league, league_file, pair
+from tttenv.league.pair import EXACT, SAMPLED, CachedPlayer, PairLimits, PairResult, PlayerError
 from tttenv.parallel import Context
 from tttenv.parallel.tasks import Done, key, perform
 from tttenv.players import PLAYERS
@@ -107,31 +106,25 @@ def test_exact_results_are_those_of_backward_induction(shape, stones):
     rules = Rules(*shape)
     openings = opening_classes(rules, stones)
     askers = [named(table(rules, spec), spec, rules) for spec in PLAYERS]
-    both = list(itertools.product(askers, askers))
-    together = pair.exact_odds(rules, both, openings)
-    for (first, second), odds in zip(both, together, strict=True):
+    for first, second in itertools.combinations_with_replacement(askers, 2):
+        odds = pair.exact_odds(rules, first, second, openings)
         wanted = expected(rules, first.name, second.name, openings)
         np.testing.assert_allclose(odds, wanted, rtol=0, atol=1e-11)
         assert odds.sum(axis=2) == pytest.approx(np.ones(odds.shape[:2]), abs=1e-11)
 
 
 @pytest.mark.parametrize("shape", [(3, 3, 3), (4, 4, 4), (7, 7, 4)])
-def test_pairs_played_alone_or_the_other_way_round_have_the_same_result(shape):
+def test_pairs_played_the_other_way_round_have_the_same_result(shape):
     rules = Rules(*shape)
     openings = opening_classes(rules, 1)
     specs = ["first", "alphabeta:depth=1,ties=first", "mcts:iterations=5", "gumbel:simulations=4"]
     askers = [asker(spec, rules) for spec in specs]
-    both = list(itertools.combinations(askers, 2))
-    together = pair.exact_odds(rules, both, openings)
-    for (first, second), odds in zip(both, together, strict=True):
-        alone = pair.play(rules, first, second, openings, 2, 0)
-        turned = pair.play(rules, second, first, openings, 2, 0).reversed()
-        assert alone.method == turned.method == EXACT
-        assert (alone.odds == odds).all()
-        assert (turned.odds == odds).all()
-        assert alone.value == -pair.play(rules, second, first, openings, 2, 0).value
-        assert alone.values().tolist() == (-turned.reversed().values() + 0.0).tolist()
-        assert alone.values().mean() == pytest.approx(alone.value)
+    for first, second in itertools.combinations(askers, 2):
+        found = pair.play(rules, first, second, openings, 2, 0)
+        turned = pair.play(rules, second, first, openings, 2, 0)
+        assert found.method == turned.method == EXACT
+        assert (turned.reversed().odds == found.odds).all()
+        assert found.value == -turned.value
 
 
 def followed(rules, seats, board, mover):
@@ -168,10 +161,9 @@ def test_images_count_once_only_where_all_players_treat_them_alike():
     two = [asker(spec, rules) for spec in ("random", "tactical")]
     plain = [named(lambda boards, p=a.player: p(boards), a.name, rules) for a in two]
     enough = PairLimits(30_000)  # for one image of each position; all images are 71,788
-    quotient = pair.exact_odds(rules, [tuple(two)], openings, enough)
-    full = pair.exact_odds(rules, [tuple(plain)], openings)
-    np.testing.assert_allclose(quotient, full, atol=1e-11)
-    assert pair.exact_odds(rules, [tuple(plain)], openings, enough) is None
+    quotient = pair.exact_odds(rules, *two, openings, enough)
+    np.testing.assert_allclose(quotient, pair.exact_odds(rules, *plain, openings), atol=1e-11)
+    assert pair.exact_odds(rules, *plain, openings, enough) is None
 
 
 # --- Sampled games
@@ -215,7 +207,7 @@ def test_no_player_is_queried_further_once_the_next_ply_has_too_many_positions(m
     monkeypatch.setattr(pair, "BLOCK", 4 * rules.cells**2)  # 4 boards at a time, 23 moves each
     two = (named(uniform, "one", rules), named(uniform, "other", rules))
     limits = PairLimits(2 * len(openings) + 60)
-    assert pair.exact_odds(rules, [two], openings, limits) is None
+    assert pair.exact_odds(rules, *two, openings, limits) is None
     assert 0 < sum(queried) < len(openings) / 2
 
 
@@ -243,7 +235,7 @@ def test_no_search_is_made_for_a_result_that_would_take_too_many(monkeypatch):
     two = asker("mcts:iterations=5"), asker("mcts:iterations=6")
     least = len(openings) * (SMALL.k - 1)  # until a line can be complete
     for limit, begun in ((least - 1, False), (least, True)):
-        pair.exact_odds(SMALL, [two], openings, PairLimits(searches=limit))
+        pair.exact_odds(SMALL, *two, openings, PairLimits(searches=limit))
         assert bool(asked) == begun
 
 
@@ -316,15 +308,13 @@ SETTINGS = league.LeagueSettings("3,3,3", 2, games=10, positions=1_500)
 SPECS = ["random", "first", "tactical", "minimax", "mcts:iterations=5", "alphabeta:depth=1"]
 
 
-def alone(specs):
+def slow(specs):
     return {spec: asker(spec).traits.searches for spec in specs}
 
 
 def whole(specs=SPECS, settings=SETTINGS):
     """Return a league played in this process."""
-    played = {}
-    for block in league.blocks(settings, alone(specs)):
-        played |= dict(zip(block.pairs, league.play_block(block), strict=True))
+    played = {two: league.play_pair(settings, *two) for two in league.pairs_of(slow(specs))}
     return league.assembled(settings, specs, played)
 
 
@@ -333,21 +323,12 @@ def usual():
     return whole()
 
 
-def test_blocks_hold_every_pair_once_whatever_the_order():
-    for specs in (SPECS, SPECS[::-1]):
-        found = league.blocks(SETTINGS, alone(specs))
-        pairs = [names for block in found for names in block.pairs]
-        assert {frozenset(names) for names in pairs} == set(
-            map(frozenset, itertools.combinations(SPECS, 2))
-        )
-        assert len(pairs) == 15
-        assert found == league.blocks(SETTINGS, alone(SPECS))
-        assert all(len(block.pairs) == 1 for block in found if "mcts" in str(block.pairs))
-    large = league.blocks(league.LeagueSettings("7,7,4"), alone(SPECS))
-    assert all(len(block.pairs) == 1 for block in large)  # each takes long and is told when it ends
-    many = league.blocks(SETTINGS, {f"p{number}": False for number in range(30)})
-    assert max(len(block.pairs) for block in many) == league.TOGETHER
-    assert sum(len(block.pairs) for block in many) == 30 * 29 // 2
+def test_every_pair_is_listed_once_whatever_the_order_the_slow_ones_first():
+    found = league.pairs_of(slow(SPECS))
+    assert set(map(frozenset, found)) == set(map(frozenset, itertools.combinations(SPECS, 2)))
+    assert len(found) == 15
+    assert found == league.pairs_of(slow(SPECS[::-1]))
+    assert all("mcts" in str(two) or "alphabeta" in str(two) for two in found[:9])
 
 
 def test_the_matrix_is_antisymmetric_and_shares_sum_to_one(usual):
@@ -372,11 +353,6 @@ def test_a_league_does_not_depend_on_the_order_of_its_players(usual):
     assert json.loads(league_file.text(other)) == json.loads(league_file.text(usual))
 
 
-def test_a_block_whose_positions_are_many_is_played_pair_by_pair(monkeypatch, usual):
-    monkeypatch.setattr(league, "FEW", 10)
-    assert league_file.text(whole()) == league_file.text(usual)
-
-
 def test_a_player_that_fails_has_no_result_and_the_others_go_on():
     bad = "external:command=false"
     found = whole(["first", bad, "random"])
@@ -399,23 +375,21 @@ def test_kept_results_are_of_the_same_players_and_settings(tmp_path):
     shutil.copytree(ROOT / "checkpoints/lms", folder)
     nested = f"epsilon:player={folder},epsilon=0.1"
     for spec in (f"{folder}/", nested):
-        block = league.Block(SETTINGS, ((spec, "random"),))
-        (before,) = league_tasks.tasks([block])
-        assert key(league_tasks.tasks([block])[0]) == key(before)
+        (before,) = league_file.tasks(SETTINGS, [(spec, "random")])
+        assert key(league_file.tasks(SETTINGS, [(spec, "random")])[0]) == key(before)
         assert perform(before.work, before.arguments, Context(print)).error == ""
         card = json.loads((folder / "card.json").read_text())
         (folder / "card.json").write_text(json.dumps(card | {"steps": card["steps"] + 1}))
-        assert key(league_tasks.tasks([block])[0]) != key(before)
+        assert key(league_file.tasks(SETTINGS, [(spec, "random")])[0]) != key(before)
         refused = perform(before.work, before.arguments, Context(print))
         assert refused.value is None
         assert "its files have changed" in refused.error
-    blocks = [league.Block(SETTINGS, (names,)) for names in itertools.permutations(SPECS, 2)]
-    blocks += [
-        replace(blocks[0], settings=replace(SETTINGS, **{name: 1}))
-        for name in ("stones", "games", "seed", "positions", "searches")
-    ]
-    tasks = [*league_tasks.tasks(blocks), *league_tasks.tasks(blocks, threads=2)]
-    assert len({key(task) for task in tasks}) == len(tasks) == 2 * len(blocks)
+    tasks = league_file.tasks(SETTINGS, [*itertools.permutations(SPECS, 2)])
+    for name in ("stones", "games", "seed", "positions", "searches"):
+        other = replace(SETTINGS, **{name: 1})
+        tasks += league_file.tasks(other, [("random", "first")], threads=1)
+    tasks += league_file.tasks(SETTINGS, [("random", "first")], threads=2)
+    assert len({key(task) for task in tasks}) == len(tasks) == 36
 
 
 # --- The file
@@ -506,7 +480,7 @@ def played(monkeypatch, given, most=1000):
 def test_a_killed_league_goes_on_with_what_it_has_kept(tmp_path, monkeypatch, capsys, usual):
     monkeypatch.chdir(tmp_path)
     given, file = [*SPECS, *OPTIONS], tmp_path / "results" / "league.json"
-    full = len(league.blocks(SETTINGS, alone(SPECS)))
+    full = 15
     assert played(monkeypatch, given, 4).startswith(
         "4 of 15 pairs are stored in results/league.kept"
     )

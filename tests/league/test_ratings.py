@@ -12,8 +12,7 @@ from open_spiel.python.egt import alpharank
 from tttenv.game.openings import opening_classes
 from tttenv.game.rules import Rules
 from tttenv.league import ratings
-from tttenv.league.cached_player import CachedPlayer
-from tttenv.league.pair import exact_odds
+from tttenv.league.pair import CachedPlayer, exact_odds
 from tttenv.players import player
 
 ROCK_PAPER_SCISSORS = np.array([[0, -1, 1], [1, 0, -1], [-1, 1, 0]])
@@ -108,9 +107,9 @@ def test_alpha_rank_is_open_spiels_on_the_matrix_of_a_league():
     rules = Rules(3, 3, 3)
     specs = ["random", "first", "tactical", "minimax", "mcts:iterations=20", "alphabeta:depth=1"]
     askers = [CachedPlayer(player(spec, rules)) for spec in specs]
-    both = [(x, o) for x in askers for o in askers]
-    odds = exact_odds(rules, both, opening_classes(rules, 2))
-    values = (odds[..., 0] - odds[..., 2]).mean(axis=(1, 2)).reshape(6, 6)
+    openings = opening_classes(rules, 2)
+    odds = np.array([[exact_odds(rules, x, o, openings) for o in askers] for x in askers])
+    values = (odds[..., 0] - odds[..., 2]).mean(axis=(2, 3))
     assert np.abs(values).max() > 0.5
     found = ratings.alpha_rank(values)
     np.testing.assert_allclose(found, theirs(values), rtol=0, atol=1e-9)

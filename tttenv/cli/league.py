@@ -18,7 +18,7 @@ from tttenv.parallel import ResultsFolder, TaskResult
 from tttenv.players import did_you_mean
 
 if TYPE_CHECKING:
-    from tttenv.league.league import Block, Result
+    from tttenv.league.league import LeagueSettings, Result
 
 PROG = "league.py"
 EXAMPLES = """
@@ -80,13 +80,9 @@ def main(args: list[str], prog: str = PROG) -> None:
     )
     console.check_folder(_kept(given))
     with console.stage(f"loading {len(players)} players", given.json) as tell:
-        work = league.blocks(settings, _alone(players, rules, tell))
-    played = {
-        names: result
-        for block, results in zip(work, _play(work, given, count), strict=True)
-        for names, result in zip(block.pairs, results, strict=True)
-    }
-    whole = league.assembled(settings, players, played)
+        pairs = league.pairs_of(_slow(players, rules, tell))
+    played = _play(settings, pairs, given, count)
+    whole = league.assembled(settings, players, dict(zip(pairs, played, strict=True)))
     text = league_file.text(whole)
     write(given.out, text)
     told = json.loads(text)
@@ -141,43 +137,40 @@ def _kept(given: Arguments) -> Path:
     return given.out.with_suffix(".kept")
 
 
-def _play(blocks: Sequence["Block"], given: Arguments, openings: int) -> list[list["Result"]]:
-    """Return the results of all blocks in order, playing only blocks without stored results.
+def _play(
+    settings: "LeagueSettings", pairs: Sequence[tuple[str, str]], given: Arguments, openings: int
+) -> list["Result"]:
+    """Return the results of all pairs in order, playing only those without a stored result.
 
     Raises:
         KeyboardInterrupt: on an interrupt, after a line about the stored results.
     """
-    from tttenv.league import league_tasks
+    from tttenv.league import league_file
     from tttenv.league.league import Failed
 
-    tasks = league_tasks.tasks(blocks, given.workers.cores_per_task)
+    tasks = league_file.tasks(settings, pairs, given.workers.cores_per_task)
     folder = ResultsFolder(_kept(given))
     if given.fresh:
         folder.remove()
     else:
-        league_tasks.forget_failed(folder, tasks)
-    found: dict[int, list[Result]] = {}
+        league_file.forget_failed(folder, tasks)
+    found: dict[int, Result] = {}
 
     def tell(outcome: TaskResult) -> None:
-        found[outcome.number] = league_tasks.results_of(outcome, openings)
+        found[outcome.number] = league_file.result_of(outcome, openings)
 
     try:
         workers.run_all(tasks, given.workers, folder.folder, given.json, tell, "pairs")
     except KeyboardInterrupt:
-        kept = sum(
-            len(results)
-            for results in found.values()
-            if not any(isinstance(result, Failed) for result in results)
-        )
-        total = sum(len(block.pairs) for block in blocks)
+        kept = sum(not isinstance(result, Failed) for result in found.values())
         again = "the same command without --fresh" if given.fresh else "the same command"
         raise KeyboardInterrupt(
-            f"{kept:,} of {total:,} pairs are stored in {folder.folder}: {again} continues"
+            f"{kept:,} of {len(pairs):,} pairs are stored in {folder.folder}: {again} continues"
         ) from None
-    return [found[number] for number in range(len(blocks))]
+    return [found[number] for number in range(len(pairs))]
 
 
-def _alone(players: Sequence[str], rules: Any, tell: Callable[[str], None]) -> dict[str, bool]:
+def _slow(players: Sequence[str], rules: Any, tell: Callable[[str], None]) -> dict[str, bool]:
     """Check that each player can be created, and return whether it is slow to query.
 
     Raises:
