@@ -45,8 +45,8 @@ POLICIES = {  # a player, and the check that it fails
     "text": (lambda boards: "no", "answers"),
     "writes": (writing, "answers"),
     "dice": (wrong_subjects.Dice(), "repeatable"),
-    "memory": (Forgetful(), "batches"),
-    "batch": (wrong_subjects.of_the_batch, "batches"),
+    "memory": (Forgetful(), "repeatable"),
+    "batch": (wrong_subjects.of_the_batch, "repeatable"),
     "taken": (wrong_subjects.on_stones, "legal"),
     "hardly taken": (a_little_on_taken_cells, "legal"),
 }

@@ -44,7 +44,7 @@ def main(args: list[str], prog: str = PROG) -> None:
         raise ValueError(f"the number of games must be at least 1, not {given.games}")
     from tttenv.certificates.certificate import require_pure
     from tttenv.cli.load_subject import load
-    from tttenv.testing.diagnosis import diagnosis
+    from tttenv.testing.diagnosis import Diagnosis, examination
 
     with console.stage(f"loading {given.subject}", given.json):
         subject = load(given.subject, given.rules, given.obs, given.kind)
@@ -52,13 +52,9 @@ def main(args: list[str], prog: str = PROG) -> None:
     if policy is not None and policy.traits.depends_on == "time":
         require_pure(policy)  # it would think about hundreds of boards
     with console.bar(quiet=given.json) as bar:
-        found = diagnosis(
-            given.subject,
-            subject,
-            given.games,
-            given.seed,
-            lambda findings, count: bar.track(findings, total=count, description="examining"),
-        )
+        findings, count = examination(subject, given.games, given.seed)
+        watched = bar.track(findings, total=count, description="examining")
+        found = Diagnosis(given.subject, tuple(watched))
     if given.json:
         print(json.dumps(found.to_dict(), indent=2))
     else:

@@ -12,13 +12,7 @@ import gymnasium
 from tttenv import Rules
 from tttenv.players import FOREIGN, did_you_mean, is_path, player, rules_of
 from tttenv.testing.checked_player import CheckedPlayer
-from tttenv.testing.diagnosis import (
-    Environment,
-    environment_subject,
-    model_subject,
-    player_subject,
-    subject_of,
-)
+from tttenv.testing.diagnosis import Environment, model_subject, subject_of
 from tttenv.testing.findings import user_errors
 from tttenv.utils.registry import parse
 
@@ -46,7 +40,7 @@ def load(name: str, rules: str | None, obs: str | None, kind: str) -> CheckedPla
         sys.path.insert(0, os.getcwd())
         with user_errors(name):
             made = gymnasium.make(name)
-        return environment_subject(name, made, Rules.of(rules) if rules else None)
+        return subject_of(name, made, Rules.of(rules) if rules else None)
     if is_module_attribute(name):
         found = imported(name)
         return subject_of(name, found, Rules.of(rules) if rules else None, obs, kind)
@@ -58,8 +52,8 @@ def load(name: str, rules: str | None, obs: str | None, kind: str) -> CheckedPla
         adapter = importlib.import_module("tttenv.adapters.sb3")
         algorithm = options.get("algorithm", "detect")
         model = adapter.load(options["path"], None if algorithm == "detect" else algorithm)
-        return model_subject(name, game, model, options.get("deterministic") == "true")
-    return player_subject(name, game, found, obs, kind)
+        return model_subject(game, model, options.get("deterministic") == "true")
+    return subject_of(name, found, game, obs, kind)
 
 
 def _is_environment_id(name: str) -> bool:
