@@ -13,10 +13,8 @@ Example::
 from tttenv.adapters import wanted
 
 with wanted("stable_baselines3", "sb3_contrib", "torch", extra="learn"):
-    from tttenv.adapters.sb3.exact_eval import ExactEvalCallback
-    from tttenv.adapters.sb3.loading import load
-    from tttenv.adapters.sb3.models import illegal_mass, masked, policy
-    from tttenv.adapters.sb3.self_play import SelfPlayCallback
+    from tttenv.adapters.sb3.callbacks import ExactEvalCallback, SelfPlayCallback
+    from tttenv.adapters.sb3.models import illegal_mass, load, masked, policy
     from tttenv.adapters.sb3.vec_env import VecEnv
 
 __all__ = [
