@@ -170,21 +170,19 @@ def table(rules: Rules, player: str | Policy) -> dict[str, Moves]:
             probabilities.
     """
     require_enumerable(rules)
-    known, found = positions(rules), tabulate(rules, _ours(rules, player)).table
-    after: list[list[int]] = known.successors.tolist()
-    moves = [
-        [(cell, prob) for cell, (prob, to) in enumerate(zip(probs, row, strict=True)) if to >= 0]
-        for probs, row in zip(found.tolist(), after, strict=True)
-    ]
+    after = positions(rules).successors.tolist()
+    probs = tabulate(rules, _ours(rules, player)).table.tolist()
     histories: dict[str, Moves] = {}
     layer = [("", 0)]
     while layer:
-        histories.update((history, moves[at]) for history, at in layer if moves[at])
-        layer = [
-            (f"{history}, {cell}" if history else str(cell), after[at][cell])
-            for history, at in layer
-            for cell, _ in moves[at]
-        ]
+        following = []
+        for history, at in layer:
+            moves = [(cell, probs[at][cell]) for cell, to in enumerate(after[at]) if to >= 0]
+            if moves:
+                histories[history] = moves
+            begun = f"{history}, " if history else ""
+            following += [(f"{begun}{cell}", after[at][cell]) for cell, _ in moves]
+        layer = following
     return histories
 
 

@@ -90,7 +90,7 @@ class raw_env(pettingzoo.AECEnv):  # noqa: N801  # PettingZoo's name
         self.state_space = spaces.Box(-1, 1, (cells,), np.int8)
 
     def observation_space(self, agent: str) -> Any:
-        """Return the observation space of an agent, the same object each time."""
+        """Return the observation space of an agent."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> Any:

@@ -82,13 +82,7 @@ class LegalActions(ActionMask):
 class Games(EnvBase):
     """A batch of games as a single TorchRL environment; finished games restart on reset.
 
-    Args:
-        num_envs: the number of games.
-        opening: exploring starts: games begin with 0 to this many random stones.
-        kwargs: arguments of `VectorTicTacToe`: m, n, k, opponent, seat, illegal, draw.
-
-    Raises:
-        ValueError: for an opening with a fixed `seat`.
+    Arguments and errors are those of `make_env` with `num_envs`.
     """
 
     def __init__(self, num_envs: int, opening: int = 0, **kwargs: Any) -> None:
@@ -111,13 +105,7 @@ class Games(EnvBase):
         require_open(self.games.closed)
         new = np.ones(self.games.num_envs, np.bool_)
         if tensordict is not None and "_reset" in tensordict:
-            new = tensordict["_reset"].numpy()
-            if new.dtype != np.bool_ or new.size != self.games.num_envs:
-                told = f"{new.dtype} of {new.shape}"
-                raise ValueError(
-                    f"_reset must be a bool tensor that marks the games to restart, not {told}"
-                )
-            new = new.reshape(-1)
+            new = tensordict["_reset"].numpy().reshape(new.shape)
         self.games.match.reset(new, self.games.np_random)
         if self.opening and self.games.match.active < self.games.num_envs:
             raise ValueError("with openings, reset all games that are over together")
@@ -173,7 +161,14 @@ def policy(module: Any, rules: Rules, deterministic: bool = False) -> Player:
     Raises:
         ValueError: if the module is none of these.
     """
-    kind = "probs" if hasattr(module, "get_dist") else _written(module)
+    keys, kind = getattr(module, "out_keys", ()), "probs"
+    if not hasattr(module, "get_dist"):
+        if not {"action_value", "logits"} & set(keys):
+            raise ValueError(
+                'a TorchRL player must have `get_dist` or write "action_value" or "logits", not '
+                f"{keys or type(module).__name__}"
+            )
+        kind = "values" if "action_value" in keys else "logits"
     asked = "values" if deterministic else kind
 
     def play(module: Any) -> Policy:
@@ -190,14 +185,3 @@ def policy(module: Any, rules: Rules, deterministic: bool = False) -> Player:
         return from_observations(ask, rules, obs="dict", kind=asked)
 
     return frozen(rules, module, play)
-
-
-def _written(module: Any) -> str:
-    """Return what a module outputs: values or logits."""
-    for key, kind in (("action_value", "values"), ("logits", "logits")):
-        if key in getattr(module, "out_keys", ()):
-            return kind
-    raise ValueError(
-        'a TorchRL player must have `get_dist` or write "action_value" or "logits", not '
-        f"{getattr(module, 'out_keys', type(module).__name__)}"
-    )
