@@ -9,7 +9,6 @@ from tttenv import Rules, player
 from tttenv.adapters.pettingzoo import raw_env
 from tttenv.env.env import TicTacToe
 from tttenv.env.match import Match
-from tttenv.env.step import attempt
 from tttenv.env.vector import VectorTicTacToe
 
 SIZES = [(3, 3, 3), (3, 4, 3), (1, 13, 3), (4, 4, 4), (5, 5, 4)]
@@ -224,7 +223,7 @@ def test_blocks_within_a_block_are_undone_with_it():
     before, dice = match.boards.tolist(), rng.bit_generator.state
 
     def interrupted():
-        with attempt(match, rng):
+        with match.attempt(rng):
             match.step(match.legal().argmax(axis=1), rng)
             assert match.boards.tolist() != before
             raise KeyboardInterrupt

@@ -21,8 +21,7 @@ from numpy.typing import NDArray
 from tttenv.adapters import wanted
 from tttenv.env.arguments import Illegal, Start, one_action, require_game
 from tttenv.env.match import Match
-from tttenv.env.observation import Observer
-from tttenv.env.rendering import draw, known_render_mode, new_last_stones
+from tttenv.env.observation import LastStones, Observer, draw, known_render_mode
 from tttenv.game.features import one_hot
 from tttenv.game.outcomes_kernel import GOING, ILLEGAL, SEEN_BY_OTHER
 from tttenv.game.rules import Rules
@@ -81,7 +80,7 @@ class raw_env(pettingzoo.AECEnv):  # noqa: N801  # PettingZoo's name
         self.match = Match(self.rules, 1, None, illegal=illegal, draw=draw)
         self.rng = np.random.default_rng(0)  # never used: the agents move both sides
         self.render_mode = known_render_mode(render_mode, self.metadata)
-        self._last_stones = new_last_stones()
+        self._last_stones: LastStones = {}
         self.possible_agents, cells = AGENTS[:], self.rules.cells
         mask = spaces.Box(0, 1, (cells,), np.int8)
         both = {"observation": Observer(self.rules, obs).space, "action_mask": mask}

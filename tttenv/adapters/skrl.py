@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tttenv.adapters import frozen, wanted
-from tttenv.env.arguments import require_open
+from tttenv.env.arguments import require_game
 from tttenv.env.exploring_starts import VectorExploringStarts
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.game.rules import Rules
@@ -52,7 +52,7 @@ class Games(GymnasiumWrapper):
 
     def reset(self) -> Any:
         """Start the games on the first call; later, only return the current observation."""
-        require_open(self._env.unwrapped.closed)
+        require_game(self._env.unwrapped.closed)
         return super().reset()
 
     def set_opponent(self, opponent: str | Policy | None) -> None:

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from tttenv.adapters import frozen, wanted
-from tttenv.env.arguments import require_game, require_open
+from tttenv.env.arguments import require_game
 from tttenv.env.exploring_starts import place_openings, require_both_seats
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.game.rules import Rules
@@ -102,7 +102,7 @@ class Games(EnvBase):
         self.done_spec = Composite(done=over, terminated=over.clone(), shape=batch)
 
     def _reset(self, tensordict: Any = None, **_: Any) -> Any:
-        require_open(self.games.closed)
+        require_game(self.games.closed)
         new = np.ones(self.games.num_envs, np.bool_)
         if tensordict is not None and "_reset" in tensordict:
             new = tensordict["_reset"].numpy().reshape(new.shape)

@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.env.games import TableGames
-from tttenv.env.transition_table import transition_table
+from tttenv.env.games import TableGames, transition_table
 from tttenv.exact import Tabulated
 from tttenv.game.outcomes_kernel import GOING, ILLEGAL, SEEN_BY_OTHER
 from tttenv.game.random_kernel import MIX_1, MIX_2, OPENING, REPLY, SEAT, STEP, UNIT
