@@ -152,8 +152,6 @@ def _play(
     folder = ResultsFolder(_kept(given))
     if given.fresh:
         folder.remove()
-    else:
-        league_file.forget_failed(folder, tasks)
     found: dict[int, Result] = {}
 
     def tell(outcome: TaskResult) -> None:

@@ -19,7 +19,7 @@ from tttenv.game.rules import Rules
 from tttenv.league import ratings
 from tttenv.league.league import Failed, League, LeagueSettings, Result, play_pair
 from tttenv.league.pair import LONGEST, SAMPLED, PairResult
-from tttenv.parallel import Context, ResultsFolder, Task, TaskResult
+from tttenv.parallel import Context, Task, TaskResult
 from tttenv.players.digests import digests
 from tttenv.utils.untrusted import MEBIBYTE, first_line, parse_json, read_bytes, shown
 
@@ -172,12 +172,16 @@ def play_task(given: PairTask, context: Context) -> dict[str, Any]:
     """Play a task's pair, and return its result as a JSON-serializable dict.
 
     Raises:
-        ValueError: if a player's files differ from the task's; or OSError, if they are missing.
+        ValueError: if a player fails, so that no result is stored, or its files differ from the
+            task's; or OSError, if they are missing.
     """
     for spec, expected in zip(given.players, given.files, strict=True):
         if digests(spec) != expected:
             raise ValueError(f"{spec}: its files have changed, or differ on the worker")
-    return result_to_dict(play_pair(given.settings, *given.players))
+    found = play_pair(given.settings, *given.players)
+    if isinstance(found, Failed):
+        raise ValueError(found.reason)
+    return result_to_dict(found)
 
 
 def result_of(outcome: TaskResult, openings: int) -> Result:
@@ -185,11 +189,3 @@ def result_of(outcome: TaskResult, openings: int) -> Result:
     if outcome.error:
         return Failed(shown(outcome.error.removeprefix(f"{outcome.task.name}: "), LONGEST))
     return result_from_dict(outcome.value, openings)
-
-
-def forget_failed(folder: ResultsFolder, todo: Sequence[Task]) -> None:
-    """Delete stored pairs of an earlier run that failed, so that they are played again."""
-    for task in todo:
-        stored = folder.get(task)
-        if stored is not None and stored.value["method"] == FAILED:
-            folder.forget(task)

@@ -34,6 +34,12 @@ class _Worker:
     task: Task | None = None
     shared: Shared | None = None  # what it has
 
+    def end(self, seconds: float) -> None:
+        """Wait for the process to end, then end it by force."""
+        self.process.join(seconds)
+        self.process.kill()  # nothing happens to one that has ended
+        self.process.join()
+
 
 @dataclass
 class Processes:
@@ -64,10 +70,8 @@ class Processes:
 
     def wait(self, seconds: float) -> list[tuple[int, Done]]:
         """Return the tasks that have ended; see `Backend.wait`."""
-        found = []
-        pipes = {worker.pipe: worker for worker in self._workers}
-        for pipe in wait(list(pipes), seconds):
-            worker = pipes[pipe]  # type: ignore[index]  # what was handed in
+        found, heard = [], wait([worker.pipe for worker in self._workers], seconds)
+        for worker in [worker for worker in self._workers if worker.pipe in heard]:
             done = self._hear(worker)
             if done is not None and worker.task is not None:
                 found.append((worker.at, done))
@@ -93,9 +97,7 @@ class Processes:
                 worker.process.terminate()
         until = time.monotonic() + GRACE
         for worker in self._workers:
-            worker.process.join(max(0.0, until - time.monotonic()))
-            worker.process.kill()  # nothing happens to one that has ended
-            worker.process.join()
+            worker.end(max(0.0, until - time.monotonic()))
         self._workers = []
         self._waiting.clear()
 
@@ -141,9 +143,7 @@ class Processes:
         """Handle the loss of a worker: rerun its task if it has attempts left."""
         self._workers.remove(worker)
         worker.pipe.close()
-        worker.process.join(GRACE)
-        worker.process.kill()
-        worker.process.join()
+        worker.end(GRACE)
         if worker.task is None:
             return None
         self._attempts[worker.at] = self._attempts.get(worker.at, 1) + 1
