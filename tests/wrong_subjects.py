@@ -25,11 +25,6 @@ def as_x_only(boards):
     return np.where(seats(boards)[:, None] == 0, MINIMAX(boards), uniform(boards))
 
 
-def to_lose_as_o(boards):
-    """Return perfect moves as X; as O, moves trained on the opponent's reward."""
-    return np.where(seats(boards)[:, None] == 0, MINIMAX(boards), to_lose(boards))
-
-
 def to_lose(boards):
     """Return the moves that lose most, as if trained on the opponent's reward."""
     solution = GAME.successors[GAME.index(boards)]
@@ -94,10 +89,6 @@ def logits(boards):
 
 def ends_the_program(boards):
     sys.exit(3)
-
-
-def too_few(boards):
-    return uniform(boards)[:, :8]
 
 
 def seen_wrongly(boards):
@@ -180,10 +171,6 @@ def dict_of_both():
 
 def paid_the_opponents():
     return Flipped(TicTacToe())
-
-
-def paid_the_next_movers():
-    return Flipped(TicTacToe(opponent=None))
 
 
 def paid_wrongly_as_o():
@@ -321,10 +308,6 @@ def penalized_only():
 
 def turns_the_view():
     return penalized(turned, opponent=None)
-
-
-def turns_the_view_later():
-    return penalized(turned_later)
 
 
 def turns_the_view_of_both_later():

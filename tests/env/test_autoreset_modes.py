@@ -134,16 +134,14 @@ def test_make_vec_takes_the_mode_and_the_metadata_name_it():
 
 
 def test_a_list_of_seeds_seeds_the_batch():
-    first, again, other = (made("NextStep", 3) for _ in range(3))
-    seen = [env.reset(seed=s)[0] for env, s in ((first, [1, 2, 3]), (again, [1, 2, 3]))]
-    assert (seen[0] == seen[1]).all()
-    assert first.np_random_seed == again.np_random_seed
-    other.reset(seed=[3, 2, 1])
-    assert other.np_random_seed != first.np_random_seed
-    first.reset(seed=[None, None, None])
-    seen = [env.reset(seed=[5, None, 6])[0] for env in (first, again)]
-    assert (seen[0] == seen[1]).all()
-    assert first.np_random_seed == again.np_random_seed != other.np_random_seed
+    first, again = (made("NextStep", 3) for _ in range(2))
+    again.reset(seed=[3, 2, 1])
+    for seeds in ([1, 2, 3], [5, None, 6]):
+        other = again.np_random_seed
+        seen = [env.reset(seed=seeds)[0] for env in (first, again)]
+        assert (seen[0] == seen[1]).all()
+        assert first.np_random_seed == again.np_random_seed != other
+        first.reset(seed=[None, None, None])
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,9 @@
 """Leagues: openings, exact and sampled results of pairs, storage, files and output."""
 
+import html
 import itertools
 import json
+import re
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -20,7 +22,7 @@ from tttenv.game.openings import opening_classes
 from tttenv.league import league, league_file, pair
 from tttenv.league.pair import EXACT, SAMPLED, CachedPlayer, PairLimits, PairResult, PlayerError
 from tttenv.parallel import Context
-from tttenv.parallel.tasks import Done, key, perform
+from tttenv.parallel.tasks import key, perform
 from tttenv.players import PLAYERS
 from tttenv.policy import blend, player_for, uniform
 from tttenv.report import league as page
@@ -535,26 +537,6 @@ def test_a_failed_pair_is_named_and_the_status_is_1(tmp_path, monkeypatch, capsy
         assert "league.py: no result of first and external:command=false: external" in told.err
 
 
-def test_a_pair_whose_process_is_lost_is_named_and_the_others_go_on(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-
-    class Losing(_Serially):
-        def submit(self, number, task):
-            super().submit(number, task)
-            if "mcts" in task.name and "random" in task.name:
-                self.ended = [(number, Done(None, "its process ended 3 times"))]
-
-    monkeypatch.setattr(workers, "backend", lambda _: Losing())
-    with pytest.raises(SystemExit) as end:
-        command.main(["first", "mcts:iterations=5", "random"])
-    assert end.value.code == 1
-    told = capsys.readouterr()
-    assert "2 pairs exact, 1 without a result" in told.out
-    said = "no result of mcts:iterations=5 and random: its process ended 3 times"
-    assert f"league.py: {said}\n" in told.err
-    assert played(monkeypatch, ["first", "mcts:iterations=5", "random"]) == 1
-
-
 def test_the_usual_players_are_a_ladder_and_the_trained_ones_of_the_board():
     assert command.usual(SMALL)[0] == "random"
     assert {"minimax", "selfplay", "td0"} <= set(command.usual(SMALL))
@@ -570,31 +552,10 @@ MINUS = "\N{MINUS SIGN}"
 
 
 def test_the_page_shows_every_pair_from_both_sides(usual):
-    from html.parser import HTMLParser
-
-    class Cells(HTMLParser):
-        """Parser of the rows of the last table."""
-
-        def handle_starttag(self, tag, attributes):
-            if tag == "table":
-                self.rows = []
-            if tag == "tr":
-                self.rows.append([])
-            self.open = tag in ("td", "th")
-            if self.open:
-                self.rows[-1].append("")
-
-        def handle_data(self, data):
-            if self.open:
-                self.rows[-1][-1] += data
-
-        def handle_endtag(self, tag):
-            self.open = False
-
-    reader = Cells()
-    reader.feed(page.html(usual))
+    table = page.html(usual).rpartition("<table")[2]
+    cells = [re.findall(r"<t[dh][^>]*>(.*?)</t[dh]>", row) for row in table.split("<tr")[1:]]
+    heads, *rows = ([html.unescape(re.sub("<[^>]*>", "", c)) for c in row] for row in cells)
     names = [row.player for row in usual.standings()]
-    heads, *rows = reader.rows
     assert heads == ["row against column", *map(str, range(1, len(SPECS) + 1))]
     assert [row[0] for row in rows] == [f"{n} {name}" for n, name in enumerate(names, start=1)]
     for i, j in itertools.permutations(range(len(SPECS)), 2):

@@ -17,8 +17,8 @@ from tttenv.cli import doctor as doctor_command
 from tttenv.cli.load_subject import Environment, load
 from tttenv.cli.play.position import cell_of
 from tttenv.players import PLAYERS
-from tttenv.policy import player_for
-from tttenv.testing import LawBrokenError, check_env
+from tttenv.policy import player_for, uniform
+from tttenv.testing import LawBrokenError, check_env, check_policy
 from tttenv.testing.checked_player import CheckedPlayer
 from tttenv.testing.env_checks import ENVIRONMENT
 from tttenv.testing.findings import examine
@@ -34,14 +34,9 @@ def _here(monkeypatch):
     monkeypatch.chdir(Path(__file__).parents[1])
 
 
-@pytest.mark.parametrize("status", [129, 143])
-def test_an_exit_by_a_signal_is_no_finding(status):
-    def ended(boards):
-        sys.exit(status)
-
-    with pytest.raises(SystemExit) as end:
-        tttenv.testing.diagnose(ended)
-    assert end.value.code == status
+def test_an_exit_by_a_signal_is_no_finding():
+    with pytest.raises(SystemExit):
+        tttenv.testing.diagnose(lambda boards: sys.exit(143))
 
 
 def test_a_player_limited_by_time_is_refused_at_once():
@@ -49,8 +44,9 @@ def test_a_player_limited_by_time_is_refused_at_once():
         doctor_command.main(["alphabeta:time=9", "--rules", "5,5,4"])
 
 
-@pytest.mark.parametrize("name", ["first", "selfplay", "TicTacToe-v0"])
-@pytest.mark.parametrize("option", ["--obs=onehot", "--kind=probs"])
+@pytest.mark.parametrize(
+    ("name", "option"), [("selfplay", "--obs=onehot"), ("TicTacToe-v0", "--kind=probs")]
+)
 def test_obs_and_kind_are_refused_where_they_mean_nothing(name, option):
     with pytest.raises(ValueError, match=f"need a function or network, .* not {name}"):
         doctor_command.main([name, option])
@@ -70,18 +66,16 @@ def problems(*arguments):
 MISTAKES = {  # the subject: the checks that find it, and what the last of them says
     "as_x_only": ("learned", r"one-sided: 9\d% as X and 0% as O"),
     "to_lose": ("learned", "plays to lose"),
-    "to_lose_as_o": ("learned", "as O it takes .* it plays to lose"),
+    "on_stones": ("legal", "plays without a mask"),
     "bare_softmax": ("legal", r"plays without a mask: \d\d\.\d% of its probability"),
     "ppo": ("legal", r"plays without a mask: \d\d\.\d% of its probability"),
     "dice": ("repeatable", "returns another output"),
     "of_the_batch": ("repeatable", "depending on the rest of the batch"),
     "logits": ("answers", r"returns no probabilities on the board _________: \[3\.0"),
-    "too_few": ("answers", r"answers \(4520, 8\) numbers about \(4520, 9\) cells"),
     "learned_as_x": ("learned", "as O it moves better when mine and theirs are swapped"),
     "seen_wrongly": ("learned", "as X and O it moves better when"),
     "dead_net": ("looks", "the same numbers whatever the board"),
     "paid_the_opponents": ("rewards", "as [XO] a (win|loss) pays [+-]?1: "),
-    "paid_the_next_movers": ("rewards", "a win pays -1: "),
     "paid_wrongly_as_o": ("rewards", "as O a (win pays -1|loss pays 1): "),
     "seen_by_x": ("view", "as O it shows mine and theirs swapped on"),
     "zero_masks": ("masks", "the mask is all zeros on"),
@@ -95,7 +89,6 @@ MISTAKES = {  # the subject: the checks that find it, and what the last of them 
     "unseeded": ("interface", "check_env fails: .* are not equivalent"),
     "free_illegal": ("illegal", "an illegal move pays 0 and changes nothing"),
     "turns_the_view": ("illegal", "costs 0.5 and swaps mine and theirs on "),
-    "turns_the_view_later": ("illegal", "costs 0.5 and shows its change in the next step on "),
     "turns_the_view_of_both_later": ("illegal", "costs 0.5 and shows its change in the next step"),
     "overwrites": ("illegal", "costs 0.5 and overwrites a stone on "),
     "overwrites_for_nothing": ("illegal", "pays 0 and overwrites a stone"),
@@ -126,9 +119,62 @@ def test_each_mistake_is_found_by_its_checks_and_by_no_others(name):
     assert found[0].change
     subject = load(f"wrong_subjects:{name}", None, None, "logits")
     laws = [one.check for one in found if one.law]
-    if laws and isinstance(subject, Environment):
-        with pytest.raises(LawBrokenError, match=f"^{laws[0]}: [^\n]+$"):
-            check_env(subject.env, games=60)
+    if laws and getattr(subject, "network", None) is None:  # a network's policy has a mask
+        of_env = isinstance(subject, Environment)
+        check = partial(check_env, games=60) if of_env else partial(check_policy, rules=RULES)
+        with pytest.raises(LawBrokenError, match=f"^{laws[0]}: [^\n]+$") as error:
+            check(subject.env if of_env else subject.policy)
+        assert name != "unmade" or isinstance(error.value.__cause__, KeyError)
+
+
+class Forgetful:
+    """Player that plays the first cell until it is queried on a single board."""
+
+    asked = 0
+
+    def __call__(self, boards):
+        """Return probabilities that depend on earlier queries."""
+        self.asked += len(boards) == 1
+        return uniform(boards) if self.asked else np.eye(9)[(boards == 0).argmax(axis=1)]
+
+
+def writing(boards):
+    probs = uniform(boards)
+    boards[:] = 0
+    return probs
+
+
+def a_little_on_taken_cells(boards):
+    probs = uniform(boards) * (1 - 1e-9)
+    probs[:, 0] += 1e-9
+    return probs
+
+
+POLICIES = {  # a player, and the check that it fails
+    "negative": (lambda boards: -uniform(boards), "answers"),
+    "text": (lambda boards: "no", "answers"),
+    "writes": (writing, "answers"),
+    "memory": (Forgetful(), "repeatable"),
+    "hardly taken": (a_little_on_taken_cells, "legal"),
+}
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_a_policy_that_violates_an_invariant_is_refused_in_one_line(name):
+    policy, check = POLICIES[name]
+    with pytest.raises(LawBrokenError, match=f"^{check}: [^\n]+$"):
+        check_policy(policy, RULES)
+
+
+def test_rewards_on_the_way_and_one_seat_break_no_law():
+    env = wrong_subjects.Changed(
+        tttenv.env.TicTacToe(seat="X"),
+        lambda self, seen, reward, over, *rest: (seen, reward if over else 0.01, over, *rest),
+    )
+    check_env(env, games=60)
+    found = examine(record(env, RULES, 60, 0), {"rewards": ENVIRONMENT["rewards"]})
+    assert [(one.status, "rewards before it" in one.told) for one in found] == [("ok", True)]
+    check_env(tttenv.env.TicTacToe(opponent=None), games=30)
 
 
 @pytest.mark.parametrize("name", ["trips_in_step", "old_gym"])
@@ -140,11 +186,6 @@ def test_warnings_that_do_no_harm_are_notes():
     told = {one.check: one for one in findings("wrong_subjects:endless")}["interface"]
     assert told.status == "ok"
     assert re.fullmatch(r"passes; Gymnasium notes: A Box obs.*infinity\.[^\x1b]*", told.told)
-
-
-def test_play_on_taken_cells_is_found_as_that_too():
-    found = problems("wrong_subjects:on_stones")
-    assert set(found) == {"legal"}
 
 
 @pytest.mark.parametrize("name", [*PLAYERS])
@@ -319,7 +360,6 @@ def test_the_script_says_what_to_change_and_ends_with_1(doctor):
     ("arguments", "named"),
     [
         (["nobody"], "known are"),
-        (["wrong_subjects:nobody"], "nobody"),
         (["no_such_module:env"], "no_such_module"),
         (["wrong_subjects:one_board", "--rules", "4,4,4"], "not the 16 cells of 4,4,4"),
         (["CartPole-v1"], "not the 9 cells of 3,3,3"),
@@ -328,7 +368,6 @@ def test_the_script_says_what_to_change_and_ends_with_1(doctor):
         (["wrong_subjects:raises_a_type_error"], "wrong_subjects:raises_a_type_error: TypeError: "),
         (["wrong_subjects:Changed"], "is a class that needs arguments; name a function"),
         (["wrong_subjects:RULES"], "a player must be"),
-        (["sb3:path=x.zip"], "trust=true"),
         (["no_such_file.pt"], "there is no file no_such_file.pt"),
         ([], "required"),
     ],
@@ -345,7 +384,6 @@ def test_what_cannot_be_examined_is_said_in_one_line_with_status_2(doctor, argum
     [
         ("def make_env(:", "SyntaxError: invalid syntax (broken.py, line 1)"),
         ("\nmake_env = nothing", "NameError: name 'nothing' is not defined, in broken.py line 2"),
-        ("1 / 0", "ZeroDivisionError: division by zero, in broken.py line 1"),
         ("import sys\nsys.exit(3)", "SystemExit: 3, in broken.py line 2"),
     ],
 )

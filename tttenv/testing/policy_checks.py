@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -114,6 +115,7 @@ def looks(subject: CheckedPlayer) -> Finding:
         "returns the same numbers whatever the board",
         "look for an observation that is never filled in, dead units (lower the learning rate) or"
         " weights that are not the trained ones",
+        law=False,
     )
 
 
@@ -128,7 +130,7 @@ def learned(subject: CheckedPlayer) -> Finding:
         return Finding("skipped", "exact results need a board small enough to enumerate")
     both = subject.strength
     if mistake := _mistake(subject, both):
-        return mistake
+        return replace(mistake, law=False)
     if looks(subject).status == "problem":
         return Finding("skipped", "not judged: the output is the same on every board")
     if all(seat.optimal_by_chance == 1 for seat in both):
