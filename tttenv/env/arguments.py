@@ -40,16 +40,9 @@ def resolve_opponent(opponent: str | Policy | None, rules: Rules) -> Policy | No
 
 
 def checked_boards(rules: Rules, games: int, boards: ArrayLike, seat: str | None) -> Boards:
-    """Validate boards to continue from, and return them as an array (games, cells).
+    """Validate one board, or one for each game, and return an array (games, cells).
 
-    Args:
-        rules: the game.
-        games: the number of games.
-        boards: one board (cells,) for all games, or one for each (games, cells).
-        seat: the side to move, if it is to be checked: X or O.
-
-    Raises:
-        ValueError: if a board is unreachable or finished, or `seat` is not the side to move.
+    A `seat`, if given, must be the side to move on each.
     """
     given = real_numbers("boards", boards)
     if given.size == rules.cells:
@@ -66,12 +59,7 @@ def checked_boards(rules: Rules, games: int, boards: ArrayLike, seat: str | None
 
 
 def require_game(closed: bool, going: bool = True, told: str = "call reset() first") -> None:
-    """Raise unless an environment is open and has a game in progress.
-
-    Raises:
-        gymnasium.error.ClosedEnvironmentError: if it is closed.
-        gymnasium.error.ResetNeeded: if there is no game, with the message `told`.
-    """
+    """Raise unless an environment is open and has a game in progress."""
     if closed:
         raise gymnasium.error.ClosedEnvironmentError("the environment is closed: make a new one")
     if not going:
@@ -84,11 +72,7 @@ def plain_seed(seed: Any) -> Any:
 
 
 def one_seed(seed: Any, games: int) -> Any:
-    """Return a single seed for a batch of games, combining a list of one seed per game.
-
-    Raises:
-        ValueError: for a list of another length, or of anything but integers from 0 on and None.
-    """
+    """Return a single seed for a batch of games, combining a list of one seed per game."""
     if not isinstance(seed, list | tuple):
         return plain_seed(seed)
     if len(seed) != games:
@@ -111,17 +95,7 @@ class Start(NamedTuple):
 
     @classmethod
     def of(cls, match: "Match", options: Any, masked: bool = False) -> "Start":
-        """Validate the options of a reset; no game changes.
-
-        Args:
-            match: the games.
-            options: as the user gave them.
-            masked: whether the option `reset_mask` is known.
-
-        Raises:
-            ValueError: for unknown options, boards that cannot be played on, or a seat that is
-                unknown or disagrees with the board.
-        """
+        """Validate the options of a reset; no game changes."""
         if options is None:
             return cls(None, None)
         if not isinstance(options, Mapping):

@@ -21,11 +21,7 @@ DRAWN = 256  # openings at once
 
 
 def require_both_seats(games: Any, stones: int) -> None:
-    """Check that `stones` is not negative and, unless it is 0, that the seat is random.
-
-    Raises:
-        ValueError: for a negative number or a fixed seat.
-    """
+    """Check that `stones` is not negative and, unless it is 0, that the seat is random."""
     if stones < 0:
         raise ValueError(f"stones must be at least 0, not {stones}")
     if stones and games.match.seat != "random":

@@ -101,9 +101,6 @@ class OutputPool:
 
     Allocating a large array costs more than filling it, since the operating system provides its
     memory page by page. An output is used again once no other reference to its arrays is left.
-
-    Args:
-        make: returns a new output.
     """
 
     _arrays = attrgetter("observations", "masks", "rewards", "outcomes", "over", "finals")
@@ -132,12 +129,6 @@ class GameBatch:
 
     `BoardGames` stores boards, for any rules; `TableGames` stores indices of positions, for games
     with few. Tests hold both to the same invariants.
-
-    Args:
-        rules: the game.
-        stored: the stored form of each game's empty board, (games, ...).
-        known: what the kernel needs to know about the rules.
-        planes: whether observations are one-hot planes; else they are boards.
 
     Attributes:
         over: which games are over, (games,); at first, all of them.

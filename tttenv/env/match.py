@@ -33,20 +33,7 @@ NOTHING_TO_UNDO = nullcontext()
 
 
 class Match:
-    """A batch of games between an agent and an opponent, or in self-play.
-
-    Args:
-        rules: the game.
-        games: the number of games.
-        opponent: the opponent's policy, or None: the agent moves for both sides.
-        seat: the agent's side in new games; "random" draws it for each game.
-        illegal: "lose": playing an occupied cell loses; "raise": it raises and changes nothing.
-        draw: the agent's reward for a draw, from -1 to 1.
-        planes: observe one-hot planes; False: boards.
-
-    Raises:
-        ValueError: for an unknown `seat` or `illegal`, fewer than one game, or `draw` out of range.
-    """
+    """A batch of games between an agent and an opponent; arguments as in `TicTacToe`."""
 
     def __init__(
         self,
@@ -56,7 +43,7 @@ class Match:
         seat: Seat = "random",
         illegal: Illegal = "lose",
         draw: float = 0.0,
-        planes: bool = True,
+        planes: bool = True,  # observe one-hot planes; False: boards
     ) -> None:
         one_of("seat", seat, get_args(Seat))
         one_of("illegal", illegal, get_args(Illegal))
@@ -110,12 +97,7 @@ class Match:
         return self.compiled is None
 
     def reset(self, which: Mask, rng: np.random.Generator, seat: Seat | None = None) -> None:
-        """Restart the games marked in `which` (games,); where the agent is O, the opponent starts.
-
-        Raises:
-            ValueError: for an unknown seat, and if the opponent forfeits as X on the empty board;
-                nothing has changed then.
-        """
+        """Restart the games in the mask `which` (games,); where the agent is O, X opens."""
         seat = self.seat if seat is None else seat
         one_of("seat", seat, get_args(Seat))
         with self.attempt(rng):
@@ -136,12 +118,7 @@ class Match:
         self.active, self.key = len(self.over), None
 
     def checked_actions(self, actions: ArrayLike) -> Cells:
-        """Validate actions (games,), and return them as cells.
-
-        Raises:
-            ValueError: for actions of the wrong shape or type or off the board, and for occupied
-                cells if illegal moves raise.
-        """
+        """Validate actions (games,), and return them as cells."""
         games, last = self.games, self.rules.cells - 1
         plain = type(actions) is np.ndarray  # the common case, kept fast
         given = np.asarray(actions) if plain else real_numbers("actions", actions)
@@ -164,11 +141,7 @@ class Match:
         return cells
 
     def step(self, actions: ArrayLike, rng: np.random.Generator) -> None:
-        """Play the agents' cells (games,) and the opponent's replies; see `outcomes` and `over`.
-
-        Raises:
-            ValueError: for invalid actions. Nothing has changed then, nor if the opponent raises.
-        """
+        """Play the agents' cells (games,) and the opponent's replies; see `outcomes` and `over`."""
         self.play(self.checked_actions(actions), self.games.outputs.take(), rng)
 
     def step_one(self, cell: int, rng: np.random.Generator) -> None:

@@ -35,10 +35,6 @@ def rollout(
 
     Returns:
         Results (games,) for `first`: 1 win, 0 draw, -1 loss.
-
-    Raises:
-        ValueError: for fewer than one game, or a policy that plays another game or returns invalid
-            probabilities.
     """
     if games < 1:
         raise ValueError(f"a rollout must have at least one game, not {games}")
@@ -115,10 +111,6 @@ def recorded_games(
 
         And with a row for each game: `starts` (games,) int64, the row of its first move; `lengths`
         (games,) int16; `outcomes` (games,) int8, its result for X.
-
-    Raises:
-        ValueError: for fewer than one game, or a policy that plays another game or returns invalid
-            probabilities.
     """
     if games < 1:
         raise ValueError(f"games must be at least 1, not {games}")

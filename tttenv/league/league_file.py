@@ -86,11 +86,7 @@ def _odds(odds: NDArray[np.float64], method: str) -> Any:
 
 
 def read(file: Path) -> League:
-    """Load a league from a file.
-
-    Raises:
-        ValueError: if the file is missing or not a league.
-    """
+    """Load a league from a file."""
     try:
         content = parse_json(read_bytes(file, LARGEST), file)
     except FileNotFoundError:
@@ -152,11 +148,7 @@ class PairTask:
 def tasks(
     settings: LeagueSettings, pairs: Sequence[tuple[str, str]], threads: int = 1
 ) -> list[Task]:
-    """Return one task per pair, in order, for workers with this number of threads.
-
-    Raises:
-        ValueError: if a file named in a player's spec cannot be read; or OSError.
-    """
+    """Return one task per pair, in order, for workers with this number of threads."""
     files = {spec: digests(spec) for spec in sorted({spec for pair in pairs for spec in pair})}
     return [
         Task(
@@ -169,12 +161,7 @@ def tasks(
 
 
 def play_task(given: PairTask, context: Context) -> dict[str, Any]:
-    """Play a task's pair, and return its result as a JSON-serializable dict.
-
-    Raises:
-        ValueError: if a player fails, so that no result is stored, or its files differ from the
-            task's; or OSError, if they are missing.
-    """
+    """Play a task's pair, and return its result as a JSON-serializable dict."""
     for spec, expected in zip(given.players, given.files, strict=True):
         if digests(spec) != expected:
             raise ValueError(f"{spec}: its files have changed, or differ on the worker")

@@ -52,9 +52,6 @@ class CachedPlayer(Wrapped):
         """Return validated probabilities (batch, cells) for undecided boards (batch, cells).
 
         At the first query, a player that should be a function of the board is queried again.
-
-        Raises:
-            PlayerError: for any failure of the player, with its name.
         """
         try:
             probs = self._kept(boards) if self._keeps else ask(boards, self.player)

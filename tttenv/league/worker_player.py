@@ -21,24 +21,14 @@ TASKS = 4  # per worker and query, so that all end at about the same time
 
 
 class WorkerPlayer(Wrapped):
-    """A player evaluated by workers.
-
-    Args:
-        backend: the workers; its context has been entered.
-        spec: the player's spec, valid on every machine.
-        player: the same player in this process.
-    """
+    """A player evaluated by workers, whose context has been entered, by its spec."""
 
     def __init__(self, backend: Backend, spec: str, player: Player) -> None:
         super().__init__(player, one_by_one=False, alone=True)
         self._backend, self._spec, self._files = backend, spec, digests(spec)
 
     def __call__(self, boards: Boards) -> Probs:
-        """Return probabilities (batch, cells) for undecided boards (batch, cells).
-
-        Raises:
-            ValueError: if the player fails on a board, or its files differ on a worker.
-        """
+        """Return probabilities (batch, cells) for undecided boards (batch, cells)."""
         size = min(max(-(-len(boards) // (TASKS * self._backend.room())), 1), MOST)
         about, found = (self._spec, str(self.rules), tuple(self._files)), np.zeros(boards.shape)
         starts = range(0, len(boards), size)
@@ -61,11 +51,7 @@ def worth_sharing(player: Player) -> bool:
 
 
 def answer(given: tuple[str, str, tuple[str, ...], Boards], context: Context) -> list[list[float]]:
-    """Return the probabilities of a task's player for each of its boards.
-
-    Raises:
-        ValueError: if the player's files differ here; or as the player does.
-    """
+    """Return the probabilities of a task's player for each of its boards."""
     spec, rules, files, boards = given
     if digests(spec) != [*files]:
         raise ValueError("its files have changed, or differ on the worker")

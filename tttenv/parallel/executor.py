@@ -91,11 +91,7 @@ class ResultsFolder:
             return None
 
     def put(self, task: Task, value: str) -> None:
-        """Store a task's value as JSON text.
-
-        Raises:
-            OSError: naming the file that could not be written.
-        """
+        """Store a task's value as JSON text."""
         about, digest = to_json(description(task)), _digest(json.loads(value))
         text = f'{{"task": {about},\n "value": {value},\n "sha256": "{digest}"}}\n'
         write(self._file(task), text)

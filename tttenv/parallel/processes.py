@@ -43,12 +43,7 @@ class _Worker:
 
 @dataclass
 class Processes:
-    """Worker processes, started on demand.
-
-    Args:
-        workers: the maximum number of workers.
-        cores: the number of threads for the numerical libraries of each worker.
-    """
+    """Worker processes, started on demand."""
 
     workers: int
     cores: int = 1

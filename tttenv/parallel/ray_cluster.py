@@ -33,27 +33,16 @@ Files = dict[str, bytes]  # contents by path within a folder
 class RayCluster:
     """Workers on a Ray cluster; Ray retries the tasks of a lost node or worker.
 
-    Args:
-        address: the address of the cluster, as for `ray.init`; "auto" for that in RAY_ADDRESS, else
-            a cluster running on this machine, else a new one on this machine alone.
-        cores: the number of cores per task.
-        gpus: the number of GPUs per task, which may be fractional.
-        memory: mebibytes that Ray reserves per task; None to reserve none.
-        most: the maximum number of tasks in flight; None for as many as fit on the cluster.
-
-    Entering its context connects to the cluster and raises ValueError if none answers.
-
-    Raises:
-        ModuleNotFoundError: if Ray is not installed.
+    Entering its context connects to the cluster, or raises ValueError if none answers.
     """
 
     def __init__(
         self,
-        address: str = "auto",
-        cores: int = 1,
-        gpus: float = 0.0,
-        memory: int | None = None,
-        most: int | None = None,
+        address: str = "auto",  # as for `ray.init`; auto: RAY_ADDRESS, one running here, a new one
+        cores: int = 1,  # of a task
+        gpus: float = 0.0,  # of a task, which may be a fraction
+        memory: int | None = None,  # mebibytes reserved per task
+        most: int | None = None,  # tasks in flight; None: as many as fit on the cluster
     ) -> None:
         for name, value in SETTINGS.items():
             os.environ.setdefault(name, value)
@@ -144,11 +133,7 @@ class RayCluster:
 
 
 def _connect(address: str) -> None:
-    """Connect to a cluster, starting one on this machine if none is named or running.
-
-    Raises:
-        ValueError: if no cluster answers.
-    """
+    """Connect to a cluster, starting one on this machine if none is named or running."""
     import ray
 
     quiet = {"log_to_driver": False, "logging_level": "error"}
@@ -210,11 +195,7 @@ def _names(folder: Path) -> list[str]:
 
 
 def unpack(files: Files, folder: Path) -> None:
-    """Make a folder contain exactly the given files.
-
-    Raises:
-        ValueError: for a path that leads out of the folder.
-    """
+    """Make a folder contain exactly the given files."""
     for name in files:
         path = PurePosixPath(name)
         if path.is_absolute() or not path.parts or ".." in path.parts:

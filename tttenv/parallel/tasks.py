@@ -65,11 +65,7 @@ class Done:
 
 
 def to_json(value: Any, sort_keys: bool = False) -> str:
-    """Serialize a value as JSON text.
-
-    Raises:
-        ValueError: for a value that JSON cannot represent, such as NaN.
-    """
+    """Serialize a value as JSON text."""
     try:
         return json.dumps(value, sort_keys=sort_keys, allow_nan=False, default=_refused)
     except TypeError as error:
@@ -77,12 +73,7 @@ def to_json(value: Any, sort_keys: bool = False) -> str:
 
 
 def description(task: Task) -> dict[str, Any]:
-    """Return everything that a task's value depends on: function, arguments, code version.
-
-    Raises:
-        ValueError: for a function within another one, arguments that JSON cannot represent, or a
-            shared value.
-    """
+    """Return everything that a task's value depends on: function, arguments, code version."""
     if task.shared is not None:
         raise ValueError(f"{task.name}: a task with a shared value has no description")
     name, home = task.work.__qualname__, task.work.__module__

@@ -101,12 +101,7 @@ class CheckedPlayer:
         return FUNCTION if self.network is None else NETWORK
 
     def query(self, boards: Boards) -> Numbers:
-        """Return the player's validated output on boards.
-
-        Raises:
-            SubjectError: if it raises, changes the boards, or returns anything but one number per
-                cell.
-        """
+        """Return the player's validated output on boards."""
         given = boards.copy()
         with self._named_failures(boards):
             numbers = answered_numbers(self.policy(given), "it")

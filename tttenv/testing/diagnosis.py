@@ -28,19 +28,7 @@ class Environment:
 def subject_of(
     name: str, found: Any, rules: Rules | None, obs: str | None = None, kind: str = "logits"
 ) -> CheckedPlayer | Environment:
-    """Convert an object to a subject of the checks.
-
-    Args:
-        name: its name in messages.
-        found: an environment, policy, function, network or model.
-        rules: the game; None: the environment's own, or 3,3,3.
-        obs: the input of a function or network, "onehot", "board" or "dict"; None: "onehot" for a
-            network, boards for a function.
-        kind: the output of a function with `obs` or a network: "logits", "values" or "probs".
-
-    Raises:
-        ValueError: if it is neither a player nor an environment of the game.
-    """
+    """Convert an object to a subject of the checks."""
     with user_errors(name):
         plays = hasattr(found, "step") and hasattr(found, "reset")
         batch, space = hasattr(found, "num_envs"), getattr(found, "action_space", None)
@@ -75,13 +63,7 @@ def model_subject(rules: Rules, model: Any, deterministic: bool) -> CheckedPlaye
 def examination(
     subject: CheckedPlayer | Environment, games: int, seed: int
 ) -> tuple[Iterator[Finding], int]:
-    """Return the findings about a subject, as they are made, and the number of its checks.
-
-    Args:
-        subject: the subject of the checks.
-        games: the number of games to play in an environment.
-        seed: the random seed of these games.
-    """
+    """Return the findings about a subject, as they are made, and the number of its checks."""
     if isinstance(subject, CheckedPlayer):
         return examine(subject, PLAYER), len(PLAYER)
     recorded = record(subject.env, subject.rules, games, seed)

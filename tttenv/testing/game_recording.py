@@ -123,11 +123,7 @@ def finished(board: Boards, rules: Rules) -> bool:
 
 
 def record(env: Any, rules: Rules, games: int, seed: int) -> Record:
-    """Play and record games of random legal moves, or record why that failed.
-
-    Raises:
-        ValueError: if the observations show no board.
-    """
+    """Play and record games of random legal moves, or record why that failed."""
     rng, checked = np.random.default_rng(seed), CheckedEnv(env)
     try:
         _first_board(checked, rules, seed)
