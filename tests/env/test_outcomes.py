@@ -10,42 +10,19 @@ import numpy as np
 import pytest
 import torch
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
-from reference import spell
 
-from tttenv import Outcome, Rules
+from tttenv import Outcome
 from tttenv.adapters import pettingzoo, sb3, skrl, tianshou, torchrl
 from tttenv.adapters.pettingzoo import AGENTS, raw_env
 from tttenv.env.env import TicTacToe
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.game.rewards import ODDS, RESULTS, VALUES, Payoffs
 
-# Up to FEW cells games are kept as numbers of positions, beyond as boards: some on either side.
-SIZES = [(3, 3, 3), (1, 12, 3), (1, 13, 3), (4, 4, 3)]
-every_size = pytest.mark.parametrize("rules", SIZES, ids=spell)
-
 
 def some_cells(boards, dice, wrong):
     """Return an empty cell of each board, and now and then any cell."""
     cells = [int(dice.choice(np.flatnonzero(np.array(board) == 0))) for board in boards]
     return [int(dice.integers(len(boards[0]))) if dice.random() < wrong else c for c in cells]
-
-
-@every_size
-def test_pettingzoo_pays_each_agent_its_own_end(rules):
-    m, n, k = rules
-    game, dice = raw_env(m, n, k, draw=0.3), np.random.default_rng(0)
-    for _ in range(20):
-        game.reset()
-        board, turn = Rules(*rules).start(), 0
-        while not any(game.terminations.values()):
-            mover, (cell,) = game.agent_selection, some_cells([board], dice, 0.03)
-            illegal = bool(board[cell] != 0)
-            game.step(cell)
-            board, turn = (board if illegal else Rules(*rules).play(board, cell)), turn + 1
-        won = not illegal and bool(Rules(*rules).lost(board))
-        other, drawn = AGENTS[mover == AGENTS[0]], 0.3 * (not won and not illegal)
-        assert game.rewards == {mover: float(won) - illegal + drawn, other: drawn - won}
-        assert all(type(paid) is float for paid in game.rewards.values())
 
 
 @pytest.mark.parametrize("opponent", ["random", "tactical", None])

@@ -504,12 +504,7 @@ WRONG = {
     "one player": (["first"], "at least two players"),
     "a player twice": (["first", "random", "first"], "first is named twice"),
     "another board": (["reinforce_444", "lms"], "plays 3,3,3, not 4,4,4"),
-    "no openings": (["first", "random", "--openings", "9"], "openings on 3,3,3 have 0 to 8"),
     "an odd number of games": (["first", "random", "--games", "3"], "must be even"),
-    "a negative limit": (
-        ["first", "random", "--positions", "-1"],
-        "--positions must be at least 0",
-    ),
     "a folder as the file": (["first", "random", "--out", "."], "--out must be a file"),
     "a file as the folder": (["first", "random", "--out", "file/x.json"], "file"),
 }

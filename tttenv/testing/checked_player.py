@@ -170,9 +170,9 @@ def strength(rules: Rules, player: Tabulated) -> tuple[Strength, ...]:
     """Measure a player's strength as X and as O."""
     game, solution = positions(rules), solve(rules)
     legal: Mask = game.successors >= 0
-    critical: Mask = (legal & ~solution.optimal).any(axis=1)
+    critical = np.asarray((legal & ~solution.optimal).any(axis=1))
     wins: Mask = legal & game.lost[game.successors]
-    winnable: Mask = wins.any(axis=1) & ~game.over
+    winnable = np.asarray(wins.any(axis=1) & ~game.over)
     chances = legal / np.maximum(legal.sum(axis=1, keepdims=True), 1)
     worst, found = worst_case(rules, player), []
     for seat, name in enumerate(SEATS):
