@@ -36,8 +36,6 @@ if TYPE_CHECKING:  # needs pygame-ce, which only "human" uses
     from tttenv.drawing.window import Window
 
 QUICK = (int, np.int64)  # action types that need no conversion
-
-
 KEYBOARD = ("1234567890", "qwertyuiop", "asdfghjkl;", "zxcvbnm,./")
 
 
@@ -206,11 +204,8 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
         self, action: np.int64
     ) -> tuple[Observation, SupportsFloat, bool, bool, dict[str, Any]]:
         """Run `step` for a game in progress."""
-        if (
-            type(action) in QUICK
-            and 0 <= action < self.rules.cells
-            and self.match.illegal == "lose"
-        ):
+        plain = type(action) in QUICK and 0 <= action < self.rules.cells
+        if plain and self.match.illegal == "lose":
             self.match.step_one(int(action), self.np_random)
         else:
             self.match.step(one_action(action), self.np_random)
@@ -239,20 +234,14 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
         return mask
 
     def get_keys_to_action(self) -> dict[tuple[str, ...], int]:
-        """Return the keys for `gymnasium.utils.play`, laid out like the cells.
+        """Return the keys for `gymnasium.utils.play`, laid out like the cells, up to 4x10.
 
-        Call `play(env, wait_on_player=True)`, since nothing happens until a move is made.
-
-        On 3x3 they are q w e, a s d, z x c; with four rows they begin at the digits.
-
-        Raises:
-            ValueError: for a larger board.
+        Call `play(env, wait_on_player=True)`, since nothing happens until a move is made. On 3x3
+        the keys are q w e, a s d, z x c; with four rows they begin at the digits.
         """
         m, n = self.rules.m, self.rules.n
-        if m > len(KEYBOARD) or n > len(KEYBOARD[0]):
-            raise ValueError(
-                f"{self.rules} does not fit on a keyboard: at most 4 rows and 10 columns"
-            )
+        if m > 4 or n > 10:
+            raise ValueError(f"{self.rules} does not fit on a keyboard of 4 rows and 10 columns")
         rows = KEYBOARD[1:] if m < len(KEYBOARD) else KEYBOARD
         return {(key,): n * i + j for i in range(m) for j, key in enumerate(rows[i][:n])}
 

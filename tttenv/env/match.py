@@ -10,8 +10,8 @@ its own; if it raises an exception, KeyboardInterrupt included, the games and th
 restored.
 """
 
-from contextlib import AbstractContextManager, nullcontext
-from types import TracebackType
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import get_args
 
 import numpy as np
@@ -28,8 +28,6 @@ from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Cells, Mask
 from tttenv.policy import Player, Policy, player_for
 from tttenv.utils.arrays import described, one_of, real_numbers
-
-NOTHING_TO_UNDO = nullcontext()
 
 
 class Match:
@@ -240,9 +238,23 @@ class Match:
         If the opponent cannot fail, nothing is saved unless `always` is set. Blocks may be nested:
         the outermost one restores.
         """
-        if self.attempting or not (always or self.asks):
-            return NOTHING_TO_UNDO
-        return Rollback(self, rng)
+        return self._undone(rng) if not self.attempting and (always or self.asks) else nullcontext()
+
+    @contextmanager
+    def _undone(self, rng: np.random.Generator) -> Iterator[None]:
+        """Restore the games, in place, and the generator if the block fails in any way."""
+        active, key, bits = self.active, self.key, rng.bit_generator
+        state, copies = bits.state, [array.copy() for array in self.games.state]
+        self.attempting = True
+        try:
+            yield
+        except BaseException:
+            for array, former in zip(self.games.state, copies, strict=True):
+                array[...] = former
+            self.active, self.key, bits.state = active, key, state
+            raise
+        finally:
+            self.attempting = False
 
     def sample(self, rng: np.random.Generator) -> Cells:
         """Sample a legal cell for every game (games,) from one key; 0 where the game is over."""
@@ -269,36 +281,3 @@ class Match:
     def draw_key(self, rng: np.random.Generator) -> int:
         """Return the generator's next raw output, up to 64 bits; 0 without drawing in self-play."""
         return 0 if self._opponent is None else rng.bit_generator.random_raw()
-
-
-class Rollback:
-    """Context manager that restores the games and the generator if its block fails.
-
-    Arrays are restored in place, so other references see the restored values too. Written without
-    `contextlib`, since single games enter such a block at every step.
-    """
-
-    __slots__ = ("active", "bits", "copies", "key", "match", "state")
-
-    def __init__(self, match: Match, rng: np.random.Generator) -> None:
-        self.match, self.active, self.key = match, match.active, match.key
-        self.copies = [array.copy() for array in match.games.state]
-        self.bits = rng.bit_generator
-        self.state = self.bits.state
-
-    def __enter__(self) -> None:
-        self.match.attempting = True
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.match.attempting = False
-        if kind is None:
-            return
-        for array, former in zip(self.match.games.state, self.copies, strict=True):
-            array[...] = former
-        self.bits.state = self.state
-        self.match.active, self.match.key = self.active, self.key

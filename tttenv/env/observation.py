@@ -32,12 +32,12 @@ class Observer:
     def __init__(self, rules: Rules, obs: str) -> None:
         one_of("obs", obs, tuple(OBSERVATIONS))
         self.planes, self.named, cells = obs != "board", obs == "dict", rules.cells
-        onehot = spaces.Box(0, 1, (3 * cells,), np.float32)
-        board = spaces.Box(-1, 1, (cells,), np.int8)
-        mask = spaces.Box(0, 1, (cells,), np.int8)
-        both = spaces.Dict({"observation": onehot, "action_mask": mask})
-        kinds: dict[str, spaces.Space[Any]] = {"onehot": onehot, "board": board, "dict": both}
-        self.space = kinds[obs]
+        self.space: spaces.Space[Any] = spaces.Box(0, 1, (3 * cells,), np.float32)
+        if obs == "board":
+            self.space = spaces.Box(-1, 1, (cells,), np.int8)
+        elif obs == "dict":
+            mask = spaces.Box(0, 1, (cells,), np.int8)
+            self.space = spaces.Dict({"observation": self.space, "action_mask": mask})
 
     def observe(self, match: Match) -> tuple[Observation, NDArray[np.int8]]:
         """Return the observations and int8 masks (games, cells) of all games for the agent."""

@@ -5,7 +5,7 @@ For a batch of one, calling compiled code takes longer than the work itself.
 
 from bisect import bisect_right
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,23 +20,17 @@ from tttenv.policy import Player
 INCREMENT, FACTOR_1, FACTOR_2, BITS = int(STEP), int(MIX_1), int(MIX_2), 2**64 - 1
 
 
-class Lists(NamedTuple):
-    """A transition table as lists, which Python reads faster than arrays."""
-
-    successors: list[list[int]]
-    outcomes: list[int]  # for the side to move
-    seen_by_other: list[int]  # the same outcomes for the other side
-    legal: list[list[int]]
-    legal_count: list[int]
-
-
 @lru_cache(maxsize=8)
-def lists(rules: Rules) -> Lists:
-    """Return a game's transition table as lists; cached, since it can take tens of megabytes."""
+def lists(rules: Rules) -> tuple[list[Any], ...]:
+    """Return a game's transition table as lists, which Python reads faster than arrays.
+
+    They are the successors, the outcomes for the side to move and for the other side, the legal
+    cells and their number. They are cached, since they can take tens of megabytes.
+    """
     known = transition_table(rules)
     _, legal, legal_count, _, _ = known.showing_boards
     seen = known.outcomes, SEEN_BY_OTHER[known.outcomes], legal, legal_count
-    return Lists(known.positions.successors.tolist(), *(array.tolist() for array in seen))
+    return tuple(array.tolist() for array in (known.positions.successors, *seen))
 
 
 class SingleGame:
