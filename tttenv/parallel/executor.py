@@ -45,11 +45,9 @@ class TaskResult:
 class Backend(Protocol):
     """Workers of one kind; leaving the context terminates all of them."""
 
-    def __enter__(self) -> Any:
-        """Start the workers."""
+    def __enter__(self) -> Any: ...
 
-    def __exit__(self, kind: Any, /, *rest: Any) -> None:
-        """Terminate all workers."""
+    def __exit__(self, kind: Any, /, *rest: Any) -> None: ...
 
     def room(self) -> int:
         """Return the number of tasks that can run at the same time, including running ones."""

@@ -117,7 +117,7 @@ class Processes:
         ours, theirs = context.Pipe()
         process = context.Process(target=_work, args=(theirs,), daemon=False)
         worker = _Worker(process, ours)
-        with _signals_held(), _environment(dict.fromkeys(THREADS, str(self.cores))):
+        with _starting(self.cores):
             process.start()
             self._workers.append(worker)  # from here on, leaving the context ends it
         theirs.close()
@@ -151,30 +151,26 @@ class Processes:
 
 
 @contextlib.contextmanager
-def _signals_held() -> Iterator[None]:
-    """Block termination signals here, and in processes started here until they are ready."""
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
-        yield
-        return
-    resource_tracker.ensure_running()  # starting, it would let go of them
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, HELD)
+def _starting(cores: int) -> Iterator[None]:
+    """Set the threads of processes started here, and block their termination until they are ready.
+
+    The signals are blocked in this process too.
+    """
+    before = {name: os.environ.get(name) for name in THREADS}
+    os.environ.update(dict.fromkeys(THREADS, str(cores)))
+    blocked = None
+    if hasattr(signal, "pthread_sigmask"):  # not on Windows
+        resource_tracker.ensure_running()  # starting, it would let go of them
+        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, HELD)
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-@contextlib.contextmanager
-def _environment(changes: dict[str, str]) -> Iterator[None]:
-    """Set environment variables for processes started in this block."""
-    before = dict(os.environ)
-    os.environ.update(changes)
-    try:
-        yield
-    finally:
-        for name in changes.keys() - before.keys():
-            del os.environ[name]
-        os.environ.update({name: before[name] for name in changes.keys() & before.keys()})
+        if blocked is not None:
+            signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+        for name, value in before.items():
+            os.environ.pop(name)
+            if value is not None:
+                os.environ[name] = value
 
 
 def _work(pipe: Connection) -> None:
@@ -182,7 +178,8 @@ def _work(pipe: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is the driver's to handle
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, HELD)
-    threading.Thread(target=_exit_with_driver, daemon=True).start()
+    if (driver := parent_process()) is not None:
+        threading.Thread(target=_exit_after, args=(driver,), daemon=True).start()
     shared: Shared | None = None
     reported = 0.0
 
@@ -205,8 +202,6 @@ def _work(pipe: Connection) -> None:
             pipe.send(perform(work, arguments, Context(tell, folder, shared)))
 
 
-def _exit_with_driver() -> None:
-    driver = parent_process()
-    if driver is not None:
-        driver.join()
-        os._exit(1)
+def _exit_after(driver: Any) -> None:
+    driver.join()
+    os._exit(1)

@@ -11,7 +11,6 @@ import signal
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -137,36 +136,23 @@ def _connect(address: str) -> None:
     import ray
 
     quiet = {"log_to_driver": False, "logging_level": "error"}
-    with _sigterm_kept():
-        try:
-            ray.init(address=address, **quiet)
-        except (ConnectionError, ValueError, RuntimeError, ray.exceptions.RayError) as error:
-            named = os.environ.get("RAY_ADDRESS", "") if address == "auto" else address
-            if not named and NONE_RUNS in str(error):
-                ray.init(address="local", include_dashboard=False, **quiet)
-                return
+    ours = signal.getsignal(signal.SIGTERM)
+    try:
+        ray.init(address=address, **quiet)
+    except (ConnectionError, ValueError, RuntimeError, ray.exceptions.RayError) as error:
+        named = os.environ.get("RAY_ADDRESS", "") if address == "auto" else address
+        if named or NONE_RUNS not in str(error):
             where = shown(named.rpartition("@")[2]) if named else "this machine, where one runs"
             line = re.sub(r"\S*@", "", shown(first_line(error)))  # without a password
             raise ValueError(f"no Ray cluster answers at {where}: {line}") from None
-
-
-@contextlib.contextmanager
-def _sigterm_kept() -> Iterator[None]:
-    """Restore the SIGTERM handler after this block, since Ray installs its own."""
-    before = signal.getsignal(signal.SIGTERM)
-    try:
-        yield
+        ray.init(address="local", include_dashboard=False, **quiet)
     finally:
         if threading.current_thread() is threading.main_thread():  # elsewhere Ray leaves it alone
-            signal.signal(signal.SIGTERM, before)
+            signal.signal(signal.SIGTERM, ours)  # Ray installs its own
 
 
 def _perform(
-    work: Work,
-    arguments: Any,
-    files: Files | None,
-    code: dict[str, str],
-    shared: Shared | None,
+    work: Work, arguments: Any, files: Files | None, code: dict[str, str], shared: Shared | None
 ) -> tuple[Done, Files | None]:
     """Run a task in a temporary folder of the worker, and return its outcome and files."""
     own = code_version(work.__module__.partition(".")[0])

@@ -7,7 +7,6 @@ from functools import cache, cached_property
 import numpy as np
 
 from tttenv import Rules
-from tttenv import policy as policies
 from tttenv.exact import (
     SEATS,
     PlayPolicy,
@@ -27,6 +26,7 @@ from tttenv.policy import (
     Player,
     first_best,
     masked_normalise,
+    sample,
     uniform,
 )
 from tttenv.testing.findings import SubjectError, failing
@@ -80,7 +80,7 @@ class CheckedPlayer:
     @cached_property
     def most_probable(self) -> Tabulated:
         """The player's most probable legal moves as a table, for a network those of its numbers."""
-        numbers = self.output if self.network is None else self.numbers(self.boards)
+        numbers = self.output if self.network is None else self.of_network("numbers")
         return self.tabulated(first_best(numbers, self.boards == 0))
 
     def tabulated(self, probs: Probs) -> Tabulated:
@@ -112,17 +112,11 @@ class CheckedPlayer:
             raise SubjectError(told, self.expected)
         return numbers
 
-    def unmasked(self, boards: Boards) -> Numbers:
-        """Return the network's probabilities (batch, cells) without a mask."""
-        assert self.network is not None
-        with self._named_failures(boards):
-            return self.network.unmasked(boards)
-
-    def numbers(self, boards: Boards) -> Numbers:
-        """Return the network's raw outputs (batch, cells)."""
-        assert self.network is not None
-        with self._named_failures(boards):
-            return self.network.numbers(boards)
+    def of_network(self, what: str) -> Numbers:
+        """Return the network's "numbers", its raw outputs, or "unmasked" probabilities."""
+        with self._named_failures(self.boards):
+            numbers: Numbers = getattr(self.network, what)(self.boards)
+            return numbers
 
     def _named_failures(self, boards: Boards) -> AbstractContextManager[None]:
         if self.network is None:
@@ -144,7 +138,7 @@ def some_boards(rules: Rules, count: int = SOME, seed: int = 0) -> Boards:
         return some
     boards, found = rules.start(32), [rules.start(1)]
     while sum(map(len, found)) < count and len(boards):
-        cells = policies.sample(uniform(boards), rng.random(len(boards)))
+        cells = sample(uniform(boards), rng.random(len(boards)))
         boards = rules.play(boards, cells)
         boards = boards[~rules.over(boards)]
         found.append(boards)

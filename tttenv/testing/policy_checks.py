@@ -87,7 +87,7 @@ def legal(subject: CheckedPlayer) -> Finding:
     played = float(subject.output[boards != 0].sum() / len(boards))
     bare, alike = played, 0.0
     if subject.network is not None:
-        bare, alike = hidden_by_mask(boards, subject.unmasked(boards), subject.output)
+        bare, alike = hidden_by_mask(boards, subject.of_network("unmasked"), subject.output)
     if played > 0 or (bare > 1e-3 and not subject.masks):
         return problem(
             f"plays without a mask: {percent(bare)} of its probability is on taken cells",
@@ -107,7 +107,7 @@ def looks(subject: CheckedPlayer) -> Finding:
     """Check whether a network's output depends on the board at all."""
     if subject.network is None:
         return Finding("skipped", "not checked for players loaded by name or functions of boards")
-    numbers = subject.numbers(subject.boards)
+    numbers = subject.of_network("numbers")
     shown = numbers[:, np.isfinite(numbers).all(axis=0)]
     if shown.size and np.ptp(shown, axis=0).max() > 1e-6 * (1 + np.abs(shown).max()):
         return Finding("ok", "its numbers depend on the board")
