@@ -1,13 +1,4 @@
-"""Adapter for alpha-zero-general: its networks as players, without importing that repository.
-
-Example::
-
-    from tttenv.adapters import alphazero_general
-
-    net = NNetWrapper(TicTacToeGame(3))  # of github.com/suragnair/alpha-zero-general
-    net.load_checkpoint("temp", "best.pth.tar")
-    print(tttenv.certify(rules, alphazero_general.player(net, rules)).worst_case)
-"""
+"""Adapter for alpha-zero-general: its networks as players, without importing that repository."""
 
 from typing import Any, Protocol
 

@@ -1,22 +1,4 @@
-"""Adapter to OpenSpiel: our players in OpenSpiel, and its policies and bots as players.
-
-Example::
-
-    import pyspiel
-    import tttenv
-    from tttenv.adapters.openspiel import game, player, table
-
-    rules = tttenv.Rules(3, 3, 3)
-    print(pyspiel.nash_conv(game(rules), table(rules, "tactical")))
-
-
-    def search(seed):
-        chance = pyspiel.RandomRolloutEvaluator(1, seed)
-        return pyspiel.MCTSBot(game(rules), chance, 2.0, 50, 10, False, seed, False)
-
-
-    print(tttenv.certify(rules, player(search, rules)).worst_case)
-"""
+"""Adapter to OpenSpiel: our players in OpenSpiel, and its policies and bots as players."""
 
 import zlib
 from collections.abc import Callable

@@ -1,16 +1,4 @@
-"""Adapter to PettingZoo: the two sides as alternating agents, with action masks.
-
-Example::
-
-    from tttenv.adapters.pettingzoo import env
-
-    game = env(m=3, n=3, k=3)
-    game.reset(seed=0)
-    for agent in game.agent_iter():
-        observation, reward, terminated, truncated, info = game.last()
-        mask = None if terminated or truncated else observation["action_mask"]
-        game.step(None if mask is None else game.action_space(agent).sample(mask))
-"""
+"""Adapter to PettingZoo: the two sides as alternating agents, with action masks."""
 
 from typing import Any, Literal
 

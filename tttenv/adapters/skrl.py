@@ -1,17 +1,6 @@
 """Adapter to skrl: models that mask occupied cells, and trained models as players.
 
 skrl's agents do not support masks; these models read the empty cells from the observation.
-
-Example::
-
-    from skrl.agents.torch.ppo import PPO, PPO_CFG
-    from tttenv.adapters.skrl import MaskedPolicy, Value, make_env, policy
-
-    env = make_env(num_envs=64, opponent="random")
-    models = {"policy": MaskedPolicy(env), "value": Value(env)}
-    agent = PPO(models=models, memory=..., cfg=PPO_CFG(rollouts=16), **spaces)
-    SequentialTrainer(env=env, agents=agent, cfg={"timesteps": 1000}).train()
-    print(tttenv.certify(rules, policy(agent, rules)).worst_case)
 """
 
 import copy

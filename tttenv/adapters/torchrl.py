@@ -1,21 +1,4 @@
-"""Adapter to TorchRL: masked environments for one game or a batch, and modules as players.
-
-Example::
-
-    from tensordict.nn import InteractionType, TensorDictModule
-    from torchrl.modules import MaskedCategorical, ProbabilisticActor
-    from tttenv.adapters.torchrl import make_env, policy
-
-    env = make_env(num_envs=64, opponent="random", seat="X")
-    actor = ProbabilisticActor(
-        TensorDictModule(net, ["observation"], ["logits"]),
-        in_keys={"logits": "logits", "mask": "action_mask"},
-        distribution_class=MaskedCategorical,
-        default_interaction_type=InteractionType.RANDOM,  # else `rollout` takes the likeliest cell
-    )
-    frames = env.rollout(32, actor, break_when_any_done=False)  # (64, 32), finished games restart
-    print(tttenv.certify(rules, policy(actor, rules)).worst_case)
-"""
+"""Adapter to TorchRL: masked environments for one game or a batch, and modules as players."""
 
 from typing import Any
 

@@ -1,14 +1,4 @@
-"""Adapter to Stable-Baselines3 and sb3-contrib: fast batches, exact evaluation and players.
-
-Example::
-
-    from sb3_contrib import MaskablePPO
-    from tttenv.adapters.sb3 import ExactEvalCallback, SelfPlayCallback, VecEnv, policy
-
-    model = MaskablePPO("MlpPolicy", VecEnv(64, opening=8, draw=0.7))
-    model.learn(200_000, [SelfPlayCallback(), ExactEvalCallback(folder="runs/mine")])
-    tttenv.certify(rules, policy(model, rules, deterministic=True))
-"""
+"""Adapter to Stable-Baselines3 and sb3-contrib: fast batches, exact evaluation and players."""
 
 from tttenv.adapters import wanted
 

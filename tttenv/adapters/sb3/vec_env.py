@@ -1,12 +1,4 @@
-"""A batch of games as an SB3 VecEnv with action masks.
-
-from sb3_contrib import MaskablePPO
-from tttenv.adapters.sb3 import VecEnv
-
-env = VecEnv(64, opponent="epsilon:player=minimax,epsilon=0.2", opening=8)
-model = MaskablePPO("MlpPolicy", env).learn(100_000)
-env.env_method("set_opponent", "minimax")  # from now on, in current games too
-"""
+"""A batch of games as an SB3 VecEnv with action masks."""
 
 import warnings
 from collections.abc import Sequence
