@@ -41,8 +41,11 @@ class SingleGame:
 
     def __init__(self, games: TableGames) -> None:
         self.games, self.planes, self.masks = games, games.table.planes, games.table.masks
-        found = lists(games.rules)
-        self.successors, self.outcomes, self.seen_by_other, self.legal, self.legal_count = found
+        found: tuple[Any, ...] = lists(games.rules)
+        self.successors: list[list[int]] = found[0]
+        self.outcomes, self.seen_by_other = found[1:3]
+        self.legal: list[list[int]] = found[3]
+        self.legal_count: list[int] = found[4]
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Support copying and pickling: a copy shares the cached tables."""
