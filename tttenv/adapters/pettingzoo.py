@@ -41,9 +41,6 @@ class raw_env(pettingzoo.AECEnv):  # noqa: N801  # PettingZoo's name
             other; "raise": `ValueError`, nothing changes.
         render_mode: None, "ansi", "rgb_array", or "human", which prints every board as text.
         draw: each agent's reward for a draw, from -1 to 1.
-
-    Raises:
-        ValueError: for invalid arguments.
     """
 
     metadata: dict[str, Any] = {

@@ -165,11 +165,7 @@ def rank(certificate: Certificate) -> tuple[float, float, float]:
 
 
 def stored_certificate(folder: Path, rules: Rules) -> Certificate | None:
-    """Load the certificate of the best model in `folder`, or return None if there is none.
-
-    Raises:
-        ValueError: if it cannot be read or belongs to another game.
-    """
+    """Load the certificate of the best model in `folder`, or return None if there is none."""
     file = folder / CERTIFICATE
     if not file.exists():
         return None

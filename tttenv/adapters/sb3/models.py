@@ -118,11 +118,7 @@ def masked(model: BaseAlgorithm) -> bool:
 
 
 def rules_of(env: VecEnv) -> Rules:
-    """Return the game of an SB3 environment.
-
-    Raises:
-        ValueError: if it is not a TicTacToe environment.
-    """
+    """Return the game of an SB3 environment."""
     try:
         found = env.get_attr("rules")[0]
     except AttributeError:
