@@ -101,11 +101,11 @@ def _board_by_board(rules: Rules, answer: Callable[[Boards, Any], dict[int, floa
 
 
 class BoardPolicy(Theirs):
-    """An OpenSpiel policy that follows our player; created by `policy`."""
+    """An OpenSpiel policy for both sides that follows our player, or one named by a spec."""
 
-    def __init__(self, rules: Rules, player: Player) -> None:
+    def __init__(self, rules: Rules, player: str | Policy) -> None:
         super().__init__(game(rules), [0, 1])
-        self.rules, self.player = rules, player
+        self.rules, self.player = rules, _ours(rules, player)
 
     def action_probabilities(self, state: Any, player_id: int | None = None) -> dict[int, float]:
         """Return the probabilities of the legal actions in a state."""
@@ -115,11 +115,12 @@ class BoardPolicy(Theirs):
 
 
 class BoardBot(pyspiel.Bot):
-    """An OpenSpiel bot that samples our player's moves with its own generator."""
+    """An OpenSpiel bot for both sides that samples our player's moves, seeded with `seed`."""
 
-    def __init__(self, rules: Rules, player: Player, seed: int) -> None:
+    def __init__(self, rules: Rules, player: str | Policy, seed: int = 0) -> None:
         super().__init__()
-        self.rules, self.player, self.rng = rules, player, np.random.default_rng(seed)
+        self.rules, self.player = rules, _ours(rules, player)
+        self.rng = np.random.default_rng(seed)
 
     def restart_at(self, state: Any) -> None:
         """Do nothing, since the bot has no memory."""
@@ -131,14 +132,7 @@ class BoardBot(pyspiel.Bot):
         return int(sample(probs, self.rng.random(1))[0])
 
 
-def policy(rules: Rules, player: str | Policy) -> BoardPolicy:
-    """Convert a player or spec to an OpenSpiel policy for both sides."""
-    return BoardPolicy(rules, _ours(rules, player))
-
-
-def bot(rules: Rules, player: str | Policy, seed: int = 0) -> BoardBot:
-    """Convert a player or spec to an OpenSpiel bot for both sides, seeded with `seed`."""
-    return BoardBot(rules, _ours(rules, player), seed)
+policy, bot = BoardPolicy, BoardBot  # what the module's users call
 
 
 def table(rules: Rules, player: str | Policy) -> dict[str, Moves]:
