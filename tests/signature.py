@@ -47,7 +47,7 @@ from tttenv.certificates.mistakes import find_mistakes
 from tttenv.cli.main import COMMANDS
 from tttenv.env import ExploringStarts, VectorExploringStarts
 from tttenv.exact import positions, solvable
-from tttenv.league.league import LeagueSettings, assembled, blocks, play_block
+from tttenv.league.league import LeagueSettings, assembled, pairs_of, play_pair
 from tttenv.players import PLAYERS
 from tttenv.proofs.move_values import MoveValues
 from tttenv.testing import some_boards
@@ -356,8 +356,8 @@ def league(size: str, *names: str) -> Items:
     """Play a league."""
     settings = LeagueSettings(size, games=20, positions=20_000, searches=500)
     played: dict[tuple[str, str], Any] = {}
-    for block in blocks(settings, dict.fromkeys(names, False)):
-        played |= zip(block.pairs, play_block(block), strict=True)
+    for pair in pairs_of(dict.fromkeys(names, False)):
+        played[pair] = play_pair(settings, *pair)
     found = assembled(settings, names, played)
     pairs = {" ".join(pair): result for pair, result in sorted(played.items())}
     return pairs | {"openings": found.openings, "standings": digest(found.standings(), NETWORK)}

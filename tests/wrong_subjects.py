@@ -25,11 +25,6 @@ def as_x_only(boards):
     return np.where(seats(boards)[:, None] == 0, MINIMAX(boards), uniform(boards))
 
 
-def to_lose_as_o(boards):
-    """Return perfect moves as X; as O, moves trained on the opponent's reward."""
-    return np.where(seats(boards)[:, None] == 0, MINIMAX(boards), to_lose(boards))
-
-
 def to_lose(boards):
     """Return the moves that lose most, as if trained on the opponent's reward."""
     solution = GAME.successors[GAME.index(boards)]
@@ -96,10 +91,6 @@ def ends_the_program(boards):
     sys.exit(3)
 
 
-def too_few(boards):
-    return uniform(boards)[:, :8]
-
-
 def seen_wrongly(boards):
     """Return moves for boards with mine and theirs swapped."""
     return TACTICAL(-boards)
@@ -131,14 +122,6 @@ def dead_net():
     net = untrained()
     net[2].weight.data.zero_()
     return net
-
-
-class Flipped(gymnasium.RewardWrapper):
-    """Wrapper that pays the opponent's reward."""
-
-    def reward(self, reward):
-        """Return the reward with the wrong sign."""
-        return -reward
 
 
 class Changed(gymnasium.Wrapper):
@@ -179,11 +162,7 @@ def dict_of_both():
 
 
 def paid_the_opponents():
-    return Flipped(TicTacToe())
-
-
-def paid_the_next_movers():
-    return Flipped(TicTacToe(opponent=None))
+    return Changed(TicTacToe(), lambda self, seen, reward, *rest: (seen, -reward, *rest))
 
 
 def paid_wrongly_as_o():
@@ -267,20 +246,7 @@ def unseeded():
 
 
 def free_illegal():
-    """Return an environment that allows illegal moves at no cost."""
-
-    class Lenient(gymnasium.Wrapper):
-        def step(self, action):
-            if not self.unwrapped.action_masks()[action]:
-                return self.last.copy(), 0.0, False, False, {}
-            self.last, *rest = self.env.step(action)
-            return self.last.copy(), *rest
-
-        def reset(self, *, seed=None, options=None):
-            self.last, info = self.env.reset(seed=seed, options=options)
-            return self.last.copy(), info
-
-    return Lenient(TicTacToe())
+    return penalized(lambda board, cell, later: board, cost=0.0)
 
 
 def penalized(view, cost=0.5, **options):
@@ -302,10 +268,6 @@ def penalized(view, cost=0.5, **options):
     return Penalized(TicTacToe(obs="board", **options))
 
 
-def turned(board, cell, later):
-    return -board
-
-
 def turned_later(board, cell, later):
     return -board if later else board
 
@@ -320,11 +282,7 @@ def penalized_only():
 
 
 def turns_the_view():
-    return penalized(turned, opponent=None)
-
-
-def turns_the_view_later():
-    return penalized(turned_later)
+    return penalized(lambda board, cell, later: -board, opponent=None)
 
 
 def turns_the_view_of_both_later():
@@ -345,32 +303,20 @@ def outside_its_space():
     return change(env, lambda seen: seen.astype(np.float64), env.observation_space)
 
 
-def tripping(method):
-    """Return an environment whose `method` raises."""
-
-    def trips(self, *args, **kwargs):
-        raise KeyError("cell")
-
-    return type("Tripping", (gymnasium.Wrapper,), {method: trips})(TicTacToe())
-
-
 def trips_in_step():
-    return tripping("step")
+    return Changed(TicTacToe(), lambda self, *told: {}["cell"])
 
 
 class OldGym:
-    """Environment of old Gym: no seed in reset and no info; a step returns four values."""
+    """Environment of old Gym: no seed in reset and no info."""
 
-    def __init__(self):
-        self.env = TicTacToe()
-        self.action_space = self.env.action_space
+    action_space = TicTacToe().action_space
 
     def reset(self):
-        """Return the observation."""
-        return self.env.reset()[0]
+        """Return nothing."""
 
     def step(self, action):
-        """Return the four results of a step."""
+        """Return nothing."""
 
 
 def old_gym():
@@ -381,20 +327,15 @@ class PlainWrapper(gymnasium.Wrapper):
     """Wrapper that changes nothing, and cannot be recreated from a spec."""
 
 
-class Endless(gymnasium.Wrapper):
-    """Wrapper that declares unbounded observations, as many do."""
-
-    def __init__(self, env):
-        super().__init__(env)
-        self.observation_space = gymnasium.spaces.Box(-np.inf, np.inf, (27,), np.float32)
-
-
 def plain_wrapper():
     return PlainWrapper(gymnasium.make("TicTacToe-v0"))
 
 
 def endless():
-    return Endless(TicTacToe())
+    """Return an environment that declares unbounded observations, as many do."""
+    env = TicTacToe()
+    env.observation_space = gymnasium.spaces.Box(-np.inf, np.inf, (27,), np.float32)
+    return env
 
 
 def raises_a_type_error():

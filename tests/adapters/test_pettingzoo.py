@@ -66,6 +66,7 @@ def test_random_games_are_those_of_the_rules(size):
         won = float(rules.lost(board))  # by who moved last
         assert game.terminations == dict.fromkeys(AGENTS, True)
         assert game.rewards == {AGENTS[(turn - 1) % 2]: won, AGENTS[turn % 2]: -won}
+        assert all(type(paid) is float for paid in game.rewards.values())
         assert not game.observe(AGENTS[turn % 2])["action_mask"].any()
         assert (game.state() == (board if turn % 2 == 0 else -board)).all()
         for _ in AGENTS:
@@ -89,7 +90,7 @@ def test_two_players_by_name_get_what_the_certificate_says():
 
 @pytest.mark.parametrize("make", [env, raw_env])
 def test_an_illegal_move_loses(make, capfd):
-    game = make()
+    game = make(draw=0.3)
     game.reset()
     game.step(4)
     game.step(4)

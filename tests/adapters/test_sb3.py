@@ -32,22 +32,7 @@ from tttenv.adapters.sb3.models import observed
 from tttenv.game.features import one_hot
 from tttenv.players import FOREIGN, PLAYERS, is_path
 from tttenv.players.stored.sb3 import Algorithm
-from tttenv.policy import sample
 from tttenv.testing import check_policy, some_boards
-
-
-def test_an_agent_is_paid_its_own_reward_in_both_seats():
-    for seat in "XO":
-        env, rng, ended = VecEnv(64, opponent="minimax", seat=seat), np.random.default_rng(0), 0
-        env.reset()
-        for _ in range(40):
-            masks = np.stack(env.env_method("action_masks")).astype(float)
-            cells = sample(masks / masks.sum(axis=1, keepdims=True), rng.random(64))
-            _, rewards, over, _ = env.step(cells)
-            ended += np.count_nonzero(over)
-            assert rewards.max() <= 0  # nobody beats minimax
-        assert ended > 300
-
 
 WRAPPED = {
     "gym.make": lambda obs: gym.make("TicTacToe-v0", illegal="raise", obs=obs),
@@ -257,14 +242,11 @@ def test_nothing_in_a_zip_is_run_without_trust(zips, tmp_path):
     [
         ("", "sb3 needs a saved model: sb3:path=MODEL.zip,trust=true"),
         ("path={0}/none.zip,trust=true", "none.zip cannot be read: No such file"),
-        ("path={0},trust=true", "cannot be read"),
         ("path={0}/text.zip,trust=true", "text.zip is not a model saved by SB3: File is not a zip"),
         ("path={0}/half.zip,trust=true", "half.zip is not a model saved by SB3"),
-        ("path={0}/empty.zip,trust=true", "empty.zip is not a model saved by SB3"),
         ("path={0}/torn.zip,trust=true", "torn.zip is not a ppo model"),
         ("path={0}/dqn.zip,trust=true,algorithm=ppo", "dqn.zip is not a ppo model"),
         ("path={0}/lstm.zip,trust=true", "set algorithm= to one of maskable_ppo, ppo"),
-        ("path={0}/ppo.zip,trust=yes", "trust='yes' is not true or false"),
         ("path={0}/ppo.zip,trust=true,algorithm=tqc", "algorithm='tqc' is not one of detect,"),
     ],
 )
@@ -272,7 +254,6 @@ def test_a_model_that_cannot_be_loaded_is_refused_in_one_line(zips, options, why
     (zips / "text.zip").write_text("no zip")
     whole = (zips / "ppo.zip").read_bytes()
     (zips / "half.zip").write_bytes(whole[: len(whole) // 2])
-    zipfile.ZipFile(zips / "empty.zip", "w").close()
     with zipfile.ZipFile(zips / "ppo.zip") as old, zipfile.ZipFile(zips / "torn.zip", "w") as new:
         new.writestr("data", old.read("data"))
         new.writestr("policy.pth", b"torn")

@@ -23,7 +23,7 @@ from tttenv.adapters.sb3 import (
     illegal_mass,
     policy,
 )
-from tttenv.adapters.sb3.exact_eval import rank
+from tttenv.adapters.sb3.callbacks import rank
 from tttenv.certificates import metrics
 from tttenv.certificates.certificate import IN_TRAINING, REACHABLE
 from tttenv.certificates.metrics import flat

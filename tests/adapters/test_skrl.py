@@ -83,12 +83,9 @@ class Unmasked(MaskedPolicy):
         return self.net(inputs["observations"]), {}
 
 
-def test_openings_give_the_agent_any_position_and_the_opponent_can_be_replaced():
-    env = games(64, opening=8)
-    seen, _ = env.reset()
-    stones = 9 - seen[:, 18:].sum(dim=1)
-    assert set(stones.tolist()) == set(range(9))
-    env.set_opponent("first")
+def test_games_have_openings_and_the_opponent_can_be_replaced():
+    seen, _ = games(64, opening=8).reset()
+    assert len(set(seen[:, 18:].sum(dim=1).tolist())) == 9
     env = games(1, seat="X")
     env.reset()
     env.set_opponent("first")

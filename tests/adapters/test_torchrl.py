@@ -103,7 +103,6 @@ def test_openings_give_the_agent_any_position_and_the_opponent_can_be_replaced()
         empty = frame["observation"][:, 18:] > 0.5
         assert (frame["action_mask"] == empty).all()
     stones = 9 - frames["action_mask"].sum(dim=-1)
-    assert set(stones[:, 0].tolist()) == set(range(9))
     after_end = frames["next", "done"][:, :-1, 0]
     assert len(set(stones[:, 1:][after_end].tolist())) > 6
     one = make_env(1, seat="X")

@@ -16,7 +16,7 @@ from tttenv.game.rules import Rules
 from tttenv.players import player
 from tttenv.policy import blend, from_observations, uniform, uniform_over
 from tttenv.testing.checked_player import CheckedPlayer
-from tttenv.testing.findings import Check, examine
+from tttenv.testing.findings import examine
 from tttenv.testing.policy_checks import legal
 
 NAMED = ["random", "first", "tactical", "minimax", "minimax:ties=first", "minimax:ties=fastest"]
@@ -220,7 +220,7 @@ def test_a_certificate_and_the_doctor_say_what_a_mask_hides(share, capsys):
     with np.errstate(invalid="ignore"):
         probs = np.nan_to_num(net(boards))
         certificate = certify(rules, policy)
-        (found,) = examine(CheckedPlayer("net", rules, policy, policy), [Check("legal", legal)])
+        (found,) = examine(CheckedPlayer(rules, policy, policy), {"legal": legal})
     taken = np.where(boards != 0, probs, 0).sum(axis=1)
     choice = np.count_nonzero(boards == 0, axis=1) > 1
     assert certificate.illegal_mass == pytest.approx(taken.mean())

@@ -14,8 +14,7 @@ from tttenv.certificates.refutation import losing_leaves, refute
 from tttenv.env.rollouts import rollout
 from tttenv.exact import Tabulated, positions, score, solve, tabulate
 from tttenv.game.outcomes_kernel import Outcome
-from tttenv.league.cached_player import CachedPlayer
-from tttenv.league.pair import exact_odds, sampled_odds
+from tttenv.league.pair import CachedPlayer, exact_odds, sampled_odds
 from tttenv.policy import Wrapped, player_for, uniform, validated
 
 RULES = Rules()
@@ -194,7 +193,7 @@ def test_two_players_have_the_same_results_exactly_and_by_games(name):
     policy, other = PLAYERS[name], PLAYERS["random"]
     found = score(RULES, policy, other)
     first, second = (CachedPlayer(one) for one in (policy, other))
-    odds = exact_odds(RULES, [(first, second)], RULES.start(1))[0]
+    odds = exact_odds(RULES, first, second, RULES.start(1))
     assert odds[0, 0] == pytest.approx(list(found))
     back = score(RULES, other, policy)
     assert odds[1, 0] == pytest.approx([back.loss, back.draw, back.win])

@@ -36,10 +36,7 @@ def test_an_opponent_that_comes_after_self_play_gets_a_key_of_its_own(games):
     match = Match(RULES, games)
     match.reset(every(games), Keys())
     match.step(np.zeros(games, np.int64), Keys())
-    if games == 1:
-        match.step_one(0, Keys())  # a taken cell, which ends the game
-    else:
-        match.step(np.zeros(games, np.int64), Keys())
+    match.step(np.zeros(games, np.int64), Keys())  # a taken cell, which ends the game
     assert match.over.all()
     match.opponent = uniform
     match.reset(every(games), rng := Keys(5))

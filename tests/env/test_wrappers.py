@@ -2,6 +2,7 @@
 
 import re
 import warnings
+from functools import partial
 from pathlib import Path
 
 import gymnasium as gym
@@ -15,60 +16,49 @@ import tttenv
 
 PAGE = Path(tttenv.__file__).parent.parent / "docs" / "reference" / "environment.md"
 
-# How each is called, with the observation that it is for; most take an array.
-ARRAY, DICT = "board", "dict"
+# What each takes besides the environment, if anything.
 SINGLE = {
-    "AddRenderObservation": (ARRAY, lambda env, kind: kind(env)),
-    "AddWhiteNoise": (ARRAY, lambda env, kind: kind(env, 0.1)),
-    "Autoreset": (ARRAY, lambda env, kind: kind(env)),
-    "ClipReward": (ARRAY, lambda env, kind: kind(env, -0.5, 0.5)),
-    "DelayObservation": (ARRAY, lambda env, kind: kind(env, 1)),
-    "DiscretizeObservation": (ARRAY, lambda env, kind: kind(env, 3)),
-    "DtypeObservation": (ARRAY, lambda env, kind: kind(env, np.float32)),
-    "FilterObservation": (DICT, lambda env, kind: kind(env, ["observation"])),
-    "FlattenObservation": (DICT, lambda env, kind: kind(env)),
-    "FrameStackObservation": (ARRAY, lambda env, kind: kind(env, 3)),
-    "MaxAndSkipObservation": (ARRAY, lambda env, kind: kind(env, 2)),
-    "NormalizeObservation": (ARRAY, lambda env, kind: kind(env)),
-    "NormalizeReward": (ARRAY, lambda env, kind: kind(env)),
-    "ObstructView": (ARRAY, lambda env, kind: kind(env, 0.1, 4)),
-    "OrderEnforcing": (ARRAY, lambda env, kind: kind(env)),
-    "PassiveEnvChecker": (ARRAY, lambda env, kind: kind(env)),
-    "RecordEpisodeStatistics": (DICT, lambda env, kind: kind(env)),
-    "RenderCollection": (ARRAY, lambda env, kind: kind(env)),
-    "RepeatAction": (ARRAY, lambda env, kind: kind(env, 2)),
-    "RescaleObservation": (ARRAY, lambda env, kind: kind(env, -2, 2)),
-    "ReshapeObservation": (ARRAY, lambda env, kind: kind(env, (3, 3))),
-    "StickyAction": (ARRAY, lambda env, kind: kind(env, 0.1)),
-    "TimeAwareObservation": (ARRAY, lambda env, kind: kind(wrappers.TimeLimit(env, 5))),
-    "TimeLimit": (ARRAY, lambda env, kind: kind(env, 5)),
-    "TransformAction": (ARRAY, lambda env, kind: kind(env, lambda a: a, env.action_space)),
-    "TransformObservation": (ARRAY, lambda env, kind: kind(env, lambda o: o, None)),
-    "TransformReward": (ARRAY, lambda env, kind: kind(env, lambda reward: 2 * reward)),
+    "AddWhiteNoise": (0.1,),
+    "ClipReward": (-0.5, 0.5),
+    "DelayObservation": (1,),
+    "DiscretizeObservation": (3,),
+    "DtypeObservation": (np.float32,),
+    "FilterObservation": (["observation"],),
+    "FrameStackObservation": (3,),
+    "MaxAndSkipObservation": (2,),
+    "ObstructView": (0.1, 4),
+    "RepeatAction": (2,),
+    "RescaleObservation": (-2, 2),
+    "ReshapeObservation": ((3, 3),),
+    "StickyAction": (0.1,),
+    "TimeLimit": (5,),
+    "TransformAction": (lambda action: action, gym.spaces.Discrete(9)),
+    "TransformObservation": (lambda seen: seen, None),
+    "TransformReward": (lambda reward: 2 * reward,),
 }
+NOTHING = "AddRenderObservation Autoreset FlattenObservation NormalizeObservation NormalizeReward"
+NOTHING += " OrderEnforcing PassiveEnvChecker RecordEpisodeStatistics RenderCollection"
+SINGLE |= dict.fromkeys([*NOTHING.split(), "TimeAwareObservation"], ())
+DICTS = {"FilterObservation", "FlattenObservation", "RecordEpisodeStatistics"}
 VECTOR = {
-    "ClipReward": lambda env, kind: kind(env, -0.5, 0.5),
-    "DictInfoToList": lambda env, kind: kind(env),
-    "DtypeObservation": lambda env, kind: kind(env, np.float32),
-    "FlattenObservation": lambda env, kind: kind(env),
-    "NormalizeObservation": lambda env, kind: kind(env),
-    "NormalizeReward": lambda env, kind: kind(env),
-    "RecordEpisodeStatistics": lambda env, kind: kind(env),
-    "RescaleObservation": lambda env, kind: kind(env, -2, 2),
-    "ReshapeObservation": lambda env, kind: kind(env, (3, 9)),
-    "TransformAction": lambda env, kind: kind(env, lambda actions: actions),
-    "TransformObservation": lambda env, kind: kind(env, lambda seen: seen),
-    "TransformReward": lambda env, kind: kind(env, lambda rewards: 2 * rewards),
-    "VectorizeTransformAction": lambda env, kind: kind(
-        env, wrappers.TransformAction, func=lambda a: a, action_space=env.single_action_space
+    name: SINGLE[name]
+    for name in ("ClipReward", "DtypeObservation", "RescaleObservation", "TransformReward")
+} | {
+    "ReshapeObservation": ((3, 9),),
+    "TransformAction": (lambda actions: actions,),
+    "TransformObservation": (lambda seen: seen,),
+    "VectorizeTransformAction": (
+        partial(wrappers.TransformAction, func=lambda a: a, action_space=gym.spaces.Discrete(9)),
     ),
-    "VectorizeTransformObservation": lambda env, kind: kind(
-        env, wrappers.TransformObservation, func=lambda seen: seen, observation_space=None
+    "VectorizeTransformObservation": (
+        partial(wrappers.TransformObservation, func=lambda seen: seen, observation_space=None),
     ),
-    "VectorizeTransformReward": lambda env, kind: kind(
-        env, wrappers.TransformReward, func=lambda reward: 2 * reward
+    "VectorizeTransformReward": (
+        partial(wrappers.TransformReward, func=lambda reward: 2 * reward),
     ),
 }
+NOTHING = "DictInfoToList FlattenObservation NormalizeObservation NormalizeReward"
+VECTOR |= dict.fromkeys([*NOTHING.split(), "RecordEpisodeStatistics"], ())
 CONTINUOUS = {"ClipAction", "DiscretizeAction", "RescaleAction"}
 IMAGES = {"AtariPreprocessing", "GrayscaleObservation", "ResizeObservation"}
 LIBRARIES = {"ArrayConversion", "JaxToNumpy", "JaxToTorch", "NumpyToTorch"}
@@ -89,9 +79,11 @@ def test_every_wrapper_has_its_row():
 
 @pytest.mark.parametrize("name", SINGLE)
 def test_games_end_in_each_wrapper(name):
-    obs, call = SINGLE[name]
-    made = gym.make("TicTacToe-v0", obs=obs, opponent="random", render_mode="rgb_array")
-    env = call(made, getattr(wrappers, name))
+    obs = "dict" if name in DICTS else "board"
+    env = gym.make("TicTacToe-v0", obs=obs, opponent="random", render_mode="rgb_array")
+    if name == "TimeAwareObservation":
+        env = wrappers.TimeLimit(env, 5)
+    env = getattr(wrappers, name)(env, *SINGLE[name])
     rng = np.random.default_rng(0)
     for seed in range(3):
         seen, _ = env.reset(seed=seed)
@@ -112,9 +104,9 @@ def test_vector_wrappers_run_in_the_mode_that_they_want(name, mode):
     env = gym.make_vec("TicTacToe-v0", num_envs=4, autoreset_mode=mode)
     if mode == "SameStep" and name not in ANY_MODE:
         with pytest.raises(ValueError, match="autoreset_mode"):
-            VECTOR[name](env, getattr(vector, name))
+            getattr(vector, name)(env, *VECTOR[name])
         return
-    env = VECTOR[name](env, getattr(vector, name))
+    env = getattr(vector, name)(env, *VECTOR[name])
     env.reset(seed=0)
     for _ in range(20):
         seen, rewards, *_ = env.step(env.unwrapped.sample_actions())

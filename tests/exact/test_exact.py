@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from reference import SMALL, game, mover, spell, view
 
-from tttenv.env.transition_table import child_table, transition_table
+from tttenv.env.games import transition_table
+from tttenv.env.rollouts import child_table
 from tttenv.exact import (
     backward_induction,
     best_response,

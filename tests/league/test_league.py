@@ -1,7 +1,9 @@
 """Leagues: openings, exact and sampled results of pairs, storage, files and output."""
 
+import html
 import itertools
 import json
+import re
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -17,11 +19,10 @@ from tttenv.exact import positions, tabulate
 from tttenv.exact.evaluation import PlayPolicy, backward_induction
 from tttenv.game import symmetry
 from tttenv.game.openings import opening_classes
-from tttenv.league import league, league_file, league_tasks, pair
-from tttenv.league.cached_player import CachedPlayer, PlayerError
-from tttenv.league.pair import EXACT, SAMPLED, PairLimits, PairResult
+from tttenv.league import league, league_file, pair
+from tttenv.league.pair import EXACT, SAMPLED, CachedPlayer, PairLimits, PairResult, PlayerError
 from tttenv.parallel import Context
-from tttenv.parallel.tasks import Done, key, perform
+from tttenv.parallel.tasks import key, perform
 from tttenv.players import PLAYERS
 from tttenv.policy import blend, player_for, uniform
 from tttenv.report import league as page
@@ -107,31 +108,25 @@ def test_exact_results_are_those_of_backward_induction(shape, stones):
     rules = Rules(*shape)
     openings = opening_classes(rules, stones)
     askers = [named(table(rules, spec), spec, rules) for spec in PLAYERS]
-    both = list(itertools.product(askers, askers))
-    together = pair.exact_odds(rules, both, openings)
-    for (first, second), odds in zip(both, together, strict=True):
+    for first, second in itertools.combinations_with_replacement(askers, 2):
+        odds = pair.exact_odds(rules, first, second, openings)
         wanted = expected(rules, first.name, second.name, openings)
         np.testing.assert_allclose(odds, wanted, rtol=0, atol=1e-11)
         assert odds.sum(axis=2) == pytest.approx(np.ones(odds.shape[:2]), abs=1e-11)
 
 
 @pytest.mark.parametrize("shape", [(3, 3, 3), (4, 4, 4), (7, 7, 4)])
-def test_pairs_played_alone_or_the_other_way_round_have_the_same_result(shape):
+def test_pairs_played_the_other_way_round_have_the_same_result(shape):
     rules = Rules(*shape)
     openings = opening_classes(rules, 1)
     specs = ["first", "alphabeta:depth=1,ties=first", "mcts:iterations=5", "gumbel:simulations=4"]
     askers = [asker(spec, rules) for spec in specs]
-    both = list(itertools.combinations(askers, 2))
-    together = pair.exact_odds(rules, both, openings)
-    for (first, second), odds in zip(both, together, strict=True):
-        alone = pair.play(rules, first, second, openings, 2, 0)
-        turned = pair.play(rules, second, first, openings, 2, 0).reversed()
-        assert alone.method == turned.method == EXACT
-        assert (alone.odds == odds).all()
-        assert (turned.odds == odds).all()
-        assert alone.value == -pair.play(rules, second, first, openings, 2, 0).value
-        assert alone.values().tolist() == (-turned.reversed().values() + 0.0).tolist()
-        assert alone.values().mean() == pytest.approx(alone.value)
+    for first, second in itertools.combinations(askers, 2):
+        found = pair.play(rules, first, second, openings, 2, 0)
+        turned = pair.play(rules, second, first, openings, 2, 0)
+        assert found.method == turned.method == EXACT
+        assert (turned.reversed().odds == found.odds).all()
+        assert found.value == -turned.value
 
 
 def followed(rules, seats, board, mover):
@@ -168,10 +163,9 @@ def test_images_count_once_only_where_all_players_treat_them_alike():
     two = [asker(spec, rules) for spec in ("random", "tactical")]
     plain = [named(lambda boards, p=a.player: p(boards), a.name, rules) for a in two]
     enough = PairLimits(30_000)  # for one image of each position; all images are 71,788
-    quotient = pair.exact_odds(rules, [tuple(two)], openings, enough)
-    full = pair.exact_odds(rules, [tuple(plain)], openings)
-    np.testing.assert_allclose(quotient, full, atol=1e-11)
-    assert pair.exact_odds(rules, [tuple(plain)], openings, enough) is None
+    quotient = pair.exact_odds(rules, *two, openings, enough)
+    np.testing.assert_allclose(quotient, pair.exact_odds(rules, *plain, openings), atol=1e-11)
+    assert pair.exact_odds(rules, *plain, openings, enough) is None
 
 
 # --- Sampled games
@@ -215,7 +209,7 @@ def test_no_player_is_queried_further_once_the_next_ply_has_too_many_positions(m
     monkeypatch.setattr(pair, "BLOCK", 4 * rules.cells**2)  # 4 boards at a time, 23 moves each
     two = (named(uniform, "one", rules), named(uniform, "other", rules))
     limits = PairLimits(2 * len(openings) + 60)
-    assert pair.exact_odds(rules, [two], openings, limits) is None
+    assert pair.exact_odds(rules, *two, openings, limits) is None
     assert 0 < sum(queried) < len(openings) / 2
 
 
@@ -243,7 +237,7 @@ def test_no_search_is_made_for_a_result_that_would_take_too_many(monkeypatch):
     two = asker("mcts:iterations=5"), asker("mcts:iterations=6")
     least = len(openings) * (SMALL.k - 1)  # until a line can be complete
     for limit, begun in ((least - 1, False), (least, True)):
-        pair.exact_odds(SMALL, [two], openings, PairLimits(searches=limit))
+        pair.exact_odds(SMALL, *two, openings, PairLimits(searches=limit))
         assert bool(asked) == begun
 
 
@@ -316,15 +310,13 @@ SETTINGS = league.LeagueSettings("3,3,3", 2, games=10, positions=1_500)
 SPECS = ["random", "first", "tactical", "minimax", "mcts:iterations=5", "alphabeta:depth=1"]
 
 
-def alone(specs):
+def slow(specs):
     return {spec: asker(spec).traits.searches for spec in specs}
 
 
 def whole(specs=SPECS, settings=SETTINGS):
     """Return a league played in this process."""
-    played = {}
-    for block in league.blocks(settings, alone(specs)):
-        played |= dict(zip(block.pairs, league.play_block(block), strict=True))
+    played = {two: league.play_pair(settings, *two) for two in league.pairs_of(slow(specs))}
     return league.assembled(settings, specs, played)
 
 
@@ -333,21 +325,12 @@ def usual():
     return whole()
 
 
-def test_blocks_hold_every_pair_once_whatever_the_order():
-    for specs in (SPECS, SPECS[::-1]):
-        found = league.blocks(SETTINGS, alone(specs))
-        pairs = [names for block in found for names in block.pairs]
-        assert {frozenset(names) for names in pairs} == set(
-            map(frozenset, itertools.combinations(SPECS, 2))
-        )
-        assert len(pairs) == 15
-        assert found == league.blocks(SETTINGS, alone(SPECS))
-        assert all(len(block.pairs) == 1 for block in found if "mcts" in str(block.pairs))
-    large = league.blocks(league.LeagueSettings("7,7,4"), alone(SPECS))
-    assert all(len(block.pairs) == 1 for block in large)  # each takes long and is told when it ends
-    many = league.blocks(SETTINGS, {f"p{number}": False for number in range(30)})
-    assert max(len(block.pairs) for block in many) == league.TOGETHER
-    assert sum(len(block.pairs) for block in many) == 30 * 29 // 2
+def test_every_pair_is_listed_once_whatever_the_order_the_slow_ones_first():
+    found = league.pairs_of(slow(SPECS))
+    assert set(map(frozenset, found)) == set(map(frozenset, itertools.combinations(SPECS, 2)))
+    assert len(found) == 15
+    assert found == league.pairs_of(slow(SPECS[::-1]))
+    assert all("mcts" in str(two) or "alphabeta" in str(two) for two in found[:9])
 
 
 def test_the_matrix_is_antisymmetric_and_shares_sum_to_one(usual):
@@ -372,11 +355,6 @@ def test_a_league_does_not_depend_on_the_order_of_its_players(usual):
     assert json.loads(league_file.text(other)) == json.loads(league_file.text(usual))
 
 
-def test_a_block_whose_positions_are_many_is_played_pair_by_pair(monkeypatch, usual):
-    monkeypatch.setattr(league, "FEW", 10)
-    assert league_file.text(whole()) == league_file.text(usual)
-
-
 def test_a_player_that_fails_has_no_result_and_the_others_go_on():
     bad = "external:command=false"
     found = whole(["first", bad, "random"])
@@ -399,23 +377,21 @@ def test_kept_results_are_of_the_same_players_and_settings(tmp_path):
     shutil.copytree(ROOT / "checkpoints/lms", folder)
     nested = f"epsilon:player={folder},epsilon=0.1"
     for spec in (f"{folder}/", nested):
-        block = league.Block(SETTINGS, ((spec, "random"),))
-        (before,) = league_tasks.tasks([block])
-        assert key(league_tasks.tasks([block])[0]) == key(before)
+        (before,) = league_file.tasks(SETTINGS, [(spec, "random")])
+        assert key(league_file.tasks(SETTINGS, [(spec, "random")])[0]) == key(before)
         assert perform(before.work, before.arguments, Context(print)).error == ""
         card = json.loads((folder / "card.json").read_text())
         (folder / "card.json").write_text(json.dumps(card | {"steps": card["steps"] + 1}))
-        assert key(league_tasks.tasks([block])[0]) != key(before)
+        assert key(league_file.tasks(SETTINGS, [(spec, "random")])[0]) != key(before)
         refused = perform(before.work, before.arguments, Context(print))
         assert refused.value is None
         assert "its files have changed" in refused.error
-    blocks = [league.Block(SETTINGS, (names,)) for names in itertools.permutations(SPECS, 2)]
-    blocks += [
-        replace(blocks[0], settings=replace(SETTINGS, **{name: 1}))
-        for name in ("stones", "games", "seed", "positions", "searches")
-    ]
-    tasks = [*league_tasks.tasks(blocks), *league_tasks.tasks(blocks, threads=2)]
-    assert len({key(task) for task in tasks}) == len(tasks) == 2 * len(blocks)
+    tasks = league_file.tasks(SETTINGS, [*itertools.permutations(SPECS, 2)])
+    for name in ("stones", "games", "seed", "positions", "searches"):
+        other = replace(SETTINGS, **{name: 1})
+        tasks += league_file.tasks(other, [("random", "first")], threads=1)
+    tasks += league_file.tasks(SETTINGS, [("random", "first")], threads=2)
+    assert len({key(task) for task in tasks}) == len(tasks) == 36
 
 
 # --- The file
@@ -506,7 +482,7 @@ def played(monkeypatch, given, most=1000):
 def test_a_killed_league_goes_on_with_what_it_has_kept(tmp_path, monkeypatch, capsys, usual):
     monkeypatch.chdir(tmp_path)
     given, file = [*SPECS, *OPTIONS], tmp_path / "results" / "league.json"
-    full = len(league.blocks(SETTINGS, alone(SPECS)))
+    full = 15
     assert played(monkeypatch, given, 4).startswith(
         "4 of 15 pairs are stored in results/league.kept"
     )
@@ -528,12 +504,7 @@ WRONG = {
     "one player": (["first"], "at least two players"),
     "a player twice": (["first", "random", "first"], "first is named twice"),
     "another board": (["reinforce_444", "lms"], "plays 3,3,3, not 4,4,4"),
-    "no openings": (["first", "random", "--openings", "9"], "openings on 3,3,3 have 0 to 8"),
     "an odd number of games": (["first", "random", "--games", "3"], "must be even"),
-    "a negative limit": (
-        ["first", "random", "--positions", "-1"],
-        "--positions must be at least 0",
-    ),
     "a folder as the file": (["first", "random", "--out", "."], "--out must be a file"),
     "a file as the folder": (["first", "random", "--out", "file/x.json"], "file"),
 }
@@ -561,26 +532,6 @@ def test_a_failed_pair_is_named_and_the_status_is_1(tmp_path, monkeypatch, capsy
         assert "league.py: no result of first and external:command=false: external" in told.err
 
 
-def test_a_pair_whose_process_is_lost_is_named_and_the_others_go_on(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-
-    class Losing(_Serially):
-        def submit(self, number, task):
-            super().submit(number, task)
-            if "mcts" in task.name and "random" in task.name:
-                self.ended = [(number, Done(None, "its process ended 3 times"))]
-
-    monkeypatch.setattr(workers, "backend", lambda _: Losing())
-    with pytest.raises(SystemExit) as end:
-        command.main(["first", "mcts:iterations=5", "random"])
-    assert end.value.code == 1
-    told = capsys.readouterr()
-    assert "2 pairs exact, 1 without a result" in told.out
-    said = "no result of mcts:iterations=5 and random: its process ended 3 times"
-    assert f"league.py: {said}\n" in told.err
-    assert played(monkeypatch, ["first", "mcts:iterations=5", "random"]) == 1
-
-
 def test_the_usual_players_are_a_ladder_and_the_trained_ones_of_the_board():
     assert command.usual(SMALL)[0] == "random"
     assert {"minimax", "selfplay", "td0"} <= set(command.usual(SMALL))
@@ -596,31 +547,10 @@ MINUS = "\N{MINUS SIGN}"
 
 
 def test_the_page_shows_every_pair_from_both_sides(usual):
-    from html.parser import HTMLParser
-
-    class Cells(HTMLParser):
-        """Parser of the rows of the last table."""
-
-        def handle_starttag(self, tag, attributes):
-            if tag == "table":
-                self.rows = []
-            if tag == "tr":
-                self.rows.append([])
-            self.open = tag in ("td", "th")
-            if self.open:
-                self.rows[-1].append("")
-
-        def handle_data(self, data):
-            if self.open:
-                self.rows[-1][-1] += data
-
-        def handle_endtag(self, tag):
-            self.open = False
-
-    reader = Cells()
-    reader.feed(page.html(usual))
+    table = page.html(usual).rpartition("<table")[2]
+    cells = [re.findall(r"<t[dh][^>]*>(.*?)</t[dh]>", row) for row in table.split("<tr")[1:]]
+    heads, *rows = ([html.unescape(re.sub("<[^>]*>", "", c)) for c in row] for row in cells)
     names = [row.player for row in usual.standings()]
-    heads, *rows = reader.rows
     assert heads == ["row against column", *map(str, range(1, len(SPECS) + 1))]
     assert [row[0] for row in rows] == [f"{n} {name}" for n, name in enumerate(names, start=1)]
     for i, j in itertools.permutations(range(len(SPECS)), 2):

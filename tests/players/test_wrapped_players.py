@@ -15,7 +15,7 @@ from tttenv.certificates.mistakes import find_mistakes
 from tttenv.certificates.refutation import losing_leaves
 from tttenv.env.rollouts import recorded_games, rollout
 from tttenv.exact import PlayPolicy, backward_induction, score, tabulate, worst_case
-from tttenv.league.cached_player import CachedPlayer
+from tttenv.league.pair import CachedPlayer
 from tttenv.league.worker_player import WorkerPlayer
 from tttenv.players import PLAYERS
 from tttenv.players.search.pairing import PairingPlayer

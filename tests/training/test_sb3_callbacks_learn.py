@@ -12,7 +12,7 @@ from tttenv.adapters.sb3 import (
     load,
     policy,
 )
-from tttenv.adapters.sb3.exact_eval import rank
+from tttenv.adapters.sb3.callbacks import rank
 from tttenv.players.stored.checkpoint import digest
 
 

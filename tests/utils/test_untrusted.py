@@ -12,9 +12,9 @@ import pytest
 from safetensors.numpy import load
 
 from tttenv import Rules
-from tttenv.adapters.sb3.exact_eval import CERTIFICATE, stored_certificate
-from tttenv.adapters.sb3.loading import LARGEST_SETTINGS
-from tttenv.adapters.sb3.loading import load as load_model
+from tttenv.adapters.sb3.callbacks import CERTIFICATE, stored_certificate
+from tttenv.adapters.sb3.models import LARGEST_SETTINGS
+from tttenv.adapters.sb3.models import load as load_model
 from tttenv.league import league_file
 from tttenv.players import FOREIGN, PLAYERS, checked_spec, player, untrusted_player
 from tttenv.report import load_players, published

@@ -46,11 +46,7 @@ def frozen(rules: Rules, module: Any, play: Callable[[Any], Policy]) -> Player:
 
 
 def observation_kind(space: Any, rules: Rules) -> str:
-    """Return the `obs` argument that matches an observation space, by its shape.
-
-    Raises:
-        ValueError: if no observation of the game is in the space.
-    """
+    """Return the `obs` argument that matches an observation space, by its shape."""
     for kind in OBSERVATIONS:
         if _shapes(Observer(rules, kind).space) == _shapes(space):
             return kind

@@ -1,13 +1,4 @@
-"""Adapter for alpha-zero-general: its networks as players, without importing that repository.
-
-Example::
-
-    from tttenv.adapters import alphazero_general
-
-    net = NNetWrapper(TicTacToeGame(3))  # of github.com/suragnair/alpha-zero-general
-    net.load_checkpoint("temp", "best.pth.tar")
-    print(tttenv.certify(rules, alphazero_general.player(net, rules)).worst_case)
-"""
+"""Adapter for alpha-zero-general: its networks as players, without importing that repository."""
 
 from typing import Any, Protocol
 
@@ -45,20 +36,16 @@ def player(net: Net, rules: Rules, deterministic: bool = False) -> Observed:
         raise ValueError(f"a network of alpha-zero-general has a method predict, unlike {net!r}")
 
     def probabilities(boards: Boards) -> NDArray[np.float64]:
-        """Return the network's move probabilities (batch, cells), without the pass."""
-        answers = [_move_probabilities(net, board, rules) for board in boards]
-        return np.array(answers).reshape(boards.shape)
+        found = np.zeros(boards.shape)
+        for row, board in zip(found, boards, strict=True):
+            answer = net.predict(board.reshape(rules.m, rules.n).copy())
+            if not isinstance(answer, tuple | list) or len(answer) != 2:
+                raise ValueError("predict returns (pi, v): move probabilities and a value")
+            pi = answered_numbers(answer[0], "pi of predict")
+            if pi.shape not in ((rules.cells,), (rules.cells + 1,)):
+                raise ValueError(f"pi must have shape ({rules.cells},), not {pi.shape}")
+            row[:] = pi[: rules.cells]
+        return found
 
     kind = "values" if deterministic else "probs"
     return from_observations(probabilities, rules, obs="board", kind=kind)
-
-
-def _move_probabilities(net: Net, board: Boards, rules: Rules) -> NDArray[np.float64]:
-    """Return the network's probabilities (cells,) on one board (cells,)."""
-    answer = net.predict(board.reshape(rules.m, rules.n).copy())
-    if not isinstance(answer, tuple | list) or len(answer) != 2:
-        raise ValueError("predict returns (pi, v): move probabilities and a value")
-    pi = answered_numbers(answer[0], "pi of predict")
-    if pi.shape not in ((rules.cells,), (rules.cells + 1,)):
-        raise ValueError(f"pi must have shape ({rules.cells},), not {pi.shape}")
-    return np.asarray(pi[: rules.cells], np.float64)

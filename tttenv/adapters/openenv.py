@@ -64,9 +64,6 @@ class MnkGame(Environment[MnkGameAction, MnkGameObservation, State]):
         opponent: any player, by its spec.
         seat: "X", "O" or "random".
         notation: the notation of the prompts: "grid", "coordinates" or "moves".
-
-    Raises:
-        ValueError: for unknown rules, players or notations.
     """
 
     SUPPORTS_CONCURRENT_SESSIONS = True
@@ -100,9 +97,6 @@ class MnkGame(Environment[MnkGameAction, MnkGameObservation, State]):
         """Play the move in an answer, and the opponent's reply.
 
         An answer without a legal move loses the game at once.
-
-        Raises:
-            ValueError: if the game is over.
         """
         if self.over:
             raise ValueError("the game is over: reset the environment first")
@@ -145,11 +139,7 @@ class MnkGameEnv(EnvClient[MnkGameAction, MnkGameObservation, State]):
 
 
 def make_app(**settings: Any) -> Any:
-    """Create the server application, with one game per client; arguments as in `MnkGame`.
-
-    Raises:
-        ValueError: as `MnkGame`.
-    """
+    """Create the server application, with one game per client; arguments as in `MnkGame`."""
     MnkGame(**settings)  # complains here, not at the first client
 
     def game() -> MnkGame:

@@ -1,22 +1,4 @@
-"""Adapter to OpenSpiel: our players in OpenSpiel, and its policies and bots as players.
-
-Example::
-
-    import pyspiel
-    import tttenv
-    from tttenv.adapters.openspiel import game, player, table
-
-    rules = tttenv.Rules(3, 3, 3)
-    print(pyspiel.nash_conv(game(rules), table(rules, "tactical")))
-
-
-    def search(seed):
-        chance = pyspiel.RandomRolloutEvaluator(1, seed)
-        return pyspiel.MCTSBot(game(rules), chance, 2.0, 50, 10, False, seed, False)
-
-
-    print(tttenv.certify(rules, player(search, rules)).worst_case)
-"""
+"""Adapter to OpenSpiel: our players in OpenSpiel, and its policies and bots as players."""
 
 import zlib
 from collections.abc import Callable
@@ -119,11 +101,11 @@ def _board_by_board(rules: Rules, answer: Callable[[Boards, Any], dict[int, floa
 
 
 class BoardPolicy(Theirs):
-    """An OpenSpiel policy that follows our player; created by `policy`."""
+    """An OpenSpiel policy for both sides that follows our player, or one named by a spec."""
 
-    def __init__(self, rules: Rules, player: Player) -> None:
+    def __init__(self, rules: Rules, player: str | Policy) -> None:
         super().__init__(game(rules), [0, 1])
-        self.rules, self.player = rules, player
+        self.rules, self.player = rules, _ours(rules, player)
 
     def action_probabilities(self, state: Any, player_id: int | None = None) -> dict[int, float]:
         """Return the probabilities of the legal actions in a state."""
@@ -133,11 +115,12 @@ class BoardPolicy(Theirs):
 
 
 class BoardBot(pyspiel.Bot):
-    """An OpenSpiel bot that samples our player's moves with its own generator."""
+    """An OpenSpiel bot for both sides that samples our player's moves, seeded with `seed`."""
 
-    def __init__(self, rules: Rules, player: Player, seed: int) -> None:
+    def __init__(self, rules: Rules, player: str | Policy, seed: int = 0) -> None:
         super().__init__()
-        self.rules, self.player, self.rng = rules, player, np.random.default_rng(seed)
+        self.rules, self.player = rules, _ours(rules, player)
+        self.rng = np.random.default_rng(seed)
 
     def restart_at(self, state: Any) -> None:
         """Do nothing, since the bot has no memory."""
@@ -149,14 +132,7 @@ class BoardBot(pyspiel.Bot):
         return int(sample(probs, self.rng.random(1))[0])
 
 
-def policy(rules: Rules, player: str | Policy) -> BoardPolicy:
-    """Convert a player or spec to an OpenSpiel policy for both sides."""
-    return BoardPolicy(rules, _ours(rules, player))
-
-
-def bot(rules: Rules, player: str | Policy, seed: int = 0) -> BoardBot:
-    """Convert a player or spec to an OpenSpiel bot for both sides, seeded with `seed`."""
-    return BoardBot(rules, _ours(rules, player), seed)
+policy, bot = BoardPolicy, BoardBot  # what the module's users call
 
 
 def table(rules: Rules, player: str | Policy) -> dict[str, Moves]:
@@ -170,21 +146,19 @@ def table(rules: Rules, player: str | Policy) -> dict[str, Moves]:
             probabilities.
     """
     require_enumerable(rules)
-    known, found = positions(rules), tabulate(rules, _ours(rules, player)).table
-    after: list[list[int]] = known.successors.tolist()
-    moves = [
-        [(cell, prob) for cell, (prob, to) in enumerate(zip(probs, row, strict=True)) if to >= 0]
-        for probs, row in zip(found.tolist(), after, strict=True)
-    ]
+    after = positions(rules).successors.tolist()
+    probs = tabulate(rules, _ours(rules, player)).table.tolist()
     histories: dict[str, Moves] = {}
     layer = [("", 0)]
     while layer:
-        histories.update((history, moves[at]) for history, at in layer if moves[at])
-        layer = [
-            (f"{history}, {cell}" if history else str(cell), after[at][cell])
-            for history, at in layer
-            for cell, _ in moves[at]
-        ]
+        following = []
+        for history, at in layer:
+            moves = [(cell, probs[at][cell]) for cell, to in enumerate(after[at]) if to >= 0]
+            if moves:
+                histories[history] = moves
+            begun = f"{history}, " if history else ""
+            following += [(f"{begun}{cell}", after[at][cell]) for cell, _ in moves]
+        layer = following
     return histories
 
 

@@ -1,16 +1,4 @@
-"""Adapter to PettingZoo: the two sides as alternating agents, with action masks.
-
-Example::
-
-    from tttenv.adapters.pettingzoo import env
-
-    game = env(m=3, n=3, k=3)
-    game.reset(seed=0)
-    for agent in game.agent_iter():
-        observation, reward, terminated, truncated, info = game.last()
-        mask = None if terminated or truncated else observation["action_mask"]
-        game.step(None if mask is None else game.action_space(agent).sample(mask))
-"""
+"""Adapter to PettingZoo: the two sides as alternating agents, with action masks."""
 
 from typing import Any, Literal
 
@@ -21,8 +9,7 @@ from numpy.typing import NDArray
 from tttenv.adapters import wanted
 from tttenv.env.arguments import Illegal, Start, one_action, require_game
 from tttenv.env.match import Match
-from tttenv.env.observation import Observer
-from tttenv.env.rendering import draw, known_render_mode, new_last_stones
+from tttenv.env.observation import LastStones, Observer, draw, known_render_mode
 from tttenv.game.features import one_hot
 from tttenv.game.outcomes_kernel import GOING, ILLEGAL, SEEN_BY_OTHER
 from tttenv.game.rules import Rules
@@ -54,9 +41,6 @@ class raw_env(pettingzoo.AECEnv):  # noqa: N801  # PettingZoo's name
             other; "raise": `ValueError`, nothing changes.
         render_mode: None, "ansi", "rgb_array", or "human", which prints every board as text.
         draw: each agent's reward for a draw, from -1 to 1.
-
-    Raises:
-        ValueError: for invalid arguments.
     """
 
     metadata: dict[str, Any] = {
@@ -81,7 +65,7 @@ class raw_env(pettingzoo.AECEnv):  # noqa: N801  # PettingZoo's name
         self.match = Match(self.rules, 1, None, illegal=illegal, draw=draw)
         self.rng = np.random.default_rng(0)  # never used: the agents move both sides
         self.render_mode = known_render_mode(render_mode, self.metadata)
-        self._last_stones = new_last_stones()
+        self._last_stones: LastStones = {}
         self.possible_agents, cells = AGENTS[:], self.rules.cells
         mask = spaces.Box(0, 1, (cells,), np.int8)
         both = {"observation": Observer(self.rules, obs).space, "action_mask": mask}
@@ -90,7 +74,7 @@ class raw_env(pettingzoo.AECEnv):  # noqa: N801  # PettingZoo's name
         self.state_space = spaces.Box(-1, 1, (cells,), np.int8)
 
     def observation_space(self, agent: str) -> Any:
-        """Return the observation space of an agent, the same object each time."""
+        """Return the observation space of an agent."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> Any:

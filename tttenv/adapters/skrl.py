@@ -1,17 +1,6 @@
 """Adapter to skrl: models that mask occupied cells, and trained models as players.
 
 skrl's agents do not support masks; these models read the empty cells from the observation.
-
-Example::
-
-    from skrl.agents.torch.ppo import PPO, PPO_CFG
-    from tttenv.adapters.skrl import MaskedPolicy, Value, make_env, policy
-
-    env = make_env(num_envs=64, opponent="random")
-    models = {"policy": MaskedPolicy(env), "value": Value(env)}
-    agent = PPO(models=models, memory=..., cfg=PPO_CFG(rollouts=16), **spaces)
-    SequentialTrainer(env=env, agents=agent, cfg={"timesteps": 1000}).train()
-    print(tttenv.certify(rules, policy(agent, rules)).worst_case)
 """
 
 import copy
@@ -19,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tttenv.adapters import frozen, wanted
-from tttenv.env.arguments import require_open
+from tttenv.env.arguments import require_game
 from tttenv.env.exploring_starts import VectorExploringStarts
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.game.rules import Rules
@@ -51,12 +40,8 @@ class Games(GymnasiumWrapper):
     """skrl's wrapper, extended so that trainers may call `render` without a render mode."""
 
     def reset(self) -> Any:
-        """Start the games on the first call; later, only return the current observation.
-
-        Raises:
-            gymnasium.error.ClosedEnvironmentError: after `close()`.
-        """
-        require_open(self._env.unwrapped.closed)
+        """Start the games on the first call; later, only return the current observation."""
+        require_game(self._env.unwrapped.closed)
         return super().reset()
 
     def set_opponent(self, opponent: str | Policy | None) -> None:
@@ -78,47 +63,50 @@ def masked(numbers: torch.Tensor, observations: torch.Tensor) -> torch.Tensor:
     return numbers.masked_fill(~legal(observations), -1e9)
 
 
-class Legal:
-    """Mixin, listed before Model, that restricts random exploration to legal cells."""
+class Masked:
+    """Mixin, listed before Model: a network of its own, masked, that explores legal cells only."""
+
+    def build(self, kind: Any, env: Any, hidden: Sequence[int], outputs: int | None) -> None:
+        """Initialize the model, of skrl's mixin `kind`, with a network for `env`."""
+        spaces = {"observation_space": env.observation_space, "action_space": env.action_space}
+        Model.__init__(self, **spaces, device=env.device)
+        kind.__init__(self)
+        layers: list[nn.Module] = []
+        width: int = self.num_observations  # type: ignore[attr-defined]  # of Model
+        for size in hidden:
+            layers += [nn.Linear(width, size), nn.Tanh()]
+            width = size
+        last = outputs or self.num_actions  # type: ignore[attr-defined]  # likewise
+        self.net = nn.Sequential(*layers, nn.Linear(width, last))
+
+    def compute(self, inputs: dict[str, Any], role: str = "") -> tuple[torch.Tensor, Any]:
+        """Return logits or values (batch, cells)."""
+        return masked(self.net(inputs["observations"]), inputs["observations"]), {}
 
     def random_act(self, inputs: dict[str, Any], *, role: str = "") -> tuple[torch.Tensor, Any]:
         """Sample a legal cell for each row, as a tensor (batch, 1)."""
         return torch.multinomial(legal(inputs["observations"]).float(), 1), {}
 
 
-class MaskedPolicy(Legal, CategoricalMixin, Model):
+class MaskedPolicy(Masked, CategoricalMixin, Model):
     """Masked policy network for skrl's PPO, A2C and similar agents."""
 
     def __init__(self, env: Any, hidden: Sequence[int] = (64, 64)) -> None:
-        Model.__init__(self, **_spaces(env))
-        CategoricalMixin.__init__(self)
-        self.net = _layers(self.num_observations, hidden, self.num_actions)
-
-    def compute(self, inputs: dict[str, Any], role: str = "") -> tuple[torch.Tensor, Any]:
-        """Return logits (batch, cells)."""
-        return masked(self.net(inputs["observations"]), inputs["observations"]), {}
+        self.build(CategoricalMixin, env, hidden, None)
 
 
-class MaskedQ(Legal, DeterministicMixin, Model):
+class MaskedQ(Masked, DeterministicMixin, Model):
     """Masked action values for skrl's DQN and DDQN on `env`."""
 
     def __init__(self, env: Any, hidden: Sequence[int] = (64, 64)) -> None:
-        Model.__init__(self, **_spaces(env))
-        DeterministicMixin.__init__(self)
-        self.net = _layers(self.num_observations, hidden, self.num_actions)
-
-    def compute(self, inputs: dict[str, Any], role: str = "") -> tuple[torch.Tensor, Any]:
-        """Return values (batch, cells)."""
-        return masked(self.net(inputs["observations"]), inputs["observations"]), {}
+        self.build(DeterministicMixin, env, hidden, None)
 
 
-class Value(DeterministicMixin, Model):
+class Value(Masked, DeterministicMixin, Model):
     """Value network for `MaskedPolicy` on `env`."""
 
     def __init__(self, env: Any, hidden: Sequence[int] = (64, 64)) -> None:
-        Model.__init__(self, **_spaces(env))
-        DeterministicMixin.__init__(self)
-        self.net = _layers(self.num_observations, hidden, 1)
+        self.build(DeterministicMixin, env, hidden, 1)
 
     def compute(self, inputs: dict[str, Any], role: str = "") -> tuple[torch.Tensor, Any]:
         """Return values (batch, 1)."""
@@ -138,10 +126,8 @@ def policy(trained: Any, rules: Rules, deterministic: bool = False) -> Player:
     Raises:
         ValueError: for an agent without such a model.
     """
-    models = getattr(trained, "models", {})
-    model = (
-        trained if isinstance(trained, Model) else models.get("policy") or models.get("q_network")
-    )
+    models = {"policy": trained} if isinstance(trained, Model) else getattr(trained, "models", {})
+    model = models.get("policy") or models.get("q_network")
     if model is None:
         raise ValueError(f"a skrl player is a model or an agent that has one, not {trained!r}")
     likely = isinstance(model, CategoricalMixin) and not deterministic
@@ -157,16 +143,3 @@ def policy(trained: Any, rules: Rules, deterministic: bool = False) -> Player:
         return from_observations(ask, rules, kind="logits" if likely else "values")
 
     return frozen(rules, model, play)
-
-
-def _spaces(env: Any) -> dict[str, Any]:
-    spaces = {"observation_space": env.observation_space, "action_space": env.action_space}
-    return {**spaces, "device": env.device}
-
-
-def _layers(width: int, hidden: Sequence[int], outputs: int) -> nn.Sequential:
-    layers: list[nn.Module] = []
-    for size in hidden:
-        layers += [nn.Linear(width, size), nn.Tanh()]
-        width = size
-    return nn.Sequential(*layers, nn.Linear(width, outputs))

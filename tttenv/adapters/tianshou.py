@@ -1,19 +1,4 @@
-"""Adapter to Tianshou 2: masked environments, masked networks, and policies as players.
-
-Example::
-
-    from tianshou.algorithm import DQN
-    from tianshou.algorithm.modelfree.dqn import DiscreteQLearningPolicy
-    from tianshou.env import DummyVectorEnv
-    from tttenv.adapters.tianshou import make_env, policy
-
-    envs = DummyVectorEnv([lambda: make_env(opponent="random")] * 16)
-    cells = make_env().action_space
-    moves = DiscreteQLearningPolicy(model=net, action_space=cells, eps_training=0.2)
-    algorithm = DQN(policy=moves, optim=AdamOptimizerFactory(lr=1e-3), target_update_freq=100)
-    algorithm.run_training(...)  # explores and plays legal cells only
-    print(tttenv.certify(rules, policy(algorithm, rules)).worst_case)
-"""
+"""Adapter to Tianshou 2: masked environments, masked networks, and policies as players."""
 
 from typing import Any
 

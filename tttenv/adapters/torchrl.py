@@ -1,28 +1,11 @@
-"""Adapter to TorchRL: masked environments for one game or a batch, and modules as players.
-
-Example::
-
-    from tensordict.nn import InteractionType, TensorDictModule
-    from torchrl.modules import MaskedCategorical, ProbabilisticActor
-    from tttenv.adapters.torchrl import make_env, policy
-
-    env = make_env(num_envs=64, opponent="random", seat="X")
-    actor = ProbabilisticActor(
-        TensorDictModule(net, ["observation"], ["logits"]),
-        in_keys={"logits": "logits", "mask": "action_mask"},
-        distribution_class=MaskedCategorical,
-        default_interaction_type=InteractionType.RANDOM,  # else `rollout` takes the likeliest cell
-    )
-    frames = env.rollout(32, actor, break_when_any_done=False)  # (64, 32), finished games restart
-    print(tttenv.certify(rules, policy(actor, rules)).worst_case)
-"""
+"""Adapter to TorchRL: masked environments for one game or a batch, and modules as players."""
 
 from typing import Any
 
 import numpy as np
 
 from tttenv.adapters import frozen, wanted
-from tttenv.env.arguments import require_game, require_open
+from tttenv.env.arguments import require_game
 from tttenv.env.exploring_starts import place_openings, require_both_seats
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.game.rules import Rules
@@ -82,13 +65,7 @@ class LegalActions(ActionMask):
 class Games(EnvBase):
     """A batch of games as a single TorchRL environment; finished games restart on reset.
 
-    Args:
-        num_envs: the number of games.
-        opening: exploring starts: games begin with 0 to this many random stones.
-        kwargs: arguments of `VectorTicTacToe`: m, n, k, opponent, seat, illegal, draw.
-
-    Raises:
-        ValueError: for an opening with a fixed `seat`.
+    Arguments and errors are those of `make_env` with `num_envs`.
     """
 
     def __init__(self, num_envs: int, opening: int = 0, **kwargs: Any) -> None:
@@ -108,16 +85,10 @@ class Games(EnvBase):
         self.done_spec = Composite(done=over, terminated=over.clone(), shape=batch)
 
     def _reset(self, tensordict: Any = None, **_: Any) -> Any:
-        require_open(self.games.closed)
+        require_game(self.games.closed)
         new = np.ones(self.games.num_envs, np.bool_)
         if tensordict is not None and "_reset" in tensordict:
-            new = tensordict["_reset"].numpy()
-            if new.dtype != np.bool_ or new.size != self.games.num_envs:
-                told = f"{new.dtype} of {new.shape}"
-                raise ValueError(
-                    f"_reset must be a bool tensor that marks the games to restart, not {told}"
-                )
-            new = new.reshape(-1)
+            new = tensordict["_reset"].numpy().reshape(new.shape)
         self.games.match.reset(new, self.games.np_random)
         if self.opening and self.games.match.active < self.games.num_envs:
             raise ValueError("with openings, reset all games that are over together")
@@ -173,7 +144,14 @@ def policy(module: Any, rules: Rules, deterministic: bool = False) -> Player:
     Raises:
         ValueError: if the module is none of these.
     """
-    kind = "probs" if hasattr(module, "get_dist") else _written(module)
+    keys, kind = getattr(module, "out_keys", ()), "probs"
+    if not hasattr(module, "get_dist"):
+        if not {"action_value", "logits"} & set(keys):
+            raise ValueError(
+                'a TorchRL player must have `get_dist` or write "action_value" or "logits", not '
+                f"{keys or type(module).__name__}"
+            )
+        kind = "values" if "action_value" in keys else "logits"
     asked = "values" if deterministic else kind
 
     def play(module: Any) -> Policy:
@@ -190,14 +168,3 @@ def policy(module: Any, rules: Rules, deterministic: bool = False) -> Player:
         return from_observations(ask, rules, obs="dict", kind=asked)
 
     return frozen(rules, module, play)
-
-
-def _written(module: Any) -> str:
-    """Return what a module outputs: values or logits."""
-    for key, kind in (("action_value", "values"), ("logits", "logits")):
-        if key in getattr(module, "out_keys", ()):
-            return kind
-    raise ValueError(
-        'a TorchRL player must have `get_dist` or write "action_value" or "logits", not '
-        f"{getattr(module, 'out_keys', type(module).__name__)}"
-    )

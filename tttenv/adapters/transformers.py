@@ -80,11 +80,7 @@ class Answers:
         )
 
     def __call__(self, prompt: str) -> str | None:
-        """Return the answer to a prompt, or None if it has not ended after so many tokens.
-
-        Raises:
-            ValueError: if the model fails, for example on a prompt that is too long for it.
-        """
+        """Return the answer to a prompt, or None if it has not ended after so many tokens."""
         try:
             with torch.inference_mode():
                 return self._decode(self._encode(prompt))

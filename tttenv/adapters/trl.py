@@ -69,10 +69,12 @@ def reward_function(scheme: str = "regret") -> RewardFunction:
     def rewards(
         completions: Sequence[Any], *, rules: Sequence[str], position: Sequence[str], **_: Any
     ) -> list[float | None]:
-        return [
-            _reward(Rules.of(game), board, answered(completion), scheme)
-            for completion, game, board in zip(completions, rules, position, strict=True)
-        ]
+        found = []
+        for completion, name, board in zip(completions, rules, position, strict=True):
+            game = Rules.of(name)
+            verdict = text.verdict(game, game.parse(board), answered(completion))
+            found.append(_exact(verdict, scheme))
+        return found
 
     rewards.__name__ = f"exact_{scheme}"
     return rewards
@@ -84,10 +86,6 @@ def answered(completion: Any) -> str:
         return completion
     content = completion[-1].get("content") if completion else None
     return content if isinstance(content, str) else ""
-
-
-def _reward(rules: Rules, position: str, answer: str, scheme: str) -> float | None:
-    return _exact(text.verdict(rules, rules.parse(position), answer), scheme)
 
 
 def _exact(found: text.Verdict, scheme: str) -> float | None:

@@ -86,11 +86,7 @@ class MnkGameTaskset(vf.Taskset[MnkGameTask, MnkGameConfig]):
     """A taskset with one task per symmetry class of positions."""
 
     def load(self) -> Iterator[MnkGameTask]:
-        """Yield the tasks.
-
-        Raises:
-            ValueError: for a setting out of range, or a game of more than 15 cells.
-        """
+        """Yield the tasks."""
         config = self.config
         one_of("notation", config.notation, tuple(text.NOTATIONS))
         one_of("scheme", config.scheme, tuple(text.SCHEMES))

@@ -50,7 +50,7 @@ def main(args: list[str], prog: str = PROG) -> None:
     if given.games < 1:
         raise ValueError(f"the number of games must be at least 1, not {given.games}")
     from tttenv.certificates.certificate import require_pure
-    from tttenv.testing.diagnosis import diagnosis
+    from tttenv.testing.diagnosis import Diagnosis, examination
 
     with console.stage(f"loading {given.subject}", given.json):
         subject = load(given.subject, given.rules, given.obs, given.kind)
@@ -58,13 +58,9 @@ def main(args: list[str], prog: str = PROG) -> None:
     if policy is not None and policy.traits.depends_on == "time":
         require_pure(policy)  # it would think about hundreds of boards
     with console.bar(quiet=given.json) as bar:
-        found = diagnosis(
-            given.subject,
-            subject,
-            given.games,
-            given.seed,
-            lambda findings, count: bar.track(findings, total=count, description="examining"),
-        )
+        findings, count = examination(subject, given.games, given.seed)
+        watched = bar.track(findings, total=count, description="examining")
+        found = Diagnosis(given.subject, tuple(watched))
     if given.json:
         print(json.dumps(found.to_dict(), indent=2))
     else:
@@ -114,7 +110,7 @@ def load(name: str, rules: str | None, obs: str | None, kind: str) -> Any:
         sys.path.insert(0, os.getcwd())
         with user_errors(name):
             made = gymnasium.make(name)
-        return diagnosis.environment_subject(name, made, named)
+        return diagnosis.subject_of(name, made, named)
     if attribute:
         return diagnosis.subject_of(name, _imported(name, module, path), named, obs, kind)
     with did_you_mean(name):
@@ -126,8 +122,8 @@ def load(name: str, rules: str | None, obs: str | None, kind: str) -> Any:
         algorithm = options.get("algorithm", "detect")
         model = adapter.load(options["path"], None if algorithm == "detect" else algorithm)
         sampled = options.get("deterministic") == "true"
-        return diagnosis.model_subject(name, game, model, sampled)
-    return diagnosis.player_subject(name, game, found, obs, kind)
+        return diagnosis.model_subject(game, model, sampled)
+    return diagnosis.subject_of(name, found, game, obs, kind)
 
 
 def _is_environment_id(name: str) -> bool:

@@ -18,7 +18,7 @@ from tttenv.parallel import ResultsFolder, TaskResult
 from tttenv.players import did_you_mean
 
 if TYPE_CHECKING:
-    from tttenv.league.league import Block, Result
+    from tttenv.league.league import LeagueSettings, Result
 
 PROG = "league.py"
 EXAMPLES = """
@@ -78,8 +78,8 @@ def main(args: list[str], prog: str = PROG) -> None:
     )
     console.check_folder(_kept(given))
     with console.stage(f"loading {len(players)} players", given.json) as tell:
-        work = league.blocks(settings, _alone(players, rules, tell))
-    whole = league.assembled(settings, players, _played(work, given, rules))
+        pairs = league.pairs_of(_slow(players, rules, tell))
+    whole = league.assembled(settings, players, _played(settings, pairs, given, rules))
     text = league_file.text(whole)
     write(given.out, text)
     told = json.loads(text)
@@ -134,7 +134,7 @@ def _kept(given: Arguments) -> Path:
     return given.out.with_suffix(".kept")
 
 
-def _alone(players: Sequence[str], rules: Any, tell: Callable[[str], None]) -> dict[str, bool]:
+def _slow(players: Sequence[str], rules: Any, tell: Callable[[str], None]) -> dict[str, bool]:
     """Check that each player can be created, and return whether it is slow to query."""
     from tttenv import player
 
@@ -147,32 +147,30 @@ def _alone(players: Sequence[str], rules: Any, tell: Callable[[str], None]) -> d
     return found
 
 
-def _played(blocks: Sequence["Block"], given: Arguments, rules: Any) -> dict[Any, "Result"]:
-    """Return the result of each pair, playing only blocks without stored results."""
+def _played(
+    settings: "LeagueSettings", pairs: Sequence[tuple[str, str]], given: Arguments, rules: Any
+) -> dict[tuple[str, str], "Result"]:
+    """Return the result of each pair, playing only those without a stored result."""
     from tttenv.game.openings import opening_classes
-    from tttenv.league import league_tasks
+    from tttenv.league import league_file
     from tttenv.league.league import Failed
 
-    tasks = league_tasks.tasks(blocks, given.workers.cores_per_task)
+    tasks = league_file.tasks(settings, pairs, given.workers.cores_per_task)
     folder, openings = ResultsFolder(_kept(given)), len(opening_classes(rules, given.openings))
     if given.fresh:
         folder.remove()
-    else:
-        league_tasks.forget_failed(folder, tasks)
-    found: dict[Any, Result] = {}
+    found: dict[tuple[str, str], Result] = {}
 
     def tell(outcome: TaskResult) -> None:
-        results = league_tasks.results_of(outcome, openings)
-        found.update(zip(blocks[outcome.number].pairs, results, strict=True))
+        found[pairs[outcome.number]] = league_file.result_of(outcome, openings)
 
     try:
         workers.run_all(tasks, given.workers, folder.folder, given.json, tell, "pairs")
     except KeyboardInterrupt:
         kept = sum(not isinstance(result, Failed) for result in found.values())
-        total = sum(len(block.pairs) for block in blocks)
         again = "the same command without --fresh" if given.fresh else "the same command"
         raise KeyboardInterrupt(
-            f"{kept:,} of {total:,} pairs are stored in {folder.folder}: {again} continues"
+            f"{kept:,} of {len(pairs):,} pairs are stored in {folder.folder}: {again} continues"
         ) from None
     return found
 

@@ -22,19 +22,8 @@ Seat: TypeAlias = Literal["X", "O", "random"]
 Illegal: TypeAlias = Literal["lose", "raise"]
 
 
-def at_least_one_game(number: int) -> None:
-    """Raise ValueError unless `number` is a positive integer."""
-    whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
-    if not whole or number < 1:
-        raise ValueError(f"a match must have at least one game, not {described(number)}")
-
-
 def one_action(action: Any) -> NDArray[Any]:
-    """Return the action of a single game as an array (1,) of integers.
-
-    Raises:
-        ValueError: unless it is a single integer.
-    """
+    """Return the action of a single game as an array (1,), checking that it is an integer."""
     given = real_numbers("actions", action)
     if given.size != 1 or given.dtype.kind not in "iu":
         raise ValueError(f"an action must be the number of a cell, not {described(action)}")
@@ -42,11 +31,7 @@ def one_action(action: Any) -> NDArray[Any]:
 
 
 def resolve_opponent(opponent: str | Policy | None, rules: Rules) -> Policy | None:
-    """Return the player named by a spec; return anything else unchanged.
-
-    Raises:
-        ValueError: for an unknown player.
-    """
+    """Return the player named by a spec; return anything else unchanged."""
     if not isinstance(opponent, str):
         return opponent
     from tttenv.players import player  # which a match alone does not need
@@ -55,16 +40,9 @@ def resolve_opponent(opponent: str | Policy | None, rules: Rules) -> Policy | No
 
 
 def checked_boards(rules: Rules, games: int, boards: ArrayLike, seat: str | None) -> Boards:
-    """Validate boards to continue from, and return them as an array (games, cells).
+    """Validate one board, or one for each game, and return an array (games, cells).
 
-    Args:
-        rules: the game.
-        games: the number of games.
-        boards: one board (cells,) for all games, or one for each (games, cells).
-        seat: the side to move, if it is to be checked: X or O.
-
-    Raises:
-        ValueError: if a board is unreachable or finished, or `seat` is not the side to move.
+    A `seat`, if given, must be the side to move on each.
     """
     given = real_numbers("boards", boards)
     if given.size == rules.cells:
@@ -80,25 +58,10 @@ def checked_boards(rules: Rules, games: int, boards: ArrayLike, seat: str | None
     return np.broadcast_to(checked, (games, rules.cells))
 
 
-def require_open(closed: bool) -> None:
-    """Raise gymnasium.error.ClosedEnvironmentError if an environment is closed."""
+def require_game(closed: bool, going: bool = True, told: str = "call reset() first") -> None:
+    """Raise unless an environment is open and has a game in progress."""
     if closed:
         raise gymnasium.error.ClosedEnvironmentError("the environment is closed: make a new one")
-
-
-def require_game(closed: bool, going: bool, told: str = "call reset() first") -> None:
-    """Raise unless an environment is open and has a game in progress.
-
-    Args:
-        closed: whether the environment is closed.
-        going: whether a game is in progress.
-        told: what the error says.
-
-    Raises:
-        gymnasium.error.ClosedEnvironmentError: if it is closed.
-        gymnasium.error.ResetNeeded: if there is no game.
-    """
-    require_open(closed)
     if not going:
         raise gymnasium.error.ResetNeeded(told)
 
@@ -109,11 +72,7 @@ def plain_seed(seed: Any) -> Any:
 
 
 def one_seed(seed: Any, games: int) -> Any:
-    """Return a single seed for a batch of games, combining a list of one seed per game.
-
-    Raises:
-        ValueError: for a list of another length, or of anything but integers from 0 on and None.
-    """
+    """Return a single seed for a batch of games, combining a list of one seed per game."""
     if not isinstance(seed, list | tuple):
         return plain_seed(seed)
     if len(seed) != games:
@@ -127,26 +86,6 @@ def one_seed(seed: Any, games: int) -> Any:
     return int(state[0]) << 64 | int(state[1])
 
 
-def reset_mask(options: Mapping[Any, Any], games: int) -> Mask | None:
-    """Validate and return the option `reset_mask` (games,), or None if it is not set.
-
-    Raises:
-        ValueError: for any other value, or a board beside it.
-    """
-    mask = options.get("reset_mask")
-    if mask is None:
-        return None
-    if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != (games,):
-        raise ValueError(
-            f"reset_mask must be a NumPy array of {games} booleans, not {described(mask)}"
-        )
-    if not mask.any():
-        raise ValueError("reset_mask must have a True")
-    if options.get("board") is not None:
-        raise ValueError("reset_mask can be combined with 'seat', not with 'board'")
-    return mask
-
-
 class Start(NamedTuple):
     """Validated options of a reset."""
 
@@ -156,17 +95,7 @@ class Start(NamedTuple):
 
     @classmethod
     def of(cls, match: "Match", options: Any, masked: bool = False) -> "Start":
-        """Validate the options of a reset and return the start they describe; no game changes.
-
-        Args:
-            match: the games.
-            options: as the user gave them.
-            masked: whether the option `reset_mask` is known.
-
-        Raises:
-            ValueError: for unknown options, boards that cannot be played on, or a seat that is
-                unknown or disagrees with the board.
-        """
+        """Validate the options of a reset; no game changes."""
         if options is None:
             return cls(None, None)
         if not isinstance(options, Mapping):
@@ -177,12 +106,21 @@ class Start(NamedTuple):
             raise ValueError(
                 f"reset has the options {', '.join(known)}, not {described(unknown[0])}"
             )
-        which = reset_mask(options, len(match.over)) if masked else None
-        board, seat = options.get("board"), options.get("seat")
+        board, seat, which = (options.get(name) for name in ("board", "seat", "reset_mask"))
+        games = len(match.over)
+        if which is not None:
+            right = isinstance(which, np.ndarray) and which.dtype == np.bool_
+            if not right or which.shape != (games,):
+                raise ValueError(
+                    f"reset_mask must be a NumPy array of {games} booleans, not {described(which)}"
+                )
+            if not which.any():
+                raise ValueError("reset_mask must have a True")
+            if board is not None:
+                raise ValueError("reset_mask can be combined with 'seat', not with 'board'")
         if board is not None:
-            text = isinstance(board, str)
-            given = match.rules.parse(board) if text else board
-            return cls(checked_boards(match.rules, len(match.over), given, seat), None)
+            given = match.rules.parse(board) if isinstance(board, str) else board
+            return cls(checked_boards(match.rules, games, given, seat), None)
         if seat is not None:
             one_of("seat", seat, get_args(Seat))
         return cls(None, seat, which)

@@ -15,13 +15,17 @@ from tttenv.env.arguments import (
     one_action,
     plain_seed,
     require_game,
-    require_open,
     resolve_opponent,
 )
 from tttenv.env.match import Match
-from tttenv.env.observation import Observation, Observer, TextObserver
-from tttenv.env.rendering import draw, known_render_mode, new_last_stones
-from tttenv.env.step import attempt
+from tttenv.env.observation import (
+    LastStones,
+    Observation,
+    Observer,
+    TextObserver,
+    draw,
+    known_render_mode,
+)
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
 from tttenv.policy import OBSERVATIONS, Policy
@@ -32,8 +36,6 @@ if TYPE_CHECKING:  # needs pygame-ce, which only "human" uses
     from tttenv.drawing.window import Window
 
 QUICK = (int, np.int64)  # action types that need no conversion
-
-
 KEYBOARD = ("1234567890", "qwertyuiop", "asdfghjkl;", "zxcvbnm,./")
 
 
@@ -147,7 +149,7 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
             modes = [mode for mode in self.metadata["render_modes"] if mode != "human"]
             self.metadata = {**self.metadata, "render_modes": modes}
         self.window: Window | None = None
-        self._last_stones = new_last_stones()
+        self._last_stones: LastStones = {}
         self.closed = False
         self.everything = np.ones(1, np.bool_)  # mask of the games to reset: all of them
 
@@ -164,7 +166,7 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
             gymnasium.error.Error: for a seed that is not a non-negative integer.
             gymnasium.error.ClosedEnvironmentError: after `close()`.
         """
-        require_open(self.closed)
+        require_game(self.closed)
         human = self.render_mode == "human"
         if options is None and seed is None and not human and not self.match.asks:
             self.match.reset(self.everything, self.np_random)  # this cannot fail
@@ -172,7 +174,7 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
         start = Start.of(self.match, options)
         with generator_kept(self):
             super().reset(seed=plain_seed(seed))
-            with attempt(self.match, self.np_random, always=human):
+            with self.match.attempt(self.np_random, always=human):
                 if seed is not None:
                     self.match.key = None  # it came from the previous generator
                 start.begin(self.match, self.np_random)
@@ -196,18 +198,15 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
             require_game(self.closed, False)
         if self.render_mode != "human":
             return self._played(action)
-        with attempt(self.match, self.np_random, always=True):  # rendering may fail
+        with self.match.attempt(self.np_random, always=True):  # rendering may fail
             return self._played(action)
 
     def _played(
         self, action: np.int64
     ) -> tuple[Observation, SupportsFloat, bool, bool, dict[str, Any]]:
         """Run `step` for a game in progress."""
-        if (
-            type(action) in QUICK
-            and 0 <= action < self.rules.cells
-            and self.match.illegal == "lose"
-        ):
+        plain = type(action) in QUICK and 0 <= action < self.rules.cells
+        if plain and self.match.illegal == "lose":
             self.match.step_one(int(action), self.np_random)
         else:
             self.match.step(one_action(action), self.np_random)
@@ -236,20 +235,14 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
         return mask
 
     def get_keys_to_action(self) -> dict[tuple[str, ...], int]:
-        """Return the keys for `gymnasium.utils.play`, laid out like the cells.
+        """Return the keys for `gymnasium.utils.play`, laid out like the cells, up to 4x10.
 
-        Call `play(env, wait_on_player=True)`, since nothing happens until a move is made.
-
-        On 3x3 they are q w e, a s d, z x c; with four rows they begin at the digits.
-
-        Raises:
-            ValueError: for a larger board.
+        Call `play(env, wait_on_player=True)`, since nothing happens until a move is made. On 3x3
+        the keys are q w e, a s d, z x c; with four rows they begin at the digits.
         """
         m, n = self.rules.m, self.rules.n
-        if m > len(KEYBOARD) or n > len(KEYBOARD[0]):
-            raise ValueError(
-                f"{self.rules} does not fit on a keyboard: at most 4 rows and 10 columns"
-            )
+        if m > 4 or n > 10:
+            raise ValueError(f"{self.rules} does not fit on a keyboard of 4 rows and 10 columns")
         rows = KEYBOARD[1:] if m < len(KEYBOARD) else KEYBOARD
         return {(key,): n * i + j for i in range(m) for j, key in enumerate(rows[i][:n])}
 
@@ -276,12 +269,14 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
         """
         if self.render_mode != "human":
             return draw(self.match, 0, self.render_mode, self._last_stones)
+        from tttenv.drawing.render import LastStone
         from tttenv.drawing.window import Window
 
         self.window = self.window or Window(self.rules, f"tic-tac-toe {self.rules}")
         if self.window.open:  # else the user has closed it, and the games go on without it
             board = self.match.board_to_move(0)
-            self.window.show(board, last=self._last_stones[0].of(self.rules, board))
+            last = self._last_stones.setdefault(0, LastStone())
+            self.window.show(board, last=last.of(self.rules, board))
             if not self.window.hold(1 / self.metadata["render_fps"]):
                 self.window.close()
         return None

@@ -21,11 +21,7 @@ DRAWN = 256  # openings at once
 
 
 def require_both_seats(games: Any, stones: int) -> None:
-    """Check that `stones` is not negative and, unless it is 0, that the seat is random.
-
-    Raises:
-        ValueError: for a negative number or a fixed seat.
-    """
+    """Check that `stones` is not negative and, unless it is 0, that the seat is random."""
     if stones < 0:
         raise ValueError(f"stones must be at least 0, not {stones}")
     if stones and games.match.seat != "random":
@@ -67,12 +63,11 @@ class ExploringStarts(gymnasium.Wrapper[Any, int, Any, int]):
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
         """Start a game with a random opening; arguments as in `TicTacToe.reset`."""
-        unchanged = options or not self.stones
-        if unchanged or seed is not None:
+        if seed is not None:
+            self._openings = []  # drawn with the previous seed
+        if seed is not None or options or not self.stones:
             begun = self.env.reset(seed=seed, options=options)
-            if seed is not None:
-                self._openings = []  # drawn with the previous seed
-            if unchanged:
+            if options or not self.stones:
                 return begun
         if not self._openings:
             game: Any = self.unwrapped

@@ -1,18 +1,20 @@
 """The batches of games that `Match` plays, and the arrays that their steps write."""
 
 from collections.abc import Callable
+from functools import lru_cache
 from operator import attrgetter
 from sys import getrefcount
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.env import board_games_kernel, table_games_kernel
 from tttenv.env.step_options_kernel import NOBODY, RANDOM, SEATS, TABLE
-from tttenv.env.transition_table import FEW, records, transition_table
+from tttenv.exact.enumeration import Positions, positions
 from tttenv.exact.tabular import is_table
-from tttenv.game.outcomes_kernel import GOING, WIN, Outcomes
+from tttenv.game.features import one_hot
+from tttenv.game.outcomes_kernel import GOING, ILLEGAL, SEEN_BY_OTHER, WIN, Outcomes
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Cells, Mask, Uniforms
 from tttenv.policy import FORFEIT, Player, Uniform, ask, sample, sample_or_forfeit
@@ -20,6 +22,52 @@ from tttenv.utils.arrays import read_only
 
 KEPT = 4  # outputs in a pool
 Numbers = NDArray[np.int64]  # indices of games in the batch
+FEW = 12  # cells up to which the table is small enough to be fast
+
+
+class TransitionTable(NamedTuple):
+    """Positions of a game, their transitions and their observations, for compiled steps."""
+
+    positions: Positions
+    outcomes: Outcomes  # (positions,), for the side to move
+    planes: NDArray[np.float32]  # (positions, 3 * cells), in the view of the side to move
+    masks: Boards  # (positions, cells)
+    showing_planes: table_games_kernel.Table  # whose views are these planes
+    showing_boards: table_games_kernel.Table  # whose views are boards
+
+
+@lru_cache(maxsize=8)
+def transition_table(rules: Rules) -> TransitionTable:
+    """Return the transition table of a small game; cached."""
+    known = positions(rules)
+    outcomes = known.outcomes
+    masks = (known.successors >= 0).astype(np.int8)
+    own = np.arange(len(known), dtype=np.int32)[:, None]
+    to, made = known.successors, SEEN_BY_OTHER[outcomes[known.successors]]
+    legal = (to << table_games_kernel.BITS) + made
+    transitions = np.where(masks, legal, (own << table_games_kernel.BITS) + ILLEGAL).astype(
+        np.uint32
+    )
+    legal_first = np.argsort(-masks, axis=1, kind="stable").astype(np.int8)
+    walk = transitions, legal_first, masks.sum(axis=1, dtype=np.int8)
+    planes, boards = one_hot(known.boards), known.boards
+    views = np.concatenate((planes, one_hot(-boards))), np.concatenate((boards, -boards))
+    allowed = records(np.concatenate((masks, np.zeros_like(masks[:1]))))
+    tables = ((*walk, records(view), allowed) for view in views)
+    return read_only(TransitionTable(known, outcomes, planes, masks, *tables))
+
+
+def records(rows: NDArray[Any]) -> table_games_kernel.Rows:
+    """View contiguous rows (rows, columns) as byte records (rows,) of a size the compiler knows.
+
+    A record is copied by a few wide instructions, a row by a loop over its numbers.
+    """
+    return np.ndarray(len(rows), _record(rows.itemsize * rows.shape[1]), rows)
+
+
+@lru_cache(maxsize=32)
+def _record(size: int) -> np.dtype[np.void]:
+    return np.dtype([("row", np.uint8, (size,))])
 
 
 class StepOutput:
@@ -53,9 +101,6 @@ class OutputPool:
 
     Allocating a large array costs more than filling it, since the operating system provides its
     memory page by page. An output is used again once no other reference to its arrays is left.
-
-    Args:
-        make: returns a new output.
     """
 
     _arrays = attrgetter("observations", "masks", "rewards", "outcomes", "over", "finals")
@@ -84,12 +129,6 @@ class GameBatch:
 
     `BoardGames` stores boards, for any rules; `TableGames` stores indices of positions, for games
     with few. Tests hold both to the same invariants.
-
-    Args:
-        rules: the game.
-        stored: the stored form of each game's empty board, (games, ...).
-        known: what the kernel needs to know about the rules.
-        planes: whether observations are one-hot planes; else they are boards.
 
     Attributes:
         over: which games are over, (games,); at first, all of them.
@@ -129,25 +168,18 @@ class GameBatch:
         self.over[:] = self.outcomes != GOING
         return waiting[:going]
 
-    def reply(self, opponent: Any, waiting: Numbers, uniforms: Uniforms) -> int:
-        """Play the opponent's replies in the games in `waiting`, from one uniform number each.
-
-        Args:
-            opponent: a policy, or the result of `compiled`.
-            waiting: indices of games (waiting,).
-            uniforms: uniform random numbers (waiting,).
+    def reply(self, opponent: Player | None, waiting: Numbers, uniforms: Uniforms) -> int:
+        """Play a Python opponent's replies in the games in `waiting`, from one number each.
 
         Returns:
             The number of these games still in progress.
         """
-        if isinstance(opponent, tuple):
-            cells = np.empty(len(waiting), np.int64)
-            self.kernel.sample_replies(self.stored, waiting, uniforms, opponent, self.known, cells)
-        else:
-            cells = asked(opponent, self.boards_to_reply(waiting), uniforms)
-            gone = waiting[cells == FORFEIT]
-            self.outcomes[gone], self.over[gone], self.flipped[gone] = WIN, True, True
-            waiting, cells = waiting[cells != FORFEIT], cells[cells != FORFEIT]
+        assert opponent is not None
+        choose = sample_or_forfeit if opponent.traits.forfeits else sample
+        cells = choose(ask(self.boards_to_reply(waiting), opponent), uniforms)
+        gone = waiting[cells == FORFEIT]
+        self.outcomes[gone], self.over[gone], self.flipped[gone] = WIN, True, True
+        waiting, cells = waiting[cells != FORFEIT], cells[cells != FORFEIT]
         finished = np.empty(len(cells), np.int64)
         written = self.outcomes, finished, 0
         count = self.kernel.reply(self.stored, waiting, cells, self.known, *written)
@@ -157,11 +189,7 @@ class GameBatch:
     def restart(self, which: Numbers, key: int, opponent: Any, seat: str) -> None:
         """Restart the games in `which`; a compiled opponent moves first where the agent is O.
 
-        Args:
-            which: indices of games.
-            key: the random key for seats and openings.
-            opponent: the result of `compiled`; None: X is to move in all these games.
-            seat: the agent's: X, O or random.
+        Seats and openings follow from the key; without an opponent X is to move in all these games.
         """
         opponent = self.compiled(None) if opponent is None else opponent
         order = 0, np.uint64(key), opponent, SEATS.index(seat), self.known
@@ -200,8 +228,7 @@ class GameBatch:
     def compiled(self, opponent: Player | None) -> Any:
         """Return the kernel's encoding of the opponent, or None if it must be called in Python.
 
-        Args:
-            opponent: the opponent's policy; None: self-play, the agent moves for both sides.
+        None is an opponent too: self-play, the agent moves for both sides.
         """
         raise NotImplementedError
 
@@ -226,15 +253,6 @@ class GameBatch:
         return array
 
 
-def asked(player: Player, boards: Boards, uniforms: Uniforms) -> Cells:
-    """Query a player on boards (batch, cells), and sample its cells (batch,).
-
-    The cell is FORFEIT where the player forfeits.
-    """
-    choose = sample_or_forfeit if player.traits.forfeits else sample
-    return choose(ask(boards, player), uniforms)
-
-
 class BoardGames(GameBatch):
     """A batch of games stored as boards from the agent's perspective; see `GameBatch`."""
 
@@ -244,21 +262,17 @@ class BoardGames(GameBatch):
         super().__init__(rules, rules.start(games), rules.game, planes)
 
     def compiled(self, opponent: Player | None) -> board_games_kernel.Opponent | None:
-        """Return the kernel's encoding of no opponent or a random one; None for any other."""
         if opponent is None or isinstance(opponent, Uniform):
             return (NOBODY if opponent is None else RANDOM,)
         return None
 
     def boards(self, which: Numbers | slice) -> Boards:
-        """Return a copy of the boards of the games in `which`, from the agent's perspective."""
         return np.array(self.stored[which])
 
     def boards_to_reply(self, which: Numbers) -> Boards:
-        """Return a copy of the boards of the games in `which`, from the opponent's perspective."""
         return -self.stored[which]
 
     def board_to_move(self, game: int) -> Boards:
-        """Return a game's board (cells,) from the mover's perspective, even if the game is over."""
         board: Boards = self.stored[game].copy()
         return -board if self.flipped[game] else board
 
@@ -281,7 +295,7 @@ class TableGames(GameBatch):
         super().__init__(rules, np.zeros(games, np.uint32), known, planes)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Support copying and pickling: a copy shares the cached table."""
+        """Leave out the cached table, which a copy shares."""
         return {key: part for key, part in vars(self).items() if key not in ("table", "known")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -291,7 +305,6 @@ class TableGames(GameBatch):
         self.known = self.table.showing_planes if self.planes else self.table.showing_boards
 
     def compiled(self, opponent: Player | None) -> table_games_kernel.Opponent | None:
-        """Return the kernel's encoding of no opponent, a random one or a table; else None."""
         if opponent is not None and is_table(opponent) and opponent.rules == self.rules:
             return TABLE, opponent.reached, opponent.last
         if opponent is None or isinstance(opponent, Uniform):
@@ -299,17 +312,14 @@ class TableGames(GameBatch):
         return None
 
     def boards(self, which: Numbers | slice) -> Boards:
-        """Return a copy of the boards of the games in `which`, from the agent's perspective."""
         boards: Boards = self.table.positions.boards[self.stored[which]]
         return np.where(self.flipped[which][:, None], -boards, boards)
 
     def boards_to_reply(self, which: Numbers) -> Boards:
-        """Return a copy of the boards of the games in `which`, from the opponent's perspective."""
         boards: Boards = self.table.positions.boards[self.stored[which]]
         return boards
 
     def board_to_move(self, game: int) -> Boards:
-        """Return a game's board (cells,) from the mover's perspective, even if the game is over."""
         board: Boards = self.table.positions.boards[self.stored[game]].copy()
         return board
 

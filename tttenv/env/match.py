@@ -3,40 +3,35 @@
 Boards are in the agent's view. Between steps the agent is to move, so its view is the mover's.
 Without an opponent (self-play) the agent moves for both sides, and boards switch to the next
 mover's view after each stone.
+
+What is random in a step follows from one 64-bit key, drawn from the caller's generator; see
+Randomness in `TicTacToe`. An opponent that runs in Python is queried between the agents' stones and
+its own; if it raises an exception, KeyboardInterrupt included, the games and the generator are
+restored.
 """
 
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tttenv.env.arguments import Illegal, Seat, at_least_one_game
-from tttenv.env.games import GameBatch, TableGames, new_games
+from tttenv.env.arguments import Illegal, Seat
+from tttenv.env.games import GameBatch, StepOutput, TableGames, new_games
 from tttenv.env.single_game import SingleGame
-from tttenv.env.step import attempt, checked_actions, restart, step
+from tttenv.env.step_options_kernel import DISABLED, NEXT_STEP, NOBODY, SAME_STEP, SEATS
 from tttenv.game.outcomes_kernel import Outcomes
+from tttenv.game.random_kernel import OPENING, REPLY, SEAT, keyed_uniforms
 from tttenv.game.rewards import Payoffs
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Cells, Mask
 from tttenv.policy import Player, Policy, player_for
-from tttenv.utils.arrays import one_of
+from tttenv.utils.arrays import described, one_of, real_numbers
 
 
 class Match:
-    """A batch of games between an agent and an opponent, or in self-play.
-
-    Args:
-        rules: the game.
-        games: the number of games.
-        opponent: the opponent's policy, or None: the agent moves for both sides.
-        seat: the agent's side in new games; "random" draws it for each game.
-        illegal: "lose": playing an occupied cell loses; "raise": it raises and changes nothing.
-        draw: the agent's reward for a draw, from -1 to 1.
-        planes: observe one-hot planes; False: boards.
-
-    Raises:
-        ValueError: for an unknown `seat` or `illegal`, fewer than one game, or `draw` out of range.
-    """
+    """A batch of games between an agent and an opponent; arguments as in `TicTacToe`."""
 
     def __init__(
         self,
@@ -46,11 +41,13 @@ class Match:
         seat: Seat = "random",
         illegal: Illegal = "lose",
         draw: float = 0.0,
-        planes: bool = True,
+        planes: bool = True,  # observe one-hot planes; False: boards
     ) -> None:
         one_of("seat", seat, get_args(Seat))
         one_of("illegal", illegal, get_args(Illegal))
-        at_least_one_game(games)
+        whole = isinstance(games, int | np.integer) and not isinstance(games, bool)
+        if not whole or games < 1:
+            raise ValueError(f"a match must have at least one game, not {described(games)}")
         self.rules, self.seat, self.illegal = rules, seat, illegal
         self.payoffs = Payoffs(draw)
         self.games: GameBatch = new_games(rules, games, planes)
@@ -94,29 +91,21 @@ class Match:
 
     @property
     def asks(self) -> bool:
-        """Whether the opponent runs in Python, and so may raise in the middle of a step.
-
-        False in self-play and against opponents that compiled code plays.
-        """
+        """Whether the opponent runs in Python, and so may raise in the middle of a step."""
         return self.compiled is None
 
     def reset(self, which: Mask, rng: np.random.Generator, seat: Seat | None = None) -> None:
-        """Restart the games marked in `which` (games,); where the agent is O, the opponent starts.
-
-        Raises:
-            ValueError: for an unknown seat, and if the opponent forfeits as X on the empty board;
-                nothing has changed then.
-        """
+        """Restart the games in the mask `which` (games,); where the agent is O, X opens."""
         seat = self.seat if seat is None else seat
         one_of("seat", seat, get_args(Seat))
-        with attempt(self, rng):
+        with self.attempt(rng):
             key, self.key = self.key, None  # of the step that ended games
             if key is None or self._opponent is None:
                 key = self.draw_key(rng)
             if self.single is not None and self.compiled is not None and which.item():
                 self.single.reset(seat, self._opponent, key)
             elif self.compiled is None:
-                restart(self, which, key, seat)
+                self._restart_asking(which, key, seat)
             else:
                 self.games.restart(np.flatnonzero(which), key, self.compiled, seat)
             self.active = len(which) - int(np.count_nonzero(self.games.over))
@@ -126,23 +115,146 @@ class Match:
         self.games.set_boards(boards)
         self.active, self.key = len(self.over), None
 
-    def step(self, actions: ArrayLike, rng: np.random.Generator) -> None:
-        """Play the agents' cells (games,) and the opponent's replies; see `outcomes` and `over`.
+    def checked_actions(self, actions: ArrayLike) -> Cells:
+        """Validate actions (games,), and return them as cells."""
+        games, last = self.games, self.rules.cells - 1
+        plain = type(actions) is np.ndarray  # the common case, kept fast
+        given = np.asarray(actions) if plain else real_numbers("actions", actions)
+        if given.shape != games.over.shape or given.dtype.kind not in "iu":
+            wanted = f"integers of shape {games.over.shape}"
+            raise ValueError(f"actions must be {wanted}, not {given.dtype} of shape {given.shape}")
+        cells = np.ascontiguousarray(given, np.int64)
+        if cells.view(np.uint64).max() > last:  # negative ones look huge
+            cells = np.where(games.over, 0, cells)  # those of finished games are ignored
+            off = np.flatnonzero((cells < 0) | (cells > last))
+            if off.size:
+                told = f"action {cells[off[0]]} of game {off[0]}"
+                raise ValueError(f"{told} is off the board: 0 to {last}")
+        if self.illegal == "raise":
+            occupied = self.boards[np.arange(len(cells)), cells] != 0
+            taken = np.flatnonzero(occupied & ~games.over)
+            if taken.size:
+                shown = self.rules.format(games.board_to_move(taken[0]))
+                raise ValueError(f"action {cells[taken[0]]} of game {taken[0]} is taken on {shown}")
+        return cells
 
-        Raises:
-            ValueError: for actions of the wrong shape or type or off the board, and for occupied
-                cells if illegal moves raise. Nothing has changed then, nor if the opponent raises.
-        """
-        step(self, checked_actions(self, actions), self.games.outputs.take(), rng)
+    def step(self, actions: ArrayLike, rng: np.random.Generator) -> None:
+        """Play the agents' cells (games,) and the opponent's replies; see `outcomes` and `over`."""
+        self.play(self.checked_actions(actions), self.games.outputs.take(), rng)
 
     def step_one(self, cell: int, rng: np.random.Generator) -> None:
         """Step a match of one game, without checks."""
         if self.single is None or self.compiled is None:
-            step(self, np.array([cell]), self.games.outputs.take(), rng)
+            self.play(np.array([cell]), self.games.outputs.take(), rng)
             return
         key = 0 if self._opponent is None else rng.bit_generator.random_raw()
         self.active = int(self.single.step(cell, self._opponent, key))
         self.key = None if self.active or self._opponent is None else key
+
+    def play(
+        self, cells: Cells, output: StepOutput, rng: np.random.Generator, mode: int = DISABLED
+    ) -> int:
+        """Play a cell in every game and the opponent's replies, restart games and write the output.
+
+        Args:
+            cells: the agents' stones (games,), validated.
+            output: written.
+            rng: the generator that the step's key is drawn from.
+            mode: when finished games restart: SAME_STEP, NEXT_STEP (games that were over restart,
+                their cells are ignored) or DISABLED; in the first and the last no game may be over.
+
+        Returns:
+            The number of games that ended.
+        """
+        if self.compiled is None:
+            return self._play_asking(cells, output, rng, mode)
+        games, key, restart_key = self.games, 0, self.key
+        self_play = self.compiled[0] == NOBODY
+        if not self_play and (self.active or mode != NEXT_STEP):
+            key = rng.bit_generator.random_raw()
+        if restart_key is None:
+            waits = mode == NEXT_STEP and self.active < len(cells)
+            restart_key = self.draw_key(rng) if waits else 0
+        ended: int = games.kernel.step(
+            games.state,
+            cells,
+            (np.uint64(key), np.uint64(restart_key)),
+            self.compiled,
+            SEATS.index(self.seat),
+            games.known,
+            self.payoffs.table,
+            mode,
+            output.compiled,
+        )
+        self.active = len(cells) - (0 if mode == SAME_STEP else ended)
+        self.key = key if self.active < len(cells) and not self_play else None
+        return ended
+
+    def _play_asking(
+        self, cells: Cells, output: StepOutput, rng: np.random.Generator, mode: int
+    ) -> int:
+        """Run `play` with a Python opponent, which is queried after the agents' moves."""
+        games = self.games
+        with self.attempt(rng):
+            waits, key, restart_key = games.over.copy(), 0, self.key
+            if not waits.all() or mode != NEXT_STEP:
+                if waits.any():  # on an occupied cell they stay as they are
+                    cells = np.where(waits, (self.boards != 0).argmax(axis=1), cells)
+                key = self.draw_key(rng)
+                waiting = games.place(cells, self_play=False)
+                uniforms = keyed_uniforms(np.uint64(key), waiting, REPLY)
+                games.reply(self._opponent, waiting, uniforms)
+            if mode == NEXT_STEP and waits.any():
+                key_then = self.draw_key(rng) if restart_key is None else restart_key
+                self._restart_asking(waits, key_then, self.seat)
+            output.outcomes[:], output.over[:] = games.outcomes, games.over
+            output.rewards[:] = self.payoffs.many(games.outcomes)
+            ended = int(np.count_nonzero(games.over))
+            self.key = key if ended and mode != SAME_STEP else None
+            if mode == SAME_STEP and ended:
+                games.observe_finals(output)
+                self._restart_asking(output.over, key, self.seat)
+            self.active = len(cells) - int(np.count_nonzero(games.over))
+        games.observe(output)
+        return ended
+
+    def _restart_asking(self, which: Mask, key: int, seat: str) -> None:
+        """Restart the games in `which`; where the agent is O, a Python opponent moves first."""
+        new = np.flatnonzero(which)
+        self.games.restart(new, key, None, seat)
+        if seat == "random":
+            new = new[keyed_uniforms(np.uint64(key), new, SEAT) >= 0.5]
+        if seat == "X" or not len(new):
+            return
+        uniforms = keyed_uniforms(np.uint64(key), new, OPENING)
+        if self.games.reply(self._opponent, new, uniforms) < len(new):
+            raise ValueError("the opponent forfeits on the empty board: there is no game to play")
+
+    def attempt(
+        self, rng: np.random.Generator, always: bool = False
+    ) -> AbstractContextManager[None]:
+        """Return a context manager that restores the games and the generator if its block fails.
+
+        If the opponent cannot fail, nothing is saved unless `always` is set. Blocks may be nested:
+        the outermost one restores.
+        """
+        return self._undone(rng) if not self.attempting and (always or self.asks) else nullcontext()
+
+    @contextmanager
+    def _undone(self, rng: np.random.Generator) -> Iterator[None]:
+        """Restore the games, in place, and the generator if the block fails in any way."""
+        active, key, bits = self.active, self.key, rng.bit_generator
+        state, copies = bits.state, [array.copy() for array in self.games.state]
+        self.attempting = True
+        try:
+            yield
+        except BaseException:
+            for array, former in zip(self.games.state, copies, strict=True):
+                array[...] = former
+            self.active, self.key, bits.state = active, key, state
+            raise
+        finally:
+            self.attempting = False
 
     def sample(self, rng: np.random.Generator) -> Cells:
         """Sample a legal cell for every game (games,) from one key; 0 where the game is over."""

@@ -1,46 +1,43 @@
-"""Observations of the games of a match: arrays, a dict or a text."""
+"""What is seen of the games of a match: observations as arrays, dict or text, and rendering."""
 
 import string
 from typing import Any, TypeAlias
 
+import gymnasium
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from tttenv.drawing import render as pictures
 from tttenv.env.games import StepOutput
 from tttenv.env.match import Match
 from tttenv.game.rules import Rules
 from tttenv.policy import OBSERVATIONS
 from tttenv.utils.arrays import one_of
+from tttenv.utils.optional_dependencies import NO_WINDOW, has_window
 
 Observation: TypeAlias = Any  # an array; for obs="dict" a dict of arrays, for "text" a str
+LastStones: TypeAlias = dict[int, pictures.LastStone]  # by game, made when one is rendered
 CHARACTERS = string.ascii_letters + string.digits + string.punctuation + " \n"  # of a text
 
 
 class Observer:
     """Observations of a match's games in one format: "onehot", "board" or "dict".
 
-    Args:
-        rules: the game.
-        obs: the kind.
-
     Attributes:
         space: the space of one game's observation.
         planes: whether a match observes one-hot planes for it; else boards.
-
-    Raises:
-        ValueError: for an unknown kind.
     """
 
     def __init__(self, rules: Rules, obs: str) -> None:
         one_of("obs", obs, tuple(OBSERVATIONS))
         self.planes, self.named, cells = obs != "board", obs == "dict", rules.cells
-        onehot = spaces.Box(0, 1, (3 * cells,), np.float32)
-        board = spaces.Box(-1, 1, (cells,), np.int8)
-        mask = spaces.Box(0, 1, (cells,), np.int8)
-        both = spaces.Dict({"observation": onehot, "action_mask": mask})
-        kinds: dict[str, spaces.Space[Any]] = {"onehot": onehot, "board": board, "dict": both}
-        self.space = kinds[obs]
+        self.space: spaces.Space[Any] = spaces.Box(0, 1, (3 * cells,), np.float32)
+        if obs == "board":
+            self.space = spaces.Box(-1, 1, (cells,), np.int8)
+        elif obs == "dict":
+            mask = spaces.Box(0, 1, (cells,), np.int8)
+            self.space = spaces.Dict({"observation": self.space, "action_mask": mask})
 
     def observe(self, match: Match) -> tuple[Observation, NDArray[np.int8]]:
         """Return the observations and int8 masks (games, cells) of all games for the agent."""
@@ -85,8 +82,7 @@ class TextObserver:
     planes = False
 
     def __init__(self, rules: Rules) -> None:
-        # Imported here, since no other observation needs the solver and the prover.
-        from tttenv.text.prompts import observation
+        from tttenv.text.prompts import observation  # it loads the solver and the prover
 
         self.rules, self._describe = rules, observation
         longest = len(observation(rules, rules.start(), over=False))  # all boards take as much room
@@ -96,3 +92,24 @@ class TextObserver:
         """Return the text and the mask (cells,) of a match of one game."""
         text = self._describe(self.rules, match.board_to_move(0), bool(match.over[0]))
         return text, match.legal()[0].astype(np.int8)
+
+
+def known_render_mode(render_mode: str | None, metadata: dict[str, Any]) -> str | None:
+    """Return the render mode if the environment supports it here, else raise."""
+    if render_mode is not None:
+        one_of("render_mode", render_mode, tuple(metadata["render_modes"]))
+        if render_mode == "human" and not has_window():
+            raise gymnasium.error.DependencyNotInstalled(NO_WINDOW)
+    return render_mode
+
+
+def draw(match: Match, game: int, render_mode: str | None, last: LastStones) -> Any:
+    """Render one game's board as text or image; warn and return None without a render mode."""
+    if render_mode is None:
+        gymnasium.logger.warn("render() draws nothing without a render_mode such as 'ansi'")
+        return None
+    rules, board = match.rules, match.board_to_move(game)
+    if render_mode == "ansi":
+        return pictures.ansi(rules, board)
+    stone = last.setdefault(game, pictures.LastStone())
+    return pictures.rgb(rules, board, last=stone.of(rules, board))

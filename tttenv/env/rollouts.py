@@ -1,12 +1,14 @@
 """Complete games between two players, from the empty board to the end: results, or all moves."""
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.env.transition_table import FEW, child_table
+from tttenv.env.games import FEW, transition_table
+from tttenv.exact.enumeration import positions
 from tttenv.game.outcomes_kernel import GOING
 from tttenv.game.rewards import VALUES
 from tttenv.game.rollouts_kernel import playground, random_games, random_table_games
@@ -20,6 +22,7 @@ from tttenv.policy import (
     player_for,
     sample_or_forfeit,
 )
+from tttenv.utils.arrays import read_only
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -33,10 +36,6 @@ def rollout(
 
     Returns:
         Results (games,) for `first`: 1 win, 0 draw, -1 loss.
-
-    Raises:
-        ValueError: for fewer than one game, or a policy that plays another game or returns invalid
-            probabilities.
     """
     if games < 1:
         raise ValueError(f"a rollout must have at least one game, not {games}")
@@ -52,20 +51,32 @@ def rollout(
     return outcomes
 
 
+@lru_cache(maxsize=8)
+def child_table(
+    rules: Rules,
+) -> tuple[NDArray[np.int32], NDArray[np.uint64], NDArray[np.int8], int]:
+    """Return the lookup tables of `random_table_games`; cached.
+
+    They are each position's children in consecutive columns (positions, cells), their number, the
+    values of final positions for X (positions,), and the plies of the longest game.
+    """
+    known = positions(rules)
+    _, legal, legal_count, _, _ = transition_table(rules).showing_boards
+    children = np.take_along_axis(known.successors, legal.astype(np.int64), axis=1)
+    own = np.arange(len(known), dtype=np.int32)[:, None]
+    values = VALUES[known.outcomes] * np.where(known.seats == 0, 1, -1)
+    tables = np.where(known.over[:, None], own, children), np.maximum(legal_count, 1)
+    found = tables[0], tables[1].astype(np.uint64), values.astype(np.int8), len(known.plies) - 2
+    return read_only(found)
+
+
 def _plies(
     rules: Rules, players: Sequence[Player], outcomes: NDArray[np.int8], rng: np.random.Generator
 ) -> Iterator[Arrays]:
-    """Play complete games, each player being queried on all games in progress at once.
+    """Play complete games of X and O, and yield each ply, by game in progress.
 
-    Args:
-        rules: the game.
-        players: X and O.
-        outcomes: written as the games end (games,): 1 if X wins, 0 for a draw, -1 if O wins.
-        rng: samples the moves.
-
-    Yields:
-        For each ply, by game in progress: the numbers of the games, the boards before the moves,
-        the mover's probabilities and its cells, FORFEIT where it forfeits.
+    Each player is queried on all games in progress at once. `outcomes` (games,) are written as the
+    games end: 1 if X wins, 0 for a draw, -1 if O wins. A cell is FORFEIT where the mover forfeits.
     """
     boards, playing = rules.start(len(outcomes)), np.arange(len(outcomes))
     for ply in range(rules.cells):
@@ -85,16 +96,9 @@ def _plies(
 def recorded_games(
     rules: Rules, first: Policy, second: Policy, games: int, seed: int = 0
 ) -> Arrays:
-    """Play and record complete games of `first` as X against `second` as O.
+    """Play and record complete games of `first` as X against `second` as O, all at once.
 
-    All games in progress are played at once, each player being queried on all of its boards.
-
-    Args:
-        rules: the game.
-        first: plays X.
-        second: plays O.
-        games: the number of games.
-        seed: seeds the sampling of moves from the players' probabilities.
+    The seed is that of the moves sampled from the players' probabilities.
 
     Returns:
         Arrays with a row for each move, game by game in the order of the moves:
@@ -108,10 +112,6 @@ def recorded_games(
 
         And with a row for each game: `starts` (games,) int64, the row of its first move; `lengths`
         (games,) int16; `outcomes` (games,) int8, its result for X.
-
-    Raises:
-        ValueError: for fewer than one game, or a policy that plays another game or returns invalid
-            probabilities.
     """
     if games < 1:
         raise ValueError(f"games must be at least 1, not {games}")

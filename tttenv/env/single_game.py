@@ -5,13 +5,12 @@ For a batch of one, calling compiled code takes longer than the work itself.
 
 from bisect import bisect_right
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.env.games import TableGames
-from tttenv.env.transition_table import transition_table
+from tttenv.env.games import TableGames, transition_table
 from tttenv.exact import Tabulated
 from tttenv.game.outcomes_kernel import GOING, ILLEGAL, SEEN_BY_OTHER
 from tttenv.game.random_kernel import MIX_1, MIX_2, OPENING, REPLY, SEAT, STEP, UNIT
@@ -21,23 +20,17 @@ from tttenv.policy import Player
 INCREMENT, FACTOR_1, FACTOR_2, BITS = int(STEP), int(MIX_1), int(MIX_2), 2**64 - 1
 
 
-class Lists(NamedTuple):
-    """A transition table as lists, which Python reads faster than arrays."""
-
-    successors: list[list[int]]
-    outcomes: list[int]  # for the side to move
-    seen_by_other: list[int]  # the same outcomes for the other side
-    legal: list[list[int]]
-    legal_count: list[int]
-
-
 @lru_cache(maxsize=8)
-def lists(rules: Rules) -> Lists:
-    """Return a game's transition table as lists; cached, since it can take tens of megabytes."""
+def lists(rules: Rules) -> tuple[list[Any], ...]:
+    """Return a game's transition table as lists, which Python reads faster than arrays.
+
+    They are the successors, the outcomes for the side to move and for the other side, the legal
+    cells and their number. They are cached, since they can take tens of megabytes.
+    """
     known = transition_table(rules)
     _, legal, legal_count, _, _ = known.showing_boards
     seen = known.outcomes, SEEN_BY_OTHER[known.outcomes], legal, legal_count
-    return Lists(known.positions.successors.tolist(), *(array.tolist() for array in seen))
+    return tuple(array.tolist() for array in (known.positions.successors, *seen))
 
 
 class SingleGame:
@@ -48,8 +41,11 @@ class SingleGame:
 
     def __init__(self, games: TableGames) -> None:
         self.games, self.planes, self.masks = games, games.table.planes, games.table.masks
-        found = lists(games.rules)
-        self.successors, self.outcomes, self.seen_by_other, self.legal, self.legal_count = found
+        found: tuple[Any, ...] = lists(games.rules)
+        self.successors: list[list[int]] = found[0]
+        self.outcomes, self.seen_by_other = found[1:3]
+        self.legal: list[list[int]] = found[3]
+        self.legal_count: list[int] = found[4]
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Support copying and pickling: a copy shares the cached tables."""

@@ -16,15 +16,12 @@ from tttenv.env.arguments import (
     generator_kept,
     one_seed,
     require_game,
-    require_open,
     resolve_opponent,
 )
 from tttenv.env.env import TicTacToe
 from tttenv.env.games import StepOutput
 from tttenv.env.match import Match
-from tttenv.env.observation import Observation, Observer
-from tttenv.env.rendering import draw, known_render_mode, new_last_stones
-from tttenv.env.step import attempt, checked_actions, step
+from tttenv.env.observation import LastStones, Observation, Observer, draw, known_render_mode
 from tttenv.env.step_options_kernel import MODES, NEXT_STEP
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Mask
@@ -101,7 +98,7 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
         self.single_action_space = gymnasium.spaces.Discrete(self.rules.cells)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.render_mode = known_render_mode(render_mode, self.metadata)
-        self._last_stones = new_last_stones()
+        self._last_stones: LastStones = {}
         self._started = False
 
     def reset(
@@ -125,7 +122,7 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
             gymnasium.error.Error: for a negative seed.
             gymnasium.error.ClosedEnvironmentError: after `close()`.
         """
-        require_open(self.closed)
+        require_game(self.closed)
         number, start = one_seed(seed, self.num_envs), Start.of(self.match, options, masked=True)
         if start.which is not None and (number is not None or not self._started):
             raise ValueError(
@@ -133,7 +130,7 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
             )
         with generator_kept(self):
             super().reset(seed=number)
-            with attempt(self.match, self.np_random):
+            with self.match.attempt(self.np_random):
                 if number is not None:
                     self.match.key = None  # it came from the previous generator
                 start.begin(self.match, self.np_random)
@@ -160,8 +157,8 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
         restarts = self._mode == NEXT_STEP and self._started
         if self.closed or (match.active < self.num_envs and not restarts):
             self._refuse_step()
-        cells, output = checked_actions(match, actions), match.games.outputs.take()
-        ended = step(match, cells, output, self.np_random, self._mode)
+        cells, output = match.checked_actions(actions), match.games.outputs.take()
+        ended = match.play(cells, output, self.np_random, self._mode)
         infos = {"action_mask": output.masks, "_action_mask": self._everywhere}
         if ended:
             infos.update(self._endings(output))

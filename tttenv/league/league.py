@@ -1,7 +1,7 @@
 """Round-robin leagues: all pairs of players, from all openings and in both colours, with ratings.
 
-The work is divided into blocks of pairs that depend only on the players and the settings, so the
-same league has bit-identical results, whichever process plays which block.
+A pair's result depends only on its players and the settings, so the same league has bit-identical
+results, whichever process plays which pair.
 """
 
 import hashlib
@@ -12,24 +12,17 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from tttenv.game.openings import opening_classes
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
-from tttenv.league import pair as pairs
 from tttenv.league import ratings
-from tttenv.league.cached_player import CachedPlayer
-from tttenv.league.pair import EXACT, SAMPLED, PairLimits, PairResult
+from tttenv.league.pair import LONGEST, SAMPLED, CachedPlayer, PairLimits, PairResult, play
 from tttenv.players import player
 from tttenv.utils.untrusted import first_line, shown
 
-TOGETHER = 8  # pairs played together, so that a network gets larger batches
-MOST_RESULTS = 100_000  # maximum openings summed over pairs, in a block of several pairs
-FEW = 200_000  # maximum positions of a block listed together
-MOST_CELLS = 36  # of a board on which pairs share a block: on larger ones they take long
 PLAYERS_KEPT = 128  # players cached per process
-LONGEST = 300  # maximum characters of the reason for a failed pair
 
 
 class Failed(NamedTuple):
@@ -53,76 +46,27 @@ class LeagueSettings:
     searches: int = PairLimits.searches  # limit of each player for an exact result
 
 
-@dataclass(frozen=True)
-class Block:
-    """A unit of work: pairs that are played together."""
+def pairs_of(slow: Mapping[str, bool]) -> list[tuple[str, str]]:
+    """Return all pairs of players, those with a slow one first; `slow` is by the player's spec."""
+    players = sorted(slow)
+    pairs = [(first, second) for i, first in enumerate(players) for second in players[i + 1 :]]
+    return sorted(pairs, key=lambda pair: not (slow[pair[0]] or slow[pair[1]]))
 
-    settings: LeagueSettings
-    pairs: tuple[tuple[str, str], ...]  # the players' specs
 
+def play_pair(settings: LeagueSettings, first: str, second: str) -> Result:
+    """Play a pair, and return the result of its first player.
 
-def blocks(settings: LeagueSettings, alone: Mapping[str, bool]) -> list[Block]:
-    """Divide the pairs of all players into blocks, the slowest first.
-
-    Args:
-        settings: the league's settings.
-        alone: for each player's spec, whether each of its pairs is a block of its own, because
-            larger batches do not help it and it may be slow.
+    A function of the arguments alone, except for players with time limits, programs, or files that
+    change. Players are cached for later pairs of the same process.
     """
     rules = Rules.of(settings.rules)
-    openings = len(opening_classes(rules, settings.stones))
-    together = max(1, min(TOGETHER, MOST_RESULTS // openings))
-    if rules.cells > MOST_CELLS:
-        together = 1
-    singles, groups = [], []
-    players = sorted(alone)
-    for number, first in enumerate(players):
-        others = players[number + 1 :]
-        quick = [] if alone[first] else [second for second in others if not alone[second]]
-        singles += [((first, second),) for second in others if second not in quick]
-        for at in range(0, len(quick), together):
-            groups.append(tuple((first, second) for second in quick[at : at + together]))
-    return [Block(settings, found) for found in (*singles, *groups)]
-
-
-def play_block(block: Block) -> list[Result]:
-    """Play a block's pairs, and return each result for the first player of its pair.
-
-    A function of the block alone, except for players with time limits, programs, or files that
-    change. Players are cached for later blocks of the same process.
-    """
-    settings, rules = block.settings, Rules.of(block.settings.rules)
     openings = opening_classes(rules, settings.stones)
     limits = PairLimits(settings.positions, settings.searches)
-    if len(block.pairs) > 1:
-        few = PairLimits(min(FEW, limits.positions), limits.searches)
-        try:
-            seats = [
-                (_cached_player(first, rules), _cached_player(second, rules))
-                for first, second in block.pairs
-            ]
-            odds = pairs.exact_odds(rules, seats, openings, few)
-        except Exception:  # of one player; playing pair by pair shows which
-            odds = None
-        if odds is not None:
-            return [PairResult(EXACT, part) for part in odds]
-    return [_played(settings, rules, openings, limits, *names) for names in block.pairs]
-
-
-def _played(
-    settings: LeagueSettings,
-    rules: Rules,
-    openings: Boards,
-    limits: PairLimits,
-    first: str,
-    second: str,
-) -> Result:
-    """Play one pair, and return its result."""
     digest = hashlib.sha256(f"{first}\n{second}".encode()).digest()
     seed = int(np.random.SeedSequence([settings.seed, *digest]).generate_state(1, np.uint64)[0])
     try:
         seats = _cached_player(first, rules), _cached_player(second, rules)
-        return pairs.play(rules, *seats, openings, settings.games, seed, limits)
+        return play(rules, *seats, openings, settings.games, seed, limits)
     except MemoryError:
         return Failed("there is not enough memory for its positions")
     except Exception as error:  # foreign players may raise any exception
@@ -207,13 +151,10 @@ class League:
         A win counts 1, a draw 0 and a loss -1; 0 on the diagonal, NaN without a result. The matrix
         is antisymmetric.
         """
-        return self._square({(i, j): found.value for i, j, found in self.played()})
-
-    def _square(self, found: Mapping[tuple[int, int], float]) -> NDArray[np.float64]:
         square = np.full((len(self.players),) * 2, np.nan)
         np.fill_diagonal(square, 0.0)
-        for (i, j), value in found.items():
-            square[i, j], square[j, i] = value, -value + 0.0
+        for i, j, found in self.played():
+            square[i, j], square[j, i] = found.value, -found.value + 0.0
         return square
 
     def elo(self) -> list[float | None]:
@@ -226,18 +167,19 @@ class League:
         for i, j, found in self.played():
             win, draw, loss = found.shares
             points[i, j], points[j, i] = weight * (win + draw / 2), weight * (loss + draw / 2)
-        return self._rated(lambda some: ratings.elo(points[np.ix_(some, some)]))
+        return self._rated(points, ratings.elo)
 
     def alpha_rank(self) -> list[float | None]:
         """Return the players' alpha-rank for infinite alpha; None for those without a result.
 
         A pair without a result counts as even.
         """
-        values = np.nan_to_num(self.values())
-        return self._rated(lambda some: ratings.alpha_rank(values[np.ix_(some, some)]))
+        return self._rated(np.nan_to_num(self.values()), ratings.alpha_rank)
 
-    def _rated(self, rate: Callable[[list[int]], NDArray[np.float64]]) -> list[float | None]:
-        """Apply `rate` to the indices of players with a result; return None for the others.
+    def _rated(
+        self, numbers: NDArray[np.float64], rate: Callable[[ArrayLike], NDArray[np.float64]]
+    ) -> list[float | None]:
+        """Rate the players that have a result by their rows and columns of a matrix.
 
         They are passed in the order of their names, so that rounding does not depend on the input
         order.
@@ -245,7 +187,7 @@ class League:
         known = {number for i, j, _ in self.played() for number in (i, j)}
         some = sorted(known, key=lambda number: self.players[number])
         found: list[float | None] = [None] * len(self.players)
-        for number, rating in zip(some, rate(some), strict=True):
+        for number, rating in zip(some, rate(numbers[np.ix_(some, some)]), strict=True):
             found[number] = float(rating)
         return found
 
@@ -260,39 +202,27 @@ class League:
         for number, name in enumerate(self.players):
             shares = None
             if number in totals:
-                win, draw, loss = (
-                    math.fsum(part[k] for part in totals[number]) / len(totals[number])
-                    for k in range(3)
-                )
+                parts = zip(*totals[number], strict=True)
+                win, draw, loss = (math.fsum(part) / len(totals[number]) for part in parts)
                 shares = (win, draw, loss)
             rows.append(Standing(name, elo[number], alpha[number], shares))
-        return sorted(rows, key=_place)
-
-
-def _place(row: Standing) -> tuple[bool, float, str]:
-    """Return the sort key of a standing; ratings that differ only by rounding are equal."""
-    return row.elo is None, -round(row.elo or 0.0, 6), row.player
+        # Ratings that differ only by rounding are equal.
+        return sorted(
+            rows, key=lambda row: (row.elo is None, -round(row.elo or 0.0, 6), row.player)
+        )
 
 
 def assembled(
     settings: LeagueSettings, players: Sequence[str], played: Mapping[tuple[str, str], Result]
 ) -> League:
-    """Assemble a league from the results of its pairs.
-
-    Args:
-        settings: the league's settings.
-        players: their specs.
-        played: the results of all pairs, for the first of each, in any order.
-    """
-    rules = Rules.of(settings.rules)
+    """Assemble a league from the results of all pairs, for the first of each, in any order."""
     results: dict[tuple[int, int], Result] = {}
     for i, first in enumerate(players):
-        for j in range(i + 1, len(players)):
-            second = players[j]
+        for j, second in enumerate(players[i + 1 :], i + 1):
             found = played.get((first, second))
             if found is None:
                 other = played[second, first]
                 found = other.reversed() if isinstance(other, PairResult) else other
             results[i, j] = found
-    openings = opening_classes(rules, settings.stones)
+    openings = opening_classes(Rules.of(settings.rules), settings.stones)
     return League(settings, openings, tuple(players), results)

@@ -1,25 +1,14 @@
-"""League files: a league as JSON in results/league.json.
+"""League files, results/league.json, and the tasks that play the pairs of a league.
 
-    version     1
-    settings    rules "m,n,k"; stones of the openings; games, seed, positions, searches
-    openings    the openings' boards, as text like "XO_______", one per symmetry class
-    players     one object per player, the strongest first: player (its spec), elo, alpha_rank,
-                win, draw, loss (the mean shares of its pairs); null without a result
-    matrix      the expected result of each player against each other, in the order of `players`:
-                a win counts 1, a draw 0, a loss -1; null without a result
-    pairs       one object per pair: first and second (indices in `players`), method, and
-      exact     value, as_X and as_O: the first player's results in each opening as X and as O, one
-                letter of "WDL" per opening, or else a list of [win, draw, loss] probabilities
-      sampled   the same with counts of games, always as lists; games: the total number; error: the
-                standard error of value
-      failed    reason: the player's error
-    cycles      the first 100 cycles of three players, as indices in `players`: each beats the next
-
-`read` takes from a file the settings, openings, players' names and the results of the pairs, and
-computes everything else anew.
+docs/reference/file-formats.md describes the file. An exact pair has as_X and as_O, the first
+player's results in each opening as X and as O: one letter of "WDL" per opening, or else a list of
+[win, draw, loss] probabilities; a sampled pair has counts of games, always as lists. `read` takes
+the settings, openings, players' names and the results of the pairs; all else is computed anew.
 """
 
 import json
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,17 +17,18 @@ from numpy.typing import NDArray
 
 from tttenv.game.rules import Rules
 from tttenv.league import ratings
-from tttenv.league.league import Failed, League, LeagueSettings, Result
-from tttenv.league.pair import SAMPLED, PairResult
+from tttenv.league.league import Failed, League, LeagueSettings, Result, play_pair
+from tttenv.league.pair import LONGEST, SAMPLED, PairResult
+from tttenv.parallel import Context, Task, TaskResult
+from tttenv.players.digests import digests
 from tttenv.utils.untrusted import MEBIBYTE, first_line, parse_json, read_bytes, shown
 
 VERSION = 1
-LONGEST = 256 * MEBIBYTE  # maximum bytes of a file
+LARGEST = 256 * MEBIBYTE  # maximum bytes of a file
 CYCLES = 100  # maximum listed
 MOST_GAMES = 10**12  # of a pair
 FAILED = "failed"
 LETTERS = "WDL"
-_EYE = np.eye(3)
 
 
 def text(league: League) -> str:
@@ -96,13 +86,9 @@ def _odds(odds: NDArray[np.float64], method: str) -> Any:
 
 
 def read(file: Path) -> League:
-    """Load a league from a file.
-
-    Raises:
-        ValueError: if the file is missing or not a league.
-    """
+    """Load a league from a file."""
     try:
-        content = parse_json(read_bytes(file, LONGEST), file)
+        content = parse_json(read_bytes(file, LARGEST), file)
     except FileNotFoundError:
         raise ValueError(f"there is no league in {shown(file)}") from None
     try:
@@ -132,7 +118,7 @@ def from_dict(content: dict[str, Any]) -> League:
 
 
 def result_from_dict(row: dict[str, Any], openings: int) -> Result:
-    """Parse the output of `result_to_dict`, given the number of openings."""
+    """Return the inverse of `result_to_dict`, given the number of openings."""
     if row["method"] == FAILED:
         return Failed(str(row["reason"]))
     odds = np.stack([_read_odds(row[colour]) for colour in ("as_X", "as_O")])
@@ -143,7 +129,50 @@ def result_from_dict(row: dict[str, Any], openings: int) -> Result:
 
 
 def _read_odds(rows: str | list[list[float]]) -> NDArray[np.float64]:
-    """Parse the odds (openings, 3) of one colour."""
+    """Return the inverse of `_odds`."""
     if isinstance(rows, str):
-        return _EYE[[LETTERS.index(letter) for letter in rows]]
+        return np.eye(3)[[LETTERS.index(letter) for letter in rows]]
     return np.array(rows, np.float64)
+
+
+@dataclass(frozen=True)
+class PairTask:
+    """Everything that determines a pair's result, except clocks and external programs."""
+
+    settings: LeagueSettings
+    players: tuple[str, str]  # their specs
+    files: list[list[str]]  # digests of the files that each of them names
+    threads: int  # of network players; may change the last digits
+
+
+def tasks(
+    settings: LeagueSettings, pairs: Sequence[tuple[str, str]], threads: int = 1
+) -> list[Task]:
+    """Return one task per pair, in order, for workers with this number of threads."""
+    files = {spec: digests(spec) for spec in sorted({spec for pair in pairs for spec in pair})}
+    return [
+        Task(
+            " against ".join(pair),
+            play_task,
+            PairTask(settings, pair, [files[spec] for spec in pair], threads),
+        )
+        for pair in pairs
+    ]
+
+
+def play_task(given: PairTask, context: Context) -> dict[str, Any]:
+    """Play a task's pair, and return its result as a JSON-serializable dict."""
+    for spec, expected in zip(given.players, given.files, strict=True):
+        if digests(spec) != expected:
+            raise ValueError(f"{spec}: its files have changed, or differ on the worker")
+    found = play_pair(given.settings, *given.players)
+    if isinstance(found, Failed):
+        raise ValueError(found.reason)
+    return result_to_dict(found)
+
+
+def result_of(outcome: TaskResult, openings: int) -> Result:
+    """Return a task's result; a task that failed is a pair without one."""
+    if outcome.error:
+        return Failed(shown(outcome.error.removeprefix(f"{outcome.task.name}: "), LONGEST))
+    return result_from_dict(outcome.value, openings)

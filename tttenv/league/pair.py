@@ -9,7 +9,6 @@ probabilities of win, draw and loss are backed up from the last ply to the first
 requested number of games is played, with moves sampled from the players' probabilities.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -17,18 +16,71 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.certificates.metrics.arena import Sampled
+from tttenv.exact.determinism import middles, require_answers_again
 from tttenv.game.outcomes_kernel import SEEN_BY_OTHER, Outcome
 from tttenv.game.rewards import ODDS
 from tttenv.game.rules import Rules
-from tttenv.game.types import Boards, Odds
-from tttenv.league.cached_player import CachedPlayer
-from tttenv.policy import FORFEIT, sample_or_forfeit
-from tttenv.reach import Graph, distinct, with_numbers
+from tttenv.game.types import Boards, Odds, Probs
+from tttenv.policy import FORFEIT, Player, Wrapped, ask, sample_or_forfeit
+from tttenv.reach import Graph, distinct, require_images_alike, with_numbers
 from tttenv.reach.moves_kernel import Codes
+from tttenv.utils.untrusted import first_line, shown
 
 EXACT, SAMPLED = "exact", "sampled"
 DIGITS = 12  # decimals of exact probabilities; the rest is rounding error
 BLOCK = 2**24  # maximum numbers in an intermediate array
+KEPT = 200_000  # maximum cached outputs of a player: some 80 MB
+ASKED_AGAIN = 16  # boards queried again, to check that a player is a function of the board
+LONGEST = 300  # maximum characters of an error message
+
+
+class PlayerError(ValueError):
+    """Raised if a player raises an error or returns invalid probabilities."""
+
+
+class CachedPlayer(Wrapped):
+    """A player with validated outputs, cached if it searches and its outputs do not vary."""
+
+    def __init__(self, player: Player) -> None:
+        super().__init__(player)
+        varies = self.traits.depends_on is not None
+        self._keeps = self.traits.searches and self.traits.alone and not varies
+        self._known: dict[bytes, tuple[NDArray[np.intp], Probs]] = {}  # nonzero cells, their probs
+        self._trusted = varies or self.traits.pure
+
+    def __call__(self, boards: Boards) -> Probs:
+        """Return validated probabilities (batch, cells) for undecided boards (batch, cells).
+
+        At the first query, a player that should be a function of the board is queried again.
+        """
+        try:
+            probs = self._kept(boards) if self._keeps else ask(boards, self.player)
+            if not self._trusted and len(boards):
+                which = middles(len(boards), ASKED_AGAIN)
+                require_answers_again(self.player, boards[which], probs[which], "the player")
+                if self.traits.equivariant:
+                    require_images_alike(self.player, boards[which], "the player")
+                self._trusted = True
+        except Exception as error:  # foreign players may raise any exception
+            raise PlayerError(shown(f"{self.name}: {first_line(error)}", LONGEST)) from error
+        return probs
+
+    def _kept(self, boards: Boards) -> Probs:
+        """Return the outputs, using the cache for boards that were queried before."""
+        keys = [board.tobytes() for board in np.ascontiguousarray(boards, np.int8)]
+        new = list({key: row for row, key in enumerate(keys) if key not in self._known}.values())
+        known, probs = self._known, np.zeros(boards.shape)
+        if len(known) + len(new) > KEPT:
+            known = {key: known[key] for key in keys if key in known}
+        if new:
+            for row, answer in zip(new, ask(boards[new], self.player), strict=True):
+                cells = np.flatnonzero(answer)
+                known[keys[row]] = cells, answer[cells]
+        for row, key in zip(probs, keys, strict=True):
+            cells, chances = known[key]
+            row[cells] = chances
+        self._known = known
+        return probs
 
 
 @dataclass(frozen=True)
@@ -74,13 +126,6 @@ class PairResult(NamedTuple):
             return 0.0
         return Sampled(self.games, *(float(share) for share in self.shares)).error
 
-    def values(self) -> NDArray[np.float64]:
-        """Return the first player's mean result per opening (openings,), or NaN."""
-        wins, _, losses = self.odds.sum(axis=0).T
-        games = self.odds.sum(axis=(0, 2))
-        found = np.where(games > 0, (wins - losses) / np.maximum(games, 1), np.nan)
-        return np.asarray(np.round(found, DIGITS) + 0.0, np.float64)
-
     def reversed(self) -> "PairResult":
         """Return the same result from the other player's side."""
         return PairResult(self.method, self.odds[::-1, :, ::-1])
@@ -102,21 +147,21 @@ def play(
         first: a player.
         second: another one, or the same.
         openings: undecided boards (openings, cells) with the same number of stones.
-        games: the number of games to play if the result is not exact.
+        games: the even number of games to play if the result is not exact.
         seed: the seed of these games.
         limits: the limits of an exact result.
 
     Raises:
         PlayerError: if a player raises an error or returns invalid probabilities.
     """
-    odds = exact_odds(rules, [(first, second)], openings, limits)
+    odds = exact_odds(rules, first, second, openings, limits)
     if odds is not None:
-        return PairResult(EXACT, odds[0])
+        return PairResult(EXACT, odds)
     return PairResult(SAMPLED, sampled_odds(rules, first, second, openings, games, seed))
 
 
 class Ply(NamedTuple):
-    """The distinct positions of all pairs with the same number of stones, and the moves there."""
+    """The distinct positions with the same number of stones, and the moves there."""
 
     positions: int  # number of positions
     origin: NDArray[np.int64]  # (moves,): the position before the move
@@ -126,45 +171,39 @@ class Ply(NamedTuple):
 
 def exact_odds(
     rules: Rules,
-    pairs: Sequence[tuple[CachedPlayer, CachedPlayer]],
+    first: CachedPlayer,
+    second: CachedPlayer,
     openings: Boards,
     limits: PairLimits = LIMITS,
 ) -> NDArray[np.float64] | None:
-    """Compute the exact results of several pairs at once.
+    """Compute the exact result of a pair.
 
-    A player of several pairs is queried on all their boards at once. Positions are distinguished by
-    the board, the pair, and its player to move. If all players are equivariant, symmetric positions
-    are merged.
-
-    Args:
-        rules: the game.
-        pairs: pairs of players.
-        openings: as for `play`.
-        limits: `positions` is for all pairs together, `searches` for each player of a pair.
+    Positions are distinguished by the board and the player to move. If both players are
+    equivariant, symmetric positions are merged.
 
     Returns:
-        (pairs, 2, openings, 3) as in `PairResult`; None if a player is not a function of the board,
-        or the limits are exceeded.
+        (2, openings, 3) as in `PairResult`; None if a player is not a function of the board, or the
+        limits are exceeded.
     """
-    seats = [player for pair in pairs for player in pair]
+    seats = first, second
     if any(player.traits.depends_on is not None for player in seats):
         return None
     graph = Graph(rules, images=all(player.traits.equivariant for player in seats))
     stones = int(np.count_nonzero(openings[0]))
-    # As X, a pair's first player is to move on openings with an even number of stones.
+    # As X, the first player is to move on openings with an even number of stones.
     second_moves = np.array([stones % 2, 1 - stones % 2])
-    movers = np.repeat(2 * np.arange(len(pairs))[:, None] + second_moves, len(openings))
-    codes = np.tile(graph.encode(openings), (2 * len(pairs), 1))
-    # A position is the player to move, 2 * pair + 1 for a second one, and the board's code.
-    positions, start = with_numbers(np.column_stack([movers, codes]))
+    codes = np.tile(graph.encode(openings), (2, 1))
+    # A position is its mover, 0 for the first player, and the board's code.
+    rows = np.column_stack([np.repeat(second_moves, len(openings)), codes])
+    positions, start = with_numbers(rows)
     plies: list[Ply] = []
-    listed, asked = 0, np.zeros(len(seats), np.int64)
+    listed, asked = 0, np.zeros(2, np.int64)
     searching = np.array([player.traits.searches for player in seats])
     # The first searches are made only if those of the shortest games are within the limit, too.
     ahead = rules.k - (stones + 1) // 2
     while len(positions):
         listed += len(positions)
-        asked += np.bincount(positions[:, 0], minlength=len(seats))
+        asked += np.bincount(positions[:, 0], minlength=2)
         searches = asked[searching].max(initial=0) * (1 if plies else ahead)
         if listed > limits.positions or searches > limits.searches:
             return None
@@ -173,14 +212,14 @@ def exact_odds(
             return None
         ply, positions = found
         plies.append(ply)
-    odds = _backed_up(plies)[start].reshape(len(pairs), 2, len(openings), 3)
+    odds = _backed_up(plies)[start].reshape(2, len(openings), 3)
     theirs = int(second_moves.argmax())  # the colour of the first player in which the second began
-    odds[:, theirs] = odds[:, theirs, :, ::-1]
+    odds[theirs] = odds[theirs, :, ::-1]
     return np.round(odds, DIGITS) + 0.0
 
 
 def _ply(
-    graph: Graph, positions: Codes, seats: Sequence[CachedPlayer], most: int
+    graph: Graph, positions: Codes, seats: tuple[CachedPlayer, CachedPlayer], most: int
 ) -> tuple[Ply, Codes] | None:
     """Play all moves from the positions of a ply; return it and the positions of the next one.
 
@@ -188,21 +227,19 @@ def _ply(
     large boards a ply can have hundreds of millions of moves, so the positions that they lead to
     are counted on the way: the result is None if there are more than `most`.
     """
-    owners = np.array([seats.index(player) for player in seats])[positions[:, 0]]
     parts, reached = [], []
     counted: list[Codes] = []  # the positions reached so far, without some of the duplicates
     size = max(1, BLOCK // graph.rules.cells**2)
-    for number in np.unique(owners):
-        which = np.flatnonzero(owners == number)
+    for number, player in enumerate(seats):
+        which = np.flatnonzero(positions[:, 0] == number)
         for at in range(0, len(which), size):
             rows = which[at : at + size]
-            codes, same = with_numbers(positions[rows, 1:])
-            boards = graph.decode(codes)
-            probs = seats[number](boards)[same]
-            moves = graph.moves(boards[same], probs > 0)
+            boards = graph.decode(positions[rows, 1:])
+            probs = player(boards)
+            moves = graph.moves(boards, probs > 0)
             origin = rows[moves.origin]
             parts.append((origin, probs[moves.origin, moves.cell], -moves.end.astype(np.int64)))
-            movers = positions[origin[moves.end == Outcome.GOING], 0] ^ 1
+            movers = np.full(np.count_nonzero(moves.end == Outcome.GOING), 1 - number)
             reached.append(np.column_stack([movers, moves.codes]))
             counted.append(reached[-1])
             if sum(map(len, counted)) > 2 * most:
@@ -238,17 +275,6 @@ def sampled_odds(
     Every opening is played equally often as far as the number of games allows; the remainder is a
     random sample of openings, and each is played in both colours. All games run in parallel: each
     player is queried on all boards on which it is to move at once.
-
-    Args:
-        rules: the game.
-        first: a player.
-        second: the other one.
-        openings: as for `play`.
-        games: an even number.
-        seed: the seed of the sampled openings and moves.
-
-    Raises:
-        ValueError: unless the number of games is even and positive.
     """
     if games < 2 or games % 2:
         raise ValueError(f"games must be an even number, half for each colour, not {games}")

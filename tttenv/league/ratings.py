@@ -58,11 +58,8 @@ def elo(points: ArrayLike) -> Floats:
 
 
 def _log_posterior(ratings: Floats, points: Floats) -> float:
-    """Return the log posterior of ratings (players,), in units of SCALE, up to a constant.
-
-    log(sigmoid(x)) is -log(1 + exp(-x)).
-    """
-    between = np.logaddexp(0, ratings[None, :] - ratings[:, None])
+    """Return the log posterior of ratings (players,), in units of SCALE, up to a constant."""
+    between = np.logaddexp(0, ratings[None, :] - ratings[:, None])  # -log(sigmoid)
     alone = np.logaddexp(0, ratings) + np.logaddexp(0, -ratings)
     return float(-(points * between).sum() - PRIOR / 2 * alone.sum())
 
@@ -96,25 +93,12 @@ def alpha_rank(values: ArrayLike) -> Floats:
     rates = np.where(gain > 0, 1 - EPSILON, EPSILON)
     rates[np.isclose(gain, 0, atol=1e-14)] = 0.5
     np.fill_diagonal(rates, 0.0)
-    return _stationary(rates)
-
-
-def _stationary(rates: Floats) -> Floats:
-    """Return the stationary distribution of a Markov chain with positive transition rates.
-
-    Computed by the elimination of Grassmann, Taksar and Heyman (1985), which only adds, multiplies
-    and divides positive numbers and so loses no precision.
-    """
-    count = len(rates)
-    for last in range(count - 1, 0, -1):
-        rates[:last, last] /= rates[last, :last].sum()
-        rates[:last, :last] += np.outer(rates[:last, last], rates[last, :last])
-    shares: Floats = np.zeros(count)
-    shares[:1] = 1.0
-    for state in range(1, count):
-        shares[state] = shares[:state] @ rates[:state, state]
-    ranked: Floats = shares / max(shares.sum(), 1.0)
-    return ranked
+    if not len(rates):
+        return np.zeros(0)
+    flows = rates.T - np.diag(rates.sum(axis=1))  # zero for the stationary distribution
+    flows[-1] = 1.0  # one of them follows from the others; the shares sum to one
+    shares: Floats = np.linalg.solve(flows, np.eye(len(rates))[-1])
+    return np.maximum(shares, 0.0)
 
 
 def cycles_of_three(values: ArrayLike) -> list[tuple[int, int, int]]:

@@ -5,7 +5,7 @@ them takes nearly all of the time. Such a player is queried board by board, so i
 with them the certificate, are the same with any number of workers.
 """
 
-from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -20,46 +20,19 @@ MOST = 256  # maximum boards of a task
 TASKS = 4  # per worker and query, so that all end at about the same time
 
 
-@dataclass(frozen=True)
-class Questions:
-    """Boards on which to query a player."""
-
-    player: str  # the player's spec
-    files: list[str]  # digests of the files named in the spec
-    rules: str
-    boards: Boards  # (batch, cells)
-
-
 class WorkerPlayer(Wrapped):
-    """A player evaluated by workers.
-
-    Args:
-        backend: the workers; its context has been entered.
-        spec: the player's spec, valid on every machine.
-        player: the same player in this process.
-    """
+    """A player evaluated by workers, whose context has been entered, by its spec."""
 
     def __init__(self, backend: Backend, spec: str, player: Player) -> None:
         super().__init__(player, one_by_one=False, alone=True)
         self._backend, self._spec, self._files = backend, spec, digests(spec)
 
     def __call__(self, boards: Boards) -> Probs:
-        """Return probabilities (batch, cells) for undecided boards (batch, cells).
-
-        Raises:
-            ValueError: if the player fails on a board, or its files differ on a worker.
-        """
-        size = -(-len(boards) // (TASKS * self._backend.room()))
-        size = min(max(size, 1), MOST)
-        tasks = [
-            Task(
-                self._spec,
-                answer,
-                Questions(self._spec, self._files, str(self.rules), boards[at : at + size]),
-            )
-            for at in range(0, len(boards), size)
-        ]
-        found = np.zeros(boards.shape)
+        """Return probabilities (batch, cells) for undecided boards (batch, cells)."""
+        size = min(max(-(-len(boards) // (TASKS * self._backend.room())), 1), MOST)
+        about, found = (self._spec, str(self.rules), tuple(self._files)), np.zeros(boards.shape)
+        starts = range(0, len(boards), size)
+        tasks = [Task(self._spec, answer, (*about, boards[at : at + size])) for at in starts]
         for outcome in run(tasks, self._backend):
             if outcome.error:
                 raise ValueError(outcome.error)
@@ -77,23 +50,19 @@ def worth_sharing(player: Player) -> bool:
     return not traits.costly and (traits.one_by_one or (traits.searches and traits.alone))
 
 
-def answer(given: Questions, context: Context) -> list[list[float]]:
-    """Query the player of a task, and return its probabilities for each board.
-
-    Raises:
-        ValueError: if the player's files differ here; or as the player does.
-    """
-    if digests(given.player) != given.files:
+def answer(given: tuple[str, str, tuple[str, ...], Boards], context: Context) -> list[list[float]]:
+    """Return the probabilities of a task's player for each of its boards."""
+    spec, rules, files, boards = given
+    if digests(spec) != [*files]:
         raise ValueError("its files have changed, or differ on the worker")
-    known = _PLAYERS.get((given.player, given.rules, *given.files))
-    if known is None:
-        _PLAYERS.clear()
-        known = player(given.player, Rules.of(given.rules))
-        _PLAYERS[given.player, given.rules, *given.files] = known
-    each = 1 if known.traits.one_by_one else max(len(given.boards), 1)
-    found = [known(given.boards[at : at + each]) for at in range(0, len(given.boards), each)]
+    known = _player(spec, rules, files)
+    each = 1 if known.traits.one_by_one else max(len(boards), 1)
+    found = [known(boards[at : at + each]) for at in range(0, len(boards), each)]
     probs: list[list[float]] = np.concatenate(found).tolist()  # which JSON keeps exactly
     return probs
 
 
-_PLAYERS: dict[tuple[str, ...], Player] = {}  # the latest one in this process
+@lru_cache(maxsize=1)
+def _player(spec: str, rules: str, files: tuple[str, ...]) -> Player:
+    """Return the player of a spec whose files have these digests."""
+    return player(spec, Rules.of(rules))

@@ -45,11 +45,9 @@ class TaskResult:
 class Backend(Protocol):
     """Workers of one kind; leaving the context terminates all of them."""
 
-    def __enter__(self) -> Any:
-        """Start the workers."""
+    def __enter__(self) -> Any: ...
 
-    def __exit__(self, kind: Any, /, *rest: Any) -> None:
-        """Terminate all workers."""
+    def __exit__(self, kind: Any, /, *rest: Any) -> None: ...
 
     def room(self) -> int:
         """Return the number of tasks that can run at the same time, including running ones."""
@@ -67,53 +65,34 @@ class Backend(Protocol):
         """Return the progress of running tasks: number, steps done, total steps and a remark."""
 
 
-@dataclass(frozen=True)
-class Stored:
-    """A value found in the folder."""
-
-    value: Any
-
-
 class ResultsFolder:
-    """A folder of task results, which persist between runs.
+    """A folder of task results, which persist between runs; it is created with the first one.
 
     A file holds the description of its task, the value and a digest of the value. A file that is
     truncated, altered, not regular or has another description is ignored; so is one whose task has
     a folder that no longer exists.
-
-    Args:
-        folder: the folder, created with the first result.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def get(self, task: Task) -> Stored | None:
-        """Return the stored value of a task, or None if there is no complete and matching file."""
+    def get(self, task: Task) -> dict[str, Any] | None:
+        """Return the file of a task with its `value`, or None if none is complete and matching."""
         if task.folder is not None and not task.folder.is_dir():
             return None
         file = self._file(task)
         try:
-            found = parse_json(read_bytes(file, LONGEST), file)
-            if found["task"] == description(task) and found["sha256"] == _digest(found["value"]):
-                return Stored(found["value"])
+            found: dict[str, Any] = parse_json(read_bytes(file, LONGEST), file)
+            whole = found["sha256"] == _digest(found["value"])
+            return found if whole and found["task"] == description(task) else None
         except (FileNotFoundError, ValueError, KeyError, TypeError):
-            pass
-        return None
+            return None
 
     def put(self, task: Task, value: str) -> None:
-        """Store a task's value as JSON text.
-
-        Raises:
-            OSError: naming the file that could not be written.
-        """
+        """Store a task's value as JSON text."""
         about, digest = to_json(description(task)), _digest(json.loads(value))
         text = f'{{"task": {about},\n "value": {value},\n "sha256": "{digest}"}}\n'
         write(self._file(task), text)
-
-    def forget(self, task: Task) -> None:
-        """Remove the stored value of a task, if any."""
-        self._file(task).unlink(missing_ok=True)
 
     def remove(self) -> None:
         """Remove all results, and the folder if it is then empty."""
@@ -140,22 +119,18 @@ def run(
 ) -> Iterator[TaskResult]:
     """Run all tasks and yield each result as it arrives, in no particular order.
 
-    A value is written to the results before it is yielded. Tasks whose value is already there are
-    not run; failed tasks store nothing. An error in one task does not stop the others. If the
-    caller stops early, running tasks occupy their workers until they end; their values are lost.
-
-    Args:
-        tasks: taken one by one as workers become free. No two may have the same description.
-        backend: the workers.
-        results: where values are stored; None to store none.
-        watch: called in this thread with the progress of running tasks.
+    Tasks are taken one by one as workers become free; no two may have the same description. A value
+    is written to the results before it is yielded. Tasks whose value is already there are not run;
+    failed tasks store nothing, and do not stop the others. `watch` is called in this thread with
+    the progress of running tasks. If the caller stops early, running tasks occupy their workers
+    until they end; their values are lost.
     """
     waiting, working = enumerate(tasks), dict[int, tuple[int, Task]]()
     while True:
         while len(working) < backend.room() and (following := next(waiting, None)):
             number, task = following
             if results is not None and (stored := results.get(task)) is not None:
-                yield TaskResult(number, task, stored.value, reused=True)
+                yield TaskResult(number, task, stored["value"], reused=True)
                 continue
             submitted = next(NUMBERS)
             working[submitted] = following
@@ -168,14 +143,13 @@ def run(
                 number, task = working[submitted]
                 watch(News(number, task.name, step, steps, state))
         for submitted, done in ended:
-            if submitted in working:  # others are left from a run that stopped early
-                yield _outcome(*working.pop(submitted), done, results)
-
-
-def _outcome(number: int, task: Task, done: Done, results: ResultsFolder | None) -> TaskResult:
-    if done.value is None:
-        line = f"{task.name}: {done.error}"
-        return TaskResult(number, task, error=line, traceback=done.traceback)
-    if results is not None:
-        results.put(task, done.value)
-    return TaskResult(number, task, json.loads(done.value))
+            if submitted not in working:  # left from a run that stopped early
+                continue
+            number, task = working.pop(submitted)
+            if done.value is None:
+                line = f"{task.name}: {done.error}"
+                yield TaskResult(number, task, error=line, traceback=done.traceback)
+                continue
+            if results is not None:
+                results.put(task, done.value)
+            yield TaskResult(number, task, json.loads(done.value))

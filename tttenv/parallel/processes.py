@@ -34,15 +34,16 @@ class _Worker:
     task: Task | None = None
     shared: Shared | None = None  # what it has
 
+    def end(self, seconds: float) -> None:
+        """Wait for the process to end, then end it by force."""
+        self.process.join(seconds)
+        self.process.kill()  # nothing happens to one that has ended
+        self.process.join()
+
 
 @dataclass
 class Processes:
-    """Worker processes, started on demand.
-
-    Args:
-        workers: the maximum number of workers.
-        cores: the number of threads for the numerical libraries of each worker.
-    """
+    """Worker processes, started on demand."""
 
     workers: int
     cores: int = 1
@@ -64,10 +65,8 @@ class Processes:
 
     def wait(self, seconds: float) -> list[tuple[int, Done]]:
         """Return the tasks that have ended; see `Backend.wait`."""
-        found = []
-        pipes = {worker.pipe: worker for worker in self._workers}
-        for pipe in wait(list(pipes), seconds):
-            worker = pipes[pipe]  # type: ignore[index]  # what was handed in
+        found, heard = [], wait([worker.pipe for worker in self._workers], seconds)
+        for worker in [worker for worker in self._workers if worker.pipe in heard]:
             done = self._hear(worker)
             if done is not None and worker.task is not None:
                 found.append((worker.at, done))
@@ -93,9 +92,7 @@ class Processes:
                 worker.process.terminate()
         until = time.monotonic() + GRACE
         for worker in self._workers:
-            worker.process.join(max(0.0, until - time.monotonic()))
-            worker.process.kill()  # nothing happens to one that has ended
-            worker.process.join()
+            worker.end(max(0.0, until - time.monotonic()))
         self._workers = []
         self._waiting.clear()
 
@@ -120,7 +117,7 @@ class Processes:
         ours, theirs = context.Pipe()
         process = context.Process(target=_work, args=(theirs,), daemon=False)
         worker = _Worker(process, ours)
-        with _signals_held(), _environment(dict.fromkeys(THREADS, str(self.cores))):
+        with _starting(self.cores):
             process.start()
             self._workers.append(worker)  # from here on, leaving the context ends it
         theirs.close()
@@ -141,9 +138,7 @@ class Processes:
         """Handle the loss of a worker: rerun its task if it has attempts left."""
         self._workers.remove(worker)
         worker.pipe.close()
-        worker.process.join(GRACE)
-        worker.process.kill()
-        worker.process.join()
+        worker.end(GRACE)
         if worker.task is None:
             return None
         self._attempts[worker.at] = self._attempts.get(worker.at, 1) + 1
@@ -156,30 +151,26 @@ class Processes:
 
 
 @contextlib.contextmanager
-def _signals_held() -> Iterator[None]:
-    """Block termination signals here, and in processes started here until they are ready."""
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
-        yield
-        return
-    resource_tracker.ensure_running()  # starting, it would let go of them
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, HELD)
+def _starting(cores: int) -> Iterator[None]:
+    """Set the threads of processes started here, and block their termination until they are ready.
+
+    The signals are blocked in this process too.
+    """
+    before = {name: os.environ.get(name) for name in THREADS}
+    os.environ.update(dict.fromkeys(THREADS, str(cores)))
+    blocked = None
+    if hasattr(signal, "pthread_sigmask"):  # not on Windows
+        resource_tracker.ensure_running()  # starting, it would let go of them
+        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, HELD)
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-@contextlib.contextmanager
-def _environment(changes: dict[str, str]) -> Iterator[None]:
-    """Set environment variables for processes started in this block."""
-    before = dict(os.environ)
-    os.environ.update(changes)
-    try:
-        yield
-    finally:
-        for name in changes.keys() - before.keys():
-            del os.environ[name]
-        os.environ.update({name: before[name] for name in changes.keys() & before.keys()})
+        if blocked is not None:
+            signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+        for name, value in before.items():
+            os.environ.pop(name)
+            if value is not None:
+                os.environ[name] = value
 
 
 def _work(pipe: Connection) -> None:
@@ -187,7 +178,8 @@ def _work(pipe: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is the driver's to handle
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, HELD)
-    threading.Thread(target=_exit_with_driver, daemon=True).start()
+    if (driver := parent_process()) is not None:
+        threading.Thread(target=_exit_after, args=(driver,), daemon=True).start()
     shared: Shared | None = None
     reported = 0.0
 
@@ -210,8 +202,6 @@ def _work(pipe: Connection) -> None:
             pipe.send(perform(work, arguments, Context(tell, folder, shared)))
 
 
-def _exit_with_driver() -> None:
-    driver = parent_process()
-    if driver is not None:
-        driver.join()
-        os._exit(1)
+def _exit_after(driver: Any) -> None:
+    driver.join()
+    os._exit(1)

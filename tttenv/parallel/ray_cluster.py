@@ -11,7 +11,6 @@ import signal
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -33,27 +32,16 @@ Files = dict[str, bytes]  # contents by path within a folder
 class RayCluster:
     """Workers on a Ray cluster; Ray retries the tasks of a lost node or worker.
 
-    Args:
-        address: the address of the cluster, as for `ray.init`; "auto" for that in RAY_ADDRESS, else
-            a cluster running on this machine, else a new one on this machine alone.
-        cores: the number of cores per task.
-        gpus: the number of GPUs per task, which may be fractional.
-        memory: mebibytes that Ray reserves per task; None to reserve none.
-        most: the maximum number of tasks in flight; None for as many as fit on the cluster.
-
-    Entering its context connects to the cluster and raises ValueError if none answers.
-
-    Raises:
-        ModuleNotFoundError: if Ray is not installed.
+    Entering its context connects to the cluster, or raises ValueError if none answers.
     """
 
     def __init__(
         self,
-        address: str = "auto",
-        cores: int = 1,
-        gpus: float = 0.0,
-        memory: int | None = None,
-        most: int | None = None,
+        address: str = "auto",  # as for `ray.init`; auto: RAY_ADDRESS, one running here, a new one
+        cores: int = 1,  # of a task
+        gpus: float = 0.0,  # of a task, which may be a fraction
+        memory: int | None = None,  # mebibytes reserved per task
+        most: int | None = None,  # tasks in flight; None: as many as fit on the cluster
     ) -> None:
         for name, value in SETTINGS.items():
             os.environ.setdefault(name, value)
@@ -144,44 +132,27 @@ class RayCluster:
 
 
 def _connect(address: str) -> None:
-    """Connect to a cluster, starting one on this machine if none is named or running.
-
-    Raises:
-        ValueError: if no cluster answers.
-    """
+    """Connect to a cluster, starting one on this machine if none is named or running."""
     import ray
 
     quiet = {"log_to_driver": False, "logging_level": "error"}
-    with _sigterm_kept():
-        try:
-            ray.init(address=address, **quiet)
-        except (ConnectionError, ValueError, RuntimeError, ray.exceptions.RayError) as error:
-            named = os.environ.get("RAY_ADDRESS", "") if address == "auto" else address
-            if not named and NONE_RUNS in str(error):
-                ray.init(address="local", include_dashboard=False, **quiet)
-                return
+    ours = signal.getsignal(signal.SIGTERM)
+    try:
+        ray.init(address=address, **quiet)
+    except (ConnectionError, ValueError, RuntimeError, ray.exceptions.RayError) as error:
+        named = os.environ.get("RAY_ADDRESS", "") if address == "auto" else address
+        if named or NONE_RUNS not in str(error):
             where = shown(named.rpartition("@")[2]) if named else "this machine, where one runs"
             line = re.sub(r"\S*@", "", shown(first_line(error)))  # without a password
             raise ValueError(f"no Ray cluster answers at {where}: {line}") from None
-
-
-@contextlib.contextmanager
-def _sigterm_kept() -> Iterator[None]:
-    """Restore the SIGTERM handler after this block, since Ray installs its own."""
-    before = signal.getsignal(signal.SIGTERM)
-    try:
-        yield
+        ray.init(address="local", include_dashboard=False, **quiet)
     finally:
         if threading.current_thread() is threading.main_thread():  # elsewhere Ray leaves it alone
-            signal.signal(signal.SIGTERM, before)
+            signal.signal(signal.SIGTERM, ours)  # Ray installs its own
 
 
 def _perform(
-    work: Work,
-    arguments: Any,
-    files: Files | None,
-    code: dict[str, str],
-    shared: Shared | None,
+    work: Work, arguments: Any, files: Files | None, code: dict[str, str], shared: Shared | None
 ) -> tuple[Done, Files | None]:
     """Run a task in a temporary folder of the worker, and return its outcome and files."""
     own = code_version(work.__module__.partition(".")[0])
@@ -210,11 +181,7 @@ def _names(folder: Path) -> list[str]:
 
 
 def unpack(files: Files, folder: Path) -> None:
-    """Make a folder contain exactly the given files.
-
-    Raises:
-        ValueError: for a path that leads out of the folder.
-    """
+    """Make a folder contain exactly the given files."""
     for name in files:
         path = PurePosixPath(name)
         if path.is_absolute() or not path.parts or ".." in path.parts:

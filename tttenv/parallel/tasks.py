@@ -5,6 +5,7 @@ import json
 import sys
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict, dataclass, is_dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -64,11 +65,7 @@ class Done:
 
 
 def to_json(value: Any, sort_keys: bool = False) -> str:
-    """Serialize a value as JSON text.
-
-    Raises:
-        ValueError: for a value that JSON cannot represent, such as NaN.
-    """
+    """Serialize a value as JSON text."""
     try:
         return json.dumps(value, sort_keys=sort_keys, allow_nan=False, default=_refused)
     except TypeError as error:
@@ -76,12 +73,7 @@ def to_json(value: Any, sort_keys: bool = False) -> str:
 
 
 def description(task: Task) -> dict[str, Any]:
-    """Return everything that a task's value depends on: function, arguments, code version.
-
-    Raises:
-        ValueError: unless the work is a module-level function, and JSON can represent its arguments
-            and none of them is shared.
-    """
+    """Return everything that a task's value depends on: function, arguments, code version."""
     if task.shared is not None:
         raise ValueError(f"{task.name}: a task with a shared value has no description")
     name, home = task.work.__qualname__, task.work.__module__
@@ -125,39 +117,21 @@ def _refused(value: Any) -> Any:
 def code_version(package: str) -> dict[str, str]:
     """Return the versions that a result depends on: sources, Python and libraries, by name.
 
-    All sources of the package count, so that the results of edited code are never mistaken for
-    earlier ones although the package's version number is the same.
-
-    Args:
-        package: the imported package of the task's function.
+    All sources of the package of the task's function count, besides ours, so that the results of
+    edited code are never mistaken for earlier ones although the version number is the same.
     """
     found = {"python": f"{sys.version_info.major}.{sys.version_info.minor}"}
-    for name in sorted({*PACKAGES, package}):
-        if (folder := _folder(name)) is not None:
-            found[f"sources of {name}"] = _digest(folder)
+    for name in sorted({*PACKAGES, package} - {"__main__"}):
+        spec = find_spec(name)
+        if spec is None or spec.origin is None or spec.submodule_search_locations is None:
+            continue  # a module of its own, such as a test
+        folder, total = Path(spec.origin).parent, hashlib.sha256()
+        for file in sorted(folder.rglob("*.py")):
+            content = file.read_bytes()
+            total.update(f"{file.relative_to(folder).as_posix()} {len(content)}\n".encode())
+            total.update(content)
+        found[f"sources of {name}"] = total.hexdigest()
     for name in LIBRARIES:
-        try:
+        with suppress(PackageNotFoundError):  # of an extra that is not installed
             found[name] = version(name)
-        except PackageNotFoundError:
-            continue  # an extra that is not installed
     return found
-
-
-def _folder(package: str) -> Path | None:
-    """Return a package's source folder, or None for a script or a test module."""
-    if package == "__main__":
-        return None
-    spec = find_spec(package)
-    if spec is None or spec.origin is None or spec.submodule_search_locations is None:
-        return None
-    return Path(spec.origin).parent
-
-
-def _digest(folder: Path) -> str:
-    """Return a digest of the names and contents of all Python files in a folder."""
-    total = hashlib.sha256()
-    for file in sorted(folder.rglob("*.py")):
-        content = file.read_bytes()
-        total.update(f"{file.relative_to(folder).as_posix()} {len(content)}\n".encode())
-        total.update(content)
-    return total.hexdigest()

@@ -1,18 +1,35 @@
-"""A player under test, with its validated outputs and the boards on which it is tested."""
+"""A player under test: its validated outputs, the boards on which it is tested, its strength."""
 
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 
 from tttenv import Rules
-from tttenv import policy as policies
-from tttenv.exact import Tabulated, enumerable, positions
-from tttenv.game.types import Boards, Numbers, Probs
-from tttenv.policy import OBSERVATIONS, Observed, Player, first_best, masked_normalise
+from tttenv.exact import (
+    SEATS,
+    PlayPolicy,
+    Tabulated,
+    backward_induction,
+    best_response,
+    enumerable,
+    positions,
+    score,
+    solve,
+    worst_case,
+)
+from tttenv.game.types import Boards, Mask, Numbers, Probs
+from tttenv.policy import (
+    OBSERVATIONS,
+    Observed,
+    Player,
+    first_best,
+    masked_normalise,
+    sample,
+    uniform,
+)
 from tttenv.testing.findings import SubjectError, failing
-from tttenv.testing.strength import Strength, strength
 from tttenv.utils.arrays import answered_numbers
 
 NETWORK = (
@@ -23,13 +40,13 @@ FUNCTION = (
     "answer move probabilities (batch, cells); for other answers, or observations instead of"
     " boards, hand in the function with --obs and --kind"
 )
+SOME = 500  # boards for repeated queries, and of a game that is too large to enumerate
 
 
 @dataclass(frozen=True)
 class CheckedPlayer:
     """A player under test, with validated outputs."""
 
-    name: str
     rules: Rules
     policy: Player  # unchanged, valid or not
     network: Observed | None = None  # its network, if known
@@ -40,13 +57,15 @@ class CheckedPlayer:
     @cached_property
     def boards(self) -> Boards:
         """The undecided boards on which to query the player."""
-        usual = 10**6 if enumerable(self.rules) else 500
-        return some_boards(self.rules, usual if self.count is None else self.count)
+        if self.count is None and enumerable(self.rules):
+            game = positions(self.rules)
+            return game.boards[game.decisions]
+        return some_boards(self.rules, self.count or SOME)
 
     @cached_property
     def some(self) -> Boards:
-        """A sample of about 500 of `boards`, for repeated queries."""
-        return self.boards[:: max(1, len(self.boards) // 500)]
+        """A sample of `boards`, for repeated queries."""
+        return self.boards[:: max(1, len(self.boards) // SOME)]
 
     @cached_property
     def output(self) -> Numbers:
@@ -55,23 +74,24 @@ class CheckedPlayer:
 
     @cached_property
     def table(self) -> Tabulated:
-        """The player's moves as a table, masked and renormalized."""
-        return self._tabulated(masked_normalise(self.output, self.boards == 0))
+        """The player's moves on an enumerable board as a table, masked and renormalized."""
+        return self.tabulated(masked_normalise(self.output, self.boards == 0))
 
     @cached_property
     def most_probable(self) -> Tabulated:
         """The player's most probable legal moves as a table, for a network those of its numbers."""
-        numbers = self.output if self.network is None else self.numbers(self.boards)
-        return self._tabulated(first_best(numbers, self.boards == 0))
+        numbers = self.output if self.network is None else self.of_network("numbers")
+        return self.tabulated(first_best(numbers, self.boards == 0))
 
-    def _tabulated(self, probs: Probs) -> Tabulated:
+    def tabulated(self, probs: Probs) -> Tabulated:
         """Return a table with `probs` (boards, cells) on all undecided boards."""
-        order = np.zeros((len(positions(self.rules)), self.rules.cells))
-        order[positions(self.rules).index(self.boards)] = probs
-        return Tabulated(self.rules, order)
+        game = positions(self.rules)
+        every = np.zeros((len(game), self.rules.cells))
+        every[game.decisions] = probs
+        return Tabulated(self.rules, every)
 
     @cached_property
-    def strength(self) -> tuple[Strength, ...]:
+    def strength(self) -> "tuple[Strength, ...]":
         """The player's exact strength as X and as O, on enumerable boards."""
         return strength(self.rules, self.table)
 
@@ -81,12 +101,7 @@ class CheckedPlayer:
         return FUNCTION if self.network is None else NETWORK
 
     def query(self, boards: Boards) -> Numbers:
-        """Return the player's validated output on boards.
-
-        Raises:
-            SubjectError: if it raises, changes the boards, or returns anything but one number per
-                cell.
-        """
+        """Return the player's validated output on boards."""
         given = boards.copy()
         with self._named_failures(boards):
             numbers = answered_numbers(self.policy(given), "it")
@@ -97,32 +112,23 @@ class CheckedPlayer:
             raise SubjectError(told, self.expected)
         return numbers
 
-    def unmasked(self, boards: Boards) -> Numbers:
-        """Return the network's probabilities (batch, cells) without a mask."""
-        assert self.network is not None
-        with self._named_failures(boards):
-            return self.network.unmasked(boards)
-
-    def numbers(self, boards: Boards) -> Numbers:
-        """Return the network's raw outputs (batch, cells)."""
-        assert self.network is not None
-        with self._named_failures(boards):
-            return self.network.numbers(boards)
+    def of_network(self, what: str) -> Numbers:
+        """Return the network's "numbers", its raw outputs, or "unmasked" probabilities."""
+        with self._named_failures(self.boards):
+            numbers: Numbers = getattr(self.network, what)(self.boards)
+            return numbers
 
     def _named_failures(self, boards: Boards) -> AbstractContextManager[None]:
-        return failing(f"given {self._described(boards)}", self.expected)
-
-    def _described(self, boards: Boards) -> str:
-        """Describe the player's input for boards: its kind and shape."""
         if self.network is None:
-            return f"boards of shape {boards.shape}"
+            return failing(f"given boards of shape {boards.shape}", self.expected)
         seen = OBSERVATIONS[self.network.obs](boards)
         parts = seen.values() if isinstance(seen, dict) else [seen]
         shapes = " and ".join(str(part.shape) for part in parts)
-        return f"observations of shape {shapes} (--obs {self.network.obs})"
+        given = f"given observations of shape {shapes} (--obs {self.network.obs})"
+        return failing(given, self.expected)
 
 
-def some_boards(rules: Rules, count: int = 500, seed: int = 0) -> Boards:
+def some_boards(rules: Rules, count: int = SOME, seed: int = 0) -> Boards:
     """Return at most `count` undecided boards, from random games if not enumerable."""
     rng = np.random.default_rng(seed)
     if enumerable(rules):
@@ -132,8 +138,62 @@ def some_boards(rules: Rules, count: int = 500, seed: int = 0) -> Boards:
         return some
     boards, found = rules.start(32), [rules.start(1)]
     while sum(map(len, found)) < count and len(boards):
-        cells = policies.sample(policies.uniform(boards), rng.random(len(boards)))
+        cells = sample(uniform(boards), rng.random(len(boards)))
         boards = rules.play(boards, cells)
         boards = boards[~rules.over(boards)]
         found.append(boards)
     return np.concatenate(found)[:count]
+
+
+@dataclass(frozen=True)
+class Strength:
+    """A player's exact strength in one seat.
+
+    Fields named "optimal" count positions where a mistake is possible, and are 1 if there is none.
+    """
+
+    gain: float  # progress from random play (0) to a best response to it (1)
+    optimal: float  # mean probability of optimal moves
+    optimal_by_chance: float  # the same of random moves
+    wins: float  # how often it plays an available winning move
+    wins_by_chance: float  # the same of random moves
+    beatable: bool  # whether some opponent gets more than the value of the game
+
+
+def strength(rules: Rules, player: Tabulated) -> tuple[Strength, ...]:
+    """Measure a player's strength as X and as O."""
+    game, solution = positions(rules), solve(rules)
+    legal: Mask = game.successors >= 0
+    critical = np.asarray((legal & ~solution.optimal).any(axis=1))
+    wins: Mask = legal & game.lost[game.successors]
+    winnable = np.asarray(wins.any(axis=1) & ~game.over)
+    chances = legal / np.maximum(legal.sum(axis=1, keepdims=True), 1)
+    worst, found = worst_case(rules, player), []
+    for seat, name in enumerate(SEATS):
+
+        def share(table: Probs, moves: Mask, rows: Mask, seat: int = seat) -> float:
+            own = rows & (game.seats == seat)
+            return float((table * moves).sum(axis=1)[own].mean()) if own.any() else 1.0
+
+        sign, seats = 1 - 2 * seat, (player, uniform) if seat == 0 else (uniform, player)
+        low, high = _random_and_best(rules, seat)
+        found.append(
+            Strength(
+                gain=(sign * score(rules, *seats).value - low) / max(high - low, 1e-9),
+                optimal=share(player.table, solution.optimal, critical),
+                optimal_by_chance=share(chances, solution.optimal, critical),
+                wins=share(player.table, wins, winnable),
+                wins_by_chance=share(chances, wins, winnable),
+                beatable=worst[name] < sign * solution.value - 1e-9,
+            )
+        )
+    return tuple(found)
+
+
+@cache
+def _random_and_best(rules: Rules, seat: int) -> tuple[float, float]:
+    """Return the values of random play and of a best response to random play, in a seat."""
+    random, sign = PlayPolicy(uniform), 1 - 2 * seat
+    sides = (best_response, random) if seat == 0 else (random, best_response)
+    win, _, loss = backward_induction(rules, *sides)[0][0]
+    return sign * score(rules, uniform, uniform).value, sign * float(win - loss)

@@ -1,7 +1,7 @@
 """Diagnosis of a player, network, model or environment: findings and a verdict."""
 
 import importlib
-from collections.abc import Callable, Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,62 +28,46 @@ class Environment:
 def subject_of(
     name: str, found: Any, rules: Rules | None, obs: str | None = None, kind: str = "logits"
 ) -> CheckedPlayer | Environment:
-    """Convert an object to a subject of the checks.
-
-    Args:
-        name: its name in messages.
-        found: an environment, policy, function, network or model.
-        rules: the game; None: the environment's own, or 3,3,3.
-        obs: the input of a function or network, "onehot", "board" or "dict"; None: "onehot" for a
-            network, boards for a function.
-        kind: the output of a function with `obs` or a network: "logits", "values" or "probs".
-
-    Raises:
-        ValueError: if it is neither a player nor an environment of the game.
-    """
+    """Convert an object to a subject of the checks."""
     with user_errors(name):
         plays = hasattr(found, "step") and hasattr(found, "reset")
-    if plays:
-        return environment_subject(name, found, rules)
-    return player_subject(name, rules or Rules(), found, obs, kind)
-
-
-def environment_subject(name: str, env: Any, rules: Rules | None = None) -> Environment:
-    """Convert an environment to a subject, with its own game or else 3,3,3."""
-    with user_errors(name):
-        batch, space = hasattr(env, "num_envs"), getattr(env, "action_space", None)
-        size, bare = getattr(space, "n", None), getattr(env, "unwrapped", env)
-        known = getattr(bare, "rules", None)
-    if batch:
-        raise ValueError(f"{name} is a batch of games; pass a single environment")
-    game = rules or (known if isinstance(known, Rules) else Rules())
-    if size != game.cells:
-        raise ValueError(f"{name} has actions {space}, not the {game.cells} cells of {game}")
-    return Environment(env, game)
-
-
-def player_subject(
-    name: str, rules: Rules, found: Any, obs: str | None = None, kind: str = "logits"
-) -> CheckedPlayer:
-    """Convert a policy, function, network or model to a subject."""
-    with user_errors(name):
+        batch, space = hasattr(found, "num_envs"), getattr(found, "action_space", None)
+        size, bare = getattr(space, "n", None), getattr(found, "unwrapped", found)
+        known = getattr(bare, "rules", None) if plays else None
         model = hasattr(found, "policy") and hasattr(found, "predict")
-        network_itself = is_network(found)
+        network = not plays and not model and is_network(found)
+    if plays:
+        if batch:
+            raise ValueError(f"{name} is a batch of games; pass a single environment")
+        game = rules or (known if isinstance(known, Rules) else Rules())
+        if size != game.cells:
+            raise ValueError(f"{name} has actions {space}, not the {game.cells} cells of {game}")
+        return Environment(found, game)
+    rules = rules or Rules()
     if model:
-        return model_subject(name, rules, found, deterministic=False)
-    if obs or network_itself:
+        return model_subject(rules, found, deterministic=False)
+    if obs or network:
         found = from_observations(found, rules, obs or "onehot", kind)
-    network = found if isinstance(found, Observed) else None
     with user_errors(name):
         player = as_player(rules, found)
-    return CheckedPlayer(name, rules, player, network)
+    return CheckedPlayer(rules, player, found if isinstance(found, Observed) else None)
 
 
-def model_subject(name: str, rules: Rules, model: Any, deterministic: bool) -> CheckedPlayer:
+def model_subject(rules: Rules, model: Any, deterministic: bool) -> CheckedPlayer:
     """Convert a Stable-Baselines3 model to a subject, both as a player and as a network."""
     models = importlib.import_module("tttenv.adapters.sb3.models")
     asked = models.observed(model, rules, deterministic)
-    return CheckedPlayer(name, rules, asked, asked, models.masked(model))
+    return CheckedPlayer(rules, asked, asked, models.masked(model))
+
+
+def examination(
+    subject: CheckedPlayer | Environment, games: int, seed: int
+) -> tuple[Iterator[Finding], int]:
+    """Return the findings about a subject, as they are made, and the number of its checks."""
+    if isinstance(subject, CheckedPlayer):
+        return examine(subject, PLAYER), len(PLAYER)
+    recorded = record(subject.env, subject.rules, games, seed)
+    return examine(recorded, ENVIRONMENT), len(ENVIRONMENT)
 
 
 @dataclass(frozen=True)
@@ -143,27 +127,5 @@ def diagnose(
     if games < 1:
         raise ValueError(f"the number of games must be at least 1, not {games}")
     name = getattr(subject, "__qualname__", type(subject).__name__)
-    return diagnosis(name, subject_of(name, subject, rules, obs, kind), games, seed)
-
-
-def diagnosis(
-    name: str,
-    subject: CheckedPlayer | Environment,
-    games: int,
-    seed: int,
-    watch: Callable[[Iterable[Finding], int], Iterable[Finding]] = lambda findings, count: findings,
-) -> Diagnosis:
-    """Run all checks on a subject.
-
-    Args:
-        name: the subject's name.
-        subject: the subject of the checks.
-        games: the number of games to play in an environment.
-        seed: the random seed of these games.
-        watch: called with the findings, as they are made, and the number of checks; yields them.
-    """
-    if isinstance(subject, Environment):
-        recorded = record(subject.env, subject.rules, games, seed)
-        found = examine(recorded, ENVIRONMENT)
-        return Diagnosis(name, tuple(watch(found, len(ENVIRONMENT))))
-    return Diagnosis(name, tuple(watch(examine(subject, PLAYER), len(PLAYER))))
+    found, _ = examination(subject_of(name, subject, rules, obs, kind), games, seed)
+    return Diagnosis(name, tuple(found))

@@ -17,58 +17,45 @@ from tttenv.game.rewards import VALUES
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
 from tttenv.testing.findings import (
-    Check,
+    Checks,
     Finding,
     LawBrokenError,
     SubjectError,
     describe_error,
     examine,
-    ok,
     problem,
     raise_first,
     require,
-    skipped,
 )
-from tttenv.testing.game_recording import (
-    LONGEST,
-    Game,
-    Moment,
-    Record,
-    board_of,
-    empty_cells,
-    finished,
-    record,
-)
+from tttenv.testing.game_recording import Moment, Record, board_of, empty_cells, record
 
 WRAPPED = "different from the unwrapped version"  # obvious to users of wrappers
+MASK = "make the mask from the board of the observation it goes with: 1 where a cell is empty"
 
 
 def interface(record: Record) -> Finding:
     """Check that games can be played at all, and run Gymnasium's own checker.
 
-    Gymnasium's checker plays any action: an environment that raises on illegal moves fails it
-    without violating an invariant.
+    It checks spaces and seeds too. Since it plays any action, an environment that raises on illegal
+    moves fails it without violating an invariant.
     """
     if record.failure is not None:
         raise record.failure
-    outside = [now for _, now in record.everything if not now.inside]
-    change = "see gymnasium.utils.env_checker.check_env and Gymnasium's manual of environments"
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
         try:  # closing is checked on a second environment, which not every wrapper allows
             gymnasium_check(record.env.raw, skip_render_check=True, skip_close_check=True)
         except Exception as error:  # including what the environment raises
-            plain = isinstance(error, (AssertionError, gymnasium.error.Error)) and str(error)
+            broken = isinstance(error, AssertionError | gymnasium.error.Error) and bool(str(error))
+            told = _plain(error) if broken else describe_error(error)
             return problem(
-                f"Gymnasium's check_env fails: {plain or describe_error(error)}",
-                change,
-                law=bool(outside),
+                f"Gymnasium's check_env fails: {told}",
+                "see gymnasium.utils.env_checker.check_env and Gymnasium's manual of environments;"
+                " draw all random numbers from self.np_random, and call super().reset(seed=seed)",
+                law=broken,
             )
     notes = [_plain(one.message) for one in heard if WRAPPED not in str(one.message)]
-    if outside:
-        board = record.rules.format(outside[0].board)
-        return problem(f"an observation is not in observation_space: {board}", change)
-    return ok(f"passes; Gymnasium notes: {notes[0]}" if notes else "passes")
+    return Finding("ok", f"passes; Gymnasium notes: {notes[0]}" if notes else "passes")
 
 
 def _plain(message: Any) -> str:
@@ -76,75 +63,49 @@ def _plain(message: Any) -> str:
     return " ".join(re.sub(r"\x1b\[[0-9;]*m", "", str(message)).split()).removeprefix("WARN: ")
 
 
-MASK = "make the mask from the board of the observation it goes with: 1 where a cell is empty"
-
-
 def masks(record: Record) -> Finding:
     """Check that masks mark exactly the empty cells."""
     told = [(now.mask, now.board == 0, now) for _, now in record.moments]
     if all(mask is None for mask, _, _ in told):
-        return skipped('it tells no mask: not in info["action_mask"], nor by action_masks()')
+        none = 'it tells no mask: not in info["action_mask"], nor by action_masks()'
+        return Finding("skipped", none)
     for mask, left, now in told:
         shown = record.rules.format(now.board)
         if mask is None or mask.shape != left.shape:
             return problem(f"gives no mask of {left.size} cells on {shown}", MASK)
-        if not mask.any():
-            return problem(f"the mask is all zeros on {shown}, where moves are left", MASK)
-        if (mask == ~left).all():
-            return problem(f"the mask is inverted: it marks the taken cells on {shown}", MASK)
         if (mask != left).any():
-            wrong = np.flatnonzero(mask != left).tolist()
-            return problem(f"the mask is wrong about the cells {wrong} on {shown}", MASK)
-    return ok(f"masks mark the empty cells, {len(told)} times")
+            wrong = f"wrong about the cells {np.flatnonzero(mask != left).tolist()}"
+            how = "all zeros" if not mask.any() else "inverted" if (mask == ~left).all() else wrong
+            return problem(f"the mask is {how} on {shown}", MASK)
+    return Finding("ok", f"masks mark the empty cells, {len(told)} times")
 
 
 def view(record: Record) -> Finding:
     """Check that observations are from the perspective of the side to move."""
-    wrong = {
-        seat: [
-            now for game, now in record.moments if _mover(record, game, now) == seat and _off(now)
-        ]
-        for seat in (0, 1)
-    }
-    if not any(wrong.values()):
-        return ok("observations show the stones of the agent to move as its own")
-    seats = " and ".join(SEATS[seat] for seat in wrong if wrong[seat])
-    now = next(now for rows in wrong.values() for now in rows)
+    wrong: dict[int, Moment] = {}  # by seat: the first one
+    for game, now in record.moments:
+        if now.shown is None or (now.shown != now.board).any():
+            seat = int(np.count_nonzero(now.board) % 2) if record.alone else game.seat
+            wrong.setdefault(seat, now)
+    if not wrong:
+        return Finding("ok", "observations show the stones of the agent to move as its own")
+    now = wrong[min(wrong)]
     swapped = now.shown is not None and (now.shown == -now.board).all()
     return problem(
-        f"as {seats} it shows {'mine and theirs swapped' if swapped else 'another board'} on"
+        f"as {' and '.join(SEATS[seat] for seat in sorted(wrong))} it shows"
+        f" {'mine and theirs swapped' if swapped else 'another board'} on"
         f" {record.rules.format(now.board)}",
         "show every board in the view of the side to move: 1 and the first plane are its own",
-    )
-
-
-def _off(now: Moment) -> bool:
-    return now.shown is None or bool((now.shown != now.board).any())
-
-
-def _mover(record: Record, game: Game, now: Moment) -> int:
-    return int(np.count_nonzero(now.board) % 2) if record.alone else game.seat
-
-
-def finals(record: Record) -> Finding:
-    """Check that the final observation is the finished board, not the next game's first one."""
-    lost = [game for game in record.games if game.last.over and not game.last.whole]
-    if not lost:
-        return ok("the last observation is the finished board")
-    return problem(
-        f"the last observation is not the finished board in {len(lost)} of {len(record.games)}"
-        " games",
-        "return the finished board from step, and start a new game only in reset",
     )
 
 
 def seats(record: Record) -> Finding:
     """Check that the agent plays in both seats."""
     if record.alone:
-        return ok("the agent moves for both sides")
-    as_o = sum(game.seat for game in record.games)
-    if 0 < as_o < len(record.games) or len(record.games) < 20:
-        return ok(f"the agent is O in {as_o} of {len(record.games)} games")
+        return Finding("ok", "the agent moves for both sides")
+    as_o, games = sum(game.seat for game in record.games), len(record.games)
+    if 0 < as_o < games or games < 20:
+        return Finding("ok", f"the agent is O in {as_o} of {games} games")
     return problem(
         f"the agent is {SEATS[as_o > 0]} in all games: it will be near random in the other seat",
         'deal both seats: seat="random"',
@@ -152,55 +113,23 @@ def seats(record: Record) -> Finding:
     )
 
 
-def seeding(record: Record) -> Finding:
-    """Check that the same seed and moves give the same games."""
-    first, second = (_replay(record) for _ in range(2))
-    if len(first) == len(second) and all(
-        np.array_equal(one, other)
-        for step, again in zip(first, second, strict=True)
-        for one, other in zip(step, again, strict=True)
-    ):
-        return ok("the same seed gives the same games")
-    return problem(
-        "the same seed and moves give different games",
-        "draw all random numbers from self.np_random, and call super().reset(seed=seed) in reset",
-    )
-
-
-def _replay(record: Record) -> list[Any]:
-    rng, env, told = np.random.default_rng(1), record.env, []
-    for game in range(10):
-        observed, _ = env.reset(record.seed if game == 0 else None)
-        for _ in range(LONGEST):
-            if finished(observed, record.rules):
-                break
-            cell = int(rng.choice(empty_cells(observed, record.rules)))
-            observed, reward, over, cut, info = env.step(cell)
-            shown, mask = board_of(observed, record.rules.cells), env.mask(observed, info)
-            # The rest of the info is not compared: wrappers put the time in it.
-            told.append([shown, mask, reward, over, cut])
-            if over or cut:
-                break
-    return told
-
-
 def rewards(record: Record) -> Finding:
     """Check that rewards have the right signs in both seats, and draws pay between -1 and 1."""
     for game in record.games:
-        result = _result(record, game.last)
-        if result is None or not game.last.over:
+        last, result = game.last, _result(record, game.last)
+        if result is None or not last.over:
             continue
-        paid, seat = game.last.reward, SEATS[_payee(record, game)]
-        if np.sign(paid) != result and (result or abs(paid) >= 1):
+        if np.sign(last.reward) != result and (result or abs(last.reward) >= 1):
+            mover = int((np.count_nonzero(last.board) - 1) % 2) if record.alone else game.seat
             name = {1: "a win", 0: "a draw", -1: "a loss"}[result]
             return problem(
-                f"as {seat} {name} pays {paid:g}: {record.rules.format(game.last.board)}",
+                f"as {SEATS[mover]} {name} pays {last.reward:g}: {record.rules.format(last.board)}",
                 "pay the agent its own result, +1, 0 or -1, whoever made the last move",
-                law=bool(result or abs(paid) > 1),
+                law=bool(result or abs(last.reward) > 1),
             )
     early = sum(bool(now.reward) for _, now in record.moments)
     told = "the end is paid as it should be"
-    return ok(f"{told}; {early} rewards before it" if early else told)
+    return Finding("ok", f"{told}; {early} rewards before it" if early else told)
 
 
 def _result(record: Record, last: Moment) -> int | None:
@@ -212,13 +141,15 @@ def _result(record: Record, last: Moment) -> int | None:
     return None if mine == theirs == GOING else int(VALUES[mine]) - int(VALUES[theirs])
 
 
-def _payee(record: Record, game: Game) -> int:
-    stones = np.count_nonzero(game.last.board)
-    return int((stones - 1) % 2) if record.alone else game.seat
-
-
 def endings(record: Record) -> Finding:
-    """Check that a game terminates exactly when it is won, lost or drawn."""
+    """Check that a game terminates exactly when it is over, and shows the finished board then."""
+    lost = sum(game.last.over and not game.last.whole for game in record.games)
+    if lost:
+        return problem(
+            f"the last observation is not the finished board in {lost} of {len(record.games)}"
+            " games",
+            "return the finished board from step, and start a new game only in reset",
+        )
     for game in record.games:
         for now in game.moments:
             done, shown = _result(record, now) is not None, record.rules.format(now.board)
@@ -228,15 +159,15 @@ def endings(record: Record) -> Finding:
                 return problem(f"goes on after the end: {shown}", "set terminated at the end")
             if now.whole and now.over and not done:
                 return problem(f"ends before the end: {shown}", "set terminated only at the end")
-    return ok(f"{len(record.games)} games end when they are over")
+    return Finding("ok", f"{len(record.games)} games end, and show it, when they are over")
 
 
 def illegal(record: Record) -> Finding:
     """Check that an illegal move raises an error, or is penalized and changes nothing else."""
     if "problem" in (rewards(record).status, endings(record).status):
-        return skipped("its rewards or endings are wrong anyway")
+        return Finding("skipped", "its rewards or endings are wrong anyway")
     env, rules, rng = record.env, record.rules, np.random.default_rng(2)
-    found = skipped("it shows no taken cell")
+    found = Finding("skipped", "it shows no taken cell")
     for whose in (-1, 1) * 3:  # illegal moves on their stones and on its own
         observed, over = env.reset()[0], False
         for _ in range(2 if record.alone else 1):  # a stone of each side
@@ -250,7 +181,8 @@ def illegal(record: Record) -> Finding:
         except SubjectError as failure:
             if failure.__cause__ is None:
                 raise
-            return ok(f"an illegal move is refused: {type(failure.__cause__).__name__}")
+            kind = type(failure.__cause__).__name__
+            return Finding("ok", f"an illegal move is refused: {kind}")
         change = "" if over or cut else _change(record, before, observed, rng)
         if reward >= 0:
             told = "ends the game" if over or cut else change or "changes nothing"
@@ -265,7 +197,7 @@ def illegal(record: Record) -> Finding:
                 "let it end the game, or leave the board and the side to move as they are",
                 law=False,
             )
-        found = ok("an illegal move costs something")
+        found = Finding("ok", "an illegal move costs something")
     return found
 
 
@@ -288,18 +220,10 @@ def _change(record: Record, before: Boards, observed: Any, rng: np.random.Genera
     return "" if same and stones == (not record.alone) else "shows its change in the next step"
 
 
-# To add a check, write a function from the record of games to a finding and add a row here.
-ENVIRONMENT = [
-    Check("interface", interface, unplayed=True),
-    Check("masks", masks),
-    Check("view", view),
-    Check("finals", finals),
-    Check("seats", seats),
-    Check("rewards", rewards),
-    Check("endings", endings),
-    Check("illegal", illegal),
-    Check("seeding", seeding),
-]
+# To add a check, write a function from the record of games to a finding and add it here.
+ENVIRONMENT: Checks = {
+    check.__name__: check for check in (interface, masks, view, seats, rewards, endings, illegal)
+}
 
 
 def check_env(env: Any, games: int = 200, seed: int = 0) -> None:

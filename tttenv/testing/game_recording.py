@@ -49,12 +49,6 @@ class CheckedEnv:
                 mask = bare.action_masks()
             return None if mask is None else np.asarray(mask).astype(bool).reshape(-1)
 
-    def inside(self, observed: Any) -> bool:
-        """Return whether an observation lies in the environment's space; True if it has none."""
-        with failing("queried for its observation_space", "give it a space of Gymnasium's"):
-            space = getattr(self.raw, "observation_space", None)
-            return space is None or bool(space.contains(observed))
-
 
 @dataclass
 class Moment:
@@ -67,7 +61,6 @@ class Moment:
     over: bool = False
     truncated: bool = False
     whole: bool = True  # whether no stone is missing
-    inside: bool = True  # whether the observation lies in its space
 
 
 @dataclass
@@ -75,7 +68,7 @@ class Game:
     """The moments of one game, from the first observation to the last."""
 
     seat: int  # the agent's, or the first mover's if alone: 0 for X, 1 for O
-    moments: list[Moment] = field(default_factory=list)
+    moments: list[Moment]
 
     @property
     def last(self) -> Moment:
@@ -89,15 +82,9 @@ class Record:
 
     env: CheckedEnv
     rules: Rules
-    seed: int
     alone: bool = False
     games: list[Game] = field(default_factory=list)
     failure: SubjectError | None = None  # why no games could be played
-
-    @property
-    def everything(self) -> list[tuple[Game, Moment]]:
-        """All moments, including final ones, with their games."""
-        return [(game, now) for game in self.games for now in game.moments]
 
     @property
     def moments(self) -> list[tuple[Game, Moment]]:
@@ -111,12 +98,11 @@ def board_of(observed: Any, cells: int) -> Boards | None:
     if isinstance(observed, dict):
         observed = observed.get("observation", observed.get("obs"))
     try:
-        shown = np.asarray(observed)
+        flat = np.asarray(observed).reshape(-1)
     except ValueError:  # ragged rows
         return None
-    if shown.dtype == object or shown.size not in (cells, 3 * cells):
+    if flat.dtype == object or flat.size not in (cells, 3 * cells):
         return None
-    flat = shown.reshape(-1)
     if flat.size == cells:
         return flat.astype(np.int8) if np.isin(flat, (-1, 0, 1)).all() else None
     mine, theirs, empty = flat.reshape(3, cells)
@@ -131,27 +117,21 @@ def empty_cells(observed: Any, rules: Rules) -> Cells:
     return np.flatnonzero(board == 0) if board is not None else np.arange(rules.cells)
 
 
-def finished(observed: Any, rules: Rules) -> bool:
-    """Return whether an observation shows a finished board for either side, or no known board."""
-    board = board_of(observed, rules.cells)
-    return board is None or bool(rules.over(board) or rules.over(-board))
+def finished(board: Boards, rules: Rules) -> bool:
+    """Return whether a board (cells,) is finished, in the view of either side."""
+    return bool(rules.over(board) or rules.over(-board))
 
 
 def record(env: Any, rules: Rules, games: int, seed: int) -> Record:
-    """Play and record games of random legal moves, or record why that failed.
-
-    Raises:
-        ValueError: if the observations show no board.
-    """
-    rng, asked = np.random.default_rng(seed), CheckedEnv(env)
+    """Play and record games of random legal moves, or record why that failed."""
+    rng, checked = np.random.default_rng(seed), CheckedEnv(env)
     try:
-        _first_board(asked, rules, seed)
-        alone = _moves_for_both(asked, rules, rng)
+        _first_board(checked, rules, seed)
+        alone = _moves_for_both(checked, rules, rng)
         seeds = [seed, *[None] * (games - 1)]
-        found = [_play(asked, rules, alone, rng, first) for first in seeds]
+        return Record(checked, rules, alone, [_play(checked, rules, alone, rng, s) for s in seeds])
     except SubjectError as failure:
-        return Record(asked, rules, seed, failure=failure)
-    return Record(asked, rules, seed, alone, found)
+        return Record(checked, rules, failure=failure)
 
 
 def _first_board(env: CheckedEnv, rules: Rules, seed: int | None = None) -> Boards:
@@ -170,7 +150,7 @@ def _moves_for_both(env: CheckedEnv, rules: Rules, rng: np.random.Generator) -> 
     for _ in range(20):
         before = _first_board(env, rules)
         if finished(before, rules):
-            continue  # the new board is already finished
+            continue
         observed, _, over, cut, _ = env.step(int(rng.choice(np.flatnonzero(before == 0))))
         after = board_of(observed, rules.cells)
         if after is not None and not over and not cut:
@@ -186,26 +166,17 @@ def _play(
     board = np.zeros(rules.cells, np.int8) if shown is None else shown
     if np.count_nonzero(board) == 1:  # a single stone is always the opponent's
         board = -np.abs(board)
-    game = Game(int(np.count_nonzero(board) % 2))
-    mask = env.mask(observed, info)
-    game.moments.append(Moment(shown, mask, board, inside=env.inside(observed)))
-    while not game.last.over and len(game.moments) < LONGEST:
-        now = game.last.board
-        if finished(now, rules):
-            break  # the environment did not end the game
-        cell = int(rng.choice(np.flatnonzero(now == 0)))
-        game.moments.append(_step(env, rules, alone, now, cell))
-    return game
-
-
-def _step(env: CheckedEnv, rules: Rules, alone: bool, before: Boards, cell: int) -> Moment:
-    observed, reward, over, truncated, info = env.step(cell)
-    shown = board_of(observed, rules.cells)
-    board = before.copy()
-    board[cell] = 1
-    whole = shown is not None and bool((shown[board != 0] != 0).all())
-    if shown is not None and whole:
-        board[(shown != 0) & (board == 0)] = -1
-    board = -board if alone else board
-    mask, inside = env.mask(observed, info), env.inside(observed)
-    return Moment(shown, mask, board, reward, over or truncated, truncated, whole, inside)
+    moments = [Moment(shown, env.mask(observed, info), board)]
+    # A game that the environment does not end is ended here.
+    while not moments[-1].over and not finished(board, rules) and len(moments) < LONGEST:
+        cell = int(rng.choice(np.flatnonzero(board == 0)))
+        observed, reward, over, cut, info = env.step(cell)
+        shown, board = board_of(observed, rules.cells), board.copy()
+        board[cell] = 1
+        whole = shown is not None and bool((shown[board != 0] != 0).all())
+        if shown is not None and whole:
+            board[(shown != 0) & (board == 0)] = -1
+        board = -board if alone else board
+        mask = env.mask(observed, info)
+        moments.append(Moment(shown, mask, board, reward, over or cut, cut, whole))
+    return Game(int(np.count_nonzero(moments[0].board) % 2), moments)

@@ -1,22 +1,10 @@
-"""Adapter to Stable-Baselines3 and sb3-contrib: fast batches, exact evaluation and players.
-
-Example::
-
-    from sb3_contrib import MaskablePPO
-    from tttenv.adapters.sb3 import ExactEvalCallback, SelfPlayCallback, VecEnv, policy
-
-    model = MaskablePPO("MlpPolicy", VecEnv(64, opening=8, draw=0.7))
-    model.learn(200_000, [SelfPlayCallback(), ExactEvalCallback(folder="runs/mine")])
-    tttenv.certify(rules, policy(model, rules, deterministic=True))
-"""
+"""Adapter to Stable-Baselines3 and sb3-contrib: fast batches, exact evaluation and players."""
 
 from tttenv.adapters import wanted
 
 with wanted("stable_baselines3", "sb3_contrib", "torch", extra="learn"):
-    from tttenv.adapters.sb3.exact_eval import ExactEvalCallback
-    from tttenv.adapters.sb3.loading import load
-    from tttenv.adapters.sb3.models import illegal_mass, masked, policy
-    from tttenv.adapters.sb3.self_play import SelfPlayCallback
+    from tttenv.adapters.sb3.callbacks import ExactEvalCallback, SelfPlayCallback
+    from tttenv.adapters.sb3.models import illegal_mass, load, masked, policy
     from tttenv.adapters.sb3.vec_env import VecEnv
 
 __all__ = [

@@ -1,8 +1,14 @@
-"""Stable-Baselines3 and sb3-contrib models as players, and their illegal probability mass."""
+"""Stable-Baselines3 and sb3-contrib models: as players, and loaded from their files."""
 
 import copy
+import importlib
 import inspect
+import io
+import lzma
+import zipfile
+import zlib
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -16,6 +22,8 @@ from tttenv.exact import enumerable, positions
 from tttenv.exact.determinism import tabulate_pure
 from tttenv.game.rules import Rules
 from tttenv.policy import Observed, Player, display_name, from_observations
+from tttenv.utils.registry import unknown
+from tttenv.utils.untrusted import MEBIBYTE, first_line, parse_json, read_bytes, shown
 
 # How to evaluate a model's `policy`, by an attribute that only its kind has; the first match wins:
 # a function from policy and observations to one number per cell, and the kind of the numbers.
@@ -81,17 +89,12 @@ def _in_float64(frozen: Observed, rules: Rules) -> Observed | None:
     return frozen
 
 
-def _widened(_: torch.nn.Module, given: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Convert a features extractor's floating-point arguments to float64."""
-    return tuple(_wide(part) for part in given)
-
-
-def _wide(given: Any) -> Any:
-    if isinstance(given, dict):
-        return {name: _wide(part) for name, part in given.items()}
-    if isinstance(given, torch.Tensor) and given.is_floating_point():
-        return given.double()
-    return given
+def _widened(_: torch.nn.Module, given: tuple[Any]) -> tuple[Any]:
+    """Convert a features extractor's observations, one tensor or several by name, to float64."""
+    (seen,) = given
+    if isinstance(seen, dict):
+        return ({name: part.double() for name, part in seen.items()},)
+    return (seen.double(),)
 
 
 def illegal_mass(model: BaseAlgorithm, rules: Rules, deterministic: bool = False) -> float:
@@ -115,11 +118,7 @@ def masked(model: BaseAlgorithm) -> bool:
 
 
 def rules_of(env: VecEnv) -> Rules:
-    """Return the game of an SB3 environment.
-
-    Raises:
-        ValueError: if it is not a TicTacToe environment.
-    """
+    """Return the game of an SB3 environment."""
     try:
         found = env.get_attr("rules")[0]
     except AttributeError:
@@ -168,3 +167,72 @@ class Answer:
             raise ValueError(f"the model returned no distribution: {str(error)[:80]} ...") from None
         finally:
             net.set_training_mode(training)
+
+
+LARGEST = 1024 * MEBIBYTE  # maximum bytes of a zip
+LARGEST_SETTINGS = 64 * MEBIBYTE  # maximum bytes of its decompressed settings
+_NO_MODEL = (  # errors raised by damaged zips; RuntimeError by encrypted ones
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError),
+    *(KeyError, TypeError, ValueError, RuntimeError),
+)
+
+
+# Each model class, a setting that only it and those after it save, and part of its policy's module.
+ALGORITHMS = {
+    "maskable_ppo": ("sb3_contrib:MaskablePPO", "clip_range", "contrib.common.maskable."),
+    "ppo": ("stable_baselines3:PPO", "clip_range", "baselines3.common.policies"),
+    "trpo": ("sb3_contrib:TRPO", "cg_max_steps", "baselines3.common.policies"),
+    "a2c": ("stable_baselines3:A2C", "gae_lambda", "baselines3.common.policies"),
+    "qrdqn": ("sb3_contrib:QRDQN", "n_quantiles", "contrib.qrdqn."),
+    "dqn": ("stable_baselines3:DQN", "exploration_rate", "baselines3.dqn."),
+    "ars": ("sb3_contrib:ARS", "n_delta", "contrib.ars."),
+}
+
+
+def load(file: Path | str, algorithm: str | None = None) -> BaseAlgorithm:
+    """Load a model saved by SB3; unpickling the zip file may run arbitrary code.
+
+    Args:
+        file: the zip file.
+        algorithm: a name in `ALGORITHMS`; None detects it.
+
+    Raises:
+        ValueError: if the zip is missing, damaged, or of another or unknown algorithm.
+    """
+    path = Path(file)
+    try:
+        data = read_bytes(path, LARGEST)
+    except FileNotFoundError as error:
+        raise ValueError(f"{path} cannot be read: {error.strerror}") from None
+    name = algorithm or _detected(path, data)
+    if name not in ALGORITHMS:
+        raise ValueError(unknown("algorithm", name, ALGORITHMS))
+    module, kind = ALGORITHMS[name][0].split(":")
+    made: Any = getattr(importlib.import_module(module), kind)
+    try:  # a player needs no replay buffer
+        model: BaseAlgorithm = made.load(io.BytesIO(data), custom_objects={"buffer_size": 1})
+    except Exception as error:  # damaged data may raise anything
+        raise ValueError(f"{path} is not a {name} model: {shown(first_line(error))}") from None
+    return model
+
+
+def _detected(path: Path, data: bytes) -> str:
+    """Detect the algorithm from the zip file's settings, without running any code in it."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive, archive.open("data") as stream:
+            settings = stream.read(LARGEST_SETTINGS + 1)  # protects against zip bombs
+        if len(settings) > LARGEST_SETTINGS:
+            raise ValueError(f"its settings are larger than {LARGEST_SETTINGS:,} bytes")
+        saved = parse_json(settings, "its settings")
+        home = str(saved["policy_class"]["__module__"])
+    except _NO_MODEL as error:
+        raise ValueError(
+            f"{path} is not a model saved by SB3: {shown(first_line(error))}"
+        ) from None
+    for name, (_, setting, policies) in ALGORITHMS.items():
+        if setting in saved and policies in home:
+            return name
+    raise ValueError(
+        f"the algorithm of {path} is unknown (its policy is from {shown(home, 60)});"
+        f" set algorithm= to one of {', '.join(ALGORITHMS)}"
+    )

@@ -1,12 +1,4 @@
-"""A batch of games as an SB3 VecEnv with action masks.
-
-from sb3_contrib import MaskablePPO
-from tttenv.adapters.sb3 import VecEnv
-
-env = VecEnv(64, opponent="epsilon:player=minimax,epsilon=0.2", opening=8)
-model = MaskablePPO("MlpPolicy", env).learn(100_000)
-env.env_method("set_opponent", "minimax")  # from now on, in current games too
-"""
+"""A batch of games as an SB3 VecEnv with action masks."""
 
 import warnings
 from collections.abc import Sequence
@@ -17,7 +9,7 @@ from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 from stable_baselines3.common import vec_env
 
-from tttenv.env.exploring_starts import place_openings, require_both_seats
+from tttenv.env.exploring_starts import VectorExploringStarts
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.game.types import Boards
 
@@ -53,34 +45,35 @@ class VecEnv(vec_env.VecEnv):
     def __init__(self, num_envs: int, opening: int = 0, draw: float = 0.0, **kwargs: Any) -> None:
         if kwargs.get("opponent", "random") is None:
             warnings.warn(ALONE, stacklevel=2)
-        self.games = VectorTicTacToe(num_envs, **kwargs, draw=draw)
-        require_both_seats(self.games, opening)
-        if (mode := self.games.autoreset_mode) != AutoresetMode.SAME_STEP:
+        games = self.games = VectorTicTacToe(num_envs, **kwargs, draw=draw)
+        if (mode := games.autoreset_mode) != AutoresetMode.SAME_STEP:
             raise ValueError(f"SB3 needs autoreset_mode SAME_STEP, not {mode.name}")
-        self.opening = opening
+        self._env: Any = VectorExploringStarts(games, opening) if opening else games
         self.actions: NDArray[np.int64] | None = None
-        games = self.games
         super().__init__(num_envs, games.single_observation_space, games.single_action_space)
+
+    def set_options(self, options: Any = None) -> None:
+        """Set the options of the next reset, which then has no openings.
+
+        Raises:
+            ValueError: for a list of options, one for each game.
+        """
+        if isinstance(options, list):
+            raise ValueError(
+                "all games share their options: for a board each, set one dict with all boards"
+            )
+        super().set_options(options)
 
     def reset(self) -> Any:
         """Start all games; call `seed()` first to seed their shared generator.
 
-        A reset with options has no openings.
-
         Raises:
-            ValueError: for options that differ between the games; and as `VectorTicTacToe.reset`.
+            ValueError: as `VectorTicTacToe.reset`.
         """
-        options = self._options[0] or None
-        if not all(_alike(one, self._options[0]) for one in self._options[1:]):
-            raise ValueError(
-                "all games share their options: for a board each, set one dict with all boards"
-            )
-        observed, _ = self.games.reset(seed=self._seeds[0], options=options)
+        observed, _ = self._env.reset(seed=self._seeds[0], options=self._options[0] or None)
         self._reset_seeds()
         self._reset_options()
-        if options is not None:
-            return observed  # an opening would take other seats, boards or games
-        return self._opened(np.ones(self.num_envs, np.bool_), observed)
+        return observed
 
     def step_async(self, actions: NDArray[np.int64]) -> None:
         """Store the actions for `step_wait`."""
@@ -97,13 +90,16 @@ class VecEnv(vec_env.VecEnv):
         """
         if self.actions is None:
             raise ValueError("there are no actions to play: call step_async() before step_wait()")
-        observed, rewards, over, _, batch = self.games.step(self.actions)
+        observed, rewards, over, _, batch = self._env.step(self.actions)
         self.actions = None
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         for game in np.flatnonzero(over):
-            infos[game]["terminal_observation"] = self._last(batch["final_obs"][game])
-            infos[game]["outcome"] = batch["final_info"]["outcome"][game]
-        return self._opened(over, observed), rewards.astype(np.float32), over.copy(), infos
+            last = batch["final_obs"][game]
+            names = last.dtype.names  # for obs="dict" a structured array
+            as_dict = {name: last[name] for name in names} if names else last
+            outcome = batch["final_info"]["outcome"][game]
+            infos[game] = {"terminal_observation": as_dict, "outcome": outcome}
+        return observed, rewards.astype(np.float32), over.copy(), infos
 
     def close(self) -> None:
         """Close the games; later calls to `step` and `reset` raise."""
@@ -140,21 +136,5 @@ class VecEnv(vec_env.VecEnv):
         """Return an image of each game; requires `render_mode="rgb_array"`."""
         return self.games.render() or ()
 
-    def _last(self, seen: Any) -> Any:
-        """Convert a final observation to the format of the space: a dict if obs="dict"."""
-        names = seen.dtype.names
-        return {name: seen[name] for name in names} if names else seen
-
-    def _opened(self, new: NDArray[np.bool_], observed: Any) -> Any:
-        """Place random stones in the new games, and return the observations."""
-        if not place_openings(self.games, new, self.opening):
-            return observed
-        return self.games.observer.observe(self.games.match)[0]
-
     def _rows(self, indices: Any) -> Sequence[int]:
         return list(self._get_indices(indices))
-
-
-def _alike(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Return whether two games have the same options."""
-    return one.keys() == other.keys() and all(np.array_equal(one[key], other[key]) for key in one)

@@ -1,32 +1,30 @@
-"""SB3 callback that certifies a model during training and saves the best one."""
+"""SB3 callbacks: certificates during training, keeping the best model, and self-play."""
 
 import io
 import json
+from collections import deque
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.vec_env import SubprocVecEnv
 
 from tttenv.adapters.sb3.models import policy, rules_of
 from tttenv.certificates.certificate import IN_TRAINING, REACHABLE, Certificate, certify
 from tttenv.certificates.metrics import flat, measure
 from tttenv.exact import SEATS, enumerable
 from tttenv.game.rules import Rules
+from tttenv.players.as_player import as_player
 from tttenv.players.stored.checkpoint import digest
+from tttenv.policy import Policy
 from tttenv.utils.files import write
 from tttenv.utils.untrusted import read_json, shown
 
-SHOWN = (
-    "worst_case_",
-    "win_vs_random_",
-    "unbeatable",
-    "blunders",
-    "illegal_mass",
-    "reached_",
-    "never_loses_",
-    "losing_line_",
-    "losing_leaves_",
-)  # on the console
+SHOWN = (  # on the console
+    *("worst_case_", "win_vs_random_", "unbeatable", "blunders", "illegal_mass", "reached_"),
+    *("never_loses_", "losing_line_", "losing_leaves_"),
+)
 MODEL, CERTIFICATE = "best.zip", "best.json"
 UNDECIDED = -0.5  # stands in for the unknown worst case of a seat that is undecided or loses a game
 
@@ -42,10 +40,8 @@ class ExactEvalCallback(BaseCallback):
 
     Beyond 15 cells the certificate covers the positions that the model can reach, at most 200,000
     in each seat. It logs the tags that are known, and `exact/reached_X`, `exact/never_loses_X` and
-    `exact/losing_line_X`, the length of a lost game. `exact/losing_leaves_X` counts lost positions
-    among the first of an attack (`tttenv.certificates.metrics.losing_leaves`). In addition
-    `sampled/value_vs_tactical_X` and the other tags of `tttenv.certificates.metrics.METRICS` are
-    estimated from played games.
+    `exact/losing_line_X`, the length of a lost game; `exact/losing_leaves_X` counts lost positions
+    among the first of an attack, and `sampled/value_vs_tactical_X` is estimated from played games.
 
     Args:
         every: environment steps between certificates; a last one is computed at the end.
@@ -55,7 +51,7 @@ class ExactEvalCallback(BaseCallback):
         stop: end training at the first unbeatable certificate.
         deterministic: certify the most likely moves, as SB3 evaluates; False: each move with its
             probability, which is never quite unbeatable.
-        verbose: 1 prints the worst case at each certificate, and when a new best model is saved.
+        verbose: 1 prints the worst case at each certificate.
 
     Attributes:
         certificate: the last one.
@@ -83,22 +79,21 @@ class ExactEvalCallback(BaseCallback):
 
     def _init_callback(self) -> None:
         self.rules = self.rules or rules_of(self.training_env)
+        if self.folder is None:
+            return
         scaler = self.model.get_vec_normalize_env()
-        if self.folder is not None and scaler is not None and scaler.norm_obs:
+        if scaler is not None and scaler.norm_obs:
             raise ValueError(
                 "best.zip cannot store the statistics of VecNormalize: use norm_obs=False"
             )
-        if self.folder is not None and self.best is None:
-            self.best = stored_certificate(self.folder, self.rules)
+        self.best = self.best or stored_certificate(self.folder, self.rules)
 
     def _on_training_start(self) -> None:
         self._last_measured = self._position()
 
     def _on_step(self) -> bool:
         if self.num_timesteps // self.every > self._last_measured[0] // self.every:
-            self._measure()
-            if self.stop and self.certificate is not None and self.certificate.unbeatable:
-                return False
+            return not (self._measure().unbeatable and self.stop)
         return True
 
     def _on_training_end(self) -> None:
@@ -108,29 +103,31 @@ class ExactEvalCallback(BaseCallback):
     def _position(self) -> tuple[int, int]:
         return self.model.num_timesteps, getattr(self.model, "_n_updates", 0)
 
-    def _measure(self) -> None:
+    def _measure(self) -> Certificate:
         assert self.rules is not None
         play = policy(self.model, self.rules, self.deterministic)
         self._last_measured = self._position()
         numbers = measure(self.rules, play)
         if enumerable(self.rules):
-            self.certificate = certify(self.rules, play)
+            found = certify(self.rules, play)
         else:
-            self.certificate = certify(self.rules, play, IN_TRAINING, method=REACHABLE)
-            numbers |= flat(self.certificate)
+            found = certify(self.rules, play, IN_TRAINING, method=REACHABLE)
+            numbers |= flat(found)
         for tag, number in numbers.items():
-            shown = tag.removeprefix("exact/").startswith(SHOWN) or tag == "exact/optimal_moves"
-            self.logger.record(tag, number, exclude=None if shown else "stdout")
+            listed = tag.removeprefix("exact/").startswith(SHOWN) or tag == "exact/optimal_moves"
+            self.logger.record(tag, number, exclude=None if listed else "stdout")
         self.logger.record("time/total_timesteps", self.num_timesteps, exclude="tensorboard")
         self.logger.dump(self.num_timesteps)
         if self.verbose:
-            print(f"{self.num_timesteps} steps: worst case {self.certificate.worst_case}")
-        if self.best is None or rank(self.certificate) > rank(self.best):
-            self.best = self.certificate
-            self._save_best()
+            print(f"{self.num_timesteps} steps: worst case {found.worst_case}")
+        self.certificate = found
+        if self.best is None or rank(found) > rank(self.best):
+            self.best = found
+            self._save_best(found)
+        return found
 
-    def _save_best(self) -> None:
-        if self.folder is None or self.best is None:
+    def _save_best(self, best: Certificate) -> None:
+        if self.folder is None:
             return
         file, zipped = self.folder / MODEL, io.BytesIO()
         self.model.save(zipped)
@@ -140,12 +137,10 @@ class ExactEvalCallback(BaseCallback):
             "algorithm": type(self.model).__name__,
             "steps": self.num_timesteps,
             "sha256": digest(zipped.getvalue()),
-            "certificate": self.best.to_dict(),
+            "certificate": best.to_dict(),
         }
         write(file, zipped.getvalue())
         write(self.folder / CERTIFICATE, json.dumps(about, indent=2) + "\n")
-        if self.verbose:
-            print(f"{self.num_timesteps} steps: best so far, kept in {file}")
 
 
 def rank(certificate: Certificate) -> tuple[float, float, float]:
@@ -157,29 +152,20 @@ def rank(certificate: Certificate) -> tuple[float, float, float]:
     1. An unknown worst case counts as 0 if the player never loses, otherwise as halfway between a
     loss and a draw.
     """
-    x, o = (_worst(certificate, seat) for seat in SEATS)
-    value = certificate.value or 0
-    third = certificate.optimal_moves["all"]
+    worst = [
+        (0.0 if certificate.never_loses[seat] else UNDECIDED) if known is None else known
+        for seat, known in ((seat, certificate.worst_case[seat]) for seat in SEATS)
+    ]
+    value, third = certificate.value or 0, certificate.optimal_moves["all"]
     if third is None:
         cells = Rules.of(certificate.rules).cells
         lines = [certificate.losing_line[seat] for seat in SEATS]
         third = sum(1 if line is None else len(line) / cells for line in lines) / len(lines)
-    return min(x - value, o + value), x + o, third
-
-
-def _worst(certificate: Certificate, seat: str) -> float:
-    known = certificate.worst_case[seat]
-    if known is not None:
-        return known
-    return 0.0 if certificate.never_loses[seat] else UNDECIDED
+    return min(worst[0] - value, worst[1] + value), sum(worst), third
 
 
 def stored_certificate(folder: Path, rules: Rules) -> Certificate | None:
-    """Load the certificate of the best model in `folder`, or return None if there is none.
-
-    Raises:
-        ValueError: if it cannot be read or belongs to another game.
-    """
+    """Load the certificate of the best model in `folder`, or return None if there is none."""
     file = folder / CERTIFICATE
     if not file.exists():
         return None
@@ -193,3 +179,78 @@ def stored_certificate(folder: Path, rules: Rules) -> Certificate | None:
     if found.rules != str(rules):
         raise ValueError(f"{folder} has a model for {shown(found.rules, 60)}, not {rules}")
     return found
+
+
+class SelfPlayCallback(BaseCallback):
+    """Replace the opponent in all games with named players and frozen snapshots, in turn.
+
+    Works with `VecEnv`, and with SB3's own wrappers of `gym.make("TicTacToe-v0")`, also in
+    subprocesses. The model remains a single agent that plays one side, so each reward and each
+    observation are its own.
+
+    Args:
+        every: environment steps between snapshots; the first is of the initial model.
+        keep: number of most recent snapshots used as opponents.
+        swap: environment steps between changes of the opponent.
+        players: other opponents: specs or policies.
+        rules: the game; None: that of the model's environment.
+        deterministic: snapshots play their most likely moves instead of sampling.
+        verbose: as in SB3.
+
+    Attributes:
+        snapshots: the snapshots that are current opponents, the newest last.
+    """
+
+    def __init__(
+        self,
+        every: int = 20_000,
+        keep: int = 2,
+        swap: int = 2_048,
+        players: Sequence[str | Policy] = ("random", "tactical"),
+        rules: Rules | None = None,
+        deterministic: bool = False,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(verbose)
+        for name, number in (("every", every), ("keep", keep), ("swap", swap)):
+            if number < 1:
+                raise ValueError(f"{name} must be at least 1, not {number}")
+        self.every, self.swap, self.players, self.rules = every, swap, tuple(players), rules
+        self.deterministic = deterministic
+        self.snapshots: deque[Policy] = deque(maxlen=keep)
+        self.named: list[str | Policy] = []
+        self._taken = self._swapped = 0  # multiples of `every` and `swap` at the last ones
+
+    @property
+    def pool(self) -> list[str | Policy]:
+        """All opponents, in order of play."""
+        return [*self.named, *self.snapshots]
+
+    def _init_callback(self) -> None:
+        rules = self.rules = self.rules or rules_of(self.training_env)
+        made = [as_player(rules, one) for one in self.players]
+        # Functions cannot be sent to other processes, which make their own players.
+        apart = isinstance(self.training_env.unwrapped, SubprocVecEnv)
+        self.named = [*(self.players if apart else made)]
+
+    def _on_training_start(self) -> None:
+        if not self.snapshots:
+            self._take()
+        self._swap()
+
+    def _on_step(self) -> bool:
+        if self.num_timesteps // self.every != self._taken:
+            self._take()
+        if self.num_timesteps // self.swap != self._swapped:
+            self._swap()
+        return True
+
+    def _take(self) -> None:
+        assert self.rules is not None
+        self._taken = self.num_timesteps // self.every
+        self.snapshots.append(policy(self.model, self.rules, self.deterministic))
+
+    def _swap(self) -> None:
+        self._swapped = self.num_timesteps // self.swap
+        opponent = self.pool[self._swapped % len(self.pool)]
+        self.training_env.env_method("set_opponent", opponent)
