@@ -118,25 +118,25 @@ PARTS: dict[str, Callable[[int], Pictures]] = {
 
 def written() -> str:
     """Return checkpoints/README.md with its tables made from the files beside it."""
-    from learners.cli import benchmark, benchmark_tables
+    from learners.cli import benchmark
 
     text = (ROOT / README).read_text(encoding="utf-8")
     for name, block in blocks(benchmark.named_players()).items():
-        text = benchmark_tables.replaced(text, name, block)
+        text = benchmark.replaced(text, name, block)
     return text
 
 
 def blocks(players: list[dict[str, Any]]) -> dict[str, str]:
     """Return the tables by the names of their markers, given the certificates of all players."""
-    from learners.cli import benchmark_tables
+    from learners.cli import benchmark
     from scripts.reproduction import tables
 
     home = ROOT / "checkpoints"
-    results = benchmark_tables.shipped_results(home, players)
+    results = benchmark.shipped_results(home, players)
     published = json.loads((home / "published.json").read_text(encoding="utf-8"))
     return {
-        "players": benchmark_tables.players(home),
-        "table": f"```text\n{benchmark_tables.text(results)}\n```",
+        "players": benchmark.players(home),
+        "table": f"```text\n{benchmark.text(results)}\n```",
         "published": tables.markdown(published["rows"]),
     }
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from learners.cli import benchmark_tables
+from learners.cli import benchmark
 from scripts import pictures
 from scripts.lib import page_pictures, terminal_pictures
 from scripts.pictures import IMAGES, named
@@ -39,7 +39,7 @@ def test_the_tables_of_checkpoints_are_those_of_the_files_beside_it(players):
     ]
     readme = text(pictures.README)
     for name, block in pictures.blocks(rows).items():
-        assert benchmark_tables.replaced(readme, name, block) == readme, AGAIN
+        assert benchmark.replaced(readme, name, block) == readme, AGAIN
 
 
 def test_the_curves_are_those_of_the_cards():

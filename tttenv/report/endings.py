@@ -20,7 +20,6 @@ class Ending:
     seed: int
     seconds: float | None  # processor time to the first unbeatable certificate; None: never
     folder: str | None = None  # the trained player's folder
-    stopped_early: bool = False  # by a sweep, because others were better
 
     @property
     def unbeatable(self) -> bool:
@@ -79,7 +78,4 @@ def of_sweep(file: Path) -> list[Ending]:
         raise ValueError(
             f"{shown(file)} holds no {sweep_file.WHAT}: it lists no finished training run"
         )
-    return [
-        Ending(one.setting, one.seed, one.unbeatable_seconds, stopped_early=one.stopped_early)
-        for one in done
-    ]
+    return [Ending(one.setting, one.seed, one.unbeatable_seconds) for one in done]

@@ -59,12 +59,11 @@ def _row(group: Sequence[Ending], ends: tuple[float, float]) -> Markup:
         y = 22 + 56 * ((one.seed * SCATTER) % 1) if len(group) > 1 else 50
         name, x = ("never", NEVER) if one.seconds is None else ("", _place(one.seconds, ends))
         parts.append(dot(x, y, name))
-    early = ", stopped early" if any(one.stopped_early for one in group) else ""
     name = shown(group[0].name, LONGEST)
     return element(
         "tr",
         element("th", name, scope="row", title=name),
-        element("td", f"{reached} of {len(group)}{early}"),
+        element("td", f"{reached} of {len(group)}"),
         element("td", element("svg", *parts, class_="strip", aria_hidden="true")),
         element("td", "\u2013" if middle is None else f"{middle:.1f}"),
     )
