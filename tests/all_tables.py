@@ -41,7 +41,7 @@ def measured(wide):
     from learners.cli import benchmark
     from learners.registry import LEARNERS
     from scripts import speed
-    from scripts.reproduction import tables
+    from scripts.reproduction import rows as tables
 
     begin("benchmark")
     card = read("genetic", "card.json")["certificate"]
