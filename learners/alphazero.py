@@ -28,12 +28,11 @@ from learners.buffers import (
     Examples,
     ExamplesBuffer,
     ProvenPositions,
-    checked_rows,
     concatenated,
-    no_examples,
 )
 from learners.nets import load_weights, nets_of
 from learners.parts import PlaysByNetworks, Rng
+from learners.registry import check_range
 from learners.residual_net import (
     ResidualNet,
     Shape,
@@ -43,7 +42,6 @@ from learners.residual_net import (
     planes_of,
     rounded,
 )
-from learners.settings import check_range
 from tttenv.certificates.mistakes import Mistakes, find_mistakes
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.game.rules import Rules
@@ -256,7 +254,7 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
             "replay": self.replay,
             "mistakes": self.mistakes,
             "boards": self.env,
-            "games": self.games,
+            "games": self.games._asdict(),
             "width": self.width,
             "failures": self.failures,
             "next_examination": self.next_examination,
@@ -273,7 +271,7 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
         """Restore a state returned by `state_dict()`; "weights" alone is enough to play."""
         super().load_state_dict(state)
         if "wrong" in state:
-            self.wrong = checked_rows(state["wrong"], len(self.mistakes))
+            self.wrong = state["wrong"]
 
     def _wanted_searches(self) -> tuple[Searches, Mask]:
         """Return the searches for each game's next move, and a mask (games,) of the full ones."""
@@ -548,38 +546,7 @@ class _Games(NamedTuple):
                 )
             )
         self.length[ended] = 0
-        if not parts:
-            return no_examples(rules)
-        return concatenated(parts)
-
-    def state_dict(self) -> dict[str, Any]:
-        """Return copies of the records, by name."""
-        return {name: part.copy() for name, part in self._asdict().items()}
-
-    def load_state_dict(self, stored: dict[str, Any]) -> None:
-        """Restore a state returned by `state_dict()`.
-
-        Raises:
-            ValueError: for other shapes or types, or impossible values.
-        """
-        for name, part in self._asdict().items():
-            if stored[name].shape != part.shape or stored[name].dtype != part.dtype:
-                raise ValueError("its games do not have the expected shapes")
-        cells = self.boards.shape[1]
-        ranges: dict[str, tuple[float, float]] = {
-            "boards": (-1, 1),
-            "policies": (0, 1),
-            "moves": (0, cells - 1),
-            "values": (-1, 1),
-            "proofs": (LOSS, UNPROVEN),
-            "length": (0, cells - 1),
-            "random_left": (0, MOST),
-        }
-        for name, (least, most) in ranges.items():
-            if not ((stored[name] >= least) & (stored[name] <= most)).all():
-                raise ValueError(f"its games have invalid {name}")
-        for name, part in self._asdict().items():
-            part[:] = stored[name]
+        return concatenated(parts or [ExamplesBuffer(0, rules).kept])
 
 
 def _as_results(value: float) -> NDArray[np.float32]:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from learners.parts import SavesParts
-from learners.settings import check_range
+from learners.registry import check_range
 from learners.symmetry_classes import SymmetryClasses
 from tttenv.exact import Positions, Tabulated, positions, require_enumerable
 from tttenv.game.rules import Rules

@@ -163,29 +163,6 @@ def load_weights(nets: Nets, weights: dict[str, Tensor]) -> None:
         nets[name].load_state_dict(own)
 
 
-def load_optimiser(optimiser: torch.optim.Optimizer, state: dict[str, Any]) -> None:
-    """Restore an optimiser's moments from a `state_dict`, keeping the config's settings.
-
-    Raises:
-        ValueError: for moments whose kinds or shapes do not match this optimiser.
-    """
-    tried = copy.deepcopy(optimiser)
-    for group in tried.param_groups:
-        for weight in group["params"]:
-            weight.grad = torch.zeros_like(weight)
-    tried.step()
-    usual = tried.state_dict()["state"]
-    for row, moments in state["state"].items():
-        if row not in usual or _kinds(moments) != _kinds(usual[row]):
-            raise ValueError("its optimiser's moments do not have the expected shapes")
-        if not 0 <= moments.get("step", 0) < math.inf:
-            raise ValueError(
-                f"its optimiser cannot have made {shown(moments['step'].item())} steps"
-            )
-    settings = optimiser.state_dict()["param_groups"]
-    optimiser.load_state_dict({"state": state["state"], "param_groups": settings})
-
-
 @contextlib.contextmanager
 def computing_on(device: str) -> Iterator[None]:
     """Create tensors on a device within this block, and compute there reproducibly.
@@ -256,10 +233,6 @@ def on_threads(work: Callable[[int, Task], None], tasks: list[Task], most: int) 
                 raise
     finally:
         torch.set_num_threads(threads)
-
-
-def _kinds(moments: dict[str, Any]) -> dict[str, Any]:
-    return {name: (value.shape, value.dtype) for name, value in moments.items()}
 
 
 def _by_net(nets: Nets, weights: dict[str, Tensor]) -> dict[str, dict[str, Tensor]]:

@@ -27,8 +27,8 @@ from torch.nn import functional
 from learners.actors import Actors
 from learners.buffers import RingBuffer
 from learners.parts import SavesParts
+from learners.registry import check_range
 from learners.search_labels import MEMORY, SearchLabels
-from learners.settings import check_range
 from tttenv.game.line_patterns_kernel import (
     BIASES,
     CLIP,
@@ -99,25 +99,6 @@ class Labelled(NamedTuple):
     boards: Boards  # (rows, cells), seen by the side to move; a smaller one fills the first cells
     less: NDArray[np.int8]  # (rows,): by how many rows and columns a board is smaller
     targets: NDArray[np.float32]  # (rows,): the probability that it wins; 0.5 is a draw
-
-
-class LabelledBuffer(RingBuffer):
-    """The latest labelled positions."""
-
-    def __init__(self, capacity: int, rules: Rules) -> None:
-        boards, targets = np.zeros((capacity, rules.cells), np.int8), np.zeros(capacity, np.float32)
-        super().__init__(Labelled(boards, np.zeros(capacity, np.int8), targets), capacity)
-        self.sizes = len(smaller_boards(rules))
-
-    def check(self, kept: Any) -> None:
-        """Raise ValueError for stones other than -1, 0, 1, other sizes, targets outside [0, 1]."""
-        boards, less, targets = kept
-        if not (
-            np.isin(boards, (-1, 0, 1)).all()
-            and ((less >= 0) & (less < self.sizes)).all()
-            and ((targets >= 0) & (targets <= 1)).all()
-        ):
-            raise ValueError("its buffer holds boards, sizes or targets that are not possible")
 
 
 def smaller_boards(rules: Rules) -> tuple[Rules, ...]:
@@ -302,7 +283,12 @@ class Patterns(SavesParts):
             ],
             config.lr,
         )
-        self.buffer = LabelledBuffer(config.capacity, rules)
+        kept = Labelled(
+            boards=np.zeros((config.capacity, rules.cells), np.int8),
+            less=np.zeros(config.capacity, np.int8),
+            targets=np.zeros(config.capacity, np.float32),
+        )
+        self.buffer = RingBuffer(kept, config.capacity)
 
     def step(self) -> dict[str, float]:
         """Label new positions, and take gradient steps on batches of the stored ones.

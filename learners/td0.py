@@ -10,7 +10,7 @@ the table moves for both sides, games begin with random stones, and all images o
 value. Games run in parallel; targets of the same entry in the same turn are averaged.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,6 +22,9 @@ from learners.symmetry_classes import PlaysByTable
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.exact import require_enumerable, solve
 from tttenv.game.rules import Rules
+from tttenv.game.types import Probs
+from tttenv.players import checkpoint_of, rules_of
+from tttenv.policy import Player
 
 
 @dataclass(frozen=True)
@@ -100,12 +103,6 @@ class TD0(PlaysByTable[TD0Config]):
         """Return the table, the starting position of the next games, and the generator."""
         return {"weights": {"values": self.values}, "root": self.root, "rng": self.rng}
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restore a state returned by `state_dict()`; "weights" alone is enough to play."""
-        super().load_state_dict(state)
-        if not 0 <= self.root < len(self.game) or self.game.over[self.root]:
-            raise ValueError("its games start from an invalid position")
-
     def _play(self) -> None:
         """Play a batch of games from the root to the end, updating the table after each move."""
         config, games, over = self.config, self.config.games, self.game.over
@@ -147,3 +144,47 @@ class TD0(PlaysByTable[TD0Config]):
         change = torch.zeros_like(self.values).index_add_(0, entries, targets[rows])
         counts = torch.bincount(entries, minlength=len(change))
         self.values += self.config.alpha * (change - counts * self.values) / counts.clamp(min=1)
+
+
+# "Platform" notes (2018), section 9: before each move 500 episodes from the position at hand.
+WHILE_PLAYING = {"alpha": 0.2, "epsilon": 0.1, "opening": 0, "games": 50, "batches": 10}
+
+
+class LearningPlayer(Player):
+    """A td0 learner as a player: it runs `learn` before each move, and saves nothing.
+
+    Args:
+        spec: the folder of a td0 checkpoint, or "td0" for an untrained learner.
+        rules: the game.
+        seed: the seed of its random numbers.
+
+    Raises:
+        ValueError: for anything but td0, or a checkpoint for other rules.
+    """
+
+    def __init__(self, spec: str, rules: Rules, seed: int) -> None:
+        stored = None if spec == "td0" else checkpoint_of(spec)
+        if spec != "td0" and stored is None:
+            raise ValueError(f"--learn needs td0 or the folder of a td0 checkpoint, not {spec!r}")
+        if stored and stored[1]:
+            raise ValueError(f"--learn needs a td0 checkpoint without options, not {spec!r}")
+        if stored and rules_of(spec) != rules:
+            raise ValueError(f"the player in {spec} plays {rules_of(spec)}, not {rules}")
+        super().__init__(rules, name=spec)
+        from learners.training.checkpoint import load_weights
+
+        config, weights = load_weights(stored[0], "td0") if stored else (TD0.Config(), None)
+        self.learner = TD0(replace(config, seed=seed, **WHILE_PLAYING), rules)
+        if weights is not None:
+            self.learner.load_state_dict({"weights": weights})
+        self.policy = self.learner.policy()
+
+    def __call__(self, boards: Any) -> Probs:
+        """Return move probabilities (batch, cells) for boards (batch, cells)."""
+        return self.policy(boards)
+
+    def learn(self, board: Any) -> None:
+        """Run 500 episodes starting from a board (cells,)."""
+        self.learner.root = int(self.learner.game.index(board))
+        self.learner.step()
+        self.policy = self.learner.policy()

@@ -40,7 +40,7 @@ ADAPTERS = "tttenv.adapters*"  # outside the rooms: loaded by name only
 BY_NAME = {  # what a room may load from below by a string, where a user asks for it
     "players": "learners.training.checkpoint",  # a network's player, from its weights
     "report": "learners.registry learners.training.checkpoint",
-    "commands": "learners.cli.*",
+    "commands": "learners.cli.* learners.td0",
 }
 NAMED = re.compile(r"((?:tttenv|learners|scripts)(?:\.\w+)+)(?::\w+)?")
 LEARNING = f"{ADAPTERS} learners.* scripts.*"

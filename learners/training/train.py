@@ -247,7 +247,6 @@ class _Training:
                 raise ValueError("its weights do not have the expected shapes")
             if not all(tensor.isfinite().all() for tensor in stored["weights"].values()):
                 raise ValueError("its weights are not all finite numbers")
-            _require_same_kinds(own, stored)
             self.learner.load_state_dict(stored)
         except Exception as error:  # whatever a learner's own code says of foreign numbers
             reason = f"{self.about['learner']}: {shown(first_line(error))}"
@@ -287,18 +286,6 @@ class _Training:
         kept = ("learner", "preset", "rules")
         settings = {key: self.about[key] for key in kept} | self.about["config"]
         return opened(self.log, self.out, self.rules, settings, progress.step)
-
-
-def _require_same_kinds(own: dict[str, Any], stored: dict[str, Any]) -> None:
-    """Raise ValueError unless the plain numbers of two states have the same types.
-
-    Loading accepts any value, so a step counter, for example, would fail later or count wrongly.
-    """
-    for key, value in own.items():
-        if isinstance(value, dict) and isinstance(stored.get(key), dict):
-            _require_same_kinds(value, stored[key])
-        elif isinstance(value, bool | int | float) and type(stored.get(key)) is not type(value):
-            raise ValueError(f"{key} is {shown(repr(stored.get(key)), 80)}")
 
 
 def _dict(value: Any) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from reference import game, mover, put, random_game, spell, view, winner
 
-from learners.cli.learning_player import LearningPlayer
+from learners.td0 import LearningPlayer
 from tttenv import Rules, player
 from tttenv.cli.play import words
 from tttenv.cli.play.advice import Advice

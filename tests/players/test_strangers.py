@@ -211,34 +211,6 @@ def test_a_strangers_training_names_its_players_again_or_is_refused(tmp_path, ru
     assert "must not name" not in done.stderr
 
 
-def changed_moments(change):
-    """Change the optimiser's numbers, or the random state of a learner without an optimiser."""
-
-    def broken(state):
-        moments = state["learner"].get("optimiser", {"state": {}})["state"]
-        for row in moments.values():
-            for name in list(row):
-                row[name] = change(name, row[name])
-                if row[name] is None:
-                    del row[name]
-        if not moments:
-            state["learner"].update(rng={"state": 1})
-
-    return broken
-
-
-def changed_replay(**changes):
-    """Change the replayed moves, or the random state of a learner without any."""
-
-    def broken(state):
-        kept = state["learner"].get("replay", {"kept": {}})["kept"]
-        kept.update({name: change(kept[name]) for name, change in changes.items() if name in kept})
-        if not any(name in kept and kept[name].size for name in changes):
-            state["learner"].update(rng={"state": 1})
-
-    return broken
-
-
 BROKEN_STATES = {
     "no learner": lambda state: state.pop("learner"),
     "no clock": lambda state: state.pop("clock"),
@@ -248,32 +220,11 @@ BROKEN_STATES = {
     "another learner": lambda state: state["about"].update(learner=["td0"]),
     "a config that is none": lambda state: state["about"].update(config=3),
     "no weights": lambda state: state["learner"].pop("weights"),
-    "a count that is none": lambda state: state["learner"].update(
-        {k: "many" for k, v in state["learner"].items() if isinstance(v, int)} or {"rng": 0}
-    ),
     "weights of one number": lambda state: state["learner"]["weights"].update(
         {key: tensor.flatten()[:1].clone() for key, tensor in state["learner"]["weights"].items()}
     ),
     "weights that are no numbers": lambda state: state["learner"]["weights"].update(
         {key: tensor / 0 * 0 for key, tensor in state["learner"]["weights"].items()}
-    ),
-    "moments of one number": changed_moments(lambda name, tensor: tensor.flatten()[:1].clone()),
-    "moments of another type": changed_moments(lambda name, tensor: tensor.to(torch.int64)),
-    "moments without a step": changed_moments(
-        lambda name, tensor: None if name == "step" else tensor
-    ),
-    "moments of steps back": changed_moments(lambda name, tensor: tensor - 9),
-    "moves of one cell": changed_replay(boards=lambda boards: boards[:, :1].copy()),
-    "moves of other stones": changed_replay(after=lambda boards: np.full_like(boards, -128)),
-    "moves beyond the board": changed_replay(
-        cells=lambda cells: cells + 9, replies=lambda replies: replies + 99
-    ),
-    "games of none": lambda state: state["learner"].update(
-        {"root": 10**9}
-        if "root" in state["learner"]
-        else {"games": games | {"moves": games["moves"] + 999}}
-        if (games := state["learner"].get("games"))
-        else {"rng": {"state": 1}}
     ),
 }
 

@@ -106,7 +106,7 @@ def _seated(given: Arguments, beside: ExitStack) -> tuple[Any, Any]:
     if prover.needed and sys.stderr.isatty():
         print("tttenv: compiling takes about a minute, once on this machine", file=sys.stderr)
     if given.learn:
-        home = importlib.import_module("learners.cli.learning_player")
+        home = importlib.import_module("learners.td0")
         learning = home.LearningPlayer(spec, rules, given.seed)
         machine = Side(_short(spec), learning, learning.learn)
     else:
