@@ -371,26 +371,31 @@ def _chances(learner: Any) -> list[Any]:
 
 def _frame(palette: Any, title: str, standing: str, chances: list[Any]) -> Any:
     """Draw both boards side by side, with the step and the worst case above."""
-    from learners.training.board_pictures import Annotations, board_picture, coordinates, write
+    from learners.training.loggers import board_picture, write_text
     from tttenv import Rules
     from tttenv.exact import positions, solve
 
     rules, side = Rules(), 3 * CELL
     size = (len(SHOWN) * (side + MARGIN) + MARGIN, TITLE + HEAD + side + FOOT + 12)
     whole = Image.new("RGB", size, palette.ground)
-    write(whole, title, 28, palette.words, (MARGIN, 16))
-    write(whole, standing, 20, palette.faint, (MARGIN, 52))
+    write_text(whole, title, 28, palette.words, (MARGIN, 16))
+    write_text(whole, standing, 20, palette.faint, (MARGIN, 52))
     for number, (board, name) in enumerate(zip(_boards(), SHOWN.values(), strict=True)):
         corner = MARGIN + number * (side + MARGIN), TITLE + HEAD
         middle = corner[0] + side // 2, TITLE + 26
         mover = "XO"[int(rules.seat(board))]
-        write(whole, f"{mover} to play, {name}", 22, palette.ink(mover), middle, "mm")
-        coordinates(whole, rules, corner, CELL, palette.faint)
+        write_text(whole, f"{mover} to play, {name}", 22, palette.ink(mover), middle, "mm")
+        for at in range(3):
+            along, letter = at * CELL + CELL // 2, CELL // 7
+            (x, y), ink = corner, palette.faint
+            write_text(whole, "abc"[at], letter, ink, (x + along, y - letter), "mm")
+            write_text(whole, "123"[at], letter, ink, (x - letter, y + along), "mm")
         kept = solve(rules).optimal[int(positions(rules).index(board))]
         rims = {int(cell): palette.blunder for cell in np.flatnonzero((board == 0) & ~kept)}
-        notes = Annotations(chances[number], rims=rims, rings=[int(chances[number].argmax())])
-        whole.paste(board_picture(rules, board, CELL, palette, notes), corner)
-    write(whole, LEGEND, 18, palette.faint, (size[0] // 2, size[1] - FOOT // 2 - 4), "mm")
+        shares = chances[number]
+        rings = [int(shares.argmax())]
+        whole.paste(board_picture(rules, board, CELL, palette, shares, rims, rings), corner)
+    write_text(whole, LEGEND, 18, palette.faint, (size[0] // 2, size[1] - FOOT // 2 - 4), "mm")
     return whole
 
 

@@ -17,7 +17,7 @@ from learners.base import Learner
 from learners.nets import computing_on
 from learners.registry import LEARNERS
 from learners.training.checkpoint import load_training, load_weights, save
-from learners.training.loggers import USUAL, Loggers, opened, remove_logs
+from learners.training.loggers import SECONDS, STEPS, USUAL, opened, remove_logs
 from learners.training.loop import (
     Evaluation,
     Progress,
@@ -190,14 +190,17 @@ class _Training:
         stepped(progress.step)
         interval = self.schedule.checkpoint_every
         saved = progress.step // interval if progress.step else -1  # the first evaluation is saved
-        with self._loggers(progress) as board:
+        kept = ("learner", "preset", "rules")
+        settings = {key: self.about[key] for key in kept} | self.about["config"]
+        with opened(self.log, self.out, self.rules, settings, progress.step) as board:
             if not progress.step:
                 board.curves(0, before_training(self.learner, self.rules, progress))
             try:
                 for evaluation in run(self.learner, self.rules, self.schedule, progress, stepped):
                     board.curves(evaluation.step, evaluation.numbers)
                     if evaluation.unbeatable_at and evaluation.unbeatable_at[0] == evaluation.step:
-                        board.unbeatable(*evaluation.unbeatable_at)
+                        step, seconds = evaluation.unbeatable_at
+                        board.curves(step, {SECONDS: seconds, STEPS: float(step)})
                     if evaluation.last or evaluation.step // interval > saved:
                         saved = evaluation.step // interval
                         # First, so that the curves on disk reach as far as the checkpoint.
@@ -205,10 +208,11 @@ class _Training:
                         self._checkpoint(progress, evaluation.certificate)
                     watch(evaluation)
             except Stopped:
-                board.flush()
+                board.each(lambda logger: logger.flush())
                 self._checkpoint(progress)
                 raise
-            board.summary(evaluation.step, evaluation.certificate)
+            end = evaluation.step, evaluation.certificate
+            board.each(lambda logger: logger.summary(*end))
         return evaluation
 
     def resume(self, watch: Watch, stepped: Stepped) -> Evaluation:
@@ -281,11 +285,6 @@ class _Training:
             certificate=certificate,
             snapshots=progress.snapshots,
         )
-
-    def _loggers(self, progress: Progress) -> contextlib.AbstractContextManager[Loggers]:
-        kept = ("learner", "preset", "rules")
-        settings = {key: self.about[key] for key in kept} | self.about["config"]
-        return opened(self.log, self.out, self.rules, settings, progress.step)
 
 
 def _dict(value: Any) -> dict[str, Any]:

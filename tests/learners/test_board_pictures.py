@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from learners.training.board_pictures import LARGE, Annotations, board_picture, policy_picture
+from learners.training.loggers import LARGE, board_picture, policy_picture
 from tttenv import Rules
 from tttenv.drawing.tiles import LIGHT
 
@@ -46,7 +46,7 @@ def test_rims_and_rings_are_drawn_where_they_belong():
     board = rules.parse("XO_______")
     more = {"rims": {1: LIGHT.blunder}, "rings": [4]}
     marked, plain = (
-        board_picture(rules, board, LARGE, LIGHT, Annotations(**m)) for m in (more, {})
+        board_picture(rules, board, LARGE, LIGHT, np.zeros(9), **m) for m in (more, {})
     )
     changed = {cell for cell in range(9) if (cell_of(marked, cell) != cell_of(plain, cell)).any()}
     assert changed == {1, 4}
