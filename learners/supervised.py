@@ -22,7 +22,7 @@ from torch import Tensor, nn
 
 from learners.nets import MaskedMLP, Nets, empty_linear
 from learners.parts import PlaysByNetworks, Rng
-from learners.symmetry_classes import SymmetryClasses
+from learners.symmetry_classes import symmetry_classes
 from tttenv.exact import require_enumerable, solve, tabulate
 from tttenv.game.features import one_hot
 from tttenv.game.rules import Rules
@@ -75,7 +75,7 @@ class LabelledPositions(NamedTuple):
 def solved_positions(rules: Rules) -> LabelledPositions:
     """Return one board per undecided symmetry class, labelled with its optimal moves."""
     solution = solve(rules)
-    rows = np.sort(np.concatenate(SymmetryClasses(solution.positions, True).rows))
+    rows = symmetry_classes(rules).undecided
     optimal = solution.optimal[rows]
     labels = optimal / optimal.sum(axis=1, keepdims=True)
     return LabelledPositions(solution.positions.boards[rows], labels)

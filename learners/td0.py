@@ -20,7 +20,7 @@ from torch import Tensor
 
 from learners.symmetry_classes import PlaysByTable
 from tttenv.env.vector import VectorTicTacToe
-from tttenv.exact import require_enumerable, solve
+from tttenv.exact import solve
 from tttenv.game.rules import Rules
 from tttenv.game.types import Probs
 from tttenv.players import checkpoint_of, rules_of
@@ -67,7 +67,6 @@ class TD0(PlaysByTable[TD0Config]):
     }
 
     def __init__(self, config: TD0Config, rules: Rules) -> None:
-        require_enumerable(rules)
         if not (0 < config.alpha <= 1 and 0 <= config.epsilon <= 1 and 0 <= config.default <= 1):
             raise ValueError(
                 "td0: alpha, epsilon and default must be between 0 and 1, alpha above 0"

@@ -5,11 +5,12 @@ from math import inf, log, sqrt
 
 import numpy as np
 
-from learners.symmetry_classes import SymmetryClasses
+from learners.symmetry_classes import player_of, symmetry_classes
 from scripts.reproduction.rows import OUR_MCTS, PRINTED, RULES, Row, Run, ours, strength
 from tttenv import player, score
-from tttenv.exact import Tabulated, positions
+from tttenv.exact import positions
 from tttenv.players.search.minimax import MinimaxSearch
+from tttenv.policy import Player
 
 # As X and as O: wins of X, of O, and draws of 1,000 games, as claimed and exact.
 MATCHES = [
@@ -119,14 +120,14 @@ class Node:
         return self.worth() + sqrt(2) * sqrt(log(around) / self.visits)
 
 
-def tree_search(games: int) -> Tabulated:
+def tree_search(games: int) -> Player:
     """Play games from the empty board by UCT, without play-outs, and return the best moves.
 
     All images of a board share a node; the parent visits in UCT are summed over all boards from
     which a node was reached; a draw counts as a win. The search is deterministic.
     """
     game = positions(RULES)
-    kind = SymmetryClasses(game, symmetric=True).representative.tolist()
+    kind = symmetry_classes(RULES).representative.tolist()
     children = [[q for q in row if q >= 0] for row in game.successors.tolist()]
     nodes: defaultdict[int, Node] = defaultdict(Node)
     for _ in range(games):
@@ -142,5 +143,4 @@ def tree_search(games: int) -> Tabulated:
     legal = game.successors >= 0
     worth = np.full(legal.shape, -1.0)
     worth[legal] = [nodes[kind[after]].worth() for after in game.successors[legal]]
-    best = np.arange(RULES.cells) == worth.argmax(axis=1)[:, None]
-    return Tabulated.uniform_over(RULES, best & legal)
+    return player_of(game, worth.argmax(axis=1))
