@@ -30,19 +30,13 @@ class Actors:
         number: the number of actors.
         overlap: whether the learner learns from earlier steps' examples while the actors search.
         threads: the number of torch threads per actor.
-        device: the device of the actors' networks.
     """
 
     def __init__(
-        self,
-        backend: Backend,
-        number: int,
-        overlap: bool = False,
-        threads: int = 1,
-        device: str = "cpu",
+        self, backend: Backend, number: int, overlap: bool = False, threads: int = 1
     ) -> None:
-        self.backend, self.number, self.overlap = backend, number, overlap
-        self.threads, self.device = threads, device
+        self.backend, self.number = backend, number
+        self.overlap, self.threads = overlap, threads
         self.parts: list[int] = []  # the numbers of this step's parts
         self._shared = Shared(next(VERSIONS), None)
         self._waiting: list[tuple[int, Task]] = []

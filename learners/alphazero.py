@@ -126,7 +126,6 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
     }
     tolerance: ClassVar[float] = TOLERANCE  # of ties in its player
     any_board: ClassVar[bool] = True  # weights learned on one board play on all others
-    gpu_actors: ClassVar[bool] = True  # its actors can compute on GPUs
 
     def __init__(self, config: AlphaZeroConfig, rules: Rules) -> None:
         self.config, self.rules, self.steps = config, rules, 0

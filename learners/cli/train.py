@@ -62,7 +62,6 @@ class Options:
     actors: int = 0  # alphazero, patterns: number of search workers (see the guide to training)
     overlap: Flag = False  # alphazero: learn while the actors search, as patterns always does
     ray: AddressOrNone = None  # alphazero, patterns: the actors' Ray cluster; auto: RAY_ADDRESS
-    gpus_per_task: float = 0.0  # alphazero: GPUs per actor, which then computes on cuda
     open: Flag = False  # first print how to watch the curves, such as TensorBoard's command
     json: Flag = False  # print the certificate as JSON instead of a progress bar
     log: Repeated = ()  # tensorboard (the default), csv, wandb or mlflow; repeat for several
@@ -167,12 +166,7 @@ def _backend(options: Options) -> Any:
         if options.ray is not None:
             raise ValueError("--ray needs --actors N")
         return None
-    given = workers.Workers(
-        jobs=options.actors,
-        ray=options.ray,
-        cores_per_task=options.threads,
-        gpus_per_task=options.gpus_per_task,
-    )
+    given = workers.Workers(jobs=options.actors, ray=options.ray, cores_per_task=options.threads)
     workers.check(given)
     return workers.backend(given)
 

@@ -97,7 +97,7 @@ def train(
     with _computing(schedule), contextlib.ExitStack() as stack:
         learner: Learner = LEARNERS.load(name)(config, rules)
         if schedule.actors:
-            _use_actors(learner, name, schedule, setup.backend, stack)
+            _use_actors(learner, name, schedule, setup, stack)
         if setup.start is not None:
             about["start"] = _start(learner, name, setup.start)
         with _locked(out):
@@ -120,29 +120,16 @@ def _check_numbers(config: Any) -> None:
 
 
 def _use_actors(
-    learner: Any,
-    name: str,
-    schedule: Schedule,
-    backend: Backend | None,
-    stack: contextlib.ExitStack,
+    learner: Any, name: str, schedule: Schedule, setup: Setup, stack: contextlib.ExitStack
 ) -> None:
     """Let actors run a learner's searches until the exit stack closes."""
     from learners.actors import Actors
 
     if not hasattr(learner, "actors"):
         raise ValueError(f"{name} plays its games itself: it does not support actors")
-    if schedule.gpus_per_task and not getattr(learner, "gpu_actors", False):
-        raise ValueError(f"the actors of {name} compute on the CPU: they do not use gpus_per_task")
-    if backend is None:
-        backend = Processes(schedule.actors, schedule.threads)
+    backend = setup.backend or Processes(schedule.actors, schedule.threads)
     stack.enter_context(backend)
-    learner.actors = Actors(
-        backend,
-        schedule.actors,
-        schedule.overlap,
-        schedule.threads,
-        "cuda" if schedule.gpus_per_task else "cpu",
-    )
+    learner.actors = Actors(backend, schedule.actors, schedule.overlap, schedule.threads)
     stack.callback(setattr, learner, "actors", None)
 
 

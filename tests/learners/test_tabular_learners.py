@@ -81,13 +81,13 @@ def test_fitness_of_random_and_perfect_individuals():
     assert fitness.mean() == pytest.approx(0.474, abs=0.01)
     assert 0.25 < fitness.min() < 0.336
     assert 0.584 < fitness.max() < 0.75
-    optimal = solve(RULES).optimal[learner.classes].argmax(axis=1)
+    optimal = solve(RULES).optimal[learner.symmetry.undecided].argmax(axis=1)
     assert learner.fitness_of(torch.as_tensor(optimal)[:, None]).item() == 1
 
 
 def test_fitness_counts_the_games_of_a_walk_through_the_tree():
     learner = trained("genetic", "published", 0, population=1)
-    table, game = learner.policy().table, learner.game
+    table, game = learner.policy().table, learner.symmetry.game
 
     def walk(at, seat):
         if game.over[at]:

@@ -197,13 +197,10 @@ def test_what_a_failed_step_leaves_is_no_result_of_the_next():
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["alphazero", "--overlap"], "overlap and gpus_per_task need actors: set their number"),
+        (["alphazero", "--overlap"], "overlap needs actors: set their number"),
         (["alphazero", "--actors", "-1"], "actors must be 0 to 1,024, not -1"),
         (["alphazero", "--ray", "auto"], "--ray needs --actors N"),
         (["dqn", "--actors", "2"], "dqn plays its games itself: it does not support actors"),
-        (["alphazero", "--actors", "2", "--gpus-per-task", "9"], "see --ray"),
-        (["patterns", "--gpus-per-task", "1"], "need actors: set their number"),
-        (["patterns", "--overlap"], "need actors: set their number"),
     ],
 )
 def test_options_that_no_training_can_have_are_told_in_a_line(
