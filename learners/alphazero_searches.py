@@ -59,14 +59,10 @@ def begin_searches(
     weights = {name: tensor.cpu().contiguous() for name, tensor in net.state_dict().items()}
     actors.share(save(weights))
     parts = actors.split(len(wanted.boards))
-    about = str(search.rules), net.shape, search.simulations, max(map(len, parts))
-    actors.begin(
-        search_part,
-        [
-            Part(*about, search.considered, actors.threads, Searches(*(a[rows] for a in wanted)))
-            for rows in parts
-        ],
-    )
+    size = search.simulations, max(map(len, parts)), search.considered, actors.threads
+    boards, simulations, noise = wanted
+    works = [Searches(boards[rows], simulations[rows], noise[rows]) for rows in parts]
+    actors.begin(search_part, [Part(str(search.rules), net.shape, *size, work) for work in works])
 
 
 def end_searches(actors: Actors) -> SearchResults:

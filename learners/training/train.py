@@ -210,11 +210,9 @@ class _Training:
         """
         progress = self._restore()
         if finished(self.schedule, progress):
-            hint = "train on with --steps N, and with --stop-when-unbeatable True until unbeatable"
-            if progress.step < self.schedule.steps:
-                hint = "it is unbeatable, where it was to stop; --steps N alone trains on"
             raise ValueError(
-                f"the training in {shown(self.out)} is finished at step {progress.step}: {hint}"
+                f"the training in {shown(self.out)} is finished at step {progress.step}: train on"
+                " with --steps N, and with --stop-when-unbeatable True until unbeatable"
             )
         return self.follow(progress, watch, stepped)
 
@@ -223,22 +221,18 @@ class _Training:
         state = load_training(self.out)
         tidy(self.out, read_card(self.out)["files"])
         if state["about"] != self.about:
-            had, wanted = (
-                {**known, **_dict(known.get("config"))} for known in (state["about"], self.about)
-            )
+            had, wanted = ({**known, **known["config"]} for known in (state["about"], self.about))
             differing = [key for key in wanted if key != "config" and had.get(key) != wanted[key]]
             changes = ", ".join(f"{key}={had.get(key)}, not {wanted[key]}" for key in differing)
             raise ValueError(f"the training in {shown(self.out)} had {shown(changes)}")
         misfit = f"no training run can be resumed from {shown(self.out)}: its state does not fit"
         progress = from_stored(Progress, state["clock"], misfit)
         try:
-            own, stored = self.learner.state_dict(), state["learner"]
-            shapes = [{k: t.shape for k, t in s["weights"].items()} for s in (own, stored)]
-            if shapes[0] != shapes[1]:
-                raise ValueError("its weights do not have the expected shapes")
-            if not all(tensor.isfinite().all() for tensor in stored["weights"].values()):
-                raise ValueError("its weights are not all finite numbers")
-            self.learner.load_state_dict(stored)
+            own, stored = self.learner.state_dict()["weights"], state["learner"]["weights"]
+            for name, tensor in stored.items():
+                if tensor.shape != own[name].shape or not tensor.isfinite().all():
+                    raise ValueError(f"{name} has another shape, or is not finite")
+            self.learner.load_state_dict(state["learner"])
         except Exception as error:  # whatever a learner's own code says of foreign numbers
             reason = f"{self.about['learner']}: {shown(first_line(error))}"
             raise ValueError(f"{misfit} {reason}") from None
@@ -246,36 +240,16 @@ class _Training:
 
     def _checkpoint(self, progress: Progress, certificate: Certificate | None = None) -> None:
         """Save the player and the state, using the same keys as older versions."""
-        state = {
-            "clock": asdict(progress),
-            "about": self.about,
-            "plan": asdict(self.schedule),
-            "learner": self.learner.state_dict(),
-        }
-        about = {
-            **self.about,
-            "steps": progress.step,
-            "seconds": progress.seconds,
-            "threads": self.schedule.threads,
-            "device": self.schedule.device,
-        }
+        state = {"clock": asdict(progress), "about": self.about, "plan": asdict(self.schedule)}
+        state["learner"] = self.learner.state_dict()
+        about = {**self.about, "steps": progress.step, "seconds": progress.seconds}
+        about |= {"threads": self.schedule.threads, "device": self.schedule.device}
         if progress.measures:
             about[exact_curve.key] = exact_curve.for_card(progress.measures)
         if progress.larger_measures:
             about[larger_curve.key] = larger_curve.for_card(progress.larger_measures)
-        save(
-            self.out,
-            self.learner,
-            self.rules,
-            about,
-            state,
-            certificate=certificate,
-            snapshots=progress.snapshots,
-        )
-
-
-def _dict(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
+        more = certificate, progress.snapshots
+        save(self.out, self.learner, self.rules, about, state, *more)
 
 
 def require_free(out: Path) -> None:
