@@ -69,35 +69,28 @@ def finished(rules, moves, values, proofs, random, reward):
     return examples
 
 
-def values_of(examples):
-    return (examples.results[:, 0] - examples.results[:, 2]).tolist()
+NONE, NEVER = [UNPROVEN] * 5, [False] * 5
+CHANCE = [False, False, True, False, False]
+PROOFS = [UNPROVEN, DRAW, UNPROVEN, WIN, UNPROVEN]
 
 
-def test_positions_are_worth_what_their_game_brought_the_side_to_move():
-    rules, moves = Rules(), [0, 3, 1, 4, 2]
-    unknown, never = [UNPROVEN] * 5, [False] * 5
-    won = finished(rules, moves, [0.0] * 5, unknown, never, 1.0)
-    assert values_of(won) == [1, -1, 1, -1, 1]
-    assert won.replies.tolist() == [3, 1, 4, 2, -1]
-    assert (won.results.sum(axis=1) == 1).all()
-    drawn = finished(rules, moves, [0.0] * 5, unknown, never, 0.0)
-    assert values_of(drawn) == [0] * 5
-    assert (drawn.results[:, 1] == 1).all()
-
-
-def test_before_a_random_move_they_are_worth_what_the_search_said():
-    rules, moves, unknown = Rules(), [0, 3, 1, 4, 2], [UNPROVEN] * 5
-    random = [False, False, True, False, False]
-    found = finished(rules, moves, [0.0, 0.0, 0.5, 0.0, 0.0], unknown, random, 1.0)
-    assert values_of(found) == [0.5, -0.5, 0.5, -1, 1]
-    assert found.replies.tolist() == [3, -1, 4, 2, -1]  # a random reply is not learned
-
-
-def test_a_proof_counts_more_than_the_end():
-    rules, moves, never = Rules(), [0, 3, 1, 4, 2], [False] * 5
-    proofs = [UNPROVEN, DRAW, UNPROVEN, WIN, UNPROVEN]
-    found = finished(rules, moves, [0.0] * 5, proofs, never, 1.0)
-    assert values_of(found) == [0, 0, -1, 1, 1]
+@pytest.mark.parametrize(
+    ("values", "proofs", "random", "reward", "worth", "replies"),
+    [
+        ([0.0] * 5, NONE, NEVER, 1.0, [1, -1, 1, -1, 1], [3, 1, 4, 2, -1]),
+        ([0.0] * 5, NONE, NEVER, 0.0, [0] * 5, [3, 1, 4, 2, -1]),
+        ([0, 0, 0.5, 0, 0], NONE, CHANCE, 1.0, [0.5, -0.5, 0.5, -1, 1], [3, -1, 4, 2, -1]),
+        ([0.0] * 5, PROOFS, NEVER, 1.0, [0, 0, -1, 1, 1], [3, 1, 4, 2, -1]),
+    ],
+    ids=["the end", "a draw", "the search before a random move", "a proof"],
+)
+def test_positions_are_worth_what_is_known_of_their_game(
+    values, proofs, random, reward, worth, replies
+):
+    found = finished(Rules(), [0, 3, 1, 4, 2], values, proofs, random, reward)
+    assert (found.results[:, 0] - found.results[:, 2]).tolist() == worth
+    assert (found.results.sum(axis=1) == 1).all()
+    assert found.replies.tolist() == replies  # a random reply is not learned
 
 
 @pytest.mark.parametrize("size", [(3, 3, 3), (4, 4, 4), (5, 6, 4)])
@@ -195,15 +188,6 @@ def test_few_boards_are_evaluated_by_one_thread_even_if_that_fails(boards, threa
         torch.set_num_threads(before)
 
 
-def test_an_untrained_network_finds_all_moves_alike():
-    rules = Rules(4, 4, 4)
-    logits, values = evaluator(rules, ResidualNet(Shape(8, 2), np.random.default_rng(0)))(
-        rules.start(3)
-    )
-    assert (logits == 0).all()
-    assert values == pytest.approx(0)
-
-
 def proven(rules, boards):
     """Return examples of positions whose first two empty cells are marked as the good moves."""
     good = (boards == 0) & (np.cumsum(boards == 0, axis=1) <= 2)
@@ -267,17 +251,6 @@ def test_proofs_replace_what_searches_and_games_said():
     assert stored.correct(learned._replace(policies=only_bad)).policies == pytest.approx(
         examples.policies
     )
-
-
-def test_games_follow_proofs_and_their_values():
-    rules = Rules(4, 4, 4)
-    learner = AlphaZero(replace(TINY, counterexamples=False), rules)
-    boards = np.unique(canonical(rules, played_boards(rules, 30))[0], axis=0)
-    examples = proven(rules, boards)
-    learner.mistakes.add(examples)
-    found = learner._proven(boards, learner.search.search(boards))
-    assert (examples.policies[np.arange(len(boards)), found.moves] > 0).all()
-    assert (found.proofs == examples.results @ [1, 0, -1]).all()
 
 
 def test_policies_are_learned_of_all_positions_but_lost_ones():

@@ -2,8 +2,6 @@
 
 import time
 from copy import deepcopy
-from dataclasses import replace
-from itertools import combinations
 
 import numpy as np
 import pytest
@@ -83,28 +81,12 @@ def test_lost_actors_are_replaced_and_change_nothing(two, alone, overlap):
     assert flat(learner.state_dict()) == alone[overlap]
 
 
-def test_overlap_learns_from_the_examples_of_earlier_steps(alone):
-    states = [flat(AlphaZero(CONFIG, RULES).state_dict()), *alone]
-    weights = [{k: v for k, v in one.items() if k.startswith("/learning")} for one in states]
-    assert len(weights[0]) > 10
-    assert all(first != second for first, second in combinations(weights, 2))
-
-
 @pytest.mark.parametrize("overlap", [False, True])
 def test_a_learner_goes_on_from_its_state(two, alone, overlap):
     first = trained(two, 2, overlap, steps=LEARNED)
     other = AlphaZero(CONFIG, RULES)
     other.load_state_dict(first.state_dict())
     assert flat(trained(two, 2, overlap, STEPS - LEARNED, other).state_dict()) == alone[overlap]
-
-
-def test_no_more_parts_are_made_than_games_and_none_begins_without_a_worker_for_it(two):
-    config = replace(CONFIG, games=5)
-    learner = AlphaZero(config, RULES)
-    learner.actors = Actors(two, 100)
-    learner.step()
-    assert len(learner.actors.parts) == 5
-    assert len(two._workers) <= 2
 
 
 def test_what_the_parts_find_is_put_together_in_the_order_of_the_games(two):
@@ -152,21 +134,6 @@ def test_a_learner_gets_what_it_shares_from_actors_that_worked_for_another(two):
         assert flat(alone.state_dict()) == flat(acted.state_dict())
         targets.append(acted.buffer.kept.targets[: len(acted.buffer)][-10:])
     assert (targets[0] != targets[1]).any()
-
-
-def threads(part, context):
-    return torch.get_num_threads()
-
-
-def test_an_actor_uses_its_learners_number_of_threads_after_another_learner(two):
-    def of(learner, number):
-        learner.actors = Actors(two, 1, threads=number)
-        learner.step()
-        learner.actors.begin(threads, [None])
-        return learner.actors.end()
-
-    first, second = AlphaZero(CONFIG, RULES), Patterns(LABELS, RULES)
-    assert [of(first, 2), of(second, 1), of(first, 2)] == [[2], [1], [2]]
 
 
 def test_an_actor_that_is_lost_again_and_again_ends_the_training_in_a_line(two, monkeypatch):
