@@ -66,11 +66,7 @@ class Actors:
         self._submit()
 
     def end(self) -> list[Any]:
-        """Wait for all parts, and return their values in the order of the parts.
-
-        Raises:
-            ValueError: if a part failed, or actors were lost repeatedly.
-        """
+        """Wait for all parts, and return their values in the order of the parts."""
         found: dict[int, Any] = {}
         while len(found) < len(self.parts):
             ended = dict(self.backend.wait(LOOK_EVERY))

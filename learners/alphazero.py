@@ -158,11 +158,7 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
         self.actors: Actors | None = None  # that search the moves; None: the learner does
 
     def start_from(self, weights: dict[str, Tensor]) -> None:
-        """Initialize from the weights of a network of the same size, trained on any board.
-
-        Raises:
-            RuntimeError: for a network of another size.
-        """
+        """Initialize from the weights of a network of the same size, trained on any board."""
         for net in (self.net, self.average):
             load_weights({"net": net}, weights)
 
@@ -229,11 +225,7 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
         simulations: int,
         threes: int,
     ) -> Player:
-        """Return a player that runs a tree search on canonical boards, guided by the weights.
-
-        Raises:
-            ValueError: for a number out of range.
-        """
+        """Return a player that runs a tree search on canonical boards, guided by the weights."""
         at_least(0, threes=threes)
         net: Any = nets_of(lambda: cls.networks(config, rules), weights)["net"]
         search = GumbelSearch(

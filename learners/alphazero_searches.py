@@ -66,11 +66,7 @@ def begin_searches(
 
 
 def end_searches(actors: Actors) -> SearchResults:
-    """Wait for all searches, and return their results in the order of the boards.
-
-    Raises:
-        ValueError: if a search failed, or actors were lost repeatedly.
-    """
+    """Wait for all searches, and return their results in the order of the boards."""
     parts = actors.end()
     return SearchResults(
         **{

@@ -66,9 +66,6 @@ class Replay(RingBuffer):
     Args:
         capacity: the number of transitions stored; new ones overwrite the oldest.
         rules: the game.
-
-    Raises:
-        ValueError: for a capacity below 1.
     """
 
     kept: Transitions

@@ -103,11 +103,7 @@ class Genetic(SavesParts):
 
     @classmethod
     def player(cls, config: GeneticConfig, rules: Rules, weights: dict[str, Tensor]) -> Player:
-        """Return the player with the given genes.
-
-        Raises:
-            ValueError: for a gene that is not a cell.
-        """
+        """Return the player with the given genes."""
         genes = weights["genes"]
         if not ((genes >= 0) & (genes < rules.cells)).all():
             raise ValueError(f"genes must be cells: 0 to {rules.cells - 1}")

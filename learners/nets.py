@@ -126,11 +126,7 @@ def has_float64(net: nn.Module) -> bool:
 
 
 def empty_weights(make: Callable[[], Nets]) -> dict[str, Tensor]:
-    """Return the weights of the networks created by `make`, by name, on the meta device.
-
-    Raises:
-        ValueError: for layers too large for any machine.
-    """
+    """Return the weights of the networks created by `make`, by name, on the meta device."""
     with torch.device("meta"):
         try:
             return weights_of(make())
@@ -174,9 +170,6 @@ def computing_on(device: str) -> Iterator[None]:
 
     Args:
         device: a torch device, such as "cpu", "cuda" or "cuda:1".
-
-    Raises:
-        ValueError: for a device that is not available.
     """
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # read when cuBLAS is first used
     try:

@@ -192,11 +192,7 @@ class TableNet(nn.Module):
         )
 
     def round_from(self, net: PatternNet) -> None:
-        """Copy a trained network, rounded to integers.
-
-        Raises:
-            ValueError: if its weights are not all finite numbers.
-        """
+        """Copy a trained network, rounded to integers."""
         if not all(weight.isfinite().all() for weight in net.parameters()):
             raise ValueError("the network's weights are not finite numbers: set a lower lr")
         with torch.no_grad():

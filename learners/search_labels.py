@@ -83,9 +83,6 @@ class SearchLabels:
         """Play and label a game for each seed while another thread iterates over `beside`.
 
         Neither the number of threads nor that of actors affects the results.
-
-        Raises:
-            ValueError: if actors were lost repeatedly.
         """
         if self.actors is not None:
             return self._by_actors(self.actors, seeds, beside)

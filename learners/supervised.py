@@ -97,10 +97,6 @@ def read_csv(rules: Rules, path: str | Path) -> tuple[LabelledPositions, list[st
 
     Each row is a board (1 mine, -1 theirs, 0 empty, cell by cell) and the cell of the best reply.
     It is valid if the board is reachable and the reply is an optimal move.
-
-    Raises:
-        ValueError: if the file cannot be read or is too large, no row is valid, or more than a few
-            are not.
     """
     name = shown(path)
     try:

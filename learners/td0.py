@@ -156,9 +156,6 @@ class LearningPlayer(Player):
         spec: the folder of a td0 checkpoint, or "td0" for an untrained learner.
         rules: the game.
         seed: the seed of its random numbers.
-
-    Raises:
-        ValueError: for anything but td0, or a checkpoint for other rules.
     """
 
     def __init__(self, spec: str, rules: Rules, seed: int) -> None:

@@ -123,11 +123,7 @@ def main(args: list[str], prog: str = PROG) -> None:
 
 
 def train_all(given: Arguments) -> list[dict[str, Any]]:
-    """Train every learner with every seed, and return the results in that order.
-
-    Raises:
-        ValueError: naming the training runs that failed, after all have ended.
-    """
+    """Train every learner with every seed, and return the results in that order."""
     if not given.learners:
         return []
     with console.stage("loading PyTorch", given.json):
@@ -223,22 +219,14 @@ def ship(result: dict[str, Any], seed: int, out: Path) -> None:
 
 
 def shipping_list(out: Path) -> str:
-    """Return the README of a folder of players with its list of them updated.
-
-    Raises:
-        ValueError: if it has no markers for the list.
-    """
+    """Return the README of a folder of players with its list of them updated."""
     readme = out / "README.md"
     given = readme.read_text(encoding="utf-8") if readme.exists() else SHIPPED
     return replaced(given, "players", players(out), str(readme))
 
 
 def replaced(text: str, name: str, block: str, where: str = "the text") -> str:
-    """Return a README's text with the block between the markers `name` replaced.
-
-    Raises:
-        ValueError: if the text has no such markers.
-    """
+    """Return a README's text with the block between the markers `name` replaced."""
     begin, end = f"<!-- {name}: begin -->\n", f"<!-- {name}: end -->"
     before, found, rest = text.partition(begin)
     _, ends, after = rest.partition(end)

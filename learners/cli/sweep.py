@@ -118,9 +118,6 @@ def settings(given: Arguments, prog: str) -> list[Setting]:
 
     A grid is a field and values, such as "lr=1e-3,3e-3"; the numbers of a tuple are separated by
     spaces.
-
-    Raises:
-        ValueError: for an unknown field, preset or value.
     """
     from tttenv.game.rules import Rules
 
@@ -167,11 +164,7 @@ def _value(learner: str, name: str, word: str, prog: str) -> Any:
 
 
 def train_all(tried: Sequence[Setting], given: Arguments) -> list[TrainingResult]:
-    """Train every setting with every seed, and return the results in that order.
-
-    Raises:
-        ValueError: if a learner rejects a setting, before anything is trained.
-    """
+    """Train every setting with every seed, and return the results in that order."""
     todo, known = [], {}
     for one in tried:
         schedule = one.schedule(given.steps, given.workers)

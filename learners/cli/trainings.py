@@ -101,9 +101,6 @@ def run_all(
 
     Finished runs are recognised by their results in the folder RESULTS of `runs`. Runs that were
     interrupted on this machine continue from their last checkpoint.
-
-    Raises:
-        ValueError: if a folder contains something else, or there is no room for a single run.
     """
     check_folders(trainings, runs)
     tasks = [Task(name, train_one, training, runs / name) for name, training in trainings]

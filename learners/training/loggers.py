@@ -184,12 +184,7 @@ class Loggers:
 def opened(
     names: Sequence[str], folder: Path, rules: Rules, settings: Mapping[str, Any], at: int = 0
 ) -> Iterator[Loggers]:
-    """Yield the loggers with the given names, and close them at the end.
-
-    Raises:
-        ModuleNotFoundError: if the library of a logger is not installed.
-        ValueError: for an unknown name.
-    """
+    """Yield the loggers with the given names, and close them at the end."""
     loggers = Loggers(rules)
     with contextlib.ExitStack() as stack:
         stack.push(loggers.close)
@@ -210,12 +205,7 @@ def _in_one_line(kind: type[Logger]) -> Iterator[None]:
 
 
 def chosen(given: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of loggers in a command's options, each of which may list several.
-
-    Raises:
-        ModuleNotFoundError: if the library of one is not installed.
-        ValueError: for an unknown name.
-    """
+    """Return the names of loggers in a command's options, each of which may list several."""
     names = [name.strip() for text in given for name in text.split(",")]
     found = tuple(dict.fromkeys(names)) or USUAL
     for name in found:
