@@ -30,7 +30,7 @@ from learners.buffers import (
     ProvenPositions,
     concatenated,
 )
-from learners.nets import load_weights, nets_of
+from learners.nets import descend, load_weights, nets_of
 from learners.parts import PlaysByNetworks, Rng
 from learners.registry import check_range
 from learners.residual_net import (
@@ -337,9 +337,7 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
             outputs.reply, replies, ignore_index=-1, reduction="sum"
         ) / len(replies)
         loss = policy + value + REPLY_WEIGHT * reply
-        self.optimiser.zero_grad()
-        loss.backward()
-        self.optimiser.step()
+        descend(self.optimiser, loss)
         with torch.no_grad():
             pairs = zip(self.average.parameters(), self.net.parameters(), strict=True)
             keep = min(self.config.average, self.steps / (self.steps + 10))

@@ -73,6 +73,13 @@ def _linear(fan_in: int, fan_out: int, rng: np.random.Generator | None) -> nn.Li
     return layer
 
 
+def descend(optimiser: torch.optim.Optimizer, loss: Tensor) -> None:
+    """Take a gradient step."""
+    optimiser.zero_grad()
+    loss.backward()  # type: ignore[no-untyped-call]  # torch's own
+    optimiser.step()
+
+
 def planes(boards: Boards) -> Tensor:
     """Convert boards (batch, cells) to one-hot planes (batch, 3 * cells) on the current device."""
     return torch.as_tensor(one_hot(boards))

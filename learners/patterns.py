@@ -26,6 +26,7 @@ from torch.nn import functional
 
 from learners.actors import Actors
 from learners.buffers import RingBuffer
+from learners.nets import descend
 from learners.parts import SavesParts
 from learners.registry import check_range
 from learners.search_labels import MEMORY, SearchLabels
@@ -375,9 +376,7 @@ class Patterns(SavesParts):
         logits = self.net([self._patterns(boards[size], less[size[0]]) for size in sizes])
         wanted = torch.as_tensor(targets[order], device=logits.device)
         loss = functional.binary_cross_entropy_with_logits(logits, wanted)
-        self.optimiser.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]  # torch's own
-        self.optimiser.step()
+        descend(self.optimiser, loss)
         self.updates += 1
         return loss.item()
 

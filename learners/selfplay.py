@@ -22,7 +22,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from learners.nets import MaskedMLP, Nets, planes
+from learners.nets import MaskedMLP, Nets, descend, planes
 from learners.parts import PlaysByNetworks, Rng
 from learners.symmetry_classes import sample_by_play, symmetry_classes
 from tttenv.exact import SEATS, Positions, require_enumerable
@@ -158,9 +158,7 @@ class SelfPlay(PlaysByNetworks[SelfPlayConfig]):
         for _ in range(config.fits):
             batches = self._sampled_rows()
             losses = [self._loss(seat, rows, targets) for seat, rows in enumerate(batches)]
-            self.optimiser.zero_grad()
-            torch.stack(losses).sum().backward()  # type: ignore[no-untyped-call]  # torch's own
-            self.optimiser.step()
+            descend(self.optimiser, torch.stack(losses).sum())
         self.rounds += 1
         return {f"loss_{seat}": loss.item() for seat, loss in zip("XO", losses, strict=True)}
 

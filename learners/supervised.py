@@ -20,7 +20,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from learners.nets import MaskedMLP, Nets, empty_linear
+from learners.nets import MaskedMLP, Nets, descend, empty_linear
 from learners.parts import PlaysByNetworks, Rng
 from learners.symmetry_classes import symmetry_classes
 from tttenv.exact import require_enumerable, solve, tabulate
@@ -234,9 +234,7 @@ class Supervised(PlaysByNetworks[SupervisedConfig]):
             if self.config.masked:
                 outputs = torch.where(self.legal[rows], outputs, -1e9)
             loss = nn.functional.cross_entropy(outputs, self.labels[rows])
-            self.optimiser.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]  # torch's own
-            self.optimiser.step()
+            descend(self.optimiser, loss)
         share = {"held_out": self._optimal(self.held_out)} if len(self.held_out) else {}
         return {"loss": loss.item(), **share}
 

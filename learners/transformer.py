@@ -20,7 +20,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from learners.nets import empty_linear, has_float64
+from learners.nets import descend, empty_linear, has_float64
 from learners.parts import PlaysByNetworks, Rng
 from learners.registry import check_range
 from tttenv.exact import enumerable, require_solvable, solve, tabulate
@@ -313,9 +313,7 @@ class Transformer(PlaysByNetworks[TransformerConfig]):
             loss = nn.functional.nll_loss(log_probs, torch.as_tensor(moves[waiting]))
         else:
             loss = regret - self.config.entropy * entropy
-        self.optimiser.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]  # torch's own
-        self.optimiser.step()
+        descend(self.optimiser, loss)
         with torch.no_grad():
             pairs = zip(self.average.parameters(), self.net.parameters(), strict=True)
             for average, weight in pairs:

@@ -4,7 +4,7 @@ from functools import cache
 from math import inf
 from typing import NamedTuple
 
-from scripts.reproduction.rows import RULES, Row, Run, ours, strength
+from scripts.reproduction.rows import RULES, Row, Run, Strength, ours
 from tttenv.exact import positions, solve
 
 FORGOTTEN = "bestDepth is not updated by a strictly better value"
@@ -85,10 +85,10 @@ def learned(run: Run) -> list[Row]:
     """Run TD(0) against random replies, evaluate random individuals, and breed."""
     steps, generations, drawn = (120, 100, 100) if run.quick else (835, 500, 100)
     learner, _ = run.train("td0", steps)
-    td0, our_td0 = strength(learner.policy()), ours("td0")
+    td0, our_td0 = Strength(learner.policy()), ours("td0")
     fitness = run.train("genetic", 0, population=drawn)[0].fitness
     breeder, metrics = run.train("genetic", generations)
-    bred, our_bred = strength(breeder.policy()), ours("genetic")
+    bred, our_bred = Strength(breeder.policy()), ours("genetic")
     episodes = f"{2000 * steps:,} / 1,670,000 episodes"
     bred_for = f"{generations} / 500 generations"
     whole = not run.quick

@@ -66,43 +66,32 @@ class Row(NamedTuple):
         return {key: found[key] for key in found if key not in ("within", "band", "judged")}
 
 
-@dataclass(frozen=True)
 class Strength:
-    """Numbers of a player's certificate."""
+    """Numbers of a player's certificate.
 
-    x: Numbers  # wins, draws and losses against random moves, as X
-    o: Numbers  # the same as O
-    worst: Numbers  # the values against best responses, as X and as O
-    drawn: Numbers  # the fractions of draws against perfect play, as X and as O
-    optimal: Numbers  # the fraction of optimal moves
+    Attributes:
+        x, o: wins, draws and losses against random moves, as X and as O.
+        mean: the same, both seats together.
+        wins: wins against random moves, as X and as O.
+        worst: the values against best responses, as X and as O.
+        drawn: the fractions of draws against perfect play, as X and as O.
+        optimal: the fraction of optimal moves.
+    """
 
-    @property
-    def wins(self) -> Numbers:
-        """Wins against random moves, as X and as O."""
-        return self.x[0], self.o[0]
-
-    @property
-    def mean(self) -> Numbers:
-        """Wins, draws and losses against random moves, both seats together."""
-        return [(a + b) / 2 for a, b in zip(self.x, self.o, strict=True)]
-
-
-def strength(player: Policy | str) -> Strength:
-    """Certify a player."""
-    found: Any = certify(RULES, player)  # on 3,3,3 no field is unknown
-    return Strength(
-        x=found.vs_random["X"],
-        o=found.vs_random["O"],
-        worst=[found.worst_case[seat] for seat in "XO"],
-        drawn=[found.vs_perfect[seat][1] for seat in "XO"],
-        optimal=(found.optimal_moves["all"],),
-    )
+    def __init__(self, player: Policy | str) -> None:
+        found: Any = certify(RULES, player)  # on 3,3,3 no field is unknown
+        self.x, self.o = (found.vs_random[seat] for seat in "XO")
+        self.mean = [(a + b) / 2 for a, b in zip(self.x, self.o, strict=True)]
+        self.wins = self.x[0], self.o[0]
+        self.worst = [found.worst_case[seat] for seat in "XO"]
+        self.drawn = [found.vs_perfect[seat][1] for seat in "XO"]
+        self.optimal = (found.optimal_moves["all"],)
 
 
 @cache
 def ours(name: str) -> Strength:
     """Certify one of our own players, shipped or a search, by its name."""
-    return strength(tttenv.player(name))
+    return Strength(tttenv.player(name))
 
 
 @dataclass(frozen=True)

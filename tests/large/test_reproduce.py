@@ -58,7 +58,7 @@ def test_what_has_no_chance_in_it_is_as_published_and_as_the_summary_has_it(expe
 
 
 def test_the_published_tree_search_is_as_strong_as_claimed():
-    assert rows.strength(tictac.tree_search(4000)).wins == pytest.approx((0.8151, 0.6222), abs=5e-5)
+    assert rows.Strength(tictac.tree_search(4000)).wins == pytest.approx((0.8151, 0.6222), abs=5e-5)
 
 
 @pytest.mark.parametrize(
