@@ -37,10 +37,9 @@ from learners.residual_net import (
     ResidualNet,
     Shape,
     evaluator,
-    few_on_one_thread,
+    for_search,
     likeliest_move,
     planes_of,
-    rounded,
 )
 from tttenv.certificates.mistakes import Mistakes, find_mistakes
 from tttenv.env.vector import VectorTicTacToe
@@ -230,7 +229,7 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
         net: Any = nets_of(lambda: cls.networks(config, rules), weights)["net"]
         search = GumbelSearch(
             rules,
-            few_on_one_thread(rounded(evaluator(rules, net))),
+            for_search(evaluator(rules, net)),
             checked_simulations(rules, simulations),
             side_by_side(rules, simulations),
         )

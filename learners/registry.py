@@ -73,7 +73,7 @@ LEARNERS: Table[Any] = Table(
             "a linear evaluator, least mean squares on features of the board",
             steps=2000,
             every=50,
-            preset_steps={"published": 100, "published_final_board": 100, "published_x_first": 100},
+            preset_steps={"published": 100, "published_x_first": 100},
         ),
         "dqn": LearnerRow(
             "learners.dqn:DQN",

@@ -110,27 +110,17 @@ def read_csv(rules: Rules, path: str | Path) -> tuple[LabelledPositions, list[st
         raise ValueError(f"no moves can be read from {name}: it has over {MOST:,} rows")
     good, complaints = [], []
     for number, row in lines:
-        complaint = _complaint(rules, row)
-        if complaint:
+        if complaint := _complaint(rules, row):
             complaints.append(f"{name}, line {number}: {shown(complaint)}")
-            if len(complaints) > FEW:
-                raise ValueError(f"more than {FEW} rows are not valid moves: {complaints[0]}")
         else:
             good.append([int(part) for part in row])
+        if len(complaints) > FEW:
+            raise ValueError(f"more than {FEW} rows are not valid moves: {complaints[0]}")
     if not good:
         raise ValueError(f"no row of {name} is valid; {(complaints or ['it is empty'])[0]}")
     table = np.array(good, np.int64)
     replies = np.eye(rules.cells)[table[:, -1]]
     return LabelledPositions(table[:, :-1].astype(np.int8), replies), complaints
-
-
-def skipped_rows(path: str | Path, believed: int, complaints: list[str]) -> str:
-    """Describe the rows rejected by `read_csv`: how many, and the first reason."""
-    if not complaints:
-        return ""
-    count, first = len(complaints), complaints[0].removeprefix(f"{shown(path)}, ")
-    verb = "is" if count == 1 else "are"
-    return f"{count:,} of {count + believed:,} rows of {shown(path)} {verb} left out: {first}"
 
 
 def export_csv(rules: Rules, path: str | Path) -> int:
@@ -261,7 +251,8 @@ class Supervised(PlaysByNetworks[SupervisedConfig]):
         rows, complaints = solved_positions(self.rules), list[str]()
         if self.config.moves_csv:
             rows, complaints = read_csv(self.rules, self.config.moves_csv)
-            said = skipped_rows(self.config.moves_csv, len(rows.boards), complaints)
+            said = f"{len(complaints)} of {len(complaints) + len(rows.boards)} rows are left out: "
+            said += ", ".join(complaints[:1])
         elif self.config.data == "book":
             rows = sample_solved(self.rules, 25, self.rng)
             complaints = ["no moves_csv is given: 25 boards of the solver stand in for it"]

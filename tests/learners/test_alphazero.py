@@ -14,10 +14,9 @@ from learners.residual_net import (
     ResidualNet,
     Shape,
     evaluator,
-    few_on_one_thread,
+    for_search,
     likeliest_move,
     planes_of,
-    rounded,
 )
 from learners.testing import check_learner
 from learners.training.checkpoint import load_weights
@@ -164,7 +163,7 @@ def test_its_moves_are_the_same_on_any_number_of_threads():
 
 def test_a_search_by_a_network_gives_the_same_answers_in_any_company():
     rules = Rules(5, 5, 4)
-    search = GumbelSearch(rules, rounded(evaluator(rules, trained_a_little())), 12, 64)
+    search = GumbelSearch(rules, for_search(evaluator(rules, trained_a_little())), 12, 64)
     boards = played_boards(rules, 60)
     alone = np.concatenate([search.search(board[None]).moves for board in boards])
     assert (search.search(boards).moves == alone).all()
@@ -182,7 +181,7 @@ def test_few_boards_are_evaluated_by_one_thread_even_if_that_fails(boards, threa
     torch.set_num_threads(2)
     try:
         with pytest.raises(ValueError, match="a failure"):
-            few_on_one_thread(evaluate)(np.zeros((boards, 9), np.int8))
+            for_search(evaluate)(np.zeros((boards, 9), np.int8))
         assert (seen, torch.get_num_threads()) == ([threads], 2)
     finally:
         torch.set_num_threads(before)

@@ -125,7 +125,7 @@ def test_exported_moves_come_back_and_bad_rows_are_reported(tmp_path):
     assert len(learner.complaints) == 6
     (warning,) = caught  # says it once, with the count
     assert str(warning.message).startswith(
-        f"supervised: 6 of 7 rows of {file} are left out: line 2: unreachable board"
+        f"supervised: 6 of 7 rows are left out: {file}, line 2: unreachable board"
     )
     assert [complaint.split(", ")[1].split(":")[0] for complaint in learner.complaints] == [
         "line 2",
