@@ -265,24 +265,24 @@ def measure(row: Row, given: Arguments) -> dict[str, Any]:
         The row's name and unit; the median rates `ours` and, by name, `peers`; and the median
         ratios of ours to theirs.
     """
-    contestants = {"ours": row.ours(given.seed)}
+    works = {"ours": row.ours(given.seed)}
     for name, setup in row.others.items() if given.peers else ():
         with suppress(ImportError):
-            contestants[name] = setup(given.seed)
-    for work in contestants.values():
+            works[name] = setup(given.seed)
+    for work in works.values():
         work()  # compiles
-    rates: dict[str, list[float]] = {name: [] for name in contestants}
-    for _ in range(given.rounds):
-        for name, work in contestants.items():
-            rates[name].append(rate(work, given.seconds))
-    own = rates.pop("ours")
-    ratios = {
-        name: median(mine / theirs for mine, theirs in zip(own, rates[name], strict=True))
-        for name in rates
+    rounds = [
+        {name: rate(work, given.seconds) for name, work in works.items()}
+        for _ in range(given.rounds)
+    ]
+    peers = [name for name in works if name != "ours"]
+    return {
+        "name": row.name,
+        "unit": row.unit,
+        "ours": median(rates["ours"] for rates in rounds),
+        "peers": {name: median(rates[name] for rates in rounds) for name in peers},
+        "ratios": {name: median(rates["ours"] / rates[name] for rates in rounds) for name in peers},
     }
-    peers = {name: median(numbers) for name, numbers in rates.items()}
-    about = {"name": row.name, "unit": row.unit, "ours": median(own)}
-    return {**about, "peers": peers, "ratios": ratios}
 
 
 def rate(work: Work, seconds: float) -> float:
@@ -295,12 +295,9 @@ def rate(work: Work, seconds: float) -> float:
 
 def show(results: list[dict[str, Any]]) -> None:
     """Print the results as a table."""
-    columns = [
-        Column("", left=True),
-        Column("per second"),
-        Column("of", left=True),
-        Column("beside", left=True, rank=1),
-    ]
+    columns = [Column("", left=True), Column("per second"), Column("of", left=True)]
+    if compared := any(found["peers"] for found in results):
+        columns.append(Column("beside", left=True, rank=1))
     rows = []
     for found in results:
         others = [
@@ -308,8 +305,7 @@ def show(results: list[dict[str, Any]]) -> None:
             for name, speed in found["peers"].items()
         ]
         rows.append([found["name"], short(found["ours"]), found["unit"], "; ".join(others)])
-    compared = any(found["peers"] for found in results)
-    text_tables.show(columns if compared else columns[:3], rows)
+    text_tables.show(columns, rows)
     if compared:
         text_tables.say("beside: how much of it others do per second; 2x: ours is twice as fast")
 
