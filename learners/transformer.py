@@ -7,13 +7,14 @@ regret, known from the solved game, so the gradient is summed over all moves ins
 (Li et al., "Emergent world representations", ICLR 2023).
 
 A policy is queried on boards, and a board is converted to one list of moves; see `move_lists`.
+`follow_histories` queries the network on every game that can arise, with the moves as played.
 """
 
 import copy
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 import torch
@@ -25,7 +26,7 @@ from learners.parts import PlaysByNetworks, Rng
 from learners.registry import check_range
 from tttenv.exact import enumerable, require_solvable, solve, tabulate
 from tttenv.game.rules import Rules
-from tttenv.game.types import Boards, Mask, Probs
+from tttenv.game.types import Boards, Cells, Mask, Probs
 from tttenv.policy import BATCH, PURE, TOLERANCE, FunctionPlayer, Player, first_best
 
 MOST = 2**16  # maximum of any count in the settings
@@ -336,6 +337,54 @@ def regrets(rules: Rules, boards: Boards) -> NDArray[np.float32]:
     after = solution.positions.successors[rows]
     lost = (solution.values[rows, None] + solution.values[after]) / 2
     return np.where(after >= 0, lost, 0).astype(np.float32)
+
+
+class Histories(NamedTuple):
+    """Results of a network in one seat, over all games that its moves allow."""
+
+    won: int
+    drawn: int
+    lost: int
+    positions: int  # lists of moves after which it was asked
+    order_matters: int  # of these, sorting the moves, as `move_lists` does, changes its answer
+
+
+def follow_histories(rules: Rules, net: MoveTransformer, seat: int) -> Histories:
+    """Play the network against all replies from the empty board, keeping move order.
+
+    There is one game per list of replies: up to 945 on 3,3,3 and 46,080 on 3,4,3.
+
+    Args:
+        rules: the game.
+        net: the network, for example the `average` of a `Transformer`.
+        seat: 0 for X, 1 for O.
+    """
+    moves, boards = np.empty((1, 0), np.int64), rules.start(1)
+    won = drawn = lost = positions = order_matters = 0
+    for ply in range(rules.cells):
+        if not len(boards):
+            break
+        if ply % 2 == seat:
+            cells = _best_moves(net, boards, moves)
+            written = _best_moves(net, boards, move_lists(rules, boards)[:, :ply])
+            positions += len(cells)
+            order_matters += int((cells != written).sum())
+        else:
+            game, cells = np.nonzero(boards == 0)
+            boards, moves = boards[game], moves[game]
+        boards, moves = rules.play(boards, cells), np.column_stack([moves, cells])
+        over, decided = rules.over(boards), int(rules.lost(boards).sum())
+        won, lost = won + decided * (ply % 2 == seat), lost + decided * (ply % 2 != seat)
+        drawn += int(over.sum()) - decided
+        boards, moves = boards[~over], moves[~over]
+    return Histories(won, drawn, lost, positions, order_matters)
+
+
+def _best_moves(net: MoveTransformer, boards: Boards, moves: Moves) -> Cells:
+    """Return the network's moves (games,) on boards (games, cells) after moves (games, plies)."""
+    following = np.column_stack([moves, np.full(len(moves), -1)])
+    cells: Cells = first_best(_logits(net, following), boards == 0).argmax(axis=1)
+    return cells
 
 
 def _logits(net: MoveTransformer, moves: Moves) -> NDArray[np.float64]:

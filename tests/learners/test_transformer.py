@@ -1,16 +1,20 @@
 """Transformer: its inputs, its and training games."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
 from reference import winner
 
 import tttenv
+from learners.training.checkpoint import load_learner
 from learners.transformer import (
     MoveTransformer,
     Transformer,
     TransformerConfig,
     boards_before,
+    follow_histories,
     move_lists,
     regrets,
     shuffled_moves,
@@ -102,6 +106,41 @@ def test_a_network_sees_what_came_before_and_nothing_else():
         one, other = net(tokens_of(games)), net(tokens_of(others))
     assert torch.allclose(one[:, :5], other[:, :5], atol=1e-6)  # the move played is not seen
     assert not torch.allclose(one[:, 5:], other[:, 5:], atol=1e-3)
+
+
+def followed(rules, net, seat):
+    """Return the won, drawn and lost games and positions, by plain recursion."""
+    counts = [0, 0, 0, 0]
+
+    def follow(moves):
+        board = played(rules, moves)
+        if rules.lost(board[None])[0]:
+            counts[0 if (len(moves) - 1) % 2 == seat else 2] += 1
+        elif len(moves) == rules.cells:
+            counts[1] += 1
+        elif len(moves) % 2 == seat:
+            counts[3] += 1
+            with torch.no_grad():
+                logits = net(tokens_of(np.array([[*moves, -1]])))[0, -1].numpy()
+            follow([*moves, int(np.where(board == 0, logits, -np.inf).argmax())])
+        else:
+            for cell in np.flatnonzero(board == 0).tolist():
+                follow([*moves, cell])
+
+    follow([])
+    return tuple(counts)
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_every_history_is_followed_as_a_plain_recursion_does(seat):
+    for rules in BOARDS[:2]:
+        net = untrained(rules)
+        found = follow_histories(rules, net, seat)
+        assert found[:4] == followed(rules, net, seat)
+        assert 0 <= found.order_matters < found.positions
+    learner = load_learner(Path(__file__).parents[2] / "checkpoints" / "transformer")
+    found = follow_histories(Rules(), learner.average, seat)
+    assert found.lost == 0 < found.order_matters  # it does look back
 
 
 def test_a_network_that_never_looks_back_is_worth_what_its_certificate_says():
