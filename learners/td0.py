@@ -160,10 +160,10 @@ class LearningPlayer(Player):
 
     def __init__(self, spec: str, rules: Rules, seed: int) -> None:
         stored = None if spec == "td0" else checkpoint_of(spec)
-        if spec != "td0" and stored is None:
-            raise ValueError(f"--learn needs td0 or the folder of a td0 checkpoint, not {spec!r}")
-        if stored and stored[1]:
-            raise ValueError(f"--learn needs a td0 checkpoint without options, not {spec!r}")
+        if spec != "td0" and (stored is None or stored[1]):
+            raise ValueError(
+                f"--learn needs td0 or a td0 checkpoint's folder, without options, not {spec!r}"
+            )
         if stored and rules_of(spec) != rules:
             raise ValueError(f"the player in {spec} plays {rules_of(spec)}, not {rules}")
         super().__init__(rules, name=spec)
