@@ -234,24 +234,6 @@ def test_what_is_proven_of_a_board_is_found_for_all_its_images(size):
     assert len(stored.rows) == len(known)  # what is overwritten is forgotten
 
 
-def test_proofs_replace_what_searches_and_games_said():
-    rules = Rules(4, 4, 4)
-    boards = np.unique(canonical(rules, played_boards(rules, 30))[0], axis=0)
-    stored, examples = ProvenPositions(100, rules), proven(rules, boards)
-    stored.add(examples)
-    uniform = (boards == 0) / (boards == 0).sum(axis=1, keepdims=True)
-    learned = examples._replace(
-        policies=uniform.astype(np.float32), results=np.roll(examples.results, 1, axis=1)
-    )
-    corrected = stored.correct(learned)
-    assert (corrected.results == examples.results).all()
-    assert corrected.policies == pytest.approx(examples.policies)
-    only_bad = np.where(examples.policies > 0, 0, learned.policies)
-    assert stored.correct(learned._replace(policies=only_bad)).policies == pytest.approx(
-        examples.policies
-    )
-
-
 def test_policies_are_learned_of_all_positions_but_lost_ones():
     rules, settings = Rules(3, 3, 3), {"full_share": 1.0, "deviation": 0.5, "opening": 0}
     learner = AlphaZero(replace(TINY, counterexamples=False, **settings), rules)

@@ -140,17 +140,6 @@ def test_a_resumed_training_labels_with_the_network_that_it_used_before():
     check_learner(Patterns, Rules(4, 4, 4), replace(QUICK, bootstrap=1, renew=2), steps=3)
 
 
-def test_an_early_state_brings_back_labels_by_open_lines():
-    early, late = (Patterns(replace(QUICK, bootstrap=1), Rules(4, 4, 4)) for _ in range(2))
-    late.step()
-    late.step()
-    late.load_state_dict(early.state_dict())
-    for learner in (early, late):
-        learner.step()
-    found = [learner.buffer.kept.targets[: len(learner.buffer)] for learner in (early, late)]
-    assert np.array_equal(*found)
-
-
 def test_a_network_plays_other_boards_with_its_k_only():
     learner = trained(Rules())
     weights = learner.state_dict()["weights"]
