@@ -210,10 +210,11 @@ class _Training:
         """
         progress = self._restore()
         if finished(self.schedule, progress):
-            raise ValueError(
-                f"the training in {shown(self.out)} is finished at step {progress.step}: train on"
-                " with --steps N, and with --stop-when-unbeatable True until unbeatable"
-            )
+            hint = "train on with --steps N, and with --stop-when-unbeatable True until unbeatable"
+            if progress.step < self.schedule.steps:
+                hint = "it is unbeatable, where it was to stop; --steps N alone trains on"
+            reached = f"is finished at step {progress.step}: {hint}"
+            raise ValueError(f"the training in {shown(self.out)} {reached}")
         return self.follow(progress, watch, stepped)
 
     def _restore(self) -> Progress:
