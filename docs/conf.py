@@ -170,7 +170,7 @@ def learner_pages() -> dict[str, str]:
 
 def seeds_of_learners() -> str:
     """A table of what the measured seeds of every learner took."""
-    from learners.cli.benchmark_tables import measured
+    from learners.cli.benchmark import measured
 
     rows = [
         "| learner | seeds unbeatable | steps, median | seconds of one core, median and slowest |",

@@ -30,19 +30,13 @@ class Actors:
         number: the number of actors.
         overlap: whether the learner learns from earlier steps' examples while the actors search.
         threads: the number of torch threads per actor.
-        device: the device of the actors' networks.
     """
 
     def __init__(
-        self,
-        backend: Backend,
-        number: int,
-        overlap: bool = False,
-        threads: int = 1,
-        device: str = "cpu",
+        self, backend: Backend, number: int, overlap: bool = False, threads: int = 1
     ) -> None:
-        self.backend, self.number, self.overlap = backend, number, overlap
-        self.threads, self.device = threads, device
+        self.backend, self.number = backend, number
+        self.overlap, self.threads = overlap, threads
         self.parts: list[int] = []  # the numbers of this step's parts
         self._shared = Shared(next(VERSIONS), None)
         self._waiting: list[tuple[int, Task]] = []
@@ -72,11 +66,7 @@ class Actors:
         self._submit()
 
     def end(self) -> list[Any]:
-        """Wait for all parts, and return their values in the order of the parts.
-
-        Raises:
-            ValueError: if a part failed, or actors were lost repeatedly.
-        """
+        """Wait for all parts, and return their values in the order of the parts."""
         found: dict[int, Any] = {}
         while len(found) < len(self.parts):
             ended = dict(self.backend.wait(LOOK_EVERY))

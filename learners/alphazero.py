@@ -28,22 +28,19 @@ from learners.buffers import (
     Examples,
     ExamplesBuffer,
     ProvenPositions,
-    checked_rows,
     concatenated,
-    no_examples,
 )
-from learners.nets import load_weights, nets_of
+from learners.nets import descend, load_weights, nets_of
 from learners.parts import PlaysByNetworks, Rng
+from learners.registry import check_range
 from learners.residual_net import (
     ResidualNet,
     Shape,
     evaluator,
-    few_on_one_thread,
+    for_search,
     likeliest_move,
     planes_of,
-    rounded,
 )
-from learners.settings import check_range
 from tttenv.certificates.mistakes import Mistakes, find_mistakes
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.game.rules import Rules
@@ -133,7 +130,6 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
     }
     tolerance: ClassVar[float] = TOLERANCE  # of ties in its player
     any_board: ClassVar[bool] = True  # weights learned on one board play on all others
-    gpu_actors: ClassVar[bool] = True  # its actors can compute on GPUs
 
     def __init__(self, config: AlphaZeroConfig, rules: Rules) -> None:
         self.config, self.rules, self.steps = config, rules, 0
@@ -166,11 +162,7 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
         self.actors: Actors | None = None  # that search the moves; None: the learner does
 
     def start_from(self, weights: dict[str, Tensor]) -> None:
-        """Initialize from the weights of a network of the same size, trained on any board.
-
-        Raises:
-            RuntimeError: for a network of another size.
-        """
+        """Initialize from the weights of a network of the same size, trained on any board."""
         for net in (self.net, self.average):
             load_weights({"net": net}, weights)
 
@@ -237,16 +229,12 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
         simulations: int,
         threes: int,
     ) -> Player:
-        """Return a player that runs a tree search on canonical boards, guided by the weights.
-
-        Raises:
-            ValueError: for a number out of range.
-        """
+        """Return a player that runs a tree search on canonical boards, guided by the weights."""
         at_least(0, threes=threes)
         net: Any = nets_of(lambda: cls.networks(config, rules), weights)["net"]
         search = GumbelSearch(
             rules,
-            few_on_one_thread(rounded(evaluator(rules, net))),
+            for_search(evaluator(rules, net)),
             checked_simulations(rules, simulations),
             side_by_side(rules, simulations),
         )
@@ -261,7 +249,7 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
             "replay": self.replay,
             "mistakes": self.mistakes,
             "boards": self.env,
-            "games": self.games,
+            "games": self.games._asdict(),
             "width": self.width,
             "failures": self.failures,
             "next_examination": self.next_examination,
@@ -278,7 +266,7 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
         """Restore a state returned by `state_dict()`; "weights" alone is enough to play."""
         super().load_state_dict(state)
         if "wrong" in state:
-            self.wrong = checked_rows(state["wrong"], len(self.mistakes))
+            self.wrong = state["wrong"]
 
     def _wanted_searches(self) -> tuple[Searches, Mask]:
         """Return the searches for each game's next move, and a mask (games,) of the full ones."""
@@ -353,9 +341,7 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
             outputs.reply, replies, ignore_index=-1, reduction="sum"
         ) / len(replies)
         loss = policy + value + REPLY_WEIGHT * reply
-        self.optimiser.zero_grad()
-        loss.backward()
-        self.optimiser.step()
+        descend(self.optimiser, loss)
         with torch.no_grad():
             pairs = zip(self.average.parameters(), self.net.parameters(), strict=True)
             keep = min(self.config.average, self.steps / (self.steps + 10))
@@ -553,38 +539,7 @@ class _Games(NamedTuple):
                 )
             )
         self.length[ended] = 0
-        if not parts:
-            return no_examples(rules)
-        return concatenated(parts)
-
-    def state_dict(self) -> dict[str, Any]:
-        """Return copies of the records, by name."""
-        return {name: part.copy() for name, part in self._asdict().items()}
-
-    def load_state_dict(self, stored: dict[str, Any]) -> None:
-        """Restore a state returned by `state_dict()`.
-
-        Raises:
-            ValueError: for other shapes or types, or impossible values.
-        """
-        for name, part in self._asdict().items():
-            if stored[name].shape != part.shape or stored[name].dtype != part.dtype:
-                raise ValueError("its games do not have the expected shapes")
-        cells = self.boards.shape[1]
-        ranges: dict[str, tuple[float, float]] = {
-            "boards": (-1, 1),
-            "policies": (0, 1),
-            "moves": (0, cells - 1),
-            "values": (-1, 1),
-            "proofs": (LOSS, UNPROVEN),
-            "length": (0, cells - 1),
-            "random_left": (0, MOST),
-        }
-        for name, (least, most) in ranges.items():
-            if not ((stored[name] >= least) & (stored[name] <= most)).all():
-                raise ValueError(f"its games have invalid {name}")
-        for name, part in self._asdict().items():
-            part[:] = stored[name]
+        return concatenated(parts or [ExamplesBuffer(0, rules).kept])
 
 
 def _as_results(value: float) -> NDArray[np.float32]:

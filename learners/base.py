@@ -64,7 +64,7 @@ class PlaysFromWeights(Protocol):
     `same_k`. `learners.alphazero.AlphaZero` shows what
     else a learner may have: `search_player` (its weights guide a tree search), `start_from` (it
     starts from weights trained on another board), `actors` (workers that search its moves),
-    `gpu_actors` (these can compute on GPUs), `doubts` (what its examinations found).
+    `doubts` (what its examinations found).
     """
 
     @classmethod

@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from tttenv.game.rules import Rules
 from tttenv.game.symmetry import canonical, inverses, maps
 from tttenv.game.types import Boards, Cells, Mask
-from tttenv.utils.untrusted import shown
 
 
 class RingBuffer:
@@ -45,25 +44,10 @@ class RingBuffer:
         return {"seen": self.seen, "kept": kept}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restore the `state_dict()` of a buffer with the same capacity.
-
-        Raises:
-            ValueError: for rows that do not match.
-        """
-        seen, kept = state["seen"], type(self.kept)(**state["kept"])
-        count = min(seen, self.capacity)
-        same = [(a[:count].shape, a.dtype) for a in self.kept] == [(a.shape, a.dtype) for a in kept]
-        if not 0 <= seen < 2**62 or not same:
-            raise ValueError(
-                f"its buffer of {shown(seen)} rows does not have the expected shapes and types"
-            )
-        self.check(kept)
-        self.seen = seen
-        for array, part in zip(self.kept, kept, strict=True):
-            array[:count] = part
-
-    def check(self, kept: Any) -> None:
-        """Raise ValueError for rows with the right shapes but impossible contents."""
+        """Restore the `state_dict()` of a buffer with the same capacity."""
+        self.seen = state["seen"]
+        for name, array in self.kept._asdict().items():
+            array[: len(self)] = state["kept"][name]
 
 
 class Transitions(NamedTuple):
@@ -82,9 +66,6 @@ class Replay(RingBuffer):
     Args:
         capacity: the number of transitions stored; new ones overwrite the oldest.
         rules: the game.
-
-    Raises:
-        ValueError: for a capacity below 1.
     """
 
     kept: Transitions
@@ -123,13 +104,6 @@ class Replay(RingBuffer):
             cells=self.inverses[which, transitions.cells],
             after=np.take_along_axis(transitions.after, turn, axis=1),
         )
-
-    def check(self, kept: Transitions) -> None:
-        """Raise ValueError for invalid boards or moves."""
-        if not all((abs(boards.astype(int)) <= 1).all() for boards in (kept.boards, kept.after)):
-            raise ValueError("its replay buffer holds invalid boards")
-        if not ((kept.cells >= 0) & (kept.cells < kept.boards.shape[1])).all():
-            raise ValueError("its replay buffer holds invalid moves")
 
 
 class Examples(NamedTuple):
@@ -189,16 +163,6 @@ class ExamplesBuffer(RingBuffer):
             replies=np.where(replies < 0, -1, turned).astype(np.int16),
         )
 
-    def check(self, kept: Examples) -> None:
-        """Raise ValueError for invalid boards, probabilities or moves."""
-        if not (abs(kept.boards.astype(int)) <= 1).all():
-            raise ValueError("its buffer holds invalid boards")
-        probs = np.concatenate([kept.policies.ravel(), kept.results.ravel()])
-        if not ((probs >= 0) & (probs <= 1)).all():
-            raise ValueError("its buffer holds invalid probabilities")
-        if not ((kept.replies >= -1) & (kept.replies < kept.boards.shape[1])).all():
-            raise ValueError("its buffer holds invalid moves")
-
 
 class Known(NamedTuple):
     """Proven results and good moves for the stored boards of a batch."""
@@ -252,11 +216,7 @@ class ProvenPositions(ExamplesBuffer):
         return examples._replace(policies=policies, results=results)
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restore the `state_dict()` of a buffer with the same capacity.
-
-        Raises:
-            ValueError: for examples that do not belong to this game.
-        """
+        """Restore the `state_dict()` of a buffer with the same capacity."""
         super().load_state_dict(state)
         self._index()
 
@@ -264,22 +224,6 @@ class ProvenPositions(ExamplesBuffer):
         """Index the rows by board, keeping the latest row of each board."""
         rows = np.arange(self.seen - len(self), self.seen) % max(self.capacity, 1)
         self.rows = {self.kept.boards[row].tobytes(): row for row in rows.tolist()}
-
-
-def checked_rows(rows: NDArray[np.int64], count: int) -> NDArray[np.int64]:
-    """Validate row indices of a buffer with `count` examples, and return them.
-
-    Raises:
-        ValueError: for anything else.
-    """
-    if rows.ndim != 1 or rows.dtype != np.int64 or not ((rows >= 0) & (rows < count)).all():
-        raise ValueError(f"its rows must be among {count}")
-    return rows
-
-
-def no_examples(rules: Rules) -> Examples:
-    """Return an empty batch of examples."""
-    return ExamplesBuffer(0, rules).kept
 
 
 def concatenated(parts: list[Examples]) -> Examples:

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 from learners.buffers import Replay, Transitions
-from learners.nets import MaskedMLP, Nets, evaluate, planes
+from learners.nets import MaskedMLP, Nets, descend, evaluate, planes
 from learners.parts import PlaysByNetworks, Rng
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.game.rules import Rules
@@ -93,9 +93,7 @@ class DQN(PlaysByNetworks[DQNConfig]):
         cells = torch.as_tensor(transitions.cells)[:, None]
         values = self.net(planes(transitions.boards)).gather(1, cells)
         loss = (values[:, 0] - targets).square().mean()
-        self.optimiser.zero_grad()
-        loss.backward()
-        self.optimiser.step()
+        descend(self.optimiser, loss)
         self.steps += 1
         if self.steps % self.config.sync == 0:
             self.target.load_state_dict(self.net.state_dict())

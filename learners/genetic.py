@@ -17,13 +17,12 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from learners.parts import SavesParts
-from learners.settings import check_range
-from learners.symmetry_classes import SymmetryClasses
-from tttenv.exact import Positions, Tabulated, positions, require_enumerable
+from learners.registry import check_range
+from learners.symmetry_classes import SymmetryClasses, symmetry_classes
+from tttenv.exact import Positions
 from tttenv.game.rules import Rules
 from tttenv.policy import Player
 
@@ -65,16 +64,14 @@ class Genetic(SavesParts):
     }
 
     def __init__(self, config: GeneticConfig, rules: Rules) -> None:
-        require_enumerable(rules)
         check_range(config, 0, 1, "crossover", "replicate", "mutation", "stray")
         check_range(config, 0, config.population - 1, "elite")
-        self.config, self.rules, self.game = config, rules, positions(rules)
+        self.config, self.rules, self.symmetry = config, rules, symmetry_classes(rules)
         self.rng = np.random.default_rng(config.seed)
-        self.symmetry = SymmetryClasses(self.game, symmetric=True)
-        self.plies = _plies(self.game, self.symmetry)
-        self.classes = _class_rows(self.symmetry)
-        self.legal = torch.as_tensor(self.game.successors[self.classes] >= 0)
-        all_genes = torch.arange(len(self.classes)).repeat_interleave(config.population)
+        self.plies = _plies(self.symmetry.game, self.symmetry)
+        rows = self.symmetry.undecided
+        self.legal = torch.as_tensor(self.symmetry.game.successors[rows] >= 0)
+        all_genes = torch.arange(len(rows)).repeat_interleave(config.population)
         self.genes = self._random_moves(all_genes).view(-1, config.population)
         self.fitness = self.fitness_of(self.genes)  # (population,)
 
@@ -96,26 +93,21 @@ class Genetic(SavesParts):
 
     def policy(self) -> Player:
         """Return the fittest player of the current generation."""
-        return _player(self.game, self.symmetry, self.genes[:, self.fitness.argmax()])
+        return self.symmetry.player(self.genes[:, self.fitness.argmax()].cpu().numpy())
 
     @classmethod
     def empty_weights(cls, config: GeneticConfig, rules: Rules) -> dict[str, Tensor]:
         """Return one gene per symmetry class, uninitialised, on the meta device."""
-        require_enumerable(rules)
-        count = len(_class_rows(SymmetryClasses(positions(rules), symmetric=True)))
+        count = len(symmetry_classes(rules).undecided)
         return {"genes": torch.empty(count, dtype=torch.int64, device="meta")}
 
     @classmethod
     def player(cls, config: GeneticConfig, rules: Rules, weights: dict[str, Tensor]) -> Player:
-        """Return the player with the given genes.
-
-        Raises:
-            ValueError: for a gene that is not a cell.
-        """
-        genes, game = weights["genes"], positions(rules)
+        """Return the player with the given genes."""
+        genes = weights["genes"]
         if not ((genes >= 0) & (genes < rules.cells)).all():
             raise ValueError(f"genes must be cells: 0 to {rules.cells - 1}")
-        return _player(game, SymmetryClasses(game, symmetric=True), genes)
+        return symmetry_classes(rules).player(genes.cpu().numpy())
 
     def parts(self) -> dict[str, Any]:
         """Return the genes of the fittest player and of the population, and the generator."""
@@ -150,19 +142,6 @@ class Genetic(SavesParts):
             below = torch.cat([undecided, ply.ends.expand(-1, -1, -1, genes.shape[1])], dim=2)
         played, lost = below[:, :, 0].sum(dim=0)
         return torch.sub(1, lost / played)
-
-
-def _class_rows(symmetry: SymmetryClasses) -> NDArray[np.int64]:
-    """Return the sorted indices (classes,) of the undecided representatives."""
-    return np.sort(np.concatenate(symmetry.rows))
-
-
-def _player(game: Positions, symmetry: SymmetryClasses, genes: Tensor) -> Player:
-    """Return the player with the given genes (classes,)."""
-    cells = np.zeros(len(game), np.int64)
-    cells[_class_rows(symmetry)] = genes.cpu().numpy()
-    chosen = np.arange(game.rules.cells) == symmetry.expand_cells(cells)[:, None]
-    return Tabulated.uniform_over(game.rules, chosen & (game.successors >= 0))
 
 
 def _plies(game: Positions, symmetry: SymmetryClasses) -> list[PlyClasses]:

@@ -38,7 +38,6 @@ class LMSConfig:
     epsilon: float = 0.5  # rich: probability of a random move
     games: int = 16  # games per step; for "rich" played in parallel
     starter: Literal["alternate", "x"] = "alternate"  # seven: the side that moves first
-    last: Literal["before", "final"] = "before"  # seven: features of the last update
 
 
 PUBLISHED = LMSConfig(features="seven", eta=0.001, games=100)
@@ -59,7 +58,6 @@ class LMS(SavesParts):
     presets: ClassVar[dict[str, Any]] = {
         "default": LMSConfig(),
         "published": PUBLISHED,
-        "published_final_board": replace(PUBLISHED, last="final"),
         "published_x_first": replace(PUBLISHED, starter="x"),
     }
 
@@ -157,8 +155,7 @@ class LMS(SavesParts):
                 break
             w = w + eta * (_weighted(now, w) - _weighted(before, w)) * before
         result = game.lost[at] * (-1.0 if game.seats[at] == x_seat else 1.0)
-        seen = before if self.config.last == "before" else now
-        return np.asarray(w + eta * (result - _weighted(now, w)) * seen)
+        return np.asarray(w + eta * (result - _weighted(now, w)) * before)
 
 
 def _features(config: LMSConfig) -> Callable[[Rules, Boards], Features]:

@@ -73,6 +73,13 @@ def _linear(fan_in: int, fan_out: int, rng: np.random.Generator | None) -> nn.Li
     return layer
 
 
+def descend(optimiser: torch.optim.Optimizer, loss: Tensor) -> None:
+    """Take a gradient step."""
+    optimiser.zero_grad()
+    loss.backward()  # type: ignore[no-untyped-call]  # torch's own
+    optimiser.step()
+
+
 def planes(boards: Boards) -> Tensor:
     """Convert boards (batch, cells) to one-hot planes (batch, 3 * cells) on the current device."""
     return torch.as_tensor(one_hot(boards))
@@ -126,11 +133,7 @@ def has_float64(net: nn.Module) -> bool:
 
 
 def empty_weights(make: Callable[[], Nets]) -> dict[str, Tensor]:
-    """Return the weights of the networks created by `make`, by name, on the meta device.
-
-    Raises:
-        ValueError: for layers too large for any machine.
-    """
+    """Return the weights of the networks created by `make`, by name, on the meta device."""
     with torch.device("meta"):
         try:
             return weights_of(make())
@@ -163,29 +166,6 @@ def load_weights(nets: Nets, weights: dict[str, Tensor]) -> None:
         nets[name].load_state_dict(own)
 
 
-def load_optimiser(optimiser: torch.optim.Optimizer, state: dict[str, Any]) -> None:
-    """Restore an optimiser's moments from a `state_dict`, keeping the config's settings.
-
-    Raises:
-        ValueError: for moments whose kinds or shapes do not match this optimiser.
-    """
-    tried = copy.deepcopy(optimiser)
-    for group in tried.param_groups:
-        for weight in group["params"]:
-            weight.grad = torch.zeros_like(weight)
-    tried.step()
-    usual = tried.state_dict()["state"]
-    for row, moments in state["state"].items():
-        if row not in usual or _kinds(moments) != _kinds(usual[row]):
-            raise ValueError("its optimiser's moments do not have the expected shapes")
-        if not 0 <= moments.get("step", 0) < math.inf:
-            raise ValueError(
-                f"its optimiser cannot have made {shown(moments['step'].item())} steps"
-            )
-    settings = optimiser.state_dict()["param_groups"]
-    optimiser.load_state_dict({"state": state["state"], "param_groups": settings})
-
-
 @contextlib.contextmanager
 def computing_on(device: str) -> Iterator[None]:
     """Create tensors on a device within this block, and compute there reproducibly.
@@ -197,9 +177,6 @@ def computing_on(device: str) -> Iterator[None]:
 
     Args:
         device: a torch device, such as "cpu", "cuda" or "cuda:1".
-
-    Raises:
-        ValueError: for a device that is not available.
     """
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # read when cuBLAS is first used
     try:
@@ -256,10 +233,6 @@ def on_threads(work: Callable[[int, Task], None], tasks: list[Task], most: int) 
                 raise
     finally:
         torch.set_num_threads(threads)
-
-
-def _kinds(moments: dict[str, Any]) -> dict[str, Any]:
-    return {name: (value.shape, value.dtype) for name, value in moments.items()}
 
 
 def _by_net(nets: Nets, weights: dict[str, Tensor]) -> dict[str, dict[str, Tensor]]:

@@ -14,7 +14,6 @@ from learners.nets import (
     Nets,
     empty_weights,
     greedy_player,
-    load_optimiser,
     load_weights,
     nets_of,
     weights_of,
@@ -47,8 +46,7 @@ class SavesParts:
 
         Raises:
             KeyError: if another part is missing.
-            ValueError: for a part that does not match.
-            RuntimeError: for networks or tensors of other shapes.
+            ValueError, RuntimeError: for arrays, networks or tensors of other shapes.
         """
         for key, part in self.parts().items():
             if state.keys() != {"weights"} or key == "weights":
@@ -128,11 +126,10 @@ def _restore(part: Any, saved: Any) -> None:
     elif isinstance(part, Tensor):
         part.copy_(saved)
     elif isinstance(part, np.ndarray):
-        if (saved.shape, saved.dtype) != (part.shape, part.dtype):
-            raise ValueError("one of its arrays does not have the expected shape or type")
         part[:] = saved
     elif isinstance(part, torch.optim.Optimizer):
-        load_optimiser(part, saved)
+        settings = part.state_dict()["param_groups"]  # of the config
+        part.load_state_dict({"state": saved["state"], "param_groups": settings})
     elif hasattr(part, "reset"):  # an environment
         part.reset(options={"board": saved})
     else:

@@ -26,9 +26,10 @@ from torch.nn import functional
 
 from learners.actors import Actors
 from learners.buffers import RingBuffer
+from learners.nets import descend
 from learners.parts import SavesParts
+from learners.registry import check_range
 from learners.search_labels import MEMORY, SearchLabels
-from learners.settings import check_range
 from tttenv.game.line_patterns_kernel import (
     BIASES,
     CLIP,
@@ -99,25 +100,6 @@ class Labelled(NamedTuple):
     boards: Boards  # (rows, cells), seen by the side to move; a smaller one fills the first cells
     less: NDArray[np.int8]  # (rows,): by how many rows and columns a board is smaller
     targets: NDArray[np.float32]  # (rows,): the probability that it wins; 0.5 is a draw
-
-
-class LabelledBuffer(RingBuffer):
-    """The latest labelled positions."""
-
-    def __init__(self, capacity: int, rules: Rules) -> None:
-        boards, targets = np.zeros((capacity, rules.cells), np.int8), np.zeros(capacity, np.float32)
-        super().__init__(Labelled(boards, np.zeros(capacity, np.int8), targets), capacity)
-        self.sizes = len(smaller_boards(rules))
-
-    def check(self, kept: Any) -> None:
-        """Raise ValueError for stones other than -1, 0, 1, other sizes, targets outside [0, 1]."""
-        boards, less, targets = kept
-        if not (
-            np.isin(boards, (-1, 0, 1)).all()
-            and ((less >= 0) & (less < self.sizes)).all()
-            and ((targets >= 0) & (targets <= 1)).all()
-        ):
-            raise ValueError("its buffer holds boards, sizes or targets that are not possible")
 
 
 def smaller_boards(rules: Rules) -> tuple[Rules, ...]:
@@ -211,11 +193,7 @@ class TableNet(nn.Module):
         )
 
     def round_from(self, net: PatternNet) -> None:
-        """Copy a trained network, rounded to integers.
-
-        Raises:
-            ValueError: if its weights are not all finite numbers.
-        """
+        """Copy a trained network, rounded to integers."""
         if not all(weight.isfinite().all() for weight in net.parameters()):
             raise ValueError("the network's weights are not finite numbers: set a lower lr")
         with torch.no_grad():
@@ -302,7 +280,12 @@ class Patterns(SavesParts):
             ],
             config.lr,
         )
-        self.buffer = LabelledBuffer(config.capacity, rules)
+        kept = Labelled(
+            boards=np.zeros((config.capacity, rules.cells), np.int8),
+            less=np.zeros(config.capacity, np.int8),
+            targets=np.zeros(config.capacity, np.float32),
+        )
+        self.buffer = RingBuffer(kept, config.capacity)
 
     def step(self) -> dict[str, float]:
         """Label new positions, and take gradient steps on batches of the stored ones.
@@ -393,9 +376,7 @@ class Patterns(SavesParts):
         logits = self.net([self._patterns(boards[size], less[size[0]]) for size in sizes])
         wanted = torch.as_tensor(targets[order], device=logits.device)
         loss = functional.binary_cross_entropy_with_logits(logits, wanted)
-        self.optimiser.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]  # torch's own
-        self.optimiser.step()
+        descend(self.optimiser, loss)
         self.updates += 1
         return loss.item()
 

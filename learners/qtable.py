@@ -20,7 +20,7 @@ from torch import Tensor
 
 from learners.symmetry_classes import PlaysByTable
 from tttenv.env.vector import VectorTicTacToe
-from tttenv.exact import SEATS, require_enumerable
+from tttenv.exact import SEATS
 from tttenv.game.outcomes_kernel import Outcome
 from tttenv.game.rules import Rules
 
@@ -66,7 +66,6 @@ class QTable(PlaysByTable[QTableConfig]):
     }
 
     def __init__(self, config: QTableConfig, rules: Rules) -> None:
-        require_enumerable(rules)
         if not (0 < config.lr <= 1 and 0 <= config.epsilon <= 1 and 0 <= config.gamma <= 1):
             raise ValueError("qtable: lr, gamma and epsilon must be from 0 to 1, lr above 0")
         fall = 1 if config.fall is None else config.fall

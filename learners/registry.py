@@ -1,10 +1,19 @@
-"""Registry of the learners that can be trained by name, with their usual numbers of steps."""
+"""Registry of the learners that can be trained by name, with their usual numbers of steps.
 
+Their settings are read from their files without what else these import, so that `tttenv train
+LEARNER --help` and errors in options are immediate: PyTorch takes seconds.
+"""
+
+import ast
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
+from importlib.machinery import SourceFileLoader
+from importlib.util import find_spec
+from types import CodeType, ModuleType
 from typing import Any
 
-from learners.settings import presets_of
 from tttenv.utils.registry import Row, Table, unknown
 
 
@@ -16,9 +25,7 @@ class LearnerRow(Row):
     every: int = 10  # steps between certificates
     preset_steps: Mapping[str, int] = field(default_factory=dict)  # of presets with another number
     preset_every: Mapping[str, int] = field(default_factory=dict)  # the same for `every`
-    compiled: tuple[
-        str, ...
-    ] = ()  # parts of `tttenv compile` that a first step takes long to compile
+    compiled: tuple[str, ...] = ()  # parts of `tttenv compile` that its first step needs
 
 
 # To add a learner: a file in this folder with a class that satisfies `base.Learner`, and its row
@@ -66,7 +73,7 @@ LEARNERS: Table[Any] = Table(
             "a linear evaluator, least mean squares on features of the board",
             steps=2000,
             every=50,
-            preset_steps={"published": 100, "published_final_board": 100, "published_x_first": 100},
+            preset_steps={"published": 100, "published_x_first": 100},
         ),
         "dqn": LearnerRow(
             "learners.dqn:DQN",
@@ -136,3 +143,69 @@ def presets(name: str) -> Mapping[str, Any]:
         ValueError: for an unknown name, with the nearest known one and all others.
     """
     return presets_of(row(name).target) or LEARNERS.load(name).presets
+
+
+@cache
+def presets_of(target: str) -> Mapping[str, Any]:
+    """Return the presets of a learner, whose `Config` is a copy of the learner's own.
+
+    Args:
+        target: the learner as "module:class".
+
+    Returns:
+        The presets by name; empty if the class does not list them itself.
+    """
+    module, learner = target.split(":")
+    source = find_spec(module)
+    assert source is not None
+    settings = ModuleType(target)
+    settings.__file__ = source.origin  # whose comments become the help of the fields
+    sys.modules[target] = settings
+    _SettingsLoader(target, str(source.origin), learner).exec_module(settings)
+    presets: Mapping[str, Any] = vars(settings).get("presets", {})
+    return presets
+
+
+class _SettingsLoader(SourceFileLoader):
+    """Loader of the presets in a learner's class, and of the statements above that they need."""
+
+    def __init__(self, name: str, path: str, learner: str) -> None:
+        super().__init__(name, path)
+        self.learner = learner
+
+    def get_code(self, fullname: str) -> CodeType:
+        """Compile the statements; they are never cached, unlike those of the whole file."""
+        statements = ast.parse(self.get_data(self.path)).body
+        kept: list[ast.stmt] = []
+        for one in statements:
+            if isinstance(one, ast.ClassDef) and one.name == self.learner:
+                kept = [inner for inner in one.body if "presets" in _defined(inner)]
+        for statement in reversed(statements):
+            if _defined(statement) & {name for one in kept for name in _names(one)}:
+                kept.insert(0, statement)
+        code: CodeType = self.source_to_code(ast.Module(kept, []), self.path)
+        return code
+
+
+def _names(statement: ast.stmt) -> set[str]:
+    return {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
+
+
+def _defined(statement: ast.stmt) -> set[str]:
+    """Return the names that a statement defines."""
+    if isinstance(statement, ast.Import | ast.ImportFrom):
+        return {alias.asname or alias.name for alias in statement.names}
+    if isinstance(statement, ast.ClassDef | ast.FunctionDef):
+        return {statement.name}
+    if isinstance(statement, ast.Assign | ast.AnnAssign):
+        stored = (node for node in ast.walk(statement) if isinstance(node, ast.Name))
+        return {node.id for node in stored if isinstance(node.ctx, ast.Store)}
+    return set()
+
+
+def check_range(config: Any, low: float, high: float, *names: str) -> None:
+    """Raise ValueError if a field of a learner's config is not from `low` to `high`."""
+    learner = type(config).__module__.partition(":")[0].rpartition(".")[2]
+    for name in names:
+        if not low <= (value := getattr(config, name)) <= high:
+            raise ValueError(f"{learner}: {name} must be from {low:,} to {high:,}, not {value}")

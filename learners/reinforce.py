@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 import torch
 
-from learners.nets import MaskedMLP, Nets, planes
+from learners.nets import MaskedMLP, Nets, descend, planes
 from learners.parts import PlaysByNetworks, Rng
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.game.rules import Rules
@@ -64,9 +64,8 @@ class Reinforce(PlaysByNetworks[ReinforceConfig]):
         advantage = torch.as_tensor(results) - self.value_net(planes(boards)).mean(dim=1)
         entropy = -(log_probs.exp() * log_probs).sum(dim=1).mean()
         objective = (advantage.detach() * log_probs[range(len(cells)), cells]).mean()
-        self.optimiser.zero_grad()
-        (advantage.square().mean() / 2 - objective - self.config.entropy * entropy).backward()
-        self.optimiser.step()
+        value_loss = advantage.square().mean() / 2
+        descend(self.optimiser, value_loss - objective - self.config.entropy * entropy)
         return {"entropy": entropy.item(), "gain": objective.item()}  # curves' names, kept
 
     @classmethod

@@ -144,38 +144,27 @@ def evaluator(rules: Rules, net: ResidualNet) -> Evaluate:
     return evaluate
 
 
-def rounded(evaluate: Evaluate) -> Evaluate:
-    """Wrap an evaluator to round its outputs to multiples of 2**-10.
+def for_search(evaluate: Evaluate) -> Evaluate:
+    """Wrap an evaluator to round its outputs to multiples of 2**-10, and to use few threads.
 
     Other batch sizes and other CPUs round the same sums differently, and a search that compares
-    these numbers would occasionally take another path.
+    these numbers would occasionally take another path. Fewer than `FEW` boards are evaluated by one
+    torch thread: more gain little, and where other programs use the cores, waiting for each other
+    takes them many times as long.
     """
 
     def evaluate_rounded(boards: Boards) -> tuple[Floats, Floats]:
-        logits, values = evaluate(boards)
+        threads = torch.get_num_threads()
+        if few := threads > 1 and len(boards) < FEW:
+            torch.set_num_threads(1)
+        try:
+            logits, values = evaluate(boards)
+        finally:
+            if few:
+                torch.set_num_threads(threads)
         return _rounded(logits), _rounded(values)
 
     return evaluate_rounded
-
-
-def few_on_one_thread(evaluate: Evaluate) -> Evaluate:
-    """Wrap an evaluator to use one torch thread for fewer than `FEW` boards.
-
-    More threads gain little on so few boards, and where other programs use the cores, waiting for
-    each other takes them many times as long.
-    """
-
-    def evaluate_few(boards: Boards) -> tuple[Floats, Floats]:
-        threads = torch.get_num_threads()
-        if threads == 1 or len(boards) >= FEW:
-            return evaluate(boards)
-        torch.set_num_threads(1)
-        try:
-            return evaluate(boards)
-        finally:
-            torch.set_num_threads(threads)
-
-    return evaluate_few
 
 
 def _rounded(numbers: Floats) -> Floats:

@@ -82,9 +82,6 @@ class SearchLabels:
         """Play and label a game for each seed while another thread iterates over `beside`.
 
         Neither the number of threads nor that of actors affects the results.
-
-        Raises:
-            ValueError: if actors were lost repeatedly.
         """
         if self.actors is not None:
             return self._by_actors(self.actors, seeds, beside)
@@ -112,7 +109,11 @@ class SearchLabels:
         actors.begin(label_part, [LabelPart(*about, part) for part in parts])
         for _ in beside:
             pass
-        return [_decoded(game) for part in actors.end() for game in part]
+        return [
+            LabelledGame(size, list(np.array(boards, np.int8)), np.array(targets, np.float32))
+            for part in actors.end()
+            for size, boards, targets in part
+        ]
 
     def _game(self, worker: int, rng: Rng) -> LabelledGame:
         size = 0
@@ -126,7 +127,7 @@ class SearchLabels:
         return LabelledGame(size, boards, searches.targets(boards))
 
 
-def label_part(part: LabelPart, context: Context) -> list[dict[str, Any]]:
+def label_part(part: LabelPart, context: Context) -> list[Any]:
     """Play and label an actor's games, and return them in JSON form, without rounding."""
     assert context.shared is not None
     torch.set_num_threads(part.threads)
@@ -135,22 +136,12 @@ def label_part(part: LabelPart, context: Context) -> list[dict[str, Any]]:
         labels.use(context.shared.value)
         labels.version = context.shared.version
     return [
-        {
-            "size": game.size,
-            "boards": [board.tolist() for board in game.boards],
-            "targets": game.targets.tolist(),
-        }
-        for game in labels(part.seeds, ())
+        (size, [board.tolist() for board in boards], targets.tolist())
+        for size, boards, targets in labels(part.seeds, ())
     ]
 
 
 _labels = lru_cache(maxsize=1)(SearchLabels)  # reused as long as the settings are the same
-
-
-def _decoded(game: dict[str, Any]) -> LabelledGame:
-    """Return a game that `label_part` returned, as arrays."""
-    boards = [np.array(board, np.int8) for board in game["boards"]]
-    return LabelledGame(game["size"], boards, np.array(game["targets"], np.float32))
 
 
 class BoardSearches:

@@ -22,12 +22,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from learners.nets import MaskedMLP, Nets, planes
+from learners.nets import MaskedMLP, Nets, descend, planes
 from learners.parts import PlaysByNetworks, Rng
-from learners.symmetry_classes import SymmetryClasses, sample_by_play
-from tttenv.exact import SEATS, Positions, Tabulated, positions, require_enumerable
+from learners.symmetry_classes import sample_by_play, symmetry_classes
+from tttenv.exact import SEATS, Positions, require_enumerable
 from tttenv.game.rules import Rules
-from tttenv.game.types import Cells
+from tttenv.game.types import Boards, Cells
 from tttenv.policy import TOLERANCE, Player, first_best
 
 
@@ -129,39 +129,38 @@ class SelfPlay(PlaysByNetworks[SelfPlayConfig]):
     tolerance: ClassVar[float] = TOLERANCE  # of ties in its player
 
     def __init__(self, config: SelfPlayConfig, rules: Rules) -> None:
-        require_enumerable(rules)
         halving = 1 if config.halving is None else config.halving
         if min(config.batch, config.fits, halving) < 1 or config.lr <= 0:
             raise ValueError("selfplay: batch, fits and halving must be at least 1, lr above 0")
-        self.config, self.rules, self.game = config, rules, positions(rules)
+        self.config, self.rules = config, rules
+        self.symmetry = symmetry_classes(rules, config.symmetric)
+        self.game = self.symmetry.game
         self.rng, self.rounds = np.random.default_rng(config.seed), 0
         self.nets = self.networks(config, rules, self.rng)
         weights = [weight for net in self.nets.values() for weight in net.parameters()]
         adam, optim = config.optimiser == "adam", torch.optim
         kind: type[optim.Adam | optim.Adagrad] = optim.Adam if adam else optim.Adagrad
         self.optimiser = kind(weights, config.lr, eps=1e-5 if adam else 1e-7)
-        self.symmetry = SymmetryClasses(self.game, config.symmetric)
-        self.planes = planes(self.game.boards)
         self.legal = torch.as_tensor(self.game.successors >= 0)
 
     def step(self) -> dict[str, float]:
         """Compute look-ahead targets with the current networks, then fit the networks to them."""
         config = self.config
-        targets = self._targets(look_ahead(self.game, self._greedy()))
+        cells = _values(config, self.rules, self.nets).argmax(axis=1)
+        found = look_ahead(self.game, self.symmetry.expand_cells(cells))
+        if config.targets == "published":
+            numbers = targets_by_length(self.game, found)
+        else:
+            numbers = targets_by_result(found, config.draw, config.chance)
+        targets = torch.as_tensor(numbers.astype(np.float32))
         for group in self.optimiser.param_groups:
             group["lr"] = config.lr / (1 + self.rounds / config.halving if config.halving else 1)
         for _ in range(config.fits):
             batches = self._sampled_rows()
             losses = [self._loss(seat, rows, targets) for seat, rows in enumerate(batches)]
-            self.optimiser.zero_grad()
-            torch.stack(losses).sum().backward()  # type: ignore[no-untyped-call]  # torch's own
-            self.optimiser.step()
+            descend(self.optimiser, torch.stack(losses).sum())
         self.rounds += 1
         return {f"loss_{seat}": loss.item() for seat, loss in zip("XO", losses, strict=True)}
-
-    def policy(self) -> Player:
-        """Return a player that picks the legal cell with the highest output, the first if tied."""
-        return _player(self.game, self.symmetry, self._all_values())
 
     @classmethod
     def networks(cls, config: SelfPlayConfig, rules: Rules, rng: Rng | None = None) -> Nets:
@@ -172,9 +171,10 @@ class SelfPlay(PlaysByNetworks[SelfPlayConfig]):
     @classmethod
     def player_of(cls, config: SelfPlayConfig, rules: Rules, nets: Nets) -> Player:
         """Return a player that picks the cell with the highest output of its seat's network."""
-        game = positions(rules)
-        symmetry, seen = SymmetryClasses(game, config.symmetric), planes(game.boards)
-        return _player(game, symmetry, _values(config, game, symmetry, seen, nets))
+        symmetry, values = symmetry_classes(rules, config.symmetric), _values(config, rules, nets)
+        rows = symmetry.undecided
+        best = first_best(values[rows], symmetry.game.successors[rows] >= 0)
+        return symmetry.player(best.argmax(axis=1))
 
     def parts(self) -> dict[str, Any]:
         """Return both networks, the optimiser, the number of rounds and the generator."""
@@ -185,31 +185,11 @@ class SelfPlay(PlaysByNetworks[SelfPlayConfig]):
             "rng": self.rng,
         }
 
-    def _values(self, seat: int, rows: NDArray[np.int64]) -> Tensor:
-        """Return the outputs (rows, cells) of a seat's network on the positions `rows`."""
-        net = self.nets[SEATS[seat]]
-        return _outputs(self.config, net, self.planes[torch.as_tensor(rows)])
-
-    def _all_values(self) -> NDArray[np.float32]:
-        """Return the outputs (positions, cells) for all representatives."""
-        return _values(self.config, self.game, self.symmetry, self.planes, self.nets)
-
-    def _greedy(self) -> Cells:
-        """Return the cell with the highest output in every position (positions,)."""
-        return self.symmetry.expand_cells(self._all_values().argmax(axis=1))
-
-    def _targets(self, found: LookAhead) -> Tensor:
-        """Return the training targets (positions, cells) selected by the config."""
-        if self.config.targets == "published":
-            targets = targets_by_length(self.game, found)
-        else:
-            targets = targets_by_result(found, self.config.draw, self.config.chance)
-        return torch.as_tensor(targets.astype(np.float32))
-
     def _loss(self, seat: int, rows: NDArray[np.int64], targets: Tensor) -> Tensor:
         """Return the mean squared error over all cells; illegal cells count as zero."""
-        at = torch.as_tensor(rows)
-        error = (self._values(seat, rows) - targets[at]) * self.legal[at]
+        at, net = torch.as_tensor(rows), self.nets[SEATS[seat]]
+        outputs = _outputs(self.config, net, self.game.boards[rows])
+        error = (outputs - targets[at]) * self.legal[at]
         return error.square().sum() / max(error.numel(), 1)
 
     def _sampled_rows(self) -> list[NDArray[np.int64]]:
@@ -221,32 +201,22 @@ class SelfPlay(PlaysByNetworks[SelfPlayConfig]):
         return [sampled[self.game.seats[sampled] == seat] for seat in (0, 1)]
 
 
-def _outputs(config: SelfPlayConfig, net: torch.nn.Module, seen: Tensor) -> Tensor:
-    """Return the network's outputs (batch, cells) for planes (batch, 3 * cells)."""
-    values: Tensor = net(seen)
+def _outputs(config: SelfPlayConfig, net: torch.nn.Module, boards: Boards) -> Tensor:
+    """Return the network's outputs (batch, cells) on boards (batch, cells)."""
+    values: Tensor = net(planes(boards))
     constant = config.legal_constant
     return values if constant is None else torch.relu(values) + constant
 
 
-def _values(
-    config: SelfPlayConfig, game: Positions, symmetry: SymmetryClasses, seen: Tensor, nets: Nets
-) -> NDArray[np.float32]:
+def _values(config: SelfPlayConfig, rules: Rules, nets: Nets) -> NDArray[np.float32]:
     """Return the outputs (positions, cells) for all representatives, each from its seat's network.
 
     Other positions and illegal moves have -inf.
     """
+    symmetry = symmetry_classes(rules, config.symmetric)
+    game = symmetry.game
     values = np.full(game.boards.shape, -np.inf, np.float32)
     with torch.no_grad():
         for seat, rows in zip(SEATS, symmetry.rows, strict=True):
-            outputs = _outputs(config, nets[seat], seen[torch.as_tensor(rows)])
-            values[rows] = outputs.cpu().numpy()
+            values[rows] = _outputs(config, nets[seat], game.boards[rows]).cpu().numpy()
     return np.where(game.successors >= 0, values, -np.inf)
-
-
-def _player(game: Positions, symmetry: SymmetryClasses, values: NDArray[np.float32]) -> Player:
-    """Return a player that picks the cell with the highest value, the first if tied."""
-    legal, rows = game.successors >= 0, np.concatenate(symmetry.rows)
-    cells = np.zeros(len(game), np.int64)
-    cells[rows] = first_best(values[rows], legal[rows]).argmax(axis=1)
-    chosen = np.arange(game.rules.cells) == symmetry.expand_cells(cells)[:, None]
-    return Tabulated.uniform_over(game.rules, chosen & legal)

@@ -20,9 +20,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from learners.nets import MaskedMLP, Nets, empty_linear
+from learners.nets import MaskedMLP, Nets, descend, empty_linear
 from learners.parts import PlaysByNetworks, Rng
-from learners.symmetry_classes import SymmetryClasses
+from learners.symmetry_classes import symmetry_classes
 from tttenv.exact import require_enumerable, solve, tabulate
 from tttenv.game.features import one_hot
 from tttenv.game.rules import Rules
@@ -75,7 +75,7 @@ class LabelledPositions(NamedTuple):
 def solved_positions(rules: Rules) -> LabelledPositions:
     """Return one board per undecided symmetry class, labelled with its optimal moves."""
     solution = solve(rules)
-    rows = np.sort(np.concatenate(SymmetryClasses(solution.positions, True).rows))
+    rows = symmetry_classes(rules).undecided
     optimal = solution.optimal[rows]
     labels = optimal / optimal.sum(axis=1, keepdims=True)
     return LabelledPositions(solution.positions.boards[rows], labels)
@@ -97,10 +97,6 @@ def read_csv(rules: Rules, path: str | Path) -> tuple[LabelledPositions, list[st
 
     Each row is a board (1 mine, -1 theirs, 0 empty, cell by cell) and the cell of the best reply.
     It is valid if the board is reachable and the reply is an optimal move.
-
-    Raises:
-        ValueError: if the file cannot be read or is too large, no row is valid, or more than a few
-            are not.
     """
     name = shown(path)
     try:
@@ -114,27 +110,17 @@ def read_csv(rules: Rules, path: str | Path) -> tuple[LabelledPositions, list[st
         raise ValueError(f"no moves can be read from {name}: it has over {MOST:,} rows")
     good, complaints = [], []
     for number, row in lines:
-        complaint = _complaint(rules, row)
-        if complaint:
+        if complaint := _complaint(rules, row):
             complaints.append(f"{name}, line {number}: {shown(complaint)}")
-            if len(complaints) > FEW:
-                raise ValueError(f"more than {FEW} rows are not valid moves: {complaints[0]}")
         else:
             good.append([int(part) for part in row])
+        if len(complaints) > FEW:
+            raise ValueError(f"more than {FEW} rows are not valid moves: {complaints[0]}")
     if not good:
         raise ValueError(f"no row of {name} is valid; {(complaints or ['it is empty'])[0]}")
     table = np.array(good, np.int64)
     replies = np.eye(rules.cells)[table[:, -1]]
     return LabelledPositions(table[:, :-1].astype(np.int8), replies), complaints
-
-
-def skipped_rows(path: str | Path, believed: int, complaints: list[str]) -> str:
-    """Describe the rows rejected by `read_csv`: how many, and the first reason."""
-    if not complaints:
-        return ""
-    count, first = len(complaints), complaints[0].removeprefix(f"{shown(path)}, ")
-    verb = "is" if count == 1 else "are"
-    return f"{count:,} of {count + believed:,} rows of {shown(path)} {verb} left out: {first}"
 
 
 def export_csv(rules: Rules, path: str | Path) -> int:
@@ -238,9 +224,7 @@ class Supervised(PlaysByNetworks[SupervisedConfig]):
             if self.config.masked:
                 outputs = torch.where(self.legal[rows], outputs, -1e9)
             loss = nn.functional.cross_entropy(outputs, self.labels[rows])
-            self.optimiser.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]  # torch's own
-            self.optimiser.step()
+            descend(self.optimiser, loss)
         share = {"held_out": self._optimal(self.held_out)} if len(self.held_out) else {}
         return {"loss": loss.item(), **share}
 
@@ -267,7 +251,8 @@ class Supervised(PlaysByNetworks[SupervisedConfig]):
         rows, complaints = solved_positions(self.rules), list[str]()
         if self.config.moves_csv:
             rows, complaints = read_csv(self.rules, self.config.moves_csv)
-            said = skipped_rows(self.config.moves_csv, len(rows.boards), complaints)
+            said = f"{len(complaints)} of {len(complaints) + len(rows.boards)} rows are left out: "
+            said += ", ".join(complaints[:1])
         elif self.config.data == "book":
             rows = sample_solved(self.rules, 25, self.rng)
             complaints = ["no moves_csv is given: 25 boards of the solver stand in for it"]

@@ -1,5 +1,6 @@
 """Symmetry classes of positions, and learners that keep a table with one entry per class."""
 
+from functools import cache
 from typing import Any, Generic
 
 import numpy as np
@@ -24,7 +25,7 @@ class SymmetryClasses:
     """
 
     def __init__(self, game: Positions, symmetric: bool) -> None:
-        boards = game.boards
+        self.game, boards = game, game.boards
         which = np.zeros(len(game), np.int64)
         if symmetric:
             boards, which = canonical(game.rules, boards)
@@ -33,6 +34,7 @@ class SymmetryClasses:
         own = (self.representative == np.arange(len(game))) & ~game.over
         # The numbers of the undecided representatives with X to move, and of those with O to move.
         self.rows = [np.flatnonzero(own & (game.seats == seat)) for seat in (0, 1)]
+        self.undecided = np.flatnonzero(own)  # of both
 
     def expand_cells(self, cells: Cells) -> Cells:
         """Map the cells chosen for representatives to all positions (positions,).
@@ -42,6 +44,25 @@ class SymmetryClasses:
         chosen = cells[self.representative]
         mapped: Cells = np.take_along_axis(self.cell_map, chosen[:, None], axis=1)[:, 0]
         return mapped
+
+    def player(self, cells: Cells) -> Player:
+        """Return the player of the cells chosen for undecided representatives, in their order."""
+        chosen = np.zeros(len(self.game), np.int64)
+        chosen[self.undecided] = cells
+        return player_of(self.game, self.expand_cells(chosen))
+
+
+@cache
+def symmetry_classes(rules: Rules, symmetric: bool = True) -> SymmetryClasses:
+    """Return the symmetry classes of a game that can be enumerated."""
+    require_enumerable(rules)
+    return SymmetryClasses(positions(rules), symmetric)
+
+
+def player_of(game: Positions, cells: Cells) -> Player:
+    """Return the player that chooses a cell in each position (positions,)."""
+    chosen = np.arange(game.rules.cells) == cells[:, None]
+    return Tabulated.uniform_over(game.rules, chosen & (game.successors >= 0))
 
 
 def sample_by_play(game: Positions, rng: np.random.Generator, count: int) -> NDArray[np.int64]:
@@ -72,19 +93,23 @@ class PlaysByTable(SavesParts, Generic[ConfigT]):
     values: Tensor
 
     def __init__(self, config: Any, rules: Rules) -> None:
-        self.config, self.rules, self.game = config, rules, positions(rules)
-        self.representative, self.after = _numbers(self.game, config.symmetric)
+        self.config, self.rules = config, rules
+        self.classes = symmetry_classes(rules, config.symmetric)
+        self.game = self.classes.game
+        self.representative = torch.as_tensor(self.classes.representative)  # (positions,)
+        self.after = torch.as_tensor(self.game.successors.astype(np.int64))  # (positions, cells)
 
     def policy(self) -> Player:
         """Return the player that takes the table's best move, the first if tied."""
-        return _greedy(self.game, self.move_values(torch.arange(len(self.game))))
+        return self.player(self.config, self.rules, {"values": self.values})
 
     def move_values(self, at: Tensor) -> Tensor:
         """Return the value of each move (positions, cells) in the positions with indices `at`.
 
         It is -2 for illegal moves.
         """
-        return _move_values(self.after[at], self.values, self.representative)
+        after = self.after[at]
+        return torch.where(after >= 0, self.values[self.representative[after]], -2.0)
 
     @classmethod
     def empty_weights(cls, config: Any, rules: Rules) -> dict[str, Tensor]:
@@ -95,24 +120,7 @@ class PlaysByTable(SavesParts, Generic[ConfigT]):
     @classmethod
     def player(cls, config: Any, rules: Rules, weights: dict[str, Tensor]) -> Player:
         """Return the player that is greedy with respect to a table with the given values."""
-        game = positions(rules)
-        representative, after = _numbers(game, config.symmetric)
-        return _greedy(game, _move_values(after, weights["values"], representative))
-
-
-def _numbers(game: Positions, symmetric: bool) -> tuple[Tensor, Tensor]:
-    """Return every position's representative (positions,), and its successors (-1 for none)."""
-    classes = SymmetryClasses(game, symmetric)
-    after = torch.as_tensor(game.successors.astype(np.int64))  # (positions, cells)
-    return torch.as_tensor(classes.representative), after
-
-
-def _move_values(after: Tensor, values: Tensor, representative: Tensor) -> Tensor:
-    return torch.where(after >= 0, values[representative[after]], -2.0)
-
-
-def _greedy(game: Positions, moves: Tensor) -> Player:
-    """Return a player that picks the move with the highest value (positions, cells)."""
-    best = moves.argmax(dim=1, keepdim=True).cpu().numpy()
-    chosen = np.arange(game.rules.cells) == best
-    return Tabulated.uniform_over(game.rules, chosen & (game.successors >= 0))
+        classes = symmetry_classes(rules, config.symmetric)
+        after, values = classes.game.successors, weights["values"].cpu().numpy()
+        moves = np.where(after >= 0, values[classes.representative[after]], -2.0)
+        return player_of(classes.game, moves.argmax(axis=1))

@@ -20,7 +20,7 @@ from torch import Tensor
 
 from learners.symmetry_classes import PlaysByTable
 from tttenv.env.vector import VectorTicTacToe
-from tttenv.exact import require_enumerable, solve
+from tttenv.exact import solve
 from tttenv.game.rules import Rules
 
 
@@ -64,7 +64,6 @@ class TD0(PlaysByTable[TD0Config]):
     }
 
     def __init__(self, config: TD0Config, rules: Rules) -> None:
-        require_enumerable(rules)
         if not (0 < config.alpha <= 1 and 0 <= config.epsilon <= 1 and 0 <= config.default <= 1):
             raise ValueError(
                 "td0: alpha, epsilon and default must be between 0 and 1, alpha above 0"
@@ -99,12 +98,6 @@ class TD0(PlaysByTable[TD0Config]):
     def parts(self) -> dict[str, Any]:
         """Return the table, the starting position of the next games, and the generator."""
         return {"weights": {"values": self.values}, "root": self.root, "rng": self.rng}
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restore a state returned by `state_dict()`; "weights" alone is enough to play."""
-        super().load_state_dict(state)
-        if not 0 <= self.root < len(self.game) or self.game.over[self.root]:
-            raise ValueError("its games start from an invalid position")
 
     def _play(self) -> None:
         """Play a batch of games from the root to the end, updating the table after each move."""

@@ -30,13 +30,42 @@ def check_learner(kind: type[Learner], rules: Rules, config: Any = None, steps: 
     """
     config = kind.presets["default"] if config is None else config
     check_config(kind, config, rules)
-    before = _global_random_states()
-    learner = _trained(kind, config, rules, steps)
+
+    def trained(count: int) -> Learner:
+        learner = kind(config, rules)
+        for _ in range(count):
+            learner.step()
+        return learner
+
+    before, boards = _global_random_states(), some_boards(rules, 100)
+    learner = trained(steps)
     require(_same(before, _global_random_states()), "a learner leaves the global generators alone")
-    _check_snapshot(learner, rules)
-    _check_same_seed(kind, config, rules, steps)
-    _check_resuming(kind, config, rules, steps)
-    _check_weights(kind, config, rules, learner)
+    weights = learner.state_dict()["weights"]
+    require(
+        all(isinstance(tensor, torch.Tensor) for tensor in weights.values()),
+        'state_dict()["weights"] holds tensors by name',
+    )
+    policy = learner.policy()
+    check_policy(policy, rules, count=100)
+    played = np.array(policy(boards.copy()))
+    copy = kind(config, rules)
+    copy.load_state_dict({"weights": weights})
+    same = np.array_equal(copy.policy()(boards.copy()), played)
+    require(same, "the weights alone are enough to play")
+    for number in learner.step().values():
+        require(math.isfinite(number), "step returns finite numbers")
+    require((policy(boards.copy()) == played).all(), "policy() is a frozen snapshot")
+    stopped = trained(steps).state_dict()
+    same = _same(stopped, trained(steps).state_dict())
+    require(same, "the same seed gives the same state, bit for bit")
+    with TemporaryDirectory() as folder:
+        save_state(Path(folder) / "state", stopped)
+        resumed = kind(config, rules)
+        resumed.load_state_dict(load_state(Path(folder) / "state"))
+    for _ in range(steps):
+        resumed.step()
+    same = _same(_plain(trained(2 * steps).state_dict()), _plain(resumed.state_dict()))
+    require(same, "stopping and resuming makes no difference, bit for bit")
 
 
 def check_config(kind: type[Learner], config: Any, rules: Rules) -> None:
@@ -53,53 +82,6 @@ def check_config(kind: type[Learner], config: Any, rules: Rules) -> None:
     except TypeError as error:
         raise LawBrokenError(f"the config can be stored as JSON: {error}") from None
     kind(kind.Config(**stored), rules)
-
-
-def _check_snapshot(learner: Learner, rules: Rules) -> None:
-    policy = learner.policy()
-    check_policy(policy, rules, count=100)
-    boards = some_boards(rules, 100)
-    before = np.array(policy(boards.copy()))
-    for number in learner.step().values():
-        require(math.isfinite(number), "step returns finite numbers")
-    require((policy(boards.copy()) == before).all(), "policy() is a frozen snapshot")
-
-
-def _check_same_seed(kind: type[Learner], config: Any, rules: Rules, steps: int) -> None:
-    first, second = (_trained(kind, config, rules, steps).state_dict() for _ in range(2))
-    require(_same(first, second), "the same seed gives the same state, bit for bit")
-
-
-def _check_resuming(kind: type[Learner], config: Any, rules: Rules, steps: int) -> None:
-    through, stopped = (_trained(kind, config, rules, count) for count in (2 * steps, steps))
-    with TemporaryDirectory() as folder:
-        save_state(Path(folder) / "state", stopped.state_dict())
-        resumed = kind(config, rules)
-        resumed.load_state_dict(load_state(Path(folder) / "state"))
-    for _ in range(steps):
-        resumed.step()
-    same = _same(_plain(through.state_dict()), _plain(resumed.state_dict()))
-    require(same, "stopping and resuming makes no difference, bit for bit")
-
-
-def _check_weights(kind: type[Learner], config: Any, rules: Rules, learner: Learner) -> None:
-    weights = learner.state_dict()["weights"]
-    require(
-        all(isinstance(tensor, torch.Tensor) for tensor in weights.values()),
-        'state_dict()["weights"] holds tensors by name',
-    )
-    copy = kind(config, rules)
-    copy.load_state_dict({"weights": weights})
-    boards = some_boards(rules, 100)
-    same = np.array_equal(copy.policy()(boards.copy()), learner.policy()(boards.copy()))
-    require(same, "the weights alone are enough to play")
-
-
-def _trained(kind: type[Learner], config: Any, rules: Rules, steps: int) -> Learner:
-    learner = kind(config, rules)
-    for _ in range(steps):
-        learner.step()
-    return learner
 
 
 def _global_random_states() -> list[Any]:

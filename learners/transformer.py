@@ -6,36 +6,27 @@ regret, known from the solved game, so the gradient is summed over all moves ins
 `imitation` predicts the next move in games of perfect players, as Othello-GPT predicts legal moves
 (Li et al., "Emergent world representations", ICLR 2023).
 
-A policy is queried on boards, and a board is converted to one list of moves; see
-`learners.move_transformer.move_lists`. `follow_histories` queries the network on every game that
-can arise, with the moves in the order in which they are played.
+A policy is queried on boards, and a board is converted to one list of moves; see `move_lists`.
+`follow_histories` queries the network on every game that can arise, with the moves as played.
 """
 
 import copy
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import nn
+from torch import Tensor, nn
 
-from learners.move_transformer import (
-    Moves,
-    MoveTransformer,
-    boards_before,
-    move_lists,
-    shuffled_moves,
-    sorted_moves,
-    tokens_of,
-)
-from learners.nets import has_float64
+from learners.nets import descend, empty_linear, has_float64
 from learners.parts import PlaysByNetworks, Rng
-from learners.settings import check_range
+from learners.registry import check_range
 from tttenv.exact import enumerable, require_solvable, solve, tabulate
 from tttenv.game.rules import Rules
-from tttenv.game.types import Boards, Cells, Probs
+from tttenv.game.types import Boards, Cells, Mask, Probs
 from tttenv.policy import BATCH, PURE, TOLERANCE, FunctionPlayer, Player, first_best
 
 MOST = 2**16  # maximum of any count in the settings
@@ -71,6 +62,158 @@ class TransformerConfig:
 
 
 ILLEGAL = -1e9  # the logit of a taken cell
+Moves = NDArray[np.int64]  # (games, plies): the cells in the order played, -1 after the last
+
+
+class MoveTransformer(nn.Module):
+    """A network of pre-norm blocks with causal attention and an MLP, as in GPT-2.
+
+    Args:
+        cells: the number of cells; there is one token for each, and one for the start.
+        layers: the number of blocks.
+        width: the width of the residual stream.
+        heads: the number of attention heads per block, which must divide the width.
+        rng: samples the initial weights, with which blocks and head output zero. None leaves the
+            weights uninitialised, to be loaded from a file.
+    """
+
+    def __init__(
+        self, cells: int, layers: int, width: int, heads: int, rng: np.random.Generator | None
+    ) -> None:
+        super().__init__()
+        self.tokens = _empty_embedding(cells + 1, width)
+        self.plies = _empty_embedding(cells, width)
+        self.blocks = nn.ModuleList(_Block(width, heads) for _ in range(layers))
+        self.norm = nn.LayerNorm(width)
+        self.head = empty_linear(width, cells)
+        if rng is not None:
+            _initialise(self, rng)
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        """Return the logits of the next moves (games, plies, cells) for tokens (games, plies)."""
+        logits: Tensor = self.head(self.norm(self.streams(tokens)[-1]))
+        return logits
+
+    def streams(self, tokens: Tensor) -> list[Tensor]:
+        """Return the residual streams (games, plies, width) before the first and after each block.
+
+        Args:
+            tokens: (games, plies), see `tokens_of`.
+        """
+        streams = [self.tokens(tokens) + self.plies.weight[: tokens.shape[1]]]
+        for block in self.blocks:
+            streams.append(block(streams[-1]))
+        return streams
+
+
+class _Block(nn.Module):
+    def __init__(self, width: int, heads: int) -> None:
+        super().__init__()
+        self.heads = heads
+        self.first_norm, self.second_norm = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.attend, self.mix = empty_linear(width, 3 * width), empty_linear(width, width)
+        self.widen, self.narrow = empty_linear(width, 4 * width), empty_linear(4 * width, width)
+
+    def forward(self, x: Tensor) -> Tensor:
+        games, plies, width = x.shape
+        parts = self.attend(self.first_norm(x)).view(games, plies, 3, self.heads, -1)
+        query, key, value = parts.permute(2, 0, 3, 1, 4)
+        seen = nn.functional.scaled_dot_product_attention(query, key, value, is_causal=True)
+        x = x + self.mix(seen.transpose(1, 2).reshape(games, plies, width))
+        out: Tensor = x + self.narrow(nn.functional.gelu(self.widen(self.second_norm(x))))
+        return out
+
+
+def _empty_embedding(count: int, width: int) -> nn.Embedding:
+    made: nn.Embedding = nn.utils.skip_init(  # type: ignore[no-untyped-call]  # torch leaves it untyped
+        nn.Embedding, count, width, device=torch.get_default_device()
+    )
+    return made
+
+
+def _initialise(net: MoveTransformer, rng: np.random.Generator) -> None:
+    zero = [net.head, *(layer for block in net.blocks for layer in (block.mix, block.narrow))]
+    with torch.no_grad():
+        for layer in net.modules():
+            if isinstance(layer, nn.Embedding | nn.Linear):
+                fan_in = 1 if isinstance(layer, nn.Embedding) else layer.in_features
+                drawn = rng.standard_normal(tuple(layer.weight.shape), np.float32)
+                scale = 0.0 if layer in zero else 1 / math.sqrt(fan_in)
+                layer.weight.copy_(torch.as_tensor(drawn * np.float32(scale)))
+            if isinstance(layer, nn.Linear):
+                layer.bias.zero_()
+
+
+def tokens_of(moves: Moves) -> Tensor:
+    """Return the input token before each move: 0 at the start, else the last cell + 1.
+
+    Args:
+        moves: (games, plies).
+    """
+    tokens = np.zeros(moves.shape, np.int64)
+    tokens[:, 1:] = moves[:, :-1] + 1
+    return torch.as_tensor(tokens)
+
+
+def move_lists(rules: Rules, boards: Boards) -> Moves:
+    """Convert each board to a move list in which each side plays its cells in ascending order.
+
+    X and O take turns. Every such list is a legal game if the board has no line.
+
+    Args:
+        rules: the game.
+        boards: (games, cells), seen by the side to move.
+
+    Returns:
+        The cells (games, cells), -1 after the last move.
+    """
+    of_x = np.where(rules.seat(boards) == 0, 1, -1)[:, None]
+    moves = np.full(boards.shape, -1, np.int64)
+    for seat, stones in enumerate((boards == of_x, boards == -of_x)):
+        game, cell = np.nonzero(stones)
+        moves[game, 2 * (stones.cumsum(axis=1)[game, cell] - 1) + seat] = cell
+    return moves
+
+
+def sorted_moves(moves: Moves) -> Moves:
+    """Reorder games so that each side plays its cells in ascending order."""
+    return _reordered(moves, moves)
+
+
+def shuffled_moves(moves: Moves, rng: np.random.Generator) -> Moves:
+    """Reorder games so that each side plays its cells in random order."""
+    return _reordered(moves, rng.random(moves.shape))
+
+
+def _reordered(moves: Moves, keys: NDArray[np.int64] | NDArray[np.float64]) -> Moves:
+    found = np.empty_like(moves)
+    keys = np.where(moves < 0, np.inf, keys)  # what is missing stays at the end
+    for seat in range(2):
+        order = keys[:, seat::2].argsort(axis=1)
+        found[:, seat::2] = np.take_along_axis(moves[:, seat::2], order, axis=1)
+    return found
+
+
+def boards_before(rules: Rules, moves: Moves) -> tuple[Boards, Mask]:
+    """Return the board before each move, and a mask of unfinished boards.
+
+    Args:
+        rules: the game.
+        moves: (games, plies).
+
+    Returns:
+        Boards (games, plies, cells), seen by the side to move; and a mask (games, plies), false
+        after the end of a list and where the game is over, which after reordering may be earlier.
+    """
+    games, plies = moves.shape
+    side = (1 - 2 * (np.arange(plies, dtype=np.int8) % 2))[:, None]
+    placed = np.eye(rules.cells + 1, rules.cells, dtype=np.int8)[moves] * side  # row -1 is empty
+    boards = np.zeros((games, plies, rules.cells), np.int8)
+    placed[:, :-1].cumsum(axis=1, dtype=np.int8, out=boards[:, 1:])
+    boards *= side
+    over = np.logical_or.accumulate(rules.over(boards), axis=1)
+    over[:, 1:] |= moves[:, :-1] < 0
+    return boards, ~over
 
 
 class Transformer(PlaysByNetworks[TransformerConfig]):
@@ -171,9 +314,7 @@ class Transformer(PlaysByNetworks[TransformerConfig]):
             loss = nn.functional.nll_loss(log_probs, torch.as_tensor(moves[waiting]))
         else:
             loss = regret - self.config.entropy * entropy
-        self.optimiser.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]  # torch's own
-        self.optimiser.step()
+        descend(self.optimiser, loss)
         with torch.no_grad():
             pairs = zip(self.average.parameters(), self.net.parameters(), strict=True)
             for average, weight in pairs:
@@ -198,21 +339,14 @@ def regrets(rules: Rules, boards: Boards) -> NDArray[np.float32]:
     return np.where(after >= 0, lost, 0).astype(np.float32)
 
 
-@dataclass(frozen=True)
-class Histories:
+class Histories(NamedTuple):
     """Results of a network in one seat, over all games that its moves allow."""
 
-    games: tuple[int, int, int]  # won, drawn, lost
+    won: int
+    drawn: int
+    lost: int
     positions: int  # lists of moves after which it was asked
-    blunders: int  # of these, its move gave something away
     order_matters: int  # of these, sorting the moves, as `move_lists` does, changes its answer
-    lost_game: tuple[int, ...] | None  # the cells of the shortest lost game
-
-    @property
-    def worst_case(self) -> int:
-        """The worst result: 1, 0 or -1."""
-        _, drawn, lost = self.games
-        return -1 if lost else 0 if drawn else 1
 
 
 def follow_histories(rules: Rules, net: MoveTransformer, seat: int) -> Histories:
@@ -224,36 +358,26 @@ def follow_histories(rules: Rules, net: MoveTransformer, seat: int) -> Histories
         rules: the game.
         net: the network, for example the `average` of a `Transformer`.
         seat: 0 for X, 1 for O.
-
-    Raises:
-        ValueError: if the game has more than 16 cells.
     """
-    solution, lost_game = solve(rules), None
     moves, boards = np.empty((1, 0), np.int64), rules.start(1)
-    results = [0, 0, 0]
-    positions = blunders = order_matters = 0
+    won = drawn = lost = positions = order_matters = 0
     for ply in range(rules.cells):
+        if not len(boards):
+            break
         if ply % 2 == seat:
             cells = _best_moves(net, boards, moves)
             written = _best_moves(net, boards, move_lists(rules, boards)[:, :ply])
             positions += len(cells)
             order_matters += int((cells != written).sum())
-            rows = solution.positions.index(boards)
-            blunders += int((~solution.optimal[rows, cells]).sum())
         else:
             game, cells = np.nonzero(boards == 0)
             boards, moves = boards[game], moves[game]
         boards, moves = rules.play(boards, cells), np.column_stack([moves, cells])
-        over, decided = rules.over(boards), rules.lost(boards)
-        results[0 if ply % 2 == seat else 2] += int(decided.sum())
-        results[1] += int((over & ~decided).sum())
-        if lost_game is None and ply % 2 != seat and decided.any():
-            lost_game = tuple(moves[decided.argmax()].tolist())
+        over, decided = rules.over(boards), int(rules.lost(boards).sum())
+        won, lost = won + decided * (ply % 2 == seat), lost + decided * (ply % 2 != seat)
+        drawn += int(over.sum()) - decided
         boards, moves = boards[~over], moves[~over]
-        if not len(boards):
-            break
-    won, drawn, lost = results
-    return Histories((won, drawn, lost), positions, blunders, order_matters, lost_game)
+    return Histories(won, drawn, lost, positions, order_matters)
 
 
 def _best_moves(net: MoveTransformer, boards: Boards, moves: Moves) -> Cells:

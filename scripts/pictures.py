@@ -1,22 +1,38 @@
 """Make the pictures and tables of README, docs/ and checkpoints/ from the trained players."""
 
+import fcntl
 import json
+import os
+import pty
+import shlex
+import shutil
+import struct
+import subprocess
 import sys
-from collections.abc import Callable
+import termios
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
+
+import numpy as np
+from PIL import Image
+from PIL.PngImagePlugin import PngInfo
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that `scripts` is found
 
 from tttenv.cli import console
+from tttenv.report.markup import Markup, element
 
 PROG = "pictures.py"
 ROOT = Path(__file__).resolve().parents[1]
 IMAGES = Path(".github/images")
 README = "checkpoints/README.md"
-Files = dict[Path, bytes]  # by their place in the repository
-Pictures = dict[tuple[str, str], bytes]  # by file name and scheme, "light" or "dark"
+SCHEMES = ("light", "dark")
+Pictures = dict[tuple[str, str], bytes]  # by file name and scheme
 
 
 @dataclass(frozen=True)
@@ -29,14 +45,12 @@ class Arguments:
     """
 
     only: tuple[str, ...] = ("tables", "curves", "terminal", "page", "learning")  # which parts
-    seed: int = 0  # of the training that is shown
     out: Path = ROOT  # the folder in which all files are written
 
 
 def main(args: list[str]) -> None:
     """Make the requested parts, and print the size of each file."""
     given = console.parse(Arguments, PROG, args)
-    console.check_seed(given.seed)
     for name in given.only:
         if name not in PARTS:
             raise ValueError(f"unknown part {name!r}; known are {', '.join(PARTS)}")
@@ -44,26 +58,45 @@ def main(args: list[str]) -> None:
 
     for name in given.only:
         with console.stage(f"making {name}"):
-            made = made_by(name, given.seed)
-        for place, data in made.items():
+            made = PARTS[name]()
+        for key, data in made.items():
+            place = Path(README) if name == "tables" else IMAGES / named(*key)
             write(given.out / place, data)
             print(f"{place}  {len(data) / 1000:.0f} kB")
 
 
-def made_by(part: str, seed: int) -> Files:
-    """Return the files of a part; pictures are named by scheme: learning.gif, learning-dark.gif."""
-    if part == "tables":
-        return {Path(README): written().encode()}
-    return {IMAGES / named(*key): data for key, data in PARTS[part](seed).items()}
-
-
 def named(name: str, scheme: str) -> str:
-    """Return the file name of a picture in a scheme."""
+    """Return the file name of a picture in a scheme: learning.gif, learning-dark.gif."""
     stem, dot, ending = name.rpartition(".")
     return name if scheme == "light" else f"{stem}-{scheme}{dot}{ending}"
 
 
-def curves(seed: int) -> Pictures:
+def tables() -> Pictures:
+    """Return checkpoints/README.md with its tables made from the files beside it."""
+    from learners.cli import benchmark
+
+    text = (ROOT / README).read_text(encoding="utf-8")
+    for name, block in blocks(benchmark.named_players()).items():
+        text = benchmark.replaced(text, name, block)
+    return {(README, ""): text.encode()}
+
+
+def blocks(players: list[dict[str, Any]]) -> dict[str, str]:
+    """Return the tables by the names of their markers, given the certificates of all players."""
+    from learners.cli import benchmark
+    from scripts.reproduction import rows
+
+    home = ROOT / "checkpoints"
+    results = benchmark.shipped_results(home, players)
+    published = json.loads((home / "published.json").read_text(encoding="utf-8"))
+    return {
+        "players": benchmark.players(home),
+        "table": f"```text\n{benchmark.text(results)}\n```",
+        "published": rows.markdown(published["rows"]),
+    }
+
+
+def curves() -> Pictures:
     """Draw the learning curves of all trained players whose cards contain one, as SVG."""
     from tttenv.certificates.curve import exact_curve, larger_curve
     from tttenv.players.stored.checkpoint import read_card
@@ -72,8 +105,7 @@ def curves(seed: int) -> Pictures:
     drawn = {}
     for card in sorted((ROOT / "checkpoints").glob("*/card.json")):
         found = exact_curve.from_card(read_card(card.parent))
-        if found is None:
-            raise ValueError(f"{card.parent.name} has no curve")
+        assert found is not None, f"{card.parent.name} has no curve"
         drawn[f"curve-{card.parent.name}.svg"] = charts.curve_chart(found, "seconds")
     for card in sorted((ROOT / "checkpoints/larger").glob("*/card.json")):
         grown = larger_curve.from_card(read_card(card.parent))
@@ -82,63 +114,309 @@ def curves(seed: int) -> Pictures:
     return {
         (name, scheme): chart.file(scheme == "dark")
         for name, chart in drawn.items()
-        for scheme in ("light", "dark")
+        for scheme in SCHEMES
     }
 
 
-def terminal(seed: int) -> Pictures:
-    """Draw the output of commands, as SVG."""
-    from scripts.lib.terminal_pictures import pictures
+# Output of commands on a terminal of 80 columns, in colour, as SVG files of text
 
-    return pictures()
-
-
-def page(seed: int) -> Pictures:
-    """Take screenshots of the report, as PNG."""
-    from scripts.lib.page_pictures import pictures
-
-    return pictures()
-
-
-def learning(seed: int) -> Pictures:
-    """Train a policy, and show how it changes, as a GIF."""
-    from scripts.lib.learning_gif import pictures
-
-    return pictures(seed)
-
-
-PARTS: dict[str, Callable[[int], Pictures]] = {
-    "tables": lambda seed: {},  # no pictures: see `made_by`
-    "curves": curves,
-    "terminal": terminal,
-    "page": page,
-    "learning": learning,
+COLUMNS = 80
+COMMANDS = {  # by the pictures' names: the command line, and what is typed
+    "terminal-play": ("tttenv play selfplay --seat O --hints", "b1\nquit\n"),
+    "terminal-certify": ("tttenv certify mcts", ""),
+    "terminal-doctor": ("tttenv doctor mcts", ""),
+    "terminal-league": ("tttenv league random tactical mcts selfplay", ""),
+    "terminal-prove": ("tttenv prove 5,5,4", ""),
+    "terminal-train": ("tttenv train td0", ""),
 }
+CHARACTER, LINE, EDGE = 7.8, 18, 14  # in units of the view box, for letters of 13
+PAINTS: dict[str, dict[str, str]] = {  # of the text, what is around it, and ANSI colours
+    "light": {"paper": "#ffffff", "ink": "#24292f", "edge": "#d0d7de"}
+    | {"1": "#b3261e", "2": "#1b7448", "3": "#7a5900"}
+    | {"4": "#265cb0", "5": "#7b3fa0", "6": "#1b6f7f"},
+    "dark": {"paper": "#0d1117", "ink": "#e6edf3", "edge": "#30363d"}
+    | {"1": "#ff8a80", "2": "#7ed6a2", "3": "#e3b341"}
+    | {"4": "#8ab4f8", "5": "#d2a8ff", "6": "#76d9e6"},
+}
+STYLE = (
+    "text {{ font: 13px ui-monospace, SFMono-Regular, Menlo, Consolas, monospace;"
+    " fill: {ink}; white-space: pre }} .b {{ font-weight: bold }} .faint {{ opacity: .6 }}"
+)
 
 
-def written() -> str:
-    """Return checkpoints/README.md with its tables made from the files beside it."""
-    from learners.cli import benchmark, benchmark_tables
+def terminal() -> Pictures:
+    """Draw the output of all commands."""
+    made = {}
+    for name, (command, typed) in COMMANDS.items():
+        shown = f"$ {command}\n{output(command, typed)}"
+        for scheme in SCHEMES:
+            made[f"{name}.svg", scheme] = terminal_picture(shown, scheme)
+    return made
 
-    text = (ROOT / README).read_text(encoding="utf-8")
-    for name, block in blocks(benchmark.named_players()).items():
-        text = benchmark_tables.replaced(text, name, block)
-    return text
+
+def output(command: str, typed: str = "") -> str:
+    """Return the output of a command on a terminal, without progress bars."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, COLUMNS, 0, 0))
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm-256color"}
+    environment |= {"COLUMNS": str(COLUMNS)}
+    environment.pop("NO_COLOR", None)
+    with TemporaryDirectory() as folder:
+        running = subprocess.Popen(
+            [sys.executable, "-m", *shlex.split(command)],
+            stdin=subprocess.PIPE,
+            stdout=theirs,
+            stderr=subprocess.DEVNULL,
+            cwd=folder,
+            env=environment,
+        )
+        os.close(theirs)
+        assert running.stdin is not None
+        running.stdin.write(typed.encode())
+        running.stdin.close()
+        printed = b""
+        while part := _read(ours):
+            printed += part
+        running.wait()
+        os.close(ours)
+    return printed.decode().replace("\r\n", "\n").rstrip()
 
 
-def blocks(players: list[dict[str, Any]]) -> dict[str, str]:
-    """Return the tables by the names of their markers, given the certificates of all players."""
-    from learners.cli import benchmark_tables
-    from scripts.reproduction import tables
+def _read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 65536)
+    except OSError:  # the program has ended
+        return b""
 
-    home = ROOT / "checkpoints"
-    results = benchmark_tables.shipped_results(home, players)
-    published = json.loads((home / "published.json").read_text(encoding="utf-8"))
-    return {
-        "players": benchmark_tables.players(home),
-        "table": f"```text\n{benchmark_tables.text(results)}\n```",
-        "published": tables.markdown(published["rows"]),
+
+def terminal_picture(printed: str, scheme: str) -> bytes:
+    """Draw lines of a terminal, with ANSI colour codes, as an SVG file."""
+    from rich.console import Console
+    from rich.text import Text
+
+    paints, console = PAINTS[scheme], Console(width=1000)
+    lines = Text.from_ansi(printed).split("\n", allow_blank=True)
+    width = 2 * EDGE + CHARACTER * max(COLUMNS, *(len(line) for line in lines))
+    height = 2 * EDGE + LINE * len(lines)
+    box = {"x": 0.5, "y": 0.5, "width": f"{width - 1:g}", "height": height - 1, "rx": 6}
+    parts = [
+        element("style", STYLE.format(ink=paints["ink"])),
+        element("rect", **box, fill=paints["paper"], stroke=paints["edge"]),
+    ]
+    for number, line in enumerate(lines):
+        segments = [segment for segment in line.render(console) if segment.text]
+        spans = [_span(segment.text, segment.style, paints) for segment in segments]
+        if spans:
+            place = {"x": EDGE, "y": EDGE + LINE * number + 13}
+            parts.append(element("text", *spans, textLength=f"{CHARACTER * len(line):g}", **place))
+    view = f"0 0 {width:g} {height}"
+    svg = {"xmlns": "http://www.w3.org/2000/svg", "viewBox": view, "xml__space": "preserve"}
+    size = {"width": f"{width:g}", "height": height}
+    whole = element("svg", *parts, **(svg | size))
+    return whole.replace(" xml--space=", " xml:space=").encode()
+
+
+def _span(text: str, style: object, paints: dict[str, str]) -> Markup | str:
+    colour = str(getattr(getattr(style, "color", None), "number", None))
+    looks = {"fill": paints[colour]} if colour in paints else {}
+    if getattr(style, "bold", None):
+        looks["class_"] = "b"
+    elif getattr(style, "dim", None):
+        looks["class_"] = "faint"
+    return element("tspan", text, **looks) if looks else text
+
+
+def text_of_svg(svg: bytes) -> str:
+    """Return the text shown in a picture."""
+    from xml.etree import ElementTree
+
+    lines = ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")
+    return "\n".join("".join(line.itertext()) for line in lines)
+
+
+# Screenshots of parts of the report, as PNG files that also store the text they show
+
+AROUND = 8  # pixels around what is photographed
+SHOWS = "Description"  # the name of a picture's text, one of PNG's own
+OPENING, BLUNDER = "#play=minimax&seat=both&show=values&moves=1", 1  # cells, numbered from 1 and 0
+
+
+def page() -> Pictures:
+    """Take screenshots of the leaderboard, boards in two modes and the first screen."""
+    from tttenv.cli import report
+    from tttenv.report.build import PREVIEW
+
+    made = {}
+    with TemporaryDirectory() as folder, _chromium() as browser:
+        file = Path(folder).resolve() / "report.html"
+        report.make(report.Arguments(results=Path(folder) / "none.json", out=file))
+        for scheme in SCHEMES:
+            view = browser.new_page(
+                viewport={"width": 1080, "height": 900},
+                device_scale_factor=1.5,
+                color_scheme=scheme,
+                reduced_motion="reduce",  # the answer comes at once
+            )
+            view.goto(file.as_uri() + OPENING)
+            view.locator("#board button").nth(BLUNDER).click()
+            made["board.png", scheme] = _photograph(view, "#table")
+            made["leaderboard.png", scheme] = _photograph(view, "#leaderboard .scroll")
+            view.goto("about:blank")
+            view.goto(file.as_uri() + "#teach=1")
+            view.locator("#teach-play").wait_for()
+            made["teach.png", scheme] = _photograph(view, "#teach .lesson")
+            view.close()
+        view = browser.new_page(viewport={"width": 1200, "height": 630})
+        view.goto(file.as_uri())
+        view.locator("[aria-busy]").first.wait_for(state="detached")
+        made[PREVIEW, "light"] = _labelled(view.screenshot(), view.locator("header").text_content())
+        browser.close()
+    return made
+
+
+@contextmanager
+def _chromium() -> Iterator[Any]:
+    """Start Chromium with Playwright; raise ValueError if one of both is missing."""
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        raise ValueError("photographs need Playwright: install the extra `dev`") from None
+    program = shutil.which("chromium") or shutil.which("chromium-browser")
+    if not program:
+        raise ValueError("photographs need Chromium: apt-get install chromium")
+    with sync_playwright() as playing:
+        yield playing.chromium.launch(executable_path=program, args=["--no-sandbox"])
+
+
+def _photograph(view: Any, selector: str) -> bytes:
+    """Take a screenshot of a part of the page with a margin, as PNG with its text."""
+    view.mouse.move(0, 0)  # nothing is under the mouse or has the focus
+    view.evaluate("document.activeElement.blur()")
+    part = view.locator(selector).first
+    box = part.bounding_box()
+    clip = {
+        "x": box["x"] - AROUND,
+        "y": box["y"] + view.evaluate("scrollY") - AROUND,
+        "width": box["width"] + 2 * AROUND,
+        "height": box["height"] + 2 * AROUND,
     }
+    return _labelled(view.screenshot(clip=clip, full_page=True), part.text_content())
+
+
+def _labelled(png: bytes, text: str) -> bytes:
+    """Reduce a PNG to a few colours, and store text in it, without whitespace."""
+    out, about = BytesIO(), PngInfo()
+    about.add_itxt(SHOWS, "".join(text.split()), zip=True)
+    whole = Image.open(BytesIO(png)).convert("RGB").quantize(128, dither=Image.Dither.NONE)
+    whole.save(out, "PNG", optimize=True, pnginfo=about)
+    return out.getvalue()
+
+
+def text_of_png(png: bytes) -> str:
+    """Return the text stored in a picture."""
+    whole = Image.open(BytesIO(png))
+    whole.load()
+    return str(whole.info[SHOWS])
+
+
+# A policy during training as an animated GIF
+
+SHOWN = {"reply_to_corner": "after a corner", "fork_trap": "after two corners"}  # of SCENES
+CELL, MARGIN, HEAD, TITLE, FOOT = 104, 56, 72, 76, 44  # pixels
+EVERY = 30  # steps between frames
+LEGEND = "ring: the move it plays    yellow: its chances as it explores    red: blunders"
+
+
+def learning() -> Pictures:
+    """Train `reinforce` until it is unbeatable, and show its policy as it explores.
+
+    The ringed move is the likeliest, which the player picks when it does not explore and for which
+    the worst case is computed.
+    """
+    import torch
+
+    from learners.reinforce import Reinforce, ReinforceConfig
+    from learners.training.loop import Progress, run, usual_schedule
+    from tttenv import Rules
+    from tttenv.certificates import phrases
+    from tttenv.drawing.tiles import DARK, LIGHT
+
+    torch.set_num_threads(1)  # as the benchmark does: so it is the same training
+    learner: Any = Reinforce(ReinforceConfig(), Rules())
+    moments = [("reinforce, before the first step", "", _chances(learner))]
+    for evaluation in run(learner, Rules(), usual_schedule("reinforce"), Progress()):
+        if evaluation.last or evaluation.step % EVERY == 0:
+            title = f"reinforce, step {evaluation.step}"
+            moments.append((title, phrases.standing(evaluation.numbers), _chances(learner)))
+    times = [1200, *[220] * (len(moments) - 2), 4500]  # milliseconds
+    return {
+        ("learning.gif", scheme): _gif([_frame(palette, *moment) for moment in moments], times)
+        for scheme, palette in (("light", LIGHT), ("dark", DARK))
+    }
+
+
+def _boards() -> list[Any]:
+    from learners.training.loggers import SCENES
+    from tttenv import Rules
+
+    return [Rules().parse(SCENES["3,3,3"][name]) for name in SHOWN]
+
+
+def _chances(learner: Any) -> list[Any]:
+    """Return the probabilities (cells,) of the learner's moves on each board as it explores."""
+    return [
+        learner.log_probs(board[None]).exp().detach().double().numpy()[0] for board in _boards()
+    ]
+
+
+def _frame(palette: Any, title: str, standing: str, chances: list[Any]) -> Any:
+    """Draw both boards side by side, with the step and the worst case above."""
+    from learners.training.loggers import board_picture, write_text
+    from tttenv import Rules
+    from tttenv.exact import positions, solve
+
+    rules, side = Rules(), 3 * CELL
+    size = (len(SHOWN) * (side + MARGIN) + MARGIN, TITLE + HEAD + side + FOOT + 12)
+    whole = Image.new("RGB", size, palette.ground)
+    write_text(whole, title, 28, palette.words, (MARGIN, 16))
+    write_text(whole, standing, 20, palette.faint, (MARGIN, 52))
+    for number, (board, name) in enumerate(zip(_boards(), SHOWN.values(), strict=True)):
+        corner = MARGIN + number * (side + MARGIN), TITLE + HEAD
+        middle = corner[0] + side // 2, TITLE + 26
+        mover = "XO"[int(rules.seat(board))]
+        write_text(whole, f"{mover} to play, {name}", 22, palette.ink(mover), middle, "mm")
+        for at in range(3):
+            along, letter = at * CELL + CELL // 2, CELL // 7
+            (x, y), ink = corner, palette.faint
+            write_text(whole, "abc"[at], letter, ink, (x + along, y - letter), "mm")
+            write_text(whole, "123"[at], letter, ink, (x - letter, y + along), "mm")
+        kept = solve(rules).optimal[int(positions(rules).index(board))]
+        rims = {int(cell): palette.blunder for cell in np.flatnonzero((board == 0) & ~kept)}
+        shares = chances[number]
+        rings = [int(shares.argmax())]
+        whole.paste(board_picture(rules, board, CELL, palette, shares, rims, rings), corner)
+    write_text(whole, LEGEND, 18, palette.faint, (size[0] // 2, size[1] - FOOT // 2 - 4), "mm")
+    return whole
+
+
+def _gif(frames: list[Any], times: list[int]) -> bytes:
+    """Encode frames of the same size, shown for `times` milliseconds each, as an endless GIF."""
+    some = [*frames[:: max(1, len(frames) // 12)], frames[-1]]  # from which colours are taken
+    width, height = frames[0].size
+    column = Image.new("RGB", (width, height * len(some)))
+    for number, frame in enumerate(some):
+        column.paste(frame, (0, number * height))
+    palette = column.quantize(64, Image.Quantize.MEDIANCUT)
+    first, *rest = [frame.quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames]
+    out = BytesIO()
+    shown = {"append_images": rest, "duration": times, "loop": 0}
+    first.save(out, "GIF", save_all=True, optimize=False, **shown)
+    return out.getvalue()
+
+
+PARTS: dict[str, Callable[[], Pictures]] = {
+    part.__name__: part for part in (tables, curves, terminal, page, learning)
+}
 
 
 if __name__ == "__main__":

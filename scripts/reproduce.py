@@ -3,15 +3,17 @@
 import json
 import sys
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that `scripts` is found
 
-from scripts import reproduction
+from scripts.reproduction import SOURCES
 from tttenv.cli import console, text_tables, workers
 from tttenv.cli.options import Flag, NumberOrNone
 from tttenv.cli.workers import Workers
+from tttenv.utils.registry import unknown
 
 if TYPE_CHECKING:
     from tttenv.parallel import Context, TaskResult
@@ -30,7 +32,7 @@ class Arguments:
     run continues with the sources that it lacks.
     """
 
-    only: tuple[str, ...] = tuple(reproduction.SOURCES)  # sources to reproduce
+    only: tuple[str, ...] = tuple(SOURCES)  # sources to reproduce
     quick: Flag = False  # small budgets, two minutes; rows that need more are not judged
     seed: int = 0  # random seed of training and sampling
     jobs: NumberOrNone = None  # number of sources at a time; if omitted, one for each core
@@ -43,29 +45,29 @@ def main(args: list[str]) -> None:
     """Run the sources, and list the rows outside their tolerance."""
     given = console.parse(Arguments, PROG, args)
     check(given)
-    from scripts.reproduction import tables
+    from scripts.reproduction import rows
     from tttenv.parallel import ResultsFolder, Task
     from tttenv.utils.files import write
 
     def ended(outcome: "TaskResult") -> None:
         if not outcome.error and not given.json:
-            tables.show(names[outcome.number], outcome.value, given.wide)
+            rows.show(names[outcome.number], outcome.value, given.wide)
             sys.stdout.flush()
 
-    names = [name for name in reproduction.SOURCES if name in given.only]
+    names = [name for name in SOURCES if name in given.only]
     settings = {"quick": given.quick, "seed": given.seed}
     tasks = [Task(name, run, {"source": name, **settings}) for name in names]
     kept = given.out / FINISHED
-    found = workers.run_all(tasks, Workers(jobs=given.jobs), kept, given.json, ended)
-    rows = [row for part in workers.values(found) for row in part]
+    outcomes = workers.run_all(tasks, Workers(jobs=given.jobs), kept, given.json, ended)
+    found = [row for part in workers.values(outcomes) for row in part]
     ResultsFolder(kept).remove()
-    text = json.dumps({"rules": "3,3,3", **settings, "rows": rows}, indent=1) + "\n"
+    text = json.dumps({"rules": "3,3,3", **settings, "rows": found}, indent=1) + "\n"
     write(given.out / "reproduce.json", text)
     if given.json:
         print(text, end="")
     else:
-        text_tables.say(f"{tables.verdict(rows)}; results {given.out / 'reproduce.json'}")
-    if missed := [row["id"] for row in rows if row["holds"] is False]:
+        text_tables.say(f"{rows.verdict(found)}; results {given.out / 'reproduce.json'}")
+    if missed := [row["id"] for row in found if row["holds"] is False]:
         sys.stdout.flush()
         print(f"{PROG}: not within tolerance: {', '.join(missed)}", file=sys.stderr)
         sys.exit(1)
@@ -74,7 +76,8 @@ def main(args: list[str]) -> None:
 def check(given: Arguments) -> None:
     """Raise ValueError for invalid arguments, before anything runs."""
     for name in given.only:
-        reproduction.home(name)
+        if name not in SOURCES:
+            raise ValueError(unknown("source", name, SOURCES))
     console.check_seed(given.seed)
     workers.check(Workers(jobs=given.jobs))
     if not given.only or len(set(given.only)) < len(given.only):
@@ -89,8 +92,9 @@ def run(settings: dict[str, Any], context: "Context") -> list[dict[str, Any]]:
     from scripts.reproduction.rows import Run
 
     torch.set_num_threads(1)
+    module = import_module(f"scripts.reproduction.{SOURCES[settings['source']]}")
     how = Run(settings["quick"], settings["seed"], lambda done, of: context.tell(done, of, ""))
-    return [row.to_dict() for row in reproduction.load(settings["source"]).numbers(how)]
+    return [row.to_dict() for row in module.numbers(how)]
 
 
 if __name__ == "__main__":

@@ -4,16 +4,16 @@ import json
 import os
 import sys
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from importlib import import_module
 from math import sqrt
 from pathlib import Path
 from statistics import median
 from time import perf_counter
 from typing import Any, NamedTuple
+
+import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that `scripts` is found
 
@@ -22,8 +22,6 @@ from tttenv.cli.options import Flag
 from tttenv.cli.text_tables import Column
 
 PROG = "speed.py"
-BIG = 65_536
-SB3 = 64  # games side by side in Stable-Baselines3
 Work = Callable[[], float]  # does some work and returns how much
 Setup = Callable[[int], Work]  # given the random seed
 
@@ -33,8 +31,7 @@ class Arguments:
     """Measure throughput on one core, each row several times, and print the medians.
 
     With --peers, the public packages of the extra "peers" that are installed do the same work in
-    turns with ours, and the median of the ratios is given. Two environments in two threads are
-    measured on two cores, in turns with one environment in one thread.
+    turns with ours, and the median of the ratios is given.
     """
 
     peers: Flag = False  # also measure other packages
@@ -51,8 +48,7 @@ class Row(NamedTuple):
     name: str
     unit: str  # counted per second
     ours: Setup
-    others: Mapping[str, Setup] = {}  # other packages, and ours in another way
-    cores: int = 1
+    others: Mapping[str, Setup] = {}  # other packages
 
 
 def repeated(act: Callable[[], Any], amount: float, times: int = 10) -> Work:
@@ -72,7 +68,6 @@ def repeated(act: Callable[[], Any], amount: float, times: int = 10) -> Work:
 def single(seed: int, opponent: str | None) -> Work:
     """Take a thousand random steps in the single environment, counted in plies."""
     import gymnasium
-    import numpy as np
 
     env = gymnasium.make("TicTacToe-v0", opponent=opponent)
     env.reset(seed=seed)
@@ -99,40 +94,14 @@ def single(seed: int, opponent: str | None) -> Work:
     return work
 
 
-def vector(seed: int, games: int, **options: Any) -> Work:
+def vector(seed: int, **options: Any) -> Work:
     """Take ten steps in all games, with random legal moves."""
     import gymnasium
 
-    env: Any = gymnasium.make_vec("TicTacToe-v0", num_envs=games, **options).unwrapped
+    env: Any = gymnasium.make_vec("TicTacToe-v0", num_envs=GAMES, **options).unwrapped
     env.reset(seed=seed)
     env.action_space.seed(seed)
-    return repeated(lambda: env.step(env.sample_actions()), games)
-
-
-def pair(seed: int, **options: Any) -> Work:
-    """Step two `vector` environments, each in its own thread."""
-    pool = ThreadPoolExecutor(2)
-    both = [vector(seed + i, **options) for i in range(2)]
-    return lambda: sum(part.result() for part in [pool.submit(one) for one in both])
-
-
-def stable_baselines3(seed: int, compiled: bool) -> Work:
-    """Take ten steps in our VecEnv, or in SB3's of single environments."""
-    import gymnasium
-    import numpy as np
-    from stable_baselines3.common.vec_env import DummyVecEnv
-
-    single = [lambda: gymnasium.make("TicTacToe-v0")] * SB3
-    env: Any = import_module("tttenv.adapters.sb3").VecEnv(SB3) if compiled else DummyVecEnv(single)
-    env.seed(seed)
-    env.reset()
-    rng = np.random.default_rng(seed)
-
-    def step() -> None:
-        masks = np.array(env.env_method("action_masks"))
-        env.step((masks * rng.random(masks.shape)).argmax(axis=1))
-
-    return repeated(step, SB3)
+    return repeated(lambda: env.step(env.sample_actions()), GAMES)
 
 
 def play_outs(seed: int, rules: str) -> Work:
@@ -170,7 +139,6 @@ def certifying(seed: int) -> Work:
 
 def pettingzoo(seed: int) -> Work:
     """Play a thousand random plies in tictactoe_v3, sampled the fastest way."""
-    import numpy as np
     from pettingzoo.classic import tictactoe_v3
 
     env, rng = tictactoe_v3.env(), np.random.default_rng(seed)
@@ -189,47 +157,20 @@ def pettingzoo(seed: int) -> Work:
     return work
 
 
-def openspiel_state(seed: int) -> Work:
-    """Play a thousand plies, with each state's NumPy observation and mask."""
-    import numpy as np
-    import pyspiel
-
-    game, rng = pyspiel.load_game("tic_tac_toe"), np.random.default_rng(seed)
-
-    def work() -> float:
-        state = game.new_initial_state()
-        for _ in range(1000):
-            if state.is_terminal():
-                state = game.new_initial_state()
-            legal = state.legal_actions()
-            state.apply_action(legal[int(rng.random() * len(legal))])
-            np.array(state.observation_tensor(0), np.float32)
-            np.array(state.legal_actions_mask(), np.int8)
-        return 1000.0
-
-    return work
-
-
-def pgx(seed: int, random: bool) -> Work:
-    """Take ten jitted steps in 8,192 games, with random legal moves and restarts.
-
-    With the first legal moves, which are the cheapest to pick, all games are the same.
-    """
+def pgx(seed: int) -> Work:
+    """Take ten jitted steps in 8,192 games, with random legal moves and restarts."""
     import jax
     import pgx as library
     from pgx.experimental.wrappers import auto_reset
 
-    env, games = library.make("tic_tac_toe"), 8192
+    env, games = library.make("tic_tac_toe"), GAMES
     step_one = auto_reset(env.step, env.init)
 
     def stepped(state: Any, key: Any) -> tuple[Any, Any]:
         key, own, uniform = jax.random.split(key, 3)
-        legal = state.legal_action_mask
-        actions = legal.argmax(axis=1)
-        if random:
-            reached = legal.cumsum(axis=1)
-            goals = jax.random.uniform(uniform, (games, 1)) * reached[:, -1:]
-            actions = (reached <= goals).sum(axis=1)
+        reached = state.legal_action_mask.cumsum(axis=1)
+        goals = jax.random.uniform(uniform, (games, 1)) * reached[:, -1:]
+        actions = (reached <= goals).sum(axis=1)
         return jax.vmap(step_one)(state, actions, jax.random.split(own, games)), key
 
     step = jax.jit(stepped)
@@ -264,25 +205,18 @@ def openspiel_nash(seed: int) -> Work:
     return repeated(lambda: pyspiel.nash_conv(game, pyspiel.UniformRandomPolicy(game)), 1, 1)
 
 
-PGX = {"pgx random legal": partial(pgx, random=True), "pgx first legal": partial(pgx, random=False)}
+GAMES = 8192
 LARGE = {"m": 15, "n": 15, "k": 5}
 ROWS = [
     Row("single env, no opponent", "plies", partial(single, opponent=None)),
     Row("single env, opponent=random", "plies", partial(single, opponent="random"),
-        {"PettingZoo": pettingzoo, "OpenSpiel state": openspiel_state}),
-    *(Row(f"vector env 3,3,3, 8,192 games, opponent={opponent}", "steps",
-          partial(vector, games=8192, opponent=opponent), PGX)
+        {"PettingZoo": pettingzoo}),
+    *(Row(f"vector env 3,3,3, {GAMES:,} games, opponent={opponent}", "steps",
+          partial(vector, opponent=opponent), {"pgx": pgx})
       for opponent in (None, "random", "minimax")),
-    *(Row(f"vector env 15,15,5, 8,192 games, opponent={opponent}", "steps",
-          partial(vector, games=8192, opponent=opponent, **LARGE))
+    *(Row(f"vector env 15,15,5, {GAMES:,} games, opponent={opponent}", "steps",
+          partial(vector, opponent=opponent, **LARGE))
       for opponent in (None, "random", "tactical")),
-    *(Row(f"2 vector envs in 2 threads, {BIG:,} games each, opponent={opponent}", "steps",
-          partial(pair, games=BIG, opponent=opponent),
-          {"one env in one thread": partial(vector, games=BIG, opponent=opponent)}, cores=2)
-      for opponent in (None, "random", "minimax")),
-    Row(f"SB3 VecEnv, {SB3} games and their masks", "steps",
-        partial(stable_baselines3, compiled=True),
-        {"DummyVecEnv": partial(stable_baselines3, compiled=False)}),
     *(Row(f"play-outs {rules}", "games", partial(play_outs, rules=rules),
           {"OpenSpiel C++": partial(openspiel_search, rules=rules, simulations=1, rollouts=games)})
       for rules, games in (("3,3,3", 2000), ("15,15,5", 20))),
@@ -296,7 +230,6 @@ ROWS = [
     Row("certify 3,3,3, looked up", "players", certifying,
         {"OpenSpiel nash_conv in C++": openspiel_nash}),
 ]  # fmt: skip
-OURS = ("one env in one thread", "DummyVecEnv")  # measured without --peers too
 
 
 # Measuring
@@ -311,13 +244,13 @@ def main(args: list[str]) -> None:
     rows = [row for row in ROWS if given.only in row.name]
     if not rows:
         raise ValueError(f"no row's name contains {given.only!r}")
-    cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
-    import_module("tttenv.exact")  # before the bar, which watches what it compiles
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    import tttenv.exact  # noqa: F401  # before the bar, which watches what it compiles
+
     results = []
     with console.bar(quiet=given.json) as progress:
         for row in progress.track(rows, description="measuring"):
-            if cores:
-                os.sched_setaffinity(0, set(cores[: row.cores]))
             results.append(measure(row, given))
     if given.json:
         print(json.dumps(results, indent=2))
@@ -332,25 +265,24 @@ def measure(row: Row, given: Arguments) -> dict[str, Any]:
         The row's name and unit; the median rates `ours` and, by name, `peers`; and the median
         ratios of ours to theirs.
     """
-    contestants = {"ours": row.ours(given.seed)}
-    for name, setup in row.others.items():
+    works = {"ours": row.ours(given.seed)}
+    for name, setup in row.others.items() if given.peers else ():
         with suppress(ImportError):
-            if given.peers or name in OURS:
-                contestants[name] = setup(given.seed)
-    for work in contestants.values():
+            works[name] = setup(given.seed)
+    for work in works.values():
         work()  # compiles
-    rates: dict[str, list[float]] = {name: [] for name in contestants}
-    for _ in range(given.rounds):
-        for name, work in contestants.items():
-            rates[name].append(rate(work, given.seconds))
-    own = rates.pop("ours")
-    ratios = {
-        name: median(mine / theirs for mine, theirs in zip(own, rates[name], strict=True))
-        for name in rates
+    rounds = [
+        {name: rate(work, given.seconds) for name, work in works.items()}
+        for _ in range(given.rounds)
+    ]
+    peers = [name for name in works if name != "ours"]
+    return {
+        "name": row.name,
+        "unit": row.unit,
+        "ours": median(rates["ours"] for rates in rounds),
+        "peers": {name: median(rates[name] for rates in rounds) for name in peers},
+        "ratios": {name: median(rates["ours"] / rates[name] for rates in rounds) for name in peers},
     }
-    peers = {name: median(numbers) for name, numbers in rates.items()}
-    about = {"name": row.name, "unit": row.unit, "ours": median(own)}
-    return {**about, "peers": peers, "ratios": ratios}
 
 
 def rate(work: Work, seconds: float) -> float:
@@ -363,12 +295,9 @@ def rate(work: Work, seconds: float) -> float:
 
 def show(results: list[dict[str, Any]]) -> None:
     """Print the results as a table."""
-    columns = [
-        Column("", left=True),
-        Column("per second"),
-        Column("of", left=True),
-        Column("beside", left=True, rank=1),
-    ]
+    columns = [Column("", left=True), Column("per second"), Column("of", left=True)]
+    if compared := any(found["peers"] for found in results):
+        columns.append(Column("beside", left=True, rank=1))
     rows = []
     for found in results:
         others = [
@@ -376,8 +305,7 @@ def show(results: list[dict[str, Any]]) -> None:
             for name, speed in found["peers"].items()
         ]
         rows.append([found["name"], short(found["ours"]), found["unit"], "; ".join(others)])
-    compared = any(found["peers"] for found in results)
-    text_tables.show(columns if compared else columns[:3], rows)
+    text_tables.show(columns, rows)
     if compared:
         text_tables.say("beside: how much of it others do per second; 2x: ours is twice as fast")
 

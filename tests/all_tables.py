@@ -38,10 +38,10 @@ def read(*path):
 
 def measured(wide):
     """Print the tables of measurements."""
-    from learners.cli import benchmark_tables
+    from learners.cli import benchmark
     from learners.registry import LEARNERS
     from scripts import speed
-    from scripts.reproduction import tables
+    from scripts.reproduction import rows as tables
 
     begin("benchmark")
     card = read("genetic", "card.json")["certificate"]
@@ -50,7 +50,7 @@ def measured(wide):
     steps = {"seeds": 20, "unbeatable": 20, "median_steps": 700}
     times = {"median_seconds": 3.2, "slowest_seconds": 50.1}
     learners = [{"learner": name, **steps, **times} for name in LEARNERS]
-    benchmark_tables.show({"rules": "3,3,3", "players": players, "learners": learners}, wide)
+    benchmark.show({"rules": "3,3,3", "players": players, "learners": learners}, wide)
     begin("speed")
     results = []
     for row in speed.ROWS:

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from learners.cli import benchmark_tables
+from learners.cli import benchmark
 from scripts import pictures
-from scripts.lib import page_pictures, terminal_pictures
 from scripts.pictures import IMAGES, named
 from tttenv.players import PLAYERS
 from tttenv.report import leaderboard, load_players
@@ -39,11 +38,11 @@ def test_the_tables_of_checkpoints_are_those_of_the_files_beside_it(players):
     ]
     readme = text(pictures.README)
     for name, block in pictures.blocks(rows).items():
-        assert benchmark_tables.replaced(readme, name, block) == readme, AGAIN
+        assert benchmark.replaced(readme, name, block) == readme, AGAIN
 
 
 def test_the_curves_are_those_of_the_cards():
-    drawn = pictures.curves(seed=0)
+    drawn = pictures.curves()
     shown = {file.name for file in (ROOT / IMAGES).glob("curve-*.svg")}
     assert {named(*key) for key in drawn} == shown
     for key, data in drawn.items():
@@ -52,24 +51,24 @@ def test_the_curves_are_those_of_the_cards():
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_leaderboard_has_the_numbers_of_the_certificates(players, scheme):
-    shown = page_pictures.text_of((ROOT / IMAGES / named("leaderboard.png", scheme)).read_bytes())
+    shown = pictures.text_of_png((ROOT / IMAGES / named("leaderboard.png", scheme)).read_bytes())
     rows = html.unescape(re.sub("<[^>]+>", "", leaderboard.html(players)))
     assert shown == re.sub(r"\s", "", rows), AGAIN
 
 
 def test_the_preview_counts_the_players(players):
-    shown = page_pictures.text_of((ROOT / IMAGES / "preview.png").read_bytes())
+    shown = pictures.text_of_png((ROOT / IMAGES / "preview.png").read_bytes())
     assert re.sub(r"\s", "", leaderboard.summary(players)["proved"]) in shown, AGAIN
 
 
 @pytest.mark.parametrize("name", ["terminal-play", "terminal-certify", "terminal-doctor"])
 def test_a_terminal_shows_what_the_command_prints(name, run_here):
-    command, typed = terminal_pictures.COMMANDS[name]
+    command, typed = pictures.COMMANDS[name]
     _, script, *arguments = command.split()
     printed = run_here(f"{script}.py", *arguments, typed=typed).stdout
     for scheme in ("light", "dark"):
         picture = (ROOT / IMAGES / named(f"{name}.svg", scheme)).read_bytes()
-        shown = terminal_pictures.text_of(picture)
+        shown = pictures.text_of_svg(picture)
         assert shown.split() == ["$", *command.split(), *printed.split()], AGAIN
 
 

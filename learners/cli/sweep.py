@@ -1,33 +1,54 @@
 """Compare many training runs by exact certificates: `tttenv sweep dqn --seeds 20`."""
 
+import csv
+import io
 import math
 import sys
+import typing
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, make_dataclass
+from itertools import product
 from pathlib import Path
-from statistics import fmean
-from typing import TYPE_CHECKING
+from statistics import median, quantiles
+from typing import Any
 
+from learners.cli import trainings
+from learners.cli.trainings import Setting, text
 from learners.registry import LEARNERS, row
+from tttenv.certificates import phrases
 from tttenv.cli import console, text_tables, workers
 from tttenv.cli.options import Flag, Learners, NumberOrNone, Repeated
+from tttenv.cli.text_tables import Column
 from tttenv.cli.workers import HERE, AllWorkers
 from tttenv.parallel import TaskResult
+from tttenv.report import sweep_file
+from tttenv.report.sweep_file import TrainingResult
 from tttenv.utils import optional_dependencies
-
-if TYPE_CHECKING:
-    from learners.cli.search_space import Setting
-    from tttenv.report.sweep_file import TrainingResult
+from tttenv.utils.files import write
+from tttenv.utils.registry import unknown
+from tttenv.utils.untrusted import shown
 
 PROG = "sweep.py"
 EXAMPLES = """
 tttenv sweep dqn --grid lr=1e-3,3e-4 --seeds 3
-tttenv sweep td0 --range lr=0.01..0.5 --random 10 --jobs 2
+tttenv sweep td0 qtable --seeds 20 --jobs 2
 """
-# Successive halving (Jamieson and Talwalkar, Non-stochastic Best Arm Identification and
-# Hyperparameter Optimization, 2016); exact certificates compare without sampling noise.
-KEEP = 3  # one setting in this many continues, training this many times as long
-ROUNDS = 3
+MOST = 100_000  # settings
+COLUMNS = [
+    Column("setting", left=True),
+    Column("seeds"),
+    Column("unbeatable\n%"),
+    Column("median", group="steps"),
+    Column("half of them", group="steps", rank=2),
+    Column("median", group="seconds", rank=1),
+    Column("half of them", group="seconds", rank=3),
+    Column("X", group="worst case"),
+    Column("O", group="worst case"),
+]
+LEGEND = (
+    "steps, seconds: to the first unbeatable certificate; half of them: between the quartiles of"
+    " the seeds that got there; worst case: of the weakest seed, if unbeatable the game's value"
+)
 
 
 @dataclass(frozen=True)
@@ -43,14 +64,11 @@ class Arguments:
 
     learners: Learners = ()  # learners to train
     grid: Repeated = ()  # FIELD=VALUE,VALUE,... of the learners' settings; repeatable
-    random: int = 0  # number of settings sampled from all --range
-    range: Repeated = ()  # FIELD=LOW..HIGH; log-uniform if LOW is above 0; repeatable
     presets: tuple[str, ...] = ("default",)  # presets to start from
     rules: tuple[str, ...] = ("3,3,3",)  # the games
     seeds: int = 5  # number of seeds per setting, counting up from --seed
-    seed: int = 0  # the first seed, also used for sampling
+    seed: int = 0  # the first seed
     steps: NumberOrNone = None  # maximum steps per training run; default: the usual number
-    halve: Flag = False  # stop early: only the best third continues after 1/9 and 1/3 of the steps
     workers: AllWorkers = HERE
     out: Path = Path("results")  # folder for sweep.json and sweep.csv
     runs: Path = Path("runs/sweep")  # folder for the trained players
@@ -61,36 +79,6 @@ class Arguments:
 def main(args: list[str], prog: str = PROG) -> None:
     """Train all settings, and print and write the results; exit with status 1 if a run failed."""
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
-    check(given, prog)
-    with console.stage("loading PyTorch", given.json):
-        from learners.cli import search_space, sweep_tables
-        from tttenv.report import sweep_file
-    from tttenv.utils.files import write
-
-    tried = search_space.settings(given, prog)
-    results = train_all(tried, given)
-    summaries = [
-        sweep_tables.summary(one.name, [found for found in results if found.setting == one.name])
-        for one in tried
-    ]
-    whole = sweep_file.text(summaries, results)
-    write(given.out / "sweep.json", whole)
-    write(given.out / "sweep.csv", sweep_tables.as_csv(results))
-    if given.json:
-        print(whole, end="")
-    else:
-        sweep_tables.show(summaries, given.wide)
-        print(f"\nresults   {given.out / 'sweep.json'}, {given.out / 'sweep.csv'}")
-        text_tables.say(f"players   {given.runs}, each to certify again: tttenv certify FOLDER")
-    if failed := [found.error for found in results if found.error]:
-        sys.stdout.flush()
-        told = f"{len(failed)} of {len(results)} trainings failed, the first one: {failed[0]}"
-        print(f"{prog}: {console.visible(told)}", file=sys.stderr)
-        sys.exit(1)
-
-
-def check(given: Arguments, prog: str) -> None:
-    """Raise ValueError for invalid arguments before anything is loaded or run."""
     if not given.learners:
         raise ValueError(f"which learners? As in: {prog} dqn; known are {', '.join(LEARNERS)}")
     for name in given.learners:
@@ -102,97 +90,97 @@ def check(given: Arguments, prog: str) -> None:
     workers.check(given.workers)
     for folder in (given.out, given.runs):
         console.check_folder(folder)
-
-
-def train_all(tried: Sequence["Setting"], given: Arguments) -> list["TrainingResult"]:
-    """Train every setting with every seed, and return the results in that order.
-
-    With --halve training has rounds; after each, the best settings of each learner and game
-    continue from where their runs stopped.
-
-    Raises:
-        ValueError: if a learner rejects a setting, before anything is trained.
-    """
-    from learners.cli import sweep_tables, trainings
-
-    seeds = range(given.seed, given.seed + given.seeds)
-    schedules = {one.name: one.schedule(given.steps, given.workers) for one in tried}
-    known = {one.folder(seed): (one, seed) for one in tried for seed in seeds}
-    for one in tried:
-        one.training(given.seed, schedules[one.name])
-    results: dict[str, TrainingResult] = {}  # by folder
-    going = list(tried)
-    for left in range(ROUNDS - 1, -1, -1) if given.halve else [0]:
-        todo = []
-        for one in going:
-            full = schedules[one.name]
-            schedule = replace(full, steps=budget(full.steps, full.every, left))
-            for folder in map(one.folder, seeds):
-                if folder not in results or _unfinished(results[folder], schedule.steps):
-                    todo.append((folder, one.training(known[folder][1], schedule)))
-
-        def tell(outcome: TaskResult, last: bool = not left) -> str | None:
-            found = _result(*known[outcome.task.name], outcome)
-            ended = last or found.unbeatable or found.error
-            return sweep_tables.line(found) if ended and not given.json else None
-
-        for outcome in trainings.run_all(todo, given.runs, given.workers, given.json, tell):
-            results[outcome.task.name] = _result(*known[outcome.task.name], outcome)
-        if left:
-            going = survivors(going, list(results.values()))
-    kept = {one.name for one in going}
-    return [
-        replace(found, stopped_early=found.setting not in kept and not found.unbeatable)
-        for found in map(results.__getitem__, known)
+    with console.stage("loading PyTorch", given.json):
+        tried = settings(given, prog)
+    results = train_all(tried, given)
+    summaries = [
+        summary(one.name, [found for found in results if found.setting == one.name])
+        for one in tried
     ]
+    whole = sweep_file.text(summaries, results)
+    write(given.out / "sweep.json", whole)
+    write(given.out / "sweep.csv", as_csv(results))
+    if given.json:
+        print(whole, end="")
+    else:
+        show(summaries, given.wide)
+        print(f"\nresults   {given.out / 'sweep.json'}, {given.out / 'sweep.csv'}")
+        text_tables.say(f"players   {given.runs}, each to certify again: tttenv certify FOLDER")
+    if failed := [found.error for found in results if found.error]:
+        sys.stdout.flush()
+        told = f"{len(failed)} of {len(results)} trainings failed, the first one: {failed[0]}"
+        print(f"{prog}: {console.visible(told)}", file=sys.stderr)
+        sys.exit(1)
 
 
-def budget(steps: int, every: int, left: int) -> int:
-    """Return the steps completed when `left` rounds are left, a multiple of `every` or all."""
-    share: float = steps / KEEP**left
-    return min(math.ceil(share / every) * every, steps)
+def settings(given: Arguments, prog: str) -> list[Setting]:
+    """Return all distinct settings of a sweep: every preset, board and combination of values.
 
-
-def _unfinished(found: "TrainingResult", steps: int) -> bool:
-    """Return whether a run from an earlier round can continue up to `steps` steps."""
-    return not found.error and not found.unbeatable and (found.steps or 0) < steps
-
-
-def survivors(going: Sequence["Setting"], results: Sequence["TrainingResult"]) -> list["Setting"]:
-    """Return the settings that continue: for each learner and game one in `KEEP`, at least one."""
-    kept: set[str] = set()
-    for group in {(one.learner, one.rules) for one in going}:
-        names = [one.name for one in going if (one.learner, one.rules) == group]
-        own = {name: [found for found in results if found.setting == name] for name in names}
-        names.sort(key=lambda name: strength(own[name]), reverse=True)
-        kept.update(names[: math.ceil(len(names) / KEEP)])
-    return [one for one in going if one.name in kept]
-
-
-def strength(results: Sequence["TrainingResult"]) -> tuple[float, ...]:
-    """Return the sort key of a setting, from exact results over its seeds; higher is better.
-
-    First the fraction of runs that are unbeatable; then the means over seeds of the worst case,
-    summed over both seats, and of the fraction of optimal moves; last, fewer steps to an unbeatable
-    player. Undecided values count as lost. Failed runs do not count.
+    A grid is a field and values, such as "lr=1e-3,3e-3"; the numbers of a tuple are separated by
+    spaces.
     """
-    done = [one for one in results if not one.error]
-    if not done:
-        return (-1.0, -2.0, 0.0, -math.inf)
-    worst = [(one.worst_case_X, one.worst_case_O) for one in done]
-    reached = [one.unbeatable_steps for one in done if one.unbeatable_steps is not None]
-    return (
-        len(reached) / len(done),
-        fmean(sum(-1 if value is None else value for value in both) for both in worst),
-        fmean(one.optimal_moves or 0 for one in done),
-        -fmean(reached) if reached else -math.inf,
-    )
+    from tttenv.game.rules import Rules
+
+    grids = []
+    for grid in given.grid:
+        name, _, words = grid.partition("=")
+        if not name or not words:
+            raise ValueError(f"--grid must be FIELD=VALUE,..., not {shown(grid, 80)!r}")
+        grids.append((name.replace("-", "_"), words.split(",")))
+    if len({name for name, _ in grids}) < len(grids):
+        raise ValueError("a setting is named twice in --grid")
+    games = [str(Rules.of(rules)) for rules in given.rules]
+    found: dict[str, Setting] = {}
+    for learner in given.learners:
+        known = LEARNERS.load(learner).presets
+        for preset in given.presets:
+            if preset not in known:
+                raise ValueError(unknown(f"preset of {learner}", preset, known))
+        columns = [
+            [(name, _value(learner, name, word, prog)) for word in words] for name, words in grids
+        ]
+        if math.prod(map(len, columns)) > MOST:
+            raise ValueError(f"that is more than {MOST:,} settings")
+        for rules, preset, changes in product(games, given.presets, product(*columns)):
+            one = Setting(learner, preset, rules, dict(changes))
+            found.setdefault(one.name, one)
+    return list(found.values())
 
 
-def _result(one: "Setting", seed: int, outcome: TaskResult) -> "TrainingResult":
-    """Convert a run's outcome to a `TrainingResult`, with `stopped_early` still False."""
-    from tttenv.report.sweep_file import TrainingResult
+def _value(learner: str, name: str, word: str, prog: str) -> Any:
+    """Parse a field's value as its option does; exit or raise ValueError if it is invalid."""
+    kind = LEARNERS.load(learner).Config
+    names = [one.name for one in fields(kind) if one.name != "seed"]
+    if name not in names:
+        more = ": --seeds counts them" if name == "seed" else ""
+        raise ValueError(unknown(f"setting of {learner}", name, names) + more)
+    hint, option = typing.get_type_hints(kind)[name], f"--{name.replace('_', '-')}"
+    if hint is bool:
+        if word not in ("True", "False"):
+            raise ValueError(f"{option}: expected True or False, not {shown(word, 80)!r}")
+        return word == "True"
+    one = make_dataclass("Field", [(name, hint)], frozen=True)
+    return getattr(console.parse(one, prog, [option, *word.split()]), name)
 
+
+def train_all(tried: Sequence[Setting], given: Arguments) -> list[TrainingResult]:
+    """Train every setting with every seed, and return the results in that order."""
+    todo, known = [], {}
+    for one in tried:
+        schedule = one.schedule(given.steps, given.workers)
+        for seed in range(given.seed, given.seed + given.seeds):
+            todo.append((one.folder(seed), one.training(seed, schedule)))
+            known[one.folder(seed)] = one, seed
+
+    def tell(outcome: TaskResult) -> str | None:
+        return None if given.json else line(_result(*known[outcome.task.name], outcome))
+
+    outcomes = trainings.run_all(todo, given.runs, given.workers, given.json, tell)
+    return [_result(*known[outcome.task.name], outcome) for outcome in outcomes]
+
+
+def _result(one: Setting, seed: int, outcome: TaskResult) -> TrainingResult:
+    """Convert a run's outcome to a `TrainingResult`."""
     value = outcome.value or {}
     card = value.get("certificate") or {}
     steps, seconds = value.get("unbeatable_at") or (None, None)
@@ -213,5 +201,72 @@ def _result(one: "Setting", seed: int, outcome: TaskResult) -> "TrainingResult":
         worst_case_O=card.get("worst_case", {}).get("O"),
         optimal_moves=card.get("optimal_moves", {}).get("all"),
         error=outcome.error,
-        stopped_early=False,
     )
+
+
+def summary(name: str, results: Sequence[TrainingResult]) -> dict[str, Any]:
+    """Summarize the training runs of a setting; quartiles are linearly interpolated."""
+    done = [one for one in results if not one.error]
+    reached = [one for one in done if one.unbeatable]
+    found: dict[str, Any] = {"setting": name, "seeds": len(results)}
+    found |= {"failed": len(results) - len(done), "unbeatable": len(reached)}
+    for key in ("steps", "seconds"):
+        numbers = [getattr(one, f"unbeatable_{key}") for one in reached]
+        found[f"median_{key}"] = median(numbers) if numbers else None
+        # Two copies of one number, as there are no quartiles of a single one.
+        low, _, high = quantiles(numbers * (1 + (len(numbers) == 1)) or [0, 0], method="inclusive")
+        found[f"quartiles_{key}"] = [float(low), float(high)] if numbers else None
+    for seat in "XO":
+        known = [getattr(one, f"worst_case_{seat}") for one in done]
+        found[f"worst_case_{seat}"] = min(known) if known and None not in known else None
+    return found
+
+
+def show(summaries: Sequence[dict[str, Any]], wide: bool = False) -> None:
+    """Print the table of settings; on narrow terminals some columns are omitted unless `wide`."""
+    missing = text_tables.show(COLUMNS, [_cells(found) for found in summaries], wide)
+    text_tables.print_dropped_columns(missing, "--wide shows them, and sweep.json has all numbers")
+    text_tables.say(LEGEND)
+    for found in summaries:
+        if found["failed"]:
+            text_tables.say(f"{found['setting']}: {found['failed']} of its trainings failed", "  ")
+
+
+def _cells(found: dict[str, Any]) -> list[str]:
+    cells = [found["setting"], str(found["seeds"])]
+    cells.append(phrases.share(found["unbeatable"] / found["seeds"]))
+    for key, digits in (("steps", 0), ("seconds", 1)):
+        middle, spread = found[f"median_{key}"], found[f"quartiles_{key}"]
+        cells.append("-" if middle is None else f"{middle:.{digits}f}")
+        cells.append("-" if spread is None else " to ".join(f"{n:.{digits}f}" for n in spread))
+    worst = [found[f"worst_case_{seat}"] for seat in "XO"]
+    return cells + ["-" if number is None else phrases.value(number) for number in worst]
+
+
+def line(found: TrainingResult) -> str:
+    """Describe a finished run in one line."""
+    who = f"{found.setting} seed {found.seed}"
+    if found.error:
+        return f"{who}: failed: {shown(found.error)}"
+    if found.unbeatable:
+        reached = f"step {found.unbeatable_steps} after {found.unbeatable_seconds:.1f} s"
+        return f"{who}: unbeatable at {reached}"
+    worst = [found.worst_case_X, found.worst_case_O]
+    told = ["undecided" if number is None else phrases.value(number) for number in worst]
+    taken = f"{phrases.steps(found.steps or 0)}, {found.seconds:.1f} s"
+    return f"{who}: worst case X {told[0]} O {told[1]} after {taken}"
+
+
+def as_csv(results: Sequence[TrainingResult]) -> str:
+    """Return results as CSV, with one line per run and a column for each varied setting."""
+    changed = dict.fromkeys(name for one in results for name in one.changes)
+    plain = [
+        field.name for field in fields(TrainingResult) if field.name not in ("changes", "setting")
+    ]
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow([*plain, *(f"config.{name}" for name in changed)])
+    for one in results:
+        changes = [text(one.changes[name]) if name in one.changes else "" for name in changed]
+        writer.writerow([*(getattr(one, name) for name in plain), *changes])
+    return stream.getvalue()

@@ -4,8 +4,7 @@ import json
 import shlex
 import signal
 import sys
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields, make_dataclass, replace
 from pathlib import Path
@@ -62,8 +61,6 @@ class Options:
     actors: int = 0  # alphazero, patterns: number of search workers (see the guide to training)
     overlap: Flag = False  # alphazero: learn while the actors search, as patterns always does
     ray: AddressOrNone = None  # alphazero, patterns: the actors' Ray cluster; auto: RAY_ADDRESS
-    gpus_per_task: float = 0.0  # alphazero: GPUs per actor, which then computes on cuda
-    open: Flag = False  # first print how to watch the curves, such as TensorBoard's command
     json: Flag = False  # print the certificate as JSON instead of a progress bar
     log: Repeated = ()  # tensorboard (the default), csv, wandb or mlflow; repeat for several
     export_csv: FileOrNone = None  # supervised: write its boards and best replies only
@@ -105,9 +102,6 @@ def _train(
     if not options.resume:
         require_free(out)
     backend = _backend(options)
-    if options.open and not options.json:
-        say("to watch its curves grow:")
-        _tell_curves(out, options.log)
     with _Bar(f"{name} on {options.rules}", schedule, quiet=options.json) as bar:
         compiled()
         setup = Setup(options.preset, _start(options.start), options.log, backend, bar.stepped)
@@ -167,20 +161,14 @@ def _backend(options: Options) -> Any:
         if options.ray is not None:
             raise ValueError("--ray needs --actors N")
         return None
-    given = workers.Workers(
-        jobs=options.actors,
-        ray=options.ray,
-        cores_per_task=options.threads,
-        gpus_per_task=options.gpus_per_task,
-    )
+    given = workers.Workers(jobs=options.actors, ray=options.ray, cores_per_task=options.threads)
     workers.check(given)
     return workers.backend(given)
 
 
 def _overview(args: list[str], prog: str = PROG) -> None:
     """Print the help common to all learners."""
-    wanted = not args or args[0] in ("-h", "--help")
-    if not wanted:
+    if args and args[0] not in ("-h", "--help"):
         raise ValueError(f"usage: {prog} LEARNER [OPTIONS]; known learners: {', '.join(LEARNERS)}")
     print(f"usage: {prog} LEARNER [OPTIONS]\n")
     print("Train a learner and certify it exactly as it learns.\n\nlearners:")
@@ -298,13 +286,13 @@ class _Bar:
         from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
 
         self.stopping = False  # whether to end after the current step
+        self.begun = False  # whether the arguments have proven good
         self.schedule, self.quiet = schedule, quiet
         most = "up to " if schedule.stop_when_unbeatable else ""
         self.about = (
             f"training {about}: {most}{phrases.steps(schedule.steps)},"
             f" a certificate every {schedule.every:,}"
         )
-        self.shown_at = 0.0  # when the bar last moved, of the monotonic clock
         self.last: Any = None  # the last evaluation
         self.progress = _bar_with_line_below()(
             TextColumn("step"),
@@ -331,35 +319,29 @@ class _Bar:
             print(f"trained {phrases.steps(self.last.step)} in {told}", file=sys.stderr)
 
     def stepped(self, step: int) -> None:
-        """Advance the progress bar, at most ten times a second between evaluations."""
-        now = time.monotonic()
-        if not self.shown_at:  # the arguments have proven good
-            self.shown_at = now
+        """Advance the progress bar; end the run if it is to stop and no evaluation is due."""
+        due = step % self.schedule.every == 0 or step == self.schedule.steps
+        if not self.begun:
+            self.begun, due = True, False
             if not self.quiet:
                 resumed = f", resumed at step {step:,}" if step else ""
                 print(f"{self.about}{resumed}", file=sys.stderr, flush=True)
             self.progress.live.transient = False
-            self.progress.update(self.task, completed=step)
-            return
-        due = step % self.schedule.every == 0 or step == self.schedule.steps
-        if not due:
+        elif not due:
             self._end_if_stopping()
-        if due or now - self.shown_at > 0.1:
-            self.shown_at = now
-            self.progress.update(self.task, completed=step, description=self._coming(step, due))
+        self._show(step, "certifying" if due else "")
 
     def evaluated(self, evaluation: Any) -> None:
         """Show the results of an evaluation."""
         self.last = evaluation
-        step, below = evaluation.step, phrases.standing(evaluation.numbers)
-        if not evaluation.last:
+        below, ending, most = phrases.standing(evaluation.numbers), "", self.schedule.steps
+        if evaluation.last:
+            early = f"certified unbeatable, of up to {phrases.steps(most)}"
+            ending = "done" if evaluation.step == most else early
+            self.progress.update(self.task, total=evaluation.step)
+        else:
             self._end_if_stopping()
-            coming = self._coming(step, False)
-            self.progress.update(self.task, completed=step, description=coming, below=below)
-            return
-        most = self.schedule.steps
-        ending = "done" if step == most else f"certified unbeatable, of up to {phrases.steps(most)}"
-        self.progress.update(self.task, completed=step, total=step, description=ending, below=below)
+        self._show(evaluation.step, ending, below=below)
 
     def stop(self) -> None:
         """End the run after the current step."""
@@ -372,12 +354,11 @@ class _Bar:
 
             raise Stopped
 
-    def _coming(self, step: int, due: bool) -> str:
-        """Describe the current work, or say when the next certificate is due."""
-        if due:
-            return "certifying"
+    def _show(self, step: int, now: str, **more: str) -> None:
+        """Show the number of steps, and what is done now or when the next certificate is due."""
         following = step - step % self.schedule.every + self.schedule.every
-        return f"next certificate at step {min(following, self.schedule.steps):,}"
+        coming = f"next certificate at step {min(following, self.schedule.steps):,}"
+        self.progress.update(self.task, completed=step, description=now or coming, **more)
 
 
 def _bar_with_line_below() -> Any:
@@ -415,23 +396,18 @@ def _conclude(out: Path, last: Any, compile_seconds: float, options: Options) ->
                 f"the last player is not: --steps {step} and the same seed end with the one that is"
             )
     say(f"{out} holds the player, to play against, to show, and its curves:")
-    print(f"tttenv play {shlex.quote(str(out))}")
-    print(f"tttenv report {shlex.quote(str(out))} --open")
-    _tell_curves(out, options.log)
-
-
-def _tell_curves(out: Path, log: Sequence[str]) -> None:
-    """Print where to find the curves of a run, for each of its loggers."""
-    if "tensorboard" in log:
+    folder = shlex.quote(str(out))
+    print(f"tttenv play {folder}\ntttenv report {folder} --open")
+    if "tensorboard" in options.log:
         from learners.training.tensorboard import ADDRESS
 
         print(f"tensorboard --logdir {shlex.quote(str(out.parent))}")
         say("and, without smoothing, at:")
         print(ADDRESS)
-    if "csv" in log:
+    if "csv" in options.log:
         print(out / "csv" / "curves.csv")
-    if "wandb" in log:
-        print(f"wandb sync {shlex.quote(str(out))}/wandb/offline-run-*  # if it was offline")
-    if "mlflow" in log:
+    if "wandb" in options.log:
+        print(f"wandb sync {folder}/wandb/offline-run-*  # if it was offline")
+    if "mlflow" in options.log:
         print("mlflow ui")
     sys.stdout.flush()

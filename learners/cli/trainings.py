@@ -1,11 +1,13 @@
 """Training runs as tasks for workers."""
 
 import hashlib
+import re
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from learners.registry import LEARNERS
 from tttenv.certificates import phrases
 from tttenv.cli import workers
 from tttenv.cli.workers import Workers
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 
 MARK = ".benchmark"  # in folders that were made for a task, which may replace what is there
 RESULTS = ".finished"  # folder of what finished trainings came to, beside the folders of these
+LONGEST_NAME = 100  # characters of a folder's name
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,61 @@ class Training:
     schedule: "Schedule"
 
 
+@dataclass(frozen=True)
+class Setting:
+    """Settings of a learner, trained with every seed."""
+
+    learner: str
+    preset: str
+    rules: str
+    changes: dict[str, Any]  # fields of the preset's config that have other values
+
+    @property
+    def name(self) -> str:
+        """The learner's name, and everything that differs from the defaults."""
+        parts = [self.learner]
+        parts += [self.rules] if self.rules != "3,3,3" else []
+        parts += [self.preset] if self.preset != "default" else []
+        return " ".join(parts + [f"{key}={text(value)}" for key, value in self.changes.items()])
+
+    def folder(self, seed: int) -> str:
+        """Return a folder name for the training run with `seed`, unique to that run."""
+        whole = f"{self.name} {seed}"
+        plain = re.sub(r"[^\w.=+-]", "-", whole.replace(",", "x"))
+        numbers = all(isinstance(value, int | float | tuple) for value in self.changes.values())
+        if numbers and len(plain) <= LONGEST_NAME:
+            return plain
+        return f"{plain[:LONGEST_NAME]}-{hashlib.sha256(whole.encode()).hexdigest()[:8]}"
+
+    def schedule(self, steps: int | None, workers: Workers) -> "Schedule":
+        """Return the schedule of a run to its first unbeatable certificate on the workers."""
+        from learners.training.loop import usual_schedule
+
+        return usual_schedule(
+            self.learner,
+            self.preset,
+            steps=steps,
+            stop_when_unbeatable=True,
+            device=workers.device,
+            threads=workers.cores_per_task,
+        )
+
+    def training(self, seed: int, schedule: "Schedule") -> Training:
+        """Return the training run with `seed`; raise ValueError if the learner rejects values."""
+        preset = LEARNERS.load(self.learner).presets[self.preset]
+        config = replace(preset, **self.changes | {"seed": seed})
+        return Training(self.learner, self.preset, config, self.rules, schedule)
+
+
+def text(value: Any) -> str:
+    """Format the value of a setting as one word."""
+    if isinstance(value, tuple | list):
+        return "x".join(map(text, value))
+    if isinstance(value, float) and float(f"{value:g}") == value:
+        return f"{value:g}"
+    return str(value)
+
+
 def run_all(
     trainings: Sequence[tuple[str, Training]],
     runs: Path,
@@ -43,9 +101,6 @@ def run_all(
 
     Finished runs are recognised by their results in the folder RESULTS of `runs`. Runs that were
     interrupted on this machine continue from their last checkpoint.
-
-    Raises:
-        ValueError: if a folder contains something else, or there is no room for a single run.
     """
     check_folders(trainings, runs)
     tasks = [Task(name, train_one, training, runs / name) for name, training in trainings]

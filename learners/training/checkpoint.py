@@ -41,6 +41,8 @@ from tttenv.utils.files import write
 from tttenv.utils.tensor_file import header
 from tttenv.utils.untrusted import first_line, parse_json, read_bytes, shown
 
+PARTS = ("learner", "clock", "about", "plan")  # of a training's state
+
 
 def save(
     folder: Path,
@@ -77,7 +79,12 @@ def save(
     elif certificate is None:
         certificate = certify(rules, policy, IN_TRAINING, method=REACHABLE)
     found = {
-        "versions": versions(),
+        "versions": {
+            "tttenv": tttenv.__version__,
+            "torch": torch.__version__,
+            "numpy": np.__version__,
+            "python": platform.python_version(),
+        },
         "certificate": certificate.to_dict(),
         "choice": {
             "tolerance": getattr(learner, "tolerance", None),
@@ -177,12 +184,11 @@ def load_training(folder: Path) -> dict[str, Any]:
     try:
         card, data = read_data(folder, STATE)
         state = _state(data[STATE], folder / str(file_of(card, STATE)))
-        if not all(
-            isinstance(state.get(key), dict) for key in ("learner", "clock", "about", "plan")
+        if not (
+            all(isinstance(state.get(key), dict) for key in PARTS)
+            and isinstance(state["about"].get("config"), dict)
         ):
             raise ValueError("its state is not that of a training run")
-        if type(state["clock"].get("step")) is not int:
-            raise ValueError("its state has no step")
     except ValueError as error:
         raise ValueError(f"no training run can be resumed from {shown(folder)}: {error}") from None
     return state
@@ -210,16 +216,6 @@ def load_state(file: Path) -> dict[str, Any]:
         return _state(read_bytes(file, LARGEST[STATE]), file)
     except FileNotFoundError:
         raise ValueError(f"{shown(file)} has no valid state: there is no such file") from None
-
-
-def versions() -> dict[str, str]:
-    """Return the versions of the libraries that compute the numbers in a card."""
-    return {
-        "tttenv": tttenv.__version__,
-        "torch": torch.__version__,
-        "numpy": np.__version__,
-        "python": platform.python_version(),
-    }
 
 
 class _Checkpoint:

@@ -1,4 +1,4 @@
-"""Loggers of a run's curves, images and certificate, in a table by name."""
+"""Loggers of a run's curves, images and certificate, in a table by name; drawings of boards."""
 
 import contextlib
 import csv
@@ -9,14 +9,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from PIL import Image
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageDraw, ImageFont
 
-from learners.training.board_pictures import policy_picture
 from tttenv.certificates import metric_table
 from tttenv.certificates.certificate import Certificate
 from tttenv.certificates.verdict import certificate_table
-from tttenv.drawing.tiles import Picture
+from tttenv.drawing.render import marks, percent, said, winning_cells
+from tttenv.drawing.tiles import LIGHT, Colour, Palette, Picture, ringed, tile
 from tttenv.game.rules import Rules
+from tttenv.game.types import Boards
 from tttenv.policy import Player
 from tttenv.utils.files import write
 from tttenv.utils.registry import Row, Table
@@ -154,36 +157,24 @@ class Loggers:
 
     def curves(self, step: int, numbers: Mapping[str, float]) -> None:
         """Log one point per tag to all loggers."""
-        self._all(lambda logger: logger.curves(step, numbers))
-
-    def unbeatable(self, step: int, seconds: float) -> None:
-        """Log the step and seconds of the first unbeatable certificate."""
-        self.curves(step, {SECONDS: seconds, STEPS: float(step)})
+        self.each(lambda logger: logger.curves(step, numbers))
 
     def checkpoint(self, step: int, policy: Player) -> None:
         """Log heat maps of the policy on a few named boards, and write everything to disk."""
-        scenes = SCENES.get(str(self.rules), {"opening": "_" * self.rules.cells})
-        boards = {f"policy/{name}": self.rules.parse(text) for name, text in scenes.items()}
-        pictures = {
-            name: policy_picture(self.rules, board, policy(board[None])[0])
-            for name, board in boards.items()
-        }
-        self._all(lambda logger: logger.pictures(step, pictures))
-        self.flush()
-
-    def flush(self) -> None:
-        """Make all loggers write everything to disk."""
-        self._all(lambda logger: logger.flush())
-
-    def summary(self, step: int, certificate: Certificate | None) -> None:
-        """Log the last certificate to all loggers."""
-        self._all(lambda logger: logger.summary(step, certificate))
+        pictures = {}
+        for name, text in SCENES.get(str(self.rules), {"opening": "_" * self.rules.cells}).items():
+            board = self.rules.parse(text)
+            shares = policy(board[None])[0]
+            pictures[f"policy/{name}"] = policy_picture(self.rules, board, shares)
+        self.each(lambda logger: logger.pictures(step, pictures))
+        self.each(lambda logger: logger.flush())
 
     def close(self, failure: type[BaseException] | None, *_: object) -> None:
         """Close all loggers at the end of a `with` block."""
-        self._all(lambda logger: logger.close(finished=failure is None))
+        self.each(lambda logger: logger.close(finished=failure is None))
 
-    def _all(self, act: Callable[[Logger], None]) -> None:
+    def each(self, act: Callable[[Logger], None]) -> None:
+        """Call `act` with each logger, turning its library's errors into one-line errors."""
         for logger in self.loggers:
             with _in_one_line(type(logger)):
                 act(logger)
@@ -193,12 +184,7 @@ class Loggers:
 def opened(
     names: Sequence[str], folder: Path, rules: Rules, settings: Mapping[str, Any], at: int = 0
 ) -> Iterator[Loggers]:
-    """Yield the loggers with the given names, and close them at the end.
-
-    Raises:
-        ModuleNotFoundError: if the library of a logger is not installed.
-        ValueError: for an unknown name.
-    """
+    """Yield the loggers with the given names, and close them at the end."""
     loggers = Loggers(rules)
     with contextlib.ExitStack() as stack:
         stack.push(loggers.close)
@@ -219,12 +205,7 @@ def _in_one_line(kind: type[Logger]) -> Iterator[None]:
 
 
 def chosen(given: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of loggers in a command's options, each of which may list several.
-
-    Raises:
-        ModuleNotFoundError: if the library of one is not installed.
-        ValueError: for an unknown name.
-    """
+    """Return the names of loggers in a command's options, each of which may list several."""
     names = [name.strip() for text in given for name in text.split(",")]
     found = tuple(dict.fromkeys(names)) or USUAL
     for name in found:
@@ -260,3 +241,87 @@ def description(tag: str) -> str:
         if found := re.fullmatch(pattern, tag):
             return found.expand(text)
     return metric_table.description(tag)
+
+
+LARGE, SMALL, BOARD = 112, 40, 720  # pixels of a cell at most and at least, and of a board
+ROOMY = 60  # pixels of a cell from which on every probability is written
+READABLE = 9  # pixels of letters that can be read
+
+
+def policy_picture(rules: Rules, board: Boards, shares: NDArray[np.float64]) -> Picture:
+    """Draw a policy's probabilities on a board, with the side to move above it.
+
+    Args:
+        rules: the game.
+        board: (cells,), seen by the side to move.
+        shares: (cells,), the probabilities.
+
+    Returns:
+        An image (height, width, 3) of uint8.
+    """
+    cell = min(LARGE, max(SMALL, BOARD // max(rules.m, rules.n)))
+    drawn = board_picture(rules, board, cell, LIGHT, shares)
+    head = cell // 3
+    whole = Image.new("RGB", (drawn.width, drawn.height + head), LIGHT.ground)
+    whole.paste(drawn, (0, head))
+    words = said(rules, board)
+    ink = LIGHT.ink(words[0]) if words[0] in "XO" else LIGHT.words
+    write_text(whole, words, head * 2 // 3, ink, (drawn.width // 2, head // 2), "mm")
+    return np.array(whole)
+
+
+def board_picture(
+    rules: Rules,
+    board: Boards,
+    cell: int,
+    palette: Palette,
+    shares: NDArray[np.float64],
+    rims: Mapping[int, Colour] = {},
+    rings: Sequence[int] = (),
+) -> Any:
+    """Draw a board and probabilities as a Pillow image.
+
+    Args:
+        rules: the game.
+        board: (cells,), seen by the side to move.
+        cell: the side of a cell in pixels.
+        palette: the colours.
+        shares: (cells,), the probabilities, drawn as colours and per cent.
+        rims: the colours of frames, by cell.
+        rings: empty cells with a ring around the middle.
+    """
+    whole = Image.new("RGB", (rules.n * cell, rules.m * cell), palette.ground)
+    won = winning_cells(rules, board)
+    for number, mark in enumerate(marks(rules, board)):
+        row, column = divmod(number, rules.n)
+        ground, label = palette.line(mark) if number in won else palette.paper, ""
+        if mark == "_":
+            share = float(shares[number])
+            ground = palette.heat(share**0.5)  # as in the window
+            shown = share > (0 if cell >= ROOMY else 0.005)
+            label = percent(share) if shown else ""
+        picture = tile(cell, mark, ground, rims.get(number), palette)
+        if number in rings:
+            picture = ringed(picture, palette.words)
+        x, y = column * cell, row * cell
+        whole.paste(Image.fromarray(picture), (x, y))
+        write_text(whole, label, cell // 5, palette.words, (x + cell // 2, y + cell // 2), "mm")
+    return whole
+
+
+def write_text(
+    picture: Any, text: str, size: int, ink: Colour, at: tuple[int, int], anchor: str = "la"
+) -> None:
+    """Write a line of text, or nothing if `size` is too small to read.
+
+    Args:
+        picture: the Pillow image.
+        text: the text.
+        size: the font size in pixels.
+        ink: the colour.
+        at: the position of the anchor.
+        anchor: the text anchor, as in Pillow: "la" is the upper left corner.
+    """
+    if text and size >= READABLE:
+        font = ImageFont.load_default(size)
+        ImageDraw.Draw(picture).text(at, text, ink, font, anchor)

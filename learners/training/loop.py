@@ -36,7 +36,6 @@ class Schedule:
     threads: int = 1  # torch threads; another number may change the last digits
     actors: int = 0  # search workers; another number may change the last digits
     overlap: bool = False  # learn while the actors search, from the examples of earlier steps
-    gpus_per_task: float = 0.0  # GPUs per actor; 0 computes on the CPU
 
     def __post_init__(self) -> None:
         for name in ("steps", "every", "checkpoint_every", "threads"):
@@ -46,10 +45,8 @@ class Schedule:
             raise ValueError(f"threads must be at most {MOST_THREADS:,}, not {self.threads}")
         if not 0 <= self.actors <= MOST_ACTORS:
             raise ValueError(f"actors must be 0 to {MOST_ACTORS:,}, not {self.actors}")
-        if not 0 <= self.gpus_per_task < float("inf"):
-            raise ValueError(f"gpus_per_task must be 0 or more, not {self.gpus_per_task}")
-        if (self.overlap or self.gpus_per_task) and not self.actors:
-            raise ValueError("overlap and gpus_per_task need actors: set their number")
+        if self.overlap and not self.actors:
+            raise ValueError("overlap needs actors: set their number")
 
 
 @dataclass(frozen=True)

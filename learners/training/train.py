@@ -17,7 +17,7 @@ from learners.base import Learner
 from learners.nets import computing_on
 from learners.registry import LEARNERS
 from learners.training.checkpoint import load_training, load_weights, save
-from learners.training.loggers import USUAL, Loggers, opened, remove_logs
+from learners.training.loggers import SECONDS, STEPS, USUAL, opened, remove_logs
 from learners.training.loop import (
     Evaluation,
     Progress,
@@ -97,7 +97,7 @@ def train(
     with _computing(schedule), contextlib.ExitStack() as stack:
         learner: Learner = LEARNERS.load(name)(config, rules)
         if schedule.actors:
-            _use_actors(learner, name, schedule, setup.backend, stack)
+            _use_actors(learner, name, schedule, setup, stack)
         if setup.start is not None:
             about["start"] = _start(learner, name, setup.start)
         with _locked(out):
@@ -120,29 +120,16 @@ def _check_numbers(config: Any) -> None:
 
 
 def _use_actors(
-    learner: Any,
-    name: str,
-    schedule: Schedule,
-    backend: Backend | None,
-    stack: contextlib.ExitStack,
+    learner: Any, name: str, schedule: Schedule, setup: Setup, stack: contextlib.ExitStack
 ) -> None:
     """Let actors run a learner's searches until the exit stack closes."""
     from learners.actors import Actors
 
     if not hasattr(learner, "actors"):
         raise ValueError(f"{name} plays its games itself: it does not support actors")
-    if schedule.gpus_per_task and not getattr(learner, "gpu_actors", False):
-        raise ValueError(f"the actors of {name} compute on the CPU: they do not use gpus_per_task")
-    if backend is None:
-        backend = Processes(schedule.actors, schedule.threads)
+    backend = setup.backend or Processes(schedule.actors, schedule.threads)
     stack.enter_context(backend)
-    learner.actors = Actors(
-        backend,
-        schedule.actors,
-        schedule.overlap,
-        schedule.threads,
-        "cuda" if schedule.gpus_per_task else "cpu",
-    )
+    learner.actors = Actors(backend, schedule.actors, schedule.overlap, schedule.threads)
     stack.callback(setattr, learner, "actors", None)
 
 
@@ -190,14 +177,17 @@ class _Training:
         stepped(progress.step)
         interval = self.schedule.checkpoint_every
         saved = progress.step // interval if progress.step else -1  # the first evaluation is saved
-        with self._loggers(progress) as board:
+        kept = ("learner", "preset", "rules")
+        settings = {key: self.about[key] for key in kept} | self.about["config"]
+        with opened(self.log, self.out, self.rules, settings, progress.step) as board:
             if not progress.step:
                 board.curves(0, before_training(self.learner, self.rules, progress))
             try:
                 for evaluation in run(self.learner, self.rules, self.schedule, progress, stepped):
                     board.curves(evaluation.step, evaluation.numbers)
                     if evaluation.unbeatable_at and evaluation.unbeatable_at[0] == evaluation.step:
-                        board.unbeatable(*evaluation.unbeatable_at)
+                        step, seconds = evaluation.unbeatable_at
+                        board.curves(step, {SECONDS: seconds, STEPS: float(step)})
                     if evaluation.last or evaluation.step // interval > saved:
                         saved = evaluation.step // interval
                         # First, so that the curves on disk reach as far as the checkpoint.
@@ -205,10 +195,11 @@ class _Training:
                         self._checkpoint(progress, evaluation.certificate)
                     watch(evaluation)
             except Stopped:
-                board.flush()
+                board.each(lambda logger: logger.flush())
                 self._checkpoint(progress)
                 raise
-            board.summary(evaluation.step, evaluation.certificate)
+            end = evaluation.step, evaluation.certificate
+            board.each(lambda logger: logger.summary(*end))
         return evaluation
 
     def resume(self, watch: Watch, stepped: Stepped) -> Evaluation:
@@ -222,9 +213,8 @@ class _Training:
             hint = "train on with --steps N, and with --stop-when-unbeatable True until unbeatable"
             if progress.step < self.schedule.steps:
                 hint = "it is unbeatable, where it was to stop; --steps N alone trains on"
-            raise ValueError(
-                f"the training in {shown(self.out)} is finished at step {progress.step}: {hint}"
-            )
+            reached = f"is finished at step {progress.step}: {hint}"
+            raise ValueError(f"the training in {shown(self.out)} {reached}")
         return self.follow(progress, watch, stepped)
 
     def _restore(self) -> Progress:
@@ -232,23 +222,18 @@ class _Training:
         state = load_training(self.out)
         tidy(self.out, read_card(self.out)["files"])
         if state["about"] != self.about:
-            had, wanted = (
-                {**known, **_dict(known.get("config"))} for known in (state["about"], self.about)
-            )
+            had, wanted = ({**known, **known["config"]} for known in (state["about"], self.about))
             differing = [key for key in wanted if key != "config" and had.get(key) != wanted[key]]
             changes = ", ".join(f"{key}={had.get(key)}, not {wanted[key]}" for key in differing)
             raise ValueError(f"the training in {shown(self.out)} had {shown(changes)}")
         misfit = f"no training run can be resumed from {shown(self.out)}: its state does not fit"
         progress = from_stored(Progress, state["clock"], misfit)
         try:
-            own, stored = self.learner.state_dict(), state["learner"]
-            shapes = [{k: t.shape for k, t in s["weights"].items()} for s in (own, stored)]
-            if shapes[0] != shapes[1]:
-                raise ValueError("its weights do not have the expected shapes")
-            if not all(tensor.isfinite().all() for tensor in stored["weights"].values()):
-                raise ValueError("its weights are not all finite numbers")
-            _require_same_kinds(own, stored)
-            self.learner.load_state_dict(stored)
+            own, stored = self.learner.state_dict()["weights"], state["learner"]["weights"]
+            for name, tensor in stored.items():
+                if tensor.shape != own[name].shape or not tensor.isfinite().all():
+                    raise ValueError(f"{name} has another shape, or is not finite")
+            self.learner.load_state_dict(state["learner"])
         except Exception as error:  # whatever a learner's own code says of foreign numbers
             reason = f"{self.about['learner']}: {shown(first_line(error))}"
             raise ValueError(f"{misfit} {reason}") from None
@@ -256,53 +241,16 @@ class _Training:
 
     def _checkpoint(self, progress: Progress, certificate: Certificate | None = None) -> None:
         """Save the player and the state, using the same keys as older versions."""
-        state = {
-            "clock": asdict(progress),
-            "about": self.about,
-            "plan": asdict(self.schedule),
-            "learner": self.learner.state_dict(),
-        }
-        about = {
-            **self.about,
-            "steps": progress.step,
-            "seconds": progress.seconds,
-            "threads": self.schedule.threads,
-            "device": self.schedule.device,
-        }
+        state = {"clock": asdict(progress), "about": self.about, "plan": asdict(self.schedule)}
+        state["learner"] = self.learner.state_dict()
+        about = {**self.about, "steps": progress.step, "seconds": progress.seconds}
+        about |= {"threads": self.schedule.threads, "device": self.schedule.device}
         if progress.measures:
             about[exact_curve.key] = exact_curve.for_card(progress.measures)
         if progress.larger_measures:
             about[larger_curve.key] = larger_curve.for_card(progress.larger_measures)
-        save(
-            self.out,
-            self.learner,
-            self.rules,
-            about,
-            state,
-            certificate=certificate,
-            snapshots=progress.snapshots,
-        )
-
-    def _loggers(self, progress: Progress) -> contextlib.AbstractContextManager[Loggers]:
-        kept = ("learner", "preset", "rules")
-        settings = {key: self.about[key] for key in kept} | self.about["config"]
-        return opened(self.log, self.out, self.rules, settings, progress.step)
-
-
-def _require_same_kinds(own: dict[str, Any], stored: dict[str, Any]) -> None:
-    """Raise ValueError unless the plain numbers of two states have the same types.
-
-    Loading accepts any value, so a step counter, for example, would fail later or count wrongly.
-    """
-    for key, value in own.items():
-        if isinstance(value, dict) and isinstance(stored.get(key), dict):
-            _require_same_kinds(value, stored[key])
-        elif isinstance(value, bool | int | float) and type(stored.get(key)) is not type(value):
-            raise ValueError(f"{key} is {shown(repr(stored.get(key)), 80)}")
-
-
-def _dict(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
+        more = certificate, progress.snapshots
+        save(self.out, self.learner, self.rules, about, state, *more)
 
 
 def require_free(out: Path) -> None:

@@ -4,7 +4,7 @@ import warnings
 
 import torch
 
-from scripts.reproduction.rows import Row, Run, ours, strength
+from scripts.reproduction.rows import Row, Run, Strength, ours
 
 STAND_IN = "25 of the solver's classes stand in for the published file"
 BATCHES = "10,000 batches"
@@ -19,7 +19,7 @@ def numbers(run: Run) -> list[Row]:
         outputs = learner.net(learner.inputs)
     right = outputs.argmax(dim=1) == learner.labels.argmax(dim=1)
     loss = torch.nn.functional.cross_entropy(outputs, learner.labels).item()
-    found, repaired = strength(learner.policy()), ours("supervised")
+    found, repaired = Strength(learner.policy()), ours("supervised")
     return [
         Row("S3.loss", "loss on its own rows after training", (loss,), (0.68, 0.76),
             within=None, budget=BATCHES, note=STAND_IN),

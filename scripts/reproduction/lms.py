@@ -1,6 +1,6 @@
 """S0: a linear evaluation with seven features, trained by least mean squares."""
 
-from scripts.reproduction.rows import PRINTED, Row, Run, ours, strength
+from scripts.reproduction.rows import PRINTED, Row, Run, Strength, ours
 
 MEAN = (0.9170, 0.0385, 0.0444)
 PRINTS = (0.919, 0.038, 0.046)
@@ -10,10 +10,10 @@ def numbers(run: Run) -> list[Row]:
     """Train two published forms for 10,000 games."""
     usual, _ = run.train("lms", 100)
     x_first, _ = run.train("lms", 100, "published_x_first")
-    found, found_x, repaired = strength(usual.policy()), strength(x_first.policy()), ours("lms")
+    found, found_x, repaired = Strength(usual.policy()), Strength(x_first.policy()), ours("lms")
     games = "10,000 games"
     return [
-        Row("S0.random", "random against random: won, draw, lost", strength("random").mean,
+        Row("S0.random", "random against random: won, draw, lost", Strength("random").mean,
             (0.410, 0.138, 0.452), (0.436508, 0.126984, 0.436508), 1e-6, unit="%",
             budget="all positions / 1,000 games",
             note="mean of both seats; within the noise of the claim: z = -1.69, 1.05, 0.99"),

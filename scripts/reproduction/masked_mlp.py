@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from scripts.reproduction.rows import Numbers, Row, Run, ours, strength
+from scripts.reproduction.rows import Numbers, Row, Run, Strength, ours
 
 LAST = 50  # rounds of a training, over which its losses are averaged
 
@@ -18,7 +18,7 @@ def numbers(run: Run) -> list[Row]:
     losses, found = [], []
     for seed in range(seeds):
         learner, metrics = run.train("selfplay", rounds, seed=seed)
-        found.append(strength(learner.policy()))
+        found.append(Strength(learner.policy()))
         last = metrics[-LAST:]
         losses.append([sum(step[f"loss_{seat}"] for step in last) / len(last) for seat in "XO"])
     repaired, whole = ours("selfplay"), not run.quick

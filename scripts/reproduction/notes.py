@@ -1,22 +1,18 @@
-"""S2: search, tree search, TD(0) and a genetic algorithm from lecture notes."""
+"""S2: searches, TD(0) and a genetic algorithm from lecture notes."""
 
 from functools import cache
-from math import inf, log, sqrt
+from math import inf
 from typing import NamedTuple
 
-import numpy as np
-
-from scripts.reproduction.rows import OUR_MCTS, RULES, Row, Run, ours, strength
+from scripts.reproduction.rows import RULES, Row, Run, Strength, ours
 from tttenv.exact import positions, solve
 
-ITERATIONS = 500
-SEARCHES = 20
 FORGOTTEN = "bestDepth is not updated by a strictly better value"
 
 
 def numbers(run: Run) -> list[Row]:
-    """Count the mistakes of the searches, and run the tree search and the learners."""
-    return [*mistakes(), *tree_searches(run), *learned(run)]
+    """Count the mistakes of the searches, and run the learners."""
+    return [*mistakes(), *learned(run)]
 
 
 class Answer(NamedTuple):
@@ -85,113 +81,14 @@ def mistakes() -> list[Row]:
     ]  # fmt: skip
 
 
-class NotesSearch:
-    """The notes' growing search tree; a position is its index.
-
-    The position at which an iteration stops selecting is counted twice; the child to expand is any
-    child, not a new one; and all paths to a position share its counts.
-    """
-
-    def __init__(self, rng: np.random.Generator) -> None:
-        self.rng = rng
-        self.after = [[after for _, after in moves] for moves in children()]
-        self.lost = positions(RULES).lost.tolist()
-        self.seats = positions(RULES).seats.tolist()
-        self.visits: dict[int, int] = {}
-        self.points: dict[int, float] = {}  # for the side whose stone made the position
-        self.uniform: list[float] = []  # random numbers in [0, 1), drawn in advance
-
-    def search(self, root: int) -> int:
-        """Run a search, and return the most visited child of `root`, the first if tied.
-
-        Raises:
-            ValueError: as published, if the root is new and all its children are known.
-        """
-        self.visits.setdefault(root, 0)
-        self.points.setdefault(root, 0.0)
-        for _ in range(ITERATIONS):
-            path = [root]
-            while self.after[path[-1]] and all(q in self.visits for q in self.after[path[-1]]):
-                around = sqrt(2) * sqrt(log(self.visits[path[-1]]))
-                path.append(max(self.after[path[-1]], key=lambda q: self._promise(q, around)))
-            path.append(path[-1])  # the mistake
-            if self.after[path[-1]]:
-                path.append(self._any(path[-1]))
-            self._count(path)
-        return max(self.after[root], key=lambda child: self.visits.get(child, -1))
-
-    def _promise(self, child: int, around: float) -> float:
-        return self.points[child] / self.visits[child] + around / sqrt(self.visits[child])
-
-    def _count(self, path: list[int]) -> None:
-        """Play random moves to the end, and add the result to all positions on the path."""
-        at = path[-1]
-        while self.after[at]:
-            at = self._any(at)
-        for position in path:
-            made_by_winner = self.seats[position] == self.seats[at]
-            point = float(made_by_winner) if self.lost[at] else 0.5
-            self.visits[position] = self.visits.get(position, 0) + 1
-            self.points[position] = self.points.get(position, 0.0) + point
-
-    def _any(self, at: int) -> int:
-        if not self.uniform:
-            self.uniform = self.rng.random(4096).tolist()
-        return self.after[at][int(self.uniform.pop() * len(self.after[at]))]
-
-
-def tree_searches(run: Run) -> list[Row]:
-    """Count the visits of the tree search, and play it as O against random moves."""
-    seen = []
-    for seed in range(SEARCHES):
-        tree = NotesSearch(np.random.default_rng((run.seed, seed)))
-        tree.search(0)
-        seen.append((tree.visits[0], sum(tree.visits[child] for child in tree.after[0])))
-    (root, around), (spread, more) = np.mean(seen, axis=0), np.std(seen, axis=0)
-    games = 40 if run.quick else 240
-    repaired = ours(OUR_MCTS).o
-    return [
-        Row("S2.root", "tree search, visits of the root after 500 iterations", (root,), (529,),
-            band=((510, 545),), budget="20 searches / 1 search",
-            note="where selecting stops is counted twice; ours is a mean of searches that spread "
-            f"by {spread:.0f}"),
-        Row("S2.children", "tree search, visits of the root's children together", (around,), (643,),
-            band=((600, 720),), budget="20 searches / 1 search",
-            note="the notes leave details open, and the one search claimed lies outside our "
-            f"spread of {more:.0f}"),
-        Row("S2.games", "tree search as O against random, one map: won, draw, lost",
-            played(run, games), (213 / 240, 27 / 240, 0),
-            band=((0.8, 0.97), (0.03, 0.2), (0, 0.05)), unit="%", repaired=repaired,
-            budget=f"{games} / 240 games",
-            note="sampled, as the map grows from game to game"),
-    ]  # fmt: skip
-
-
-def played(run: Run, games: int) -> list[float]:
-    """Play as O against random moves, with one tree for all moves.
-
-    Returns:
-        The fractions of games won, drawn and lost.
-    """
-    rng, game = np.random.default_rng((run.seed, True)), positions(RULES)
-    tree, results = NotesSearch(rng), [0, 0, 0]
-    for number in range(games):
-        at = 0
-        while not game.over[at]:
-            at = int(rng.choice(tree.after[at])) if game.seats[at] == 0 else tree.search(at)
-        results[0 if game.lost[at] and game.seats[at] == 0 else 2 if game.lost[at] else 1] += 1
-        run.tell(number, games)
-    return [count / games for count in results]
-
-
 def learned(run: Run) -> list[Row]:
     """Run TD(0) against random replies, evaluate random individuals, and breed."""
     steps, generations, drawn = (120, 100, 100) if run.quick else (835, 500, 100)
     learner, _ = run.train("td0", steps)
-    td0, our_td0 = strength(learner.policy()), ours("td0")
+    td0, our_td0 = Strength(learner.policy()), ours("td0")
     fitness = run.train("genetic", 0, population=drawn)[0].fitness
     breeder, metrics = run.train("genetic", generations)
-    bred, our_bred = strength(breeder.policy()), ours("genetic")
+    bred, our_bred = Strength(breeder.policy()), ours("genetic")
     episodes = f"{2000 * steps:,} / 1,670,000 episodes"
     bred_for = f"{generations} / 500 generations"
     whole = not run.quick

@@ -1,4 +1,4 @@
-"""Rows of published numbers, and what finds them: trainings and exact strengths."""
+"""Rows of published numbers, what finds them, and their tables."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -8,13 +8,26 @@ from typing import Any, NamedTuple
 import tttenv
 from learners.registry import LEARNERS
 from tttenv import Rules, certify
+from tttenv.cli import text_tables
+from tttenv.cli.text_tables import Column
 from tttenv.policy import Policy
+from tttenv.report.published import TITLES, Filled, cells
 
 RULES = Rules()
 OUR_MCTS = "mcts:solver=true,iterations=5000"  # beside the published tree searches
 EXACT = 1e-9
 PRINTED = 5.1e-5  # half a unit in the fourth digit after the point, of what is printed that way
 Numbers = Sequence[float]
+VERDICTS = {True: "yes", False: "NO", None: "-"}
+COLUMNS = [
+    Column("id", left=True),
+    Column("number", left=True, rank=3),
+    Column("claimed", left=True),
+    Column("as published", left=True),
+    Column("repaired", left=True, rank=1),
+    Column("run / claimed budget", left=True, rank=2),
+    Column("holds"),
+]
 
 
 class Row(NamedTuple):
@@ -53,43 +66,32 @@ class Row(NamedTuple):
         return {key: found[key] for key in found if key not in ("within", "band", "judged")}
 
 
-@dataclass(frozen=True)
 class Strength:
-    """Numbers of a player's certificate."""
+    """Numbers of a player's certificate.
 
-    x: Numbers  # wins, draws and losses against random moves, as X
-    o: Numbers  # the same as O
-    worst: Numbers  # the values against best responses, as X and as O
-    drawn: Numbers  # the fractions of draws against perfect play, as X and as O
-    optimal: Numbers  # the fraction of optimal moves
+    Attributes:
+        x, o: wins, draws and losses against random moves, as X and as O.
+        mean: the same, both seats together.
+        wins: wins against random moves, as X and as O.
+        worst: the values against best responses, as X and as O.
+        drawn: the fractions of draws against perfect play, as X and as O.
+        optimal: the fraction of optimal moves.
+    """
 
-    @property
-    def wins(self) -> Numbers:
-        """Wins against random moves, as X and as O."""
-        return self.x[0], self.o[0]
-
-    @property
-    def mean(self) -> Numbers:
-        """Wins, draws and losses against random moves, both seats together."""
-        return [(a + b) / 2 for a, b in zip(self.x, self.o, strict=True)]
-
-
-def strength(player: Policy | str) -> Strength:
-    """Certify a player."""
-    found: Any = certify(RULES, player)  # on 3,3,3 no field is unknown
-    return Strength(
-        x=found.vs_random["X"],
-        o=found.vs_random["O"],
-        worst=[found.worst_case[seat] for seat in "XO"],
-        drawn=[found.vs_perfect[seat][1] for seat in "XO"],
-        optimal=(found.optimal_moves["all"],),
-    )
+    def __init__(self, player: Policy | str) -> None:
+        found: Any = certify(RULES, player)  # on 3,3,3 no field is unknown
+        self.x, self.o = (found.vs_random[seat] for seat in "XO")
+        self.mean = [(a + b) / 2 for a, b in zip(self.x, self.o, strict=True)]
+        self.wins = self.x[0], self.o[0]
+        self.worst = [found.worst_case[seat] for seat in "XO"]
+        self.drawn = [found.vs_perfect[seat][1] for seat in "XO"]
+        self.optimal = (found.optimal_moves["all"],)
 
 
 @cache
 def ours(name: str) -> Strength:
     """Certify one of our own players, shipped or a search, by its name."""
-    return strength(tttenv.player(name))
+    return Strength(tttenv.player(name))
 
 
 @dataclass(frozen=True)
@@ -111,3 +113,41 @@ class Run:
             if step % max(steps // 100, 1) == 0:
                 self.tell(step, steps)
         return learner, metrics
+
+
+def show(source: str, rows: list[Filled], wide: bool = False) -> None:
+    """Print the table of a source, followed by its notes."""
+    print(f"\n{TITLES[source]}")
+    table = [[row["id"], row["what"], *_cells(row)] for row in rows]
+    missing = text_tables.show(COLUMNS, table, wide)
+    for row in rows:
+        if row["note"]:
+            text_tables.say(f" {row['id']}: {row['note']}", "   ")
+    text_tables.print_dropped_columns(
+        missing, "--wide shows them, and reproduce.json has all numbers"
+    )
+
+
+def verdict(rows: list[Filled]) -> str:
+    """Return a sentence that says how many rows hold."""
+    judged = [row["holds"] for row in rows if row["holds"] is not None]
+    missing = len(rows) - len(judged)
+    return (
+        f"{sum(judged)} of {len(judged)} rows hold within their tolerance, {missing} are not judged"
+    )
+
+
+def markdown(rows: list[Filled]) -> str:
+    """Return all rows as one Markdown table, and the verdict on them."""
+    heads = ["number", *(column.name for column in COLUMNS[2:])]
+    lines = ["| " + " | ".join(heads) + " |", "|-" * len(heads) + "|"]
+    for source, title in TITLES.items():
+        lines.append(f"| **{title}** |" + " |" * (len(heads) - 1))
+        for row in (row for row in rows if row["source"] == source):
+            note = f" ({row['note']})" if row["note"] else ""
+            lines.append(f"| {row['what']}{note} | " + " | ".join(_cells(row)) + " |")
+    return "\n".join([*lines, "", verdict(rows) + "."])
+
+
+def _cells(row: Filled) -> list[str]:
+    return [*cells(row), row["budget"], VERDICTS[row["holds"]]]

@@ -1,15 +1,15 @@
 """S1: minimax with a symmetry cache, a Q-table, a tree search and a small network."""
 
-from collections import defaultdict
 from math import inf, log, sqrt
 
 import numpy as np
 
-from learners.symmetry_classes import SymmetryClasses
-from scripts.reproduction.rows import OUR_MCTS, PRINTED, RULES, Row, Run, ours, strength
+from learners.symmetry_classes import player_of, symmetry_classes
+from scripts.reproduction.rows import OUR_MCTS, PRINTED, RULES, Row, Run, Strength, ours
 from tttenv import player, score
-from tttenv.exact import Tabulated, positions
+from tttenv.exact import positions
 from tttenv.players.search.minimax import MinimaxSearch
+from tttenv.policy import Player
 
 # As X and as O: wins of X, of O, and draws of 1,000 games, as claimed and exact.
 MATCHES = [
@@ -61,10 +61,10 @@ def searches() -> list[Row]:
 def learned(run: Run) -> list[Row]:
     """Train the Q-table, the tree search and the network."""
     learner, metrics = run.train("qtable", 140)
-    table, repaired = strength(learner.policy()), ours("qtable")
-    tree, half = (strength(tree_search(games)) for games in (4_000, 2_000))
+    table, repaired = Strength(learner.policy()), ours("qtable")
+    tree, half = (Strength(tree_search(games)) for games in (4_000, 2_000))
     steps = 3_000 if run.quick else 20_000
-    net, our_net = strength(run.train("dqn", steps)[0].policy()), ours("dqn")
+    net, our_net = Strength(run.train("dqn", steps)[0].policy()), ours("dqn")
     # A step moves once in 64 games, which take 3.8 own moves: 17 games.
     played = f"about {17 * steps:,} games / 2,000,000 games a seat"
     return [
@@ -100,47 +100,40 @@ def learned(run: Run) -> list[Row]:
     ]  # fmt: skip
 
 
-class Node:
-    """A class of boards: its visits, and games not lost by the side that moved last."""
-
-    def __init__(self) -> None:
-        self.visits, self.good = 0, 0
-        self.parents: dict[int, Node] = {}
-
-    def worth(self) -> float:
-        """Return the fraction of games won or drawn by the side that moved to this board."""
-        return self.good / self.visits if self.visits else 0.0
-
-    def promise(self) -> float:
-        """Return the upper confidence bound, which UCT maximizes."""
-        if not self.visits:
-            return inf
-        around = sum(parent.visits for parent in self.parents.values())
-        return self.worth() + sqrt(2) * sqrt(log(around) / self.visits)
-
-
-def tree_search(games: int) -> Tabulated:
+def tree_search(games: int) -> Player:
     """Play games from the empty board by UCT, without play-outs, and return the best moves.
 
-    All images of a board share a node; the parent visits in UCT are summed over all boards from
-    which a node was reached; a draw counts as a win. The search is deterministic.
+    All images of a board share their counts; the parent visits in UCT are summed over all boards
+    from which a board was reached; a draw counts as a win. The search is deterministic.
     """
     game = positions(RULES)
-    kind = SymmetryClasses(game, symmetric=True).representative.tolist()
+    kind = symmetry_classes(RULES).representative.tolist()
     children = [[q for q in row if q >= 0] for row in game.successors.tolist()]
-    nodes: defaultdict[int, Node] = defaultdict(Node)
+    visits, good = [0] * len(game), [0] * len(game)  # games not lost by the side that moved there
+    parents: list[dict[int, None]] = [{} for _ in kind]
+
+    def worth(board: int) -> float:
+        """Return the fraction of games won or drawn by the side that moved to a board."""
+        return good[board] / visits[board] if visits[board] else 0.0
+
+    def promise(board: int) -> float:
+        """Return the upper confidence bound, which UCT maximizes."""
+        if not visits[board]:
+            return inf
+        around = sum(visits[parent] for parent in parents[board])
+        return worth(board) + sqrt(2) * sqrt(log(around) / visits[board])
+
     for _ in range(games):
         at, path = 0, [0]
         while children[at]:
             for after in children[at]:
-                nodes[kind[after]].parents.setdefault(kind[at], nodes[kind[at]])
-            at = max(children[at], key=lambda after: nodes[kind[after]].promise())
+                parents[kind[after]][kind[at]] = None
+            at = max(children[at], key=lambda after: promise(kind[after]))
             path.append(at)
         for plies, board in enumerate(reversed(path)):
-            nodes[kind[board]].visits += 1
-            nodes[kind[board]].good += not (game.lost[at] and plies % 2 == 1)
-    legal = game.successors >= 0
-    worth = np.full(legal.shape, -1.0)
-    worth[legal] = [nodes[kind[after]].worth() for after in game.successors[legal]]
-    best = np.arange(RULES.cells) == worth.argmax(axis=1)[:, None]
-    return Tabulated.uniform_over(RULES, best & legal)
+            visits[kind[board]] += 1
+            good[kind[board]] += not (game.lost[at] and plies % 2 == 1)
+    moves = np.full(game.successors.shape, -1.0)
+    for at, after in zip(*np.nonzero(game.successors >= 0), strict=True):
+        moves[at, after] = worth(kind[game.successors[at, after]])
+    return player_of(game, moves.argmax(axis=1))

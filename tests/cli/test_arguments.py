@@ -17,7 +17,6 @@ from test_readme import READMES
 
 from learners.cli import train
 from learners.registry import LEARNERS
-from scripts import reproduction
 from tttenv.cli import console
 from tttenv.cli.main import COMMANDS
 from tttenv.players import PLAYERS, bundled, did_you_mean, player
@@ -94,7 +93,6 @@ def test_help_shows_examples_and_no_placeholders(command, capsys):
 TABLES = {
     "player": ([*PLAYERS, *bundled.names()], player),
     "learner": (LEARNERS, lambda name: importlib.import_module("learners.registry").row(name)),
-    "source": (reproduction.SOURCES, reproduction.home),
 }
 
 

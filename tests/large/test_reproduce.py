@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from scripts import reproduce, reproduction
-from scripts.reproduction import cookbook, lms, notes, rows, tables, tictac
+from scripts.reproduction import cookbook, lms, notes, rows, tictac
 from scripts.reproduction.rows import Row, Run
 from tttenv.parallel import Context, TaskResult
 
@@ -58,7 +58,7 @@ def test_what_has_no_chance_in_it_is_as_published_and_as_the_summary_has_it(expe
 
 
 def test_the_published_tree_search_is_as_strong_as_claimed():
-    assert rows.strength(tictac.tree_search(4000)).wins == pytest.approx((0.8151, 0.6222), abs=5e-5)
+    assert rows.Strength(tictac.tree_search(4000)).wins == pytest.approx((0.8151, 0.6222), abs=5e-5)
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_rows_are_judged_by_what_is_known_within_their_tolerance(row, verdict):
 
 
 def test_the_readmes_table_has_every_row_with_its_numbers():
-    lines = [line for line in tables.markdown(SUMMARY["rows"]).splitlines() if line[:1] == "|"]
+    lines = [line for line in rows.markdown(SUMMARY["rows"]).splitlines() if line[:1] == "|"]
     assert len({line.count("|") for line in lines}) == 1
     assert len(lines) == 2 + len(reproduction.SOURCES) + len(SUMMARY["rows"])
     assert "60.10 / 28.90 / 11.00" in "".join(lines)

@@ -14,10 +14,9 @@ from learners.residual_net import (
     ResidualNet,
     Shape,
     evaluator,
-    few_on_one_thread,
+    for_search,
     likeliest_move,
     planes_of,
-    rounded,
 )
 from learners.testing import check_learner
 from learners.training.checkpoint import load_weights
@@ -69,35 +68,28 @@ def finished(rules, moves, values, proofs, random, reward):
     return examples
 
 
-def values_of(examples):
-    return (examples.results[:, 0] - examples.results[:, 2]).tolist()
+NONE, NEVER = [UNPROVEN] * 5, [False] * 5
+CHANCE = [False, False, True, False, False]
+PROOFS = [UNPROVEN, DRAW, UNPROVEN, WIN, UNPROVEN]
 
 
-def test_positions_are_worth_what_their_game_brought_the_side_to_move():
-    rules, moves = Rules(), [0, 3, 1, 4, 2]
-    unknown, never = [UNPROVEN] * 5, [False] * 5
-    won = finished(rules, moves, [0.0] * 5, unknown, never, 1.0)
-    assert values_of(won) == [1, -1, 1, -1, 1]
-    assert won.replies.tolist() == [3, 1, 4, 2, -1]
-    assert (won.results.sum(axis=1) == 1).all()
-    drawn = finished(rules, moves, [0.0] * 5, unknown, never, 0.0)
-    assert values_of(drawn) == [0] * 5
-    assert (drawn.results[:, 1] == 1).all()
-
-
-def test_before_a_random_move_they_are_worth_what_the_search_said():
-    rules, moves, unknown = Rules(), [0, 3, 1, 4, 2], [UNPROVEN] * 5
-    random = [False, False, True, False, False]
-    found = finished(rules, moves, [0.0, 0.0, 0.5, 0.0, 0.0], unknown, random, 1.0)
-    assert values_of(found) == [0.5, -0.5, 0.5, -1, 1]
-    assert found.replies.tolist() == [3, -1, 4, 2, -1]  # a random reply is not learned
-
-
-def test_a_proof_counts_more_than_the_end():
-    rules, moves, never = Rules(), [0, 3, 1, 4, 2], [False] * 5
-    proofs = [UNPROVEN, DRAW, UNPROVEN, WIN, UNPROVEN]
-    found = finished(rules, moves, [0.0] * 5, proofs, never, 1.0)
-    assert values_of(found) == [0, 0, -1, 1, 1]
+@pytest.mark.parametrize(
+    ("values", "proofs", "random", "reward", "worth", "replies"),
+    [
+        ([0.0] * 5, NONE, NEVER, 1.0, [1, -1, 1, -1, 1], [3, 1, 4, 2, -1]),
+        ([0.0] * 5, NONE, NEVER, 0.0, [0] * 5, [3, 1, 4, 2, -1]),
+        ([0, 0, 0.5, 0, 0], NONE, CHANCE, 1.0, [0.5, -0.5, 0.5, -1, 1], [3, -1, 4, 2, -1]),
+        ([0.0] * 5, PROOFS, NEVER, 1.0, [0, 0, -1, 1, 1], [3, 1, 4, 2, -1]),
+    ],
+    ids=["the end", "a draw", "the search before a random move", "a proof"],
+)
+def test_positions_are_worth_what_is_known_of_their_game(
+    values, proofs, random, reward, worth, replies
+):
+    found = finished(Rules(), [0, 3, 1, 4, 2], values, proofs, random, reward)
+    assert (found.results[:, 0] - found.results[:, 2]).tolist() == worth
+    assert (found.results.sum(axis=1) == 1).all()
+    assert found.replies.tolist() == replies  # a random reply is not learned
 
 
 @pytest.mark.parametrize("size", [(3, 3, 3), (4, 4, 4), (5, 6, 4)])
@@ -171,7 +163,7 @@ def test_its_moves_are_the_same_on_any_number_of_threads():
 
 def test_a_search_by_a_network_gives_the_same_answers_in_any_company():
     rules = Rules(5, 5, 4)
-    search = GumbelSearch(rules, rounded(evaluator(rules, trained_a_little())), 12, 64)
+    search = GumbelSearch(rules, for_search(evaluator(rules, trained_a_little())), 12, 64)
     boards = played_boards(rules, 60)
     alone = np.concatenate([search.search(board[None]).moves for board in boards])
     assert (search.search(boards).moves == alone).all()
@@ -189,19 +181,10 @@ def test_few_boards_are_evaluated_by_one_thread_even_if_that_fails(boards, threa
     torch.set_num_threads(2)
     try:
         with pytest.raises(ValueError, match="a failure"):
-            few_on_one_thread(evaluate)(np.zeros((boards, 9), np.int8))
+            for_search(evaluate)(np.zeros((boards, 9), np.int8))
         assert (seen, torch.get_num_threads()) == ([threads], 2)
     finally:
         torch.set_num_threads(before)
-
-
-def test_an_untrained_network_finds_all_moves_alike():
-    rules = Rules(4, 4, 4)
-    logits, values = evaluator(rules, ResidualNet(Shape(8, 2), np.random.default_rng(0)))(
-        rules.start(3)
-    )
-    assert (logits == 0).all()
-    assert values == pytest.approx(0)
 
 
 def proven(rules, boards):
@@ -249,35 +232,6 @@ def test_what_is_proven_of_a_board_is_found_for_all_its_images(size):
     stored.add(proven(rules, others[:3]))
     assert len(stored.find(known).rows) == len(known) - 3
     assert len(stored.rows) == len(known)  # what is overwritten is forgotten
-
-
-def test_proofs_replace_what_searches_and_games_said():
-    rules = Rules(4, 4, 4)
-    boards = np.unique(canonical(rules, played_boards(rules, 30))[0], axis=0)
-    stored, examples = ProvenPositions(100, rules), proven(rules, boards)
-    stored.add(examples)
-    uniform = (boards == 0) / (boards == 0).sum(axis=1, keepdims=True)
-    learned = examples._replace(
-        policies=uniform.astype(np.float32), results=np.roll(examples.results, 1, axis=1)
-    )
-    corrected = stored.correct(learned)
-    assert (corrected.results == examples.results).all()
-    assert corrected.policies == pytest.approx(examples.policies)
-    only_bad = np.where(examples.policies > 0, 0, learned.policies)
-    assert stored.correct(learned._replace(policies=only_bad)).policies == pytest.approx(
-        examples.policies
-    )
-
-
-def test_games_follow_proofs_and_their_values():
-    rules = Rules(4, 4, 4)
-    learner = AlphaZero(replace(TINY, counterexamples=False), rules)
-    boards = np.unique(canonical(rules, played_boards(rules, 30))[0], axis=0)
-    examples = proven(rules, boards)
-    learner.mistakes.add(examples)
-    found = learner._proven(boards, learner.search.search(boards))
-    assert (examples.policies[np.arange(len(boards)), found.moves] > 0).all()
-    assert (found.proofs == examples.results @ [1, 0, -1]).all()
 
 
 def test_policies_are_learned_of_all_positions_but_lost_ones():

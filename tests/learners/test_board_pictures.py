@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from learners.training.board_pictures import LARGE, Annotations, board_picture, policy_picture
+from learners.training.loggers import LARGE, board_picture, policy_picture
 from tttenv import Rules
 from tttenv.drawing.tiles import LIGHT
 
@@ -34,19 +34,12 @@ def test_a_policys_picture_says_who_is_to_move_and_every_chance(text):
         assert drawn[20, 20].tolist() == list(LIGHT.heat(shares[cell] ** 0.5))
 
 
-def test_large_boards_have_small_cells_and_no_number_for_what_is_hardly_played():
-    rules = Rules(15, 15, 5)
-    picture = policy_picture(rules, rules.start(), np.full(225, 1 / 225))
-    assert max(picture.shape) < 800
-    assert not (np.abs(picture[40:].astype(int) - LIGHT.words).max(axis=2) < 30).any()
-
-
 def test_rims_and_rings_are_drawn_where_they_belong():
     rules = Rules()
     board = rules.parse("XO_______")
     more = {"rims": {1: LIGHT.blunder}, "rings": [4]}
     marked, plain = (
-        board_picture(rules, board, LARGE, LIGHT, Annotations(**m)) for m in (more, {})
+        board_picture(rules, board, LARGE, LIGHT, np.zeros(9), **m) for m in (more, {})
     )
     changed = {cell for cell in range(9) if (cell_of(marked, cell) != cell_of(plain, cell)).any()}
     assert changed == {1, 4}

@@ -24,20 +24,6 @@ def test_the_same_seed_gives_the_same_weights(tmp_path):
     assert torch.equal(torch.rand(1), after), "the global dice are left as they were"
 
 
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [(["--opponent", "nobody"], "unknown player"), (["--rules", "3"], "m,n,k")],
-)
-def test_mistakes_are_named_in_one_line(wrong, message, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", ["ppo", "--folder", str(tmp_path), *wrong])
-    with pytest.raises(SystemExit) as ended:
-        ppo.main()
-    assert ended.value.code == 2
-    said = capsys.readouterr().err
-    assert said.count("\n") == 1
-    assert message in said
-
-
 @pytest.mark.parametrize("rules", ["3,3,3", "5,5,4"])
 def test_it_ends_with_a_certificate_or_on_larger_boards_with_samples(
     rules, tmp_path, monkeypatch, capsys

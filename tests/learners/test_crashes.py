@@ -176,22 +176,6 @@ def test_a_reader_beside_a_training_always_finds_a_player(tmp_path):
     assert not failures
 
 
-def test_a_start_after_a_death_before_the_first_checkpoint_has_every_point_once(tmp_path):
-    from test_train import steps_of
-
-    def dying(report):
-        raise Death
-
-    for _ in range(2):
-        with pytest.raises(Death):
-            trained(tmp_path, plan=Schedule(4, 2, 4, stop_when_unbeatable=False), watch=dying)
-        (tmp_path / CARD).unlink()  # as if it had died before its first checkpoint
-        for file in tmp_path.glob("*.safetensors"):
-            file.unlink()
-    trained(tmp_path)
-    assert steps_of(tmp_path) == [0, 2, 4]
-
-
 def test_tidying_leaves_what_is_not_a_checkpoints(tmp_path):
     ours = [
         "state-0123456789abcdef.safetensors",

@@ -12,8 +12,6 @@ from learners.reinforce import Reinforce, ReinforceConfig
 from learners.testing import check_learner
 from learners.training.checkpoint import load_state, save_state
 from tttenv import Rules
-from tttenv.adapters.sb3 import VecEnv
-from tttenv.env.vector import VectorTicTacToe
 from tttenv.exact import positions
 
 
@@ -123,13 +121,6 @@ def test_boards_too_large_for_certificates_are_learned_too(kind):
     check_learner(kind, Rules(4, 5, 4), kind.Config(games=16), steps=2)
 
 
-def test_maskable_ppo_learns_on_large_boards_from_opponents_that_can_play_there():
-    config = MaskablePPOConfig(pool=("self", "tactical"), games=8, batch=64)
-    check_learner(MaskablePPO, Rules(4, 5, 4), config, steps=2)
-    with pytest.raises(ValueError, match=r"^[^\n]*5,5,4[^\n]*$"):
-        MaskablePPO(MaskablePPOConfig(), Rules(5, 5, 4))
-
-
 @pytest.mark.parametrize(
     "learner",
     [
@@ -166,39 +157,3 @@ def test_global_generators_are_seeded_by_the_learner_alone_and_restored():
     assert numbers() == first
     assert np.random.rand() == expected[0]  # noqa: NPY002  # watched
     assert torch.rand(1) == expected[1]
-
-
-@pytest.mark.parametrize("opponent", ["random", "minimax", None])
-def test_the_vec_env_plays_the_games_of_the_vector_environment(opponent):
-    games, rng = 16, np.random.default_rng(0)
-    plain = VectorTicTacToe(games, opponent=opponent)
-    skin = VecEnv(games, opponent=opponent, draw=0.5)
-    skin.seed(4)
-    seen, (wanted, _) = skin.reset(), plain.reset(seed=4)
-    assert (seen == wanted).all()
-    ended = draws = 0
-    for _ in range(60):
-        masks = np.stack(skin.env_method("action_masks"))
-        assert (masks == plain.action_masks()).all()
-        cells = np.where(masks, rng.random(masks.shape), -1).argmax(axis=1)
-        seen, rewards, over, infos = skin.step(cells)
-        wanted, paid, finished, _, batch = plain.step(cells)
-        assert (seen == wanted).all()
-        assert (over == finished).all()
-        drawn = over & (paid == 0)
-        assert (rewards == np.where(drawn, 0.5, paid)).all()
-        for game in range(games):
-            assert ("terminal_observation" in infos[game]) == over[game]
-            if over[game]:
-                assert (infos[game]["terminal_observation"] == batch["final_obs"][game]).all()
-        ended, draws = ended + over.sum(), draws + drawn.sum()
-    assert ended > 100
-    assert draws > 5
-
-
-def test_the_vec_env_swaps_its_opponent_in_the_games_at_hand():
-    skin = VecEnv(64, opponent="first", seat="X", draw=0.5)
-    skin.reset()
-    skin.env_method("set_opponent", lambda boards: np.eye(9)[8 - (boards[:, ::-1] == 0).argmax(1)])
-    skin.step(np.zeros(64, np.int64))
-    assert (skin.games.boards[:, 8] == -1).all()

@@ -56,16 +56,6 @@ def test_images_of_a_board_have_the_same_value(rules):
         assert (integer_values(learner, boards[:, to]) == values).all()
 
 
-def test_the_value_is_that_of_the_side_to_move():
-    learner, boards = trained(Rules()), some_boards(Rules(), 20)
-    net = learner.policy().state.patterns
-    for board in boards:
-        kernel.begin(net, board)
-        mine, theirs = kernel.value(net, 0), kernel.value(net, 1)
-        kernel.begin(net, -board)
-        assert (kernel.value(net, 1), kernel.value(net, 0)) == (mine, theirs)
-
-
 def labelled(config, rules):
     """Return a learner and the positions that it labels first."""
     learner = Patterns(config, rules)
@@ -81,12 +71,6 @@ def test_labels_on_a_small_board_are_its_solved_values():
     solved = solve(rules).values[positions(rules).index(found.boards)]
     assert {0, 1} <= set(solved.tolist())
     assert (found.targets == (1 + solved) / 2).all()
-
-
-def test_labels_on_a_larger_board_are_probabilities_of_both_kinds():
-    _, found = labelled(replace(QUICK, games=8), Rules(6, 6, 5))
-    assert ((found.targets >= 0) & (found.targets <= 1)).all()
-    assert np.unique(found.targets).size > 3
 
 
 def test_boards_with_fewer_rows_and_columns_are_valued_as_boards_of_their_own():
@@ -151,30 +135,9 @@ def test_no_further_game_or_update_starts_on_any_thread_after_an_interrupt_or_an
     assert len(updates) < 20
 
 
-def test_weights_alone_play_as_the_trained_network_does():
-    learner, boards = trained(Rules()), some_boards(Rules(), 2000)
-    other = Patterns(replace(learner.config, seed=1), Rules())
-    untrained = other.policy()(boards)
-    other.load_state_dict({"weights": learner.state_dict()["weights"]})
-    played = learner.policy()(boards)
-    assert (played != untrained).any()
-    assert (other.policy()(boards) == played).all()
-
-
 def test_a_resumed_training_labels_with_the_network_that_it_used_before():
     # 3 steps are saved: the network labels since the third and is renewed in the fifth.
     check_learner(Patterns, Rules(4, 4, 4), replace(QUICK, bootstrap=1, renew=2), steps=3)
-
-
-def test_an_early_state_brings_back_labels_by_open_lines():
-    early, late = (Patterns(replace(QUICK, bootstrap=1), Rules(4, 4, 4)) for _ in range(2))
-    late.step()
-    late.step()
-    late.load_state_dict(early.state_dict())
-    for learner in (early, late):
-        learner.step()
-    found = [learner.buffer.kept.targets[: len(learner.buffer)] for learner in (early, late)]
-    assert np.array_equal(*found)
 
 
 def test_a_network_plays_other_boards_with_its_k_only():

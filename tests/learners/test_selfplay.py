@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from reference import game, mover, view, winner
+from reference import game, mover, view
 
 from learners.selfplay import (
     SelfPlayConfig,
@@ -120,18 +120,6 @@ def test_random_stones_make_the_boards_of_the_source():
     assert (stones % 2 == 0).mean() == pytest.approx(0.56, abs=0.005)
     assert set(drawn) <= set(every.decisions)
     assert len(set(drawn)) > 4480
-    met, due = {"_" * 9: 1.0}, {}  # how likely an order of stones comes by, or ends at, a board
-    for board in game((3, 3, 3)).decisions:
-        after = game((3, 3, 3)).after[board].values()
-        for following in after:
-            met[following] = met.get(following, 0) + met[board] / len(after)
-        ended = sum(winner((3, 3, 3), b) is not None for b in after) / len(after)
-        more = 8 - board.count("X") - board.count("O")  # numbers of stones above this one
-        due[board] = met[board] * (1 + more * ended) / 9
-    assert sum(due.values()) == pytest.approx(1)
-    for s in range(9):
-        exact = sum(p for board, p in due.items() if 9 - board.count("_") == s)
-        assert shares[s] == pytest.approx(exact, abs=5 * (exact / count) ** 0.5)
 
 
 def test_cells_chosen_on_representatives_are_mapped_to_every_image():

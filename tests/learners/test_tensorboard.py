@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
-from tensorboard.compat.proto.summary_pb2 import SummaryMetadata
 from tensorboard.plugins.hparams import plugin_data_pb2
 
 from learners.registry import LEARNERS
@@ -13,7 +12,7 @@ from learners.training.loggers import SECONDS, STEPS, description
 from learners.training.loop import Progress, before_training, run, usual_schedule
 from learners.training.tensorboard import COMPARED, layout
 from learners.training.train import train
-from tttenv import Rules, certify
+from tttenv import Rules
 from tttenv.certificates import phrases
 from tttenv.certificates.verdict import certificate_table
 
@@ -60,21 +59,6 @@ def test_every_tag_is_described_and_no_chart_is_empty(name, rules, settings):
             assert len(shown) == 1 or several  # a colour is a run
     assert description("exact/worst_case_O") != description("exact/worst_case_X")
     assert not description("exact/worst_case_Z")
-
-
-def test_a_run_that_is_read_shows_the_descriptions(read):
-    for tag in read.Tags()["scalars"]:
-        metadata = read.SummaryMetadata(tag)
-        assert isinstance(metadata, SummaryMetadata)
-        assert metadata.summary_description == description(tag) != ""
-
-
-def test_curves_begin_with_the_untrained_player(read):
-    config, rules = LEARNERS.load("td0").Config(), Rules()
-    exact = certify(rules, LEARNERS.load("td0")(config, rules).policy())
-    first = read.Scalars("exact/worst_case_O")[0]
-    assert (first.step, first.value) == (0, pytest.approx(exact.worst_case["O"]))
-    assert read.Scalars("time/seconds")[0].value == 0
 
 
 def test_hparams_compare_how_soon_a_training_was_unbeatable(read, unbeatable):

@@ -1,4 +1,4 @@
-"""Transformer: its inputs, its training games, and every history followed."""
+"""Transformer: its inputs, its and training games."""
 
 from pathlib import Path
 
@@ -8,16 +8,19 @@ import torch
 from reference import winner
 
 import tttenv
-from learners.move_transformer import (
+from learners.training.checkpoint import load_learner
+from learners.transformer import (
     MoveTransformer,
+    Transformer,
+    TransformerConfig,
     boards_before,
+    follow_histories,
     move_lists,
+    regrets,
     shuffled_moves,
     sorted_moves,
     tokens_of,
 )
-from learners.training.checkpoint import load_learner
-from learners.transformer import Transformer, TransformerConfig, follow_histories, regrets
 from tttenv import Rules
 from tttenv.exact import positions, solve
 
@@ -107,17 +110,16 @@ def test_a_network_sees_what_came_before_and_nothing_else():
 
 def followed(rules, net, seat):
     """Return the won, drawn and lost games and positions, by plain recursion."""
-    results, positions_asked = [0, 0, 0], 0
+    counts = [0, 0, 0, 0]
 
     def follow(moves):
-        nonlocal positions_asked
         board = played(rules, moves)
         if rules.lost(board[None])[0]:
-            results[0 if (len(moves) - 1) % 2 == seat else 2] += 1
+            counts[0 if (len(moves) - 1) % 2 == seat else 2] += 1
         elif len(moves) == rules.cells:
-            results[1] += 1
+            counts[1] += 1
         elif len(moves) % 2 == seat:
-            positions_asked += 1
+            counts[3] += 1
             with torch.no_grad():
                 logits = net(tokens_of(np.array([[*moves, -1]])))[0, -1].numpy()
             follow([*moves, int(np.where(board == 0, logits, -np.inf).argmax())])
@@ -126,29 +128,19 @@ def followed(rules, net, seat):
                 follow([*moves, cell])
 
     follow([])
-    return tuple(results), positions_asked
+    return tuple(counts)
 
 
 @pytest.mark.parametrize("seat", [0, 1])
-@pytest.mark.parametrize("rules", BOARDS[:2], ids=str)
-def test_every_history_is_followed_as_a_plain_recursion_does(rules, seat):
-    net = untrained(rules)
-    found = follow_histories(rules, net, seat)
-    assert (found.games, found.positions) == followed(rules, net, seat)
-    assert 0 <= found.order_matters < found.positions
-    assert found.worst_case == (-1 if found.games[2] else 0 if found.games[1] else 1)
-    if found.lost_game:
-        *line, last = found.lost_game
-        assert len(line) % 2 != seat
-        assert rules.lost(played(rules, [*line, last])[None])[0]
-
-
-@pytest.mark.parametrize("seat", [0, 1])
-def test_the_shipped_network_never_loses_in_any_order_of_moves(seat):
+def test_every_history_is_followed_as_a_plain_recursion_does(seat):
+    for rules in BOARDS[:2]:
+        net = untrained(rules)
+        found = follow_histories(rules, net, seat)
+        assert found[:4] == followed(rules, net, seat)
+        assert 0 <= found.order_matters < found.positions
     learner = load_learner(Path(__file__).parents[2] / "checkpoints" / "transformer")
     found = follow_histories(Rules(), learner.average, seat)
-    assert (found.worst_case, found.games[2]) == (0, 0)
-    assert found.order_matters > 0  # it does look back
+    assert found.lost == 0 < found.order_matters  # it does look back
 
 
 def test_a_network_that_never_looks_back_is_worth_what_its_certificate_says():
@@ -157,7 +149,3 @@ def test_a_network_that_never_looks_back_is_worth_what_its_certificate_says():
     certificate = tttenv.certify(Rules(), learner.policy())
     first = tttenv.certify(Rules(), tttenv.player("first"))
     assert certificate.to_dict() | {"queried_twice": 0} == first.to_dict() | {"queried_twice": 0}
-    for seat in range(2):
-        found = follow_histories(Rules(), learner.average, seat)
-        assert found.order_matters == 0
-        assert found.worst_case == -1

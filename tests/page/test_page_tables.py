@@ -230,7 +230,7 @@ def sweep_file(swept, tmp_path):
 
 def test_a_sweep_is_shown_by_setting(opened, sweep_file, tmp_path):
     soon = {"setting": "dqn lr=0.001", "unbeatable_seconds": 2.5}
-    never = soon | {"unbeatable_seconds": None, "seed": 1, "stopped_early": True}
+    never = soon | {"unbeatable_seconds": None, "seed": 1}
     failed = soon | {"seed": 2, "error": "no device", "unbeatable_seconds": None}
     other = {"setting": "</td><b>$x$", "unbeatable_seconds": 0.0}
     file = sweep_file(soon, never, failed, other)
@@ -240,7 +240,7 @@ def test_a_sweep_is_shown_by_setting(opened, sweep_file, tmp_path):
     rows = page.locator(".strips tbody tr").all_inner_texts()
     assert [re.split(r"[\t\n]+", row.strip()) for row in rows] == [
         ["</td><b>$x$", "1 of 1", "0.0"],
-        ["dqn lr=0.001", "1 of 2, stopped early", "2.5"],
+        ["dqn lr=0.001", "1 of 2", "2.5"],
     ]
     assert page.locator(".strips circle.never").count() == 1
     assert page.locator("#curves b").count() == 0

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from learners.cli import benchmark_tables
+from learners.cli import benchmark
 from learners.registry import LEARNERS
 from tttenv import Rules, certify, player
 from tttenv.certificates.certificate import Certificate
@@ -124,7 +124,7 @@ def test_shipping_them_again_lists_them_alike_and_keeps_the_rest_of_the_readme(b
     if begun:
         readme.write_text(kept.replace("| `td0` |", "| `another` |"), encoding="utf-8")
     trainings = [{**card, "seed": 0, "folder": str(SHIPPED / name)} for name, card in cards.items()]
-    benchmark_tables.ship({"trainings": trainings, "learners": []}, 0, tmp_path)
+    benchmark.ship({"trainings": trainings, "learners": []}, 0, tmp_path)
     told = readme.read_text(encoding="utf-8")
     if begun:
         assert told == kept
@@ -136,6 +136,6 @@ def test_shipping_them_again_lists_them_alike_and_keeps_the_rest_of_the_readme(b
 def test_shipping_some_learners_keeps_the_results_of_the_others(tmp_path):
     for name, median in (("lms", 3), ("td0", 1), ("lms", 2)):
         row = {"learner": name, "median_seconds": median}
-        benchmark_tables.ship({"trainings": [], "learners": [row]}, 0, tmp_path)
-    rows = benchmark_tables.measured(tmp_path)
+        benchmark.ship({"trainings": [], "learners": [row]}, 0, tmp_path)
+    rows = benchmark.measured(tmp_path)
     assert [tuple(row.values()) for row in rows] == [("td0", 1), ("lms", 2)]

@@ -211,19 +211,6 @@ def test_a_strangers_training_names_its_players_again_or_is_refused(tmp_path, ru
     assert "must not name" not in done.stderr
 
 
-def changed_moments(change):
-    """Change the optimiser's numbers, or the random state of a learner without an optimiser."""
-
-    def broken(state):
-        moments = state["learner"].get("optimiser", {"state": {}})["state"]
-        for row in moments.values():
-            row.update({name: change(number) for name, number in row.items()})
-        if not moments:
-            state["learner"].update(rng={"state": 1})
-
-    return broken
-
-
 BROKEN_STATES = {
     "no learner": lambda state: state.pop("learner"),
     "a clock of more": lambda state: state["clock"].update(more=1),
@@ -231,17 +218,12 @@ BROKEN_STATES = {
     "a plan of nonsense": lambda state: state["plan"].update(steps="many"),
     "a config that is none": lambda state: state["about"].update(config=3),
     "no weights": lambda state: state["learner"].pop("weights"),
-    "a count that is none": lambda state: state["learner"].update(
-        {k: "many" for k, v in state["learner"].items() if isinstance(v, int)} or {"rng": 0}
-    ),
     "weights of one number": lambda state: state["learner"]["weights"].update(
         {key: tensor.flatten()[:1].clone() for key, tensor in state["learner"]["weights"].items()}
     ),
     "weights that are no numbers": lambda state: state["learner"]["weights"].update(
         {key: tensor / 0 * 0 for key, tensor in state["learner"]["weights"].items()}
     ),
-    "moments of one number": changed_moments(lambda tensor: tensor.flatten()[:1].clone()),
-    "moments of steps back": changed_moments(lambda tensor: tensor - 9),
 }
 
 

@@ -2,8 +2,6 @@
 
 import time
 from copy import deepcopy
-from dataclasses import replace
-from itertools import combinations
 
 import numpy as np
 import pytest
@@ -83,28 +81,12 @@ def test_lost_actors_are_replaced_and_change_nothing(two, alone, overlap):
     assert flat(learner.state_dict()) == alone[overlap]
 
 
-def test_overlap_learns_from_the_examples_of_earlier_steps(alone):
-    states = [flat(AlphaZero(CONFIG, RULES).state_dict()), *alone]
-    weights = [{k: v for k, v in one.items() if k.startswith("/learning")} for one in states]
-    assert len(weights[0]) > 10
-    assert all(first != second for first, second in combinations(weights, 2))
-
-
 @pytest.mark.parametrize("overlap", [False, True])
 def test_a_learner_goes_on_from_its_state(two, alone, overlap):
     first = trained(two, 2, overlap, steps=LEARNED)
     other = AlphaZero(CONFIG, RULES)
     other.load_state_dict(first.state_dict())
     assert flat(trained(two, 2, overlap, STEPS - LEARNED, other).state_dict()) == alone[overlap]
-
-
-def test_no_more_parts_are_made_than_games_and_none_begins_without_a_worker_for_it(two):
-    config = replace(CONFIG, games=5)
-    learner = AlphaZero(config, RULES)
-    learner.actors = Actors(two, 100)
-    learner.step()
-    assert len(learner.actors.parts) == 5
-    assert len(two._workers) <= 2
 
 
 def test_what_the_parts_find_is_put_together_in_the_order_of_the_games(two):
@@ -154,21 +136,6 @@ def test_a_learner_gets_what_it_shares_from_actors_that_worked_for_another(two):
     assert (targets[0] != targets[1]).any()
 
 
-def threads(part, context):
-    return torch.get_num_threads()
-
-
-def test_an_actor_uses_its_learners_number_of_threads_after_another_learner(two):
-    def of(learner, number):
-        learner.actors = Actors(two, 1, threads=number)
-        learner.step()
-        learner.actors.begin(threads, [None])
-        return learner.actors.end()
-
-    first, second = AlphaZero(CONFIG, RULES), Patterns(LABELS, RULES)
-    assert [of(first, 2), of(second, 1), of(first, 2)] == [[2], [1], [2]]
-
-
 def test_an_actor_that_is_lost_again_and_again_ends_the_training_in_a_line(two, monkeypatch):
     begun = []
     monkeypatch.setattr(two, "submit", lambda number, task: begun.append(number))
@@ -197,13 +164,10 @@ def test_what_a_failed_step_leaves_is_no_result_of_the_next():
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["alphazero", "--overlap"], "overlap and gpus_per_task need actors: set their number"),
+        (["alphazero", "--overlap"], "overlap needs actors: set their number"),
         (["alphazero", "--actors", "-1"], "actors must be 0 to 1,024, not -1"),
         (["alphazero", "--ray", "auto"], "--ray needs --actors N"),
         (["dqn", "--actors", "2"], "dqn plays its games itself: it does not support actors"),
-        (["alphazero", "--actors", "2", "--gpus-per-task", "9"], "see --ray"),
-        (["patterns", "--gpus-per-task", "1"], "need actors: set their number"),
-        (["patterns", "--overlap"], "need actors: set their number"),
     ],
 )
 def test_options_that_no_training_can_have_are_told_in_a_line(

@@ -154,12 +154,9 @@ def test_no_worker_outlives_a_benchmark_that_is_ended(tmp_path, how):
         pytest.fail("a worker is left")
 
 
-def test_speed_measures_its_rows_beside_others(ran):
-    arguments = ["--only", "in 2 threads", "--rounds", "1", "--seconds", "0.01", "--json"]
+def test_speed_measures_its_rows(ran):
+    arguments = ["--only", "opponent=random", "--rounds", "1", "--seconds", "0.01", "--json"]
     told = ran("speed.py", *arguments)
     rows = json.loads(told.stdout)
     assert len(rows) == 3
-    for row in rows:
-        assert row["ours"] > 0
-        assert row["ratios"].keys() == row["peers"].keys() == {"one env in one thread"}
-        assert all(ratio > 0 for ratio in row["ratios"].values())
+    assert all(row["ours"] > 0 and row["ratios"] == row["peers"] == {} for row in rows)

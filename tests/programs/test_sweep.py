@@ -1,4 +1,4 @@
-"""Sweeps: tried settings, early stops, and results that do not depend on the workers."""
+"""Sweeps: tried settings, and results that do not depend on the workers."""
 
 import csv
 import json
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from learners.cli import search_space, sweep, sweep_tables, trainings
+from learners.cli import sweep, trainings
 from learners.training.loop import Schedule
 from tttenv import certify, player
 from tttenv.game.rules import Rules
@@ -22,12 +22,12 @@ ROOT = Path(__file__).parents[2]
 BLANK = TrainingResult(
     **dict.fromkeys(field.name for field in fields(TrainingResult))
     | {"learner": "td0", "rules": "3,3,3", "changes": {}, "setting": "some", "error": ""}
-    | {"unbeatable": False, "worst_case_X": 0.0, "worst_case_O": 0.0, "stopped_early": False}
+    | {"unbeatable": False, "worst_case_X": 0.0, "worst_case_O": 0.0}
 )
 
 
 def settings(*learners, **more):
-    return search_space.settings(sweep.Arguments(learners, **more), "sweep.py")
+    return sweep.settings(sweep.Arguments(learners, **more), "sweep.py")
 
 
 def ran(folder, *arguments, status=0):
@@ -59,22 +59,10 @@ def test_a_grid_is_every_combination_in_order_and_none_twice():
     assert [one.name for one in found] == ["dqn", "dqn 4,4,4", "reinforce", "reinforce 4,4,4"]
 
 
-def test_draws_are_within_their_bounds_and_more_of_them_begin_alike():
-    ranges = ["lr=1e-5..1e-1", "games=1..4", "epsilon=0..0.5"]
-    few, many = (settings("dqn", range=ranges, random=n, seed=3) for n in (20, 60))
-    assert many[:20] == few
-    assert settings("dqn", range=ranges, random=20, seed=4) != few
-    values = {name: [one.changes[name] for one in many] for name in ("lr", "games", "epsilon")}
-    assert all(1e-5 <= lr <= 1e-1 for lr in values["lr"])
-    assert 15 < sum(lr < 1e-3 for lr in values["lr"]) < 45  # half of them, in the logarithm
-    assert set(values["games"]) == {1, 2, 3, 4}
-    assert 15 < sum(epsilon < 0.25 for epsilon in values["epsilon"]) < 45
-
-
 def test_folders_have_names_of_their_own_that_lead_nowhere_else():
     words = ["random", "mcts:iterations=5/../x", "mcts:iterations=5 ../x", "a b", "a-b"]
     found = [
-        search_space.Setting("dqn", "default", "3,3,3", {"opponent": word})
+        trainings.Setting("dqn", "default", "3,3,3", {"opponent": word})
         for word in [*words, "long" * 100, "long" * 101]
     ]
     names = [one.folder(seed) for one in found for seed in (1, 11)]
@@ -89,10 +77,8 @@ def test_folders_have_names_of_their_own_that_lead_nowhere_else():
         ({"grid": ["seed=1,2"]}, "--seeds counts them"),
         ({"grid": ["lr=1", "lr=2"]}, "a setting is named twice"),
         ({"grid": ["symmetric=yes"]}, "'yes'"),
-        ({"range": ["lr=1..2"]}, "give both"),
-        ({"range": ["lr=2..1"], "random": 1}, r"LOW\.\.HIGH, two numbers, not '2\.\.1'"),
-        ({"grid": [f"games={','.join(map(str, range(1, 400)))}"] * 1, "random": 999,
-          "range": ["lr=1..2"]}, "more than 100,000"),
+        ({"grid": [f"{name}={','.join(map(str, range(1, 400)))}" for name in ("games", "batch")]},
+         "more than 100,000"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_tried_is_told_in_a_line(more, complaint):
@@ -123,7 +109,7 @@ def test_a_wrong_sweep_is_refused_before_anything_is_trained(
     assert not list(tmp_path.iterdir())
 
 
-def result(name, steps=None, worst=(0, 0), optimal=1.0, error=""):
+def result(name, steps=None, worst=(0, 0), error=""):
     return replace(
         BLANK,
         setting=name,
@@ -133,40 +119,13 @@ def result(name, steps=None, worst=(0, 0), optimal=1.0, error=""):
         unbeatable_seconds=steps and steps / 10,
         worst_case_X=worst[0],
         worst_case_O=worst[1],
-        optimal_moves=optimal,
     )
-
-
-def test_the_stronger_third_goes_on_by_the_exact_worst_case():
-    going = settings("td0", grid=[f"games={','.join(map(str, range(1, 10)))}"])
-    ordered = [  # of each setting, from the strongest to the weakest
-        ({"steps": 5}, {"steps": 5}),
-        ({"steps": 9}, {"steps": 5}),
-        ({"steps": 9}, {"worst": (0, -1)}),
-        ({"optimal": 0.5}, {"optimal": 0.5}),  # never beaten as far as is known
-        ({"worst": (0, -1), "optimal": 0.9}, {"worst": (0, -1), "optimal": 0.9}),
-        ({"worst": (0, -1), "optimal": 0.8}, {"worst": (0, -1), "optimal": 0.8}),
-        ({"worst": (-1, -1), "optimal": 0.99}, {"error": "failed"}),
-        ({"worst": (None, None), "optimal": None}, {"worst": (None, None), "optimal": None}),
-        ({"error": "failed"}, {"error": "failed"}),
-    ]
-    results = [
-        [result(one.name, **seed) for seed in seeds]
-        for one, seeds in zip(going[::-1], ordered, strict=True)
-    ]
-    scores = [sweep.strength(found) for found in results]
-    assert scores == sorted(scores, reverse=True)
-    found = [one for seeds in results for one in seeds]
-    assert sweep.survivors(going, found) == going[6:]
-    assert sweep.survivors(going[:1], found) == going[:1]
-    assert [sweep.budget(6000, 20, left) for left in (2, 1, 0)] == [680, 2000, 6000]
-    assert sweep.budget(5, 10, 2) == 5
 
 
 def test_summaries_are_medians_and_quartiles_of_the_seeds_that_got_there():
     rows = [result("some", steps) for steps in (10, 20, 30, 40, 90)]
     rows += [result("some", worst=(0, -1)), result("some", worst=(None, 0), error="failed")]
-    found = sweep_tables.summary("some", rows)
+    found = sweep.summary("some", rows)
     assert (found["seeds"], found["unbeatable"], found["failed"]) == (7, 5, 1)
     assert (found["median_steps"], found["quartiles_steps"]) == (30, [20.0, 40.0])
     assert (found["worst_case_X"], found["worst_case_O"]) == (0.0, -1.0)
@@ -210,23 +169,6 @@ def test_results_are_those_of_the_checkpoints_as_json_and_as_csv(done):
         lines = list(csv.DictReader(stream))
     assert {line["config.games"] for line in lines} == {"16", "32"}
     assert all(line["unbeatable"] in ("True", "False") for line in lines)
-
-
-def test_halving_trains_the_survivors_as_if_they_had_been_alone(tmp_path):
-    grid = ["--grid", "games=1,2,4,32", "--seeds", "1", "--steps", "36", "--json", "--jobs", "2"]
-    whole = ran(tmp_path, "td0", *grid, "--halve")
-    found = {row["changes"]["games"]: row for row in timeless(whole.stdout)}
-    assert found[32]["steps"] == max(row["steps"] for row in found.values())
-    stopped = [games for games, row in found.items() if row["stopped_early"]]
-    assert len(stopped) >= 2
-    assert 32 not in stopped
-    (tmp_path / "alone").mkdir()
-    alone = ran(tmp_path / "alone", "td0", *grid[2:], "--grid", "games=32")
-    (row,) = timeless(alone.stdout)
-    assert row == found[32]
-    places = (tmp_path, tmp_path / "alone")
-    weights = [next((p / row["folder"]).glob("weights-*")).read_bytes() for p in places]
-    assert weights[0] == weights[1]
 
 
 def test_a_failed_training_is_named_and_the_others_are_told(tmp_path):

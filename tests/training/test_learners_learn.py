@@ -9,7 +9,6 @@ from test_tabular_learners import RULES, trained
 from learners.registry import LEARNERS
 from learners.testing import check_learner
 from learners.training.loop import Progress, run, usual_schedule
-from tttenv.certificates.certificate import certify
 
 BELOW = {  # steps, below which a default is unbeatable; seeds
     "selfplay": (101, 3),
@@ -69,35 +68,6 @@ def test_self_play_as_published_stays_beatable_as_o_though_the_losses_are_small(
     for loss in ("train/loss_X", "train/loss_O"):
         reached(loss, last.numbers[loss], below=0.03)
         reached(f"{loss} of the first", last.numbers[loss] / first.numbers[loss], below=0.5)
-
-
-@pytest.mark.trained
-def test_td0_as_published_wins_against_random_and_stays_beatable(reached):
-    learner = trained("td0", "published", 54)  # 108,000 episodes
-    certificate = certify(RULES, learner.policy())
-    as_x, as_o = (certificate.vs_random[seat][0] for seat in "XO")
-    reached("wins as X", as_x, above=0.93)  # random moves: 0.585
-    reached("wins as O", as_o, above=0.45, below=0.94)  # random moves: 0.288; .86 to .92 in the end
-    assert certificate.worst_case["O"] == -1
-    assert not certificate.unbeatable
-
-
-@pytest.mark.trained
-def test_td0_comes_near_the_solved_game(reached):
-    learner = trained("td0", "default", 0)
-    errors = [learner.step()["rms_error"] for _ in range(100)]
-    reached("first error", errors[0], above=0.3)
-    reached("last error", errors[-1], below=0.1)
-
-
-@pytest.mark.trained
-def test_the_published_q_table_knows_nearly_every_class(reached):
-    learner = trained("qtable", "published", 140, games=10, batches=10)
-    items = int(learner.known.sum())
-    reached("items", items, above=739, below=765)
-    against_random = certify(RULES, learner.policy()).vs_random
-    reached("wins as X", against_random["X"][0], above=0.8, below=0.98)
-    reached("wins as O", against_random["O"][0], above=0.45, below=0.86)
 
 
 @pytest.mark.trained

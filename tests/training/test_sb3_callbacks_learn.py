@@ -57,9 +57,3 @@ def test_the_best_model_is_kept_with_its_certificate_and_outlives_worse_ones(tmp
     worse.learn(64, resumed)
     assert rank(resumed.certificate) < rank(resumed.best)
     assert (folder / "best.zip").read_bytes() == before
-
-    resumed = load(folder / "best.zip")
-    resumed.set_env(VecEnv(8))
-    begun = resumed.num_timesteps
-    resumed.learn(64, ExactEvalCallback(folder=folder), reset_num_timesteps=False)
-    assert resumed.num_timesteps == begun + 64

@@ -2,16 +2,13 @@
 
 import numpy as np
 import pytest
-from test_tianshou import CELLS, dqn, games, net
-from tianshou.algorithm import PPO
-from tianshou.algorithm.modelfree.reinforce import DiscreteActorPolicy
-from tianshou.algorithm.optim import AdamOptimizerFactory
+from test_tianshou import dqn, games
 from tianshou.data import Collector, VectorReplayBuffer
-from tianshou.trainer import OffPolicyTrainerParams, OnPolicyTrainerParams
+from tianshou.trainer import OffPolicyTrainerParams
 from tianshou.utils.net.common import Net
 
 import tttenv
-from tttenv.adapters.tianshou import Critic, MaskedActor, policy
+from tttenv.adapters.tianshou import policy
 from tttenv.testing import check_policy
 
 RULES = tttenv.Rules()
@@ -45,32 +42,6 @@ def test_dqn_learns_with_masks(reached):
     )
     reached("untrained", untrained, below=0.75)
     reached("wins as X", win_share_as_x(algorithm), above=0.8)
-
-
-@pytest.mark.usefixtures("seeded")
-@pytest.mark.trained
-def test_ppo_learns_with_a_masked_actor(reached):
-    mover = DiscreteActorPolicy(actor=MaskedActor(net(9), 9), action_space=CELLS)
-    optim = AdamOptimizerFactory(lr=3e-3)
-    algorithm, envs = PPO(policy=mover, critic=Critic(net(1)), optim=optim, gamma=1.0), games(16)
-    untrained = win_share_as_x(algorithm)
-    collector = Collector(algorithm, envs, VectorReplayBuffer(2048, 16))
-    collector.reset()
-    algorithm.run_training(
-        OnPolicyTrainerParams(
-            training_collector=collector,
-            max_epochs=1,
-            epoch_num_steps=9000,
-            collection_step_num_env_steps=1024,
-            update_step_num_repetitions=4,
-            batch_size=256,
-            **QUIET,
-        )
-    )
-    reached("untrained", untrained, below=0.65)
-    reached("wins as X, drawn cells", win_share_as_x(algorithm), above=0.65)
-    likeliest = win_share_as_x(algorithm, deterministic=True)
-    reached("wins as X, likeliest cells", likeliest, above=0.8)
 
 
 @pytest.mark.usefixtures("seeded")

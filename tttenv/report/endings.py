@@ -31,7 +31,6 @@ class Ending:
     seed: int
     seconds: float | None  # processor time to the first unbeatable certificate; None: never
     folder: str | None = None  # the trained player's folder
-    stopped_early: bool = False  # by a sweep, because others were better
 
 
 class BenchmarkPlayer(TypedDict):
@@ -79,10 +78,7 @@ def of_sweep(file: Path) -> list[Ending]:
         raise ValueError(
             f"{shown(file)} holds no {sweep_file.WHAT}: it lists no finished training run"
         )
-    return [
-        Ending(one.setting, one.seed, one.unbeatable_seconds, stopped_early=one.stopped_early)
-        for one in done
-    ]
+    return [Ending(one.setting, one.seed, one.unbeatable_seconds) for one in done]
 
 
 def table(trainings: Sequence[Ending], head: str) -> Markup:
@@ -124,12 +120,11 @@ def _row(group: Sequence[Ending], times: list[float], ends: tuple[int, int]) -> 
         y = 22 + 56 * ((one.seed * SCATTER) % 1) if len(group) > 1 else 50
         name, x = ("never", NEVER) if one.seconds is None else ("", _place(one.seconds, ends))
         parts.append(dot(x, y, name))
-    early = ", stopped early" if any(one.stopped_early for one in group) else ""
     name = shown(group[0].name, LONGEST)
     return element(
         "tr",
         element("th", name, scope="row", title=name),
-        element("td", f"{len(times)} of {len(group)}{early}"),
+        element("td", f"{len(times)} of {len(group)}"),
         element("td", element("svg", *parts, class_="strip", aria_hidden="true")),
         element("td", f"{median(times):.1f}" if times else "\u2013"),
     )

@@ -37,7 +37,7 @@ Filled = dict[str, Any]  # a PublishedRow
 TITLES = {  # titles of the sources of published numbers
     "S0": "S0  LMS, seven features",
     "S1": "S1  minimax with a cache, Q-table, MCTS, network",
-    "S2": "S2  lecture notes: searches, MCTS, TD(0), genetic algorithm",
+    "S2": "S2  lecture notes: searches, TD(0), genetic algorithm",
     "S3": "S3  supervised classifier of best replies",
     "S4": "S4  masked one-hot MLPs, self-play",
 }

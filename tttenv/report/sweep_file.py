@@ -32,7 +32,6 @@ class TrainingResult:
     worst_case_O: float | None  # noqa: N815
     optimal_moves: float | None
     error: str  # why the run failed; empty if it did not
-    stopped_early: bool  # by --halve, because others were better after the same number of steps
 
 
 class SweepFile(TypedDict):

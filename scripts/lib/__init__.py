@@ -1,1 +1,0 @@
-"""Modules shared by several scripts and needed by no installed command."""
