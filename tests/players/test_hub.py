@@ -266,9 +266,7 @@ def test_a_player_on_the_hub_documents_all_options_of_a_checkpoint():
     assert own[3:] == checkpoint[2:]  # after the rules and the repository, and the folder
 
 
-@pytest.mark.parametrize(
-    "spec", ["hub:", "hub:repo=a/b", "hub:a/b/c", "hub:a/b,revision=../c"]
-)
+@pytest.mark.parametrize("spec", ["hub:", "hub:repo=a/b", "hub:a/b/c", "hub:a/b,revision=../c"])
 def test_odd_names_are_refused_before_anything_is_asked(server, spec):
     with pytest.raises(ValueError, match=r"hub:OWNER/NAME|not a branch"):
         player(spec)
