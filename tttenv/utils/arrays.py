@@ -31,7 +31,7 @@ def real_numbers(what: str, given: Any) -> NDArray[Any]:
 def _real(given: Any) -> NDArray[Any] | None:
     """Convert numbers or a torch tensor to an array; None unless they are real numbers."""
     try:
-        if hasattr(given, "detach") and hasattr(given, "cpu"):  # a tensor
+        if type(given) is not np.ndarray and hasattr(given, "detach"):  # a tensor
             given = given.detach().cpu()
             given = given.double() if given.is_floating_point() else given  # such as bfloat16
         array = np.asarray(given)
