@@ -9,7 +9,7 @@ from tttenv.env.step_options_kernel import FIRST, NEXT_STEP, NOBODY, SAME_STEP, 
 from tttenv.game.outcomes_kernel import GOING, ILLEGAL, SEEN_BY_OTHER, Outcomes
 from tttenv.game.random_kernel import MIX_1, OPENING, REPLY, SEAT, keyed, keyed_bounded
 from tttenv.game.rules_kernel import Game, ended
-from tttenv.game.types import Boards, Cells, Mask, Stones, Uniforms
+from tttenv.game.types import Boards, Cells, Mask, Stones
 from tttenv.utils.compiled import bare, compiled, inner
 
 # Compiled code accepts plain tuples faster than named ones or classes.
@@ -167,20 +167,6 @@ def reply(
         finished[count] = i
         count += outcomes[i] != GOING
     return count
-
-
-@bare
-def sample_replies(
-    boards: Boards,
-    waiting: Cells,
-    uniforms: Uniforms,
-    opponent: Opponent,
-    game: Game,
-    cells: Cells,
-) -> None:
-    """Sample a RANDOM opponent's cells (waiting,) from one uniform number each."""
-    for j in range(len(waiting)):
-        cells[j] = sample(boards[waiting[j]], uniforms[j])
 
 
 @inner
