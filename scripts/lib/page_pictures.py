@@ -16,7 +16,7 @@ from tttenv.report.build import PREVIEW
 MARGIN = 8  # pixels around what is photographed
 COLOURS = 128  # of a picture
 SHOWS = "Description"  # the name of a picture's text, one of PNG's own
-BOARD = "#table"  # the part of the page with the board
+BOARD = "#play"  # the part of the page with the board
 OPENING, BLUNDER = "#play=minimax&seat=both&show=values&moves=1", 1  # cells, numbered from 1 and 0
 
 

@@ -213,7 +213,7 @@ def _figure(player: Shown, number: int) -> Markup:
         element("div", curve_chart(curve, over).svg(label, cursor=True), class_=f"over-{over}")
         for over in ("steps", "seconds")
     ]
-    caption = element("figcaption", heading, words)
+    caption = element("figcaption", heading, element("span", words))
     about = {"data_name": player.name, "data_player": number, "data_measures": measures(curve)}
     if player.snapshots:
         steps = {*player.snapshots, curve.steps[-1]}

@@ -110,9 +110,8 @@ function visit(change) {
 
 // Bring the board and what is said right under it into view, if they are not.
 function reveal() {
-  const { top } = find("play-title").getBoundingClientRect();
-  const { bottom } = find("proof").getBoundingClientRect();
-  if (top < 0 || bottom > innerHeight) find("table").scrollIntoView();
+  const [{ top }, board, said] = ["play-title", "board", "status"].map((id) => find(id).getBoundingClientRect());
+  if (top < 0 || Math.max(board.bottom, said.bottom) > innerHeight) find("play").scrollIntoView();
 }
 
 function openAddress(text) {
@@ -122,12 +121,14 @@ function openAddress(text) {
   return true;
 }
 
-// Follow a link within the page.
-function open(text) {
-  if (!/^#(play|watch|question|rules)/.test(text)) return;
+// Follow a link within the page; a game with a title is shown from its first stone.
+function open(text, title) {
   visit(() => {
     readAddress(text);
-    answer();
+    if (title) {
+      Object.assign(state, { title, at: 0 });
+      run();
+    } else answer();
   });
   focusCell();
 }
@@ -152,7 +153,7 @@ document.addEventListener("click", (event) => {
   const link = event.target.closest('a[href^="#play="], a[href^="#watch="], a[href^="#rules="], a[href="#question"]');
   if (!link) return;
   event.preventDefault();
-  open(link.getAttribute("href"));
+  open(link.getAttribute("href"), link.matches(".replay") && link.closest("figure").querySelector("h3").textContent);
 });
 
 let copied = 0;
