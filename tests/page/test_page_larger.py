@@ -470,9 +470,6 @@ def test_boards_are_picked_from_the_first_list_and_links_lead_to_any(opened, fil
     for wrong in ("rules=2,3,3", "rules=16,15,5", "rules=5,5,6", "rules=x", "rules=5,5,4&moves=f1"):
         page.evaluate("link => void (location.hash = link)", f"#play=first&seat=X&{wrong}")
         page.get_by_text("The link led to no possible game").wait_for()
-    page.evaluate("location.hash = '#field=alphazero_664&seat=O'")  # as in older links
-    page.wait_for_function("() => document.querySelectorAll('#board button').length === 36")
-    assert fragment(page).startswith("#play=alphazero_664&rules=6,6,4&seat=O")
 
 
 @pytest.mark.parametrize(

@@ -226,7 +226,7 @@ def test_nothing_below_the_first_screen_is_made_before_it_can_be_used(browser, s
     made = {
         "teach": "#teach-chart svg",
         "explorer": "#tiles a",
-        "pairs": "#pairs [aria-selected]",
+        "pairs": "#pairs .chosen",
         "curves": "figure input",
     }
     for section, content in made.items():

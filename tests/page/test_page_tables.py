@@ -275,15 +275,6 @@ def test_a_curve_passes_through_measured_points_and_steps_between_them(over):
         assert ys == pytest.approx(np.interp(series[name], ends, [bottom, top]), abs=0.01)
 
 
-def test_the_axis_of_all_curves_is_steps_or_seconds(opened, shipped):
-    page = opened(shipped)
-    count = page.locator(".over-steps svg:visible").count()
-    assert count == len(list(ROOT.glob("checkpoints/*/card.json")))
-    page.get_by_role("radio", name="seconds").check()
-    assert page.locator(".over-seconds svg:visible").count() == count
-    assert page.locator(".over-steps svg:visible").count() == 0
-
-
 # Pairs
 
 

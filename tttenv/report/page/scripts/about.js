@@ -2,9 +2,8 @@
 
 let described = null; // the player on the card now
 
-// Whose card it is, as a number among the game's players: the opponent's, or of two players the chosen one's.
-const aboutNumber = () =>
-  state.seat === "none" ? state.rivals[find("about-whose").value] : state.player;
+// Whose card it is, as a number among the game's players: the opponent's, or of two players O's.
+const aboutNumber = () => (state.seat === "none" ? state.rivals.O : state.player);
 const aboutPlayer = () => players()[aboutNumber()];
 
 const ROUNDING = 1e-12; // of sums of probabilities; numbers that differ by less are equal
@@ -68,11 +67,6 @@ function certificateRows(found) {
 }
 
 function drawAbout() {
-  const watched = state.seat === "none" && state.rivals.X !== state.rivals.O;
-  find("about-holder").hidden = !watched;
-  for (const choice of find("about-whose").options) {
-    setText(choice, `${players()[state.rivals[choice.value]].name}, ${choice.value}`);
-  }
   const player = aboutPlayer();
   if (player === described) return;
   described = player;
@@ -109,8 +103,6 @@ function certifiedText(certificate) {
   });
   return told.join(" ");
 }
-
-find("about-whose").addEventListener("change", drawAbout);
 
 for (const seat of SEATS) {
   find(`lose-${seat}`).addEventListener("click", () => {

@@ -2,23 +2,17 @@
 // player that it then was, where that is kept; the others are there to be picked.
 
 const figures = [...document.querySelectorAll("figure[data-measures]")];
-let chosen = null; // the large one: {figure, measures, stops, drawings, places, kept}
+let chosen = null; // the large one: {figure, measures, stops, kept}
 let learning = 0; // the timer of a training that is shown step by step
-
-for (const radio of document.querySelectorAll("[name=over]")) {
-  radio.addEventListener("change", () => (find("figures").className = `figures ${radio.value}`));
-}
 
 function choose(figure) {
   if (chosen?.figure === figure) return;
   clearInterval(learning);
   const measures = figure.dataset.measures.split(";").map((words) => words.split("|"));
-  const drawings = [...figure.querySelectorAll("svg")];
-  const places = drawings.map((drawing) => drawing.dataset.x.split(" ").map(Number));
   // The measures at which the slider stops: all, or those of which the player is kept.
   const kept = figure.dataset.stops?.split(" ").map(Number);
   const stops = kept ?? [...measures.keys()];
-  chosen = { figure, measures, stops, drawings, places, kept };
+  chosen = { figure, measures, stops, kept };
   for (const one of figures) {
     one.classList.toggle("chosen", one === figure);
     one.querySelector("button").setAttribute("aria-pressed", String(one === figure));
@@ -36,7 +30,7 @@ function choose(figure) {
 const playerAtStop = (stop) => playerAtStep(Number(chosen.figure.dataset.player), stop);
 
 function point(stop) {
-  const { measures, stops, drawings, places, kept } = chosen;
+  const { figure, measures, stops, kept } = chosen;
   const [step, seconds, share, x, o] = measures[stops[stop]];
   let words = `After ${step} steps, ${seconds} s: optimal moves ${share} %, worst case as X ${x}, as O ${o}.`;
   if (kept) {
@@ -51,22 +45,20 @@ function point(stop) {
   find("learner-stop").value = String(stop);
   find("learner-stop").setAttribute("aria-valuetext", words);
   find("learner-text").textContent = words;
-  drawings.forEach((drawing, n) => {
-    drawing.querySelector(".cursor").setAttribute("d", `M${places[n][stops[stop]]} 16V182`);
-  });
+  const places = figure.querySelector("svg").dataset.x.split(" ");
+  figure.querySelector(".cursor").setAttribute("d", `M${places[stops[stop]]} 16V182`);
 }
 
 // Show the whole training, from its first stop to its last, in some six seconds.
 find("learner-watch").addEventListener("click", () => {
   clearInterval(learning);
-  const last = chosen.stops.length - 1;
-  point(0);
+  const { length } = chosen.stops;
   let at = 0;
   learning = setInterval(() => {
-    at += 1;
     point(at);
-    if (at === last) clearInterval(learning);
-  }, Math.min(6000 / last, 700));
+    at += 1;
+    if (at === length) clearInterval(learning);
+  }, Math.min(6000 / length, 700));
 });
 find("learner-stop").addEventListener("input", () => {
   clearInterval(learning);
@@ -83,17 +75,7 @@ later(find("curves"), () => {
       find("figures").scrollIntoView({ block: "nearest" });
       heading.firstChild.focus({ preventScroll: true });
     });
-    figure.querySelectorAll("svg").forEach((drawing, n) => {
-      drawing.addEventListener("click", () => choose(figure));
-      drawing.addEventListener("pointermove", (event) => {
-        if (figure !== chosen.figure) return;
-        clearInterval(learning);
-        const box = drawing.getBoundingClientRect();
-        const x = ((event.clientX - box.left) / box.width) * drawing.viewBox.baseVal.width;
-        const held = chosen.stops.filter((stop) => chosen.places[n][stop] <= x).length - 1; // it holds until the next
-        point(Math.max(held, 0));
-      });
-    });
+    figure.querySelector("svg").addEventListener("click", () => choose(figure));
   }
   const longest = Math.max(...figures.map((one) => one.dataset.measures.length));
   if (figures.length) choose(figures.find((one) => one.dataset.measures.length === longest));

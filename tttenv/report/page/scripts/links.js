@@ -40,12 +40,8 @@ function readAddress(text) {
     ask();
     return true;
   }
-  if (!/^#(play|seat|show|moves|setup|watch|against|rules|field)=/.test(text)) return false;
+  if (!/^#(play|seat|show|moves|setup|watch|against|rules)=/.test(text)) return false;
   const parts = new URLSearchParams(text.slice(1).replaceAll("+", "%2B"));
-  if (parts.has("field")) { // as in older links: a network on its own board
-    parts.set("play", parts.get("field"));
-    parts.set("rules", data.networks.find((network) => network.name === parts.get("field"))?.rules ?? "");
-  }
   const game = gameNamed(parts.get("rules") ?? games[0].name);
   const changes = switched(game ?? games[0]);
   const usual = changes.player ?? state.player;
@@ -94,7 +90,7 @@ const openers = []; // what had the focus when a position was opened
 
 function keep() {
   const shown = address();
-  const bare = shown === "#question" && !/^#(play|watch|moves|seat|show|rules|field)/.test(location.hash);
+  const bare = shown === "#question" && !/^#(play|watch|moves|seat|show|rules)/.test(location.hash);
   history.replaceState({ ...history.state, game: shown }, "", bare ? undefined : shown);
 }
 

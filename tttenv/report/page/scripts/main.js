@@ -16,7 +16,6 @@ function draw() {
   drawBoard();
   drawBar();
   drawMoves();
-  drawTraining();
   drawQuestion();
   find("play-title").textContent = titleText();
   setText(find("status"), statusText());
