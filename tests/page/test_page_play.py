@@ -199,7 +199,7 @@ def test_from_the_answer_one_button_leads_to_a_table_that_learns_it_and_to_a_cer
     page.get_by_role("link", name="Watch a table find that move").click()
     beat = page.get_by_role("link", name="Now beat mcts, which never found it")
     beat.wait_for()
-    answer = page.get_by_role("img", name="Its answer to the question: b2 100 %", exact=True)
+    answer = page.locator("#teach").get_by_label("Its answer to the question: b2 100 %", exact=True)
     assert answer.count() == 1
     page.go_back()
     assert fragment(page) == link
