@@ -36,10 +36,9 @@ function point(stop) {
   if (kept) {
     const number = playerAtStop(stop);
     const { name, certificate } = data.players[number];
-    const own = certificate.unbeatable ? "X" : other(weakSeat(certificate));
     words += ` ${lossesText(number)}`;
     find("learner-play").textContent = `${certificate.unbeatable ? "Play" : "Beat"} it at step ${step}`;
-    find("learner-play").href = `#play=${encodeURIComponent(name)}&seat=${own}`;
+    find("learner-play").href = `#play=${encodeURIComponent(name)}&seat=${other(weakSeat(certificate))}`;
     find("learner-boards").replaceChildren(...mindBoards(Float64Array.from(tableOf(number), (chance) => chance / 255)));
   }
   find("learner-stop").value = String(stop);

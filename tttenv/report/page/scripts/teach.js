@@ -46,12 +46,16 @@ class Lesson {
     const known = data.players.findIndex((player) => player.name === name);
     if (known >= 0) return known;
     const about = `a table trained in this page, seed ${seed}, ${counted(games)} games`;
-    const certificate = certificateOf(this.table);
-    const number = data.players.push({ name, spec: "", about, certificate }) - 1;
-    spreads.set(number, Uint8Array.from(this.table, (share) => Math.round(255 * share)));
-    offerBlunders(number);
-    return number;
+    return offerPlayer(name, about, this.table, certificateOf(this.table));
   }
+}
+
+// Make a table a player of the page; its number among data.players.
+function offerPlayer(name, about, table, certificate) {
+  const number = data.players.push({ name, spec: "", about, certificate }) - 1;
+  spreads.set(number, Uint8Array.from(table, (share) => Math.round(255 * share) || Number(share > 0)));
+  offerBlunders(number);
+  return number;
 }
 
 // The player with a name, as a number among data.players; one that was trained here is trained
@@ -168,14 +172,6 @@ find("teach-less").addEventListener("click", () => {
   teachUntil(LITTLE);
 });
 
-find("teach-lose").addEventListener("click", () => {
-  const number = lesson.player();
-  const player = data.players[number];
-  const seat = weakSeat(player.certificate);
-  const line = player.certificate.losing_line[seat];
-  startReplay(line, seat, number, games[0]);
-});
-
 const weakSeat = ({ losing_line: lines, worst_case: worst }) =>
   lines.X && (!lines.O || worst.X <= worst.O) ? "X" : "O";
 
@@ -201,10 +197,9 @@ function drawLesson() {
   const less = done ? "Another, 500 games only" : "500 games only";
   find("teach-less").textContent = teaching ? "Stop here" : less;
   find("teach-status").textContent = lessonText(done);
-  find("teach-play").hidden = !done;
   find("teach-next").hidden = !(done && certified && weakest >= 0);
-  find("teach-lose").hidden = !done || certified;
-  if (done) offerGame();
+  for (const way of ["play", "lose"]) find(`teach-${way}`).hidden = true;
+  if (done) offerGame("teach", lesson.player());
   drawProgress();
 }
 
@@ -221,14 +216,18 @@ function lessonText(done) {
   return `${ended ? "Given up" : "Stopped"} at ${games}. It can be beaten: ${values}.`;
 }
 
-// The links and buttons that lead from the lesson to the board.
-function offerGame() {
-  const { name, certificate } = data.players[lesson.player()];
+// What leads from a player that was made in a section to the board, in the section's buttons.
+function offerGame(section, number) {
+  const { name, certificate } = data.players[number];
   const seat = weakSeat(certificate);
-  const own = lesson.certified ? "X" : other(seat);
-  find("teach-play").textContent = lesson.certified ? "Play it" : `Beat it as ${own}`;
-  find("teach-play").href = `#play=${encodeURIComponent(name)}&seat=${own}`;
-  find("teach-lose").textContent = `See it lose as ${seat}`;
+  const line = certificate.losing_line[seat];
+  const [play, lose] = ["play", "lose"].map((way) => find(`${section}-${way}`));
+  play.hidden = false;
+  play.textContent = line ? `Beat it as ${other(seat)}` : "Play it";
+  play.href = `#play=${encodeURIComponent(name)}&seat=${other(seat)}`;
+  lose.hidden = !line;
+  lose.textContent = `See it lose as ${seat}`;
+  lose.onclick = () => startReplay(line, seat, number, games[0]);
 }
 
 function drawProgress() {
