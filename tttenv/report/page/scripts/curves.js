@@ -35,10 +35,10 @@ function point(stop) {
   let words = `After ${step} steps, ${seconds} s: optimal moves ${share} %, worst case as X ${x}, as O ${o}.`;
   if (kept) {
     const number = playerAtStop(stop);
-    const { name, certificate } = data.players[number];
+    const player = data.players[number];
     words += ` ${lossesText(number)}`;
-    find("learner-play").textContent = `${certificate.unbeatable ? "Play" : "Beat"} it at step ${step}`;
-    find("learner-play").href = `#play=${encodeURIComponent(name)}&seat=${other(weakSeat(certificate))}`;
+    find("learner-play").textContent = `${player.certificate.unbeatable ? "Play" : "Beat"} it at step ${step}`;
+    find("learner-play").href = gameAgainst(player);
     find("learner-boards").replaceChildren(...mindBoards(Float64Array.from(tableOf(number), (chance) => chance / 255)));
   }
   find("learner-stop").value = String(stop);

@@ -60,22 +60,22 @@ function questionRemarks(line) {
 const beatable = data.players.findIndex(({ name }) => name === "mcts");
 const weakest = beatable >= 0 ? beatable : data.players.findIndex((one) => !one.certificate.unbeatable);
 
-function startGame(player, seat) {
-  visit(() => {
-    setUp({ ...switched(games[0]), player, seat, overlay: "none" });
-    answer();
-  });
-  focusCell();
-}
+// The seat in which a player loses sooner, and the address of a game in which it sits there.
+const weakSeat = ({ losing_line: lines, worst_case: worst }) =>
+  lines.X && (!lines.O || worst.X <= worst.O) ? "X" : "O";
+const gameAgainst = ({ name, certificate }) =>
+  `#play=${encodeURIComponent(name)}&seat=${other(weakSeat(certificate))}`;
 
-find("start-net").textContent = /\b(net|network|MLP)s?\b/.test(data.players[data.start].about)
-  ? "Play the net"
-  : `Play ${data.players[data.start].name}`;
-find("start-net").addEventListener("click", () => startGame(data.start, "X"));
-find("start-beat").textContent = `Beat ${data.players[Math.max(weakest, 0)].name}`;
-find("start-beat").addEventListener("click", () =>
-  startGame(weakest, other(weakSeat(data.players[weakest].certificate))),
-);
+const first = data.players[data.start];
+find("start-net").textContent = /\b(net|network|MLP)s?\b/.test(first.about) ? "Play the net" : `Play ${first.name}`;
+find("start-net").href = `#play=${encodeURIComponent(first.name)}&seat=X`;
+if (weakest >= 0) {
+  const { name } = data.players[weakest];
+  const knows = chances(weakest, walk(QUESTION))[ANSWER] > 0;
+  find("start-beat").textContent = `Beat ${name}`;
+  find("teach-next").textContent = `Now beat ${name}${knows ? "" : ", which never found it"}`;
+  find("start-beat").href = find("teach-next").href = gameAgainst(data.players[weakest]);
+}
 
 // What leads on: from the right answer to a table that learns it, from a game's end to the proof.
 function drawNext() {

@@ -172,9 +172,6 @@ find("teach-less").addEventListener("click", () => {
   teachUntil(LITTLE);
 });
 
-const weakSeat = ({ losing_line: lines, worst_case: worst }) =>
-  lines.X && (!lines.O || worst.X <= worst.O) ? "X" : "O";
-
 // Addresses "#train=SEED", with other settings "#train=SEED&explore=10&rate=20", train that one; older
 // ones begin with "#teach=".
 function openLesson(asked) {
@@ -218,13 +215,13 @@ function lessonText(done) {
 
 // What leads from a player that was made in a section to the board, in the section's buttons.
 function offerGame(section, number) {
-  const { name, certificate } = data.players[number];
+  const { certificate } = data.players[number];
   const seat = weakSeat(certificate);
   const line = certificate.losing_line[seat];
   const [play, lose] = ["play", "lose"].map((way) => find(`${section}-${way}`));
   play.hidden = false;
   play.textContent = line ? `Beat it as ${other(seat)}` : "Play it";
-  play.href = `#play=${encodeURIComponent(name)}&seat=${other(seat)}`;
+  play.href = gameAgainst(data.players[number]);
   lose.hidden = !line;
   lose.textContent = `See it lose as ${seat}`;
   lose.onclick = () => startReplay(line, seat, number, games[0]);
@@ -307,14 +304,6 @@ function lessonChart(measures) {
   ticks.forEach((games, n) => write(counted(games), across(games), bottom + 14, n === 4 ? "end" : "middle"));
   write("games", right, bottom - 4, "end");
   return chart;
-}
-
-// From the lesson on to the player that is beaten, which may not know the answer to the question.
-if (weakest >= 0) {
-  const { name, certificate } = data.players[weakest];
-  const knows = chances(weakest, walk(QUESTION))[ANSWER] > 0;
-  find("teach-next").textContent = `Now beat ${name}${knows ? "" : ", which never found it"}`;
-  find("teach-next").href = `#play=${encodeURIComponent(name)}&seat=${other(weakSeat(certificate))}`;
 }
 
 later(find("teach"), () => newLesson(1));
