@@ -63,7 +63,7 @@ function readAddress(text) {
   } else {
     changes.player = named("play");
     const asked = parts.get("seat");
-    const usualSeat = parts.has("moves") ? "both" : state.seat === "O" ? "O" : "X"; // moves are shown as they are
+    const usualSeat = parts.has("moves") ? "both" : state.seat === "O" && !state.asking ? "O" : "X"; // moves are shown as they are
     changes.seat = ["X", "O", "both"].includes(asked) ? asked : usualSeat;
     const cast = asked === "both" && !unknown.length ? parts.get("as") : "";
     changes.cast = ["X", "O"].includes(cast) ? cast : null;
