@@ -79,7 +79,6 @@ def test_from_the_curve_to_the_board_and_its_blunders(opened, file):
     page.keyboard.press("Home")
     page.locator("#learner-play").focus()
     page.keyboard.press("Enter")
-    exact = certify(RULES, tables[step])
     assert f"against reinforce, step {step}" in page.locator("#play-title").inner_text()
     assert page.locator("#player").evaluate("s => s.selectedOptions[0].textContent") == "reinforce"
     assert page.locator("#about").inner_text().endswith("It can be beaten.")
