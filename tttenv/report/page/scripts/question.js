@@ -99,7 +99,6 @@ function drawQuestion() {
   find("more").hidden = state.asking;
   find("starts").hidden = !state.asking || refuting(); // then one may try again
   find("start-beat").hidden = weakest < 0 || !state.tried.length;
-  find("start-teach").hidden = !state.tried.length;
   find("copy").hidden = state.asking && !state.tried.length;
   find("game-buttons").hidden = state.asking;
   const row = refuting() ? find("reveal").parentNode : find(state.asking ? "starts" : "game-buttons");
