@@ -259,7 +259,7 @@ def page() -> Pictures:
             )
             view.goto(file.as_uri() + OPENING)
             view.locator("#board button").nth(BLUNDER).click()
-            made["board.png", scheme] = _photograph(view, "#table")
+            made["board.png", scheme] = _photograph(view, "#play")
             made["leaderboard.png", scheme] = _photograph(view, "#leaderboard .scroll")
             view.goto("about:blank")
             view.goto(file.as_uri() + "#teach=1")

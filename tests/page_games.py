@@ -25,7 +25,7 @@ LOOK = """() => ({
   proof: document.querySelector('#proof').textContent,
 })"""
 ANSWERED = "() => /Your turn|win|draw/.test(document.querySelector('#status').textContent)"
-PROVED = "() => !document.querySelector('#proof').textContent.includes('Proving')"
+PROVED = "() => document.querySelector('#proof').dataset.proving !== 'true'"
 
 
 def settled(page, wait=None):

@@ -13,6 +13,7 @@ def test_the_command_to_certify_again_is_quoted_for_a_shell(opened, tmp_path):
     out = tmp_path / "report.html"
     report_of(out, f"{tmp_path / name}/")
     page = opened(out)
-    page.click("summary")
+    page.click("#start-net")
+    page.click("#play summary")
     words = ["tttenv", "certify", str(tmp_path / name), "--json"]
     assert shlex.split(page.inner_text("#command")) == words

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from page_browser import CALM, click, faults, fits, fragment, marks
+from page_browser import CALM, SIZES, click, faults, fits, fragment, marks, stop_clock
 from page_data import report_of
 from page_games import play, settled, stones_left
 
@@ -113,6 +113,19 @@ def test_networks_move_as_in_the_library(inside, shown, name, rules, count):
     boards = np.concatenate([sampled(rules, count, rng), own])
     told = inside(MOVES, given_network(shown[name], rules, boards))
     assert told == policy(boards).argmax(axis=1).tolist()
+
+
+POLICY = MOVES.replace("network.move", "network.policy")
+
+
+def test_what_a_network_would_play_is_a_distribution_over_the_empty_cells(inside, shown):
+    rules, name = Rules(9, 9, 5), "alphazero_995"
+    boards = sampled(rules, 20, np.random.default_rng(7))
+    given = given_network(shown[name], rules, boards)
+    shares, moves = np.array(inside(POLICY, given)), inside(MOVES, given)
+    assert (shares[boards != 0] == 0).all()
+    np.testing.assert_allclose(shares.sum(axis=1), 1)
+    assert (shares[range(20), moves] > 0.999 * shares.max(axis=1)).all()
 
 
 CHANCES = """
@@ -358,8 +371,92 @@ def test_an_open_three_is_a_win_and_who_leaves_it_open_is_told(opened, file):
     assert page.inner_text("#notes") == "X's a1 loses in 2; g5 g9 k11 l12 are not known to lose."
 
 
-def test_boards_are_picked_from_the_first_list_and_links_lead_to_any(opened, file):
+def test_values_that_are_not_known_are_a_networks_heat_and_never_question_marks(opened, file):
+    link = "#play=threats&rules=15,15,5&seat=both&show=values&moves=h8.g8.i9.g7"
+    page = opened(file, link, **CALM)
+    heat = "all => all.map(b => parseInt(b.style.getPropertyValue('--heat')))"
+    page.wait_for_function(
+        f"() => ({heat})([...document.querySelectorAll('#board button')])[126] > 90"
+    )
+    found = page.locator("#board button").evaluate_all(heat)  # g9 stops the two
+    assert sum(5 < one < 90 for one in found) > 5
+    assert "?" not in page.inner_text("#board")
+    assert "the more yellow" in page.inner_text("#play .legend")
+
+
+def test_a_proof_that_takes_long_goes_on_quietly(opened, file):
+    page = opened(file, "#play=first&seat=both&rules=9,9,5", **CALM)
+    stop_clock(page)
+    page.evaluate("location.hash = '#play=first&seat=both&rules=9,9,5&moves=e5'")
+    shows(page, "proof", "Proving what this position is worth….*")
+    page.clock.run_for(3100)
+    shows(page, "proof", "Not known yet: too many games lead on from here..*")
+    assert page.get_attribute("#proof", "data-proving") == "true"
+
+
+def test_a_finger_chooses_a_small_cell_before_it_plays(opened, file):
+    page = opened(file, "#play=first&rules=15,15,5&seat=X", "phone", has_touch=True, **CALM)
+    cell = page.locator("#board button").nth(112)
+    cell.tap()
+    assert page.inner_text("#status") == "h8? Tap it again to play it."
+    assert set(marks(page, 15)) == {"_"}
+    cell.tap()
+    assert marks(page, 15)[112] == "X"
+    page = opened(file, "#play=first&rules=5,5,4&seat=X", "phone", has_touch=True, **CALM)
+    page.locator("#board button").nth(12).tap()
+    assert marks(page, 5)[12] == "X"
+
+
+@pytest.mark.parametrize("size", ["desktop", "tablet"])
+def test_beside_every_board_stand_the_status_and_the_moves(opened, file, size):
+    page = opened(file, "#play=first&seat=both&moves=a1", size, **CALM)
+    for name in ("4,4,4", "9,9,5", "15,15,5"):
+        page.select_option("#rules", name)
+        click(page, 0)
+        board = page.locator("#board").bounding_box()
+        for part in ("#status", "#proof", "#record"):
+            box = page.locator(part).bounding_box()
+            assert box["x"] > board["x"] + board["width"], part
+            assert box["y"] + box["height"] < SIZES[size][1] / 2, part
+        assert board["y"] + board["height"] <= SIZES[size][1]
+        assert page.evaluate("scrollY") == 0
+        assert fits(page)
+
+
+def test_the_table_fits_and_a_lost_game_is_replayed_by_a_click(opened, file):
     page = opened(file, "", **CALM)
+    assert (
+        page.evaluate(
+            "(e => e.scrollWidth - e.clientWidth)(document.querySelector('#larger .scroll'))"
+        )
+        <= 0
+    )
+    row = page.locator(".larger tr", has_text="alphazero_664").inner_text()
+    assert "O cannot hold 6,6,4" in row
+    figure = page.locator(".games figure", has_text="alphazero_664 loses as O")
+    assert figure.locator("text").all_text_contents() == ["7", "8", "9", "10", "11"]
+    stop_clock(page)
+    figure.locator(".replay").click()
+    assert page.inner_text("#play-title") == "alphazero_664 loses as O"
+    assert page.locator("#moves li").count() == 11
+    assert set(marks(page, 6)) == {"_"}
+    page.clock.run_for(11 * 700)
+    assert page.inner_text("#status").startswith("X wins.")
+    assert "O cannot hold 6" in page.inner_text("#about")
+
+
+def test_a_click_counts_although_the_board_is_drawn_anew_meanwhile(opened, file):
+    page = opened(file, "#play=first&rules=5,5,4&seat=X&show=values", **CALM)
+    settled(page)
+    page.locator("#board button").nth(6).hover()
+    page.mouse.down()
+    page.evaluate("() => document.getElementById('overlay').dispatchEvent(new Event('change'))")
+    page.mouse.up()
+    assert marks(page, 5)[6] == "X"
+
+
+def test_boards_are_picked_from_the_first_list_and_links_lead_to_any(opened, file):
+    page = opened(file, "#play=first", **CALM)
     names = page.locator("#rules option").evaluate_all("all => all.map(one => one.value)")
     assert (names[0], names[-1]) == ("3,3,3", "15,15,5")
     for name, cells in (("9,9,5", 81), ("4,4,4", 16), ("3,3,3", 9)):
@@ -372,15 +469,12 @@ def test_boards_are_picked_from_the_first_list_and_links_lead_to_any(opened, fil
     for wrong in ("rules=2,3,3", "rules=16,15,5", "rules=5,5,6", "rules=x", "rules=5,5,4&moves=f1"):
         page.evaluate("link => void (location.hash = link)", f"#play=first&seat=X&{wrong}")
         page.get_by_text("The link led to no possible game").wait_for()
-    page.evaluate("location.hash = '#field=alphazero_664&seat=O'")  # as in older links
-    page.wait_for_function("() => document.querySelectorAll('#board button').length === 36")
-    assert fragment(page).startswith("#play=alphazero_664&rules=6,6,4&seat=O")
 
 
 @pytest.mark.parametrize(
     ("never", "told"),
     [
-        (True, "Certified: never loses as X, in all {:,} positions that it can come to."),
+        (True, "Certified: never loses as X, in all {:,} positions that it can reach."),
         (None, "As X it is not certified: its certificate did not come to an end."),
         (False, "As X it can be beaten."),
     ],

@@ -170,15 +170,47 @@ def test_the_first_screen_asks_and_everything_about_it_is_in_view(opened, shippe
     assert QUESTION in page.inner_text("#play-title")
     assert marks(page) == "X________"
     height = SIZES[size][1]
-    for name in ("h1", "#play-title", "#board", "#status", "#start-net", "#start-beat"):
+    for name in ("h1", "#play-title", "#board", "#status", "#start-net"):
         box = page.locator(name).bounding_box()
         assert box["y"] >= 0, name
         assert box["y"] + box["height"] <= height, name
     assert fits(page)
+    later = page.locator("#rules, #about, #play .legend, #start-beat, #copy").filter(visible=True)
+    assert later.count() == 0
+    click(page, 4)
+    assert later.count() == 4
 
 
-IDLE_WAITS = "window.held = []; window.requestIdleCallback = (act) => held.push(act)"
-BE_IDLE = "held.splice(0).forEach((act) => act())"
+def test_a_line_of_the_legend_appears_with_its_mark(opened, shipped):
+    page = opened(shipped, "#play=first&seat=both&moves=a1", **CALM)
+    legend = page.locator("#play .legend")
+    assert "blunder" not in legend.inner_text()
+    click(page, 1)
+    assert "?? a blunder: it throws away a win or a draw" in legend.inner_text()
+    assert "On wide boards" not in legend.inner_text()
+
+
+def test_from_the_answer_one_button_leads_to_a_table_that_learns_it_and_to_a_certificate(
+    opened, shipped
+):
+    page = opened(shipped, "", **CALM)
+    click(page, 4)
+    link = fragment(page)
+    page.get_by_role("link", name="Watch a table find that move").click()
+    beat = page.get_by_role("link", name="Now beat mcts, which never found it")
+    beat.wait_for()
+    answer = page.locator("#teach").get_by_label("Its answer to the question: b2 100 %", exact=True)
+    assert answer.count() == 1
+    page.go_back()
+    assert fragment(page) == link
+    page.go_forward()
+    beat.click()
+    assert page.inner_text("#play-title") == "You are X against mcts"
+    for cell in (0, 2, 6, 4):
+        click(page, cell)
+    assert page.inner_text("#status").startswith("You win. mcts lost at move 2: c3.")
+    page.get_by_role("link", name="Its certificate").click()
+    assert page.locator("#certificate-table").is_visible()
 
 
 def test_all_sections_appear_even_where_the_script_fails(browser, shipped, tmp_path):
@@ -222,8 +254,11 @@ def test_a_wrong_answer_is_refuted_stone_by_stone_and_can_be_tried_again(opened,
     assert marks(page).count("_") == 6
 
 
-def test_three_ways_lead_on_from_the_question(opened, shipped):
+def test_two_ways_lead_on_from_the_question(opened, shipped):
     page = opened(shipped, "", **CALM)
+    click(page, 1)
+    page.locator("#moves button").last.click()
+    page.click("#again")
     page.click("#start-beat")
     assert page.inner_text("#play-title") == "You are X against mcts"
     assert not certify(RULES, "mcts").worst_case["O"] >= 0
@@ -233,8 +268,6 @@ def test_three_ways_lead_on_from_the_question(opened, shipped):
     assert page.inner_text("#play-title") == "You are X against selfplay"
     page.get_by_role("link", name="Ask me the question again").click()
     assert QUESTION in page.inner_text("#play-title")
-    assert page.locator("#start-teach").get_attribute("href") == "#teach"
-    assert page.locator("#teach").count() == 1
 
 
 # Blunders on the board.

@@ -9,6 +9,7 @@ from page_data import report_of
 from tttenv import Rules, certify
 from tttenv.certificates import snapshots
 from tttenv.certificates.curve import exact_curve
+from tttenv.game.rules import name_of
 from tttenv.players.stored.checkpoint import read_card
 
 RULES = Rules()
@@ -46,7 +47,8 @@ def test_every_player_along_a_curve_is_told_as_it_is_certified(opened, file, nam
     page = opened(file)
     curve, tables = kept(name)
     figure = page.locator(f"figure[data-name={name}]")
-    slider, output = figure.locator("input"), figure.locator("output")
+    figure.get_by_role("button", name=name, exact=True).click()
+    slider, output = figure.locator("#learner-stop"), figure.locator("#learner-text")
     slider.focus()
     page.keyboard.press("Home")
     for step, table in tables.items():
@@ -59,6 +61,8 @@ def test_every_player_along_a_curve_is_told_as_it_is_certified(opened, file, nam
         x, o = (f"{exact.worst_case[seat]:.0f}".replace("-", "\u2212") for seat in "XO")
         assert f"worst case as X {x}, as O {o}. {told(exact)}" in words
         link = figure.get_by_role("link")
+        opening = f"Its first move: {name_of(RULES, int(table.table[0].argmax()))} 100 %"
+        assert figure.locator(".mind").first.get_attribute("aria-label") == opening
         verb = "Play" if exact.unbeatable else "Beat"
         assert link.inner_text() == f"{verb} it at step {step:,}"
         page.keyboard.press("ArrowRight")
@@ -69,16 +73,15 @@ def test_from_the_curve_to_the_board_and_its_blunders(opened, file):
     page = opened(file, **CALM)
     _, tables = kept("reinforce")
     step = next(iter(tables))
-    figure = page.locator("figure[data-name=reinforce]")
-    figure.locator("input").focus()
+    page.locator("figure[data-name=reinforce] button").first.click()
+    page.locator("#learner-stop").focus()
     page.keyboard.press("Home")
-    page.keyboard.press("Tab")
+    page.locator("#learner-play").focus()
     page.keyboard.press("Enter")
-    exact = certify(RULES, tables[step])
     assert f"against reinforce, step {step}" in page.locator("#play-title").inner_text()
     assert page.locator("#player").evaluate("s => s.selectedOptions[0].textContent") == "reinforce"
     assert page.locator("#about").inner_text().endswith("It can be beaten.")
-    assert page.locator("#training-text").inner_text() == f"0 of 510 steps. {told(exact)}"
+    assert "here after 0 of its 510 steps" in page.locator("#about").inner_text()
     link = fragment(page)
     page.go_back()
     assert page.evaluate("document.activeElement.textContent") == f"Beat it at step {step}"

@@ -158,39 +158,41 @@ def test_a_link_teaches_and_the_player_is_played_and_certified_on_the_board(open
     told, games, _, _ = taught(inside, 7)
     assert f" {games:,} games" in page.inner_text("#teach-status")
     page.get_by_role("link", name="Play it").click()
-    assert page.inner_text("#about-name") == "taught 7"
+    assert page.inner_text("#about-name") == "trained 7"
     assert_same(certificate(page), told)
-    assert page.locator("#lose-X").is_disabled()
-    assert page.locator("#lose-O").is_disabled()
-    again = opened(file, fragment(page), **CALM)  # another's page knows no lesson
-    assert again.inner_text("#about-name") == "taught 7"
-    assert_same(certificate(again), told)
+    assert page.inner_text("#about").endswith("✓ Never loses, as X or O.")
+    link = fragment(page)
+    for address in (link, link.replace("trained", "taught")):  # the older word
+        again = opened(file, address, **CALM)  # another's page knows no lesson
+        assert again.inner_text("#about-name") == "trained 7"
+        assert_same(certificate(again), told)
 
 
 def test_stopped_at_500_games_it_loses_and_taught_on_it_does_not(opened, file, inside):
     page = opened(file, **CALM)
+    page.click("#teach-how summary")
     page.fill("#teach-seed", "3")
     page.get_by_role("button", name="500 games only").click()
     assert "It can be beaten" in learned(page)
     told, _, _, _ = taught(inside, 3, 500)
     page.get_by_role("button", name="See it lose as O", exact=True).click()
-    assert page.inner_text("#about-name") == "taught 3 (500 games)"
+    assert page.inner_text("#about-name") == "trained 3 (500 games)"
     assert_same(certificate(page), told)
     assert page.locator("#moves button").count() == len(told["losing_line"]["O"])
     page.locator("#moves button").last.click()
-    assert page.inner_text("#status").startswith("X wins. taught 3 (500 games) (O) lost at move ")
+    assert page.inner_text("#status").startswith("X wins. trained 3 (500 games) (O) lost at move ")
     page.get_by_role("link", name="Beat it as X").click()
     assert page.input_value("#seat") == "X"
-    page.get_by_role("button", name="Teach it on").click()
+    page.get_by_role("button", name="Train it on").click()
     page.get_by_role("link", name="Play it").click()
     straight, _, _, _ = taught(inside, 3)
-    assert page.inner_text("#about-name") == "taught 3"
+    assert page.inner_text("#about-name") == "trained 3"
     assert_same(certificate(page), straight)
 
 
 def test_forged_names_of_taught_players_are_no_players(opened, file):
     wrong = ("4294967296", "x", "1 (99999 games)", "1 (150 games)", "1 explore 101 rate 50")
-    for name in (f"taught {end}" for end in wrong):
+    for name in (f"{word} {end}" for end in wrong for word in ("taught", "trained")):
         page = opened(file, f"#play={name}")
         assert page.inner_text("#about-name") in ("first", "random"), name
     page = opened(file, "#teach=99999999999")
@@ -200,7 +202,7 @@ def test_forged_names_of_taught_players_are_no_players(opened, file):
 @pytest.mark.parametrize(("size", "scheme"), [("desktop", "light"), ("phone", "dark")])
 def test_axe_finds_no_violation_while_and_after_teaching(opened, file, size, scheme):
     page = opened(file, "", size, color_scheme=scheme, **CALM)
-    for button in (None, "500 games only", "Teach it on"):
+    for button in (None, "500 games only", "Train it on"):
         if button:
             page.get_by_role("button", name=button, exact=True).click()
             learned(page)

@@ -43,6 +43,8 @@ NOT_EMBEDDED = (
     "To stay small, this page holds one of the package's networks for each size of board. Play the"
     " others in a terminal: "
 )
+STONES = {"X": "m7 7l16 16m0-16l-16 16", "O": "m6 15a9 9 0 1 1 18 0a9 9 0 1 1-18 0"}  # in a cell
+NUMBERED = 5  # of the last stones
 VALUES = {1: "X wins", 0: "draw", -1: "O wins", None: "not known"}
 
 
@@ -172,7 +174,9 @@ def _row(player: Larger) -> Markup:
         odds = found.vs_random[seat]
         reached = "all there are" if found.reached is None else f"{found.reached[seat]:,}"
         told = "not known" if odds is None else phrases.odds(odds)
-        cells += [of_seat(found, seat), reached, told]
+        hopeless = found.value == (-1 if seat == "X" else 1)
+        held = f"{seat} cannot hold {player.rules}" if hopeless else of_seat(found, seat)
+        cells += [held, reached, told]
     cells.append("computed here" if player.computed else "from its checkpoint")
     name: Markup | str = player.name
     if player.network is not None:
@@ -187,18 +191,20 @@ def _figure(player: Larger, seat: str, line: list[int]) -> Markup:
     which = "the shortest" if player.certificate.shortest[seat] else "not always the shortest"
     heading = element("h3", f"{player.name} loses as {seat}")
     about = f"on {player.rules} after {len(line)} stones, {which} such game"
-    moves = [f"{SEATS[turn % 2]} {name_of(player.rules, cell)}" for turn, cell in enumerate(line)]
-    told = f"{', '.join(moves)}: {SEATS[(len(line) - 1) % 2]} wins."
+    moves = ".".join(name_of(player.rules, cell) for cell in line)
+    whose = f"play={quote(player.name, safe='', errors='replace')}&" if player.network else ""
+    seats = f"seat=both&as={seat}" if player.network else "seat=both"
+    address = f"#{whose}rules={player.rules}&{seats}&moves={moves}"
+    drawn = _drawing(player.rules, line)
     return element(
         "figure",
-        element("figcaption", heading, about),
-        _drawing(player.rules, line),
-        element("details", element("summary", "Its moves"), element("p", told, class_="quiet")),
+        element("figcaption", heading, f"{about}; a click replays it"),
+        element("a", drawn, href=address, class_="replay"),
     )
 
 
 def _drawing(rules: Rules, line: list[int]) -> Markup:
-    """Draw the final board of a game, with numbered moves and the winning line."""
+    """Draw the final board of a game, with its last moves numbered and the winning line."""
     width, height = CELL * rules.n, CELL * rules.m
     inner = [f"M{CELL * at} 0v{height}" for at in range(1, rules.n)]
     inner += [f"M0 {CELL * at}h{width}" for at in range(1, rules.m)]
@@ -209,9 +215,13 @@ def _drawing(rules: Rules, line: list[int]) -> Markup:
     parts += [element("path", class_="frame", d="".join(inner))]
     for turn, cell in enumerate(line):
         y, x = divmod(cell, rules.n)
-        place = {"x": CELL * x + CELL // 2, "y": CELL * y + CELL // 2 + 4}
-        mark = SEATS[turn % 2]
-        parts.append(element("text", f"{mark}{turn + 1}", class_=mark.lower(), **place))
-    label = f"The last board of the game, {rules.m} rows and {rules.n} columns, moves numbered"
+        mark, late = SEATS[turn % 2], turn >= len(line) - NUMBERED
+        stone, pale = f"M{CELL * x} {CELL * y}{STONES[mark]}", " pale" * late
+        parts.append(element("path", class_=f"{mark.lower()}{pale}", d=stone))
+        if late:
+            place = {"x": CELL * x + CELL // 2, "y": CELL * y + CELL // 2 + 5}
+            parts.append(element("text", turn + 1, **place))
+    told = ", ".join(f"{SEATS[turn % 2]} {name_of(rules, cell)}" for turn, cell in enumerate(line))
+    label = f"The last board of the game: {told}: {SEATS[(len(line) - 1) % 2]} wins"
     box = f"0 0 {width} {height}"
     return element("svg", *parts, role="img", aria_label=label, viewBox=box)

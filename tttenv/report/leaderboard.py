@@ -209,16 +209,13 @@ def _figure(player: Shown, number: int) -> Markup:
         words += f"; median of {found.count} seeds {found.median_seconds:.1f} s"
     share = phrases.share(curve.optimal[-1])
     label = f"{player.name}: {words}; optimal moves {share} %"
-    drawn = [
-        element("div", curve_chart(curve, over).svg(label, cursor=True), class_=f"over-{over}")
-        for over in ("steps", "seconds")
-    ]
-    caption = element("figcaption", heading, words)
+    drawn = curve_chart(curve, "steps").svg(label, cursor=True)
+    caption = element("figcaption", heading, element("span", words))
     about = {"data_name": player.name, "data_player": number, "data_measures": measures(curve)}
     if player.snapshots:
         steps = {*player.snapshots, curve.steps[-1]}
         about["data_stops"] = " ".join(str(n) for n, at in enumerate(curve.steps) if at in steps)
-    return element("figure", caption, *drawn, **about)
+    return element("figure", caption, drawn, **about)
 
 
 def scores(players: list[Shown]) -> list[list[Score]]:

@@ -2,9 +2,8 @@
 
 let described = null; // the player on the card now
 
-// Whose card it is, as a number among the game's players: the opponent's, or of two players the chosen one's.
-const aboutNumber = () =>
-  state.seat === "none" ? state.rivals[find("about-whose").value] : state.player;
+// Whose card it is, as a number among the game's players: the opponent's, or of two players O's.
+const aboutNumber = () => (state.seat === "none" ? state.rivals.O : state.player);
 const aboutPlayer = () => players()[aboutNumber()];
 
 const ROUNDING = 1e-12; // of sums of probabilities; numbers that differ by less are equal
@@ -51,7 +50,7 @@ function certificateRows(found) {
     const there = SEATS.some((seat) => (of?.[seat] ?? null) !== null); // of larger boards little is known
     return there ? [certificateRow(name, ...seats((seat) => (of[seat] === null ? "not known" : written(of[seat]))))] : [];
   };
-  const odds = (shares) => shares.map(percent).join("\u00a0/ ");
+  const odds = (shares) => shares.map((share) => percent(share)).join("\u00a0/ ");
   const head = element("tr");
   head.append(element("td", ""), ...SEATS.map((seat) => element("th", `as ${seat}`, { scope: "col" })));
   const moves = found.optimal_moves;
@@ -68,11 +67,6 @@ function certificateRows(found) {
 }
 
 function drawAbout() {
-  const watched = state.seat === "none" && state.rivals.X !== state.rivals.O;
-  find("about-holder").hidden = !watched;
-  for (const choice of find("about-whose").options) {
-    setText(choice, `${players()[state.rivals[choice.value]].name}, ${choice.value}`);
-  }
   const player = aboutPlayer();
   if (player === described) return;
   described = player;
@@ -80,9 +74,8 @@ function drawAbout() {
   for (const seat of SEATS) {
     const line = certificate?.losing_line[seat];
     const button = find(`lose-${seat}`);
-    button.hidden = !line && !certificate?.never_loses[seat];
-    button.setAttribute("aria-disabled", String(!line));
-    setText(button, line ? `See it lose as ${seat}, in ${howMany(line.length, "stone")}` : `As ${seat} it never loses`);
+    button.hidden = !line;
+    if (line) setText(button, `See it lose as ${seat}, in ${howMany(line.length, "stone")}`);
   }
   find("about-name").textContent = player.name;
   find("about").textContent = `${capital(player.about)}. ${certifiedText(certificate)}`;
@@ -98,22 +91,21 @@ function drawAbout() {
 // The verdict in a sentence; on larger boards one about each seat.
 function certifiedText(certificate) {
   if (!certificate) return "No certificate of it on this board is part of this page.";
-  if (isSolved()) return certificate.unbeatable ? "It cannot be beaten." : "It can be beaten.";
-  const { worst_case: worst, never_loses: never, reached } = certificate;
+  const { worst_case: worst, never_loses: never, reached, value } = certificate;
+  if (isSolved() && certificate.unbeatable) return "✓ Never loses, as X or O.";
+  if (isSolved()) return `${never.X ? "As X it never loses. " : never.O ? "As O it never loses. " : ""}It can be beaten.`;
   const told = SEATS.map((seat) => {
+    if (value === (seat === "X" ? -1 : 1)) return `${seat} cannot hold ${boardTitle(state.game)}.`;
     if (never[seat] === false) return `As ${seat} it can be beaten.`;
     if (!never[seat]) return `As ${seat} it is not certified: its certificate did not come to an end.`;
-    const count = reached ? `, in all ${counted(reached[seat])} positions that it can come to` : "";
+    const count = reached ? `, in all ${counted(reached[seat])} positions that it can reach` : "";
     return `Certified: ${worst[seat] === 1 ? "always wins" : "never loses"} as ${seat}${count}.`;
   });
   return told.join(" ");
 }
 
-find("about-whose").addEventListener("change", drawAbout);
-
 for (const seat of SEATS) {
   find(`lose-${seat}`).addEventListener("click", () => {
-    const line = aboutPlayer().certificate?.losing_line[seat];
-    if (line) startReplay(line, seat, aboutNumber());
+    startReplay(aboutPlayer().certificate.losing_line[seat], seat, aboutNumber());
   });
 }

@@ -6,6 +6,7 @@ const analysed = new Map(); // by position: {moves, whole, done}
 const answers = new Map(); // by player and position: the chances of its moves, null while unknown
 let asked = 0; // questions about values
 let asking = ""; // the position of the last of them
+let begun = 0; // when it was asked
 let awaited = ""; // the answer that the game waits for
 
 const NOTHING = new Map();
@@ -35,6 +36,7 @@ function valueOf(line) {
   return isSolved() ? bounded(ranks[walk(line)]) : (analysed.get(keyOf(line))?.whole ?? OPEN_VALUE);
 }
 
+const WAIT = 3000; // milliseconds after which a proof goes on quietly
 const isProving = (line) => !isSolved() && !isOver(line) && !analysed.get(keyOf(line))?.done;
 
 // The chances of a player's moves, cell by cell; null while they are not known.
@@ -64,13 +66,25 @@ function send(kind, question, network) {
   worker.postMessage({ kind, rules: { m, n, k }, ...question });
 }
 
-// Ask for a player's chances, once.
-function wantShares(player, line) {
-  const key = answerKey(player, line);
+// Ask for a player's chances, once, or for the outputs of its network.
+function wantShares(player, line, outputs = false) {
+  const key = outputs ? `outputs ${keyOf(line)}` : answerKey(player, line);
   if (isSolved() || isOver(line) || answers.has(key)) return;
   answers.set(key, null);
   const { name, network } = players()[player];
-  send("chances", { key, line, player: name }, network);
+  send("chances", { key, line, player: outputs ? network : name, outputs }, network);
+}
+
+// Where a network would move, the likeliest cell 1, unlikely ones raised to be seen; null while it is not
+// known. It is the opponent's, or the first of the game's players that has one.
+function outlook(line) {
+  const found = answers.get(`outputs ${keyOf(line)}`);
+  return found?.map((share) => (share / Math.max(...found)) ** 0.25) ?? null;
+}
+
+function wantOutlook(line) {
+  const number = opponent().network ? state.player : players().findIndex((player) => player.network);
+  if (number >= 0) wantShares(number, line, true);
 }
 
 // Ask for the values of the position shown, then of those before it, one after the other; what can be
@@ -85,6 +99,7 @@ function analyse() {
   const key = line ? keyOf(line) : "";
   if (key === asking || !line) return;
   asking = key;
+  begun = performance.now();
   asked += 1;
   const rival = playerAt(other(mover(line)));
   const { network, certificate } = players()[rival] ?? {};

@@ -16,7 +16,7 @@ function makeBoard() {
   find("board").replaceChildren();
   find("board").style.setProperty("--columns", String(n));
   find("board").dataset.dense = String(isDense());
-  find("table").dataset.wide = String(n > 3);
+  find("play").dataset.wide = String(n > 3);
   const bands = Array.from({ length: m }, () => element("div", "", { role: "row" }));
   bands.forEach((band, row) => {
     if (isDense()) band.append(element("div", String(row + 1), { role: "rowheader" }));
@@ -61,20 +61,27 @@ find("board").addEventListener("keydown", (event) => {
   buttons[row * n].scrollIntoView({ block: "nearest" });
 });
 
+const THUMB = 30; // pixels: with a finger the first tap on a smaller cell chooses it, the second plays
+let touched = false;
+find("board").addEventListener("pointerdown", (event) => (touched = event.pointerType === "touch"));
+
 find("board").addEventListener("click", (event) => {
   const cell = buttons.indexOf(event.target.closest("button"));
   if (cell < 0) return;
+  const asks = touched && event.detail > 0 && buttons[cell].offsetWidth < THUMB && cell !== state.aimed;
   focusCell(cell);
-  play(cell);
+  if (!asks || !mayPlay() || !isFree(shownLine(), cell)) return play(cell);
+  state.aimed = cell;
+  draw();
 });
 
 // What the overlay writes into a free cell: {text, kind, heat}.
 function hint(line, cell) {
   if (state.overlay === "values") {
     const value = known(line).get(cell) ?? OPEN_VALUE;
+    if (!isExact(value)) return { text: "", told: "not known", kind: "open", heat: outlook(line)?.[cell] };
     const told = verdictOf(value);
-    const text = isDense() ? shortVerdict(value) : told;
-    return { text, told: told === "?" ? "not known" : told, kind: isExact(value) ? worth(value.low) : "open" };
+    return { text: isDense() ? shortVerdict(value) : told, told, kind: worth(value.low) };
   }
   const share = shares(hintedPlayer(), line)?.[cell];
   if (share === undefined) return { text: "", told: "", kind: "open" };
@@ -84,8 +91,7 @@ function hint(line, cell) {
 }
 
 // "+2", "=", "−3" where there is no room for words.
-const shortVerdict = (value) =>
-  isExact(value) ? `${{ 1: "+", 0: "=", "-1": "−" }[value.low]}${value.stones ?? ""}` : "?";
+const shortVerdict = ({ low, stones: count }) => `${{ 1: "+", 0: "=", "-1": "−" }[low]}${count ?? ""}`;
 
 // Whose chances are shown: the opponent's, or of two players those of the one to move.
 const hintedPlayer = () =>
@@ -133,7 +139,7 @@ function drawBoard() {
     const written = free && state.overlay !== "none" ? hint(line, cell) : null;
     const number = ghost?.number ?? refuted.numbers.get(cell);
     const tried = state.asking && free && state.tried.includes(cell);
-    const wrong = written?.heat > 0 && isBlunder(line, cell);
+    const wrong = written?.kind === "chance" && written.heat > 0 && isBlunder(line, cell);
     const glyph = cell === refuted.bad || tried ? "??" : "";
     const parts = [];
     if (mark) parts.push(svg(10, OUTLINES[mark]));
@@ -146,6 +152,7 @@ function drawBoard() {
     button.classList.toggle("last", cell === line.at(-1));
     button.classList.toggle("blunder", cell === refuted.bad);
     button.classList.toggle("tried", tried);
+    button.classList.toggle("aimed", cell === state.aimed);
     button.classList.toggle("wrong", wrong);
     if (won.includes(cell)) button.classList.add("won", mark.toLowerCase());
     button.style.setProperty("--heat", `${Math.round(100 * (written?.heat ?? 0))}%`);

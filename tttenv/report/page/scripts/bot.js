@@ -140,28 +140,13 @@ async function judgeBot() {
   }
   const { table, wrong } = judged(boards, answers);
   const certificate = certificateOf(table);
-  const number = offerBot(table, certificate);
+  bots += 1;
+  const number = offerPlayer(bots === 1 ? "your bot" : `your bot ${bots}`, "pasted into this page", table, certificate);
   const random = answers.some((all) => all.length > 1);
   const seconds = ((performance.now() - begun) / 1000).toFixed(1);
   setText(find("bot-status"), botVerdict(certificate, wrong, boards, random, seconds));
-  const seat = weakSeat(certificate);
-  find("bot-lose").hidden = certificate.losing_line[seat] === null;
-  find("bot-lose").textContent = `See it lose as ${seat}`;
-  find("bot-lose").onclick = () => startReplay(certificate.losing_line[seat], seat, number, games[0]);
-  find("bot-play").hidden = false;
-  find("bot-play").textContent = certificate.losing_line[seat] ? `Beat it as ${other(seat)}` : "Play it";
-  find("bot-play").href = `#play=${encodeURIComponent(data.players[number].name)}&seat=${other(seat)}`;
-}
-
-// Make the bot a player of the page; its number.
-function offerBot(table, certificate) {
-  bots += 1;
-  const name = bots === 1 ? "your bot" : `your bot ${bots}`;
-  const number = data.players.push({ name, spec: "", about: "pasted into this page", certificate }) - 1;
-  spreads.set(number, Uint8Array.from(table, (share) => Math.ceil(255 * share)));
-  offerBlunders(number);
+  offerGame("bot", number);
   draw();
-  return number;
 }
 
 function botVerdict({ losing_line: lines, blunders }, wrong, boards, random, seconds) {

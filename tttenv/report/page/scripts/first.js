@@ -15,7 +15,7 @@ function showOneByOne() {
 }
 
 const fresh = performance.getEntriesByType("navigation")[0]?.type === "navigate";
-if (fresh && /^(#(play|watch|rules|field)=.*)?$/.test(location.hash)) {
+if (fresh && /^(#(play|watch|rules)=.*)?$/.test(location.hash)) {
   document.documentElement.classList.add("first");
   addEventListener("beforeprint", () => document.documentElement.classList.remove("first"));
   addEventListener("load", () => requestAnimationFrame(() => whenIdle(showOneByOne)));

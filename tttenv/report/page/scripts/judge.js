@@ -9,7 +9,7 @@ const inStones = (count) => (count === null ? "" : ` in ${count}`);
 // "win in 2", "win", "draw", or "?" where it is not known.
 const verdictOf = (value) => (isExact(value) ? worth(value.low) + inStones(value.stones) : "?");
 
-// Whether a move gives away value for certain.
+// Whether a move throws away value for certain.
 function isBlunder(line, cell) {
   const move = known(line).get(cell);
   const value = valueOf(line);
@@ -36,7 +36,7 @@ function fewOf(names) {
   return `${names.slice(0, MOST_NAMED).join(" ")}${more}`;
 }
 
-// The moves of a game that gave away value: {ply, cell, before}, `before` being the game up to there.
+// The moves of a game that threw away value: {ply, cell, before}, `before` being the game up to there.
 function blundersIn(line) {
   return line.flatMap((cell, ply) => {
     const before = line.slice(0, ply);
@@ -96,7 +96,9 @@ function proofText(line) {
   const value = valueOf(line);
   if (!isExact(value)) {
     const bound = value.low === -1 && value.high === 1 ? "" : ` ${capital(standing(line))}.`;
-    return isProving(line) ? `Proving what this position is worth…${bound}` : `Not known: too many games lead on from here.${bound}`;
+    if (!isProving(line)) return `Not known: too many games lead on from here.${bound}`;
+    const patient = asking !== keyOf(line) || performance.now() - begun < WAIT;
+    return `${patient ? "Proving what this position is worth…" : "Not known yet: too many games lead on from here."}${bound}`;
   }
   const all = [...known(line).values()];
   const kept = all.filter((move) => move.low >= value.low).length;

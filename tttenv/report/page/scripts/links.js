@@ -40,12 +40,8 @@ function readAddress(text) {
     ask();
     return true;
   }
-  if (!/^#(play|seat|show|moves|setup|watch|against|rules|field)=/.test(text)) return false;
+  if (!/^#(play|seat|show|moves|setup|watch|against|rules)=/.test(text)) return false;
   const parts = new URLSearchParams(text.slice(1).replaceAll("+", "%2B"));
-  if (parts.has("field")) { // as in older links: a network on its own board
-    parts.set("play", parts.get("field"));
-    parts.set("rules", data.networks.find((network) => network.name === parts.get("field"))?.rules ?? "");
-  }
   const game = gameNamed(parts.get("rules") ?? games[0].name);
   const changes = switched(game ?? games[0]);
   const usual = changes.player ?? state.player;
@@ -67,7 +63,7 @@ function readAddress(text) {
   } else {
     changes.player = named("play");
     const asked = parts.get("seat");
-    const usualSeat = parts.has("moves") ? "both" : state.seat === "O" ? "O" : "X"; // moves are shown as they are
+    const usualSeat = parts.has("moves") ? "both" : state.seat === "O" && !state.asking ? "O" : "X"; // moves are shown as they are
     changes.seat = ["X", "O", "both"].includes(asked) ? asked : usualSeat;
     const cast = asked === "both" && !unknown.length ? parts.get("as") : "";
     changes.cast = ["X", "O"].includes(cast) ? cast : null;
@@ -94,7 +90,7 @@ const openers = []; // what had the focus when a position was opened
 
 function keep() {
   const shown = address();
-  const bare = shown === "#question" && !/^#(play|watch|moves|seat|show|rules|field)/.test(location.hash);
+  const bare = shown === "#question" && !/^#(play|watch|moves|seat|show|rules)/.test(location.hash);
   history.replaceState({ ...history.state, game: shown }, "", bare ? undefined : shown);
 }
 
@@ -110,9 +106,8 @@ function visit(change) {
 
 // Bring the board and what is said right under it into view, if they are not.
 function reveal() {
-  const { top } = find("play-title").getBoundingClientRect();
-  const { bottom } = find("proof").getBoundingClientRect();
-  if (top < 0 || bottom > innerHeight) find("table").scrollIntoView();
+  const [{ top }, board, said] = ["play-title", "board", "status"].map((id) => find(id).getBoundingClientRect());
+  if (top < 0 || Math.max(board.bottom, said.bottom) > innerHeight) find("play").scrollIntoView();
 }
 
 function openAddress(text) {
@@ -122,12 +117,14 @@ function openAddress(text) {
   return true;
 }
 
-// Follow a link within the page.
-function open(text) {
-  if (!/^#(play|watch|question|rules)/.test(text)) return;
+// Follow a link within the page; a game with a title is shown from its first stone.
+function open(text, title) {
   visit(() => {
     readAddress(text);
-    answer();
+    if (title) {
+      Object.assign(state, { title, at: 0 });
+      run();
+    } else answer();
   });
   focusCell();
 }
@@ -152,7 +149,7 @@ document.addEventListener("click", (event) => {
   const link = event.target.closest('a[href^="#play="], a[href^="#watch="], a[href^="#rules="], a[href="#question"]');
   if (!link) return;
   event.preventDefault();
-  open(link.getAttribute("href"));
+  open(link.getAttribute("href"), link.matches(".replay") && link.closest("figure").querySelector("h3").textContent);
 });
 
 let copied = 0;

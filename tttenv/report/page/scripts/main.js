@@ -16,21 +16,24 @@ function draw() {
   drawBoard();
   drawBar();
   drawMoves();
-  drawTraining();
   drawQuestion();
   find("play-title").textContent = titleText();
   setText(find("status"), statusText());
   setText(find("said"), saidText());
   setText(find("proof"), proofText(shownLine()));
+  find("proof").dataset.proving = String(isProving(shownLine()));
   drawRemarks();
   find("again").hidden = state.asking ? !refuting() || state.running : !secondChance();
   find("again").textContent = state.asking ? "Try again" : "Try again from there";
   const cut = !state.asking && !state.running && !hasEnded(shownLine());
   find("onward").hidden = !cut || (atEnd() && state.seat !== "none");
   find("back").setAttribute("aria-disabled", String(backTo() === undefined));
+  drawNext();
+  drawLegend();
   drawAbout();
   analyse();
   if (state.overlay === "player") wantShares(hintedPlayer(), shownLine());
+  if (state.overlay === "values") wantOutlook(shownLine());
   // A button that has the focus may be gone now.
   if (document.activeElement?.closest("[hidden]")) focusCell();
 }
@@ -50,6 +53,12 @@ function saidText() {
   if (!line.length || state.asking) return "";
   const value = standing(line);
   return `${other(mover(line))} on ${cellName(line.at(-1))}.${hasEnded(line) || value === "not known" ? "" : ` ${capital(value)}.`}`;
+}
+
+// A line of the legend appears when its mark does, and stays.
+function drawLegend() {
+  const text = [state.overlay, ...["board", "bar-text", "notes", "proof", "moves"].map((id) => find(id).textContent)].join(" ");
+  for (const line of document.querySelectorAll("[data-mark][hidden]")) line.hidden = !RegExp(line.dataset.mark).test(text);
 }
 
 // The list of boards; a link may have named another.

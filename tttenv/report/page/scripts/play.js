@@ -78,7 +78,7 @@ function resign() {
 function goTo(at) {
   stopWaiting();
   state.at = Math.min(Math.max(at, 0), state.line.length);
-  state.message = null;
+  Object.assign(state, { message: null, aimed: -1 });
   find("link-holder").hidden = true;
   answer();
   show();
@@ -136,7 +136,7 @@ function decidedText(line) {
   const bad = decisive(line);
   const all = line.every((cell, ply) => isExact(known(line.slice(0, ply)).get(cell) ?? OPEN_VALUE));
   if (!bad) return isWon(line) || !all ? "" : "Nobody blundered.";
-  const gave = isWon(line) ? "lost" : "gave the win away";
+  const gave = isWon(line) ? "lost" : "threw the win away";
   return `${nameAt("XO"[bad.ply % 2])} ${gave} at move ${bad.ply + 1}: ${cellName(bad.cell)}.`;
 }
 
@@ -161,7 +161,7 @@ function statusText() {
   }
   if (state.seat === "both") return `${mover(line)} is to move.`;
   if (state.seat === "none" || !myTurn()) return `${nameAt(mover(line))} is to move.`;
-  return "Your turn.";
+  return state.aimed < 0 ? "Your turn." : `${cellName(state.aimed)}? Tap it again to play it.`;
 }
 
 // The lines right under the board: {kind, text}.
@@ -172,10 +172,11 @@ function remarks() {
   if (state.setup && line.length === state.setup && state.overlay === "player") {
     // opened among those where the player may blunder
     const reached = !isSolved() || positionsMet(state.player)[walk(line)];
-    const may = reached ? "may blunder" : "may blunder here, though its own games never come to this position";
     (shares(state.player, line) ?? []).forEach((share, cell) => {
       if (share === 0 || !isBlunder(line, cell)) return;
-      found.push({ kind: "blunder", text: `${opponent().name} ${may}: ${blunderText(line, cell)}` });
+      const will = share === 1 ? "blunders" : "may blunder";
+      const where = reached ? "" : " here, though its own games never reach this position";
+      found.push({ kind: "blunder", text: `${opponent().name} ${will}${where}: ${blunderText(line, cell)}` });
     });
   }
   for (const { ply, cell, before } of blundersIn(line)) {

@@ -1,25 +1,28 @@
 // The question that the page begins with: X has a corner, and one reply alone does not lose.
 
 const QUESTION = [0]; // the stones on the board
+const ANSWER = moves(walk(QUESTION)).find((cell) => !losesValue(walk(QUESTION), cell));
 
 function ask(tried = []) {
   const usual = { game: games[0], player: data.start, rivals: { X: data.start, O: data.start } };
   setUp({ ...usual, line: [...QUESTION], seat: "O", overlay: "none", asking: true, tried });
 }
 
+// Whether a line is a game in which the human gave the right answer.
+const answered = (line) =>
+  isSolved() && state.seat === "O" && line[0] === QUESTION[0] && line[1] === ANSWER;
+
 // A wrong answer is refuted stone by stone; after the right one the game goes on.
 function answerQuestion(cell) {
   const line = [...QUESTION, cell];
-  const before = walk(QUESTION);
-  if (losesValue(before, cell)) {
+  if (cell !== ANSWER) {
     const tried = [...new Set([...state.tried, cell])];
     const whole = [...line, ...bestLine(walk(line))];
     setUp({ line: whole, at: line.length, asking: true, tried, title: "refuted" });
     run();
     return show();
   }
-  const wrong = moves(before).length - 1;
-  const text = `Right: ${place(cell)} draws, the other ${["no", "one", "two", "three", "four", "five", "six", "seven"][wrong]} lose. Play on.`;
+  const text = `Right: ${place(cell)} draws, the other seven lose. Play on.`;
   visit(() => {
     setUp({ line, overlay: "none", message: { kind: "good", text } });
     answer();
@@ -57,26 +60,46 @@ function questionRemarks(line) {
 const beatable = data.players.findIndex(({ name }) => name === "mcts");
 const weakest = beatable >= 0 ? beatable : data.players.findIndex((one) => !one.certificate.unbeatable);
 
-function startGame(player, seat) {
-  visit(() => {
-    setUp({ ...switched(games[0]), player, seat, overlay: "none" });
-    answer();
-  });
-  focusCell();
+// The seat in which a player loses sooner, and the address of a game in which it sits there.
+const weakSeat = ({ losing_line: lines, worst_case: worst }) =>
+  lines.X && (!lines.O || worst.X <= worst.O) ? "X" : "O";
+const gameAgainst = ({ name, certificate }) =>
+  `#play=${encodeURIComponent(name)}&seat=${other(weakSeat(certificate))}`;
+
+const first = data.players[data.start];
+find("start-net").textContent = /\b(net|network|MLP)s?\b/.test(first.about) ? "Play the net" : `Play ${first.name}`;
+find("start-net").href = `#play=${encodeURIComponent(first.name)}&seat=X`;
+if (weakest >= 0) {
+  const { name } = data.players[weakest];
+  const knows = chances(weakest, walk(QUESTION))[ANSWER] > 0;
+  find("start-beat").textContent = `Beat ${name}`;
+  find("teach-next").textContent = `Now beat ${name}${knows ? "" : ", which never found it"}`;
+  find("start-beat").href = find("teach-next").href = gameAgainst(data.players[weakest]);
 }
 
-find("start-net").textContent = /\b(net|network|MLP)\b/.test(data.players[data.start].about)
-  ? "Play the net"
-  : `Play ${data.players[data.start].name}`;
-find("start-net").addEventListener("click", () => startGame(data.start, "X"));
-find("start-beat").hidden = weakest < 0;
-find("start-beat").textContent = `Beat ${data.players[Math.max(weakest, 0)].name}`;
-find("start-beat").addEventListener("click", () =>
-  startGame(weakest, other(weakSeat(data.players[weakest].certificate))),
-);
+// What leads on: from the right answer to a table that learns it, from a game's end to the proof.
+function drawNext() {
+  const ended = hasEnded(shownLine()) && opponent().certificate && ["X", "O"].includes(state.seat);
+  const learns = answered(state.line) && !ended;
+  find("next").hidden = state.asking || !(learns || ended);
+  find("next").textContent = learns ? "Watch a table find that move" : "Its certificate";
+  find("next").href = learns ? "#train=1" : "#certificate-holder";
+}
 
+find("next").addEventListener("click", (event) => {
+  if (event.target.hash !== "#certificate-holder") return;
+  event.preventDefault();
+  find("certificate-holder").open = true;
+  find("about-name").scrollIntoView();
+  find("certificate-holder").firstElementChild.focus({ preventScroll: true });
+});
+
+// Until it is answered there is the question only, and a way to a game without it.
 function drawQuestion() {
+  find("more").hidden = state.asking;
   find("starts").hidden = !state.asking || refuting(); // then one may try again
+  find("start-beat").hidden = weakest < 0 || !state.tried.length;
+  find("copy").hidden = state.asking && !state.tried.length;
   find("game-buttons").hidden = state.asking;
   const row = refuting() ? find("reveal").parentNode : find(state.asking ? "starts" : "game-buttons");
   if (find("copy").parentNode !== row) row.append(find("copy"));

@@ -4,8 +4,6 @@
 
 // The trained player of which a player is an earlier state, by number; or the player itself.
 const trainedOf = (number) => players()[number].trained ?? number;
-// Which of its steps a player is at.
-const stepOf = (number) => players()[number].at ?? players()[number].steps.length - 1;
 
 const snapshots = new Map();
 
@@ -24,7 +22,6 @@ function playerAtStep(trained, at) {
     spec: "",
     about: `${player.about}; here after ${counted(step)} of its ${counted(last)} steps`,
     trained,
-    at,
     get certificate() {
       return (found ??= certificateOf(Float64Array.from(table, (chance) => chance / 255)));
     },
@@ -48,25 +45,4 @@ function lossesText(number) {
   if (!lines.X && !lines.O) return "It never loses.";
   const told = (seat, stones) => (lines[seat] ? `loses in ${stones(lines[seat].length / 2)}` : "never loses");
   return `As X it ${told("X", Math.floor)}, as O it ${told("O", Math.ceil)}.`;
-}
-
-// The slider beside the board: the opponent at an earlier step, in the same game.
-find("training").addEventListener("input", () => {
-  state.player = playerAtStep(trainedOf(state.player), Number(find("training").value));
-  state.message = null;
-  draw();
-});
-find("training").addEventListener("change", show);
-
-function drawTraining() {
-  const { steps } = players()[trainedOf(state.player)];
-  find("training-holder").hidden = !steps || state.seat === "none" || state.asking;
-  if (!steps) return;
-  const at = stepOf(state.player);
-  const slider = find("training");
-  slider.max = String(steps.length - 1);
-  slider.value = String(at);
-  const words = `${counted(steps[at])} of ${counted(steps.at(-1))} steps. ${lossesText(state.player)}`;
-  slider.setAttribute("aria-valuetext", words);
-  find("training-text").textContent = words;
 }

@@ -15,6 +15,7 @@ const state = {
   tried: [], // wrong answers to it
   title: "", // of a line that is shown, as of a lost game
   cast: null, // where both sides are the human's: the seat whose stones were the player's
+  aimed: -1, // the cell that a finger has chosen, and may play by another tap
   message: null, // about a link or an answer: {kind, text}
 };
 
@@ -68,7 +69,7 @@ function setUp(changes) {
   const goesOn = state.line.slice(0, state.setup).every((cell, ply) => cell === line[ply]);
   const setup = goesOn ? state.setup : 0;
   const usual = { at: line.length, setup, running: false, resigned: false, asking: false, tried: [] };
-  Object.assign(state, usual, { title: "", cast: null, message: null, line }, changes);
+  Object.assign(state, usual, { title: "", cast: null, aimed: -1, message: null, line }, changes);
   find("link-holder").hidden = true;
 }
 

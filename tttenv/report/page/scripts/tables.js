@@ -55,44 +55,22 @@ for (const frame of document.querySelectorAll(".scroll, nav")) {
 }
 
 const pairTable = document.querySelector(".pairs");
-// The place of a pair is its cell's row and column; heads have none.
-const pairCell = (x, o) => pairTable.tBodies[0].rows[x]?.querySelectorAll("td")[o];
-const pairOf = (cell) => [cell.parentNode.sectionRowIndex, cell.cellIndex - 1];
 
+// The pair that is chosen, by the lists or by its cell in the table.
 function drawPair() {
-  const cell = pairCell(find("pair-x").selectedIndex, find("pair-o").selectedIndex);
+  const row = pairTable.tBodies[0].rows[find("pair-x").selectedIndex];
+  const cell = row.cells[find("pair-o").selectedIndex + 1];
   const [win, draw, loss] = cell.dataset.odds.split("|");
-  const before = pairTable.querySelector(".chosen");
-  before?.classList.remove("chosen");
-  before?.removeAttribute("aria-selected");
-  for (const other of pairTable.querySelectorAll("[tabindex]")) other.removeAttribute("tabindex");
+  pairTable.querySelector(".chosen")?.classList.remove("chosen");
   cell.classList.add("chosen");
-  cell.setAttribute("aria-selected", "true");
-  cell.tabIndex = 0;
   find("pair").textContent = `X wins ${win} %, draws ${draw} %, loses ${loss} %`;
 }
 
-function choosePair(cell) {
-  [find("pair-x").selectedIndex, find("pair-o").selectedIndex] = pairOf(cell);
+pairTable.addEventListener("click", ({ target }) => {
+  if (!target.closest("[data-odds]")) return;
+  find("pair-x").selectedIndex = target.parentNode.sectionRowIndex;
+  find("pair-o").selectedIndex = target.cellIndex - 1;
   drawPair();
-}
-
-pairTable.addEventListener("click", (event) => {
-  const cell = event.target.closest("[data-odds]");
-  if (!cell) return;
-  choosePair(cell);
-  cell.focus();
-});
-pairTable.addEventListener("keydown", (event) => {
-  const cell = event.target.closest("[data-odds]");
-  const by = STEPS[event.key];
-  if (!cell || !by) return;
-  event.preventDefault();
-  const [x, o] = pairOf(cell);
-  const next = pairCell(x + by[0], o + by[1]);
-  if (!next) return;
-  choosePair(next);
-  next.focus();
 });
 later(find("pairs"), () => {
   find("pair-o").selectedIndex = find("pair-o").length - 1;
@@ -100,13 +78,3 @@ later(find("pairs"), () => {
 });
 find("pair-x").addEventListener("change", drawPair);
 find("pair-o").addEventListener("change", drawPair);
-
-// On paper all that is folded is shown.
-let unfolded = [];
-window.addEventListener("beforeprint", () => {
-  unfolded = [...document.querySelectorAll("#published details:not([open])")];
-  for (const details of unfolded) details.open = true;
-});
-window.addEventListener("afterprint", () => {
-  for (const details of unfolded) details.open = false;
-});

@@ -41,32 +41,36 @@ class Lesson {
   // The player that it is now, as a number among data.players.
   player() {
     const { seed, games, settings } = this.learner;
-    const taught = `taught ${seed}${settingsText(settings)}`;
-    const name = this.certified ? taught : `${taught} (${games} games)`;
+    const trained = `trained ${seed}${settingsText(settings)}`;
+    const name = this.certified ? trained : `${trained} (${games} games)`;
     const known = data.players.findIndex((player) => player.name === name);
     if (known >= 0) return known;
-    const about = `a table taught in this page, seed ${seed}, ${counted(games)} games`;
-    const certificate = certificateOf(this.table);
-    const number = data.players.push({ name, spec: "", about, certificate }) - 1;
-    spreads.set(number, Uint8Array.from(this.table, (share) => Math.round(255 * share)));
-    offerBlunders(number);
-    return number;
+    const about = `a table trained in this page, seed ${seed}, ${counted(games)} games`;
+    return offerPlayer(name, about, this.table, certificateOf(this.table));
   }
 }
 
-// The player with a name, as a number among data.players; one that was taught is taught again, and
-// one at an earlier step of its training made. Older links have a comma for the parentheses.
+// Make a table a player of the page; its number among data.players.
+function offerPlayer(name, about, table, certificate) {
+  const number = data.players.push({ name, spec: "", about, certificate }) - 1;
+  spreads.set(number, Uint8Array.from(table, (share) => Math.round(255 * share) || Number(share > 0)));
+  offerBlunders(number);
+  return number;
+}
+
+// The player with a name, as a number among data.players; one that was trained here is trained
+// again, and one at an earlier step made. Older links have a comma for the parentheses, and "taught".
 function playerNamed(asked, game = games[0]) {
   if (game !== games[0]) return game.players.findIndex((player) => player.name === asked);
-  const name = (asked ?? "").replace(/^(taught \d+), (\d+ games)$/, "$1 ($2)");
-  const taught =
-    /^taught (\d{1,10})(?: explore (\d{1,3}) rate (\d{1,3}))?(?: \((\d{1,5}) games\))?$/.exec(name);
+  const name = (asked ?? "").replace(/^taught (\d)/, "trained $1").replace(/^(trained \d+), (\d+ games)$/, "$1 ($2)");
+  const trained =
+    /^trained (\d{1,10})(?: explore (\d{1,3}) rate (\d{1,3}))?(?: \((\d{1,5}) games\))?$/.exec(name);
   const known = data.players.findIndex((player) => player.name === name);
   if (known >= 0) return known;
-  if (!taught) return snapshotNamed(name);
-  const seed = Number(taught[1]);
-  const settings = settingsOf(taught[2], taught[3]);
-  const most = Math.min(Number(taught[4] ?? ENOUGH), ENOUGH);
+  if (!trained) return snapshotNamed(name);
+  const seed = Number(trained[1]);
+  const settings = settingsOf(trained[2], trained[3]);
+  const most = Math.min(Number(trained[4] ?? ENOUGH), ENOUGH);
   if (!isSeed(seed) || !settings) return -1;
   const again = new Lesson(seed, settings);
   while (!again.certified && again.learner.games < most) again.goOn();
@@ -79,7 +83,7 @@ const isSeed = (seed) => Number.isInteger(seed) && seed >= 0 && seed < 2 ** 32;
 const isUsual = ({ explore, rate }) => explore === USUAL.explore && rate === USUAL.rate;
 const settingsText = (one) => (isUsual(one) ? "" : ` explore ${one.explore} rate ${one.rate}`);
 const lessonAddress = ({ seed, settings: one }) =>
-  `#teach=${seed}${isUsual(one) ? "" : `&explore=${one.explore}&rate=${one.rate}`}`;
+  `#train=${seed}${isUsual(one) ? "" : `&explore=${one.explore}&rate=${one.rate}`}`;
 
 // The settings of these texts, the usual ones if there are none; undefined for impossible ones.
 function settingsOf(explore = String(USUAL.explore), rate = String(USUAL.rate)) {
@@ -168,20 +172,11 @@ find("teach-less").addEventListener("click", () => {
   teachUntil(LITTLE);
 });
 
-find("teach-lose").addEventListener("click", () => {
-  const number = lesson.player();
-  const player = data.players[number];
-  const seat = weakSeat(player.certificate);
-  const line = player.certificate.losing_line[seat];
-  startReplay(line, seat, number, games[0]);
-});
-
-const weakSeat = ({ losing_line: lines, worst_case: worst }) =>
-  lines.X && (!lines.O || worst.X <= worst.O) ? "X" : "O";
-
-// Addresses "#teach=SEED", with other settings "#teach=SEED&explore=10&rate=20", teach that one.
-function openLesson(text) {
-  const named = /^#teach=(\d{1,10})(?:&explore=(\d{1,3})&rate=(\d{1,3}))?$/.exec(text);
+// Addresses "#train=SEED", with other settings "#train=SEED&explore=10&rate=20", train that one; older
+// ones begin with "#teach=".
+function openLesson(asked) {
+  const text = asked.replace(/^#teach=/, "#train=");
+  const named = /^#train=(\d{1,10})(?:&explore=(\d{1,3})&rate=(\d{1,3}))?$/.exec(text);
   const settings = named && settingsOf(named[2], named[3]);
   if (!settings || !isSeed(Number(named[1]))) return;
   makeNow(find("teach"));
@@ -194,14 +189,14 @@ function openLesson(text) {
 function drawLesson() {
   const { learner, certified, ended } = lesson;
   const done = learner.games > 0 && !teaching;
-  const started = done && !ended ? "Teach it on" : "Teach another";
-  find("teach-start").textContent = teaching ? "Finish at once" : done ? started : "Teach one";
+  const started = done && !ended ? "Train it on" : "Train another";
+  find("teach-start").textContent = teaching ? "Finish at once" : done ? started : "Train one";
   const less = done ? "Another, 500 games only" : "500 games only";
   find("teach-less").textContent = teaching ? "Stop here" : less;
   find("teach-status").textContent = lessonText(done);
-  find("teach-play").hidden = !done;
-  find("teach-lose").hidden = !done || certified;
-  if (done) offerGame();
+  find("teach-next").hidden = !(done && certified && weakest >= 0);
+  for (const way of ["play", "lose"]) find(`teach-${way}`).hidden = true;
+  if (done) offerGame("teach", lesson.player());
   drawProgress();
 }
 
@@ -218,34 +213,42 @@ function lessonText(done) {
   return `${ended ? "Given up" : "Stopped"} at ${games}. It can be beaten: ${values}.`;
 }
 
-// The links and buttons that lead from the lesson to the board.
-function offerGame() {
-  const { name, certificate } = data.players[lesson.player()];
+// What leads from a player that was made in a section to the board, in the section's buttons.
+function offerGame(section, number) {
+  const { certificate } = data.players[number];
   const seat = weakSeat(certificate);
-  const own = lesson.certified ? "X" : other(seat);
-  find("teach-play").textContent = lesson.certified ? "Play it" : `Beat it as ${own}`;
-  find("teach-play").href = `#play=${encodeURIComponent(name)}&seat=${own}`;
-  find("teach-lose").textContent = `See it lose as ${seat}`;
+  const line = certificate.losing_line[seat];
+  const [play, lose] = ["play", "lose"].map((way) => find(`${section}-${way}`));
+  play.hidden = false;
+  play.textContent = line ? `Beat it as ${other(seat)}` : "Play it";
+  play.href = gameAgainst(data.players[number]);
+  lose.hidden = !line;
+  lose.textContent = `See it lose as ${seat}`;
+  lose.onclick = () => startReplay(line, seat, number, games[0]);
 }
 
 function drawProgress() {
   const { games, X, O } = lesson.worst;
   find("teach-count").textContent = `${counted(games)} games: ${expected(X)} as X, ${expected(O)} as O.`;
   find("teach-chart").replaceChildren(lessonChart(lesson.measures));
-  find("teach-boards").replaceChildren(
-    mindBoard([], "Its first move"),
-    ...[0, 1, 4].map((cell) => mindBoard([cell], `Its answer to ${place(cell)}`)),
-  );
+  find("teach-boards").replaceChildren(...mindBoards(lesson.table));
 }
 
+// How a player opens, and answers the openings that differ.
+const mindBoards = (table) => [
+  mindBoard(table, [], "Its first move"),
+  mindBoard(table, QUESTION, "Its answer to the question"),
+  ...[1, 4].map((cell) => mindBoard(table, [cell], `Its answer to ${place(cell)}`)),
+];
+
 // A small board with the chances of the player's moves in a position.
-function mindBoard(line, title) {
+function mindBoard(table, line, title) {
   const position = walk(line);
   const marks = stones(line);
   const told = [];
   const board = element("div", "", { class: "mind", role: "img" });
   for (const cell of cells) {
-    const share = lesson.table[position * CELLS + cell];
+    const share = table[position * CELLS + cell];
     const slip = share > 0 && losesValue(position, cell);
     const chance = `${percent(share, 0)} %`;
     const box = element("span", marks[cell] || share === 0 ? "" : slip ? "??" : chance);

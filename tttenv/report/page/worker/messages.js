@@ -37,9 +37,10 @@ class Game {
     return this.networks.get(name);
   }
 
-  // The chances of a player's moves in a position, which may be a network by its name.
-  async chances(player, position) {
+  // The chances of a player's moves in a position, which may be a network by its name; or its outputs.
+  async chances(player, position, outputs = false) {
     const seen = position.map((stone) => stone * turnIn(position));
+    if (outputs) return (await this.network(player)).policy(seen);
     if (weights.has(player)) return evenly(seen, [(await this.network(player)).move(seen)]);
     this.board.clear();
     this.board.set(seen);
@@ -58,7 +59,7 @@ function gameOf({ m, n, k }) {
 onmessage = async ({ data: asked }) => {
   if (asked.kind === "network") weights.set(asked.name, asked.network);
   else if (asked.kind === "chances") {
-    const chances = await gameOf(asked.rules).chances(asked.player, positionAfter(asked.line, asked.rules));
+    const chances = await gameOf(asked.rules).chances(asked.player, positionAfter(asked.line, asked.rules), asked.outputs);
     postMessage({ kind: "chances", key: asked.key, chances });
   } else {
     latest = asked.id;

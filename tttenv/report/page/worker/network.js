@@ -110,6 +110,18 @@ class Network {
     return found;
   }
 
+  // The shares of the moves by its outputs, on a board of 1 (side to move), -1 and 0.
+  policy(position) {
+    const { image, map } = canonicalImage(position, this.game.maps);
+    const values = this.logits(image);
+    const best = Math.max(...values.filter((_, cell) => image[cell] === 0));
+    const parts = image.map((stone, cell) => (stone === 0 ? Math.exp(values[cell] - best) : 0));
+    const sum = parts.reduce((total, part) => total + part, 0);
+    const found = Array(position.length);
+    map.forEach((cell, n) => (found[cell] = parts[n] / sum));
+    return found;
+  }
+
   // The move on a board of 1 (side to move), -1 and 0: that of its canonical image, mapped back.
   move(position) {
     const { image, map } = canonicalImage(position, this.game.maps);
