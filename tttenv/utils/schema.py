@@ -138,7 +138,7 @@ def _object(value: dict[str, Any], hint: Any, place: str) -> Any:
     else:
         needed = hint.__required_keys__
     if strict and (odd := [key for key in value if key not in hints]):
-        raise _Mismatch(place, f"has no field {shown(repr(odd[0]), REPEATED)}")
+        raise _Mismatch(place, f"has an unknown field {shown(repr(odd[0]), REPEATED)}")
     if lacking := [key for key in hints if key in needed and key not in value]:
         raise _Mismatch(place, f"lacks {', '.join(lacking)}")
     known = {key: _value(value[key], hints[key], _at(place, key)) for key in hints if key in value}

@@ -1,4 +1,4 @@
-// Bytes as text: deflated (RFC 1950) and in base 85, as tttenv.report.packing writes them.
+// Bytes as text: deflated (RFC 1950) and in base 85, as tttenv.report.markup writes them.
 
 const DIGITS =
   "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;,=>?@^_`{|}~";
