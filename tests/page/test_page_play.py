@@ -7,7 +7,7 @@ import pytest
 from page_browser import CALM, SIZES, click, faults, fits, fragment, marks, stop_clock
 from page_games import play
 
-from tttenv import Rules, player
+from tttenv import Rules, certify, player
 from tttenv.cli.play import words
 from tttenv.cli.play.advice import Advice
 from tttenv.exact import positions, solve, tabulate
@@ -251,6 +251,22 @@ def test_a_wrong_answer_is_refuted_stone_by_stone_and_can_be_tried_again(opened,
     assert "seat=O" in fragment(page)
     page.clock.run_for(300)
     assert marks(page).count("_") == 6
+
+
+def test_two_ways_lead_on_from_the_question(opened, shipped):
+    page = opened(shipped, "", **CALM)
+    click(page, 1)
+    page.locator("#moves button").last.click()
+    page.click("#again")
+    page.click("#start-beat")
+    assert page.inner_text("#play-title") == "You are X against mcts"
+    assert not certify(RULES, "mcts").worst_case["O"] >= 0
+    page.go_back()
+    assert QUESTION in page.inner_text("#play-title")
+    page.click("#start-net")
+    assert page.inner_text("#play-title") == "You are X against selfplay"
+    page.get_by_role("link", name="Ask me the question again").click()
+    assert QUESTION in page.inner_text("#play-title")
 
 
 # Blunders on the board.
