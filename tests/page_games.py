@@ -5,7 +5,6 @@ from functools import cache
 
 import numpy as np
 from page_browser import click, marks
-from playwright.sync_api import TimeoutError as WaitedInVain
 
 from tttenv import player
 from tttenv.exact import enumerable, positions, solve
@@ -28,16 +27,10 @@ ANSWERED = "() => /Your turn|win|draw/.test(document.querySelector('#status').te
 PROVED = "() => document.querySelector('#proof').dataset.proving !== 'true'"
 
 
-def settled(page, wait=None):
-    """Return the page's contents once the other side has moved and all proofs have ended.
-
-    With `wait`, proofs get so many seconds at most.
-    """
+def settled(page):
+    """Return the page's contents once the other side has moved and all proofs have ended."""
     page.wait_for_function(ANSWERED)
-    try:
-        page.wait_for_function(PROVED, timeout=1000 * (wait or PROOFS_END))
-    except WaitedInVain:
-        assert wait, "the proofs do not end"
+    page.wait_for_function(PROVED, timeout=1000 * PROOFS_END)
     return page.evaluate(LOOK)
 
 
@@ -85,7 +78,7 @@ def exact_rank(rules, board, cell):
     return int(np.sign(rank)), (rules.cells + 1 - abs(rank) + (rank > 0)) // 2 if rank else None
 
 
-def check_winners(rules, board, expected, shown, counts):
+def check_winners(rules, board, expected, shown):
     """Fail if the library finds that a side wins, or does not, where the page shows the opposite.
 
     Args:
@@ -93,7 +86,6 @@ def check_winners(rules, board, expected, shown, counts):
         board: the position.
         expected: whether a side wins, by its name.
         shown: the words of the page.
-        counts: increased by one claim that is confirmed or left open.
     """
     if rules.over(board):
         found = {side: bool(rules.lost(board)) and side != mover(board) for side in expected}
@@ -101,14 +93,13 @@ def check_winners(rules, board, expected, shown, counts):
         found = {side: answered(rules, board, side, told) for side, told in expected.items()}
     for side, answer in found.items():
         assert answer in (None, expected[side]), (shown, rules.format(board))
-    counts["claims left open" if None in found.values() else "claims confirmed"] += 1
 
 
-def check_worth(rules, board, worth, shown, counts):
+def check_worth(rules, board, worth, shown):
     """Compare the value that is shown of a position, for the side to move, with the library's."""
     own, rival = mover(board), other(mover(board))
     expected = {1: {own: True}, 0: {own: False, rival: False}, -1: {rival: True}}[worth]
-    check_winners(rules, board, expected, shown, counts)
+    check_winners(rules, board, expected, shown)
 
 
 def near(rules, board):
@@ -140,13 +131,13 @@ def stones_left(rules, board, cell):
 # What the page shows.
 
 
-def check_move(rules, board, cell, worth, stones, counts):
+def check_move(rules, board, cell, worth, stones):
     """Compare the value that is shown of a move, and the winner's stones if shown."""
     shown = name_of(rules, cell), worth, stones
     if enumerable(rules):
         assert (worth, stones) == exact_rank(rules, board, cell), shown
         return
-    check_worth(rules, rules.play(board, cell), -worth, shown, counts)
+    check_worth(rules, rules.play(board, cell), -worth, shown)
     soon, least = stones_left(rules, board, cell)
     if least is not None:
         assert worth == soon, shown
@@ -161,21 +152,18 @@ def told(text):
     return WORTH.get(word), int(stones) if stones else None
 
 
-def check_hints(rules, board, cells, counts):
+def check_hints(rules, board, cells):
     """Compare all hints on the board with the library; return them by cell."""
     hints = {int(cell): told(cells[cell].split(", ")[2]) for cell in np.flatnonzero(board == 0)}
     for cell, (worth, stones) in hints.items():
         if worth is not None:
-            check_move(rules, board, cell, worth, stones, counts)
+            check_move(rules, board, cell, worth, stones)
         else:
             assert not enumerable(rules), cells[cell]
-        counts["hints"] += worth is not None
-        counts["hints with stones"] += stones is not None
-        counts["unknown"] += worth is None
     return hints
 
 
-def check_value(rules, board, seen, hints, counts):
+def check_value(rules, board, seen, hints):
     """Compare the value bar and the sentence about proofs with the library and with the hints."""
     bar = seen["bar"]
     if rules.over(board):
@@ -186,11 +174,10 @@ def check_value(rules, board, seen, hints, counts):
     if not exact:
         assert bounded or bar == "not known", bar
         if bounded:
-            check_winners(rules, board, {other(bounded[1]): False}, bar, counts)
-        counts["values unknown"] += 1
+            check_winners(rules, board, {other(bounded[1]): False}, bar)
         return
     worth = 0 if bar == "draw" else 1 if bar[0] == mover(board) else -1
-    check_worth(rules, board, worth, bar, counts)
+    check_worth(rules, board, worth, bar)
     kept = [stones for value, stones in hints.values() if value == worth]
     assert max(value for value, _ in hints.values() if value is not None) == worth, bar
     if exact[2]:
@@ -201,10 +188,9 @@ def check_value(rules, board, seen, hints, counts):
         keep = "keep" if len(kept) > 1 else "keeps"
         expected = f"; {least}{len(kept)} of {len(hints)} moves {keep} it."
         assert seen["proof"].endswith(expected), (seen["proof"], expected)
-    counts["values"] += 1
 
 
-def check_marks(rules, line, moves, counts):
+def check_marks(rules, line, moves):
     """Compare the list of moves and its marks "??", "?!" and "!" with the game and the library."""
     assert [text.rstrip("!?") for text in moves] == [name_of(rules, cell) for cell in line]
     for ply, text in enumerate(moves):
@@ -218,8 +204,7 @@ def check_marks(rules, line, moves, counts):
             assert glyph == ("??" if values[line[ply]] < best else "!" if only else ""), text
         elif glyph.startswith("?"):
             expected = {mover(board): False} if glyph == "??" else {other(mover(board)): True}
-            check_winners(rules, rules.play(board, line[ply]), expected, text, counts)
-        counts["marks"] += bool(glyph)
+            check_winners(rules, rules.play(board, line[ply]), expected, text)
 
 
 def after(rules, line):
@@ -239,12 +224,12 @@ def adviser(rules):
     return player("alphabeta:nodes=300", rules)
 
 
-def play(page, rules, opponent, seat, rng, counts, wait=None, good_moves=0.5):
-    """Play a game by clicks, with a share of good moves, and compare all that is shown."""
-    line, board, note = [], rules.start(), ""
+def play(page, rules, opponent, seat, rng):
+    """Play a game by clicks, half of them good moves, and compare all that is shown."""
+    line, board, note, compared = [], rules.start(), "", 0
     policy = None if opponent == "threats" else player(opponent, rules)
     while True:
-        seen = settled(page, wait)
+        seen = settled(page)
         shown = rules.parse(marks(page, rules.n))
         if not rules.over(board) and len(line) % 2 != "XO".index(seat):
             new = np.flatnonzero((shown != 0) & (board == 0))
@@ -254,26 +239,26 @@ def play(page, rules, opponent, seat, rng, counts, wait=None, good_moves=0.5):
             line.append(int(new[0]))
             board = rules.play(board, line[-1])
         assert (board == shown).all()
-        check_marks(rules, line, seen["moves"], counts)
+        check_marks(rules, line, seen["moves"])
         own = [text for text in seen["notes"] if text.startswith("Your blunder: ")]
         if note is not None:
             assert bool(own) == bool(note)
             assert all(text.startswith(f"Your blunder: {note} ") for text in own)
-        counts["blunders"] += len(own)
-        counts["looks"] += 1
         if rules.over(board):
-            check_value(rules, board, seen, {}, counts)
+            check_value(rules, board, seen, {})
             winner = "You" if len(line) % 2 != "XO".index(seat) else opponent
             ended = f"{winner} win{'s' * (winner != 'You')}." if rules.lost(board) else "The game"
             assert seen["status"].startswith(ended), seen["status"]
+            assert compared > 0
             return
-        hints = check_hints(rules, board, seen["cells"], counts)
-        check_value(rules, board, seen, hints, counts)
+        hints = check_hints(rules, board, seen["cells"])
+        check_value(rules, board, seen, hints)
         known = {cell: worth for cell, (worth, _) in hints.items() if worth is not None}
+        compared += len(known)
         good = [cell for cell, worth in known.items() if worth == max(known.values()) >= 0]
         if not good:
             good = np.flatnonzero(adviser(rules)(board[None])[0]).tolist()
-        cell = int(rng.choice(good if good and rng.random() < good_moves else [*hints]))
+        cell = int(rng.choice(good if good and rng.random() < 0.5 else [*hints]))
         exact = len(known) == len(hints)
         best = max(known.values()) if exact else None
         note = name_of(rules, cell) if exact and known[cell] < best else "" if exact else None

@@ -1,6 +1,5 @@
 """Errors about invalid command lines: one sentence with the option and its valid values."""
 
-import contextlib
 import errno
 import importlib
 import os
@@ -8,7 +7,6 @@ import re
 import shlex
 import signal
 import sys
-import time
 import types
 
 import pytest
@@ -166,26 +164,6 @@ def test_what_the_system_refuses_is_said_with_the_file_and_without_a_number():
         why = os.strerror(number)
         told = console.failure(OSError(number, why, "some/file"))
         assert re.fullmatch(rf"cannot (open|write) some/file: {re.escape(why)}", told)
-
-
-def test_only_slow_work_is_announced_and_only_on_a_terminal(monkeypatch):
-    shown = []
-
-    @contextlib.contextmanager
-    def stage(text):
-        shown.append(text)
-        yield
-        shown.append("end")
-
-    monkeypatch.setattr(console, "stage", stage)
-    for terminal, slow, expected in [(True, 60, []), (False, 0, []), (True, 0, ["work", "end"])]:
-        monkeypatch.setattr(sys.stderr, "isatty", lambda terminal=terminal: terminal)
-        monkeypatch.setattr(console, "SLOW", slow)
-        with console.stage_if_slow("work"):
-            end = time.monotonic() + 10
-            while len(shown) < len(expected) - 1 and time.monotonic() < end:
-                time.sleep(0.01)
-        assert shown == expected
 
 
 def test_running_out_of_memory_is_one_line(monkeypatch, capsys):

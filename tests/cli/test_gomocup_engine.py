@@ -224,20 +224,6 @@ def test_a_player_that_cannot_play_the_size_refuses_start_and_the_game_stays():
 
 
 # --- The command.
-@pytest.mark.parametrize(
-    ("arguments", "named"),
-    [
-        (["nobody"], "unknown player 'nobody'"),
-        (["selfplay"], "selfplay plays 3,3,3: announce it to managers with --k 3"),
-        (["first", "--k", "20"], "a board must have 1 to 19 rows"),
-        ([], "PLAYER is required"),
-    ],
-)
-def test_a_wrong_command_line_is_refused_before_any_game(arguments, named, run_here):
-    told = run_here("gomocup.py", *arguments)
-    assert (told.returncode, told.stdout) == (2, "")
-    assert re.fullmatch(r"gomocup.py: [^\n]+\n", told.stderr)
-    assert named in told.stderr
 
 
 CHATTY = """

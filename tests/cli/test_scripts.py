@@ -24,44 +24,38 @@ KEYS = {
 TINY = ["selfplay", "--hidden", "8", "--every", "5"]
 
 
-@pytest.fixture
-def ran(run_here):
-    """Return a function that runs a script in an empty folder, in this process."""
-    return run_here
-
-
-def test_prove_says_the_value_in_words_or_as_json(ran):
+def test_prove_says_the_value_in_words_or_as_json(run_here):
     assert re.match(
-        r"3,3,3: a draw, proved by searching [\d,]+ pos", ran("prove.py", "3,3,3").stdout
+        r"3,3,3: a draw, proved by searching [\d,]+ pos", run_here("prove.py", "3,3,3").stdout
     )
-    found = json.loads(ran("prove.py", "2,2,2", "--json").stdout)
+    found = json.loads(run_here("prove.py", "2,2,2", "--json").stdout)
     assert (found["rules"], found["value"]) == ("2,2,2", 1)
 
 
 @pytest.mark.parametrize(
     "option", ["--board=X___", "--nodes=1", "--memory=1", "--out=p", "--resume"]
 )
-def test_a_check_of_a_proof_takes_no_options_of_a_search(ran, option):
-    told = ran("prove.py", "--check", "p.safetensors", option)
+def test_a_check_of_a_proof_takes_no_options_of_a_search(run_here, option):
+    told = run_here("prove.py", "--check", "p.safetensors", option)
     name = option.partition("=")[0]
     assert (told.returncode, told.stdout) == (2, "")
     assert told.stderr.endswith(f"--check searches nothing: it cannot be combined with {name}\n")
 
 
-def test_help_lists_every_learner_and_player_and_every_field(ran):
-    shown = ran("train.py", "--help").stdout
+def test_help_lists_every_learner_and_player_and_every_field(run_here):
+    shown = run_here("train.py", "--help").stdout
     assert all(re.search(rf"^  {name} ", shown, re.MULTILINE) for name in LEARNERS)
-    shown = ran("certify.py", "--help").stdout
+    shown = run_here("certify.py", "--help").stdout
     assert all(re.search(rf"^ +{name} ", shown, re.MULTILINE) for name in PLAYERS)
-    shown = ran("train.py", "selfplay", "--help").stdout
+    shown = run_here("train.py", "selfplay", "--help").stdout
     options = {"--steps", "--preset", "--rules", "--out", "--resume", "--device", "--threads"}
     fields = {f"--{name.replace('_', '-')}" for name in vars(LEARNERS.load("selfplay").Config())}
     assert options | fields <= set(re.findall(r"--[a-z-]+", shown))
 
 
 @pytest.mark.parametrize("name", ["minimax", "first", "epsilon:player=minimax,epsilon=0.1"])
-def test_certify_prints_every_key_as_json(ran, name):
-    told = ran("certify.py", name, "--json")
+def test_certify_prints_every_key_as_json(run_here, name):
+    told = run_here("certify.py", name, "--json")
     found = json.loads(told.stdout)
     assert set(found) == KEYS
     assert found == {"player": name, **certify(Rules(), player(name)).to_dict()}
@@ -94,68 +88,80 @@ def test_certify_prints_every_key_as_json(ran, name):
         ("certify.py", ["dqn:depth=3"], "has no option 'depth'; it takes canonical"),
         ("certify.py", ["random", "--games", "5"], "--sampled"),
         ("speed.py", ["--seconds", "nan"], "--seconds"),
+        ("gomocup.py", ["selfplay"], "selfplay plays 3,3,3: announce it to managers with --k 3"),
+        ("gomocup.py", ["first", "--k", "20"], "a board must have 1 to 19 rows"),
+        ("play.py", ["first", "--games", "2"], "--versus"),
+        ("play.py", ["first", "--versus", "first", "--games", "0"], "at least 1"),
+        ("play.py", ["first", "--versus", "first", "--window", "--json"], "--window"),
+        ("play.py", ["dqn", "--rules", "5,5,4"], "plays 3,3,3, not 5,5,4"),
+        ("report.py", ["first", "mcts:time=0.1"], "cannot be certified"),
+        ("report.py", ["first", "--out", "."], "cannot write the report to ."),
     ],
 )
 def test_wrong_input_ends_with_one_line_that_names_it_and_status_2(
-    ran, tmp_path, script, arguments, named
+    run_here, tmp_path, script, arguments, named
 ):
-    told = ran(script, *arguments)
+    told = run_here(script, *arguments)
     assert (told.returncode, told.stdout) == (2, "")
     assert re.fullmatch(rf"{script}[^\n]*: [^\n]+\n", told.stderr), told.stderr
     assert named in told.stderr
     assert not list(tmp_path.iterdir())  # nothing made
 
 
-def test_large_boards_are_measured_by_sampled_games(ran):
+def test_large_boards_are_measured_by_sampled_games(run_here):
     arguments = ("certify.py", "tactical", "--rules", "5,5,4", "--sampled", "--games", "40")
-    found = json.loads(ran(*arguments, "--json").stdout)
+    found = json.loads(run_here(*arguments, "--json").stdout)
     assert found["sampled/value_vs_random_X"] > 0.5
     assert found["sampled/margin_vs_random_X"] > 0
-    shown = ran(*arguments).stdout
+    shown = run_here(*arguments).stdout
     assert shown.count(" value ") == sum("value" in tag for tag in found)
-    assert json.loads(ran(*arguments, "--json").stdout) == found  # the same seed
-    assert json.loads(ran(*arguments, "--json", "--seed", "1").stdout) != found
+    assert json.loads(run_here(*arguments, "--json").stdout) == found  # the same seed
+    assert json.loads(run_here(*arguments, "--json", "--seed", "1").stdout) != found
 
 
-def test_resuming_goes_on_with_the_settings_of_the_start(ran, tmp_path):
-    first = ran("train.py", *TINY, "--out", "out", "--steps", "10")
+def test_resuming_goes_on_with_the_settings_of_the_start(run_here, tmp_path):
+    first = run_here("train.py", *TINY, "--out", "out", "--steps", "10")
     assert first.returncode == 0
     assert "tensorboard --logdir" in first.stdout
     began, ended = first.stderr.splitlines()  # no bar, as this is no terminal
     assert began == "training selfplay on 3,3,3: 10 steps, a certificate every 5"
     assert re.fullmatch(r"trained 10 steps in [\d.]+ s: worst case X [^\x00-\x1f]+", ended)
-    other = ran("train.py", "selfplay", "--out", "out", "--resume", "--lr", "0.5", "--steps", "20")
+    other = run_here(
+        "train.py", "selfplay", "--out", "out", "--resume", "--lr", "0.5", "--steps", "20"
+    )
     assert (other.returncode, other.stdout) == (2, "")
     assert "lr=0.004, not 0.5" in other.stderr
     resume = ("train.py", "selfplay", "--out", "out", "--resume", "--steps", "20", "--json")
-    result = json.loads(ran(*resume).stdout)
+    result = json.loads(run_here(*resume).stdout)
     assert set(result) == {"player", "steps", "seconds", "compile_seconds", "certificate"}
     assert result["steps"] == 20
-    assert ran("train.py", *TINY, "--out", "through", "--steps", "20").returncode == 0
+    assert run_here("train.py", *TINY, "--out", "through", "--steps", "20").returncode == 0
     folders = [tmp_path / "out", tmp_path / "through"]
     weights = [(f / file_of(read_card(f), WEIGHTS)).read_bytes() for f in folders]
     assert weights[0] == weights[1]
-    assert ran(*resume).returncode == 2  # finished
+    assert run_here(*resume).returncode == 2  # finished
 
 
-def test_a_resumed_training_stays_in_its_folder_whatever_its_seed(ran, tmp_path):
+def test_a_resumed_training_stays_in_its_folder_whatever_its_seed(run_here, tmp_path):
     assert (
-        ran("train.py", *TINY, "--steps", "5", "--seed", "3", "--out", "runs/selfplay-0").returncode
+        run_here(
+            "train.py", *TINY, "--steps", "5", "--seed", "3", "--out", "runs/selfplay-0"
+        ).returncode
         == 0
     )
-    told = ran("train.py", "selfplay", "--resume", "--steps", "10", "--json")
+    told = run_here("train.py", "selfplay", "--resume", "--steps", "10", "--json")
     assert json.loads(told.stdout)["player"] == str(Path("runs/selfplay-0"))
     assert [folder.name for folder in (tmp_path / "runs").iterdir()] == ["selfplay-0"]
 
 
-def test_commands_that_are_printed_can_be_typed_as_they_are(ran):
-    told = ran("train.py", *TINY, "--out", "my runs/it's", "--steps", "5")
+def test_commands_that_are_printed_can_be_typed_as_they_are(run_here):
+    told = run_here("train.py", *TINY, "--out", "my runs/it's", "--steps", "5")
     command = re.search(r"^tensorboard --logdir (.*)$", told.stdout, re.MULTILINE)
     assert shlex.split(command[0]) == ["tensorboard", "--logdir", "my runs"]
     for name in ("play", "report"):
         command = re.search(rf"^tttenv {name} .*$", told.stdout, re.MULTILINE)
         assert shlex.split(command[0])[2] == "my runs/it's"
-    told = ran("benchmark.py", "--learners", "--out", "o", "--runs", "its runs")
+    told = run_here("benchmark.py", "--learners", "--out", "o", "--runs", "its runs")
     command = re.search(r"tensorboard --logdir .*$", told.stdout, re.MULTILINE)
     assert shlex.split(command[0]) == ["tensorboard", "--logdir", "its runs"]
 

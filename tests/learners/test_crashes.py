@@ -4,7 +4,6 @@ import gc
 import os
 import threading
 from contextlib import suppress
-from pathlib import Path
 
 import pytest
 from test_train import contents, names, sound
@@ -21,7 +20,6 @@ from tttenv.players.stored.checkpoint import (
     WEIGHTS,
     commit,
     file_of,
-    read_card,
     read_data,
     tidy,
 )
@@ -126,20 +124,6 @@ def test_a_failing_disk_is_named_and_leaves_the_older_player(tmp_path, monkeypat
     assert sound(tmp_path)
 
 
-def test_a_flipped_bit_in_the_state_is_found(tmp_path):
-    trained(tmp_path, plan=Schedule(2, 2, 2, stop_when_unbeatable=False))
-    file = tmp_path / file_of(read_card(tmp_path), STATE)
-    whole = file.read_bytes()
-    for place in range(len(whole) // 2, len(whole), len(whole) // 20):
-        data = bytearray(whole)
-        data[place] ^= 1 << (place % 8)
-        file.write_bytes(data)
-        with pytest.raises(
-            ValueError, match=r"^no training run can be resumed from [^\n]*damaged[^\n]*$"
-        ):
-            trained(tmp_path, resume=True)
-
-
 def test_a_reader_beside_a_training_always_finds_a_player(tmp_path):
     learner = TD0(SMALL, Rules())
     about = {"learner": "td0", "preset": "default", "config": {"seed": 1, "games": 8}}
@@ -196,17 +180,3 @@ def test_tidying_leaves_what_is_not_a_checkpoints(tmp_path):
         (tmp_path / name).touch()
     tidy(tmp_path, ["policy-0123456789abcdef.safetensors"])
     assert {path.name for path in tmp_path.iterdir()} == set(theirs)
-
-
-def test_nothing_is_written_but_the_files_of_a_commit(tmp_path, monkeypatch):
-    """The order of the commit point: data files, then the card, then removals."""
-    seen = []
-    for name in ("replace", "unlink"):
-        call = getattr(os, name)
-        monkeypatch.setattr(os, name, lambda *a, n=name, c=call: (seen.append((n, a)), c(*a))[1])
-    for step in range(2):
-        commit(tmp_path, {"steps": step}, {role: bytes([step]) for role in (STATE, WEIGHTS)})
-    kinds = [(name, Path(args[-1]).name.partition("-")[0]) for name, args in seen]
-    once = [("replace", STATE), ("replace", WEIGHTS), ("replace", CARD)]
-    assert kinds[:6] == [*once, *once]
-    assert sorted(kinds[6:]) == [("unlink", STATE), ("unlink", WEIGHTS)]

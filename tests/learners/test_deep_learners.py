@@ -10,7 +10,6 @@ from learners.maskable_ppo import MaskablePPO, MaskablePPOConfig, seeded_globals
 from learners.nets import planes
 from learners.reinforce import Reinforce, ReinforceConfig
 from learners.testing import check_learner
-from learners.training.checkpoint import load_state, save_state
 from tttenv import Rules
 from tttenv.exact import positions
 
@@ -116,32 +115,17 @@ def test_dqns_published_net_sees_plain_boards_and_answers_between_loss_and_win()
     np.testing.assert_allclose(values, torch.tanh(hidden / 2).detach(), atol=1e-6)
 
 
-@pytest.mark.parametrize("kind", [DQN, Reinforce])
-def test_boards_too_large_for_certificates_are_learned_too(kind):
-    check_learner(kind, Rules(4, 5, 4), kind.Config(games=16), steps=2)
-
-
 @pytest.mark.parametrize(
-    "learner",
-    [
-        lambda: DQN(DQNConfig(capacity=100, games=8, sync=3, opponent="random"), Rules()),
-        lambda: MaskablePPO(MaskablePPOConfig(games=16, batch=64, snapshot=7), Rules()),
-        lambda: Reinforce(ReinforceConfig(games=4), Rules()),
+    ("kind", "rules", "config", "steps"),
+    [  # boards too large for certificates; stopped between two copies, or two snapshots
+        (DQN, Rules(4, 5, 4), DQNConfig(games=16), 2),
+        (Reinforce, Rules(4, 5, 4), ReinforceConfig(games=16), 2),
+        (DQN, Rules(), DQNConfig(capacity=100, games=8, sync=3, opponent="random"), 10),
+        (MaskablePPO, Rules(), MaskablePPOConfig(games=16, batch=64, snapshot=7), 10),
     ],
 )
-def test_resuming_in_the_middle_gives_the_bytes_of_an_uninterrupted_run(learner, tmp_path):
-    through, stopped, resumed = learner(), learner(), learner()
-    for _ in range(17):
-        through.step()
-    for _ in range(10):  # between two copies to the target, two snapshots, two of the pool
-        stopped.step()
-    save_state(tmp_path / "state", stopped.state_dict())
-    resumed.load_state_dict(load_state(tmp_path / "state"))
-    for _ in range(7):
-        resumed.step()
-    save_state(tmp_path / "one", through.state_dict())
-    save_state(tmp_path / "other", resumed.state_dict())
-    assert (tmp_path / "one").read_bytes() == (tmp_path / "other").read_bytes()
+def test_large_boards_and_stops_between_copies_obey_the_laws_too(kind, rules, config, steps):
+    check_learner(kind, rules, config, steps)
 
 
 def test_global_generators_are_seeded_by_the_learner_alone_and_restored():

@@ -1,12 +1,8 @@
 """Training: its end, interruptions without effect, files after a kill, and curves."""
 
 import hashlib
-import io
-import re
-import sys
 from dataclasses import asdict, replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
@@ -18,8 +14,7 @@ from learners.testing import _same as same
 from learners.training.checkpoint import load_training
 from learners.training.loop import Progress, Schedule, Stopped, finished, run, usual_schedule
 from learners.training.train import Setup, train
-from tttenv import Rules, player
-from tttenv.certificates.phrases import standing
+from tttenv import Rules
 from tttenv.players import bundled
 from tttenv.players.stored.checkpoint import CARD, POLICY, STATE, WEIGHTS, file_of, read_card
 
@@ -128,35 +123,6 @@ def test_every_step_is_reported_and_changes_nothing(tmp_path, through):
     assert contents(tmp_path) == contents(through)
 
 
-def test_the_bar_moves_before_the_first_certificate(monkeypatch):
-    screen = io.StringIO()
-    monkeypatch.setattr(screen, "isatty", lambda: True)
-    monkeypatch.setattr(sys, "stderr", screen)
-    for name, value in {"TERM": "xterm", "COLUMNS": "100", "NO_COLOR": "1"}.items():
-        monkeypatch.setenv(name, value)
-    with command._Bar("td0 on 3,3,3", SHORT, quiet=False) as bar:
-        bar.stepped(0)
-        assert "training td0 on 3,3,3: 40 steps, a certificate every 5\n" in screen.getvalue()
-        for step, coming in ((1, "next certificate at step 5"), (5, "certifying")):
-            bar.stepped(step)
-            bar.progress.refresh()
-            shown = screen.getvalue().splitlines()[-1]
-            assert re.search(rf"\b{step}/40 .* {coming}", shown), shown
-        numbers = {f"sampled/value_vs_random_{seat}": 0.0 for seat in "XO"}
-        bar.evaluated(SimpleNamespace(step=25, numbers=numbers, last=True))
-        bar.progress.refresh()
-        assert re.search("25/25 .* certified unbeatable, of up to 40 steps", screen.getvalue())
-
-
-def test_a_stop_and_a_resume_leave_no_trace(tmp_path, through):
-    trained(tmp_path, plan=replace(SHORT, steps=15))
-    trained(tmp_path, plan=replace(SHORT, steps=20), resume=True)
-    trained(tmp_path, resume=True)
-    assert contents(tmp_path) == contents(through)
-    assert same(training_state(tmp_path), training_state(through))
-    assert player(str(tmp_path)).table.tolist() == player(str(through)).table.tolist()
-
-
 def test_an_interrupt_saves_where_it_is_and_leaves_no_trace(tmp_path, through):
     def at(last):
         def stop(step):
@@ -179,10 +145,12 @@ def test_an_interrupt_saves_where_it_is_and_leaves_no_trace(tmp_path, through):
     assert resumed == whole
 
 
-def test_curves_of_a_resumed_training_have_every_point_once(tmp_path, through):
+def test_a_stop_and_a_resume_leave_no_trace_and_every_point_once(tmp_path, through):
     for steps in (10, 20):  # without a pause, so that two may begin in one second
         trained(tmp_path, plan=replace(SHORT, steps=steps), resume=steps > 10)
     trained(tmp_path, resume=True)
+    assert contents(tmp_path) == contents(through)
+    assert same(training_state(tmp_path), training_state(through))
     assert steps_of(through) == list(range(0, 41, 5))  # with the untrained player
     assert steps_of(tmp_path) == steps_of(through)
     images = [[e.step for e in events(f).Images("policy/opening")] for f in (tmp_path, through)]
@@ -216,24 +184,6 @@ def test_a_device_that_is_not_there_is_refused_in_one_line_and_nothing_made(tmp_
     with pytest.raises(ValueError, match=r"^device [^\n]*$"):
         trained(tmp_path / "out", plan=replace(SHORT, device=device))
     assert not (tmp_path / "out").exists()
-
-
-def test_on_large_boards_a_training_tells_what_its_player_can_reach(tmp_path):
-    told = []
-    schedule = usual_schedule("reinforce", steps=2, every=1)
-    config = LEARNERS.load("reinforce").Config(hidden=(8,), games=8)
-    train("reinforce", config, Rules(5, 5, 4), schedule, tmp_path / "out", watch=told.append)
-    for evaluation in told:
-        found, numbers = evaluation.certificate, evaluation.numbers
-        assert found.method == "reachable positions"
-        for seat in "XO":
-            assert found.never_loses[seat] is False
-            assert numbers[f"exact/reached_{seat}"] == found.reached[seat]
-            assert numbers[f"exact/losing_line_{seat}"] == len(found.losing_line[seat])
-            assert f"{seat} loses in {len(found.losing_line[seat])}" in standing(numbers)
-            assert f"sampled/value_vs_random_{seat}" in numbers
-            assert 0 < numbers[f"exact/losing_leaves_{seat}"] <= 500
-    assert read_card(tmp_path / "out")["certificate"] == told[-1].certificate.to_dict()
 
 
 def test_a_training_is_finished_by_its_steps_or_where_it_was_to_stop():

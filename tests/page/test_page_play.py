@@ -1,6 +1,5 @@
 """Board of the page: games by real clicks against every player, and remarks on every move."""
 
-from collections import Counter
 from functools import cache
 
 import numpy as np
@@ -101,7 +100,7 @@ def look(page):
 @pytest.mark.parametrize("name", ["selfplay", "mcts", "tactical", "random"])
 def test_whole_games_by_real_clicks_are_as_the_library_says(opened, shipped, name, seat):
     page = opened(shipped, f"#play={name}&seat={seat}&show=values", **CALM)
-    play(page, RULES, name, seat, np.random.default_rng(len(name)), Counter())
+    play(page, RULES, name, seat, np.random.default_rng(len(name)))
 
 
 # One call of the page for many links: what it shows of each.

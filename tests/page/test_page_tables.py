@@ -14,7 +14,7 @@ from learners.cli import sweep
 from tttenv import Rules, certify, player
 from tttenv.certificates import phrases
 from tttenv.certificates.certificate import TINY
-from tttenv.certificates.curve import Curve, exact_curve
+from tttenv.certificates.curve import Curve
 from tttenv.exact import positions, score, solve
 from tttenv.game.rewards import RESULTS
 from tttenv.players import PLAYERS
@@ -29,14 +29,9 @@ MINUS = "\u2212"
 
 
 @pytest.fixture(scope="module")
-def trained(benchmarked):
-    """Return the folder of a small benchmark's results."""
-    return benchmarked[1]
-
-
-@pytest.fixture(scope="module")
-def several(trained):
-    return trained / "o/report.html"
+def several(benchmarked):
+    """Return the report of a small benchmark."""
+    return benchmarked[1] / "o/report.html"
 
 
 def rows_of(page, selector="#leaderboard tbody tr"):
@@ -188,9 +183,9 @@ def test_on_a_phone_a_row_shows_its_rest_on_a_tap(opened, shipped):
 # How soon
 
 
-def test_every_seed_is_a_dot_at_its_seconds(opened, several, trained):
+def test_every_seed_is_a_dot_at_its_seconds(opened, several):
     page = opened(several)
-    results = json.loads((trained / "o/benchmark.json").read_text())
+    results = json.loads(several.with_name("benchmark.json").read_text())
     times = [row["unbeatable_at"][1] for row in results["trainings"]]
     least, most = (10.0**power for power in endings.powers(times))
     for found in results["learners"]:
@@ -319,20 +314,3 @@ def test_axe_finds_nothing_in_the_tables(opened, several, scheme, width):
     page.select_option("#whose", label="where tactical may blunder")
     sections = ["leaderboard", "curves", "larger", "pairs", "explorer", "published"]
     assert not faults(page, *(f"#{name}" for name in sections))
-
-
-# Machado, Oliveira and Fernandes 2009, severity 1, on linear light.
-# The curve on a card
-
-
-def test_curves_on_cards_end_with_the_cards_player():
-    for folder in sorted(card.parent for card in ROOT.glob("checkpoints/*/card.json")):
-        card = read_card(folder)
-        curve = exact_curve.from_card(card)
-        found = card["certificate"]
-        assert curve.steps[0] == 0
-        assert curve.steps[-1] == card["steps"]
-        assert curve.seconds[-1] == pytest.approx(card["seconds"], abs=1e-3)
-        assert curve.optimal[-1] == pytest.approx(found["optimal_moves"]["all"], abs=1e-6)
-        for seat in "XO":
-            assert curve.worst[seat][-1] == pytest.approx(found["worst_case"][seat], abs=1e-6)

@@ -4,7 +4,6 @@ import pytest
 
 from tttenv.certificates import phrases
 
-NAMES = [f"{column}{row}" for row in "123" for column in "abc"]
 # The scripts of the page share the scope of one module, which nothing outside can look into: they
 # are run once more in the page, with a line that hands their functions out.
 HANDED_OUT = "globalThis.asked = { place, cells, percent, expected };"
@@ -32,7 +31,3 @@ def test_only_what_is_certain_is_written_so_by_the_page(page):
     assert [value in ("0", "1") for _, value in told] == [
         phrases.value(share) in ("0", "+1") for share in shares
     ]
-
-
-def test_the_page_names_cells_by_the_same_coordinates(page):
-    assert page.evaluate("asked.cells.map(asked.place)") == NAMES

@@ -1,14 +1,12 @@
 """Report in a real browser, from file://: played, clicked, read, compared with exact numbers."""
 
-import json
-import re
 from html.parser import HTMLParser
 from pathlib import Path
 
 import numpy as np
 import pytest
 from page_browser import marks
-from page_data import report_of, tables
+from page_data import tables
 
 from tttenv import Rules, player
 from tttenv.certificates.certificate import TINY, blunders
@@ -103,37 +101,3 @@ def test_the_file_is_small_and_its_policy_lets_nothing_else_in(browser, shipped)
     assert page.evaluate("window.ran") is None
     assert any("Content Security Policy" in message for message in messages)
     page.close()
-
-
-def test_what_it_cannot_use_it_names_in_one_line(tmp_path, run_here):
-    (tmp_path / "bad.json").write_text("[]")
-    row = json.loads((ROOT / "checkpoints/published.json").read_text())["rows"][0]
-    row.pop("player")
-    (tmp_path / "bad.txt").write_text(json.dumps({"rows": [row]}))
-    gone = {"players": [{"player": "a", "folder": "r/a", "seconds": 1}]}
-    (tmp_path / "gone.json").write_text(json.dumps(gone))
-    cases = {
-        ("--results", "bad.json"): "bad.json holds no results",
-        ("--results", "gone.json"): "r/a, which does not exist",
-        ("first", "--published", "bad.txt"): "holds no published numbers",
-        ("nobody",): "known are",
-        ("first", "mcts:time=0.1"): "cannot be certified",
-        ("first", "--out", "."): "cannot write the report to .",
-    }
-    for arguments, named in cases.items():
-        told = run_here("report.py", *arguments)
-        assert (told.returncode, told.stdout) == (2, "")
-        assert re.fullmatch(r"report.py: [^\n]+\n", told.stderr), told.stderr
-        assert named in told.stderr
-    assert not (tmp_path / "results").exists()
-    told = json.loads(run_here("report.py", "first", "random", "--json").stdout)
-    assert told["players"] == ["first", "random"]
-    assert (tmp_path / told["report"]).stat().st_size == told["bytes"]
-
-
-def test_a_trained_player_is_shown_by_its_name_from_any_folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    made = report_of(Path("report.html"), "dqn")
-    assert made["players"] == ["dqn"]
-    with pytest.raises(ValueError, match=r"or the folder of a checkpoint$"):
-        report_of(Path("no.html"), "nobody")

@@ -93,30 +93,22 @@ def test_a_player_that_is_pickled_answers_alike(name):
 
 
 @pytest.mark.parametrize("rules", [(3, 3, 3), (4, 4, 4)], ids=spell)
-@pytest.mark.parametrize("opponent", [None, "random", "tactical"])
-def test_closed_games_refuse_to_go_on_and_closing_twice_is_fine(rules, opponent):
-    env = VectorTicTacToe(400, *rules, opponent=opponent)
-    env.reset(seed=0)
-    env.step(env.sample_actions())
-    env.close()
-    env.close()
-    for call in (env.reset, env.sample_actions, lambda: env.step(np.zeros(400, np.int64))):
-        with pytest.raises(gym.error.ClosedEnvironmentError, match=r"^[^\n]+$"):
-            call()
-    assert env.boards.shape == (400, rules[0] * rules[1])
-
-
-def test_a_closed_game_refuses_to_go_on_and_still_can_be_looked_at():
-    env = gym.make("TicTacToe-v0", render_mode="ansi")
+@pytest.mark.parametrize("kind", [TicTacToe, VectorTicTacToe])
+def test_a_closed_environment_refuses_to_go_on_and_still_can_be_looked_at(rules, kind):
+    env = kind(**dict(zip("mnk", rules, strict=True)), render_mode="ansi")
     with pytest.raises(gym.error.ResetNeeded):
-        env.step(0)
+        env.step(0 if kind is TicTacToe else [0])
     env.reset(seed=0)
     env.close()
     env.close()
-    plain = env.unwrapped
-    calls = (env.reset, lambda: env.step(0), lambda: env.reset(options={"board": "bad"}))
-    for call in (*calls, plain.sample_action):
+    sample = env.sample_action if kind is TicTacToe else env.sample_actions
+    for call in (
+        env.reset,
+        lambda: env.step(0),
+        lambda: env.reset(options={"board": "bad"}),
+        sample,
+    ):
         with pytest.raises(gym.error.ClosedEnvironmentError, match=r"^[^\n]+$"):
             call()
-    assert "to move" in env.render()
-    assert env.unwrapped.action_masks().any()
+    assert "to move" in "".join(env.render())
+    assert env.action_masks().any()

@@ -151,17 +151,6 @@ def test_a_table_kept_from_search_to_search_changes_no_result_of_a_search_to_the
         assert (found.value, found.probs.tolist()) == (expected.value, expected.probs.tolist())
 
 
-def test_only_a_player_with_a_time_limit_searches_less_the_second_time():
-    game, boards = Rules(5, 5, 4), quiet_boards((5, 5, 4), 8, 21)
-    shares = []
-    for limit in ("depth=3", "depth=3,time=1000"):
-        policy = player(f"alphabeta:{limit}", game)
-        nodes = np.array([[policy.search(board).nodes for _ in range(2)] for board in boards])
-        first, second = nodes.sum(axis=0)
-        shares.append(second / first)
-    assert shares[0] == 1 > 2 * shares[1]
-
-
 def test_a_kept_table_changes_no_search_for_a_win_by_threats():
     """Neither after searches for a move nor after those for the other side."""
     game = Rules(6, 6, 4)

@@ -145,22 +145,3 @@ def test_a_file_names_no_network(folder, search, word):
         with pytest.raises(ValueError, match="file must not name"):
             checked_spec(spec)
     assert tttenv.player(checked_spec(f"{search}:evaluator={word}"))
-
-
-def test_a_tensor_too_many_or_too_few_is_named(folder, tmp_path):
-    def renamed(weights):
-        return weights | {"other": weights.pop("tables.last")}
-
-    def more(weights):
-        return weights | {"other": torch.zeros(1)}
-
-    for change, said in ((more, "other: .* nothing$"), (renamed, "tables.last: nothing ")):
-        copy = with_weights(folder, tmp_path / change.__name__, change)
-        with pytest.raises(ValueError, match=said):
-            player(f"alphabeta:evaluator={copy}", Rules())
-
-
-def test_an_analysis_says_what_its_estimates_are_based_on(folder, run_here):
-    for more, said in (("", "open lines"), (f",evaluator={folder}", "a network")):
-        shown = run_here("analyze.py", f"alphabeta:depth=2{more}", "--rules", "4,4,3").stdout
-        assert f"numbers other than 0: estimated from {said}" in shown

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from pairs import pairs
 from reference import spell
+from test_copies import plain
 
 from tttenv import Rules, player
 from tttenv.env.env import TicTacToe
@@ -72,15 +73,6 @@ def told(env):
         match.legal().tolist(),
         env.closed,
     )
-
-
-def plain(answer):
-    """Return the result of a call in comparable form."""
-    if isinstance(answer, np.ndarray):
-        return str(answer.dtype), answer.shape, answer.tobytes()
-    if isinstance(answer, dict):
-        return {name: plain(part) for name, part in answer.items()}
-    return [plain(part) for part in answer] if isinstance(answer, tuple) else answer
 
 
 def held(answer):

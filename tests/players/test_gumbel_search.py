@@ -10,7 +10,6 @@ from tttenv.game.threat_sequences_kernel import LOSS, UNPROVEN
 from tttenv.players.search.gumbel import (
     GumbelSearch,
     LineEvaluator,
-    PlayoutEvaluator,
     considered_visits,
 )
 from tttenv.proofs.prover import Prover
@@ -122,12 +121,3 @@ def test_noise_changes_what_is_considered_and_nothing_else_does():
     assert (search.search(boards).policy == plain.policy).all()
     noise = np.random.default_rng(3).gumbel(size=boards.shape).astype(np.float32)
     assert len(set(search.search(boards, None, 5 * noise).moves.tolist())) > 1
-
-
-def test_playouts_value_a_won_position_higher():
-    rules = Rules(3, 3, 3)
-    evaluate = PlayoutEvaluator(rules, 50, True, 0)
-    boards = np.array([[1, 1, 0, -1, -1, 0, 0, 0, 0], [0, 0, 0, 1, 0, 0, -1, -1, 0]], np.int8)
-    _, values = evaluate(boards)
-    assert values[0] == 1
-    assert values[1] < 1

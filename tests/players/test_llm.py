@@ -18,7 +18,6 @@ from tttenv.cli import certify as command
 from tttenv.cli.play.session import Session, Side
 from tttenv.exact import positions, solve
 from tttenv.players.language.llm import LARGEST_ANSWER, LanguageModel
-from tttenv.report.load_players import named
 
 RULES, TINY = Rules(), Rules(2, 3, 3)
 GAME = positions(RULES)
@@ -239,11 +238,3 @@ def test_it_forfeits_in_a_session():
         assert (session.outcome, session.winner) == ("X wins", 0)
         session.take_back()
         assert not session.over
-
-
-def test_a_report_tells_what_it_is_and_how_many_answers_were_illegal():
-    model = in_process(except_on("X________", "I take the corner: <move>0</move>"))
-    found = named("llm:model=m", "m", model)
-    assert found.about.startswith("a language model, over an OpenAI-compatible server; ")
-    assert "1 of 4,520 positions without a legal answer: 1 taken" in found.about
-    assert found.certificate["losing_line"]["O"] == [0]

@@ -167,13 +167,3 @@ def test_the_tree_stays_within_its_memory_and_goes_on_when_it_is_full():
     nodes = [part for part in arrays if getattr(part, "size", 0) == policy.tree.visits.size]
     assert sum(part.nbytes for part in nodes) <= 2**20
     assert policy.tree.visits.size - 225 < policy.tree.node_count[0] <= policy.tree.visits.size
-
-
-def test_open_lines_draw_it_to_the_middle():
-    rules = Rules(7, 7, 5)
-    middle = [row * 7 + column for row in range(1, 6) for column in range(1, 6)]
-    shares = [
-        player(f"mcts:heuristic={weight},iterations=24", rules).visits(rules.start())[middle].sum()
-        for weight in (0, 5)
-    ]
-    assert shares[0] < 20 < 22 < shares[1]

@@ -64,6 +64,8 @@ def test_every_player_is_legal_pure_and_leaves_the_boards_alone(spec, rules):
 
 SEARCHES = [
     "alphabeta:nodes=1000",
+    "alphabeta:depth=4",
+    "alphabeta:nodes=1000,threats=30",
     "mcts:iterations=100",
     "gumbel:simulations=16,threes=100",
     "gumbel:simulations=8,evaluator=playouts",

@@ -50,11 +50,6 @@ def test_without_a_claim_it_plays_as_the_other_player(size):
     assert rules.lost(rules.play(open_boards[~same], cells)).all()  # a win comes first
 
 
-def test_five_in_a_row_on_five_by_five_is_held_from_the_first_move():
-    rules = Rules(5, 5, 5)
-    assert player("pairing:player=first", rules).holds(rules.start(1))[0]
-
-
 @pytest.mark.parametrize("seat", "XO")
 def test_leaving_out_what_it_holds_changes_no_verdict(seat):
     rules = Rules(3, 4, 4)

@@ -159,20 +159,6 @@ def test_the_table_stays_within_its_memory():
     assert sum(part.nbytes for part in rest) - state.table.nbytes < 2**20
 
 
-@pytest.mark.parametrize("limit", ["nodes=3000", "depth=4", "nodes=3000,threats=30"])
-def test_no_answer_depends_on_what_was_asked_before(limit):
-    rules = Rules(5, 5, 4)
-    boards = np.array([view(board) for board in late_boards((5, 5, 4), 4, 12, 18)[:12]], np.int8)
-    policy = player(f"alphabeta:{limit}", rules)
-    together = policy(boards)
-    fresh = [player(f"alphabeta:{limit}", rules) for _ in boards]
-    for i in range(len(boards))[::-1]:
-        found, alone = policy.search(boards[i]), fresh[i].search(boards[i])
-        assert (found.probs == together[i]).all()
-        assert (found.probs == alone.probs).all()
-        assert (found.value, found.nodes) == (alone.value, alone.nodes)
-
-
 @pytest.mark.parametrize("size", [1, 7])
 @pytest.mark.parametrize(
     "options",
@@ -199,20 +185,6 @@ def test_limits_hold():
     assert shallow.nodes == 15  # of 20 moves by their promise, one of each class of equal ones
     assert 15 < deep.nodes < 4000
     assert -1 < shallow.value < 1
-
-
-@pytest.mark.parametrize("spec", ["alphabeta:nodes=2000", "alphabeta:depth=3"])
-def test_on_a_large_board_it_wins_in_time_wards_off_and_beats_the_tactical_player(spec):
-    rules = Rules(15, 15, 5)
-    policy, other = player(spec, rules), player("tactical", rules)
-    rng = np.random.default_rng(5)
-    for seat in (0, 1, 0, 1):
-        board, turn = rules.start(1), 0
-        while not rules.over(board)[0]:
-            probs = policy(board)[0] if turn % 2 == seat else other(board)[0]
-            board, turn = rules.play(board, [rng.choice(225, p=probs)]), turn + 1
-        assert rules.lost(board)[0]
-        assert (turn - 1) % 2 == seat
 
 
 @pytest.mark.parametrize("spec", ["alphabeta:time=0.3", "mcts:time=0.3"])

@@ -112,11 +112,6 @@ def test_a_folder_may_have_a_colon_in_its_name(tmp_path):
     assert player(str(place)).table.shape == (5478, 9)
 
 
-def test_an_unknown_name_is_told_the_trained_ones_too():
-    with pytest.raises(ValueError, match=re.escape("did you mean maskable_ppo? known are random")):
-        player("maskable")
-
-
 @pytest.mark.parametrize("begun", [False, True])
 def test_shipping_them_again_lists_them_alike_and_keeps_the_rest_of_the_readme(begun, tmp_path):
     readme, cards = tmp_path / "README.md", {name: read_card(SHIPPED / name) for name in LEARNERS}

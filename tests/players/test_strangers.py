@@ -218,6 +218,7 @@ BROKEN_STATES = {
     "a plan of nonsense": lambda state: state["plan"].update(steps="many"),
     "a config that is none": lambda state: state["about"].update(config=3),
     "no weights": lambda state: state["learner"].pop("weights"),
+    "no generator": lambda state: state["learner"].pop("rng"),
     "weights of one number": lambda state: state["learner"]["weights"].update(
         {key: tensor.flatten()[:1].clone() for key, tensor in state["learner"]["weights"].items()}
     ),

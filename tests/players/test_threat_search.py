@@ -10,14 +10,13 @@ from tttenv import prove
 from tttenv.game.open_lines_kernel import new_open_lines, set_board
 from tttenv.game.rules import Rules
 from tttenv.players import player
-from tttenv.players.search.search_budget import Budget, Limits
 from tttenv.players.search.threat_moves_kernel import (
     can_make_double_threat,
     new_threat_room,
     only_answers,
     only_attacks,
 )
-from tttenv.players.search.threat_search import ThreatSearch, losing_moves, winning_attack
+from tttenv.players.search.threat_search import ThreatSearch
 
 BOARDS = [(4, 4, 4), (5, 5, 3), (5, 5, 4), (6, 6, 4), (7, 7, 5)]
 
@@ -92,28 +91,6 @@ def value_for_mover(rules, board):
     """Return the proven value of a board (cells,) for the side to move."""
     found = prove(rules, board, nodes=300_000).value
     return None if found is None else found * (1 - 2 * int(rules.seat(board)))
-
-
-@pytest.mark.parametrize("rules", [(4, 4, 4), (5, 5, 3), (5, 5, 4)], ids=spell)
-def test_the_prover_confirms_every_win_and_every_loss_by_threats(rules):
-    game = Rules(*rules)
-    policy = player("alphabeta:threats=30,nodes=8000", game)
-    wins = losses = 0
-    for text in quiet_boards(rules, 12, 2)[::3][:20]:
-        board = np.array(view(text), np.int8)
-        moves = np.flatnonzero(board == 0).tolist()
-        budget = Budget(policy.state.left, Limits(None, 8000, None))
-        win = winning_attack(policy.state, budget, board, moves)
-        if win is not None:
-            wins += 1
-            assert value_for_mover(game, board) == 1
-            after = game.play(board[None], [win])
-            assert game.over(after)[0] or value_for_mover(game, after[0]) == -1
-        losing = losing_moves(policy.state, budget, board, moves)
-        for move in sorted(losing)[:3]:
-            losses += 1
-            assert value_for_mover(game, game.play(board[None], [move])[0]) == 1
-    assert rules == (4, 4, 4) or (wins > 2 and losses > 5)
 
 
 @pytest.mark.parametrize("rules", [(4, 4, 4), (5, 5, 4)], ids=spell)
@@ -208,29 +185,6 @@ def test_a_win_that_takes_several_threes_is_found_within_the_nodes_it_needs():
         assert value_for_mover(rules, board) == 1
 
 
-def test_moves_that_leave_the_other_side_a_win_are_found():
-    rules = Rules(15, 15, 5)
-    policy = player("alphabeta:nodes=40000", rules)
-    board = rules.start()
-    board[[112, 113, 126, 141]], board[[0, 48, 200]] = -1, 1
-    budget = Budget(policy.state.left, Limits(None, 40_000, None))
-    assert losing_moves(policy.state, budget, board, [20, 224]) == {20, 224}
-    assert budget.spent < 1000
-
-
-def test_a_part_of_a_budget_costs_what_it_spends_and_no_more_than_its_share():
-    left = np.zeros(1, np.int64)
-    for spent in (10, 25):
-        budget = Budget(left, Limits(None, 100, None))
-        with budget.part(0.25, 7):
-            left[0] -= spent
-            budget.check()
-        assert (left[0], budget.spent) == (100 - spent, spent)
-    budget = Budget(left, Limits(3, None, None))
-    with budget.part(0.25, 7):
-        assert left[0] == 7
-
-
 def test_the_nodes_of_all_its_searches_stay_within_the_limit():
     rules = Rules(15, 15, 5)
     for seed in range(3):
@@ -239,22 +193,6 @@ def test_the_nodes_of_all_its_searches_stay_within_the_limit():
             found = player(f"alphabeta:nodes={nodes},threats=1000", rules).search(board)
             assert found.nodes <= nodes
             assert board[found.probs > 0].tolist() == [0] * np.count_nonzero(found.probs)
-
-
-@pytest.mark.parametrize(
-    ("rules", "limit", "on"),
-    [
-        ("8,8,5", "nodes=9", False),
-        ("9,9,5", "nodes=9", True),
-        ("9,9,5", "depth=2,time=1", True),
-        ("9,9,5", "depth=2", False),
-        ("10,10,3", "nodes=9", False),
-        ("10,10,4", "depth=2", True),
-        ("15,15,5", "time=1", True),
-    ],
-)
-def test_threats_are_searched_for_where_that_pays(rules, limit, on):
-    assert (player(f"alphabeta:{limit}", Rules.of(rules)).state.threats > 0) == on
 
 
 def test_games_with_two_in_a_row_or_no_line_at_all_take_the_option():

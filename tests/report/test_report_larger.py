@@ -133,14 +133,6 @@ def test_a_lost_game_is_told_and_drawn_as_it_was_played(spec, rules):
     assert not words.drawn
 
 
-def test_who_can_reach_too_much_is_undecided_in_words():
-    rules = Rules(5, 5, 4)
-    found = certify(rules, "alphabeta:depth=3,ties=first", 50, method=REACHABLE)
-    words = Words(larger.html([larger.Larger("name", rules, found, computed=True)]))
-    assert [text for text in words.rows[1] if text.startswith("undecided after")]
-    assert not words.drawn
-
-
 def test_the_cards_certificate_is_taken_where_it_fits(beginner, monkeypatch):
     card = json.loads((beginner / "card.json").read_text())
     monkeypatch.setattr(larger, "certify", None)
