@@ -105,8 +105,9 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
     @classmethod
     def of(cls, rules: Rules, num_envs: int, **arguments: Any) -> "VectorTicTacToe":
         """Create an environment for these rules, which may be a variant of the game."""
-        variant = type(rules) is not cls.rules_type
-        kind = type(cls.__name__, (cls,), {"rules_type": type(rules)}) if variant else cls
+        kind: type[VectorTicTacToe] = cls
+        if type(rules) is not cls.rules_type:
+            kind = type(cls.__name__, (cls,), {"rules_type": type(rules)})
         return kind(num_envs, **asdict(rules), **arguments)
 
     def reset(
