@@ -7,7 +7,7 @@ copy (Mnih et al., Nature 518, 2015). Replayed transitions are rotated or reflec
 """
 
 import copy
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -77,10 +77,8 @@ class DQN(PlaysByNetworks[DQNConfig]):
         self.target = copy.deepcopy(self.net)
         self.optimiser = torch.optim.Adam(self.net.parameters(), config.lr)
         self.replay = Replay(config.capacity, rules)
-        opponent, size = config.opponent, asdict(rules)
-        self.env = VectorTicTacToe(
-            config.games, opponent=opponent, obs="board", draw=config.draw, **size
-        )
+        pays = {"opponent": config.opponent, "draw": config.draw}
+        self.env = VectorTicTacToe.of(rules, config.games, obs="board", **pays)
         self.env.np_random = self.rng
         self.env.reset()
 

@@ -23,6 +23,7 @@ from learners.parts import SavesParts
 from learners.registry import check_range
 from learners.symmetry_classes import SymmetryClasses, symmetry_classes
 from tttenv.exact import Positions
+from tttenv.game.rewards import VALUES
 from tttenv.game.rules import Rules
 from tttenv.policy import Player
 
@@ -156,7 +157,8 @@ def _plies(game: Positions, symmetry: SymmetryClasses) -> list[PlyClasses]:
         replies = np.zeros((len(undecided), width), np.float32)
         np.add.at(replies, (np.nonzero(after >= 0)[0], children[after >= 0]), 1)
         ends = np.zeros((2, 2, len(decided), 1), np.float32)
-        ends[:, 0], ends[seat, 1, :, 0] = 1, game.lost[decided]
+        result = VALUES[game.outcomes[decided]]
+        ends[:, 0], ends[seat, 1, :, 0], ends[1 - seat, 1, :, 0] = 1, result < 0, result > 0
         found.append(PlyClasses(seat, *map(torch.as_tensor, (children, replies, ends))))
         number[np.concatenate([undecided, decided])], width = np.arange(len(rows)), len(rows)
     return found

@@ -23,6 +23,7 @@ from learners.parts import SavesParts
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.exact import Positions, Tabulated, positions, require_enumerable
 from tttenv.game.features import rich, seven
+from tttenv.game.rewards import VALUES
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
 from tttenv.policy import Player, first_best
@@ -73,9 +74,8 @@ class LMS(SavesParts):
         self.faced = see(rules, game.boards)  # features in the view of the side to move
         first = np.zeros if config.features == "rich" else np.ones
         self.weights = torch.as_tensor(first(self.seen.shape[1]))
-        self.final = np.where(game.lost, 1.0, 0.0)  # for the side that has just moved
-        m, n, k = rules.m, rules.n, rules.k
-        self.env = VectorTicTacToe(config.games, m, n, k, None, obs="board")
+        self.final = -VALUES[game.outcomes]  # for the side that has just moved
+        self.env = VectorTicTacToe.of(rules, config.games, opponent=None, obs="board")
 
     def step(self) -> dict[str, float]:
         """Play games; return the mean squared error, or the weights' norm in the published form."""
@@ -154,7 +154,7 @@ class LMS(SavesParts):
             if game.over[at]:
                 break
             w = w + eta * (_weighted(now, w) - _weighted(before, w)) * before
-        result = game.lost[at] * (-1.0 if game.seats[at] == x_seat else 1.0)
+        result = -VALUES[game.outcomes[at]] * (-1.0 if game.seats[at] == x_seat else 1.0)
         return np.asarray(w + eta * (result - _weighted(now, w)) * before)
 
 

@@ -22,7 +22,7 @@ from stable_baselines3.common.logger import Logger
 from learners.nets import Nets, empty_linear, evaluate
 from learners.parts import PlaysByNetworks, Rng
 from tttenv.exact import enumerable, tabulate
-from tttenv.game.rules import Rules
+from tttenv.game.rules import Rules, require_line_wins
 from tttenv.game.types import Boards, Probs
 from tttenv.players import player
 from tttenv.policy import PURE, TOLERANCE, FunctionPlayer, Player, softmax
@@ -78,6 +78,7 @@ class MaskablePPO(PlaysByNetworks[MaskablePPOConfig]):
     tolerance: ClassVar[float] = TOLERANCE  # of ties in its player
 
     def __init__(self, config: MaskablePPOConfig, rules: Rules) -> None:
+        require_line_wins(rules, "maskable_ppo")
         self.config, self.rules, self.rollouts = config, rules, 0
         self.rng = np.random.default_rng(config.seed)
         make: Any = import_module("tttenv.adapters.sb3").VecEnv

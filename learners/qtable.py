@@ -73,9 +73,8 @@ class QTable(PlaysByTable[QTableConfig]):
             raise ValueError("qtable: games, batches, turns and fall must be at least 1")
         super().__init__(config, rules)
         self.rng, self.played = np.random.default_rng(config.seed), 0
-        size = (config.games, rules.m, rules.n, rules.k)
         opponent = None if config.self_play else "random"
-        self.env = VectorTicTacToe(*size, opponent, obs="board")
+        self.env = VectorTicTacToe.of(rules, config.games, opponent=opponent, obs="board")
         self.env.np_random = self.rng
         self.results = torch.zeros(len(Outcome), dtype=torch.float64)  # by outcome; a loss is 0
         self.results[Outcome.GOING], self.results[Outcome.WIN] = torch.nan, 1

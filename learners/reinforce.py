@@ -54,7 +54,7 @@ class Reinforce(PlaysByNetworks[ReinforceConfig]):
         # The names are those in checkpoints and stored trainings.
         self.nets: Nets = {"moves": self.policy_net, "worth": self.value_net}
         self.optimiser = torch.optim.Adam(torch.nn.ModuleDict(self.nets).parameters(), config.lr)
-        self.env = VectorTicTacToe(config.games, rules.m, rules.n, rules.k, None, obs="board")
+        self.env = VectorTicTacToe.of(rules, config.games, opponent=None, obs="board")
         self.env.np_random = self.rng
 
     def step(self) -> dict[str, float]:

@@ -26,6 +26,7 @@ from learners.nets import MaskedMLP, Nets, descend, planes
 from learners.parts import PlaysByNetworks, Rng
 from learners.symmetry_classes import sample_by_play, symmetry_classes
 from tttenv.exact import SEATS, Positions, require_enumerable
+from tttenv.game.rewards import VALUES
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Cells
 from tttenv.policy import TOLERANCE, Player, first_best
@@ -66,10 +67,10 @@ def look_ahead(game: Positions, cells: Cells) -> LookAhead:
     """Play every legal move, then `cells` (positions,) for both sides; return the results."""
     size = game.boards.shape
     found = LookAhead(np.zeros(size, np.int8), np.zeros(size, np.int16), np.zeros(size))
-    result = np.where(game.lost, -1, 0).astype(np.int8)  # of greedy play, for the side to move
+    result = VALUES[game.outcomes]  # of greedy play, for the side to move
     length = np.zeros(len(game), np.int16)
     # The greedy player's chance to win against a random one, when it is to move and when it is not.
-    own, other = np.zeros(len(game)), game.lost.astype(np.float64)
+    own, other = (1.0 * (sign * result > 0) for sign in (1, -1))
     for stones in reversed(range(len(game.plies) - 1)):
         rows = np.arange(len(game))[game.ply(stones)][~game.over[game.ply(stones)]]
         after, legal = game.successors[rows], game.successors[rows] >= 0

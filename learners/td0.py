@@ -21,6 +21,7 @@ from torch import Tensor
 from learners.symmetry_classes import PlaysByTable
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.exact import solve
+from tttenv.game.rewards import VALUES
 from tttenv.game.rules import Rules
 
 
@@ -72,12 +73,11 @@ class TD0(PlaysByTable[TD0Config]):
             raise ValueError("td0: games and batches must be at least 1, opening at least 0")
         super().__init__(config, rules)
         self.rng, self.root = np.random.default_rng(config.seed), 0
-        size = (config.games, rules.m, rules.n, rules.k)
-        opponent = None if config.self_play else "random"
-        self.env = VectorTicTacToe(*size, opponent, "X", obs="board")
+        opponent: Any = {"opponent": None if config.self_play else "random", "seat": "X"}
+        self.env = VectorTicTacToe.of(rules, config.games, obs="board", **opponent)
         self.env.np_random = self.rng
         game = self.game
-        final = np.where(game.lost, 1.0, 0.5)
+        final = (1 - VALUES[game.outcomes]) / 2
         self.first = torch.as_tensor(np.where(game.over, final, config.default))
         self.values = self.first.clone()  # (positions,), negative for positions never visited
         if config.notes:

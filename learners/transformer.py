@@ -25,6 +25,7 @@ from learners.nets import descend, empty_linear, has_float64
 from learners.parts import PlaysByNetworks, Rng
 from learners.registry import check_range
 from tttenv.exact import enumerable, require_solvable, solve, tabulate
+from tttenv.game.rewards import VALUES
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Cells, Mask, Probs
 from tttenv.policy import BATCH, PURE, TOLERANCE, FunctionPlayer, Player, first_best
@@ -373,9 +374,9 @@ def follow_histories(rules: Rules, net: MoveTransformer, seat: int) -> Histories
             game, cells = np.nonzero(boards == 0)
             boards, moves = boards[game], moves[game]
         boards, moves = rules.play(boards, cells), np.column_stack([moves, cells])
-        over, decided = rules.over(boards), int(rules.lost(boards).sum())
-        won, lost = won + decided * (ply % 2 == seat), lost + decided * (ply % 2 != seat)
-        drawn += int(over.sum()) - decided
+        over, ours = rules.over(boards), (-1) ** (ply % 2 == seat) * VALUES[rules.outcomes(boards)]
+        won, lost = won + int((ours > 0).sum()), lost + int((ours < 0).sum())
+        drawn += int((over & (ours == 0)).sum())
         boards, moves = boards[~over], moves[~over]
     return Histories(won, drawn, lost, positions, order_matters)
 

@@ -20,14 +20,15 @@ from learners.supervised import (
 )
 from tttenv.certificates.certificate import certify
 from tttenv.exact import solve
+from tttenv.game.outcomes_kernel import Outcome
 from tttenv.game.rules import Rules
 
 RULES = Rules()
 
 
-def trained(name, preset, steps, **changes):
+def trained(name, preset, steps, rules=RULES, **changes):
     kind = LEARNERS.load(name)
-    learner = kind(dataclasses.replace(kind.presets[preset], **changes), RULES)
+    learner = kind(dataclasses.replace(kind.presets[preset], **changes), rules)
     for _ in range(steps):
         learner.step()
     return learner
@@ -66,6 +67,13 @@ def test_the_error_of_td0_is_its_tables_distance_from_the_solved_game():
         state["weights"]["values"] = exact + distance
         learner.load_state_dict(state)
         assert learner.step()["rms_error"] == pytest.approx(distance, abs=1e-6)
+
+
+@pytest.mark.parametrize(("name", "steps"), [("qtable", 80), ("selfplay", 100)])
+def test_learners_learn_the_game_in_which_a_line_loses(name, steps):
+    rules = type("Misere", (Rules,), {"line": Outcome.LOSS})()
+    policy = trained(name, "default", steps, rules).policy()
+    assert certify(rules, policy).unbeatable
 
 
 def test_fitness_of_random_and_perfect_individuals():

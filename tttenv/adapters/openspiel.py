@@ -10,7 +10,7 @@ import numpy as np
 from tttenv.adapters import wanted
 from tttenv.exact import tabulate
 from tttenv.exact.enumeration import enumerable, positions, require_enumerable
-from tttenv.game.rules import Rules
+from tttenv.game.rules import Rules, require_line_wins
 from tttenv.game.types import Boards, Probs
 from tttenv.players.as_player import as_player
 from tttenv.policy import FunctionPlayer, Player, Policy, Traits, ask, sample
@@ -29,6 +29,7 @@ def game(rules: Rules) -> Any:
 
     It is always zero-sum: OpenSpiel pays both players 0 for a draw.
     """
+    require_line_wins(rules, "OpenSpiel")
     if rules == Rules():
         return pyspiel.load_game("tic_tac_toe")
     return pyspiel.load_game(f"mnk(m={rules.n},n={rules.m},k={rules.k})")  # columns first

@@ -1,6 +1,7 @@
 """`TicTacToe-v0` for many games: a thin Gymnasium vector environment around `match.Match`."""
 
 import warnings
+from dataclasses import asdict
 from typing import Any, NoReturn
 
 import gymnasium
@@ -100,6 +101,14 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
         self.render_mode = known_render_mode(render_mode, self.metadata)
         self._last_stones: LastStones = {}
         self._started = False
+
+    @classmethod
+    def of(cls, rules: Rules, num_envs: int, **arguments: Any) -> "VectorTicTacToe":
+        """Create an environment for these rules, which may be a variant of the game."""
+        kind: type[VectorTicTacToe] = cls
+        if type(rules) is not cls.rules_type:
+            kind = type(cls.__name__, (cls,), {"rules_type": type(rules)})
+        return kind(num_envs, **asdict(rules), **arguments)
 
     def reset(
         self,

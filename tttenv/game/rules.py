@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tttenv.game import rules_kernel as kernels
-from tttenv.game.outcomes_kernel import GOING, LOSS, Outcome, Outcomes
+from tttenv.game.outcomes_kernel import LOSS, WIN, Outcome, Outcomes
 from tttenv.game.rules_kernel import DIRECTIONS, Game
 from tttenv.game.types import Boards, Cells, Mask
 from tttenv.utils.arrays import described, read_only, real_numbers
@@ -136,13 +136,11 @@ class Rules:
 
     def lost(self, boards: ArrayLike) -> Mask:
         """Return a mask (...) of the boards (..., cells) on which the side to move has lost."""
-        mask: Mask = self.outcomes(boards) == LOSS
-        return mask
+        return kernels.at_least(self._flat(boards), LOSS, self.game).reshape(np.shape(boards)[:-1])
 
     def over(self, boards: ArrayLike) -> Mask:
         """Return a mask (...) of the boards (..., cells) on which the game is won or drawn."""
-        mask: Mask = self.outcomes(boards) != GOING
-        return mask
+        return kernels.at_least(self._flat(boards), WIN, self.game).reshape(np.shape(boards)[:-1])
 
     def winning_cells(self, boards: ArrayLike, side: int) -> Mask:
         """Return a mask (..., cells) of the empty cells where `side` (1 or -1) wins at once."""

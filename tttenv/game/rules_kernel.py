@@ -122,6 +122,15 @@ def outcomes(boards: Boards, game: Game) -> Outcomes:
     return result
 
 
+@compiled
+def at_least(boards: Boards, least: int, game: Game) -> Mask:
+    """Return a mask (batch,) of the boards (batch, cells) with the outcome `least` or a later one.
+
+    These are the finished boards for WIN, and those that the side to move has lost for LOSS.
+    """
+    return outcomes(boards, game) >= least
+
+
 @inner
 def has_line(board: Stones, game: Game) -> bool:
     """Return whether the side that has just moved, whose stones are -1, has a line."""
