@@ -9,10 +9,10 @@ from torch import nn
 
 from tttenv import policy as policies
 from tttenv.certificates.certificate import METHODS, certify
-from tttenv.exact import Tabulated, determinism, positions, score, tabulate, worst_case
+from tttenv.exact import determinism, positions, score, tabulate, worst_case
 from tttenv.game.rules import Rules
 from tttenv.players import player
-from tttenv.policy import FunctionPlayer, Uniform, blend, from_observations, uniform
+from tttenv.policy import FunctionPlayer, Uniform, from_observations, uniform
 
 SMALL = [
     Rules(m, n, k)
@@ -116,18 +116,6 @@ def test_players_are_called_by_their_spec_function_or_class():
 def test_players_that_always_answer_alike_get_their_certificate(spec, rules):
     pure = player(spec, rules)
     assert certify(rules, pure) == certify(rules, tabulate(rules, pure))
-
-
-def test_what_is_looked_up_is_not_asked_again(monkeypatch):
-    table = tabulate(Rules(), blend(Rules(), uniform, player("tactical"), 0.3))
-
-    def asked(*arguments):
-        raise AssertionError("asked")
-
-    monkeypatch.setattr(Tabulated, "__call__", asked)
-    certify(Rules(), table)
-    worst_case(Rules(), table)
-    score(Rules(), table, uniform)
 
 
 @some_games

@@ -92,7 +92,6 @@ MISTAKES = {  # the subject: the checks that find it, and what the last of them 
     "turns_the_view": ("illegal", "costs 0.5 and swaps mine and theirs on "),
     "turns_the_view_of_both_later": ("illegal", "costs 0.5 and shows its change in the next step"),
     "overwrites": ("illegal", "costs 0.5 and overwrites a stone on "),
-    "overwrites_for_nothing": ("illegal", "pays 0 and overwrites a stone"),
     "outside_its_space": ("interface", "check_env"),
     "trips_in_step": (
         "interface",
@@ -145,18 +144,9 @@ def writing(boards):
     return probs
 
 
-def a_little_on_taken_cells(boards):
-    probs = uniform(boards) * (1 - 1e-9)
-    probs[:, 0] += 1e-9
-    return probs
-
-
 POLICIES = {  # a player, and the check that it fails
-    "negative": (lambda boards: -uniform(boards), "answers"),
-    "text": (lambda boards: "no", "answers"),
     "writes": (writing, "answers"),
     "memory": (Forgetful(), "repeatable"),
-    "hardly taken": (a_little_on_taken_cells, "legal"),
 }
 
 
@@ -176,11 +166,6 @@ def test_rewards_on_the_way_and_one_seat_break_no_law():
     found = examine(record(env, RULES, 60, 0), {"rewards": ENVIRONMENT["rewards"]})
     assert [(one.status, "rewards before it" in one.told) for one in found] == [("ok", True)]
     check_env(tttenv.env.TicTacToe(opponent=None), games=30)
-
-
-@pytest.mark.parametrize("name", ["trips_in_step", "old_gym"])
-def test_what_needs_games_is_left_out_where_there_are_none(name):
-    assert [one.check for one in findings(f"wrong_subjects:{name}")] == ["interface"]
 
 
 def test_warnings_that_do_no_harm_are_notes():
@@ -253,7 +238,7 @@ def test_our_environments_are_healthy(name):
 @pytest.mark.parametrize(
     "name",
     [
-        *("plain", "one_board", "both_sides", "dict_of_both"),
+        *("one_board", "both_sides", "dict_of_both"),
         *("plain_wrapper", "penalized_only", "endless"),
         *("maskable_ppo", "untrained", "healthy_function", "ready", "table"),
     ],
@@ -288,19 +273,13 @@ def test_a_softmax_is_judged_by_its_most_probable_moves_too(name, verdict, told)
     assert (values.verdict == "healthy") == (verdict == SAMPLED)
 
 
-def test_of_a_network_that_answers_a_constant_only_that_is_said():
-    found = {one.check: one for one in findings("wrong_subjects:dead_net")}
-    told = "not judged: the output is the same on every board"
-    assert (found["learned"].status, found["learned"].told) == ("skipped", told)
-
-
 def test_a_diagnosis_is_what_the_command_prints(doctor):
     found = tttenv.testing.diagnose(wrong_subjects.to_lose)
     assert found.problems == 1
     printed = json.loads(doctor("wrong_subjects:to_lose", "--json").stdout)
     assert printed == found.to_dict() | {"subject": "wrong_subjects:to_lose"}
     with pytest.raises(ValueError, match="at least 1"):
-        tttenv.testing.diagnose(wrong_subjects.plain(), games=0)
+        tttenv.testing.diagnose(wrong_subjects.plain, games=0)
 
 
 @pytest.mark.parametrize("seed", range(3))
