@@ -150,8 +150,7 @@ trips_in_step = Changed(TicTacToe(), lambda self, *told: {}["cell"])
 
 
 paid_wrongly_as_o = Changed(  # it pays +1 if X wins, whichever side the agent plays
-    TicTacToe(),
-    lambda self, seen, paid, *rest: (seen, -paid if self.agent else paid, *rest),
+    TicTacToe(), lambda self, seen, paid, *rest: (seen, -paid if self.agent else paid, *rest)
 )
 seen_by_x = Changed(  # it shows X's stones as 1, whichever side the agent plays
     TicTacToe(obs="board"),

@@ -12,7 +12,7 @@ from tttenv.certificates.certificate import METHODS, certify
 from tttenv.exact import determinism, positions, score, tabulate, worst_case
 from tttenv.game.rules import Rules
 from tttenv.players import player
-from tttenv.policy import FunctionPlayer, Uniform, from_observations, uniform
+from tttenv.policy import Uniform, from_observations, uniform
 
 SMALL = [
     Rules(m, n, k)
@@ -130,22 +130,6 @@ def test_what_a_player_writes_into_its_boards_does_no_harm(rules):
     assert score(rules, careless, careless) == score(rules, uniform, uniform)
     assert worst_case(rules, careless) == worst_case(rules, uniform)
     assert (positions(rules).boards == before).all()
-
-
-def test_the_boards_asked_about_again_are_spread_over_the_plies_and_leave_a_choice():
-    for rules in SOME:
-        game = positions(rules)
-        which = determinism._chosen_positions(game, FunctionPlayer(rules, uniform))
-        stones = np.count_nonzero(game.boards[which], axis=1)
-        assert not game.over[which].any()
-        assert (stones <= rules.cells - 2).all()
-        with_choice = game.decisions[
-            np.count_nonzero(game.boards[game.decisions], axis=1) <= rules.cells - 2
-        ]
-        assert set(stones) == set(np.count_nonzero(game.boards[with_choice], axis=1))
-        few = len(with_choice) <= determinism.CHEAP
-        assert len(with_choice) == len(which) if few else len(which) >= determinism.SAMPLED
-        assert len(set(which.tolist())) == len(which)
 
 
 @pytest.mark.parametrize("method", METHODS)

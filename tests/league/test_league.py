@@ -200,16 +200,6 @@ def test_games_are_sampled_where_a_result_cannot_be_exact():
     assert pair.play(SMALL, random, tactical, openings, 4, 0, limits).method == EXACT
 
 
-def test_no_search_is_made_for_a_result_that_would_take_too_many(monkeypatch):
-    openings, asked, call = opening_classes(SMALL, 2), [], CachedPlayer.__call__
-    monkeypatch.setattr(CachedPlayer, "__call__", lambda *args: asked.append(args) or call(*args))
-    two = asker("mcts:iterations=5"), asker("mcts:iterations=6")
-    least = len(openings) * (SMALL.k - 1)  # until a line can be complete
-    for limit, begun in ((least - 1, False), (least, True)):
-        pair.exact_odds(SMALL, *two, openings, PairLimits(searches=limit))
-        assert bool(asked) == begun
-
-
 # --- How players are asked
 @pytest.mark.parametrize("spec", [*PLAYERS, "gumbel:simulations=8,evaluator=playouts"])
 def test_every_named_player_gives_a_board_the_same_bits_in_any_batch(spec):

@@ -93,19 +93,10 @@ MISTAKES = {  # the subject: the checks that find it, and what the last of them 
     "turns_the_view_of_both_later": ("illegal", "costs 0.5 and shows its change in the next step"),
     "overwrites": ("illegal", "costs 0.5 and overwrites a stone on "),
     "outside_its_space": ("interface", "check_env"),
-    "trips_in_step": (
-        "interface",
-        r"^fails when stepped with KeyError: 'cell', in wrong_subjects.py",
-    ),
+    "trips_in_step": ("interface", "^fails when stepped with KeyError: 'cell', in wrong_subjects"),
     "old_gym": ("interface", "fails when reset with TypeError: .*'seed'$"),
-    "unmade": (
-        "answers",
-        r"^fails when given boards of shape \(4520, 9\) with KeyError: b'.*line \d+$",
-    ),
-    "ends_the_program": (
-        "answers",
-        r"^fails when given boards of shape \(4520, 9\) with SystemExit: 3, in",
-    ),
+    "unmade": ("answers", r"^fails when given boards .* with KeyError: b'.*line \d+$"),
+    "ends_the_program": ("answers", "^fails when given boards .* with SystemExit: 3, in"),
     "squeezed": ("repeatable", r"answers \(9,\) numbers about \(1, 9\) cells"),
 }
 
@@ -252,7 +243,8 @@ def test_functions_over_observations_are_examined_with_what_they_observe_and_ans
     assert set(problems("wrong_subjects:over_planes")) == {"answers"}
 
 
-BEATABLE = "no mistake in the setup found; it can be beaten"
+NO_MISTAKE = "no mistake in the setup found; it"
+BEATABLE = f"{NO_MISTAKE} can be beaten"
 SAMPLED = f"{BEATABLE} only because it samples its moves"
 
 
@@ -303,7 +295,7 @@ def test_networks_that_have_learned_nothing_show_no_mistake(seed, kind, monkeypa
         (
             "wrong_subjects:untrained",
             "plays like random moves: ",
-            "no mistake in the setup found; it plays like random moves",
+            f"{NO_MISTAKE} plays like random .*",
         ),
         ("epsilon:player=tactical,epsilon=0.5", r"6\d\.\d% as X and 6\d\.\d% as O of", BEATABLE),
         ("epsilon:player=minimax,epsilon=1e-5", ">99.9% as X and >99.9% as O of", SAMPLED),
@@ -314,7 +306,7 @@ def test_the_verdict_says_how_much_was_learned(name, told, verdict, capsys):
     doctor_command.main([name])
     printed = capsys.readouterr().out
     assert re.search(f"learned +{told}", " ".join(printed.split())), printed
-    assert re.fullmatch(f"{re.escape(name)}: {verdict}", printed.splitlines()[-1])
+    assert re.fullmatch(f"{name}: {verdict}", printed.splitlines()[-1])
 
 
 @pytest.fixture
@@ -339,7 +331,6 @@ def test_the_script_says_what_to_change_and_ends_with_1(doctor):
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
-        (["nobody"], "known are"),
         (["no_such_module:env"], "no_such_module"),
         (["wrong_subjects:one_board", "--rules", "4,4,4"], "not the 16 cells of 4,4,4"),
         (["CartPole-v1"], "not the 9 cells of 3,3,3"),
