@@ -22,6 +22,7 @@ from tttenv.parallel.executor import LONGEST
 from tttenv.parallel.processes import Processes
 from tttenv.parallel.ray_cluster import pack, unpack
 from tttenv.parallel.tasks import ATTEMPTS, description, key
+from tttenv.utils import optional_dependencies
 
 ROOT = Path(__file__).parents[2]
 # A run of its own: python -c DRIVER NOTES RESULTS FUNCTION COUNT SECONDS WORKERS
@@ -306,12 +307,10 @@ def test_options_that_no_workers_have_are_refused_before_anything_runs(options):
 
 def test_without_ray_asking_for_it_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(ModuleNotFoundError) as missing:
+    with pytest.raises(ModuleNotFoundError):
         workers.run_all(tasks_of(work.drawn, 1), Workers(ray="auto"), quiet=True)
-    from tttenv.utils import optional_dependencies
-
-    missing.value.name = "ray"
-    assert optional_dependencies.to_install(missing.value).endswith("pip install 'tttenv[ray]'")
+    missing = ModuleNotFoundError("", name="ray")
+    assert optional_dependencies.to_install(missing).endswith("pip install 'tttenv[ray]'")
 
 
 def test_a_folders_files_travel_and_none_leads_out_of_it(tmp_path):
