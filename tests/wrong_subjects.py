@@ -7,7 +7,7 @@ import numpy as np
 
 from tttenv import Rules, player
 from tttenv.env.env import TicTacToe
-from tttenv.exact import Tabulated, positions
+from tttenv.exact import Tabulated, positions, solve
 from tttenv.game.features import one_hot
 from tttenv.policy import from_observations, uniform, uniform_over
 
@@ -28,14 +28,8 @@ def as_x_only(boards):
 def to_lose(boards):
     """Return the moves that lose most, as if trained on the opponent's reward."""
     solution = GAME.successors[GAME.index(boards)]
-    worth = np.where(solution >= 0, values()[solution], -np.inf)  # of the other side then
+    worth = np.where(solution >= 0, solve(RULES).values[solution], -np.inf)
     return uniform_over(worth == worth.max(axis=1, keepdims=True))
-
-
-def values():
-    from tttenv.exact import solve
-
-    return solve(RULES).values
 
 
 def bare_softmax(boards):
@@ -92,8 +86,7 @@ def ends_the_program(boards):
 
 
 def seen_wrongly(boards):
-    """Return moves for boards with mine and theirs swapped."""
-    return TACTICAL(-boards)
+    return TACTICAL(-boards)  # mine and theirs swapped
 
 
 def learned_as_x(boards):
@@ -133,62 +126,37 @@ class Changed(gymnasium.Wrapper):
 
     def reset(self, *, seed=None, options=None):
         """Reset with a change."""
-        return self.starts(self, *self.env.reset(seed=seed, options=options))
+        told = self.env.reset(seed=seed, options=options)
+        self.agent = np.count_nonzero(self.unwrapped.board) % 2
+        return self.starts(self, *told)
 
     def step(self, action):
         """Make a step with a change."""
         return self.change(self, *self.env.step(action))
 
-    @property
-    def seat(self):
-        """Seat of the side to move, 0 for X."""
-        return int(np.count_nonzero(self.unwrapped.board) % 2)
+
+plain = TicTacToe()
+one_board = gymnasium.make("TicTacToe-v0", obs="board", opponent="tactical")
+both_sides = TicTacToe(opponent=None)
+dict_of_both = TicTacToe(m=3, n=4, k=3, obs="dict")
+only_x = TicTacToe(seat="X")
+unseeded = TicTacToe(opponent=Dice())
+cut_short = gymnasium.wrappers.TimeLimit(TicTacToe(), 2)
+paid_the_opponents = Changed(TicTacToe(), lambda self, seen, paid, *rest: (seen, -paid, *rest))
+never_over = Changed(
+    TicTacToe(), lambda self, observed, reward, over, *rest: (observed, reward, False, *rest)
+)
+trips_in_step = Changed(TicTacToe(), lambda self, *told: {}["cell"])
 
 
-def plain(**options):
-    return TicTacToe(**options)
-
-
-def one_board(**options):
-    return gymnasium.make("TicTacToe-v0", obs="board", opponent="tactical", **options)
-
-
-def both_sides():
-    return TicTacToe(opponent=None)
-
-
-def dict_of_both():
-    return TicTacToe(m=3, n=4, k=3, obs="dict")
-
-
-def paid_the_opponents():
-    return Changed(TicTacToe(), lambda self, seen, reward, *rest: (seen, -reward, *rest))
-
-
-def paid_wrongly_as_o():
-    """Return an environment that pays +1 if X wins, whichever side the agent plays."""
-
-    def starts(self, observed, info):
-        self.agent = self.seat
-        return observed, info
-
-    def change(self, observed, reward, over, cut, info):
-        return observed, -reward if self.agent else reward, over, cut, info
-
-    return Changed(TicTacToe(), change, starts)
-
-
-def seen_by_x():
-    """Return an environment that shows X's stones as 1, whichever side the agent plays."""
-
-    def starts(self, observed, info):
-        self.agent = self.seat
-        return (-observed if self.agent else observed), info
-
-    def change(self, observed, *rest):
-        return -observed if self.agent else observed, *rest
-
-    return Changed(TicTacToe(obs="board"), change, starts)
+paid_wrongly_as_o = Changed(  # it pays +1 if X wins, whichever side the agent plays
+    TicTacToe(), lambda self, seen, paid, *rest: (seen, -paid if self.agent else paid, *rest)
+)
+seen_by_x = Changed(  # it shows X's stones as 1, whichever side the agent plays
+    TicTacToe(obs="board"),
+    lambda self, seen, *rest: (-seen if self.agent else seen, *rest),
+    lambda self, seen, info: (-seen if self.agent else seen, info),
+)
 
 
 def masked(mask):
@@ -204,49 +172,18 @@ def masked(mask):
     return Changed(TicTacToe(), change, starts)
 
 
-def zero_masks():
-    return masked(lambda self, mask: mask * 0)
+zero_masks = masked(lambda self, mask: mask * 0)
+inverted_masks = masked(lambda self, mask: 1 - mask)
+late_masks = masked(lambda self, mask: self.before)
 
 
-def inverted_masks():
-    return masked(lambda self, mask: 1 - mask)
+def restarted(self, observed, reward, over, cut, info):
+    if over:
+        observed, info = self.env.reset()
+    return observed, reward, over, cut, info
 
 
-def late_masks():
-    return masked(lambda self, mask: self.before)
-
-
-def resets_itself():
-    """Return an environment that restarts in the last step and loses its observation."""
-
-    def change(self, observed, reward, over, cut, info):
-        if over:
-            observed, info = self.env.reset()
-        return observed, reward, over, cut, info
-
-    return Changed(TicTacToe(), change)
-
-
-def never_over():
-    return Changed(
-        TicTacToe(), lambda self, observed, reward, over, *rest: (observed, reward, False, *rest)
-    )
-
-
-def cut_short():
-    return gymnasium.wrappers.TimeLimit(TicTacToe(), 2)
-
-
-def only_x():
-    return TicTacToe(seat="X")
-
-
-def unseeded():
-    return TicTacToe(opponent=Dice())
-
-
-def free_illegal():
-    return penalized(lambda board, cell, later: board, cost=0.0)
+resets_itself = Changed(TicTacToe(), restarted)  # in the last step, whose observation is lost
 
 
 def penalized(view, cost=0.5, **options):
@@ -268,43 +205,21 @@ def penalized(view, cost=0.5, **options):
     return Penalized(TicTacToe(obs="board", **options))
 
 
-def turned_later(board, cell, later):
-    return -board if later else board
-
-
 def overwritten(board, cell, later):
     board[cell] = 1
     return board
 
 
-def penalized_only():
-    return penalized(lambda board, cell, later: board)
-
-
-def turns_the_view():
-    return penalized(lambda board, cell, later: -board, opponent=None)
-
-
-def turns_the_view_of_both_later():
-    return penalized(turned_later, opponent=None)
-
-
-def overwrites():
-    return penalized(overwritten)
-
-
-def overwrites_for_nothing():
-    return penalized(overwritten, cost=0.0)
-
-
-def outside_its_space():
-    change = gymnasium.wrappers.TransformObservation
-    env = TicTacToe()
-    return change(env, lambda seen: seen.astype(np.float64), env.observation_space)
-
-
-def trips_in_step():
-    return Changed(TicTacToe(), lambda self, *told: {}["cell"])
+penalized_only = penalized(lambda board, cell, later: board)
+free_illegal = penalized(lambda board, cell, later: board, cost=0.0)
+turns_the_view = penalized(lambda board, cell, later: -board, opponent=None)
+turns_the_view_of_both_later = penalized(
+    lambda board, cell, later: -board if later else board, opponent=None
+)
+overwrites = penalized(overwritten)
+outside_its_space = gymnasium.wrappers.TransformObservation(
+    TicTacToe(), lambda seen: seen.astype(np.float64), TicTacToe().observation_space
+)
 
 
 class OldGym:
@@ -319,23 +234,16 @@ class OldGym:
         """Return nothing."""
 
 
-def old_gym():
-    return OldGym()
+old_gym = OldGym()
 
 
 class PlainWrapper(gymnasium.Wrapper):
     """Wrapper that changes nothing, and cannot be recreated from a spec."""
 
 
-def plain_wrapper():
-    return PlainWrapper(gymnasium.make("TicTacToe-v0"))
-
-
-def endless():
-    """Return an environment that declares unbounded observations, as many do."""
-    env = TicTacToe()
-    env.observation_space = gymnasium.spaces.Box(-np.inf, np.inf, (27,), np.float32)
-    return env
+plain_wrapper = PlainWrapper(gymnasium.make("TicTacToe-v0"))
+endless = TicTacToe()  # its observations are declared unbounded, as by many
+endless.observation_space = gymnasium.spaces.Box(-np.inf, np.inf, (27,), np.float32)
 
 
 def raises_a_type_error():

@@ -15,19 +15,10 @@ import torch
 from sb3_contrib.common.maskable.evaluation import evaluate_policy as evaluate_masked
 from sb3_models import KINDS, RULES, every_kind, made, quick, recurrent
 from stable_baselines3.common.env_util import make_vec_env
-from stable_baselines3.common.vec_env import (
-    VecMonitor,
-    VecNormalize,
-)
+from stable_baselines3.common.vec_env import VecMonitor, VecNormalize
 
 from tttenv import Rules, certify, player
-from tttenv.adapters.sb3 import (
-    ExactEvalCallback,
-    SelfPlayCallback,
-    VecEnv,
-    load,
-    policy,
-)
+from tttenv.adapters.sb3 import ExactEvalCallback, SelfPlayCallback, VecEnv, load, policy
 from tttenv.adapters.sb3.models import observed
 from tttenv.game.features import one_hot
 from tttenv.players import FOREIGN, PLAYERS, is_path

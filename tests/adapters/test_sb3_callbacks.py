@@ -11,18 +11,10 @@ import torch
 from sb3_models import RULES, made, quick
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import KVWriter, Logger
-from stable_baselines3.common.vec_env import (
-    DummyVecEnv,
-)
+from stable_baselines3.common.vec_env import DummyVecEnv
 
 from tttenv import Rules, certify
-from tttenv.adapters.sb3 import (
-    ExactEvalCallback,
-    SelfPlayCallback,
-    VecEnv,
-    illegal_mass,
-    policy,
-)
+from tttenv.adapters.sb3 import ExactEvalCallback, SelfPlayCallback, VecEnv, illegal_mass, policy
 from tttenv.adapters.sb3.callbacks import rank
 from tttenv.certificates import metrics
 from tttenv.certificates.certificate import IN_TRAINING, REACHABLE

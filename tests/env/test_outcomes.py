@@ -1,58 +1,18 @@
 """Outcomes and rewards of both environments and all adapters, against plain rules."""
 
-import copy
 import inspect
-import pickle
 import re
 
 import gymnasium as gym
 import numpy as np
 import pytest
 import torch
-from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from tttenv import Outcome
 from tttenv.adapters import pettingzoo, sb3, skrl, tianshou, torchrl
 from tttenv.adapters.pettingzoo import AGENTS, raw_env
 from tttenv.env.env import TicTacToe
-from tttenv.env.vector import VectorTicTacToe
 from tttenv.game.rewards import ODDS, RESULTS, VALUES, Payoffs
-
-
-def some_cells(boards, dice, wrong):
-    """Return an empty cell of each board, and now and then any cell."""
-    cells = [int(dice.choice(np.flatnonzero(np.array(board) == 0))) for board in boards]
-    return [int(dice.integers(len(boards[0]))) if dice.random() < wrong else c for c in cells]
-
-
-@pytest.mark.parametrize("opponent", ["random", "tactical", None])
-def test_infos_are_those_that_gymnasium_makes_of_the_single_environments(opponent):
-    def make():
-        return TicTacToe(opponent=opponent, obs="board", draw=0.5)
-
-    theirs = SyncVectorEnv([make], autoreset_mode=AutoresetMode.SAME_STEP)
-    ours = VectorTicTacToe(1, opponent=opponent, obs="board", draw=0.5)
-    infos = [env.reset(seed=3)[1] for env in (theirs, ours)]
-    dice = np.random.default_rng(0)
-    for _ in range(300):
-        same_infos(*infos)
-        cells = np.array(some_cells(ours.boards, dice, 0.05))
-        answers = [env.step(cells) for env in (theirs, ours)]
-        assert answers[0][1].dtype == answers[1][1].dtype
-        assert (answers[0][1] == answers[1][1]).all()
-        infos = [answer[4] for answer in answers]
-
-
-def same_infos(theirs, ours):
-    """Check that two dicts of batched infos are equal, including the types of arrays."""
-    assert theirs.keys() == ours.keys()
-    for name, part in theirs.items():
-        if isinstance(part, dict):
-            same_infos(part, ours[name])
-        elif name != "final_obs":  # Gymnasium's is an array of arrays, ours is dense
-            assert part.dtype == ours[name].dtype
-            assert (part == ours[name]).all()
-
 
 # What each environment answers to an action where the board is 1,2,2 and O takes the first cell:
 # the reward of a drawn game.
@@ -162,18 +122,6 @@ def test_alone_a_draw_pays_the_mover_who_ends_the_game():
     assert env.step(0)[1] == 0
     _, reward, over, _, info = env.step(1)
     assert (reward, over, info["outcome"]) == (0.6, True, Outcome.DRAW)
-
-
-def test_copies_share_the_tables_of_the_game():
-    for env in (TicTacToe(), TicTacToe(obs="board"), VectorTicTacToe(2)):
-        env.reset(seed=0)
-        other = copy.deepcopy(env)
-        assert other.match.games.known is env.match.games.known
-        assert other.match.games.stored is not env.match.games.stored
-        assert len(pickle.dumps(env)) < 30_000
-        if env.match.single:
-            assert other.match.single.games is other.match.games
-            assert other.match.single.legal is env.match.single.legal
 
 
 def test_names_of_outcomes_and_their_rewards():

@@ -9,10 +9,10 @@ from torch import nn
 
 from tttenv import policy as policies
 from tttenv.certificates.certificate import METHODS, certify
-from tttenv.exact import Tabulated, determinism, positions, score, tabulate, worst_case
+from tttenv.exact import determinism, positions, score, tabulate, worst_case
 from tttenv.game.rules import Rules
 from tttenv.players import player
-from tttenv.policy import FunctionPlayer, Uniform, blend, from_observations, uniform
+from tttenv.policy import Uniform, from_observations, uniform
 
 SMALL = [
     Rules(m, n, k)
@@ -118,18 +118,6 @@ def test_players_that_always_answer_alike_get_their_certificate(spec, rules):
     assert certify(rules, pure) == certify(rules, tabulate(rules, pure))
 
 
-def test_what_is_looked_up_is_not_asked_again(monkeypatch):
-    table = tabulate(Rules(), blend(Rules(), uniform, player("tactical"), 0.3))
-
-    def asked(*arguments):
-        raise AssertionError("asked")
-
-    monkeypatch.setattr(Tabulated, "__call__", asked)
-    certify(Rules(), table)
-    worst_case(Rules(), table)
-    score(Rules(), table, uniform)
-
-
 @some_games
 def test_what_a_player_writes_into_its_boards_does_no_harm(rules):
     def careless(boards):
@@ -142,22 +130,6 @@ def test_what_a_player_writes_into_its_boards_does_no_harm(rules):
     assert score(rules, careless, careless) == score(rules, uniform, uniform)
     assert worst_case(rules, careless) == worst_case(rules, uniform)
     assert (positions(rules).boards == before).all()
-
-
-def test_the_boards_asked_about_again_are_spread_over_the_plies_and_leave_a_choice():
-    for rules in SOME:
-        game = positions(rules)
-        which = determinism._chosen_positions(game, FunctionPlayer(rules, uniform))
-        stones = np.count_nonzero(game.boards[which], axis=1)
-        assert not game.over[which].any()
-        assert (stones <= rules.cells - 2).all()
-        with_choice = game.decisions[
-            np.count_nonzero(game.boards[game.decisions], axis=1) <= rules.cells - 2
-        ]
-        assert set(stones) == set(np.count_nonzero(game.boards[with_choice], axis=1))
-        few = len(with_choice) <= determinism.CHEAP
-        assert len(with_choice) == len(which) if few else len(which) >= determinism.SAMPLED
-        assert len(set(which.tolist())) == len(which)
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -6,7 +6,6 @@ from reference import windows
 
 from tttenv import Outcome, Rules, player
 from tttenv.env.games import BoardGames, TableGames
-from tttenv.env.match import Match
 from tttenv.env.rollouts import rollout
 from tttenv.players.baselines import random as random_row
 from tttenv.policy import uniform
@@ -66,28 +65,6 @@ def test_all_255168_games_end_as_the_plain_rules_say_for_the_mover(games, kind):
             batch.set_boards(boards)
 
 
-def test_both_kinds_of_memory_play_the_same_games():
-    rules = Rules(3, 4, 3)
-    policy = player("tactical", rules)
-    matches = [Match(rules, 40, policy, "random") for _ in range(2)]
-    matches[1].games = BoardGames(rules, 40)
-    dice = [np.random.default_rng(1) for _ in range(2)]
-    everywhere = np.ones(40, np.bool_)
-    for match, rng in zip(matches, dice, strict=True):
-        match.reset(everywhere, rng)
-    for _ in range(200):
-        assert (matches[0].boards == matches[1].boards).all()
-        cells = matches[0].legal().argmax(axis=1)
-        for match, rng in zip(matches, dice, strict=True):
-            match.step(cells, rng)
-        assert (matches[0].rewards == matches[1].rewards).all()
-        assert (matches[0].outcomes == matches[1].outcomes).all()
-        over = matches[0].over.copy()
-        assert (over == matches[1].over).all()
-        for match, rng in zip(matches, dice, strict=True):
-            match.reset(over, rng)
-
-
 @pytest.mark.parametrize("rules", [Rules(), Rules(5, 5, 4)])
 def test_rollouts_repeat_by_seed_and_end_as_often_as_they_should(rules):
     results = rollout(rules, uniform, random_row(rules), 20_000, seed=1)
@@ -107,9 +84,3 @@ def test_looked_up_rollouts_meet_the_exact_score():
     exact = score(rules, first, second)
     for outcome, share in zip((1, 0, -1), exact, strict=True):
         assert abs((results == outcome).mean() - share) < 0.01
-
-
-def test_games_of_one_size_share_their_lists():
-    first, second = (Match(Rules(2, 3, 2)).single.legal for _ in range(2))
-    assert first is second
-    assert Match(Rules(3, 2, 2)).single.legal is not first

@@ -6,15 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from reference import (
-    RULES,
-    game,
-    mover,
-    random_game,
-    spell,
-    view,
-    winner,
-)
+from reference import RULES, game, mover, random_game, spell, view, winner
 
 from tttenv.game.rules import Rules
 

@@ -11,7 +11,6 @@ from learners.actors import Actors
 from learners.alphazero import AlphaZero, AlphaZeroConfig
 from learners.alphazero_searches import begin_searches, end_searches
 from learners.patterns import Patterns, PatternsConfig
-from tttenv.cli import console
 from tttenv.game.rules import Rules
 from tttenv.parallel import Shared, Task, run
 from tttenv.parallel.processes import Processes
@@ -171,15 +170,12 @@ def test_what_a_failed_step_leaves_is_no_result_of_the_next():
     ],
 )
 def test_options_that_no_training_can_have_are_told_in_a_line(
-    arguments, complaint, tmp_path, capsys, monkeypatch
+    arguments, complaint, run_here, tmp_path, monkeypatch
 ):
-    from learners.cli import train as script
-
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0")
-    with pytest.raises(SystemExit) as end:
-        console.run(script.main, "train.py", [*arguments, "--out", str(tmp_path / "o")])
-    assert end.value.code == 2
-    assert complaint in " ".join(capsys.readouterr().err.split())
+    told = run_here("train.py", *arguments, "--out", "o")
+    assert told.returncode == 2
+    assert complaint in " ".join(told.stderr.split())
     assert not (tmp_path / "o").exists()
 
 

@@ -17,11 +17,12 @@ from tests import parallel_work as work
 from tests.parallel_work import tasks_of
 from tttenv.cli import workers
 from tttenv.cli.workers import Workers
-from tttenv.parallel import News, ResultsFolder, Task, TaskResult, run
+from tttenv.parallel import ResultsFolder, Task, run
 from tttenv.parallel.executor import LONGEST
 from tttenv.parallel.processes import Processes
 from tttenv.parallel.ray_cluster import pack, unpack
 from tttenv.parallel.tasks import ATTEMPTS, description, key
+from tttenv.utils import optional_dependencies
 
 ROOT = Path(__file__).parents[2]
 # A run of its own: python -c DRIVER NOTES RESULTS FUNCTION COUNT SECONDS WORKERS
@@ -275,14 +276,6 @@ def test_progress_is_told_of_every_task_by_its_name():
     ]
 
 
-def test_the_remaining_time_counts_on_tasks_that_end_as_early_as_others():
-    bars = workers._Bars([1, 1], "all", quiet=True)
-    bars.news(News(0, "", 10, 100, ""))
-    bars.news(News(1, "", 5, 100, ""))
-    bars.ended(TaskResult(0, Task("", work.threads, {})), None)
-    assert bars.progress.tasks[0].completed == 1 + 5 / 10
-
-
 def test_each_worker_has_as_many_threads_as_a_task_has_cores(monkeypatch):
     monkeypatch.delenv("MKL_NUM_THREADS", raising=False)
     before = dict(os.environ)
@@ -314,12 +307,10 @@ def test_options_that_no_workers_have_are_refused_before_anything_runs(options):
 
 def test_without_ray_asking_for_it_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(ModuleNotFoundError) as missing:
+    with pytest.raises(ModuleNotFoundError):
         workers.run_all(tasks_of(work.drawn, 1), Workers(ray="auto"), quiet=True)
-    from tttenv.utils import optional_dependencies
-
-    missing.value.name = "ray"
-    assert optional_dependencies.to_install(missing.value).endswith("pip install 'tttenv[ray]'")
+    missing = ModuleNotFoundError("", name="ray")
+    assert optional_dependencies.to_install(missing).endswith("pip install 'tttenv[ray]'")
 
 
 def test_a_folders_files_travel_and_none_leads_out_of_it(tmp_path):
@@ -338,14 +329,6 @@ def test_a_folders_files_travel_and_none_leads_out_of_it(tmp_path):
         with pytest.raises(ValueError, match="is not a path within the folder"):
             unpack({name: b""}, tmp_path / "to")
     assert not (tmp_path / "out").exists()
-
-
-def test_workers_in_the_middle_of_long_tasks_end_with_a_killed_driver(driver):
-    child, notes, _ = driver("sleeping")
-    wait_for(notes, "*-begun", 2)
-    child.kill()
-    assert child.communicate(timeout=20) == ("", "")
-    assert group_is_gone(child)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

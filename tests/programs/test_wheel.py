@@ -91,21 +91,3 @@ def test_it_stands_alone_in_an_empty_folder(installed, tmp_path):
     play = run(installed / "tttenv", "play", cwd=tmp_path, input="4\nquit\n")
     assert "you are X, selfplay is O" in play.stdout
     assert not list(tmp_path.iterdir())
-
-
-def test_a_trained_player_is_an_opponent_there(installed, tmp_path):
-    code = "import gymnasium as gym; import tttenv\n"
-    code += "env = gym.make('TicTacToe-v0', opponent='selfplay', seat='X'); env.reset(seed=0)\n"
-    code += "print(env.step(4)[1:3], tttenv.__file__)"
-    told = run(installed / "python", "-c", code, cwd=tmp_path)
-    assert told.stdout.startswith("(0.0, False)"), told.stderr
-    assert str(ROOT) not in told.stdout
-
-
-@pytest.mark.parametrize("arguments", [["train", "selfplay"], ["benchmark"]])
-def test_training_there_names_the_extra_in_one_line(installed, arguments, tmp_path):
-    told = run(installed / "tttenv", *arguments, cwd=tmp_path)
-    assert (told.returncode, told.stdout) == (2, "")
-    (line,) = told.stderr.splitlines()
-    assert line.startswith(f"tttenv {arguments[0]}: this needs ")
-    assert line.endswith("which is not installed: pip install 'tttenv[learn]'")

@@ -2,15 +2,14 @@
 
 import os
 import re
-import subprocess
 import sys
 import warnings
-from pathlib import Path
 
 import gymnasium as gym
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env as gymnasium_check
+from processes import run_script, surroundings
 
 from tttenv import Rules, player
 from tttenv.drawing.tiles import LIGHT
@@ -25,7 +24,6 @@ from tttenv.cli.play.advice import Advice
 from tttenv.cli.play.session import Session, Side
 from tttenv.drawing.window import Layout, Window
 
-ROOT = Path(__file__).parents[2]
 WINDOWS = [
     ((3, 3, 3), (510, 565)),
     ((1, 5, 3), (320, 900)),
@@ -119,14 +117,10 @@ def test_a_resized_window_is_drawn_anew_and_clicks_follow(unseen):
     window.close()
 
 
-def without(*gone, **more):
-    return {k: v for k, v in os.environ.items() if k not in gone} | {"PYTHONPATH": str(ROOT)} | more
-
-
 def test_without_a_display_there_is_one_clear_line():
-    command = [sys.executable, str(ROOT / "scripts" / "play.py"), "first", "--window"]
-    env = without("SDL_VIDEODRIVER", "DISPLAY", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR")
-    told = subprocess.run(command, env=env, capture_output=True, text=True, timeout=100)
+    gone = ("SDL_VIDEODRIVER", "DISPLAY", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR")
+    env = {name: value for name, value in surroundings().items() if name not in gone}
+    told = run_script("play.py", "first", "--window", env=env)
     assert (told.returncode, told.stdout) == (2, "")
     assert re.fullmatch(r"play.py: there is no display [^\n]+\n", told.stderr), told.stderr
 

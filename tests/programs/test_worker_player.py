@@ -5,8 +5,6 @@ import pytest
 
 from tttenv import Rules, certify, player
 from tttenv.certificates.certificate import ALL_POSITIONS, REACHABLE
-from tttenv.cli import certify as command
-from tttenv.cli import console
 from tttenv.league import worker_player
 from tttenv.league.worker_player import MOST, WorkerPlayer, worth_sharing
 from tttenv.parallel.processes import Processes
@@ -72,8 +70,7 @@ def test_a_player_with_other_files_where_a_worker_is_is_refused(monkeypatch):
             shared(rules.start(1))
 
 
-def test_workers_without_a_certificate_are_refused_in_a_line(capsys):
-    with pytest.raises(SystemExit) as end:
-        console.run(command.main, "certify.py", ["minimax", "--jobs", "2", "--sampled"])
-    assert end.value.code == 2
-    assert "cannot be combined with --sampled" in " ".join(capsys.readouterr().err.split())
+def test_workers_without_a_certificate_are_refused_in_a_line(run_here):
+    told = run_here("certify.py", "minimax", "--jobs", "2", "--sampled")
+    assert told.returncode == 2
+    assert "cannot be combined with --sampled" in " ".join(told.stderr.split())
