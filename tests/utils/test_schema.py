@@ -55,7 +55,7 @@ BAD = [
     (Row, {"name": "x", "seed": -1}, "seed is -1, not an integer, at least 0, at most 9"),
     (Row, {"name": "x", "seed": 1, "config": {}}, "config lacks lr"),
     (Config, {"lr": 1, "hidden": [8, "\x1b"]}, "hidden[1] is '\\x1b'"),
-    (Config, {"lr": 1, "\x1b": 1}, "no field '\\x1b'"),
+    (Config, {"lr": 1, "\x1b": 1}, "unknown field '\\x1b'"),
     (dict[str, int], {"\x1b[2J" * 99: "x"}, "\\x1b[2J"),
 ]
 
