@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tttenv.game.types import Boards, Cells, Mask, Stones
 from tttenv.utils.compiled import compiled, inner
 
-Numbers = NDArray[np.int64]
+Numbers = NDArray[np.int16]  # of cells and lines; small, as they are filled for each search
 
 
 @compiled
@@ -21,8 +21,8 @@ def pairing_moves(boards: Boards, lines: Cells) -> Mask:
     The boards (batch, cells) are undecided, the player is to move; `lines` are (lines, k).
     """
     cells = boards.shape[1]
-    owner, parent = np.empty(cells, np.int64), np.empty(cells, np.int64)
-    via, queue = np.empty(len(lines), np.int64), np.empty(len(lines), np.int64)
+    owner, parent = np.empty(cells, np.int16), np.empty(cells, np.int16)
+    via, queue = np.empty(len(lines), np.int16), np.empty(len(lines), np.int16)
     found = np.zeros(boards.shape, np.bool_)
     for i in range(len(boards)):
         board = boards[i].copy()
