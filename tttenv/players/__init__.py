@@ -83,6 +83,9 @@ FOREIGN: Table[Any] = Table(
         "onnx": Row(
             "tttenv.players.stored.onnx:onnx", "a network in an ONNX file, from any framework"
         ),
+        "linear": Row(
+            "tttenv.players.stored.linear:linear", "a weight for each pattern of a line, in a file"
+        ),
         "llm": Row(
             "tttenv.players.language.llm:llm", "a language model, over an OpenAI-compatible server"
         ),
