@@ -1,8 +1,5 @@
 """Results of two players against each other from given openings, in both colours.
 
-Two deterministic players would play only one game in each colour from the empty board. Every game
-therefore starts from one of several openings, and is played in both colours.
-
 The result is exact if both players are functions of the board and few enough positions are
 reachable by both together: these are enumerated, ply by ply, without duplicates, and the
 probabilities of win, draw and loss are backed up from the last ply to the first. Otherwise the
@@ -163,7 +160,7 @@ def play(
 class Ply(NamedTuple):
     """The distinct positions with the same number of stones, and the moves there."""
 
-    positions: int  # number of positions
+    positions: int
     origin: NDArray[np.int64]  # (moves,): the position before the move
     chance: NDArray[np.float64]  # (moves,): the move's probability
     after: NDArray[np.int64]  # (moves,): the position of the next ply, or minus the outcome
@@ -223,8 +220,7 @@ def _ply(
 ) -> tuple[Ply, Codes] | None:
     """Play all moves from the positions of a ply; return it and the positions of the next one.
 
-    A position is a row (1 + words,): the number of its player in `seats`, and the board's code. On
-    large boards a ply can have hundreds of millions of moves, so the positions that they lead to
+    On large boards a ply can have hundreds of millions of moves, so the positions that they lead to
     are counted on the way: the result is None if there are more than `most`.
     """
     parts, reached = [], []

@@ -1,11 +1,10 @@
-"""Ratings of players from the results of all pairs: Elo, alpha-rank and cycles of three."""
+"""Ratings of players from the results of all pairs: Elo, and cycles of three."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 SCALE = 400 / np.log(10)  # Elo points for an e-fold increase of the odds of winning
 PRIOR = 2.0  # games of each player against a virtual player of rating 0, half of them won
-EPSILON = 0.01  # of alpha-rank, as in open_spiel
 _STEPS, _ENOUGH = 200, 1e-12  # of Newton's method: maximum steps, gradient tolerance
 
 Floats = NDArray[np.float64]
@@ -30,9 +29,9 @@ def elo(points: ArrayLike) -> Floats:
     Raises:
         ValueError: unless `points` is a square of finite non-negative numbers.
     """
-    scored = _square(points)
-    if (scored < 0).any():
-        raise ValueError("points must not be negative")
+    scored = np.array(points, np.float64)
+    if scored.shape != (len(scored),) * 2 or not (np.isfinite(scored) & (scored >= 0)).all():
+        raise ValueError(f"points must be a square of finite numbers, not shape {scored.shape}")
     np.fill_diagonal(scored, 0.0)
     games, total = scored + scored.T, scored.sum(axis=1)
     ratings = np.zeros(len(scored))  # in units of SCALE
@@ -69,38 +68,6 @@ def _sigmoid(x: Floats) -> Floats:
     return found
 
 
-def alpha_rank(values: ArrayLike) -> Floats:
-    """Compute the alpha-rank of the strategies of a symmetric two-player game, for infinite alpha.
-
-    Omidshafiei et al., "Alpha-Rank: Multi-Agent Evaluation by Evolution", Scientific Reports 9
-    (2019), for a single population: the fraction of time that it spends with each strategy if
-    rarely one member mutates to another strategy. A strategy with a higher payoff takes over with
-    probability 0.99, one with a lower payoff with 0.01, which makes the result unique, and an equal
-    one with 1/2. Unlike Elo it reveals cycles: the strategies of a cycle share the mass.
-
-    Args:
-        values: (strategies, strategies): the row's payoff against the column. Alpha-rank compares
-            values[r, s] with values[s, r].
-
-    Returns:
-        Probabilities (strategies,).
-
-    Raises:
-        ValueError: for anything but a square of finite numbers.
-    """
-    payoff = _square(values)
-    gain = payoff.T - payoff  # gain[s, r]: r's payoff against s minus s's against r
-    rates = np.where(gain > 0, 1 - EPSILON, EPSILON)
-    rates[np.isclose(gain, 0, atol=1e-14)] = 0.5
-    np.fill_diagonal(rates, 0.0)
-    if not len(rates):
-        return np.zeros(0)
-    flows = rates.T - np.diag(rates.sum(axis=1))  # zero for the stationary distribution
-    flows[-1] = 1.0  # one of them follows from the others; the shares sum to one
-    shares: Floats = np.linalg.solve(flows, np.eye(len(rates))[-1])
-    return np.maximum(shares, 0.0)
-
-
 def cycles_of_three(values: ArrayLike) -> list[tuple[int, int, int]]:
     """Return all triples (a, b, c) in which a beats b, b beats c and c beats a.
 
@@ -116,12 +83,4 @@ def cycles_of_three(values: ArrayLike) -> list[tuple[int, int, int]]:
         for b in a + 1 + np.flatnonzero(beats[a, a + 1 :]):
             for c in a + 1 + np.flatnonzero(beats[b, a + 1 :] & beats[a + 1 :, a]):
                 found.append((a, int(b), int(c)))
-    return found
-
-
-def _square(numbers: ArrayLike) -> Floats:
-    """Return a copy of the argument as a square matrix, checking that it is finite."""
-    found = np.array(numbers, np.float64)
-    if found.ndim != 2 or found.shape[0] != found.shape[1] or not np.isfinite(found).all():
-        raise ValueError(f"expected a square array of finite numbers, not shape {found.shape}")
     return found

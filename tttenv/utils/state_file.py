@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError
-from safetensors.numpy import load
+from safetensors.numpy import load, save_file
 
 from tttenv.utils import files
-from tttenv.utils.tensor_file import header, pieces
+from tttenv.utils.tensor_file import header
 
 ARRAY = "array"  # the only key of an object that stands for an array, with its name
 
@@ -36,7 +36,10 @@ def write(file: Path, kind: str, content: Any) -> None:
 
     text = json.dumps(content, default=kept)
     metadata = {"kind": kind, "values": text, "checksum": _checksum(text, arrays)}
-    files.write(file, pieces(arrays, metadata))
+    try:
+        files.write(file, lambda temporary: save_file(arrays, temporary, metadata))
+    except SafetensorError as error:  # such as a full disk
+        raise OSError(f"{file}: {error}") from None
 
 
 def read(file: Path, kind: str) -> Any:

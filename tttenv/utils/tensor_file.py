@@ -1,12 +1,9 @@
-"""Safetensors files: reading untrusted ones, and writing large ones without a copy.
-
-The header of an untrusted file is checked before any tensor is created.
+"""Reading untrusted safetensors files, whose header is checked before any tensor is created.
 
 The format: eight bytes with the header's length, the header as JSON, the tensors' bytes.
 """
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, TypedDict
 
@@ -14,14 +11,12 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load
 
-from tttenv.utils.schema import Between, checked
+from tttenv.utils.schema import REPEATED, Meta, checked
 from tttenv.utils.untrusted import parse_json, shown
 
 PREFIX = 8  # bytes of the header's length, little-endian
 LONGEST = 2**24  # bytes of a header
 LONGEST_AXIS = 2**62  # numbers
-REPEATED = 80  # characters of a name in a message
-
 
 Kind = tuple[str, tuple[int, ...]]  # a tensor's type, as "F32", and its shape
 
@@ -30,7 +25,7 @@ class _Entry(TypedDict):
     """What a header says of a tensor."""
 
     dtype: str
-    shape: list[Annotated[int, Between(0, LONGEST_AXIS)]]
+    shape: list[Annotated[int, Meta(ge=0, le=LONGEST_AXIS)]]
 
 
 @dataclass(frozen=True)
@@ -71,27 +66,6 @@ def header(data: bytes, name: object) -> Header:
     entries = checked(dict[str, _Entry], content, refusal)
     tensors = {key: (entry["dtype"], tuple(entry["shape"])) for key, entry in entries.items()}
     return Header(data, tensors, metadata)
-
-
-def pieces(
-    arrays: Mapping[str, NDArray[Any]], metadata: Mapping[str, str]
-) -> Iterator[bytes | memoryview]:
-    """Yield the contents of a safetensors file piece by piece, without copying any array.
-
-    The arrays are contiguous, of integers or floats; `metadata` holds texts by name.
-    """
-    ordered = sorted(arrays.items(), key=lambda item: -item[1].itemsize)  # so that all are aligned
-    content: dict[str, Any] = {"__metadata__": dict(metadata)}
-    end = 0
-    for name, array in ordered:
-        kind = f"{array.dtype.kind.upper()}{8 * array.itemsize}"
-        start, end = end, end + array.nbytes
-        content[name] = {"dtype": kind, "shape": list(array.shape), "data_offsets": [start, end]}
-    text = json.dumps(content).encode()
-    text += b" " * (-len(text) % PREFIX)
-    yield len(text).to_bytes(PREFIX, "little") + text
-    for _, array in ordered:
-        yield array.reshape(-1).view("u1").data
 
 
 def _spelled(kind: Kind | None) -> str:
