@@ -377,9 +377,6 @@ class _Serially:
         ended, self.ended = self.ended, []
         return ended
 
-    def news(self):
-        return []
-
     def __enter__(self):
         return self
 

@@ -17,7 +17,7 @@ from multiprocessing.context import SpawnProcess
 from multiprocessing.reduction import ForkingPickler
 from typing import Any
 
-from tttenv.parallel.tasks import ATTEMPTS, Context, Done, Shared, Task, perform
+from tttenv.parallel.tasks import ATTEMPTS, Context, Done, Progress, Shared, Task, perform
 from tttenv.utils.untrusted import first_line, shown
 
 GRACE = 2.0  # seconds from the request to end to the end by force
@@ -52,7 +52,6 @@ class Processes:
         self._workers: list[_Worker] = []
         self._waiting: deque[tuple[int, Task]] = deque()
         self._attempts: dict[int, int] = {}
-        self._news: deque[tuple[int, int, int, str]] = deque()
 
     def room(self) -> int:
         """Return the number of workers."""
@@ -63,23 +62,21 @@ class Processes:
         self._waiting.append((number, task))
         self._begin_waiting()
 
-    def wait(self, seconds: float) -> list[tuple[int, Done]]:
-        """Return the tasks that have ended; see `Backend.wait`."""
+    def wait(self, seconds: float) -> list[tuple[int, Done | Progress]]:
+        """Return the outcome or progress of tasks; see `Backend.wait`."""
         found, heard = [], wait([worker.pipe for worker in self._workers], seconds)
         for worker in [worker for worker in self._workers if worker.pipe in heard]:
-            done = self._hear(worker)
-            if done is not None and worker.task is not None:
-                found.append((worker.at, done))
+            try:
+                message = worker.pipe.recv()
+            except (EOFError, OSError):
+                message = self._lost(worker)
+            if message is not None and worker.task is not None:
+                found.append((worker.at, message))
+            if isinstance(message, Done):
                 self._attempts.pop(worker.at, None)
                 worker.task = None
         self._begin_waiting()
         return found
-
-    def news(self) -> list[tuple[int, int, int, str]]:
-        """Return the progress of running tasks; see `Backend.news`."""
-        news = list(self._news)
-        self._news.clear()
-        return news
 
     def __enter__(self) -> "Processes":
         return self
@@ -122,17 +119,6 @@ class Processes:
             self._workers.append(worker)  # from here on, leaving the context ends it
         theirs.close()
         return worker
-
-    def _hear(self, worker: _Worker) -> Done | None:
-        """Handle a message from a worker: its task's outcome, its progress or its end."""
-        try:
-            message = worker.pipe.recv()
-        except (EOFError, OSError):
-            return self._lost(worker)
-        if isinstance(message, Done):
-            return message
-        self._news.append((worker.at, *message))
-        return None
 
     def _lost(self, worker: _Worker) -> Done | None:
         """Handle the loss of a worker: rerun its task if it has attempts left."""
@@ -187,7 +173,7 @@ def _work(pipe: Connection) -> None:
         nonlocal reported
         if time.monotonic() - reported >= EVERY:
             reported = time.monotonic()
-            pipe.send((step, steps, state))
+            pipe.send(Progress(step, steps, state))
 
     with contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError):
         while True:

@@ -10,16 +10,24 @@ import re
 import signal
 import tempfile
 import threading
-import time
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from tttenv.parallel.tasks import ATTEMPTS, Context, Done, Shared, Task, Work, code_version, perform
+from tttenv.parallel.tasks import (
+    ATTEMPTS,
+    Context,
+    Done,
+    Progress,
+    Shared,
+    Task,
+    Work,
+    code_version,
+    perform,
+)
 from tttenv.utils.files import write
 from tttenv.utils.untrusted import MEBIBYTE, first_line, shown
 
 AHEAD = 2  # tasks in flight for each that can run, so that no worker waits for the driver
-EVERY = 2.0  # seconds between two looks at the cluster's size
 NONE_RUNS = "Could not find any running Ray"  # what Ray says where no cluster runs
 SETTINGS = {  # read by Ray when it is imported or starts a cluster
     "RAY_USAGE_STATS_ENABLED": "0",  # a new cluster would call home
@@ -52,21 +60,16 @@ class RayCluster:
         if memory is not None:
             self._options["memory"] = memory * MEBIBYTE
         self._flying: dict[Any, tuple[int, Task]] = {}
-        self._losses: dict[int, int] = {}  # results lost, by the task's number
-        self._counted, self._room = -EVERY, 1
         self._shared: tuple[Shared, Any] | None = None  # the latest, and where it is
 
     def room(self) -> int:
         """Return the number of tasks that fit on the cluster as it grows and shrinks."""
-        if time.monotonic() - self._counted >= EVERY:
-            self._counted = time.monotonic()
-            has = self._ray.cluster_resources()
-            running = has.get("CPU", 0.0) / self._options["num_cpus"]
-            if gpus := self._options["num_gpus"]:
-                running = min(running, has.get("GPU", 0.0) / gpus)
-            room = max(1, AHEAD * int(running))
-            self._room = room if self._most is None else min(room, self._most)
-        return self._room
+        has = self._ray.cluster_resources()
+        running = has.get("CPU", 0.0) / self._options["num_cpus"]
+        if gpus := self._options["num_gpus"]:
+            running = min(running, has.get("GPU", 0.0) / gpus)
+        room = max(1, AHEAD * int(running))
+        return room if self._most is None else min(room, self._most)
 
     def submit(self, number: int, task: Task) -> None:
         """Submit a task with its files; see `Backend.submit`."""
@@ -78,20 +81,15 @@ class RayCluster:
         reference = self._perform.remote(task.work, task.arguments, files, code, shared)
         self._flying[reference] = (number, task)
 
-    def wait(self, seconds: float) -> list[tuple[int, Done]]:
-        """Return the tasks that have ended; see `Backend.wait`."""
+    def wait(self, seconds: float) -> list[tuple[int, Done | Progress]]:
+        """Return the outcomes of tasks; see `Backend.wait`. They report no progress here."""
         if not self._flying:
             return []
         try:
             ready, _ = self._ray.wait(list(self._flying), num_returns=1, timeout=seconds)
         except SystemExit:  # Ray replaces that of a SIGTERM handler by one with status 1
             raise SystemExit(128 + signal.SIGTERM) from None
-        landed = [self._land(reference) for reference in ready]
-        return [(number, done) for number, done in landed if done is not None]
-
-    def news(self) -> list[tuple[int, int, int, str]]:
-        """Return an empty list: on a cluster, progress is counted in whole tasks only."""
-        return []
+        return [self._land(reference) for reference in ready]
 
     def __enter__(self) -> "RayCluster":
         with contextlib.ExitStack() as stack:
@@ -111,20 +109,15 @@ class RayCluster:
         self._flying, self._shared = {}, None
         self._stack.__exit__(kind, *rest)
 
-    def _land(self, reference: Any) -> tuple[int, Done | None]:
-        """Return a task's number and outcome and write its files; None if the task is rerun.
+    def _land(self, reference: Any) -> tuple[int, Done | Progress]:
+        """Return a task's number and outcome, and write its files.
 
-        A task never raises, so an error from Ray means that its worker was lost each time, or that
-        its result was lost with a node.
+        A task never raises, so an error from Ray means that its worker was lost each time.
         """
         number, task = self._flying.pop(reference)
         try:
             done, files = self._ray.get(reference)
         except self._ray.exceptions.RayError as error:
-            losses = self._losses[number] = self._losses.get(number, 0) + 1
-            if isinstance(error, self._ray.exceptions.ObjectLostError) and losses < ATTEMPTS:
-                self.submit(number, task)
-                return number, None
             return number, Done(None, f"its worker was lost: {shown(first_line(error))}")
         if task.folder is not None and files is not None:
             unpack(files, task.folder)
