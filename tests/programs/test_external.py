@@ -18,6 +18,7 @@ from tttenv import Rules, certify, player
 from tttenv.cli import certify as certify_command
 from tttenv.players.digests import digests
 from tttenv.players.programs import external as manual
+from tttenv.players.programs import program_player
 from tttenv.players.programs.external import external
 from tttenv.policy import uniform
 from tttenv.testing import some_boards
@@ -88,15 +89,14 @@ def test_a_bot_is_told_rules_board_and_side_once_a_board_and_when_to_quit(python
     assert python_bot.log() == ["move 2 3 3 XO__X_ O", "move 2 3 3 ______ X", "quit"]
 
 
-def test_answers_take_no_more_memory_than_allowed(python_bot):
+def test_answers_take_no_more_memory_than_allowed(python_bot, monkeypatch):
     """It says so rather than ask again about a board, which dice may answer otherwise."""
+    monkeypatch.setattr(program_player, "MEMORY", 2**20)
     rules = Rules(19, 19, 5)
-    program = external(rules, python_bot(EVERYWHERE), timeout=60, memory=1)
+    program = external(rules, python_bot(EVERYWHERE), timeout=60)
     boards = [rules.play(rules.start(), np.array(cell)) for cell in range(361)]
     known = [program(board[None]) for board in boards[:200]]
-    with pytest.raises(
-        ValueError, match=r"has answered \d+ boards; .* over 1 MB, the limit set by memory="
-    ):
+    with pytest.raises(ValueError, match=r"has answered \d+ boards, as many as are kept"):
         program(np.array(boards))
     assert 200 < len(program.cache) < 300
     for board, probs in zip(boards, known, strict=False):
@@ -218,9 +218,9 @@ def test_a_deaf_program_and_its_child_end_with_python(deaf, ending):
     assert all(map(ends, deaf.pids()))
 
 
-@pytest.mark.parametrize("options", ["", ":command=x,timeout=0", ":command=x,memory=much"])
+@pytest.mark.parametrize("options", ["", ":command=x,timeout=0", ":command=x,forfeits=much"])
 def test_specs_that_make_no_sense_are_refused(options):
-    with pytest.raises(ValueError, match=r"command=|timeout must|not a whole"):
+    with pytest.raises(ValueError, match=r"command=|timeout must|not true or"):
         player(f"external{options}", RULES)
 
 

@@ -19,12 +19,10 @@ from tttenv.cli.play.session import cell_of
 from tttenv.players import PLAYERS
 from tttenv.policy import player_for, uniform
 from tttenv.testing import LawBrokenError, check_env, check_policy
-from tttenv.testing.checked_player import CheckedPlayer
 from tttenv.testing.diagnosis import Environment
-from tttenv.testing.env_checks import ENVIRONMENT
+from tttenv.testing.env_checks import ENVIRONMENT, record
 from tttenv.testing.findings import examine
-from tttenv.testing.game_recording import record
-from tttenv.testing.policy_checks import PLAYER
+from tttenv.testing.policy_checks import PLAYER, CheckedPlayer
 
 ROOT, RULES = Path(__file__).parents[2], Rules()
 LOST = {"lost games": PLAYER["lost games"]}

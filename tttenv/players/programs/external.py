@@ -20,8 +20,8 @@ standard error is shown if it fails. A complete bot, which plays the first empty
     done
 
 It is queried on each board once and the answer is cached, so it is a pure player and can be
-certified even if it uses random numbers. If the cache would exceed `memory=MEGABYTES`, the player
-raises an error, since it might otherwise answer a board in two ways.
+certified even if it uses random numbers. If the cache would exceed a gigabyte, some six million
+boards, the player raises an error, since it might otherwise answer a board in two ways.
 
 A program that hangs, ends, or answers anything but legal moves is killed, and the error names the
 board; with `forfeits=true` an answer without legal moves loses the game instead. An answer may be
@@ -48,15 +48,8 @@ _WORD = re.compile(r"([+-]?[0-9]{1,9})(?::([0-9.eE+-]{1,40}))?")  # a cell, and 
 class External(ProgramPlayer):
     """A player backed by a program that speaks the protocol of the module's docstring."""
 
-    def __init__(
-        self,
-        rules: Rules,
-        command: str,
-        timeout: float,
-        memory: int,
-        forfeits: bool,
-    ) -> None:
-        super().__init__(rules, command, memory, forfeits)
+    def __init__(self, rules: Rules, command: str, timeout: float, forfeits: bool) -> None:
+        super().__init__(rules, command, forfeits)
         self.timeout = timeout
 
     def launch(self) -> Program:
@@ -109,11 +102,7 @@ def _rubbish(line: str, why: str = "") -> ProgramError:
 
 
 def external(
-    rules: Rules,
-    command: str = "",
-    timeout: float = 5.0,
-    memory: int = 1000,
-    forfeits: bool = False,
+    rules: Rules, command: str = "", timeout: float = 5.0, forfeits: bool = False
 ) -> ProgramPlayer:
     """Return a player that queries another program.
 
@@ -121,7 +110,6 @@ def external(
         rules: the game.
         command: the program and its arguments, split as a shell would.
         timeout: maximum seconds per move.
-        memory: maximum megabytes of cached answers: about six million answers of one cell.
         forfeits: an answer without legal moves loses the game, instead of raising an error.
 
     Raises:
@@ -130,4 +118,4 @@ def external(
     if not command.strip():
         raise ValueError("external needs the command of a program: external:command=./bot")
     at_least(0.001, timeout=timeout)
-    return External(rules, command, timeout, memory, forfeits)
+    return External(rules, command, timeout, forfeits)

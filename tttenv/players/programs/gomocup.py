@@ -57,9 +57,9 @@ class Gomocup(ProgramPlayer):
     """A player backed by an engine, to which it is the manager; for the arguments see `gomocup`."""
 
     def __init__(
-        self, rules: Rules, command: str, time: float, timeout: float, start: float, memory: int
+        self, rules: Rules, command: str, time: float, timeout: float, start: float
     ) -> None:
-        super().__init__(rules, command, memory)
+        super().__init__(rules, command)
         self.time, self.timeout, self.start = time, timeout, start
         self.sent: list[int] = []  # the stones on the engine's board, cells in order of play
         self.games: dict[bytes, list[int]] = {}  # the same for boards after the engine's moves
@@ -198,7 +198,6 @@ def gomocup(
     time: float = 1.0,
     timeout: float | None = None,
     start: float = 30.0,
-    memory: int = 1000,
     anyk: bool = False,
 ) -> ProgramPlayer:
     """Return a player that queries an engine over the Gomocup protocol.
@@ -209,7 +208,6 @@ def gomocup(
         time: limit in seconds per move that the engine is sent.
         timeout: maximum seconds per move; by default 5 more than `time`.
         start: maximum seconds to answer START.
-        memory: maximum megabytes of cached answers.
         anyk: whether it plays the rules' k in a row, not only five.
 
     Raises:
@@ -227,4 +225,4 @@ def gomocup(
     if time * 1000 > UNLIMITED:
         raise ValueError(f"time must be at most {UNLIMITED // 1000:,} s, not {time:g}")
     limit = time + GRACE if timeout is None else timeout
-    return Gomocup(rules, command, time, limit, start, memory)
+    return Gomocup(rules, command, time, limit, start)

@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 
 from tttenv.game.rules import Rules, require_line_wins
 from tttenv.game.types import Boards, Probs
-from tttenv.players.search.search_result import at_least
 from tttenv.policy import Player, Traits
 from tttenv.utils.arrays import one_at_a_time
 from tttenv.utils.untrusted import MEBIBYTE
@@ -31,7 +30,8 @@ LONGEST_WAIT = 3600.0  # seconds of one system call, since systems limit it; wai
 GRACE = 0.5  # seconds for a program to end by itself after its last line of input
 GUARD = ["/bin/sh", "-c", "read line; kill -9 0"]  # kills its process group at the end of its input
 FLUSH = " (does it flush its output after every line?)"
-ENTRY = 120  # bytes of a cached answer besides its board and its numbers
+MEMORY = 1000 * MEBIBYTE  # bytes of a player's cached answers: some six million of one cell
+ENTRY = 200  # bytes of a cached answer besides its board and its numbers
 
 
 class ProgramError(ValueError):
@@ -159,19 +159,17 @@ class Program:
 class ProgramPlayer(Player):
     """A player backed by a program; `close` ends the program, and the next query restarts it.
 
-    Its command is the program and its arguments, `memory` the megabytes of answers that it stores;
-    with `forfeits` an answer may be a forfeit. Subclasses define the messages, whose failures raise
-    `ProgramError`.
+    Its command is the program and its arguments; with `forfeits` an answer may be a forfeit.
+    Subclasses define the messages, whose failures raise `ProgramError`.
     """
 
-    def __init__(self, rules: Rules, command: str, memory: int, forfeits: bool = False) -> None:
-        at_least(1, memory=memory)
+    def __init__(self, rules: Rules, command: str, forfeits: bool = False) -> None:
         require_line_wins(rules, "a program")
         super().__init__(rules, Traits(searches=True, one_by_one=True, forfeits=forfeits))
         self.command = command
-        self.memory, self.taken = memory, 0  # megabytes allowed, bytes used
         self.program: Program | None = None
-        self.cache: dict[bytes, bytes] = {}  # answers to boards, packed
+        self.cache: dict[bytes, tuple[bytes, bytes]] = {}  # cells and probabilities, by board
+        self.taken = 0  # bytes of the cache
 
     @abstractmethod
     def launch(self) -> Program:
@@ -193,15 +191,18 @@ class ProgramPlayer(Player):
         """Return the program's probabilities (cells,) for a board (cells,), cached if possible."""
         key = np.asarray(board, np.int8).tobytes()
         if key not in self.cache:
-            if self.taken > self.memory * MEBIBYTE:
+            if self.taken > MEMORY:
                 raise ValueError(
-                    f"{self.command!r} has answered {len(self.cache):,} boards; storing more"
-                    f" would take over {self.memory} MB, the limit set by memory="
+                    f"{self.command!r} has answered {len(self.cache):,} boards, as many as are kept"
                 )
-            packed = pack(self._query(board))
-            self.cache[key] = packed
-            self.taken += ENTRY + len(key) + len(packed)
-        return unpack(self.cache[key], len(board))
+            answer = self._query(board)
+            cells = np.flatnonzero(answer)
+            self.cache[key] = cells.astype(np.uint16).tobytes(), answer[cells].tobytes()
+            self.taken += ENTRY + len(key) + 10 * len(cells)
+        probs: NDArray[np.float64] = np.zeros(len(board))
+        numbers, chances = self.cache[key]
+        probs[np.frombuffer(numbers, np.uint16)] = np.frombuffer(chances, np.float64)
+        return probs
 
     def close(self) -> None:
         """End the program if it is running, killing it if necessary."""
@@ -225,21 +226,6 @@ class ProgramPlayer(Player):
                 verdict = f"{self.command!r} {error}: {side} to move on {shown}"
                 raise ValueError(verdict) from None
             raise
-
-
-def pack(probs: NDArray[np.float64]) -> bytes:
-    """Pack probabilities (cells,) into a few bytes: the nonzero cells, then their probabilities."""
-    cells = np.flatnonzero(probs)
-    return cells.astype(np.uint16).tobytes() + probs[cells].tobytes()
-
-
-def unpack(packed: bytes, cells: int) -> NDArray[np.float64]:
-    """Unpack the probabilities (cells,) packed by `pack`."""
-    count = len(packed) // 10  # two bytes and eight a cell
-    probs: NDArray[np.float64] = np.zeros(cells)
-    numbers = np.frombuffer(packed, np.uint16, count)
-    probs[numbers] = np.frombuffer(packed, np.float64, count, offset=2 * count)
-    return probs
 
 
 def _started(command: list[str]) -> "tuple[subprocess.Popen[bytes], subprocess.Popen[bytes]]":
