@@ -13,12 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.certificates.metrics.arena import Sampled
+from tttenv.env.rollouts import results
 from tttenv.exact.determinism import middles, require_answers_again
-from tttenv.game.outcomes_kernel import SEEN_BY_OTHER, Outcome
+from tttenv.game.outcomes_kernel import Outcome
 from tttenv.game.rewards import ODDS
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Odds, Probs
-from tttenv.policy import FORFEIT, Player, Wrapped, ask, sample_or_forfeit
+from tttenv.policy import Player, Wrapped, ask
 from tttenv.reach import Graph, distinct, require_images_alike, with_numbers
 from tttenv.reach.moves_kernel import Codes
 from tttenv.utils.untrusted import first_line, shown
@@ -269,34 +270,17 @@ def sampled_odds(
     """Play games, and return the counts of results (2, openings, 3) as in `PairResult`.
 
     Every opening is played equally often as far as the number of games allows; the remainder is a
-    random sample of openings, and each is played in both colours. All games run in parallel: each
-    player is queried on all boards on which it is to move at once.
+    random sample of openings, and each is played in both colours. Each player is queried on all
+    boards on which it is to move in a colour at once.
     """
     if games < 2 or games % 2:
         raise ValueError(f"games must be an even number, half for each colour, not {games}")
     rng, count = np.random.default_rng(seed), len(openings)
     every, more = divmod(games // 2, count)
     drawn = np.sort(rng.choice(count, more, replace=False))
-    numbers = np.tile(np.concatenate([np.repeat(np.arange(count), every), drawn]), 2)
-    colours = np.repeat([0, 1], games // 2)  # of the first player
-    stones = int(np.count_nonzero(openings[0]))
-    boards, games_left = openings[numbers].copy(), np.arange(games)
-    outcomes = np.full(games, Outcome.GOING)  # for the first player
-    while games_left.size:
-        movers = np.where(colours[games_left] == stones % 2, 0, 1)
-        uniforms, cells = rng.random(games_left.size), np.zeros(games_left.size, np.int64)
-        for number, player in enumerate((first, second)):
-            rows = np.flatnonzero(movers == number)
-            if rows.size:
-                cells[rows] = sample_or_forfeit(player(boards[rows]), uniforms[rows])
-        gone = cells == FORFEIT
-        outcomes[games_left[gone]] = np.where(movers == 0, Outcome.LOSS, Outcome.WIN)[gone]
-        kept = boards[~gone], cells[~gone], movers[~gone], games_left[~gone]
-        boards, cells, movers, games_left = kept
-        boards, stones = rules.play(boards, cells), stones + 1
-        found = rules.outcomes(boards)  # for the side to move
-        outcomes[games_left] = np.where(movers == 0, SEEN_BY_OTHER[found], found)
-        boards, games_left = boards[found == Outcome.GOING], games_left[found == Outcome.GOING]
+    numbers = np.concatenate([np.repeat(np.arange(count), every), drawn])
     odds: NDArray[np.float64] = np.zeros((2, count, 3))
-    np.add.at(odds, (colours, numbers), ODDS[outcomes])
+    for colour, seats in enumerate(((first, second), (second, first))):
+        of_first = (1 - 2 * colour) * results(rules, seats, openings[numbers], rng)
+        np.add.at(odds[colour], (numbers, 1 - of_first), 1)
     return odds

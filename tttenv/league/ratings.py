@@ -5,7 +5,8 @@ from numpy.typing import ArrayLike, NDArray
 
 SCALE = 400 / np.log(10)  # Elo points for an e-fold increase of the odds of winning
 PRIOR = 2.0  # games of each player against a virtual player of rating 0, half of them won
-_STEPS, _ENOUGH = 200, 1e-12  # of Newton's method: maximum steps, gradient tolerance
+MOST_STEPS, ENOUGH = 10_000, 1e-12  # of Newton's method: maximum steps, gradient tolerance
+LONGEST_STEP = 0.25  # so short that the curvature changes little, and each step is an ascent
 
 Floats = NDArray[np.float64]
 
@@ -35,32 +36,18 @@ def elo(points: ArrayLike) -> Floats:
     np.fill_diagonal(scored, 0.0)
     games, total = scored + scored.T, scored.sum(axis=1)
     ratings = np.zeros(len(scored))  # in units of SCALE
-    height = _log_posterior(ratings, scored)
-    for _ in range(_STEPS):
+    for _ in range(MOST_STEPS):
         expected = _sigmoid(ratings[:, None] - ratings[None, :])
         alone = _sigmoid(ratings)
         slope = total - (games * expected).sum(axis=1) + PRIOR * (0.5 - alone)
-        if np.abs(slope).max(initial=0.0) <= _ENOUGH * (1 + games.sum()):
+        if np.abs(slope).max(initial=0.0) <= ENOUGH * (1 + games.sum()):
             break
         weights = games * expected * expected.T
         bend = np.diag(weights.sum(axis=1) + PRIOR * alone * (1 - alone)) - weights
         step = np.linalg.solve(bend, slope)
-        while True:  # halve the step until the posterior does not decrease
-            tried = ratings + step
-            found = _log_posterior(tried, scored)
-            if found >= height or np.abs(step).max() < 1e-13:
-                break
-            step = step / 2
-        ratings, height = tried, found
+        ratings = ratings + step / max(1.0, np.abs(step).max() / LONGEST_STEP)
     shifted: Floats = SCALE * (ratings - ratings.mean()) if len(ratings) else ratings
     return shifted
-
-
-def _log_posterior(ratings: Floats, points: Floats) -> float:
-    """Return the log posterior of ratings (players,), in units of SCALE, up to a constant."""
-    between = np.logaddexp(0, ratings[None, :] - ratings[:, None])  # -log(sigmoid)
-    alone = np.logaddexp(0, ratings) + np.logaddexp(0, -ratings)
-    return float(-(points * between).sum() - PRIOR / 2 * alone.sum())
 
 
 def _sigmoid(x: Floats) -> Floats:

@@ -63,7 +63,7 @@ class Processes:
         self._begin_waiting()
 
     def wait(self, seconds: float) -> list[tuple[int, Done | Progress]]:
-        """Return the outcome or progress of tasks; see `Backend.wait`."""
+        """Return the outcome or progress of tasks."""
         found, heard = [], wait([worker.pipe for worker in self._workers], seconds)
         for worker in [worker for worker in self._workers if worker.pipe in heard]:
             try:
@@ -94,7 +94,6 @@ class Processes:
         self._waiting.clear()
 
     def _begin_waiting(self) -> None:
-        """Begin queued tasks as long as there is a worker for them."""
         while self._waiting:
             idle = next((worker for worker in self._workers if worker.task is None), None)
             if idle is None and len(self._workers) >= self.workers:

@@ -60,29 +60,28 @@ class RayCluster:
         if memory is not None:
             self._options["memory"] = memory * MEBIBYTE
         self._flying: dict[Any, tuple[int, Task]] = {}
-        self._shared: tuple[Shared, Any] | None = None  # the latest, and where it is
+        self._shared: tuple[Shared | None, Any] = (None, None)  # the latest, and where it is
 
     def room(self) -> int:
         """Return the number of tasks that fit on the cluster as it grows and shrinks."""
-        has = self._ray.cluster_resources()
-        running = has.get("CPU", 0.0) / self._options["num_cpus"]
-        if gpus := self._options["num_gpus"]:
-            running = min(running, has.get("GPU", 0.0) / gpus)
-        room = max(1, AHEAD * int(running))
+        has, needed = self._ray.cluster_resources(), (("CPU", "num_cpus"), ("GPU", "num_gpus"))
+        fits = [
+            has.get(name, 0.0) / self._options[key] for name, key in needed if self._options[key]
+        ]
+        room = max(1, AHEAD * int(min(fits)))
         return room if self._most is None else min(room, self._most)
 
     def submit(self, number: int, task: Task) -> None:
-        """Submit a task with its files; see `Backend.submit`."""
+        """Submit a task with its files."""
         files = None if task.folder is None else pack(task.folder)
         code = code_version(task.work.__module__.partition(".")[0])
-        if task.shared is not None and (self._shared is None or self._shared[0] is not task.shared):
+        if task.shared is not self._shared[0]:
             self._shared = task.shared, self._ray.put(task.shared)
-        shared = None if task.shared is None or self._shared is None else self._shared[1]
-        reference = self._perform.remote(task.work, task.arguments, files, code, shared)
-        self._flying[reference] = (number, task)
+        given = task.work, task.arguments, files, code, self._shared[1]
+        self._flying[self._perform.remote(*given)] = (number, task)
 
     def wait(self, seconds: float) -> list[tuple[int, Done | Progress]]:
-        """Return the outcomes of tasks; see `Backend.wait`. They report no progress here."""
+        """Return the outcomes of tasks; they report no progress here."""
         if not self._flying:
             return []
         try:
@@ -106,7 +105,7 @@ class RayCluster:
         for reference in self._flying:
             with contextlib.suppress(Exception):  # the cluster may be gone
                 self._ray.cancel(reference, force=True)
-        self._flying, self._shared = {}, None
+        self._flying, self._shared = {}, (None, None)
         self._stack.__exit__(kind, *rest)
 
     def _land(self, reference: Any) -> tuple[int, Done | Progress]:
@@ -149,28 +148,23 @@ def _perform(
 ) -> tuple[Done, Files | None]:
     """Run a task in a temporary folder of the worker, and return its outcome and files."""
     own = code_version(work.__module__.partition(".")[0])
-    if differing := [name for name in code.keys() | own if code.get(name) != own.get(name)]:
+    if differing := {name for name, _ in code.items() ^ own.items()}:
         names = ", ".join(sorted(differing))
         return Done(None, f"node {os.uname().nodename} has another version of {names}"), None
     with tempfile.TemporaryDirectory(prefix="tttenv-task-") as name:
         folder = None if files is None else Path(name)
-        if folder is not None and files is not None:
-            unpack(files, folder)
+        unpack(files or {}, Path(name))
         done = perform(work, arguments, Context(lambda step, steps, state: None, folder, shared))
-        return done, None if folder is None else pack(folder)
+        return done, None if files is None else pack(Path(name))
 
 
 def pack(folder: Path) -> Files:
     """Return the regular files of a folder and its subfolders."""
-    return {name: (folder / name).read_bytes() for name in _names(folder)}
-
-
-def _names(folder: Path) -> list[str]:
-    return [
-        file.relative_to(folder).as_posix()
+    return {
+        file.relative_to(folder).as_posix(): file.read_bytes()
         for file in sorted(folder.rglob("*"))
         if file.is_file() and not file.is_symlink() and file.name not in UNPACKED
-    ]
+    }
 
 
 def unpack(files: Files, folder: Path) -> None:
@@ -179,8 +173,7 @@ def unpack(files: Files, folder: Path) -> None:
         path = PurePosixPath(name)
         if path.is_absolute() or not path.parts or ".." in path.parts:
             raise ValueError(f"{shown(name)} is not a path within the folder")
-    folder.mkdir(parents=True, exist_ok=True)
-    for name in set(_names(folder)) - files.keys():
+    for name in pack(folder).keys() - files.keys():
         (folder / name).unlink(missing_ok=True)
     for name, content in files.items():
         write(folder / name, content)
