@@ -210,15 +210,6 @@ def test_lost_games_are_not_named_where_there_are_none_or_they_may_not_come_agai
         assert found.status == "skipped", found
 
 
-def test_a_lost_game_is_named_with_the_probability_of_the_players_moves():
-    (found,) = examine(load("random", None, None, "logits"), LOST)
-    as_x, as_o = 1 / 9 / 7 / 5, 1 / 8 / 6  # games of three and of two own moves
-    for chance in (as_x, as_o):
-        assert f"(its moves there have probability {chance:.2g})" in found.told
-    (found,) = examine(load("first", None, None, "logits"), LOST)
-    assert "probability" not in found.told
-
-
 @pytest.mark.parametrize("name", ["TicTacToe-v0", "tttenv/TicTacToe-v0", "tttenv:TicTacToe-v0"])
 def test_our_environments_are_healthy(name):
     assert [one.status for one in findings(name)] == ["ok"] * len(ENVIRONMENT)

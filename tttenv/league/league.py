@@ -9,9 +9,10 @@ else is computed anew.
 import hashlib
 import json
 import math
-from collections import OrderedDict, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -28,7 +29,6 @@ from tttenv.players import player
 from tttenv.players.digests import digests
 from tttenv.utils.untrusted import MEBIBYTE, first_line, parse_json, read_bytes, shown
 
-PLAYERS_KEPT = 128  # players cached per process
 VERSION = 2  # of the file
 LARGEST = 256 * MEBIBYTE  # maximum bytes of a file
 CYCLES = 100  # maximum listed
@@ -83,16 +83,9 @@ def play_pair(settings: LeagueSettings, first: str, second: str) -> Result:
         return Failed(shown(first_line(error), LONGEST))
 
 
-_players: OrderedDict[tuple[str, Rules], CachedPlayer] = OrderedDict()  # of this process
-
-
+@lru_cache(maxsize=128)
 def _cached_player(spec: str, rules: Rules) -> CachedPlayer:
-    """Return the player named by a spec, from a least-recently-used cache."""
-    found = _players.pop((spec, rules), None) or CachedPlayer(player(spec, rules))
-    _players[spec, rules] = found
-    while len(_players) > PLAYERS_KEPT:
-        _players.popitem(last=False)[1].close()
-    return found
+    return CachedPlayer(player(spec, rules))
 
 
 # --- Tasks

@@ -66,18 +66,16 @@ class CachedPlayer(Wrapped):
     def _kept(self, boards: Boards) -> Probs:
         """Return the outputs, using the cache for boards that were queried before."""
         keys = [board.tobytes() for board in np.ascontiguousarray(boards, np.int8)]
-        new = list({key: row for row, key in enumerate(keys) if key not in self._known}.values())
-        known, probs = self._known, np.zeros(boards.shape)
-        if len(known) + len(new) > KEPT:
-            known = {key: known[key] for key in keys if key in known}
+        new = {key: row for row, key in enumerate(keys) if key not in self._known}
+        if len(self._known) + len(new) > KEPT:
+            self._known = {key: self._known[key] for key in keys if key in self._known}
         if new:
-            for row, answer in zip(new, ask(boards[new], self.player), strict=True):
-                cells = np.flatnonzero(answer)
-                known[keys[row]] = cells, answer[cells]
+            answers = ask(boards[list(new.values())], self.player)
+            for key, answer in zip(new, answers, strict=True):
+                self._known[key] = np.flatnonzero(answer), answer[answer != 0]
+        probs = np.zeros(boards.shape)
         for row, key in zip(probs, keys, strict=True):
-            cells, chances = known[key]
-            row[cells] = chances
-        self._known = known
+            row[self._known[key][0]] = self._known[key][1]
         return probs
 
 

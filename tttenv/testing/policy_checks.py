@@ -27,7 +27,6 @@ from tttenv.exact import (
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Mask, Numbers, Probs
 from tttenv.policy import (
-    OBSERVATIONS,
     Observed,
     Player,
     Policy,
@@ -147,10 +146,8 @@ class CheckedPlayer:
     def _named_failures(self, boards: Boards) -> AbstractContextManager[None]:
         if self.network is None:
             return failing(f"given boards of shape {boards.shape}", FUNCTION)
-        seen = OBSERVATIONS[self.network.obs](boards)
-        parts = seen.values() if isinstance(seen, dict) else [seen]
-        shapes = " and ".join(str(part.shape) for part in parts)
-        return failing(f"given observations of shape {shapes} (--obs {self.network.obs})", NETWORK)
+        given = f"{len(boards)} observations of {self.rules} (--obs {self.network.obs})"
+        return failing(f"given {given}", NETWORK)
 
 
 def some_boards(rules: Rules, count: int = SOME, seed: int = 0) -> Boards:
@@ -171,10 +168,7 @@ def some_boards(rules: Rules, count: int = SOME, seed: int = 0) -> Boards:
 
 @dataclass(frozen=True)
 class Strength:
-    """A player's exact strength in one seat.
-
-    Fields named "optimal" count positions where a mistake is possible, and are 1 if there is none.
-    """
+    """A player's exact strength in one seat; `optimal` is 1 if no mistake is possible."""
 
     gain: float  # progress from random play (0) to a best response to it (1)
     optimal: float  # mean probability of optimal moves
@@ -252,17 +246,12 @@ def repeatable(subject: CheckedPlayer) -> Finding:
     order = np.random.default_rng(0).permutation(len(boards))
     alone = np.concatenate([subject.query(boards[i : i + 1]) for i in order[:50]])
     mixed = np.abs(subject.query(boards[order]) - once[order]).max()
-    if np.abs(subject.query(boards) - once).max() > near:
-        return problem(
-            "its output on a board changes once it has been queried about others",
-            "keep no state between calls: compute the output from the board alone",
-        )
     if (most := max(mixed, np.abs(alone - once[order[:50]]).max())) > near:
         return problem(
             f"its output on a board differs by up to {most:.2g}, depending on the rest of the"
-            " batch",
-            "query it in evaluation mode (batch normalisation); normalise over cells, not the"
-            " batch",
+            " batch or on earlier queries",
+            "keep no state between calls; query it in evaluation mode (batch normalisation);"
+            " normalise over cells, not the batch",
         )
     return Finding("ok", "returns the same output whenever it is queried, alone and in a batch")
 
@@ -333,12 +322,10 @@ def learned(subject: CheckedPlayer) -> Finding:
     )
     if _has_learned(both):
         return Finding("ok", told)
-    change = "look for a reward with the wrong sign, or one of the opponent's move"
-    if any(seat.optimal < seat.optimal_by_chance - CHANCE for seat in both):
-        return Finding("weak", f"plays worse than random moves: {told}", change, RANDOM)
     change = (
         "train it; if it was trained, check that these are the trained weights, that training"
-        " changes them, and that it explores (epsilon, temperature or entropy)"
+        " changes them, that it explores (epsilon, temperature or entropy), and that no reward has"
+        " the wrong sign or is that of the opponent's move"
     )
     return Finding("weak", f"plays like random moves: {told}", change, RANDOM)
 
@@ -381,15 +368,8 @@ def _mistake(subject: CheckedPlayer, both: Sequence[Strength]) -> Finding | None
         f"{percent(seat.gain, 0) if seat.gain >= 0 else 'below 0%'} as {name}"
         for name, seat in zip(SEATS, both, strict=True)
     )
-    told += " of the way from random moves to the best against them"
-    if weaker.gain < -0.05 or weaker.wins < 0.9 * weaker.wins_by_chance:
-        return problem(
-            f"worse than random moves as {name}: {told}",
-            f"look for a reward as {name} with the wrong sign, or one of the opponent's move; or"
-            f" train it as {name} too if it was not",
-        )
     return problem(
-        f"one-sided: {told}",
+        f"one-sided: {told} of the way from random moves to the best against them",
         f'train it as {name} too: seat="random", or opponent=None for self-play; if it was'
         f" trained as {name}, look for a wrong reward or a wrong view in this seat",
     )
@@ -436,10 +416,8 @@ def lost_games(subject: CheckedPlayer) -> Finding:
             none = f"no lost game was found within {SEARCHED:,} positions"
             told.append(f"as {seat} {'it cannot be beaten' if safe else none}")
             continue
-        lost = f"as {seat} it can lose by {phrases.lost_game(rules, line)}"
-        if (chance := _chance(rules, player, number, line)) < 0.99:
-            lost += f" (its moves there have probability {chance:.2g})"
         always = value is not None and value == (-1, 1)[number]
+        lost = f"as {seat} it can lose by {phrases.lost_game(rules, line)}"
         told.append(lost + ", but so can every player" * always)
         weak |= not always
     if not weak:
@@ -455,16 +433,6 @@ def lost_games(subject: CheckedPlayer) -> Finding:
     elif small and learned(subject).status == "weak":
         change = ""  # what to change is said there
     return Finding("weak", "; ".join(told), change, verdict)
-
-
-def _chance(rules: Rules, player: Policy, seat: int, line: Sequence[int]) -> float:
-    """Return the probability of a player's own moves in a game."""
-    board, chance = rules.start(1), 1.0
-    for stones, cell in enumerate(line):
-        if stones % 2 == seat:
-            chance *= float(player(board)[0, cell])
-        board = rules.play(board, cell)
-    return chance
 
 
 LAWS: Checks = {"answers": answers, "repeatable": repeatable, "legal": legal}

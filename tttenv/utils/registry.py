@@ -70,7 +70,7 @@ def near(name: str, known: Iterable[str]) -> str | None:
 def unknown(
     kind: str, name: object, names: Iterable[str], listed: Iterable[str] | None = None
 ) -> str:
-    """Return an error message for an unknown name, with the closest and all known names.
+    """Return an error message for an unknown name, with the closest of `names`.
 
     It lists `listed` as known, or else `names`; `kind` is that of the objects, such as "player".
     """
@@ -82,11 +82,7 @@ def unknown(
 
 
 def parse(spec: str) -> tuple[str, dict[str, str]]:
-    """Split a spec into its name and its options, as text.
-
-    Raises:
-        ValueError: for unbalanced parentheses or an option without a value.
-    """
+    """Split a spec into its name and its options, as text."""
     name, _, rest = spec.partition(":")
     options = {}
     for part in _split(rest) if rest else []:

@@ -1,22 +1,29 @@
-"""Reading untrusted safetensors files, whose header is checked before any tensor is created.
+"""Safetensors files: untrusted ones, and states of unfinished work from which a command continues.
 
-The format: eight bytes with the header's length, the header as JSON, the tensors' bytes.
+The format: eight bytes with the header's length, the header as JSON, the tensors' bytes. The header
+is checked before any tensor is created.
 """
 
+import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Annotated, Any, TypedDict
 
+import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError
-from safetensors.numpy import load
+from safetensors.numpy import load, save_file
 
+from tttenv.utils import files
 from tttenv.utils.schema import REPEATED, Meta, checked
 from tttenv.utils.untrusted import parse_json, shown
 
 PREFIX = 8  # bytes of the header's length, little-endian
 LONGEST = 2**24  # bytes of a header
 LONGEST_AXIS = 2**62  # numbers
+ARRAY = "array"  # the only key of an object that stands for an array of a state, with its name
 
 Kind = tuple[str, tuple[int, ...]]  # a tensor's type, as "F32", and its shape
 
@@ -71,3 +78,46 @@ def header(data: bytes, name: object) -> Header:
 def _spelled(kind: Kind | None) -> str:
     """Describe a tensor's type and shape, which may come from an untrusted file."""
     return shown(f"{kind[0]} {list(kind[1])}", REPEATED) if kind else "nothing"
+
+
+def write_state(file: Path, kind: str, content: Any) -> None:
+    """Write the state of unfinished work atomically, without copying its arrays.
+
+    `kind` says what it holds and the version of its form, such as "unfinished proof, 1"; `content`
+    is a JSON value with arrays of numbers anywhere in it, whose tuples become lists.
+    """
+    arrays: dict[str, NDArray[Any]] = {}
+
+    def kept(array: NDArray[Any]) -> dict[str, str]:
+        name = str(len(arrays))
+        arrays[name] = np.ascontiguousarray(array)
+        return {ARRAY: name}
+
+    text = json.dumps(content, default=kept)
+    metadata = {"kind": kind, "values": text, "checksum": _checksum(text, arrays)}
+    try:
+        files.write(file, lambda temporary: save_file(arrays, temporary, metadata))
+    except SafetensorError as error:  # such as a full disk
+        raise OSError(f"{file}: {error}") from None
+
+
+def read_state(file: Path, kind: str) -> Any:
+    """Read a state that this program wrote: its kind and checksum are compared, no more."""
+    found = header(file.read_bytes(), file)
+    if found.metadata.get("kind") != kind:
+        raise ValueError(f"{file} is not an {kind.partition(',')[0]}")
+    arrays, text = (
+        found.arrays(found.tensors, f"{file} is damaged"),
+        found.metadata.get("values", ""),
+    )
+    if found.metadata.get("checksum") != _checksum(text, arrays):
+        raise ValueError(f"{file} is damaged")
+    return json.loads(text, object_hook=lambda part: arrays[part[ARRAY]] if ARRAY in part else part)
+
+
+def _checksum(text: str, arrays: Mapping[str, NDArray[Any]]) -> str:
+    digest = hashlib.sha256(text.encode())
+    for name in sorted(arrays):
+        digest.update(f"{name} {arrays[name].dtype} {arrays[name].shape}".encode())
+        digest.update(arrays[name].reshape(-1).view("u1").data)
+    return digest.hexdigest()

@@ -15,6 +15,7 @@ import weakref
 from abc import abstractmethod
 from collections.abc import Iterator
 from time import monotonic
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,7 +63,6 @@ class Program:
         self.unread, self.stderr, self.open = b"", b"", True
         self.pipes = selectors.DefaultSelector()
         for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
-            assert pipe is not None  # since Popen made pipes
             os.set_blocking(pipe.fileno(), False)
             if pipe is not self.process.stdin:
                 self.pipes.register(pipe, selectors.EVENT_READ)
@@ -86,7 +86,6 @@ class Program:
         The writing and all following calls of `read_line` may take so many seconds together.
         """
         self.limit, self.deadline = seconds, monotonic() + seconds
-        assert self.process.stdin is not None
         data = lines.encode()
         while data:
             try:
@@ -112,7 +111,6 @@ class Program:
         self.close()
 
     def _wait(self, seconds: float) -> None:
-        """Wait at most `seconds` for output."""
         left = self.deadline - monotonic()
         if not self.open or (left <= 0 and self.process.poll() is not None):
             raise ProgramError(self._ended("closed its output"))
@@ -211,7 +209,6 @@ class ProgramPlayer(Player):
         self.program = None
 
     def _query(self, board: Boards) -> NDArray[np.float64]:
-        """Query the program for its probabilities (cells,) on a board (cells,)."""
         try:
             if self.program is None:
                 self.program = self.launch()
@@ -228,7 +225,7 @@ class ProgramPlayer(Player):
             raise
 
 
-def _started(command: list[str]) -> "tuple[subprocess.Popen[bytes], subprocess.Popen[bytes]]":
+def _started(command: list[str]) -> tuple[Any, Any]:
     """Start a program and the shell that leads its process group.
 
     Keys pressed at our terminal are not meant for that group. The shell's process is not waited for
@@ -247,22 +244,14 @@ def _started(command: list[str]) -> "tuple[subprocess.Popen[bytes], subprocess.P
     return process, guard
 
 
-def _end(
-    process: "subprocess.Popen[bytes]",
-    guard: "subprocess.Popen[bytes]",
-    pipes: selectors.BaseSelector,
-    owner: int,
-    quit_command: str,
-) -> None:
+def _end(process: Any, guard: Any, pipes: Any, owner: int, quit_command: str) -> None:
     """Write the quit command, wait `GRACE` seconds, kill the process group, close all pipes."""
     pipes.close()
     ours = os.getpid() == owner  # False in a forked copy of the process that started it
     if ours:
         with contextlib.suppress(OSError):
-            assert process.stdin is not None
             os.write(process.stdin.fileno(), f"{quit_command}\n".encode())
     for pipe in (process.stdin, process.stdout, process.stderr):
-        assert pipe is not None
         pipe.close()
     if ours:
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -271,11 +260,9 @@ def _end(
         process.kill()  # if it has left the group
         process.wait()
         guard.wait()
-    assert guard.stdin is not None
     guard.stdin.close()
 
 
-def _kill(guard: "subprocess.Popen[bytes]") -> None:
-    """Kill the process group of a guard that has not been waited for."""
+def _kill(guard: Any) -> None:
     with contextlib.suppress(OSError):
         os.killpg(guard.pid, signal.SIGKILL)
