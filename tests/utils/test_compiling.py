@@ -33,6 +33,7 @@ class Whole(Struct):
 
     below: Inside
     k: int
+    pair: tuple[int, int]
     wanted: bool
     table: NDArray[np.int64]
     turned: NDArray[np.int8]  # not contiguous
@@ -41,13 +42,13 @@ class Whole(Struct):
 def whole():
     below = Inside(np.arange(3, dtype=np.int16), 0.5)
     table, view = np.arange(24).reshape(2, 3, 4), np.arange(8, dtype=np.int8).reshape(4, 2)
-    return Whole(below, 7, True, table, view[:, ::-1])
+    return Whole(below, 7, (10, 20), True, table, view[:, ::-1])
 
 
 @inner
 def _add(w: Whole, i: int) -> float:
     w.table[1, 2, 3] += i
-    return w.below.share + w.below.numbers[2] + w.turned[3, 0] + w.k
+    return w.below.share + w.below.numbers[2] + w.turned[3, 0] + w.k + w.pair[1] - w.pair[0]
 
 
 @bare
@@ -57,12 +58,12 @@ def total(w: Whole) -> float:
 
 def test_compiled_functions_read_and_write_the_arrays_of_a_struct():
     w = whole()
-    assert total(w) == 0.5 + 2 + 7 + 7
+    assert total(w) == 0.5 + 2 + 7 + 7 + 10
     assert w.table[1, 2, 3] == 24
     assert total(replace(w, wanted=False, turned=np.ones((4, 4), np.int8)[:, ::2])) == -(
-        0.5 + 2 + 1 + 7
+        0.5 + 2 + 1 + 7 + 10
     )
-    assert total(pickle.loads(pickle.dumps(w))) == 16.5
+    assert total(pickle.loads(pickle.dumps(w))) == 26.5
     assert w.table[1, 2, 3] == 25  # the copy has its own
     assert len(total.signatures) == 2  # the copy is contiguous
     assert len(_add.signatures) <= 2  # for constants and all widths; 0 if `total` was cached

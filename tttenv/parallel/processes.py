@@ -32,6 +32,7 @@ class _Worker:
     pipe: Connection
     at: int = -1  # the task's number
     task: Task | None = None
+    attempt: int = 1
     shared: Shared | None = None  # what it has
 
     def end(self, seconds: float) -> None:
@@ -50,8 +51,7 @@ class Processes:
 
     def __post_init__(self) -> None:
         self._workers: list[_Worker] = []
-        self._waiting: deque[tuple[int, Task]] = deque()
-        self._attempts: dict[int, int] = {}
+        self._waiting: deque[tuple[int, Task, int]] = deque()  # numbers, tasks and attempts
 
     def room(self) -> int:
         """Return the number of workers."""
@@ -59,7 +59,7 @@ class Processes:
 
     def submit(self, number: int, task: Task) -> None:
         """Send a task to an idle worker, or to a new one; queue it if all are busy."""
-        self._waiting.append((number, task))
+        self._waiting.append((number, task, 1))
         self._begin_waiting()
 
     def wait(self, seconds: float) -> list[tuple[int, Done | Progress]]:
@@ -73,7 +73,6 @@ class Processes:
             if message is not None and worker.task is not None:
                 found.append((worker.at, message))
             if isinstance(message, Done):
-                self._attempts.pop(worker.at, None)
                 worker.task = None
         self._begin_waiting()
         return found
@@ -100,11 +99,12 @@ class Processes:
                 return
             self._begin(idle or self._start(), *self._waiting.popleft())
 
-    def _begin(self, worker: _Worker, number: int, task: Task) -> None:
+    def _begin(self, worker: _Worker, number: int, task: Task, attempt: int) -> None:
         # One message, since a worker replies once to any that it cannot unpickle.
         new = None if task.shared is worker.shared else task.shared
         message = ForkingPickler.dumps((task.work, task.arguments, task.folder, new))
-        worker.at, worker.task, worker.shared = number, task, new or worker.shared
+        worker.at, worker.task, worker.attempt = number, task, attempt
+        worker.shared = new or worker.shared
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # `wait` will find out
             worker.pipe.send_bytes(message)
 
@@ -126,9 +126,8 @@ class Processes:
         worker.end(GRACE)
         if worker.task is None:
             return None
-        self._attempts[worker.at] = self._attempts.get(worker.at, 1) + 1
-        if self._attempts[worker.at] <= ATTEMPTS:
-            self._begin(self._start(), worker.at, worker.task)
+        if worker.attempt < ATTEMPTS:
+            self._waiting.appendleft((worker.at, worker.task, worker.attempt + 1))
             return None
         code = worker.process.exitcode or 0
         reason = f"with status {code}" if code >= 0 else f"by {signal.Signals(-code).name}"

@@ -57,6 +57,7 @@ FUNCTION = (
     "answer move probabilities (batch, cells); for other answers, or observations instead of"
     " boards, hand in the function with --obs and --kind"
 )
+EVERY = 2**62  # more boards than any game has
 SOME = 500  # boards for repeated queries, and of a game that is too large to enumerate
 CHANCE = 0.1  # margin of optimal moves over random ones that untrained weights may reach
 WORSE = -0.2  # of the way from random moves to the best, what is clearly worse than random moves
@@ -84,10 +85,8 @@ class CheckedPlayer:
     @cached_property
     def boards(self) -> Boards:
         """The undecided boards on which to query the player."""
-        if self.count is None and enumerable(self.rules):
-            game = positions(self.rules)
-            return game.boards[game.decisions]
-        return some_boards(self.rules, self.count or SOME)
+        count = EVERY if self.count is None and enumerable(self.rules) else self.count or SOME
+        return some_boards(self.rules, count)
 
     @cached_property
     def some(self) -> Boards:

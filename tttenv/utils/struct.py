@@ -10,7 +10,7 @@ which are loaded where they are used. It is immutable, so the compiler may keep 
         stones: NDArray[np.int8]
         k: int
 
-The fields are arrays, integers, floats, booleans and other structs. In compiled
+The fields are arrays, integers, floats, booleans, tuples of integers and other structs. In compiled
 code `board.stones` is an array without an owner: it must not be returned to Python.
 `dataclasses.replace` makes a struct with other fields.
 """
@@ -91,6 +91,8 @@ def _words(value: Any) -> Iterator[int]:
         yield from (value.ctypes.data, value.size, *value.shape, *value.strides)
     elif isinstance(value, Struct):
         yield vars(value)["_address"]
+    elif isinstance(value, tuple):
+        yield from value
     elif isinstance(value, float):
         yield int(np.float64(value).view(np.int64))
     else:
@@ -99,7 +101,9 @@ def _words(value: Any) -> Iterator[int]:
 
 def _count(member: Any) -> int:
     """Return the number of words of a field of this type."""
-    return 2 + 2 * int(member.ndim) if isinstance(member, types.Array) else 1
+    if isinstance(member, types.Array):
+        return 2 + 2 * int(member.ndim)
+    return int(member.count) if isinstance(member, types.UniTuple) else 1
 
 
 @register_model(StructType)
@@ -138,6 +142,9 @@ def _load_field(context: Any, builder: Any, kind: StructType, pointer: Any, name
     member = kind.members[at][1]
     if isinstance(member, types.Array):
         return _load_array(context, builder, member, pointer, before)
+    if isinstance(member, types.UniTuple):
+        numbers = [_load(builder, pointer, before + i, WORD) for i in range(member.count)]
+        return cgutils.pack_array(builder, numbers, ty=WORD)
     if isinstance(member, types.Boolean):
         return builder.icmp_unsigned("!=", _load(builder, pointer, before, WORD), WORD(0))
     return _load(builder, pointer, before, context.get_value_type(member))
