@@ -16,7 +16,8 @@ from tttenv.cli.options import AddressOrNone, NumberOrNone
 from tttenv.utils.untrusted import shown
 
 if TYPE_CHECKING:  # the executor is imported once a command runs tasks
-    from tttenv.parallel import Progress, Task, TaskResult
+    from tttenv.parallel import Task, TaskResult
+    from tttenv.parallel.tasks import Progress
 
 MOST = 1024  # of parallel tasks, and of threads of each
 MOST_BARS = 20  # bars of running tasks

@@ -13,17 +13,7 @@ import threading
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from tttenv.parallel.tasks import (
-    ATTEMPTS,
-    Context,
-    Done,
-    Progress,
-    Shared,
-    Task,
-    Work,
-    code_version,
-    perform,
-)
+from tttenv.parallel.tasks import ATTEMPTS, Context, Done, Shared, Task, code_version, perform
 from tttenv.utils.files import write
 from tttenv.utils.untrusted import MEBIBYTE, first_line, shown
 
@@ -80,7 +70,7 @@ class RayCluster:
         given = task.work, task.arguments, files, code, self._shared[1]
         self._flying[self._perform.remote(*given)] = (number, task)
 
-    def wait(self, seconds: float) -> list[tuple[int, Done | Progress]]:
+    def wait(self, seconds: float) -> list[tuple[int, Any]]:
         """Return the outcomes of tasks; they report no progress here."""
         if not self._flying:
             return []
@@ -108,7 +98,7 @@ class RayCluster:
         self._flying, self._shared = {}, (None, None)
         self._stack.__exit__(kind, *rest)
 
-    def _land(self, reference: Any) -> tuple[int, Done | Progress]:
+    def _land(self, reference: Any) -> tuple[int, Done]:
         """Return a task's number and outcome, and write its files.
 
         A task never raises, so an error from Ray means that its worker was lost each time.
@@ -144,7 +134,7 @@ def _connect(address: str) -> None:
 
 
 def _perform(
-    work: Work, arguments: Any, files: Files | None, code: dict[str, str], shared: Shared | None
+    work: Any, arguments: Any, files: Files | None, code: dict[str, str], shared: Shared | None
 ) -> tuple[Done, Files | None]:
     """Run a task in a temporary folder of the worker, and return its outcome and files."""
     own = code_version(work.__module__.partition(".")[0])

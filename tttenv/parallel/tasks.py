@@ -178,6 +178,7 @@ class Backend(Protocol):
         """
 
 
+@dataclass(frozen=True)
 class ResultsFolder:
     """A folder of task results, which persist between runs; it is created with the first one.
 
@@ -186,8 +187,7 @@ class ResultsFolder:
     a folder that no longer exists.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    folder: Path
 
     def get(self, task: Task) -> dict[str, Any] | None:
         """Return the file of a task with its `value`, or None if none is complete and matching."""
