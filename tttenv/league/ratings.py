@@ -64,10 +64,9 @@ def cycles_of_three(values: ArrayLike) -> list[tuple[int, int, int]]:
         values: (players, players): positive if the row beats the column; NaN without a result.
     """
     beats = np.asarray(values, np.float64) > 0
-    found = []
-    for a in range(len(beats)):
-        # b after a in the cycle, c before it; a is the lowest of the three
-        for b in a + 1 + np.flatnonzero(beats[a, a + 1 :]):
-            for c in a + 1 + np.flatnonzero(beats[b, a + 1 :] & beats[a + 1 :, a]):
-                found.append((a, int(b), int(c)))
-    return found
+    return [
+        (a, b, c)
+        for a, b in np.argwhere(beats).tolist()
+        for c in np.flatnonzero(beats[b] & beats[:, a]).tolist()
+        if a < min(b, c)
+    ]

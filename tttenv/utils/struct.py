@@ -81,7 +81,7 @@ def _type_of(value: Any) -> Any:
 
 
 @lru_cache(maxsize=1024)
-def _array_type(dtype: Any, dimensions: int, layout: str) -> Any:
+def _array_type(dtype: Any, dimensions: int, layout: Any) -> Any:
     return types.Array(numba.from_dtype(dtype), dimensions, layout)
 
 

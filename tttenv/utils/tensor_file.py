@@ -53,9 +53,11 @@ class Header:
         `refusal` begins messages.
         """
         for name in [*expected, *self.tensors]:
-            if (has := self.tensors.get(name)) != (wanted := expected.get(name)):
-                told = " instead of ".join(map(_spelled, (has, wanted)))
-                raise ValueError(f"{refusal}: {shown(name, REPEATED)}: {told}")
+            if self.tensors.get(name) != expected.get(name):
+                what = (
+                    "is missing, or has another type or shape" if name in expected else "is unknown"
+                )
+                raise ValueError(f"{refusal}: {shown(name, REPEATED)} {what}")
         try:
             return load(self.data)
         except (SafetensorError, ValueError) as error:
@@ -73,11 +75,6 @@ def header(data: bytes, name: object) -> Header:
     entries = checked(dict[str, _Entry], content, refusal)
     tensors = {key: (entry["dtype"], tuple(entry["shape"])) for key, entry in entries.items()}
     return Header(data, tensors, metadata)
-
-
-def _spelled(kind: Kind | None) -> str:
-    """Describe a tensor's type and shape, which may come from an untrusted file."""
-    return shown(f"{kind[0]} {list(kind[1])}", REPEATED) if kind else "nothing"
 
 
 def write_state(file: Path, kind: str, content: Any) -> None:
