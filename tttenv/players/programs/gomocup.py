@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
 from tttenv.players.programs.program_player import Program, ProgramError, ProgramPlayer
-from tttenv.players.search.search_result import at_least, uniform_on
+from tttenv.players.search.search_result import at_least
 from tttenv.utils.untrusted import MEBIBYTE
 
 FIVE = 5  # in a row, which all engines play
@@ -75,8 +75,8 @@ class Gomocup(ProgramPlayer):
         infos += [f"max_memory {MEMORY}", "rule 0", "game_type 1"]  # its opponent is a program
         program.write("".join(f"INFO {info}\n" for info in infos), self.start)
 
-    def ask(self, program: Program, board: Boards) -> NDArray[np.float64]:
-        """Return the engine's move on a board (cells,) as probabilities (cells,): 1 on its cell."""
+    def ask(self, program: Program, board: Boards) -> int:
+        """Return the engine's cell on a board (cells,)."""
         board = np.asarray(board, np.int8)
         order = self._order(board)
         if self.sent and order[:-1] != self.sent:
@@ -103,7 +103,7 @@ class Gomocup(ProgramPlayer):
         if len(self.games) >= MOST_GAMES:
             self.games.clear()
         self.sent = self.games[after.tobytes()] = [*order, cell]
-        return uniform_on([cell], len(board))
+        return cell
 
     def _order(self, board: Boards) -> list[int]:
         """Return the cells of the stones on a board (cells,) in their likely order of play.

@@ -18,21 +18,18 @@ from time import monotonic
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tttenv.game.rules import Rules, require_line_wins
 from tttenv.game.types import Boards, Probs
-from tttenv.policy import Player, Traits
+from tttenv.policy import FORFEIT, Player, Traits
 from tttenv.utils.arrays import one_at_a_time
-from tttenv.utils.untrusted import MEBIBYTE
 
 CHUNK = 4096  # bytes read at once
 LONGEST_WAIT = 3600.0  # seconds of one system call, since systems limit it; waits are repeated
 GRACE = 0.5  # seconds for a program to end by itself after its last line of input
 GUARD = ["/bin/sh", "-c", "read line; kill -9 0"]  # kills its process group at the end of its input
 FLUSH = " (does it flush its output after every line?)"
-MEMORY = 1000 * MEBIBYTE  # bytes of a player's cached answers: some six million of one cell
-ENTRY = 200  # bytes of a cached answer besides its board and its numbers
+MOST_ANSWERS = 4_000_000  # that are cached: a gigabyte
 
 
 class ProgramError(ValueError):
@@ -166,8 +163,7 @@ class ProgramPlayer(Player):
         super().__init__(rules, Traits(searches=True, one_by_one=True, forfeits=forfeits))
         self.command = command
         self.program: Program | None = None
-        self.cache: dict[bytes, tuple[bytes, bytes]] = {}  # cells and probabilities, by board
-        self.taken = 0  # bytes of the cache
+        self.cache: dict[bytes, int] = {}  # cells by board
 
     @abstractmethod
     def launch(self) -> Program:
@@ -177,30 +173,26 @@ class ProgramPlayer(Player):
         """Send the messages that precede the first board, if any."""
 
     @abstractmethod
-    def ask(self, program: Program, board: Boards) -> NDArray[np.float64]:
-        """Query the program for its validated move probabilities (cells,) on a board (cells,)."""
+    def ask(self, program: Program, board: Boards) -> int:
+        """Query the program for its cell on a board (cells,), which is validated, or FORFEIT."""
 
     def __call__(self, boards: Boards) -> Probs:
         """Return move probabilities (batch, cells) for boards (batch, cells)."""
-        return np.array([self.answer(board) for board in boards], np.float64).reshape(boards.shape)
+        probs = np.zeros(boards.shape)
+        for row, board in zip(probs, boards, strict=True):
+            if (cell := self.answer(board)) != FORFEIT:
+                row[cell] = 1.0
+        return probs
 
     @one_at_a_time
-    def answer(self, board: Boards) -> NDArray[np.float64]:
-        """Return the program's probabilities (cells,) for a board (cells,), cached if possible."""
+    def answer(self, board: Boards) -> int:
+        """Return the program's cell on a board (cells,), cached if possible, or FORFEIT."""
         key = np.asarray(board, np.int8).tobytes()
         if key not in self.cache:
-            if self.taken > MEMORY:
-                raise ValueError(
-                    f"{self.command!r} has answered {len(self.cache):,} boards, as many as are kept"
-                )
-            answer = self._query(board)
-            cells = np.flatnonzero(answer)
-            self.cache[key] = cells.astype(np.uint16).tobytes(), answer[cells].tobytes()
-            self.taken += ENTRY + len(key) + 10 * len(cells)
-        probs: NDArray[np.float64] = np.zeros(len(board))
-        numbers, chances = self.cache[key]
-        probs[np.frombuffer(numbers, np.uint16)] = np.frombuffer(chances, np.float64)
-        return probs
+            if len(self.cache) >= MOST_ANSWERS:
+                raise ValueError(f"{self.command!r} has answered {MOST_ANSWERS:,} boards, the most")
+            self.cache[key] = self._query(board)
+        return self.cache[key]
 
     def close(self) -> None:
         """End the program if it is running, killing it if necessary."""
@@ -208,7 +200,7 @@ class ProgramPlayer(Player):
             self.program.close()
         self.program = None
 
-    def _query(self, board: Boards) -> NDArray[np.float64]:
+    def _query(self, board: Boards) -> int:
         try:
             if self.program is None:
                 self.program = self.launch()
