@@ -252,7 +252,7 @@ def test_a_bounded_number_is_in_flight():
 def test_what_a_run_leaves_that_stopped_early_is_no_result_of_the_next():
     with Processes(2) as backend:
         first = run([*tasks_of(work.drawn, 1), *tasks_of(work.drawn, 3, seconds=0.3)], backend)
-        assert next(first).number == 0
+        next(first)
         first.close()
         with pytest.raises((AttributeError, TypeError, PicklingError)):
             list(run([Task("unsent", work.drawn, lambda: None)], backend))
