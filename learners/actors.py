@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.parallel import Backend, Shared, Task
-from tttenv.parallel.executor import NUMBERS
-from tttenv.parallel.tasks import Work
+from tttenv.parallel.tasks import NUMBERS, Done, Work
 
 LOOK_EVERY = 0.1  # seconds between two looks while no part ends
 VERSIONS = itertools.count(1)  # of shared values, unique among learners that use the same workers
@@ -69,7 +68,8 @@ class Actors:
         """Wait for all parts, and return their values in the order of the parts."""
         found: dict[int, Any] = {}
         while len(found) < len(self.parts):
-            ended = dict(self.backend.wait(LOOK_EVERY))
+            heard = self.backend.wait(LOOK_EVERY)
+            ended = {number: done for number, done in heard if isinstance(done, Done)}
             self._under_way -= ended.keys()
             self._submit()
             for actor, part in enumerate(self.parts):  # others were begun in a step that failed

@@ -103,7 +103,7 @@ def played():
         f"epsilon:player=(alphabeta:depth=8,ties=first),epsilon=0.{n:02}" for n in range(count)
     ]
     shares = {"win": 0.5849206, "draw": 0.1269841, "loss": 0.2880952}
-    rows = [{"player": n, "elo": -1234.5, "alpha_rank": 0.0123, **shares} for n in names]
+    rows = [{"player": n, "elo": -1234.5, **shares} for n in names]
     rows[-1] = dict.fromkeys(rows[-1]) | {"player": names[-1]}
     of_all = [(i, j) for i in range(count) for j in range(i + 1, count)]
     methods = [("failed" if j == count - 1 else "exact" if i else "sampled") for i, j in of_all]

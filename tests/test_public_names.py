@@ -26,7 +26,7 @@ PUBLIC = {
     " masked_normalise player_for sample softmax uniform uniform_over validated",
     "tttenv.utils.registry": "Row Spec Table",
     "tttenv.game.rules": "Rules",
-    "tttenv.testing": "Diagnosis Finding LawBrokenError check_env check_mirrored check_policy"
+    "tttenv.testing": "Diagnosis Finding LawBrokenError check_env check_policy"
     " diagnose require some_boards",
     "tttenv.text": "NOTATIONS Parsed SCHEMES SPLITS Task Verdict parse prompt reward tasks verdict",
     "learners.base": "Learner PlaysFromWeights",

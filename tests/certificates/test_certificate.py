@@ -15,9 +15,8 @@ from tttenv.exact import Tabulated, positions, tabulate
 from tttenv.game.rules import Rules
 from tttenv.players import player
 from tttenv.policy import blend, from_observations, uniform, uniform_over
-from tttenv.testing.checked_player import CheckedPlayer
 from tttenv.testing.findings import examine
-from tttenv.testing.policy_checks import legal
+from tttenv.testing.policy_checks import CheckedPlayer, legal
 
 NAMED = ["random", "first", "tactical", "minimax", "minimax:ties=first", "minimax:ties=fastest"]
 MIXED = [

@@ -1,4 +1,4 @@
-"""Ratings: Elo against another optimiser, alpha-rank against open_spiel's, counts of cycles."""
+"""Ratings: Elo against another optimiser, counts of cycles."""
 
 from math import comb, log10
 
@@ -6,11 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from open_spiel.python.egt import alpharank
 
 from tttenv.league import ratings
-
-ROCK_PAPER_SCISSORS = np.array([[0, -1, 1], [1, 0, -1], [-1, 1, 0]])
 
 
 def tournament(rng, count, games=20):
@@ -71,31 +68,6 @@ def test_draws_alone_and_no_games_at_all_leave_everybody_even():
     for points in (np.full((5, 5), 33.0), np.zeros((5, 5))):
         np.testing.assert_allclose(ratings.elo(points), 0, atol=1e-9)
     assert ratings.elo(np.zeros((0, 0))).shape == (0,)
-
-
-def theirs(values):
-    """Return the same from open_spiel."""
-    given = {"use_inf_alpha": True, "inf_alpha_eps": 0.01}
-    return alpharank.compute([np.asarray(values, float)], **given)[2]
-
-
-@pytest.mark.parametrize("count", [2, 3, 7, 30])
-def test_alpha_rank_is_open_spiels_on_random_matrices(count):
-    rng = np.random.default_rng(count)
-    for antisymmetric in (True, False):
-        values = np.round(rng.uniform(-1, 1, (count, count)), 1)  # with ties
-        values = values - values.T if antisymmetric else values
-        np.testing.assert_allclose(ratings.alpha_rank(values), theirs(values), rtol=0, atol=1e-9)
-
-
-def test_players_of_a_cycle_share_and_one_who_beats_all_has_nearly_all():
-    np.testing.assert_allclose(ratings.alpha_rank(ROCK_PAPER_SCISSORS), 1 / 3)
-    ladder = np.sign(np.subtract.outer(np.arange(4), np.arange(4)))
-    found = ratings.alpha_rank(ladder)
-    assert found.argmax() == 3
-    assert found[3] > 0.95
-    assert (np.diff(found) > 0).all()
-    assert ratings.alpha_rank([[0.0]]).tolist() == [1.0]
 
 
 @given(st.integers(0, 2**32 - 1))

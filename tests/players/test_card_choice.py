@@ -79,7 +79,7 @@ def test_a_choice_that_is_none_is_refused_in_a_line(tmp_path, choice):
     save(tmp_path, learner, SQUARE, ABOUT)
     changed(tmp_path, choice)
     for way in (load_policy, lambda folder: player(f"{folder}/")):
-        with pytest.raises(ValueError, match=r"^[^\n\x1b]*choice[.\w]* is [^\n\x1b]*$") as refusal:
+        with pytest.raises(ValueError, match=r"^[^\n\x1b]*choice[^\n\x1b]*$") as refusal:
             way(tmp_path)
         assert len(str(refusal.value)) < 600 + len(str(tmp_path))
 

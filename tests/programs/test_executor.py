@@ -18,10 +18,9 @@ from tests.parallel_work import tasks_of
 from tttenv.cli import workers
 from tttenv.cli.workers import Workers
 from tttenv.parallel import ResultsFolder, Task, run
-from tttenv.parallel.executor import LONGEST
 from tttenv.parallel.processes import Processes
 from tttenv.parallel.ray_cluster import pack, unpack
-from tttenv.parallel.tasks import ATTEMPTS, description, key
+from tttenv.parallel.tasks import ATTEMPTS, LONGEST, description, key
 from tttenv.utils import optional_dependencies
 
 ROOT = Path(__file__).parents[2]
@@ -199,7 +198,7 @@ def test_damaged_files_are_ignored_and_the_task_runs_again(tmp_path):
         (work.failing, "task 1: KeyError: 'no 1\\nand more'"),
         (work.refusing, "task 1: 1 is refused"),
         (work.leaving, "task 1: SystemExit: 3"),
-        (work.unheard_of, "task 1: JSON cannot represent a value of type object"),
+        (work.unheard_of, "task 1: Object of type object is not JSON serializable"),
         (work.endless_number, "task 1: Out of range float values are not JSON compliant"),
     ],
 )
@@ -253,7 +252,7 @@ def test_a_bounded_number_is_in_flight():
 def test_what_a_run_leaves_that_stopped_early_is_no_result_of_the_next():
     with Processes(2) as backend:
         first = run([*tasks_of(work.drawn, 1), *tasks_of(work.drawn, 3, seconds=0.3)], backend)
-        assert next(first).number == 0
+        next(first)
         first.close()
         with pytest.raises((AttributeError, TypeError, PicklingError)):
             list(run([Task("unsent", work.drawn, lambda: None)], backend))
@@ -270,10 +269,9 @@ def test_what_a_run_leaves_that_stopped_early_is_no_result_of_the_next():
 def test_progress_is_told_of_every_task_by_its_name():
     heard = []
     with Processes(2) as backend:
-        list(run(tasks_of(work.drawn, 3, seconds=0.3), backend, None, heard.append))
-    assert sorted((n.name, n.step, n.steps, n.state) for n in heard) == [
-        (f"task {seed}", 1, 2, "half") for seed in range(3)
-    ]
+        tasks = tasks_of(work.drawn, 3, seconds=0.3)
+        list(run(tasks, backend, None, lambda *news: heard.append(news)))
+    assert sorted(heard) == [(seed, f"task {seed}", (1, 2, "half")) for seed in range(3)]
 
 
 def test_each_worker_has_as_many_threads_as_a_task_has_cores(monkeypatch):

@@ -19,12 +19,10 @@ from tttenv.cli.play.session import cell_of
 from tttenv.players import PLAYERS
 from tttenv.policy import player_for, uniform
 from tttenv.testing import LawBrokenError, check_env, check_policy
-from tttenv.testing.checked_player import CheckedPlayer
 from tttenv.testing.diagnosis import Environment
-from tttenv.testing.env_checks import ENVIRONMENT
+from tttenv.testing.env_checks import ENVIRONMENT, record
 from tttenv.testing.findings import examine
-from tttenv.testing.game_recording import record
-from tttenv.testing.policy_checks import PLAYER
+from tttenv.testing.policy_checks import PLAYER, CheckedPlayer
 
 ROOT, RULES = Path(__file__).parents[2], Rules()
 LOST = {"lost games": PLAYER["lost games"]}
@@ -210,15 +208,6 @@ def test_lost_games_are_not_named_where_there_are_none_or_they_may_not_come_agai
     for player in (restless, load("mcts:time=0.01", "5,5,4", None, "logits").policy):
         (found,) = examine(CheckedPlayer(large, player_for(large, player)), LOST)
         assert found.status == "skipped", found
-
-
-def test_a_lost_game_is_named_with_the_probability_of_the_players_moves():
-    (found,) = examine(load("random", None, None, "logits"), LOST)
-    as_x, as_o = 1 / 9 / 7 / 5, 1 / 8 / 6  # games of three and of two own moves
-    for chance in (as_x, as_o):
-        assert f"(its moves there have probability {chance:.2g})" in found.told
-    (found,) = examine(load("first", None, None, "logits"), LOST)
-    assert "probability" not in found.told
 
 
 @pytest.mark.parametrize("name", ["TicTacToe-v0", "tttenv/TicTacToe-v0", "tttenv:TicTacToe-v0"])

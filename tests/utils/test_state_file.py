@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tttenv.utils import state_file
+from tttenv.utils.tensor_file import read_state, write_state
 
 CONTENT = {
     "count": 3,
@@ -17,9 +17,9 @@ CONTENT = {
 def test_a_state_is_read_as_it_was_written_and_any_damage_is_refused(tmp_path):
     file = tmp_path / "state"
     with pytest.raises(FileNotFoundError):
-        state_file.read(file, "odd state, 1")
-    state_file.write(file, "odd state, 1", CONTENT)
-    found = state_file.read(file, "odd state, 1")
+        read_state(file, "odd state, 1")
+    write_state(file, "odd state, 1", CONTENT)
+    found = read_state(file, "odd state, 1")
     assert found.keys() == CONTENT.keys()
     assert (found["count"], found["rows"]) == (3, [[1.5, None], ["é"]])
     for name in ("small", "empty"):
@@ -27,7 +27,7 @@ def test_a_state_is_read_as_it_was_written_and_any_damage_is_refused(tmp_path):
         assert found[name].dtype == CONTENT[name].dtype
     assert np.array_equal(found["codes"][0], CONTENT["codes"][0])
     with pytest.raises(ValueError, match="is not an odd state"):
-        state_file.read(file, "odd state, 2")
+        read_state(file, "odd state, 2")
     whole = file.read_bytes()
     for at in range(len(whole)):
         file.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
@@ -41,6 +41,6 @@ def test_a_state_is_read_as_it_was_written_and_any_damage_is_refused(tmp_path):
 def _read(file):
     """Return a state, or None if it is refused."""
     try:
-        return state_file.read(file, "odd state, 1")
+        return read_state(file, "odd state, 1")
     except ValueError:
         return None

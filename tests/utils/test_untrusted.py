@@ -9,17 +9,16 @@ import zipfile
 
 import numpy as np
 import pytest
-from safetensors.numpy import load
 
 from tttenv import Rules
 from tttenv.adapters.sb3.callbacks import CERTIFICATE, stored_certificate
 from tttenv.adapters.sb3.models import LARGEST_SETTINGS
 from tttenv.adapters.sb3.models import load as load_model
-from tttenv.league import league_file
+from tttenv.league import league
 from tttenv.players import FOREIGN, PLAYERS, checked_spec, player, untrusted_player
 from tttenv.report import load_players, published
 from tttenv.utils.registry import Row, Spec
-from tttenv.utils.tensor_file import header, pieces
+from tttenv.utils.tensor_file import header
 from tttenv.utils.untrusted import (
     file_name,
     read_bytes,
@@ -123,7 +122,7 @@ def saved_model(file):
     return stored_certificate(file.parent, Rules())
 
 
-READERS = [read_json, load_players.from_benchmark, published.read, league_file.read, saved_model]
+READERS = [read_json, load_players.from_benchmark, published.read, league.read, saved_model]
 NOT_JSON = ["[" * 100_000, '{"a":' * 100_000, '{"a": NaN}', "[Infinity]", "[1e999]", "1" * 5000]
 NOT_JSON += ["{", "\xff", "", "\x1b]0;title\x07"]
 OTHER_JSON = ["[]", "5", '"text"', "{}", '{"certificate": 3, "players": 3, "rows": 3}']
@@ -186,22 +185,6 @@ def test_what_a_file_of_tensors_holds_is_named_in_a_short_printable_line(place, 
     message = str(refusal.value)
     assert message.isprintable()
     assert len(message) < 300
-
-
-def test_a_file_written_in_pieces_is_one_of_safetensors():
-    arrays = {
-        "small": np.arange(6, dtype=np.int8).reshape(2, 3),
-        "large": np.linspace(0, 1, 5),
-        "empty": np.empty((0, 2), np.int64),
-        "words": np.arange(3, dtype=np.uint16),
-    }
-    data = b"".join(pieces(arrays, {"text": "é"}))
-    found = load(data)
-    assert header(data, "it").metadata == {"text": "é"}
-    assert found.keys() == arrays.keys()
-    for name, array in arrays.items():
-        assert (found[name].dtype, found[name].shape) == (array.dtype, array.shape)
-        assert found[name].tolist() == array.tolist()
 
 
 BOARD = "14-14-5-" + "_" * 196

@@ -32,7 +32,7 @@ from tttenv.game.types import Mask, Probs
 from tttenv.players.as_player import as_player
 from tttenv.policy import Player, Policy, display_name
 from tttenv.utils import schema
-from tttenv.utils.schema import Between
+from tttenv.utils.schema import Meta
 from tttenv.utils.untrusted import shown
 
 if TYPE_CHECKING:
@@ -44,9 +44,9 @@ IN_TRAINING = 200_000  # limit of positions per seat beyond 15 cells, during tra
 ALL_POSITIONS: Final = "all positions"
 REACHABLE: Final = "reachable positions"
 METHODS = (ALL_POSITIONS, REACHABLE)
-Share: TypeAlias = Annotated[float, Between(0, 1 + 1e-9)]  # up to rounding, if it is a mean
-Odds: TypeAlias = Annotated[list[Share], Between(3, 3)]  # of a win, a draw and a loss
-Value: TypeAlias = Annotated[float, Between(-1, 1)]
+Share: TypeAlias = Annotated[float, Meta(ge=0, le=1 + 1e-9)]  # up to rounding, if it is a mean
+Odds: TypeAlias = Annotated[list[Share], Meta(min_length=3, max_length=3)]  # win, draw, loss
+Value: TypeAlias = Annotated[float, Meta(ge=-1, le=1)]
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Certificate:
     """
 
     rules: str  # "m,n,k"
-    value: Annotated[int, Between(-1, 1)] | None  # the game's value for X under perfect play
+    value: Annotated[int, Meta(ge=-1, le=1)] | None  # the game's value for X under perfect play
     vs_random: dict[str, Odds | None]  # by seat: win, draw, loss against random play
     vs_perfect: dict[str, Odds | None]  # the same against evenly mixed value-optimal moves
     worst_case: dict[str, Value | None]  # by seat: this player's value against a best response

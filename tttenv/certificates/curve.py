@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, NamedTuple
 
 from tttenv.exact.evaluation import TOLERANCE
-from tttenv.utils.schema import Between, checked
+from tttenv.utils.schema import Meta, checked
 
 MOST = 200  # maximum measures stored for a run
 WHAT = "the curve in its card"
@@ -128,9 +128,9 @@ class Kind:
         if not isinstance(found, dict) or found.keys() != self.columns.keys():
             raise ValueError(f"{WHAT} must have exactly the columns {', '.join(self.columns)}")
         for name, (kind, least, most, _) in self.columns.items():
-            number: Any = Annotated[kind, Between(least, most)]
+            number: Any = Annotated[kind, Meta(ge=kind(least), le=kind(most))]
             number = number | None if self.optional and name in self.numbers else number
-            column: Any = Annotated[list[number], Between(1, MOST)]
+            column: Any = Annotated[list[number], Meta(min_length=1, max_length=MOST)]
             checked(column, found[name], f"{WHAT} has an invalid {name}")
         if len(set(map(len, found.values()))) > 1:
             raise ValueError(f"{WHAT} must have as many measurements in every column")

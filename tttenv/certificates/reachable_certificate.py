@@ -105,7 +105,7 @@ class SearchCheckpoint:
             self._due = time.monotonic() + EVERY
 
     def _write(self) -> None:
-        from tttenv.utils import state_file  # which a short search does not need
+        from tttenv.utils.tensor_file import write_state  # which a short search does not need
 
         began = time.monotonic()
         content = {
@@ -113,15 +113,15 @@ class SearchCheckpoint:
             "finished": {seat: asdict(results) for seat, results in self.finished.items()},
             "state": self.state and vars(self.state),
         }
-        state_file.write(self.file, KIND, content)
+        write_state(self.file, KIND, content)
         now = time.monotonic()
         self._due = now + max(EVERY, (now - began) / SHARE)
 
     def load(self) -> None:
         """Read the file, to continue from it, unless it was saved with another `about`."""
-        from tttenv.utils import state_file
+        from tttenv.utils.tensor_file import read_state
 
-        content = state_file.read(self.file, KIND)
+        content = read_state(self.file, KIND)
         for name, now in self.about.items():
             if content["about"].get(name) != now:
                 raise ValueError(

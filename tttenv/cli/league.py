@@ -65,7 +65,7 @@ def main(args: list[str], prog: str = PROG) -> None:
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
     _check(given)
     from tttenv import Rules
-    from tttenv.league import league, league_file
+    from tttenv.league import league
     from tttenv.players import is_path, rules_of
     from tttenv.utils.files import write
 
@@ -79,8 +79,8 @@ def main(args: list[str], prog: str = PROG) -> None:
     console.check_folder(_kept(given))
     with console.stage(f"loading {len(players)} players", given.json) as tell:
         pairs = league.pairs_of(_slow(players, rules, tell))
-    whole = league.assembled(settings, players, _played(settings, pairs, given, rules))
-    text = league_file.text(whole)
+    whole = league.assembled(settings, players, _played(settings, pairs, given))
+    text = league.text(whole)
     write(given.out, text)
     told = json.loads(text)
     if given.json:
@@ -148,26 +148,24 @@ def _slow(players: Sequence[str], rules: Any, tell: Callable[[str], None]) -> di
 
 
 def _played(
-    settings: "LeagueSettings", pairs: Sequence[tuple[str, str]], given: Arguments, rules: Any
+    settings: "LeagueSettings", pairs: Sequence[tuple[str, str]], given: Arguments
 ) -> dict[tuple[str, str], "Result"]:
     """Return the result of each pair, playing only those without a stored result."""
-    from tttenv.game.openings import opening_classes
-    from tttenv.league import league_file
-    from tttenv.league.league import Failed
+    from tttenv.league import league
 
-    tasks = league_file.tasks(settings, pairs, given.workers.cores_per_task)
-    folder, openings = ResultsFolder(_kept(given)), len(opening_classes(rules, given.openings))
+    tasks = league.tasks(settings, pairs, given.workers.cores_per_task)
+    folder = ResultsFolder(_kept(given))
     if given.fresh:
         folder.remove()
     found: dict[tuple[str, str], Result] = {}
 
     def tell(outcome: TaskResult) -> None:
-        found[pairs[outcome.number]] = league_file.result_of(outcome, openings)
+        found[pairs[outcome.number]] = league.result_of(outcome)
 
     try:
         workers.run_all(tasks, given.workers, folder.folder, given.json, tell, "pairs")
     except KeyboardInterrupt:
-        kept = sum(not isinstance(result, Failed) for result in found.values())
+        kept = sum(not isinstance(result, league.Failed) for result in found.values())
         again = "the same command without --fresh" if given.fresh else "the same command"
         raise KeyboardInterrupt(
             f"{kept:,} of {len(pairs):,} pairs are stored in {folder.folder}: {again} continues"
@@ -191,7 +189,6 @@ def show(found: dict[str, Any]) -> None:
         Column("", rank=5),
         Column("player", left=True),
         Column("Elo"),
-        Column("alpha-\nrank %", rank=1),
         Column("score %"),
         *(Column(head, group="mean", rank=3 - i) for i, head in enumerate(("win %", "draw %"))),
         Column("loss %", group="mean", rank=2),
@@ -207,8 +204,8 @@ def show(found: dict[str, Any]) -> None:
 
 def _row(number: int, row: dict[str, Any]) -> list[str]:
     if row["elo"] is None:
-        return [str(number), row["player"], *["-"] * 6]
-    shares = [row["alpha_rank"], row["win"] + row["draw"] / 2, row["win"], row["draw"], row["loss"]]
+        return [str(number), row["player"], *["-"] * 5]
+    shares = [row["win"] + row["draw"] / 2, row["win"], row["draw"], row["loss"]]
     return [str(number), row["player"], f"{row['elo']:+.0f}", *map(phrases.share, shares)]
 
 

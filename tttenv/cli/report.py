@@ -72,14 +72,14 @@ def make(
     out = given.out
     if out.is_dir() or any(above.is_file() for above in out.parents):
         raise ValueError(f"cannot write the report to {out}: choose another file with --out")
-    from tttenv.league import league_file
+    from tttenv.league import league
     from tttenv.report import endings, larger, load_players
     from tttenv.report import published as numbers
     from tttenv.report.build import checked_url, html
     from tttenv.utils.files import write
 
     url = None if given.url is None else checked_url(given.url)
-    played = None if given.league is None else league_file.read(given.league)
+    played = None if given.league is None else league.read(given.league)
     swept = [] if given.sweep is None else endings.of_sweep(given.sweep)
     named, others = larger.split(list(given.players) or larger.usual())
     if named or not given.results.exists():

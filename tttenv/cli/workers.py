@@ -16,7 +16,8 @@ from tttenv.cli.options import AddressOrNone, NumberOrNone
 from tttenv.utils.untrusted import shown
 
 if TYPE_CHECKING:  # the executor is imported once a command runs tasks
-    from tttenv.parallel import News, Task, TaskResult
+    from tttenv.parallel import Task, TaskResult
+    from tttenv.parallel.tasks import Progress
 
 MOST = 1024  # of parallel tasks, and of threads of each
 MOST_BARS = 20  # bars of running tasks
@@ -138,16 +139,15 @@ class _Bars:
         self._whole = self.progress.add_task(pieces, total=self._total, state="")
         self._show()
 
-    def news(self, news: News) -> None:
+    def news(self, number: int, name: str, now: Progress) -> None:
         """Update the progress of a running task."""
-        self._shares[news.number] = min(news.step / max(news.steps, 1), 1.0)
-        state = f"{news.step:,}/{news.steps:,}  {news.state}"
-        if news.number in self._bars:
-            bar = self._bars[news.number]
-            self.progress.update(bar, completed=news.step, total=news.steps, state=state)
-        elif len(self._bars) < MOST_BARS:
-            self._bars[news.number] = self.progress.add_task(
-                news.name, completed=news.step, total=news.steps, state=state
+        self._shares[number] = min(now.step / max(now.steps, 1), 1.0)
+        if number not in self._bars and len(self._bars) < MOST_BARS:
+            self._bars[number] = self.progress.add_task(name, state="")
+        if number in self._bars:
+            state = f"{now.step:,}/{now.steps:,}  {now.state}"
+            self.progress.update(
+                self._bars[number], completed=now.step, total=now.steps, state=state
             )
         self._show()
 

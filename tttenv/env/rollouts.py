@@ -13,6 +13,7 @@ from tttenv.game.outcomes_kernel import GOING
 from tttenv.game.rewards import VALUES
 from tttenv.game.rollouts_kernel import playground, random_games, random_table_games
 from tttenv.game.rules import Rules
+from tttenv.game.types import Boards
 from tttenv.policy import (
     FORFEIT,
     Player,
@@ -45,8 +46,19 @@ def rollout(
         if rules.cells <= FEW:
             return random_table_games(seeds, *child_table(rules))
         return random_games(seeds, playground(rules))
-    outcomes = np.zeros(games, np.int8)
-    for _ in _plies(rules, both, outcomes, rng):
+    return results(rules, both, rules.start(games), rng)
+
+
+def results(
+    rules: Rules, players: Sequence[Player], boards: Boards, rng: np.random.Generator
+) -> NDArray[np.int8]:
+    """Play games of X and O to the end from boards (games, cells) with equally many stones.
+
+    Returns:
+        Results (games,) for X: 1 win, 0 draw, -1 loss.
+    """
+    outcomes = np.zeros(len(boards), np.int8)
+    for _ in _plies(rules, players, outcomes, rng, boards):
         pass
     return outcomes
 
@@ -71,24 +83,28 @@ def child_table(
 
 
 def _plies(
-    rules: Rules, players: Sequence[Player], outcomes: NDArray[np.int8], rng: np.random.Generator
+    rules: Rules,
+    players: Sequence[Player],
+    outcomes: NDArray[np.int8],
+    rng: np.random.Generator,
+    boards: Boards,
 ) -> Iterator[Arrays]:
-    """Play complete games of X and O, and yield each ply, by game in progress.
+    """Play games of X and O from boards to the end, and yield each ply, by game in progress.
 
     Each player is queried on all games in progress at once. `outcomes` (games,) are written as the
     games end: 1 if X wins, 0 for a draw, -1 if O wins. A cell is FORFEIT where the mover forfeits.
     """
-    boards, playing = rules.start(len(outcomes)), np.arange(len(outcomes))
-    for ply in range(rules.cells):
+    playing = np.arange(len(outcomes))
+    for ply in range(int(np.count_nonzero(boards[0])), rules.cells):
         probs = ask(boards, players[ply % 2])
         cells = sample_or_forfeit(probs, rng.random(len(playing)))
         sign, gone = 1 - ply % 2 * 2, cells == FORFEIT
         yield {"boards": boards, "probs": probs, "actions": cells, "game": playing}
         outcomes[playing[gone]] = -sign
         boards, playing = rules.play(boards[~gone], cells[~gone]), playing[~gone]
-        results = rules.outcomes(boards)  # for the side to move
-        outcomes[playing] = -sign * VALUES[results]
-        boards, playing = boards[results == GOING], playing[results == GOING]
+        found = rules.outcomes(boards)  # for the side to move
+        outcomes[playing] = -sign * VALUES[found]
+        boards, playing = boards[found == GOING], playing[found == GOING]
         if not playing.size:
             return
 
@@ -117,7 +133,8 @@ def recorded_games(
         raise ValueError(f"games must be at least 1, not {games}")
     players = [player_for(rules, side) for side in (first, second)]
     outcomes = np.zeros(games, np.int8)
-    plies = list(_plies(rules, players, outcomes, np.random.default_rng(seed)))
+    rng = np.random.default_rng(seed)
+    plies = list(_plies(rules, players, outcomes, rng, rules.start(games)))
     whole = {name: np.concatenate([ply[name] for ply in plies]) for name in plies[0]}
     movers = np.concatenate(
         [np.full(len(ply["game"]), 1 - at % 2 * 2, np.int8) for at, ply in enumerate(plies)]

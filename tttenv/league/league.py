@@ -1,28 +1,38 @@
 """Round-robin leagues: all pairs of players, from all openings and in both colours, with ratings.
 
 A pair's result depends only on its players and the settings, so the same league has bit-identical
-results, whichever process plays which pair.
+results, whichever process plays which pair. docs/reference/file-formats.md describes the file of a
+league, results/league.json: `read` takes the settings, openings, names and results from it, and all
+else is computed anew.
 """
 
 import hashlib
+import json
 import math
-from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from tttenv.game.openings import opening_classes
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
 from tttenv.league import ratings
 from tttenv.league.pair import LONGEST, SAMPLED, CachedPlayer, PairLimits, PairResult, play
+from tttenv.parallel import Context, Task, TaskResult
 from tttenv.players import player
-from tttenv.utils.untrusted import first_line, shown
+from tttenv.players.digests import digests
+from tttenv.utils.untrusted import MEBIBYTE, first_line, parse_json, read_bytes, shown
 
-PLAYERS_KEPT = 128  # players cached per process
+VERSION = 2  # of the file
+LARGEST = 256 * MEBIBYTE  # maximum bytes of a file
+CYCLES = 100  # maximum listed
+FAILED = "failed"
 
 
 class Failed(NamedTuple):
@@ -73,25 +83,56 @@ def play_pair(settings: LeagueSettings, first: str, second: str) -> Result:
         return Failed(shown(first_line(error), LONGEST))
 
 
-_players: OrderedDict[tuple[str, Rules], CachedPlayer] = OrderedDict()  # of this process
-
-
+@lru_cache(maxsize=128)
 def _cached_player(spec: str, rules: Rules) -> CachedPlayer:
-    """Return the player named by a spec, from a least-recently-used cache."""
-    found = _players.pop((spec, rules), None) or CachedPlayer(player(spec, rules))
-    _players[spec, rules] = found
-    while len(_players) > PLAYERS_KEPT:
-        _players.popitem(last=False)[1].close()
-    return found
+    return CachedPlayer(player(spec, rules))
 
 
+# --- Tasks
+@dataclass(frozen=True)
+class PairTask:
+    """Everything that determines a pair's result, except clocks and external programs."""
+
+    settings: LeagueSettings
+    players: tuple[str, str]  # their specs
+    files: list[list[str]]  # digests of the files that each of them names
+    threads: int  # of network players; may change the last digits
+
+
+def tasks(
+    settings: LeagueSettings, pairs: Sequence[tuple[str, str]], threads: int = 1
+) -> list[Task]:
+    """Return one task per pair, in order, for workers with this number of threads."""
+    files = {spec: digests(spec) for spec in sorted({spec for pair in pairs for spec in pair})}
+    given = [PairTask(settings, pair, [files[spec] for spec in pair], threads) for pair in pairs]
+    return [Task(" against ".join(one.players), play_task, one) for one in given]
+
+
+def play_task(given: PairTask, context: Context) -> dict[str, Any]:
+    """Play a task's pair, and return its result as a JSON-serializable dict."""
+    for spec, expected in zip(given.players, given.files, strict=True):
+        if digests(spec) != expected:
+            raise ValueError(f"{spec}: its files have changed, or differ on the worker")
+    found = play_pair(given.settings, *given.players)
+    if isinstance(found, Failed):
+        raise ValueError(found.reason)
+    return result_to_dict(found)
+
+
+def result_of(outcome: TaskResult) -> Result:
+    """Return a task's result; a task that failed is a pair without one."""
+    if outcome.error:
+        return Failed(shown(outcome.error.removeprefix(f"{outcome.task.name}: "), LONGEST))
+    return result_from_dict(outcome.value)
+
+
+# --- The results
 class Standing(NamedTuple):
-    """A player's row in the table of a league."""
+    """A player's row in the table of a league; its numbers are None without a result."""
 
     player: str
-    elo: float | None  # None without a result
-    alpha_rank: float | None  # likewise
-    shares: tuple[float, float, float] | None  # wins, draws and losses, averaged over its pairs
+    elo: float | None = None
+    shares: tuple[float, float, float] | None = None  # wins, draws and losses, mean of its pairs
 
     @property
     def points(self) -> float | None:
@@ -106,7 +147,7 @@ class League:
     Attributes:
         settings: the league's settings.
         openings: the opening boards (openings, cells).
-        players: their specs.
+        players: their specs, in alphabetical order.
         results: by the indices of two players, the lower first.
     """
 
@@ -114,11 +155,6 @@ class League:
     openings: Boards
     players: tuple[str, ...]
     results: Mapping[tuple[int, int], Result]
-
-    @property
-    def rules(self) -> Rules:
-        """The rules of the game."""
-        return Rules.of(self.settings.rules)
 
     def result(self, first: int, second: int) -> Result:
         """Return the result of two different players, from the first player's side."""
@@ -157,55 +193,28 @@ class League:
             square[i, j], square[j, i] = found.value, -found.value + 0.0
         return square
 
-    def elo(self) -> list[float | None]:
-        """Return the players' Elo ratings; None for those without a result. See `ratings.elo`.
-
-        Every pair counts as one game per opening and colour, even if more or fewer were sampled.
-        """
-        count, weight = len(self.players), 2 * len(self.openings)
-        points = np.zeros((count, count))
-        for i, j, found in self.played():
-            win, draw, loss = found.shares
-            points[i, j], points[j, i] = weight * (win + draw / 2), weight * (loss + draw / 2)
-        return self._rated(points, ratings.elo)
-
-    def alpha_rank(self) -> list[float | None]:
-        """Return the players' alpha-rank for infinite alpha; None for those without a result.
-
-        A pair without a result counts as even.
-        """
-        return self._rated(np.nan_to_num(self.values()), ratings.alpha_rank)
-
-    def _rated(
-        self, numbers: NDArray[np.float64], rate: Callable[[ArrayLike], NDArray[np.float64]]
-    ) -> list[float | None]:
-        """Rate the players that have a result by their rows and columns of a matrix.
-
-        They are passed in the order of their names, so that rounding does not depend on the input
-        order.
-        """
-        known = {number for i, j, _ in self.played() for number in (i, j)}
-        some = sorted(known, key=lambda number: self.players[number])
-        found: list[float | None] = [None] * len(self.players)
-        for number, rating in zip(some, rate(numbers[np.ix_(some, some)]), strict=True):
-            found[number] = float(rating)
-        return found
-
     def standings(self) -> list[Standing]:
-        """Return all players by descending Elo, then by name; those without results last."""
-        totals: dict[int, list[NDArray[np.float64]]] = {}
-        for i, j, found in self.played():
-            totals.setdefault(i, []).append(found.shares)
-            totals.setdefault(j, []).append(found.shares[::-1])
-        elo, alpha = self.elo(), self.alpha_rank()
+        """Return all players by descending Elo, then by name; those without results last.
+
+        See `ratings.elo`. Every pair counts as one game per opening and colour, even if more or
+        fewer were sampled.
+        """
+        games, points = 2 * len(self.openings), np.zeros((len(self.players),) * 2)
+        found: dict[int, list[NDArray[np.float64]]] = defaultdict(list)  # shares, by player
+        for i, j, pair in self.played():
+            for one, other, shares in ((i, j, pair.shares), (j, i, pair.shares[::-1])):
+                found[one].append(shares)
+                points[one, other] = games * (shares[0] + shares[1] / 2)
+        known = sorted(found)
+        elo = dict(zip(known, ratings.elo(points[np.ix_(known, known)]).tolist(), strict=True))
         rows = []
         for number, name in enumerate(self.players):
-            shares = None
-            if number in totals:
-                parts = zip(*totals[number], strict=True)
-                win, draw, loss = (math.fsum(part) / len(totals[number]) for part in parts)
-                shares = (win, draw, loss)
-            rows.append(Standing(name, elo[number], alpha[number], shares))
+            if number not in found:
+                rows.append(Standing(name))
+                continue
+            parts = zip(*found[number], strict=True)
+            win, draw, loss = (math.fsum(part) / len(found[number]) for part in parts)
+            rows.append(Standing(name, elo[number], (win, draw, loss)))
         # Ratings that differ only by rounding are equal.
         return sorted(
             rows, key=lambda row: (row.elo is None, -round(row.elo or 0.0, 6), row.player)
@@ -215,14 +224,88 @@ class League:
 def assembled(
     settings: LeagueSettings, players: Sequence[str], played: Mapping[tuple[str, str], Result]
 ) -> League:
-    """Assemble a league from the results of all pairs, for the first of each, in any order."""
-    results: dict[tuple[int, int], Result] = {}
-    for i, first in enumerate(players):
-        for j, second in enumerate(players[i + 1 :], i + 1):
-            found = played.get((first, second))
-            if found is None:
-                other = played[second, first]
-                found = other.reversed() if isinstance(other, PairResult) else other
-            results[i, j] = found
-    openings = opening_classes(Rules.of(settings.rules), settings.stones)
-    return League(settings, openings, tuple(players), results)
+    """Assemble a league from the results of all pairs of `pairs_of`."""
+    names, openings = sorted(players), opening_classes(Rules.of(settings.rules), settings.stones)
+    results = {
+        (i, j): played[first, names[j]]
+        for i, first in enumerate(names)
+        for j in range(i + 1, len(names))
+    }
+    return League(settings, openings, tuple(names), results)
+
+
+# --- The file
+def text(league: League) -> str:
+    """Return a league as the text of a file; `read` is the inverse."""
+    rows, rules = league.standings(), Rules.of(league.settings.rules)
+    order = [league.players.index(row.player) for row in rows]
+    values = league.values()[np.ix_(order, order)]
+    content = {
+        "version": VERSION,
+        "settings": vars(league.settings),
+        "openings": [rules.format(board) for board in league.openings],
+        "players": [
+            {
+                "player": row.player,
+                "elo": row.elo,
+                **dict(zip(("win", "draw", "loss"), row.shares or [None] * 3, strict=True)),
+            }
+            for row in rows
+        ],
+        "matrix": [[None if np.isnan(v) else float(v) for v in row] for row in values],
+        "pairs": [
+            {"first": i, "second": j, **result_to_dict(league.result(order[i], order[j]))}
+            for i in range(len(order))
+            for j in range(i + 1, len(order))
+        ],
+        "cycles": ratings.cycles_of_three(values)[:CYCLES],
+    }
+    return json.dumps(content, allow_nan=False) + "\n"
+
+
+def result_to_dict(found: Result) -> dict[str, Any]:
+    """Return a pair's result as a JSON-serializable dict."""
+    if isinstance(found, Failed):
+        return {"method": FAILED, "reason": found.reason}
+    about: dict[str, Any] = {"method": found.method, "value": found.value}
+    if found.method == SAMPLED:
+        about |= {"games": found.games, "error": found.error}
+    return about | dict(zip(("as_X", "as_O"), found.odds.tolist(), strict=True))
+
+
+def read(file: Path) -> League:
+    """Load a league from a file."""
+    try:
+        content = parse_json(read_bytes(file, LARGEST), file)
+    except FileNotFoundError:
+        raise ValueError(f"there is no league in {shown(file)}") from None
+    try:
+        return _from_dict(content)
+    except (ValueError, LookupError, TypeError, OverflowError) as error:
+        raise ValueError(f"{shown(file)} is not a league: {shown(first_line(error))}") from None
+
+
+def _from_dict(content: dict[str, Any]) -> League:
+    if content["version"] != VERSION:
+        raise ValueError(f"its version is {content['version']}, not {VERSION}")
+    settings = LeagueSettings(**content["settings"])
+    played: dict[tuple[str, str], Result] = {}
+    players = [str(row["player"]) for row in content["players"]]
+    for row in content["pairs"]:
+        first, second, found = players[row["first"]], players[row["second"]], result_from_dict(row)
+        if first > second:
+            first, second = second, first
+            found = found.reversed() if isinstance(found, PairResult) else found
+        played[first, second] = found
+    league = assembled(settings, players, played)
+    sizes = {found.odds.shape for found in played.values() if isinstance(found, PairResult)}
+    if sizes - {(2, len(league.openings), 3)}:
+        raise ValueError(f"a pair must have results from {len(league.openings)} openings")
+    return league
+
+
+def result_from_dict(row: dict[str, Any]) -> Result:
+    """Return the inverse of `result_to_dict`."""
+    if row["method"] == FAILED:
+        return Failed(str(row["reason"]))
+    return PairResult(row["method"], np.array([row["as_X"], row["as_O"]], np.float64))

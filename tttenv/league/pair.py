@@ -1,8 +1,5 @@
 """Results of two players against each other from given openings, in both colours.
 
-Two deterministic players would play only one game in each colour from the empty board. Every game
-therefore starts from one of several openings, and is played in both colours.
-
 The result is exact if both players are functions of the board and few enough positions are
 reachable by both together: these are enumerated, ply by ply, without duplicates, and the
 probabilities of win, draw and loss are backed up from the last ply to the first. Otherwise the
@@ -16,12 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.certificates.metrics.arena import Sampled
+from tttenv.env.rollouts import results
 from tttenv.exact.determinism import middles, require_answers_again
-from tttenv.game.outcomes_kernel import SEEN_BY_OTHER, Outcome
+from tttenv.game.outcomes_kernel import Outcome
 from tttenv.game.rewards import ODDS
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Odds, Probs
-from tttenv.policy import FORFEIT, Player, Wrapped, ask, sample_or_forfeit
+from tttenv.policy import Player, Wrapped, ask
 from tttenv.reach import Graph, distinct, require_images_alike, with_numbers
 from tttenv.reach.moves_kernel import Codes
 from tttenv.utils.untrusted import first_line, shown
@@ -68,18 +66,16 @@ class CachedPlayer(Wrapped):
     def _kept(self, boards: Boards) -> Probs:
         """Return the outputs, using the cache for boards that were queried before."""
         keys = [board.tobytes() for board in np.ascontiguousarray(boards, np.int8)]
-        new = list({key: row for row, key in enumerate(keys) if key not in self._known}.values())
-        known, probs = self._known, np.zeros(boards.shape)
-        if len(known) + len(new) > KEPT:
-            known = {key: known[key] for key in keys if key in known}
+        new = {key: row for row, key in enumerate(keys) if key not in self._known}
+        if len(self._known) + len(new) > KEPT:
+            self._known = {key: self._known[key] for key in keys if key in self._known}
         if new:
-            for row, answer in zip(new, ask(boards[new], self.player), strict=True):
-                cells = np.flatnonzero(answer)
-                known[keys[row]] = cells, answer[cells]
+            answers = ask(boards[list(new.values())], self.player)
+            for key, answer in zip(new, answers, strict=True):
+                self._known[key] = np.flatnonzero(answer), answer[answer != 0]
+        probs = np.zeros(boards.shape)
         for row, key in zip(probs, keys, strict=True):
-            cells, chances = known[key]
-            row[cells] = chances
-        self._known = known
+            row[self._known[key][0]] = self._known[key][1]
         return probs
 
 
@@ -163,7 +159,7 @@ def play(
 class Ply(NamedTuple):
     """The distinct positions with the same number of stones, and the moves there."""
 
-    positions: int  # number of positions
+    positions: int
     origin: NDArray[np.int64]  # (moves,): the position before the move
     chance: NDArray[np.float64]  # (moves,): the move's probability
     after: NDArray[np.int64]  # (moves,): the position of the next ply, or minus the outcome
@@ -223,8 +219,7 @@ def _ply(
 ) -> tuple[Ply, Codes] | None:
     """Play all moves from the positions of a ply; return it and the positions of the next one.
 
-    A position is a row (1 + words,): the number of its player in `seats`, and the board's code. On
-    large boards a ply can have hundreds of millions of moves, so the positions that they lead to
+    On large boards a ply can have hundreds of millions of moves, so the positions that they lead to
     are counted on the way: the result is None if there are more than `most`.
     """
     parts, reached = [], []
@@ -273,34 +268,17 @@ def sampled_odds(
     """Play games, and return the counts of results (2, openings, 3) as in `PairResult`.
 
     Every opening is played equally often as far as the number of games allows; the remainder is a
-    random sample of openings, and each is played in both colours. All games run in parallel: each
-    player is queried on all boards on which it is to move at once.
+    random sample of openings, and each is played in both colours. Each player is queried on all
+    boards on which it is to move in a colour at once.
     """
     if games < 2 or games % 2:
         raise ValueError(f"games must be an even number, half for each colour, not {games}")
     rng, count = np.random.default_rng(seed), len(openings)
     every, more = divmod(games // 2, count)
     drawn = np.sort(rng.choice(count, more, replace=False))
-    numbers = np.tile(np.concatenate([np.repeat(np.arange(count), every), drawn]), 2)
-    colours = np.repeat([0, 1], games // 2)  # of the first player
-    stones = int(np.count_nonzero(openings[0]))
-    boards, games_left = openings[numbers].copy(), np.arange(games)
-    outcomes = np.full(games, Outcome.GOING)  # for the first player
-    while games_left.size:
-        movers = np.where(colours[games_left] == stones % 2, 0, 1)
-        uniforms, cells = rng.random(games_left.size), np.zeros(games_left.size, np.int64)
-        for number, player in enumerate((first, second)):
-            rows = np.flatnonzero(movers == number)
-            if rows.size:
-                cells[rows] = sample_or_forfeit(player(boards[rows]), uniforms[rows])
-        gone = cells == FORFEIT
-        outcomes[games_left[gone]] = np.where(movers == 0, Outcome.LOSS, Outcome.WIN)[gone]
-        kept = boards[~gone], cells[~gone], movers[~gone], games_left[~gone]
-        boards, cells, movers, games_left = kept
-        boards, stones = rules.play(boards, cells), stones + 1
-        found = rules.outcomes(boards)  # for the side to move
-        outcomes[games_left] = np.where(movers == 0, SEEN_BY_OTHER[found], found)
-        boards, games_left = boards[found == Outcome.GOING], games_left[found == Outcome.GOING]
+    numbers = np.concatenate([np.repeat(np.arange(count), every), drawn])
     odds: NDArray[np.float64] = np.zeros((2, count, 3))
-    np.add.at(odds, (colours, numbers), ODDS[outcomes])
+    for colour, seats in enumerate(((first, second), (second, first))):
+        of_first = (1 - 2 * colour) * results(rules, seats, openings[numbers], rng)
+        np.add.at(odds[colour], (numbers, 1 - of_first), 1)
     return odds

@@ -17,7 +17,7 @@ from multiprocessing.context import SpawnProcess
 from multiprocessing.reduction import ForkingPickler
 from typing import Any
 
-from tttenv.parallel.tasks import ATTEMPTS, Context, Done, Shared, Task, perform
+from tttenv.parallel.tasks import ATTEMPTS, Context, Done, Progress, Shared, Task, perform
 from tttenv.utils.untrusted import first_line, shown
 
 GRACE = 2.0  # seconds from the request to end to the end by force
@@ -32,6 +32,7 @@ class _Worker:
     pipe: Connection
     at: int = -1  # the task's number
     task: Task | None = None
+    attempt: int = 1
     shared: Shared | None = None  # what it has
 
     def end(self, seconds: float) -> None:
@@ -50,9 +51,7 @@ class Processes:
 
     def __post_init__(self) -> None:
         self._workers: list[_Worker] = []
-        self._waiting: deque[tuple[int, Task]] = deque()
-        self._attempts: dict[int, int] = {}
-        self._news: deque[tuple[int, int, int, str]] = deque()
+        self._waiting: deque[tuple[int, Task, int]] = deque()  # numbers, tasks and attempts
 
     def room(self) -> int:
         """Return the number of workers."""
@@ -60,26 +59,23 @@ class Processes:
 
     def submit(self, number: int, task: Task) -> None:
         """Send a task to an idle worker, or to a new one; queue it if all are busy."""
-        self._waiting.append((number, task))
+        self._waiting.append((number, task, 1))
         self._begin_waiting()
 
-    def wait(self, seconds: float) -> list[tuple[int, Done]]:
-        """Return the tasks that have ended; see `Backend.wait`."""
+    def wait(self, seconds: float) -> list[tuple[int, Done | Progress]]:
+        """Return the outcome or progress of tasks."""
         found, heard = [], wait([worker.pipe for worker in self._workers], seconds)
         for worker in [worker for worker in self._workers if worker.pipe in heard]:
-            done = self._hear(worker)
-            if done is not None and worker.task is not None:
-                found.append((worker.at, done))
-                self._attempts.pop(worker.at, None)
+            try:
+                message = worker.pipe.recv()
+            except (EOFError, OSError):
+                message = self._lost(worker)
+            if message is not None and worker.task is not None:
+                found.append((worker.at, message))
+            if isinstance(message, Done):
                 worker.task = None
         self._begin_waiting()
         return found
-
-    def news(self) -> list[tuple[int, int, int, str]]:
-        """Return the progress of running tasks; see `Backend.news`."""
-        news = list(self._news)
-        self._news.clear()
-        return news
 
     def __enter__(self) -> "Processes":
         return self
@@ -97,18 +93,18 @@ class Processes:
         self._waiting.clear()
 
     def _begin_waiting(self) -> None:
-        """Begin queued tasks as long as there is a worker for them."""
         while self._waiting:
             idle = next((worker for worker in self._workers if worker.task is None), None)
             if idle is None and len(self._workers) >= self.workers:
                 return
             self._begin(idle or self._start(), *self._waiting.popleft())
 
-    def _begin(self, worker: _Worker, number: int, task: Task) -> None:
+    def _begin(self, worker: _Worker, number: int, task: Task, attempt: int) -> None:
         # One message, since a worker replies once to any that it cannot unpickle.
         new = None if task.shared is worker.shared else task.shared
         message = ForkingPickler.dumps((task.work, task.arguments, task.folder, new))
-        worker.at, worker.task, worker.shared = number, task, new or worker.shared
+        worker.at, worker.task, worker.attempt = number, task, attempt
+        worker.shared = new or worker.shared
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # `wait` will find out
             worker.pipe.send_bytes(message)
 
@@ -123,17 +119,6 @@ class Processes:
         theirs.close()
         return worker
 
-    def _hear(self, worker: _Worker) -> Done | None:
-        """Handle a message from a worker: its task's outcome, its progress or its end."""
-        try:
-            message = worker.pipe.recv()
-        except (EOFError, OSError):
-            return self._lost(worker)
-        if isinstance(message, Done):
-            return message
-        self._news.append((worker.at, *message))
-        return None
-
     def _lost(self, worker: _Worker) -> Done | None:
         """Handle the loss of a worker: rerun its task if it has attempts left."""
         self._workers.remove(worker)
@@ -141,9 +126,8 @@ class Processes:
         worker.end(GRACE)
         if worker.task is None:
             return None
-        self._attempts[worker.at] = self._attempts.get(worker.at, 1) + 1
-        if self._attempts[worker.at] <= ATTEMPTS:
-            self._begin(self._start(), worker.at, worker.task)
+        if worker.attempt < ATTEMPTS:
+            self._waiting.appendleft((worker.at, worker.task, worker.attempt + 1))
             return None
         code = worker.process.exitcode or 0
         reason = f"with status {code}" if code >= 0 else f"by {signal.Signals(-code).name}"
@@ -187,7 +171,7 @@ def _work(pipe: Connection) -> None:
         nonlocal reported
         if time.monotonic() - reported >= EVERY:
             reported = time.monotonic()
-            pipe.send((step, steps, state))
+            pipe.send(Progress(step, steps, state))
 
     with contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError):
         while True:

@@ -10,16 +10,14 @@ import re
 import signal
 import tempfile
 import threading
-import time
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from tttenv.parallel.tasks import ATTEMPTS, Context, Done, Shared, Task, Work, code_version, perform
+from tttenv.parallel.tasks import ATTEMPTS, Context, Done, Shared, Task, code_version, perform
 from tttenv.utils.files import write
 from tttenv.utils.untrusted import MEBIBYTE, first_line, shown
 
 AHEAD = 2  # tasks in flight for each that can run, so that no worker waits for the driver
-EVERY = 2.0  # seconds between two looks at the cluster's size
 NONE_RUNS = "Could not find any running Ray"  # what Ray says where no cluster runs
 SETTINGS = {  # read by Ray when it is imported or starts a cluster
     "RAY_USAGE_STATS_ENABLED": "0",  # a new cluster would call home
@@ -52,46 +50,35 @@ class RayCluster:
         if memory is not None:
             self._options["memory"] = memory * MEBIBYTE
         self._flying: dict[Any, tuple[int, Task]] = {}
-        self._losses: dict[int, int] = {}  # results lost, by the task's number
-        self._counted, self._room = -EVERY, 1
-        self._shared: tuple[Shared, Any] | None = None  # the latest, and where it is
+        self._shared: tuple[Shared | None, Any] = (None, None)  # the latest, and where it is
 
     def room(self) -> int:
         """Return the number of tasks that fit on the cluster as it grows and shrinks."""
-        if time.monotonic() - self._counted >= EVERY:
-            self._counted = time.monotonic()
-            has = self._ray.cluster_resources()
-            running = has.get("CPU", 0.0) / self._options["num_cpus"]
-            if gpus := self._options["num_gpus"]:
-                running = min(running, has.get("GPU", 0.0) / gpus)
-            room = max(1, AHEAD * int(running))
-            self._room = room if self._most is None else min(room, self._most)
-        return self._room
+        has, needed = self._ray.cluster_resources(), (("CPU", "num_cpus"), ("GPU", "num_gpus"))
+        fits = [
+            has.get(name, 0.0) / self._options[key] for name, key in needed if self._options[key]
+        ]
+        room = max(1, AHEAD * int(min(fits)))
+        return room if self._most is None else min(room, self._most)
 
     def submit(self, number: int, task: Task) -> None:
-        """Submit a task with its files; see `Backend.submit`."""
+        """Submit a task with its files."""
         files = None if task.folder is None else pack(task.folder)
         code = code_version(task.work.__module__.partition(".")[0])
-        if task.shared is not None and (self._shared is None or self._shared[0] is not task.shared):
+        if task.shared is not self._shared[0]:
             self._shared = task.shared, self._ray.put(task.shared)
-        shared = None if task.shared is None or self._shared is None else self._shared[1]
-        reference = self._perform.remote(task.work, task.arguments, files, code, shared)
-        self._flying[reference] = (number, task)
+        given = task.work, task.arguments, files, code, self._shared[1]
+        self._flying[self._perform.remote(*given)] = (number, task)
 
-    def wait(self, seconds: float) -> list[tuple[int, Done]]:
-        """Return the tasks that have ended; see `Backend.wait`."""
+    def wait(self, seconds: float) -> list[tuple[int, Any]]:
+        """Return the outcomes of tasks; they report no progress here."""
         if not self._flying:
             return []
         try:
             ready, _ = self._ray.wait(list(self._flying), num_returns=1, timeout=seconds)
         except SystemExit:  # Ray replaces that of a SIGTERM handler by one with status 1
             raise SystemExit(128 + signal.SIGTERM) from None
-        landed = [self._land(reference) for reference in ready]
-        return [(number, done) for number, done in landed if done is not None]
-
-    def news(self) -> list[tuple[int, int, int, str]]:
-        """Return an empty list: on a cluster, progress is counted in whole tasks only."""
-        return []
+        return [self._land(reference) for reference in ready]
 
     def __enter__(self) -> "RayCluster":
         with contextlib.ExitStack() as stack:
@@ -108,23 +95,18 @@ class RayCluster:
         for reference in self._flying:
             with contextlib.suppress(Exception):  # the cluster may be gone
                 self._ray.cancel(reference, force=True)
-        self._flying, self._shared = {}, None
+        self._flying, self._shared = {}, (None, None)
         self._stack.__exit__(kind, *rest)
 
-    def _land(self, reference: Any) -> tuple[int, Done | None]:
-        """Return a task's number and outcome and write its files; None if the task is rerun.
+    def _land(self, reference: Any) -> tuple[int, Done]:
+        """Return a task's number and outcome, and write its files.
 
-        A task never raises, so an error from Ray means that its worker was lost each time, or that
-        its result was lost with a node.
+        A task never raises, so an error from Ray means that its worker was lost each time.
         """
         number, task = self._flying.pop(reference)
         try:
             done, files = self._ray.get(reference)
         except self._ray.exceptions.RayError as error:
-            losses = self._losses[number] = self._losses.get(number, 0) + 1
-            if isinstance(error, self._ray.exceptions.ObjectLostError) and losses < ATTEMPTS:
-                self.submit(number, task)
-                return number, None
             return number, Done(None, f"its worker was lost: {shown(first_line(error))}")
         if task.folder is not None and files is not None:
             unpack(files, task.folder)
@@ -152,32 +134,27 @@ def _connect(address: str) -> None:
 
 
 def _perform(
-    work: Work, arguments: Any, files: Files | None, code: dict[str, str], shared: Shared | None
+    work: Any, arguments: Any, files: Files | None, code: dict[str, str], shared: Shared | None
 ) -> tuple[Done, Files | None]:
     """Run a task in a temporary folder of the worker, and return its outcome and files."""
     own = code_version(work.__module__.partition(".")[0])
-    if differing := [name for name in code.keys() | own if code.get(name) != own.get(name)]:
+    if differing := {name for name, _ in code.items() ^ own.items()}:
         names = ", ".join(sorted(differing))
         return Done(None, f"node {os.uname().nodename} has another version of {names}"), None
     with tempfile.TemporaryDirectory(prefix="tttenv-task-") as name:
         folder = None if files is None else Path(name)
-        if folder is not None and files is not None:
-            unpack(files, folder)
+        unpack(files or {}, Path(name))
         done = perform(work, arguments, Context(lambda step, steps, state: None, folder, shared))
-        return done, None if folder is None else pack(folder)
+        return done, None if files is None else pack(Path(name))
 
 
 def pack(folder: Path) -> Files:
     """Return the regular files of a folder and its subfolders."""
-    return {name: (folder / name).read_bytes() for name in _names(folder)}
-
-
-def _names(folder: Path) -> list[str]:
-    return [
-        file.relative_to(folder).as_posix()
+    return {
+        file.relative_to(folder).as_posix(): file.read_bytes()
         for file in sorted(folder.rglob("*"))
         if file.is_file() and not file.is_symlink() and file.name not in UNPACKED
-    ]
+    }
 
 
 def unpack(files: Files, folder: Path) -> None:
@@ -186,8 +163,7 @@ def unpack(files: Files, folder: Path) -> None:
         path = PurePosixPath(name)
         if path.is_absolute() or not path.parts or ".." in path.parts:
             raise ValueError(f"{shown(name)} is not a path within the folder")
-    folder.mkdir(parents=True, exist_ok=True)
-    for name in set(_names(folder)) - files.keys():
+    for name in pack(folder).keys() - files.keys():
         (folder / name).unlink(missing_ok=True)
     for name, content in files.items():
         write(folder / name, content)

@@ -1,25 +1,30 @@
-"""Tasks, the keys of their results, their execution in a worker, and the version of their code."""
+"""Tasks, the keys of their results, their execution by workers, and a folder of their results."""
 
 import hashlib
+import itertools
 import json
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass, is_dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from tttenv.utils import optional_dependencies
-from tttenv.utils.untrusted import MEBIBYTE, first_line, shown
+from tttenv.utils.files import write
+from tttenv.utils.untrusted import MEBIBYTE, first_line, parse_json, read_bytes, shown
 
 ATTEMPTS = 3  # for each task; another one follows only if its worker was lost
 LONGEST_VALUE = 16 * MEBIBYTE  # bytes of a value as JSON; more belongs into the task's folder
 PACKAGES = ("tttenv", "learners")  # whatever a task calls, it may call these
 LIBRARIES = ("numpy", "numba", "gymnasium", "torch", "stable-baselines3", "sb3-contrib")
+LOOK_EVERY = 0.1  # seconds between two looks at the news while no task ends
+LONGEST = 2 * LONGEST_VALUE  # bytes of a result's file
+NUMBERS = itertools.count()  # of submitted tasks, unique among all that use the same workers
 Tell: TypeAlias = Callable[[int, int, str], None]  # steps done, of how many, a few words
 
 
@@ -55,6 +60,14 @@ class Task:
     shared: Shared | None = None  # only for tasks whose values are not stored in a folder
 
 
+class Progress(NamedTuple):
+    """Progress of a running task."""
+
+    step: int
+    steps: int
+    state: str  # a few words
+
+
 @dataclass(frozen=True)
 class Done:
     """The outcome of a task in a worker: a value or an error."""
@@ -67,7 +80,7 @@ class Done:
 def to_json(value: Any, sort_keys: bool = False) -> str:
     """Serialize a value as JSON text."""
     try:
-        return json.dumps(value, sort_keys=sort_keys, allow_nan=False, default=_refused)
+        return json.dumps(value, sort_keys=sort_keys, allow_nan=False)
     except TypeError as error:
         raise ValueError(str(error)) from None
 
@@ -109,10 +122,6 @@ def perform(work: Work, arguments: Any, context: Context) -> Done:
     return Done(value)
 
 
-def _refused(value: Any) -> Any:
-    raise TypeError(f"JSON cannot represent a value of type {type(value).__name__}")
-
-
 @cache
 def code_version(package: str) -> dict[str, str]:
     """Return the versions that a result depends on: sources, Python and libraries, by name.
@@ -135,3 +144,122 @@ def code_version(package: str) -> dict[str, str]:
         with suppress(PackageNotFoundError):  # of an extra that is not installed
             found[name] = version(name)
     return found
+
+
+@dataclass(frozen=True)
+class TaskResult:
+    """The result of a task: a value, or a one-line error."""
+
+    number: int  # of the task, counted from 0
+    task: Task
+    value: Any = None
+    error: str = ""
+    traceback: str = ""
+    reused: bool = False  # whether the value is from an earlier run
+
+
+class Backend(Protocol):
+    """Workers of one kind; leaving the context terminates all of them."""
+
+    def __enter__(self) -> Any: ...
+
+    def __exit__(self, kind: Any, /, *rest: Any) -> None: ...
+
+    def room(self) -> int:
+        """Return the number of tasks that can run at the same time, including running ones."""
+
+    def submit(self, number: int, task: Task) -> None:
+        """Start a task, or queue it."""
+
+    def wait(self, seconds: float) -> list[tuple[int, Done | Progress]]:
+        """Return the outcome or progress of tasks, or an empty list if there is none in `seconds`.
+
+        A task whose worker was lost is run again by another one, `ATTEMPTS` times in all.
+        """
+
+
+@dataclass(frozen=True)
+class ResultsFolder:
+    """A folder of task results, which persist between runs; it is created with the first one.
+
+    A file holds the description of its task, the value and a digest of the value. A file that is
+    truncated, altered, not regular or has another description is ignored; so is one whose task has
+    a folder that no longer exists.
+    """
+
+    folder: Path
+
+    def get(self, task: Task) -> dict[str, Any] | None:
+        """Return the file of a task with its `value`, or None if none is complete and matching."""
+        if task.folder is not None and not task.folder.is_dir():
+            return None
+        file = self._file(task)
+        try:
+            found: dict[str, Any] = parse_json(read_bytes(file, LONGEST), file)
+            whole = found["sha256"] == _digest(found["value"])
+            return found if whole and found["task"] == description(task) else None
+        except (FileNotFoundError, ValueError, KeyError, TypeError):
+            return None
+
+    def put(self, task: Task, value: str) -> None:
+        """Store a task's value as JSON text."""
+        about, digest = to_json(description(task)), _digest(json.loads(value))
+        text = f'{{"task": {about},\n "value": {value},\n "sha256": "{digest}"}}\n'
+        write(self._file(task), text)
+
+    def remove(self) -> None:
+        """Remove all results, and the folder if it is then empty."""
+        for file in self.folder.glob("[0-9a-f]" * 64 + ".json"):
+            file.unlink(missing_ok=True)
+        with suppress(OSError):
+            self.folder.rmdir()
+
+    def _file(self, task: Task) -> Path:
+        return self.folder / f"{key(task)}.json"
+
+
+def _digest(value: Any) -> str:
+    return hashlib.sha256(to_json(value).encode()).hexdigest()
+
+
+def run(
+    tasks: Iterable[Task],
+    backend: Backend,
+    results: ResultsFolder | None = None,
+    watch: Callable[[int, str, Progress], None] = lambda number, name, progress: None,
+) -> Iterator[TaskResult]:
+    """Run all tasks and yield each result as it arrives, in no particular order.
+
+    Tasks are taken one by one as workers become free; no two may have the same description. A value
+    is written to the results before it is yielded. Tasks whose value is already there are not run;
+    failed tasks store nothing, and do not stop the others. `watch` is called in this thread with
+    the number, name and progress of running tasks. If the caller stops early, running tasks occupy
+    their workers until they end; their values are lost.
+    """
+    waiting, working = enumerate(tasks), dict[int, tuple[int, Task]]()
+    while True:
+        while len(working) < backend.room() and (following := next(waiting, None)):
+            number, task = following
+            if results is not None and (stored := results.get(task)) is not None:
+                yield TaskResult(number, task, stored["value"], reused=True)
+                continue
+            submitted = next(NUMBERS)
+            working[submitted] = following
+            backend.submit(submitted, task)
+        if not working:
+            return
+        for submitted, found in backend.wait(LOOK_EVERY):
+            if submitted not in working:  # left from a run that stopped early
+                continue
+            number, task = working[submitted]
+            if isinstance(found, Progress):
+                watch(number, task.name, found)
+                continue
+            del working[submitted]
+            if found.value is None:
+                line = f"{task.name}: {found.error}"
+                yield TaskResult(number, task, error=line, traceback=found.traceback)
+                continue
+            if results is not None:
+                results.put(task, found.value)
+            yield TaskResult(number, task, json.loads(found.value))

@@ -21,7 +21,7 @@ from tttenv.proofs.table_kernel import (
     entry_bytes,
     new_proof_table,
 )
-from tttenv.utils import state_file
+from tttenv.utils.tensor_file import read_state, write_state
 
 KIND = "unfinished search of an m,n,k-game's value, 2"
 
@@ -53,7 +53,7 @@ def write(file: Path, saved: SavedSearch) -> None:
         taken = np.flatnonzero(table.entries["key"])
         entries = {name: table.entries[name][taken] for name in ENTRY.fields or ()}
         content[side] = {**entries, "zones": table.zones[taken], "left": table.left[taken]}
-    state_file.write(file, KIND, content)
+    write_state(file, KIND, content)
 
 
 def read(file: Path, memory: int) -> SavedSearch:
@@ -61,9 +61,9 @@ def read(file: Path, memory: int) -> SavedSearch:
 
     Raises:
         FileNotFoundError: if there is no such file.
-        ValueError: as `tttenv.utils.state_file.read`.
+        ValueError: as `tttenv.utils.tensor_file.read_state`.
     """
-    content = state_file.read(file, KIND)
+    content = read_state(file, KIND)
     rules = Rules.of(content["rules"])
     prover = Prover(rules, memory)
     sizes = _sizes([len(content[side]["key"]) for side in SIDES], rules, memory)

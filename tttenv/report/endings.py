@@ -11,7 +11,7 @@ from tttenv.report import sweep_file
 from tttenv.report.charts import dot, percent, text
 from tttenv.report.markup import Markup, element, joined
 from tttenv.report.markup import table as table_of
-from tttenv.utils.schema import Between, Count, NonNegative, Number
+from tttenv.utils.schema import Count, Meta, NonNegative, Number
 from tttenv.utils.untrusted import shown
 
 BENCHMARK = "results of the benchmark"
@@ -53,7 +53,7 @@ class BenchmarkTraining(TypedDict):
 class Benchmark(TypedDict):
     """The part of benchmark results that the page shows."""
 
-    players: Annotated[list[BenchmarkPlayer], Between(1, math.inf)]
+    players: Annotated[list[BenchmarkPlayer], Meta(min_length=1)]
     trainings: NotRequired[list[BenchmarkTraining]]
     quick: NotRequired[bool]
 

@@ -11,7 +11,7 @@ from tttenv.report.endings import LONGEST
 from tttenv.report.markup import Markup, element, joined, scrolling, table
 from tttenv.utils.untrusted import shown as shorter
 
-HEADS = ("Player", "Elo", "Alpha-rank, %", "Score, %", "Wins, %", "Draws, %", "Losses, %")
+HEADS = ("Player", "Elo", "Score, %", "Wins, %", "Draws, %", "Losses, %")
 
 
 def html(league: League | None) -> Markup:
@@ -58,10 +58,10 @@ def _name(number: int, player: str) -> Markup:
 
 
 def _cells(row: Standing) -> list[str]:
-    if row.elo is None or row.alpha_rank is None or row.shares is None or row.points is None:
+    if row.elo is None or row.shares is None or row.points is None:
         return ["-"] * (len(HEADS) - 1)
-    parts = (row.alpha_rank, row.points, *row.shares)
-    return [minus(f"{row.elo:+.0f}"), *map(phrases.share, parts)]
+    shares = map(phrases.share, (row.points, *row.shares))
+    return [minus(f"{row.elo:+.0f}"), *shares]
 
 
 def _heat_map(league: League, order: list[int]) -> Markup:

@@ -198,10 +198,7 @@ def trained(folder: Path, name: str, seconds: float | None = None) -> Shown:
     if seconds is None:
         seconds = reached[1] if reached else card.get("seconds")
     for number in (seconds, card["steps"]):
-        if not schema.fits(schema.Number | None, number):
-            raise ValueError(
-                f"{shorter(folder / CARD)}: {shorter(repr(number), 60)} is not a number"
-            )
+        schema.checked(schema.Number | None, number, shorter(folder / CARD))  # type: ignore[arg-type]  # a union is no type
     from_package = bundled.folder(folder.name) == folder.resolve()
     return Shown(
         name=shorter(name, LONGEST),

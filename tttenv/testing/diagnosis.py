@@ -8,11 +8,9 @@ from typing import Any
 from tttenv.game.rules import Rules
 from tttenv.players.as_player import as_player
 from tttenv.policy import Observed, from_observations, is_network
-from tttenv.testing.checked_player import CheckedPlayer
-from tttenv.testing.env_checks import ENVIRONMENT
+from tttenv.testing.env_checks import ENVIRONMENT, record
 from tttenv.testing.findings import Finding, examine, user_errors
-from tttenv.testing.game_recording import record
-from tttenv.testing.policy_checks import PLAYER
+from tttenv.testing.policy_checks import PLAYER, CheckedPlayer
 
 NO_MISTAKE = "no mistake in the setup found"
 

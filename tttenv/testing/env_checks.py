@@ -1,10 +1,13 @@
 """Checks for environments: interface, masks, observations, rewards and episode ends.
 
-`check_env` raises the first violated invariant; the doctor reports every finding.
+Games are recorded step by step, and the checks look at the record. The owner of a stone is inferred
+from the cells played, not from the observation, so that an observation in the wrong view is
+detected. `check_env` raises the first violated invariant; the doctor reports every finding.
 """
 
 import re
 import warnings
+from dataclasses import dataclass, field
 from typing import Any
 
 import gymnasium
@@ -15,7 +18,7 @@ from tttenv.exact import SEATS
 from tttenv.game.outcomes_kernel import GOING
 from tttenv.game.rewards import VALUES
 from tttenv.game.rules import Rules
-from tttenv.game.types import Boards
+from tttenv.game.types import Boards, Cells, Mask
 from tttenv.testing.findings import (
     Checks,
     Finding,
@@ -23,14 +26,171 @@ from tttenv.testing.findings import (
     SubjectError,
     describe_error,
     examine,
+    failing,
     problem,
     raise_first,
-    require,
 )
-from tttenv.testing.game_recording import Moment, Record, board_of, empty_cells, record
 
+LONGEST = 1000  # steps before a game counts as endless
 WRAPPED = "different from the unwrapped version"  # obvious to users of wrappers
 MASK = "make the mask from the board of the observation it goes with: 1 where a cell is empty"
+RESET = "reset(self, *, seed=None, options=None) begins a game and returns observation and info"
+STEP = (
+    "step(self, action) plays a legal cell and returns observation, reward, terminated, truncated"
+    " and info (in old Gym there were four of them)"
+)
+
+
+@dataclass
+class Moment:
+    """What the environment returns at one step, and the true state of the game."""
+
+    shown: Boards | None  # the observed board, (cells,); None: not understood
+    mask: Mask | None  # the reported legal cells
+    reward: float = 0.0
+    over: bool = False
+    truncated: bool = False
+    board: Boards = field(default_factory=lambda: np.zeros(0, np.int8))  # 1: agent or mover
+    whole: bool = True  # whether no stone is missing
+
+
+class CheckedEnv:
+    """An environment under test, whose failures become `SubjectError`s."""
+
+    def __init__(self, raw: Any, rules: Rules) -> None:
+        self.raw, self.rules = raw, rules
+
+    def reset(self, seed: int | None = None) -> Moment:
+        """Start a new game."""
+        with failing("reset", RESET):
+            observed, info = self.raw.reset(seed=seed)
+            info = dict(info)
+        return Moment(board_of(observed, self.rules.cells), self._mask(observed, info))
+
+    def step(self, cell: int) -> Moment:
+        """Play a cell."""
+        with failing("stepped", STEP):
+            observed, reward, over, cut, info = self.raw.step(cell)
+            paid, over, cut, info = float(reward), bool(over), bool(cut), dict(info)
+        shown, mask = board_of(observed, self.rules.cells), self._mask(observed, info)
+        return Moment(shown, mask, paid, over or cut, cut)
+
+    def _mask(self, observed: Any, info: dict[str, Any]) -> Mask | None:
+        """Return the action mask from the info, the observation or `action_masks()`, or None."""
+        mask, bare = info.get("action_mask"), getattr(self.raw, "unwrapped", self.raw)
+        if mask is None and isinstance(observed, dict):
+            mask = observed.get("action_mask", observed.get("mask"))
+        with failing("queried for its mask", "a mask is an array with a 0 or 1 for each cell"):
+            if mask is None and callable(getattr(bare, "action_masks", None)):
+                mask = bare.action_masks()
+            return None if mask is None else np.asarray(mask).astype(bool).reshape(-1)
+
+
+def board_of(observed: Any, cells: int) -> Boards | None:
+    """Decode the board (cells,) from an observation; return None if its format is unknown."""
+    if isinstance(observed, dict):
+        observed = observed.get("observation", observed.get("obs"))
+    try:
+        flat = np.asarray(observed).reshape(-1)
+    except ValueError:  # ragged rows
+        return None
+    if flat.dtype == object or flat.size not in (cells, 3 * cells):
+        return None
+    if flat.size == cells:
+        return flat.astype(np.int8) if np.isin(flat, (-1, 0, 1)).all() else None
+    mine, theirs, empty = flat.reshape(3, cells)
+    board: Boards = (mine - theirs).astype(np.int8)
+    good = np.isin(flat, (0, 1)).all() and (mine + theirs + empty == 1).all()
+    return board if good else None
+
+
+@dataclass
+class Game:
+    """The moments of one game, from the first observation to the last."""
+
+    seat: int  # the agent's, or the first mover's if alone: 0 for X, 1 for O
+    moments: list[Moment]
+
+    @property
+    def last(self) -> Moment:
+        """The last moment of the game."""
+        return self.moments[-1]
+
+
+@dataclass
+class Record:
+    """All recorded games; `alone` if the agent moves for both sides."""
+
+    env: CheckedEnv
+    rules: Rules
+    alone: bool = False
+    games: list[Game] = field(default_factory=list)
+    failure: SubjectError | None = None  # why no games could be played
+
+    @property
+    def moments(self) -> list[tuple[Game, Moment]]:
+        """All moments in which the agent is to move, with their games."""
+        every = [(game, now) for game in self.games for now in game.moments if not now.over]
+        return [(game, now) for game, now in every if not _finished(now.board, self.rules)]
+
+
+def record(env: Any, rules: Rules, games: int, seed: int) -> Record:
+    """Play and record games of random legal moves, or record why that failed."""
+    rng, checked = np.random.default_rng(seed), CheckedEnv(env, rules)
+    try:
+        _first_board(checked, seed)
+        alone = _moves_for_both(checked, rng)
+        seeds = [seed, *[None] * (games - 1)]
+        return Record(checked, rules, alone, [_play(checked, alone, rng, s) for s in seeds])
+    except SubjectError as failure:
+        return Record(checked, rules, failure=failure)
+
+
+def _finished(board: Boards, rules: Rules) -> bool:
+    """Return whether a board (cells,) is finished, in the view of either side."""
+    return bool(rules.over(board) or rules.over(-board))
+
+
+def _first_board(env: CheckedEnv, seed: int | None = None) -> Boards:
+    """Return the board (cells,) of a new game."""
+    board = env.reset(seed).shown
+    if board is None:
+        raise ValueError(
+            f"the observation is not a board of {env.rules}: (cells,) of 1 mine, -1 theirs, 0"
+            " empty, or (3 * cells,) planes of mine, theirs, empty; other games need --rules"
+        )
+    return board
+
+
+def _moves_for_both(env: CheckedEnv, rng: np.random.Generator) -> bool:
+    """Return whether a step adds one stone instead of two, so that there is no opponent."""
+    for _ in range(20):
+        before = _first_board(env)
+        if _finished(before, env.rules):
+            continue
+        now = env.step(int(rng.choice(np.flatnonzero(before == 0))))
+        if now.shown is not None and not now.over:
+            return bool(np.count_nonzero(now.shown) - np.count_nonzero(before) == 1)
+    return False
+
+
+def _play(env: CheckedEnv, alone: bool, rng: np.random.Generator, seed: int | None) -> Game:
+    first = env.reset(seed)
+    board = np.zeros(env.rules.cells, np.int8) if first.shown is None else first.shown
+    if np.count_nonzero(board) == 1:  # a single stone is always the opponent's
+        board = -np.abs(board)
+    first.board, moments = board, [first]
+    # A game that the environment does not end is ended here.
+    while not moments[-1].over and not _finished(board, env.rules) and len(moments) < LONGEST:
+        cell = int(rng.choice(np.flatnonzero(board == 0)))
+        now, board = env.step(cell), board.copy()
+        board[cell] = 1
+        now.whole = now.shown is not None and bool((now.shown[board != 0] != 0).all())
+        if now.shown is not None and now.whole:
+            board[(now.shown != 0) & (board == 0)] = -1
+        now.board = board = -board if alone else board
+        moments.append(now)
+    return Game(int(np.count_nonzero(moments[0].board) % 2), moments)
 
 
 def interface(record: Record) -> Finding:
@@ -166,34 +326,35 @@ def illegal(record: Record) -> Finding:
     """Check that an illegal move raises an error, or is penalized and changes nothing else."""
     if "problem" in (rewards(record).status, endings(record).status):
         return Finding("skipped", "its rewards or endings are wrong anyway")
-    env, rules, rng = record.env, record.rules, np.random.default_rng(2)
+    env, rng = record.env, np.random.default_rng(2)
     found = Finding("skipped", "it shows no taken cell")
     for whose in (-1, 1) * 3:  # illegal moves on their stones and on its own
-        observed, over = env.reset()[0], False
+        now = env.reset()
         for _ in range(2 if record.alone else 1):  # a stone of each side
-            if not over:
-                observed, _, over, _, _ = env.step(int(rng.choice(empty_cells(observed, rules))))
-        before = board_of(observed, rules.cells)
-        if over or before is None or whose not in before:
+            if not now.over:
+                now = env.step(int(rng.choice(_empty_cells(now, record.rules))))
+        before = now.shown
+        if now.over or before is None or whose not in before:
             continue
         try:
-            observed, reward, over, cut, _ = env.step(int(np.argmax(before == whose)))
+            now = env.step(int(np.argmax(before == whose)))
         except SubjectError as failure:
             if failure.__cause__ is None:
                 raise
             kind = type(failure.__cause__).__name__
             return Finding("ok", f"an illegal move is refused: {kind}")
-        change = "" if over or cut else _change(record, before, observed, rng)
-        if reward >= 0:
-            told = "ends the game" if over or cut else change or "changes nothing"
+        change = "" if now.over else _change(record, before, now.shown, rng)
+        if now.reward >= 0:
+            told = "ends the game" if now.over else change or "changes nothing"
             return problem(
-                f"an illegal move pays {reward:g} and {told}",
+                f"an illegal move pays {now.reward:g} and {told}",
                 "let it lose, or refuse it: else an agent without masks learns to play there",
                 law=False,
             )
         if change:
+            shown = record.rules.format(before)
             return problem(
-                f"an illegal move costs {-reward:g} and {change} on {rules.format(before)}",
+                f"an illegal move costs {-now.reward:g} and {change} on {shown}",
                 "let it end the game, or leave the board and the side to move as they are",
                 law=False,
             )
@@ -201,20 +362,23 @@ def illegal(record: Record) -> Finding:
     return found
 
 
-def _change(record: Record, before: Boards, observed: Any, rng: np.random.Generator) -> str:
+def _empty_cells(now: Moment, rules: Rules) -> Cells:
+    """Return the cells that an observation shows as empty, or all cells if unknown."""
+    return np.arange(rules.cells) if now.shown is None else np.flatnonzero(now.shown == 0)
+
+
+def _change(record: Record, before: Boards, shown: Boards | None, rng: np.random.Generator) -> str:
     """Return what an illegal move on a board changed, or an empty string, by one more step."""
-    shown = board_of(observed, before.size)
     if shown is None or (abs(shown) != abs(before)).any():
         return "adds or removes stones"
     if (shown != before).any():
         return "swaps mine and theirs" if (shown == -before).all() else "overwrites a stone"
     expected, cell = before.copy(), int(rng.choice(np.flatnonzero(before == 0)))
     expected[cell] = 1
-    observed, _, over, cut, _ = record.env.step(cell)
-    shown = board_of(observed, before.size)
-    if over or cut or shown is None:
+    now = record.env.step(cell)
+    if now.over or now.shown is None:
         return ""
-    board = -shown if record.alone else shown
+    board = -now.shown if record.alone else now.shown
     same = (board == expected)[expected != 0].all() and ((board == 1) == (expected == 1)).all()
     stones = np.count_nonzero(board) - np.count_nonzero(expected)
     return "" if same and stones == (not record.alone) else "shows its change in the next step"
@@ -243,24 +407,3 @@ def check_env(env: Any, games: int = 200, seed: int = 0) -> None:
     except ValueError as error:
         raise LawBrokenError(str(error)) from None
     raise_first(examine(found, ENVIRONMENT))
-
-
-def check_mirrored(env_as_x: Any, env_as_o: Any, cells: list[int]) -> None:
-    """Check that a game replayed from both seats pays each side its own result.
-
-    Rewards must sum to zero, or a draw must pay both sides the same and less than a win.
-
-    Args:
-        env_as_x: an environment with `seat="X"` whose opponent plays O's cells of the game.
-        env_as_o: one with `seat="O"` whose opponent plays X's cells.
-        cells: the game, cell by cell.
-
-    Raises:
-        LawBrokenError: if an agent receives its opponent's reward.
-    """
-    paid = []
-    for seat, env in enumerate((env_as_x, env_as_o)):
-        env.reset()
-        paid.append(sum(float(env.step(cell)[1]) for cell in cells[seat::2]))
-    drawn = paid[0] == paid[1] and -1 < paid[0] < 1
-    require(drawn or sum(paid) == 0, f"one side's win is the other's loss: paid {paid}")

@@ -4,7 +4,7 @@ import reprlib
 from collections.abc import Callable
 from functools import wraps
 from threading import RLock
-from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,8 +47,7 @@ def described(given: Any) -> str:
     try:
         return shown(REPR.repr(given), LONGEST)
     except Exception:  # an object's own __repr__ may raise anything
-        name = type(given).__name__
-        return f"an {name}" if name[:1].lower() in "aeiou" else f"a {name}"
+        return f"an object of {type(given).__name__}"
 
 
 def one_of(what: str, value: str, known: tuple[str, ...]) -> None:
@@ -79,29 +78,6 @@ def brief(row: NDArray[Any]) -> str:
     return shown(row.tolist(), LONGEST_ROW)
 
 
-class Lock:
-    """A reentrant lock that can be copied and pickled: the copy is a new lock, which is free."""
-
-    def __init__(self) -> None:
-        self._lock = RLock()
-
-    def __enter__(self) -> None:
-        self._lock.acquire()
-
-    def __exit__(self, *_: object) -> None:
-        self._lock.release()
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Support copying and pickling."""
-        return Lock, ()
-
-
-class Locked(Protocol):
-    """An object that has a lock."""
-
-    lock: Lock
-
-
 _T = TypeVar("_T")
 
 
@@ -115,14 +91,21 @@ def read_only(shared: _T) -> _T:
     return shared
 
 
+class Lock:
+    """A reentrant lock that can be copied and pickled: the copy is a new lock, which is free."""
+
+    def __init__(self) -> None:
+        self.inside = RLock()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Lock, ()
+
+
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
-_S = TypeVar("_S", bound=Locked)
 
 
-def one_at_a_time(
-    method: Callable[Concatenate[_S, _P], _R],
-) -> Callable[Concatenate[_S, _P], _R]:
+def one_at_a_time(method: Callable[_P, _R]) -> Callable[_P, _R]:
     """Let one thread at a time run the decorated methods of an object, using its `lock`.
 
     Needed where a method works in arrays of its object: compiled code runs without Python's global
@@ -130,8 +113,9 @@ def one_at_a_time(
     """
 
     @wraps(method)
-    def locked(self: _S, /, *args: _P.args, **kwargs: _P.kwargs) -> _R:
-        with self.lock:
-            return method(self, *args, **kwargs)
+    def locked(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+        owner: Any = args[0]
+        with owner.lock.inside:
+            return method(*args, **kwargs)
 
     return locked

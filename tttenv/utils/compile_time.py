@@ -13,23 +13,19 @@ from numba.core import event as events
 from numba.core.dispatcher import Dispatcher
 from numba.core.registry import cpu_target
 
-SUBJECTS = {  # by the module of the function that Python calls
-    "certificates.mistakes": "certificates",
-    "certificates.refutation": "certificates",
-    "env.board_games": "the environment",
-    "env.table_games": "the environment",
+SUBJECTS = {  # by the beginning of the module of the function that Python calls
+    "certificates": "certificates",
+    "env": "the environment",
     "game.line_planes": "what networks see",
     "game.rollouts": "play-outs",
     "players.search.alphabeta": "alpha-beta",
-    "players.search.evaluators": "the tree search",
-    "players.search.gumbel": "the tree search",
     "players.search.mcts": "Monte Carlo tree search",
+    "players.search": "the tree search",
     "proofs.checking": "the checker of proofs",
-    "proofs.recording": "the writer of proofs",
-    "proofs.search": "the prover",
-    "reach.moves": "certificates",
+    "proofs": "the prover",
+    "reach": "certificates",
+    "": "the rules",
 }
-THE_REST = "the rules"
 SLOW = 1.0  # seconds of compilation after which a program is told of it
 _logger = logging.getLogger("tttenv")
 
@@ -53,8 +49,8 @@ class _Watch(events.Listener):
             if module.startswith("tttenv."):
                 self._missing = missing(function)
                 self._total = len(self._missing)
-                name = module.removeprefix("tttenv.").removesuffix("_kernel")
-                self._subject = SUBJECTS.get(name, THE_REST)
+                name = module.removeprefix("tttenv.")
+                self._subject = next(SUBJECTS[one] for one in SUBJECTS if name.startswith(one))
                 self.tell(self._subject, f" ({self._total} functions)" if self._total > 1 else "")
         self._depth += 1
         seconds = self.seconds + time.perf_counter() - self._began[0]
@@ -73,12 +69,12 @@ class _Watch(events.Listener):
 
     @property
     def progress(self) -> str:
-        """Description of the current compilation with its progress, or an empty string."""
+        """The current compilation with its progress, or an empty string."""
         done = self._total - len(self._missing)
         return f"compiling {self._subject} ({done} of {self._total})" if self._subject else ""
 
     def on_end(self, event: Any) -> None:
-        """Add the elapsed seconds."""
+        """Add the seconds."""
         self._depth -= 1
         self.functions += 1
         self._missing.discard(event.data["dispatcher"])

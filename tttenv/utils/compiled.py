@@ -1,12 +1,10 @@
 """Compiling loops to machine code with Numba, cached under a hash of all kernel sources.
 
-numba recompiles a function when its own file changes, but not when a function it calls in another
-file does. So the cache is in a folder named by the hash of the sources of all kernels: an edit of
-any of them starts a new one. `TTTENV_CACHE` is another place for it than the user's cache
-(`XDG_CACHE_HOME` or ~/.cache); a relative path begins at the working directory. Reading compiled
-code runs it, so the folder is used only if it belongs to the user and no other user can write to
-it. If there is no such folder, everything works without a cache, after a warning; a damaged file is
-compiled again.
+numba does not recompile a function when one that it calls in another file changes. So the cache is
+in a folder named by the hash of the sources of all kernels. `TTTENV_CACHE` is another place for it
+than the user's cache (`XDG_CACHE_HOME` or ~/.cache). Reading compiled code runs it, so the folder
+is used only if it belongs to the user and no other user can write to it. If there is no such
+folder, everything works without a cache, after a warning; a damaged file is compiled again.
 
 numba names compiled code after its types, and a record type after a counter of the process. So the
 code for two record types, cached by different processes, could have the same name, and one would
@@ -126,13 +124,8 @@ class Stored(NullCache):
             _warn(self.folder, error)
 
 
-def _name_of_record(record: Any) -> tuple[str, tuple[str, ...]]:
-    """Return the name of a record type in compiled code, the same in all processes."""
-    return "Record", (str(record.name),)
-
-
 _records: Any = numba.types.Record
-_records.mangling_args = property(_name_of_record)
+_records.mangling_args = property(lambda record: ("Record", (str(record.name),)))
 
 
 def compiled(function: Callable[_P, _R]) -> Callable[_P, _R]:
@@ -210,7 +203,6 @@ class _CalleeCode(codegen.JITCodeLibrary):
 
     @classmethod
     def rebuilt(cls, target: Any, code: Any, about: Any, environment: Any, signature: Any) -> Any:
-        """Return a function whose code was stored."""
         made = cls(target.codegen(), code[0])
         made._final_module = llvm.parse_bitcode(code[2])
         made._finalize_final_module()
@@ -227,7 +219,6 @@ class _CalleeCode(codegen.JITCodeLibrary):
         )
 
     def serialize_using_object_code(self) -> Any:
-        """Return the code in the format of the cache."""
         return self.name, self.KIND, self._get_module_for_linking().as_bitcode()
 
     def _optimize_final_module(self) -> None:
@@ -242,7 +233,6 @@ class _CalleeCompiler(compiler.Compiler):
     """Numba's compiler, which here ends with LLVM code."""
 
     def compile_extra(self, func: Any) -> Any:
-        """Compile a function."""
         self.state.library = _CalleeCode(self.state.targetctx.codegen(), func.__qualname__)
         self.state.flags.no_compile = True
         return super().compile_extra(func)
@@ -253,11 +243,7 @@ def _refuse(name: str, *_: object, **__: object) -> None:
 
 
 def _add_callee(overloads: dict[Any, Any], result: Any) -> None:
-    """Make the code of an inner function known to its callers, but not to Python.
-
-    Raises:
-        NotImplementedError: if it uses Python's objects.
-    """
+    """Make the code of an inner function known to its callers, but not to Python."""
     if result.environment.consts:
         raise NotImplementedError(f"{result.fndesc.qualname} needs Python objects")
     result = result._replace(entry_point=object())  # the key by which numba finds the code

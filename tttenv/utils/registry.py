@@ -70,7 +70,7 @@ def near(name: str, known: Iterable[str]) -> str | None:
 def unknown(
     kind: str, name: object, names: Iterable[str], listed: Iterable[str] | None = None
 ) -> str:
-    """Return an error message for an unknown name, with the closest and all known names.
+    """Return an error message for an unknown name, with the closest of `names`.
 
     It lists `listed` as known, or else `names`; `kind` is that of the objects, such as "player".
     """
@@ -82,11 +82,7 @@ def unknown(
 
 
 def parse(spec: str) -> tuple[str, dict[str, str]]:
-    """Split a spec into its name and its options, as text.
-
-    Raises:
-        ValueError: for unbalanced parentheses or an option without a value.
-    """
+    """Split a spec into its name and its options, as text."""
     name, _, rest = spec.partition(":")
     options = {}
     for part in _split(rest) if rest else []:
@@ -138,20 +134,18 @@ def call(factory: Callable[..., _T], name: str, options: dict[str, str], *given:
 
 def convert(text: str, hint: Any) -> Any:
     """Convert `text` to the annotated type `hint`; errors name what was expected."""
+    known: dict[str, Any] = {}
     kinds = typing.get_args(hint)
     if typing.get_origin(hint) is Literal:
-        choices = [str(choice) for choice in kinds]
-        if text not in choices:
-            raise ValueError(f"one of {', '.join(choices)}")
-        return kinds[choices.index(text)]
-    if typing.get_origin(hint) in (types.UnionType, typing.Union):
+        known = {str(choice): choice for choice in kinds}
+        wanted = f"one of {', '.join(known)}"
+    elif typing.get_origin(hint) in (types.UnionType, typing.Union):
         return None if text == "none" else convert(text, kinds[0])
-    if hint is bool:
-        if text not in ("true", "false"):
-            raise ValueError("true or false")
-        return text == "true"
+    elif hint is bool:
+        known, wanted = {"true": True, "false": False}, "true or false"
+    else:
+        wanted = {int: "a whole number", float: "a number"}.get(hint, "valid")
     try:
-        return hint(text)
-    except ValueError:
-        wanted = {int: "a whole number", float: "a number"}.get(hint, getattr(hint, "__name__", ""))
+        return known[text] if known else hint(text)
+    except (ValueError, KeyError):
         raise ValueError(wanted) from None

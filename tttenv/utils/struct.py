@@ -68,23 +68,21 @@ class Struct:
         return type(self), tuple(getattr(self, each.name) for each in fields(self))
 
 
-@lru_cache(maxsize=1024)
-def _struct_type(name: str, members: tuple[tuple[str, Any], ...]) -> StructType:
-    return StructType(name, members)
+_struct_type = lru_cache(maxsize=1024)(StructType)
 
 
 def _type_of(value: Any) -> Any:
     """Return the numba type of a field."""
     if isinstance(value, np.ndarray):
-        return _array_type(value.dtype, value.ndim, value.flags.c_contiguous)
+        return _array_type(value.dtype, value.ndim, "C" if value.flags.c_contiguous else "A")
     if isinstance(value, Struct):
         return vars(value)["_numba_type_"]
     return numba.typeof(value)
 
 
 @lru_cache(maxsize=1024)
-def _array_type(dtype: Any, dimensions: int, contiguous: bool) -> Any:
-    return types.Array(numba.from_dtype(dtype), dimensions, "C" if contiguous else "A")
+def _array_type(dtype: Any, dimensions: int, layout: Any) -> Any:
+    return types.Array(numba.from_dtype(dtype), dimensions, layout)
 
 
 def _words(value: Any) -> Iterator[int]:
@@ -109,17 +107,14 @@ def _count(member: Any) -> int:
 
 
 @register_model(StructType)
-class _StructModel(models.PrimitiveModel):
-    """Data model of a struct in compiled code: a pointer."""
-
+class _StructModel(models.PrimitiveModel):  # a pointer
     def __init__(self, manager: Any, kind: StructType) -> None:
         super().__init__(manager, kind, BYTES)
 
 
 @typeof_impl.register(Struct)
-def _typeof_struct(value: Struct, _: Any) -> StructType:
-    found: StructType = vars(value)["_numba_type_"]
-    return found
+def _typeof_struct(value: Struct, _: Any) -> Any:
+    return vars(value)["_numba_type_"]
 
 
 @unbox(StructType)
@@ -133,12 +128,9 @@ def _unbox_struct(_: StructType, value: Any, context: Any) -> Any:
 
 @infer_getattr
 class _StructAttribute(AttributeTemplate):
-    """Attribute types of structs."""
-
     key = StructType
 
     def generic_resolve(self, kind: Any, name: str) -> Any:  # type: ignore[override]  # numba's says nothing
-        """Return the type of a field, or None if there is no such field."""
         return dict(kind.members).get(name)
 
 

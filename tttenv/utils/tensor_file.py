@@ -1,27 +1,29 @@
-"""Safetensors files: reading untrusted ones, and writing large ones without a copy.
+"""Safetensors files: untrusted ones, and states of unfinished work from which a command continues.
 
-The header of an untrusted file is checked before any tensor is created.
-
-The format: eight bytes with the header's length, the header as JSON, the tensors' bytes.
+The format: eight bytes with the header's length, the header as JSON, the tensors' bytes. The header
+is checked before any tensor is created.
 """
 
+import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Annotated, Any, TypedDict
 
+import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError
-from safetensors.numpy import load
+from safetensors.numpy import load, save_file
 
-from tttenv.utils.schema import Between, checked
+from tttenv.utils import files
+from tttenv.utils.schema import REPEATED, Meta, checked
 from tttenv.utils.untrusted import parse_json, shown
 
 PREFIX = 8  # bytes of the header's length, little-endian
 LONGEST = 2**24  # bytes of a header
 LONGEST_AXIS = 2**62  # numbers
-REPEATED = 80  # characters of a name in a message
-
+ARRAY = "array"  # the only key of an object that stands for an array of a state, with its name
 
 Kind = tuple[str, tuple[int, ...]]  # a tensor's type, as "F32", and its shape
 
@@ -30,7 +32,7 @@ class _Entry(TypedDict):
     """What a header says of a tensor."""
 
     dtype: str
-    shape: list[Annotated[int, Between(0, LONGEST_AXIS)]]
+    shape: list[Annotated[int, Meta(ge=0, le=LONGEST_AXIS)]]
 
 
 @dataclass(frozen=True)
@@ -51,9 +53,11 @@ class Header:
         `refusal` begins messages.
         """
         for name in [*expected, *self.tensors]:
-            if (has := self.tensors.get(name)) != (wanted := expected.get(name)):
-                told = " instead of ".join(map(_spelled, (has, wanted)))
-                raise ValueError(f"{refusal}: {shown(name, REPEATED)}: {told}")
+            if self.tensors.get(name) != expected.get(name):
+                what = (
+                    "is missing, or has another type or shape" if name in expected else "is unknown"
+                )
+                raise ValueError(f"{refusal}: {shown(name, REPEATED)} {what}")
         try:
             return load(self.data)
         except (SafetensorError, ValueError) as error:
@@ -73,27 +77,44 @@ def header(data: bytes, name: object) -> Header:
     return Header(data, tensors, metadata)
 
 
-def pieces(
-    arrays: Mapping[str, NDArray[Any]], metadata: Mapping[str, str]
-) -> Iterator[bytes | memoryview]:
-    """Yield the contents of a safetensors file piece by piece, without copying any array.
+def write_state(file: Path, kind: str, content: Any) -> None:
+    """Write the state of unfinished work atomically, without copying its arrays.
 
-    The arrays are contiguous, of integers or floats; `metadata` holds texts by name.
+    `kind` says what it holds and the version of its form, such as "unfinished proof, 1"; `content`
+    is a JSON value with arrays of numbers anywhere in it, whose tuples become lists.
     """
-    ordered = sorted(arrays.items(), key=lambda item: -item[1].itemsize)  # so that all are aligned
-    content: dict[str, Any] = {"__metadata__": dict(metadata)}
-    end = 0
-    for name, array in ordered:
-        kind = f"{array.dtype.kind.upper()}{8 * array.itemsize}"
-        start, end = end, end + array.nbytes
-        content[name] = {"dtype": kind, "shape": list(array.shape), "data_offsets": [start, end]}
-    text = json.dumps(content).encode()
-    text += b" " * (-len(text) % PREFIX)
-    yield len(text).to_bytes(PREFIX, "little") + text
-    for _, array in ordered:
-        yield array.reshape(-1).view("u1").data
+    arrays: dict[str, NDArray[Any]] = {}
+
+    def kept(array: NDArray[Any]) -> dict[str, str]:
+        name = str(len(arrays))
+        arrays[name] = np.ascontiguousarray(array)
+        return {ARRAY: name}
+
+    text = json.dumps(content, default=kept)
+    metadata = {"kind": kind, "values": text, "checksum": _checksum(text, arrays)}
+    try:
+        files.write(file, lambda temporary: save_file(arrays, temporary, metadata))
+    except SafetensorError as error:  # such as a full disk
+        raise OSError(f"{file}: {error}") from None
 
 
-def _spelled(kind: Kind | None) -> str:
-    """Describe a tensor's type and shape, which may come from an untrusted file."""
-    return shown(f"{kind[0]} {list(kind[1])}", REPEATED) if kind else "nothing"
+def read_state(file: Path, kind: str) -> Any:
+    """Read a state that this program wrote: its kind and checksum are compared, no more."""
+    found = header(file.read_bytes(), file)
+    if found.metadata.get("kind") != kind:
+        raise ValueError(f"{file} is not an {kind.partition(',')[0]}")
+    arrays, text = (
+        found.arrays(found.tensors, f"{file} is damaged"),
+        found.metadata.get("values", ""),
+    )
+    if found.metadata.get("checksum") != _checksum(text, arrays):
+        raise ValueError(f"{file} is damaged")
+    return json.loads(text, object_hook=lambda part: arrays[part[ARRAY]] if ARRAY in part else part)
+
+
+def _checksum(text: str, arrays: Mapping[str, NDArray[Any]]) -> str:
+    digest = hashlib.sha256(text.encode())
+    for name in sorted(arrays):
+        digest.update(f"{name} {arrays[name].dtype} {arrays[name].shape}".encode())
+        digest.update(arrays[name].reshape(-1).view("u1").data)
+    return digest.hexdigest()

@@ -4,6 +4,7 @@ A checkpoint, a results file or a curve may come from an untrusted source or be 
 function here either succeeds or raises a ValueError of one line that names the file.
 """
 
+import contextlib
 import hashlib
 import json
 import math
@@ -47,7 +48,8 @@ def read_bytes(file: Path, limit: int) -> bytes:
     A named pipe, a device or a socket is refused without being read or waited for.
     """
     try:
-        with open(file, "rb", opener=_without_waiting) as stream:
+        flags = getattr(os, "O_NONBLOCK", 0)
+        with open(file, "rb", opener=lambda path, mode: os.open(path, mode | flags)) as stream:
             status = os.fstat(stream.fileno())
             if not stat.S_ISREG(status.st_mode):
                 raise ValueError("it is not a regular file")
@@ -59,10 +61,6 @@ def read_bytes(file: Path, limit: int) -> bytes:
     except (OSError, ValueError) as error:  # a name may hold a zero byte
         reason = getattr(error, "strerror", None) or first_line(error)
         raise ValueError(f"{shown(file)} cannot be read: {reason}") from None
-
-
-def _without_waiting(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def parse_json(data: bytes, name: object, finite: bool = True) -> Any:
@@ -86,15 +84,11 @@ def read_json(file: Path) -> Any:
 
 def folder_within(file: Path, named: str, homes: Sequence[Path]) -> Path:
     """Resolve a folder named in a file, and check that it lies within one of `homes`."""
-    try:
-        place = Path(named).resolve()
-        inside = any(place.is_relative_to(home.resolve()) for home in homes)
-    except (OSError, RuntimeError, ValueError):  # a circle of links, a zero byte, a long name
-        inside = False
-    if not inside:
-        within = " or ".join(dict.fromkeys(shown(home.resolve()) for home in homes))
-        raise ValueError(f"{shown(file)} names {shown(named)}, which is not within {within}")
-    return Path(named)
+    with contextlib.suppress(OSError, RuntimeError, ValueError):  # a circle of links, a long name
+        if any(Path(named).resolve().is_relative_to(home.resolve()) for home in homes):
+            return Path(named)
+    within = " or ".join(dict.fromkeys(shown(home.resolve()) for home in homes))
+    raise ValueError(f"{shown(file)} names {shown(named)}, which is not within {within}")
 
 
 def first_line(error: BaseException) -> str:

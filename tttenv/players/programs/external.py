@@ -7,7 +7,6 @@ For each query one line is written to the program, which answers with one line:
 
     move 3 3 3 OOX_X_X__ O        m, n and k, the board row by row, and the side to move
     5                             the cell it plays, numbered row by row from 0
-    4:0.5 5:0.5                   or the cells it may play, each with its probability
 
 At the end it gets `quit` and the end of input. It must flush its output after every line; its
 standard error is shown if it fails. A complete bot, which plays the first empty cell:
@@ -20,51 +19,41 @@ standard error is shown if it fails. A complete bot, which plays the first empty
     done
 
 It is queried on each board once and the answer is cached, so it is a pure player and can be
-certified even if it uses random numbers. If the cache would exceed `memory=MEGABYTES`, the player
-raises an error, since it might otherwise answer a board in two ways.
+certified even if it uses random numbers. After four million boards the player raises an error,
+since it might otherwise answer a board in two ways.
 
 A program that hangs, ends, or answers anything but legal moves is killed, and the error names the
-board; with `forfeits=true` an answer without legal moves loses the game instead. An answer may be
-up to 64 bytes long per cell of the board. The program runs with your permissions, without a shell,
-and only if a spec names it. When the process that queries it ends, for whatever reason, the program
+board; with `forfeits=true` an answer that is no legal move loses the game instead. An answer may be
+up to 64 bytes long. The program runs with your permissions, without a shell, and only if a spec
+names it. When the process that queries it ends, for whatever reason, the program
 and its process group are killed; if forked copies of that process live on, with the last of them.
 """
 
 import re
 
-import numpy as np
-from numpy.typing import NDArray
-
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
 from tttenv.players.programs.program_player import Program, ProgramError, ProgramPlayer
 from tttenv.players.search.search_result import at_least
+from tttenv.policy import FORFEIT
 
-BYTES_A_CELL = 64  # of an answer: "360:0.12345678901234567 " has 24
-ALLOWED = 1.0 + 1e-4  # maximum sum of probabilities
-_WORD = re.compile(r"([+-]?[0-9]{1,9})(?::([0-9.eE+-]{1,40}))?")  # a cell, and its probability
+LONGEST = 64  # bytes of an answer
+_CELL = re.compile(r"[+-]?[0-9]{1,9}")
 
 
 class External(ProgramPlayer):
     """A player backed by a program that speaks the protocol of the module's docstring."""
 
-    def __init__(
-        self,
-        rules: Rules,
-        command: str,
-        timeout: float,
-        memory: int,
-        forfeits: bool,
-    ) -> None:
-        super().__init__(rules, command, memory, forfeits)
+    def __init__(self, rules: Rules, command: str, timeout: float, forfeits: bool) -> None:
+        super().__init__(rules, command, forfeits)
         self.timeout = timeout
 
     def launch(self) -> Program:
         """Start the program."""
-        return Program(self.command, BYTES_A_CELL * self.rules.cells)
+        return Program(self.command, LONGEST)
 
-    def ask(self, program: Program, board: Boards) -> NDArray[np.float64]:
-        """Return the program's probabilities (cells,) on a board (cells,); zeros if it forfeits."""
+    def ask(self, program: Program, board: Boards) -> int:
+        """Return the program's cell on a board (cells,), or FORFEIT."""
         rules, side = self.rules, "XO"[int(self.rules.seat(board))]
         for line in program.available_lines():
             raise ProgramError(f"wrote {line[:60]!r} before it was queried")
@@ -76,44 +65,23 @@ class External(ProgramPlayer):
         except ProgramError:
             if not self.traits.forfeits:
                 raise
-            return np.zeros(len(board))
+            return FORFEIT
 
 
-def read(line: str, board: Boards) -> NDArray[np.float64]:
-    """Parse the probabilities (cells,) for a board (cells,) from a line of output."""
-    words = line.split()
-    probs: NDArray[np.float64] = np.zeros(board.shape)
-    for word in words:
-        found = _WORD.fullmatch(word)
-        if not found or not (found[2] or len(words) == 1):
-            raise _rubbish(line)
-        try:
-            cell, probability = int(found[1]), float(found[2] or 1)
-        except ValueError:
-            raise _rubbish(line) from None
-        if not 0 <= probability <= ALLOWED:
-            raise _rubbish(line)
-        if not 0 <= cell < len(board):
-            raise ProgramError(f"plays cell {cell}, off the board")
-        if board[cell] != 0 and probability > 0:
-            raise ProgramError(f"plays cell {cell}, which is taken")
-        probs[cell] += probability
-    if not abs(probs.sum() - 1) <= 1e-4:
-        raise _rubbish(line, f"; its probabilities sum to {probs.sum():g}" if words else "")
-    probs /= probs.sum()
-    return probs
-
-
-def _rubbish(line: str, why: str = "") -> ProgramError:
-    return ProgramError(f"answered {line[:60]!r}, not a cell or cells as in '4:0.5 5:0.5'{why}")
+def read(line: str, board: Boards) -> int:
+    """Parse the cell that is played on a board (cells,) from a line of output."""
+    if not _CELL.fullmatch(line):
+        raise ProgramError(f"answered {line[:60]!r}, not the number of a cell")
+    cell = int(line)
+    if not 0 <= cell < len(board):
+        raise ProgramError(f"plays cell {cell}, off the board")
+    if board[cell] != 0:
+        raise ProgramError(f"plays cell {cell}, which is taken")
+    return cell
 
 
 def external(
-    rules: Rules,
-    command: str = "",
-    timeout: float = 5.0,
-    memory: int = 1000,
-    forfeits: bool = False,
+    rules: Rules, command: str = "", timeout: float = 5.0, forfeits: bool = False
 ) -> ProgramPlayer:
     """Return a player that queries another program.
 
@@ -121,8 +89,7 @@ def external(
         rules: the game.
         command: the program and its arguments, split as a shell would.
         timeout: maximum seconds per move.
-        memory: maximum megabytes of cached answers: about six million answers of one cell.
-        forfeits: an answer without legal moves loses the game, instead of raising an error.
+        forfeits: an answer that is no legal move loses the game, instead of raising an error.
 
     Raises:
         ValueError: for limits out of range; when queried, if the program fails.
@@ -130,4 +97,4 @@ def external(
     if not command.strip():
         raise ValueError("external needs the command of a program: external:command=./bot")
     at_least(0.001, timeout=timeout)
-    return External(rules, command, timeout, memory, forfeits)
+    return External(rules, command, timeout, forfeits)

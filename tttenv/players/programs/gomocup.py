@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
 from tttenv.players.programs.program_player import Program, ProgramError, ProgramPlayer
-from tttenv.players.search.search_result import at_least, uniform_on
+from tttenv.players.search.search_result import at_least
 from tttenv.utils.untrusted import MEBIBYTE
 
 FIVE = 5  # in a row, which all engines play
@@ -57,9 +57,9 @@ class Gomocup(ProgramPlayer):
     """A player backed by an engine, to which it is the manager; for the arguments see `gomocup`."""
 
     def __init__(
-        self, rules: Rules, command: str, time: float, timeout: float, start: float, memory: int
+        self, rules: Rules, command: str, time: float, timeout: float, start: float
     ) -> None:
-        super().__init__(rules, command, memory)
+        super().__init__(rules, command)
         self.time, self.timeout, self.start = time, timeout, start
         self.sent: list[int] = []  # the stones on the engine's board, cells in order of play
         self.games: dict[bytes, list[int]] = {}  # the same for boards after the engine's moves
@@ -71,22 +71,21 @@ class Gomocup(ProgramPlayer):
     def handshake(self, program: Program) -> None:
         """Send the size of the board and the limits."""
         self._start(program)
-        infos = {
-            "timeout_turn": round(self.time * 1000),
-            "timeout_match": 0,
-            "max_memory": MEMORY,
-            "rule": 0,
-            "game_type": 1,  # its opponent is a program
-        }
-        program.write("".join(f"INFO {key} {infos[key]}\n" for key in infos), self.start)
+        infos = [f"timeout_turn {round(self.time * 1000)}", "timeout_match 0"]
+        infos += [f"max_memory {MEMORY}", "rule 0", "game_type 1"]  # its opponent is a program
+        program.write("".join(f"INFO {info}\n" for info in infos), self.start)
 
-    def ask(self, program: Program, board: Boards) -> NDArray[np.float64]:
-        """Return the engine's move on a board (cells,) as probabilities (cells,): 1 on its cell."""
+    def ask(self, program: Program, board: Boards) -> int:
+        """Return the engine's cell on a board (cells,)."""
         board = np.asarray(board, np.int8)
         order = self._order(board)
         if self.sent and order[:-1] != self.sent:
             self._start(program)
-        self._require_silence(program)
+        for number, line in enumerate(program.available_lines()):
+            if line and _word(line) not in REMARKS | REFUSALS:
+                raise ProgramError(f"wrote {line[:QUOTED]!r} before it was queried")
+            if number == MOST_LINES:
+                raise ProgramError(f"wrote {MOST_LINES:,} lines before it was queried")
         if not order:
             asked = ["BEGIN"]
         elif order[:-1] == self.sent:
@@ -104,7 +103,7 @@ class Gomocup(ProgramPlayer):
         if len(self.games) >= MOST_GAMES:
             self.games.clear()
         self.sent = self.games[after.tobytes()] = [*order, cell]
-        return uniform_on([cell], len(board))
+        return cell
 
     def _order(self, board: Boards) -> list[int]:
         """Return the cells of the stones on a board (cells,) in their likely order of play.
@@ -125,14 +124,6 @@ class Gomocup(ProgramPlayer):
         outwards = [_from_the_centre(self.rules, cells) for cells in sides]
         return [cell for pair in zip_longest(*outwards) for cell in pair if cell is not None]
 
-    def _require_silence(self, program: Program) -> None:
-        """Raise ProgramError if the engine has written more than remarks before the query."""
-        for number, line in enumerate(program.available_lines()):
-            if line and _word(line) not in REMARKS | REFUSALS:
-                raise ProgramError(f"wrote {line[:QUOTED]!r} before it was queried")
-            if number == MOST_LINES:
-                raise ProgramError(f"wrote {MOST_LINES:,} lines before it was queried")
-
     def _start(self, program: Program) -> None:
         """Make the engine set up an empty board."""
         m, n = self.rules.m, self.rules.n
@@ -140,14 +131,11 @@ class Gomocup(ProgramPlayer):
         program.write(f"{command}\n", self.start)
         answer = _next(program, REMARKS)
         if _word(answer) != "OK":
-            wrong = f"answered {command!r} with {answer[:QUOTED]!r}, not with 'OK'"
-            refused = _word(answer) in REFUSALS
-            raise ProgramError(f"cannot play on {m} by {n}: it {wrong}" if refused else wrong)
+            raise ProgramError(f"answered {command!r} with {answer[:QUOTED]!r}, not with 'OK'")
         self.sent = []
 
 
 def _written(rules: Rules, cell: int) -> str:
-    """Format a cell as its column and row."""
     return f"{cell % rules.n},{cell // rules.n}"
 
 
@@ -174,17 +162,11 @@ def read(line: str, rules: Rules, board: Boards) -> int:
 
 def _next(program: Program, passed_over: Container[str]) -> str:
     """Return the next nonempty line whose first word is not one to skip."""
-    last = ""
     for _ in range(MOST_LINES):
-        try:
-            line = program.read_line()
-        except ProgramError as error:
-            said = f"; its last line was {last!r}" if last else ""
-            raise ProgramError(f"{error}{said}") from None
+        line = program.read_line()
         if line and _word(line) not in passed_over:
             return line
-        last = line[:QUOTED] or last
-    raise ProgramError(f"wrote {MOST_LINES:,} lines without an answer, the last {last!r}")
+    raise ProgramError(f"wrote {MOST_LINES:,} lines without an answer, the last {line[:QUOTED]!r}")
 
 
 def _word(line: str) -> str:
@@ -198,7 +180,6 @@ def gomocup(
     time: float = 1.0,
     timeout: float | None = None,
     start: float = 30.0,
-    memory: int = 1000,
     anyk: bool = False,
 ) -> ProgramPlayer:
     """Return a player that queries an engine over the Gomocup protocol.
@@ -209,7 +190,6 @@ def gomocup(
         time: limit in seconds per move that the engine is sent.
         timeout: maximum seconds per move; by default 5 more than `time`.
         start: maximum seconds to answer START.
-        memory: maximum megabytes of cached answers.
         anyk: whether it plays the rules' k in a row, not only five.
 
     Raises:
@@ -227,4 +207,4 @@ def gomocup(
     if time * 1000 > UNLIMITED:
         raise ValueError(f"time must be at most {UNLIMITED // 1000:,} s, not {time:g}")
     limit = time + GRACE if timeout is None else timeout
-    return Gomocup(rules, command, time, limit, start, memory)
+    return Gomocup(rules, command, time, limit, start)

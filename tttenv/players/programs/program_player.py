@@ -15,23 +15,21 @@ import weakref
 from abc import abstractmethod
 from collections.abc import Iterator
 from time import monotonic
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tttenv.game.rules import Rules, require_line_wins
 from tttenv.game.types import Boards, Probs
-from tttenv.players.search.search_result import at_least
-from tttenv.policy import Player, Traits
+from tttenv.policy import FORFEIT, Player, Traits
 from tttenv.utils.arrays import one_at_a_time
-from tttenv.utils.untrusted import MEBIBYTE
 
 CHUNK = 4096  # bytes read at once
 LONGEST_WAIT = 3600.0  # seconds of one system call, since systems limit it; waits are repeated
 GRACE = 0.5  # seconds for a program to end by itself after its last line of input
 GUARD = ["/bin/sh", "-c", "read line; kill -9 0"]  # kills its process group at the end of its input
 FLUSH = " (does it flush its output after every line?)"
-ENTRY = 120  # bytes of a cached answer besides its board and its numbers
+MOST_ANSWERS = 4_000_000  # that are cached: a gigabyte
 
 
 class ProgramError(ValueError):
@@ -62,7 +60,6 @@ class Program:
         self.unread, self.stderr, self.open = b"", b"", True
         self.pipes = selectors.DefaultSelector()
         for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
-            assert pipe is not None  # since Popen made pipes
             os.set_blocking(pipe.fileno(), False)
             if pipe is not self.process.stdin:
                 self.pipes.register(pipe, selectors.EVENT_READ)
@@ -86,7 +83,6 @@ class Program:
         The writing and all following calls of `read_line` may take so many seconds together.
         """
         self.limit, self.deadline = seconds, monotonic() + seconds
-        assert self.process.stdin is not None
         data = lines.encode()
         while data:
             try:
@@ -112,7 +108,6 @@ class Program:
         self.close()
 
     def _wait(self, seconds: float) -> None:
-        """Wait at most `seconds` for output."""
         left = self.deadline - monotonic()
         if not self.open or (left <= 0 and self.process.poll() is not None):
             raise ProgramError(self._ended("closed its output"))
@@ -159,19 +154,16 @@ class Program:
 class ProgramPlayer(Player):
     """A player backed by a program; `close` ends the program, and the next query restarts it.
 
-    Its command is the program and its arguments, `memory` the megabytes of answers that it stores;
-    with `forfeits` an answer may be a forfeit. Subclasses define the messages, whose failures raise
-    `ProgramError`.
+    Its command is the program and its arguments; with `forfeits` an answer may be a forfeit.
+    Subclasses define the messages, whose failures raise `ProgramError`.
     """
 
-    def __init__(self, rules: Rules, command: str, memory: int, forfeits: bool = False) -> None:
-        at_least(1, memory=memory)
+    def __init__(self, rules: Rules, command: str, forfeits: bool = False) -> None:
         require_line_wins(rules, "a program")
         super().__init__(rules, Traits(searches=True, one_by_one=True, forfeits=forfeits))
         self.command = command
-        self.memory, self.taken = memory, 0  # megabytes allowed, bytes used
         self.program: Program | None = None
-        self.cache: dict[bytes, bytes] = {}  # answers to boards, packed
+        self.cache: dict[bytes, int] = {}  # cells by board
 
     @abstractmethod
     def launch(self) -> Program:
@@ -181,27 +173,26 @@ class ProgramPlayer(Player):
         """Send the messages that precede the first board, if any."""
 
     @abstractmethod
-    def ask(self, program: Program, board: Boards) -> NDArray[np.float64]:
-        """Query the program for its validated move probabilities (cells,) on a board (cells,)."""
+    def ask(self, program: Program, board: Boards) -> int:
+        """Query the program for its cell on a board (cells,), which is validated, or FORFEIT."""
 
     def __call__(self, boards: Boards) -> Probs:
         """Return move probabilities (batch, cells) for boards (batch, cells)."""
-        return np.array([self.answer(board) for board in boards], np.float64).reshape(boards.shape)
+        probs = np.zeros(boards.shape)
+        for row, board in zip(probs, boards, strict=True):
+            if (cell := self.answer(board)) != FORFEIT:
+                row[cell] = 1.0
+        return probs
 
     @one_at_a_time
-    def answer(self, board: Boards) -> NDArray[np.float64]:
-        """Return the program's probabilities (cells,) for a board (cells,), cached if possible."""
+    def answer(self, board: Boards) -> int:
+        """Return the program's cell on a board (cells,), cached if possible, or FORFEIT."""
         key = np.asarray(board, np.int8).tobytes()
         if key not in self.cache:
-            if self.taken > self.memory * MEBIBYTE:
-                raise ValueError(
-                    f"{self.command!r} has answered {len(self.cache):,} boards; storing more"
-                    f" would take over {self.memory} MB, the limit set by memory="
-                )
-            packed = pack(self._query(board))
-            self.cache[key] = packed
-            self.taken += ENTRY + len(key) + len(packed)
-        return unpack(self.cache[key], len(board))
+            if len(self.cache) >= MOST_ANSWERS:
+                raise ValueError(f"{self.command!r} has answered {MOST_ANSWERS:,} boards, the most")
+            self.cache[key] = self._query(board)
+        return self.cache[key]
 
     def close(self) -> None:
         """End the program if it is running, killing it if necessary."""
@@ -209,8 +200,7 @@ class ProgramPlayer(Player):
             self.program.close()
         self.program = None
 
-    def _query(self, board: Boards) -> NDArray[np.float64]:
-        """Query the program for its probabilities (cells,) on a board (cells,)."""
+    def _query(self, board: Boards) -> int:
         try:
             if self.program is None:
                 self.program = self.launch()
@@ -227,22 +217,7 @@ class ProgramPlayer(Player):
             raise
 
 
-def pack(probs: NDArray[np.float64]) -> bytes:
-    """Pack probabilities (cells,) into a few bytes: the nonzero cells, then their probabilities."""
-    cells = np.flatnonzero(probs)
-    return cells.astype(np.uint16).tobytes() + probs[cells].tobytes()
-
-
-def unpack(packed: bytes, cells: int) -> NDArray[np.float64]:
-    """Unpack the probabilities (cells,) packed by `pack`."""
-    count = len(packed) // 10  # two bytes and eight a cell
-    probs: NDArray[np.float64] = np.zeros(cells)
-    numbers = np.frombuffer(packed, np.uint16, count)
-    probs[numbers] = np.frombuffer(packed, np.float64, count, offset=2 * count)
-    return probs
-
-
-def _started(command: list[str]) -> "tuple[subprocess.Popen[bytes], subprocess.Popen[bytes]]":
+def _started(command: list[str]) -> tuple[Any, Any]:
     """Start a program and the shell that leads its process group.
 
     Keys pressed at our terminal are not meant for that group. The shell's process is not waited for
@@ -261,22 +236,14 @@ def _started(command: list[str]) -> "tuple[subprocess.Popen[bytes], subprocess.P
     return process, guard
 
 
-def _end(
-    process: "subprocess.Popen[bytes]",
-    guard: "subprocess.Popen[bytes]",
-    pipes: selectors.BaseSelector,
-    owner: int,
-    quit_command: str,
-) -> None:
+def _end(process: Any, guard: Any, pipes: Any, owner: int, quit_command: str) -> None:
     """Write the quit command, wait `GRACE` seconds, kill the process group, close all pipes."""
     pipes.close()
     ours = os.getpid() == owner  # False in a forked copy of the process that started it
     if ours:
         with contextlib.suppress(OSError):
-            assert process.stdin is not None
             os.write(process.stdin.fileno(), f"{quit_command}\n".encode())
     for pipe in (process.stdin, process.stdout, process.stderr):
-        assert pipe is not None
         pipe.close()
     if ours:
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -285,11 +252,9 @@ def _end(
         process.kill()  # if it has left the group
         process.wait()
         guard.wait()
-    assert guard.stdin is not None
     guard.stdin.close()
 
 
-def _kill(guard: "subprocess.Popen[bytes]") -> None:
-    """Kill the process group of a guard that has not been waited for."""
+def _kill(guard: Any) -> None:
     with contextlib.suppress(OSError):
         os.killpg(guard.pid, signal.SIGKILL)

@@ -26,7 +26,6 @@ import contextlib
 import hashlib
 import importlib
 import json
-import math
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -40,7 +39,7 @@ from tttenv.players.symmetric_player import canonical_player
 from tttenv.policy import Player
 from tttenv.utils import optional_dependencies
 from tttenv.utils.files import write
-from tttenv.utils.schema import REPEATED, Between, checked
+from tttenv.utils.schema import REPEATED, Meta, checked
 from tttenv.utils.tensor_file import header
 from tttenv.utils.untrusted import read_bytes, read_json, shown
 
@@ -57,7 +56,7 @@ _NUMBERS = re.compile(r"\[\n[\s\d.,eE+-]*\]")  # lists in JSON, whose strings co
 class Choice(TypedDict):
     """How a checkpoint's player chooses a move from its weights."""
 
-    tolerance: NotRequired[Annotated[float, Between(0, 1)] | None]
+    tolerance: NotRequired[Annotated[float, Meta(ge=0, le=1)] | None]
     canonical: NotRequired[bool]
 
 
@@ -68,11 +67,11 @@ class Card(TypedDict):
     preset: str
     config: dict[str, Any]
     rules: str
-    steps: Annotated[int, Between(0, math.inf)]
+    steps: Annotated[int, Meta(ge=0)]
     versions: dict[str, Any]
     certificate: dict[str, Any] | None
     files: dict[str, str]
-    seconds: NotRequired[Annotated[float, Between(0, math.inf)]]
+    seconds: NotRequired[Annotated[float, Meta(ge=0)]]
     choice: NotRequired[Choice]
 
 
@@ -95,10 +94,9 @@ def read_card(folder: Path) -> dict[str, Any]:
 def checked_card(card: Any, name: object) -> dict[str, Any]:
     """Check that untrusted JSON in the file `name` is a card, and return it."""
     refusal = f"{shown(name)} is not the card of a checkpoint"
-    found = cast("dict[str, Any]", checked(Card, card, refusal))
-    if wrong := _file_error(found["files"]):
+    if wrong := _file_error(checked(Card, card, refusal)["files"]):
         raise ValueError(f"{refusal}: {wrong}")
-    return found
+    return cast("dict[str, Any]", card)
 
 
 def read_data(folder: Path, *roles: str) -> tuple[dict[str, Any], dict[str, bytes]]:
