@@ -1,13 +1,11 @@
 """Players, which map boards to move probabilities, and common ways to build them.
 
-A `Player` knows its game, its name and its `Traits`. A user may pass any function of boards, a
-`Policy`, to a public function; `player_for` makes it a `Player` there, and no other code reads its
-optional attributes. Every policy is pure (same board, same probabilities, whatever the batch),
-legal and memoryless.
+A user may pass any function of boards, a `Policy`, to a public function; `player_for` makes it a
+`Player` there. Every policy is pure (same board, same probabilities, whatever the batch), legal and
+memoryless.
 
 `greedy`, `first_best`, `softmax` and `masked_normalise` turn numbers (batch, cells) into
-probabilities; they ignore the numbers of cells that are not `legal` (batch, cells), and each row
-needs a legal cell.
+probabilities; they ignore those of cells that are not `legal`, and each row needs a legal cell.
 """
 
 import sys
@@ -50,14 +48,9 @@ TOLERANCE = 2.0**-14  # outputs of a network this near the best, or this share o
 def first_best(values: ArrayLike, legal: Mask, tolerance: float = TOLERANCE) -> Probs:
     """Choose the first legal cell of each board whose value is within `tolerance` of the best.
 
-    This is how the outputs of a network become a move. Another CPU, or another size of the batch,
-    rounds the same sums differently, and of outputs that are equal but for rounding, as those of
-    mirror images often are, the highest may then be another cell. Here these are ties, and the
-    first cell is played everywhere. Only where an output is below the best by the tolerance itself,
-    up to rounding, may the move still depend on the CPU.
-
-    The tolerance is for values up to 1; where the largest finite one of a board, by its absolute
-    value, is above 1, it is this share of it.
+    This is how the outputs of a network become a move: another CPU, or another size of the batch,
+    rounds the same sums differently, so outputs that are equal but for rounding count as ties. The
+    tolerance is for values up to 1; above, it is this share of a board's largest absolute value.
 
     Returns:
         Probabilities (batch, cells), a single 1 in each row; as with `greedy`, NaN in a row with
@@ -79,21 +72,16 @@ def softmax(logits: ArrayLike, legal: Mask) -> Probs:
 
 
 def masked_normalise(probs: ArrayLike, legal: Mask) -> Probs:
-    """Mask `probs` (batch, cells) to the legal cells, and normalise each row.
-
-    A row without probability on legal cells becomes the uniform distribution over them.
-    """
+    """Mask `probs` (batch, cells) to the legal cells, and normalise; a row of zeros is uniform."""
     kept = np.where(legal, np.asarray(probs, np.float64), 0.0)
     sums = kept.sum(axis=-1, keepdims=True)
     return np.where(sums > 0, kept / np.where(sums > 0, sums, 1.0), uniform_over(legal))
 
 
 def hidden_by_mask(boards: Boards, unmasked: Probs, masked: Probs) -> tuple[float, float]:
-    """Return what masks hide of a player that plays `masked` on undecided boards (batch, cells).
+    """Return the mean probability on taken cells, and the share of boards with all of it there.
 
-    Returns:
-        Its mean probability on taken cells without a mask, and the fraction of boards with a choice
-        of moves on which all of it is there, so that the player plays all legal cells alike.
+    On these the player plays all legal cells alike; boards with one legal cell do not count.
     """
     taken = np.where(boards == 0, 0.0, unmasked).sum(axis=1)
     choices = (boards == 0).sum(axis=1)
@@ -137,8 +125,7 @@ class Traits:
     """What is known of a player besides its moves.
 
     An *equivariant* player, on the image of a board under a symmetry, plays the images of its moves
-    with the same probabilities, ties included. Declare it only if it holds by construction:
-    certificates check it on samples, and then evaluate one board for all its images.
+    with the same probabilities, ties included; see `tttenv.players.symmetric_player`.
     """
 
     pure: bool = False  # a function of the board by construction: never queried again to check it
@@ -217,9 +204,7 @@ class Player:
 class Wrapped(Player):
     """A player that changes another one: everything not overridden is the other player's.
 
-    Args:
-        player: the other player.
-        changes: traits that differ from the other player's.
+    `changes` are the traits that differ from the other player's.
     """
 
     def __init__(self, player: Player, **changes: Any) -> None:
@@ -240,11 +225,7 @@ class Wrapped(Player):
 
 
 class FunctionPlayer(Player):
-    """A player that calls a function `play` from boards to probabilities, both (batch, cells).
-
-    Its trait `pure` is for functions without randomness and memory that round so that other batches
-    give the same moves, such as a learner's network. Its name is by default the function's.
-    """
+    """A player that calls a function `play` from boards to probabilities, both (batch, cells)."""
 
     def __init__(
         self, rules: Rules, play: Policy, traits: Traits = UNKNOWN, name: str = ""
@@ -276,8 +257,8 @@ class Uniform(Player):
 def player_for(rules: Rules, policy: Policy) -> Player:
     """Return a policy as a `Player` of these rules.
 
-    A function, or an object that can be called with boards, may declare traits by attributes with
-    their names, except `pure`, `alone` and `pairs`, and its game by the attribute `rules`.
+    A function may declare traits by attributes with their names, except `pure`, `alone` and
+    `pairs`, and its game by the attribute `rules`.
 
     Raises:
         ValueError: if it is a player of another game, naming both, or cannot be called.
@@ -319,24 +300,17 @@ def display_name(something: Any) -> str:
     return shown(something.replace("<locals>.", ""), LONGEST_NAME)
 
 
-def probability(number: float) -> float:
-    """Return a number that is a probability, or raise ValueError."""
-    if not 0 <= number <= 1:
-        raise ValueError(f"a probability must be between 0 and 1, not {number}")
-    return number
-
-
 class Blend(Player):
     """A mixture of two players: `second` with probability `weight`, else `first`.
 
-    It forfeits where a part that it may follow forfeits.
-
-    Raises:
-        ValueError: if they play different games.
+    It forfeits where a part that it may follow forfeits. Raises ValueError for players of other
+    games, or unless 0 <= weight <= 1.
     """
 
     def __init__(self, first: Player, second: Player, weight: float) -> None:
         player_for(first.rules, second)
+        if not 0 <= weight <= 1:
+            raise ValueError(f"a probability must be between 0 and 1, not {weight}")
         one, other = first.traits, second.traits
         traits = Traits(
             depends_on=one.depends_on or other.depends_on,
@@ -362,19 +336,15 @@ OF_EITHER = ("searches", "one_by_one", "forfeits", "costly")
 
 
 def blend(rules: Rules, first: Policy, second: Policy, weight: float) -> Blend:
-    """Return a player that follows `second` with probability `weight`, else `first`.
-
-    Raises:
-        ValueError: unless 0 <= weight <= 1, or for players of other games.
-    """
-    return Blend(player_for(rules, first), player_for(rules, second), probability(weight))
+    """Return the `Blend` of two policies."""
+    return Blend(player_for(rules, first), player_for(rules, second), weight)
 
 
 def sample(probs: Probs, uniforms: NDArray[np.float64]) -> Cells:
-    """Sample a cell for each board by inverting the cumulative distribution.
+    """Sample a cell (batch,) for each board by inverting the cumulative distribution.
 
-    From probabilities (batch, cells) and random numbers (batch,), each uniform in [0, 1), these are
-    the first cells (batch,) whose cumulative probability exceeds the random number.
+    It is the first cell whose cumulative probability (batch, cells) exceeds a random number
+    (batch,), uniform in [0, 1).
     """
     return pick(np.ascontiguousarray(probs), np.ascontiguousarray(uniforms))
 
@@ -388,10 +358,9 @@ def sample_or_forfeit(probs: Probs, uniforms: NDArray[np.float64]) -> Cells:
 
 
 def validated(boards: Boards, probs: Any, forfeits: bool = False) -> Probs:
-    """Validate a policy's output for `boards` (batch, cells), and normalise each row.
+    """Validate a policy's output (batch, cells), and normalise each row.
 
-    The output is an array, a tensor or lists of real numbers; with `forfeits` rows of zeros are
-    allowed, see `Traits`.
+    It is an array, a tensor or lists of real numbers; with `forfeits`, rows of zeros are allowed.
 
     Raises:
         ValueError: for a wrong type or shape, a negative or missing number, probability on a
@@ -420,11 +389,7 @@ def validated(boards: Boards, probs: Any, forfeits: bool = False) -> Probs:
 
 
 def ask(boards: Boards, player: Player) -> Probs:
-    """Return a player's validated output (batch, cells) on a copy of the boards.
-
-    Raises:
-        ValueError: if the output is invalid.
-    """
+    """Return a player's output (batch, cells) on a copy of the boards; see `validated`."""
     copies, traits = boards.copy(), player.traits
     if traits.one_by_one and len(boards):
         answers = np.concatenate([player(one[None]) for one in copies])
@@ -465,7 +430,6 @@ class Observed(Player):
         return self._probs(boards, np.ones(boards.shape, np.bool_))
 
     def _probs(self, boards: Boards, allowed: Mask) -> Probs:
-        """Return probabilities (batch, cells) over the allowed cells (batch, cells)."""
         numbers = [self.numbers(boards[at : at + BATCH]) for at in range(0, len(boards), BATCH)]
         answers = np.concatenate(numbers) if numbers else np.zeros(boards.shape)
         _require_numbers(boards, answers, allowed, self.kind)
@@ -491,20 +455,16 @@ def from_observations(
 ) -> Observed:
     """Return a policy that wraps a function or network of the environment's observations.
 
-    A torch module is called without gradients and in evaluation mode, on its own device and in its
-    own precision. The function may return a tensor, an array or lists. Taken cells are never
-    played: its outputs for them are ignored (`unmasked` shows them).
+    A torch module is called without gradients, in evaluation mode, on its device and in its
+    precision. The outputs for taken cells are ignored.
 
     Args:
         fn: from observations (batch, ...) to numbers (batch, cells), one row for each board.
         rules: the game.
         obs: its observations, as in the environment: "onehot" float32 (batch, 3 * cells): mine,
             theirs, empty; "board" int8 (batch, cells); "dict" of "observation" and "action_mask".
-        kind: its outputs. "logits": the player plays their softmax over the legal cells; "values":
-            the legal cell with the highest value, the first of ties, which are values that differ
-            by no more than rounding (`first_best`); "probs": the probabilities of the legal cells,
-            normalised, or the uniform distribution over the legal cells where all probability is
-            on taken ones.
+        kind: its outputs. "logits": the player plays their `softmax` over the legal cells;
+            "values": the `first_best` legal cell; "probs": their `masked_normalise`.
 
     Raises:
         ValueError: for another `obs` or `kind`; when the player is called, if the output has
@@ -549,10 +509,7 @@ def evaluating(net: Any) -> Iterator[None]:
 
 
 def _require_numbers(boards: Boards, answers: NDArray[np.float64], asked: Mask, kind: str) -> None:
-    """Raise ValueError unless the outputs are valid on the cells `asked`.
-
-    Logits and values of -inf are allowed, since masks are made of them.
-    """
+    """Raise ValueError unless the outputs are valid on the cells `asked`; -inf marks masks."""
     bad = asked & (np.isnan(answers) | np.isposinf(answers))
     law = "finite and not negative" if kind == "probs" else "finite for some legal cell"
     if kind == "probs":

@@ -17,52 +17,36 @@ if TYPE_CHECKING:  # help texts need only the table, not the compiler
     from tttenv.policy import Player
 
 # To add a player: a file in a folder here with a function (rules, option=default, ...) -> Player,
-# and its row here. Scripts, tests, environments and the benchmark pick it up by its name. A row is
-# safe, so that files may name it, if its function starts no program and loads nothing: its options
+# and its row here. Scripts, tests, environments and the benchmark pick it up by its name. Files may
+# name these, so a function that starts a program or loads a file is one of the FOREIGN ones. Options
 # are numbers, words of a list, or a `Spec`, which then has to be safe itself.
 PLAYERS: Table[Any] = Table(
     "player",
     {
-        "random": Row(
-            "tttenv.players.baselines:random", "all legal moves equally likely", safe=True
-        ),
-        "first": Row(
-            "tttenv.players.baselines:first", "the first empty cell, row by row", safe=True
-        ),
-        "tactical": Row(
-            "tttenv.players.baselines:tactical", "win, else block, else random", safe=True
-        ),
+        "random": Row("tttenv.players.baselines:random", "all legal moves equally likely"),
+        "first": Row("tttenv.players.baselines:first", "the first empty cell, row by row"),
+        "tactical": Row("tttenv.players.baselines:tactical", "win, else block, else random"),
         "minimax": Row(
-            "tttenv.players.search.minimax:minimax",
-            "perfect play, looked up in the solved game",
-            safe=True,
+            "tttenv.players.search.minimax:minimax", "perfect play, looked up in the solved game"
         ),
         "alphabeta": Row(
-            "tttenv.players.search.alphabeta:alphabeta",
-            "iterative deepening, open lines beyond it",
-            safe=True,
+            "tttenv.players.search.alphabeta:alphabeta", "iterative deepening, open lines beyond it"
         ),
         "mcts": Row(
-            "tttenv.players.search.mcts:mcts",
-            "Monte Carlo tree search: UCT with play-outs",
-            safe=True,
+            "tttenv.players.search.mcts:mcts", "Monte Carlo tree search: UCT with play-outs"
         ),
-        "gumbel": Row(
-            "tttenv.players.search.gumbel:gumbel", "tree search: Gumbel, PUCT, proofs", safe=True
-        ),
+        "gumbel": Row("tttenv.players.search.gumbel:gumbel", "tree search: Gumbel, PUCT, proofs"),
         "epsilon": Row(
-            "tttenv.players.baselines:epsilon",
-            "another player that sometimes moves at random",
-            safe=True,
+            "tttenv.players.baselines:epsilon", "another player that sometimes moves at random"
         ),
         "pairing": Row(
             "tttenv.players.baselines:pairing",
             "another player, with a pairing strategy where one exists",
-            safe=True,
         ),
     },
 )
 
+SAFE = tuple(PLAYERS)  # that files may name
 EVALUATORS = ("lines", "playouts", "tactical")  # words that an option `evaluator` may be
 
 # Players that need an option naming a file or a program. They are created by name like all others,
@@ -128,27 +112,18 @@ def player(spec: str, rules: "Rules | None" = None) -> "Player":
 
 
 def untrusted_player(spec: object, rules: "Rules") -> "Player":
-    """Return the player named by an untrusted spec, which `checked_spec` must accept.
-
-    Raises:
-        ValueError: for anything else, and as `player`.
-    """
+    """Return the player named by an untrusted spec, which `checked_spec` must accept."""
     return _by_name(checked_spec(spec), rules)
 
 
 def checked_spec(spec: object) -> Spec:
-    """Return an untrusted spec, which names only safe rows of the table and no folders.
-
-    Raises:
-        ValueError: for any other, naming the part that is not safe.
-    """
+    """Return an untrusted spec, or raise ValueError if it names a folder or an unsafe player."""
     if not isinstance(spec, str):
         raise ValueError(f"a player's name must be a string, not {shown(repr(spec), LONGEST_NAME)}")
-    name, rows = spec.partition(":")[0], _everyone().rows
-    if name not in rows or not rows[name].safe:
-        safe = ", ".join(known for known, row in rows.items() if row.safe)
+    name = spec.partition(":")[0]
+    if name not in SAFE:
         asked = shown(repr(name), LONGEST_NAME)
-        raise ValueError(f"a file must not name the player {asked}, only {safe}")
+        raise ValueError(f"a file must not name the player {asked}, only {', '.join(SAFE)}")
     for option, value in inner_specs(name, parse(spec)[1]).items():
         if option == "evaluator" and value in EVALUATORS:
             continue
@@ -179,11 +154,7 @@ def _by_name(spec: str, rules: "Rules") -> "Player":
 
 
 def rules_of(spec: str) -> "Rules":
-    """Return the game that a player is for: a checkpoint's game, or 3,3,3 for a named player.
-
-    Raises:
-        ValueError: if there is no checkpoint in the folder.
-    """
+    """Return the game that a player is for: a checkpoint's game, or 3,3,3 for a named player."""
     from tttenv.game.rules import Rules
     from tttenv.players.stored import checkpoint
 
@@ -192,10 +163,7 @@ def rules_of(spec: str) -> "Rules":
 
 
 def is_path(spec: str) -> bool:
-    """Return whether a spec refers to a checkpoint rather than to a named player.
-
-    Nothing is downloaded.
-    """
+    """Return whether a spec refers to a checkpoint, which is not downloaded."""
     return spec.startswith(bundled.ON_THE_HUB) or checkpoint_of(spec) is not None
 
 
@@ -231,11 +199,7 @@ WEIGHTS = (".pt", ".pth", ".ckpt", ".h5", ".keras", ".npz", ".safetensors")  # n
 
 @contextmanager
 def did_you_mean(spec: str) -> Iterator[None]:
-    """Add suggestions to errors about unknown players that are raised in this block.
-
-    For a misspelt checkpoint folder this is the closest one; for a network of another library, the
-    player that loads it.
-    """
+    """Add suggestions to errors about unknown players that are raised in this block."""
     try:
         yield
     except ValueError as error:
@@ -246,31 +210,26 @@ def did_you_mean(spec: str) -> Iterator[None]:
         raise ValueError(f"{error}; did you mean {found}?") from None
 
 
-FILES = {  # the specs of players by the endings of their files
-    ".onnx": "a network's file is named with its player: onnx:path={}",
-    ".zip": "a model of Stable-Baselines3 is named with its player: sb3:path={},trust=true",
-}
-
-
 def _from_elsewhere(spec: str) -> str | None:
     """Return a hint if a spec names a network file or a module's object, else None."""
     ending, name = os.path.splitext(spec)[1].lower(), shown(spec)
     if "=" in spec or spec.partition(":")[0] in {*_everyone(), *bundled.names()}:
         return None
-    if ending in FILES:
-        return FILES[ending].format(name)
+    if ending == ".onnx":
+        return f"a network's file is named with its player: onnx:path={name}"
+    if ending == ".zip":
+        return f"a model of Stable-Baselines3 is named so: sb3:path={name},trust=true"
+    if ending in WEIGHTS and not os.path.isfile(spec):
+        return f"there is no file {name}"
     if ending in WEIGHTS:
-        if not os.path.isfile(spec):
-            return f"there is no file {name}"
         return (
-            f"{name} holds weights without their network: load both in a module, my_module.py, and"
-            " examine it with tttenv doctor my_module:net, or certify it in Python with"
-            " tttenv.certify(rules, policy)"
+            f"{name} holds weights without their network: load both in a module, and use tttenv"
+            " doctor my_module:net, or tttenv.certify(rules, policy) in Python"
         )
     if re.fullmatch(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*", spec, re.ASCII):
         return (
-            f"{name} is an object of a module: examine it with tttenv doctor {name}, certify it in"
-            " Python with tttenv.certify(rules, policy)"
+            f"{name} is an object of a module: use tttenv doctor {name}, or tttenv.certify(rules,"
+            " policy) in Python"
         )
     return None
 

@@ -15,11 +15,7 @@ WANTED = "a name, a function from boards (batch, cells) to move probabilities, o
 
 
 def as_player(rules: Rules, something: Any) -> Player:
-    """Convert a spec, function, network or model to a player of the given game.
-
-    That is a player's spec; a player; a function or a torch module from boards (batch, cells) to
-    move probabilities (batch, cells); or a model of Stable-Baselines3.
-    """
+    """Convert a spec, function, network or Stable-Baselines3 model to a player of the game."""
     if isinstance(something, str):
         return player(something, rules)
     if isinstance(something, Player):
