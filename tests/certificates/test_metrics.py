@@ -8,10 +8,9 @@ import pytest
 from reference import game, spell, standards
 
 from tttenv import Rules, certify, player
-from tttenv.certificates import metric_table, metrics, phrases, reachability, verdict
+from tttenv.certificates import metrics, phrases, reachability, verdict
 from tttenv.certificates.certificate import Certificate, stated_certificate
-from tttenv.certificates.metric_table import Metric, flat
-from tttenv.certificates.metrics import arena
+from tttenv.certificates.metrics import Metric, arena, flat
 from tttenv.certificates.metrics.arena import Sampled
 from tttenv.certificates.one_side import SeatedPlayer
 from tttenv.cli import analyze
@@ -123,8 +122,7 @@ def test_one_row_adds_a_metric_and_it_is_shown_everywhere(monkeypatch, capsys):
         Metric("exact/first_{seat}", "As {seat}.", "first", measure=by_seat),
     )
     monkeypatch.setattr(metrics, "METRICS", (*metrics.METRICS, *rows))
-    for module in (verdict, metric_table):
-        monkeypatch.setattr(module, "METRICS", metrics.METRICS)
+    monkeypatch.setattr(verdict, "METRICS", metrics.METRICS)
     policy = player("epsilon:player=first,epsilon=0.25")
     found = certify(Rules(), policy)
     stated = {"exact/missed": 9, "exact/first_X": 1.5, "exact/first_O": 2.5}

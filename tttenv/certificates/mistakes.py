@@ -1,13 +1,11 @@
 """Search for a player's mistakes: positions that it reaches where its move loses value.
 
-Round by round, the player's moves and all replies are played, as for a certificate. Above a limit,
-half of the positions kept are the best for the opponent, and half are sampled. A line of play ends
-where the opponent wins by threats or the player can no longer reach its aim. Going back from there,
-the prover finds the move that lost the aim. These positions are counterexamples to the player's
-perfection, with the values of all moves.
+Round by round, the player's moves and all replies are played. Above a limit, half of the positions
+kept are the best for the opponent, and half are sampled. A line of play ends where the opponent
+wins by threats or the player can no longer reach its aim. Going back from there, the prover finds
+the move that lost the aim.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -61,8 +59,8 @@ def find_mistakes(
 
     Args:
         rules: the game.
-        policy: the player.
-        seat: the player's seat, "X" or "O".
+        policy: the player, in the seat "X" or "O".
+        seat: its seat.
         aim: the result that it should reach in this seat: 0 not to lose, 1 to win.
         width: maximum positions per round; more are subsampled.
         most: maximum failures to analyse, besides those that follow from the same mistakes.
@@ -124,12 +122,18 @@ def _explain(
     looked_at: set[tuple[int, int]] = set()
     mistaken: set[tuple[int, int]] = set()
     for number, row in ends.tolist():
-        if not mistaken.isdisjoint(_way(rounds, number, row)):
+        way = [(number, row)]  # and its predecessors
+        while way[-1][0] > 0:
+            number, row = way[-1]
+            way.append((number - 1, int(rounds[number].before[row])))
+        if not mistaken.isdisjoint(way):
             continue
         if most == 0:
             break
         most -= 1
-        while number >= 0 and (number, row) not in looked_at:
+        for number, row in way:
+            if (number, row) in looked_at:
+                break
             looked_at.add((number, row))
             board, move = rounds[number].boards[row], rounds[number].moves[row]
             bounds = values.bounds(board)
@@ -140,7 +144,6 @@ def _explain(
                     found[board.tobytes()] = board, good, best
                     mistaken.add((number, row))
                 break
-            number, row = number - 1, int(rounds[number].before[row])
     shape = len(found), values.rules.cells
     boards = np.concatenate([each.boards for each in rounds])
     moves = np.concatenate([each.moves for each in rounds])
@@ -154,10 +157,3 @@ def _explain(
         moves=moves[kept],
         everything=everything,
     )
-
-
-def _way(rounds: list[_Round], number: int, row: int) -> Iterator[tuple[int, int]]:
-    """Yield the round and row of a position, then those of its predecessors."""
-    while number >= 0:
-        yield number, row
-        number, row = number - 1, int(rounds[number].before[row])

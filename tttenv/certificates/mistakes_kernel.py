@@ -1,4 +1,4 @@
-"""Compiled judging of a player's moves by threats, and scoring of the opponent's attack."""
+"""Compiled judging of a player's moves by threats, and of the opponent's attack."""
 
 from dataclasses import dataclass
 
@@ -35,15 +35,10 @@ def new_referee(rules: Rules, threats: int, must_win: bool) -> Referee:
 def judge_moves(
     boards: Boards, moves: Cells, game: Game, r: Referee, found: NDArray[np.int8]
 ) -> None:
-    """Judge the player's move on each board.
+    """Put the player's move on each board (batch, cells), and judge it.
 
-    Args:
-        boards: (batch, cells), undecided, the player to move; the move is put on them.
-        moves: (batch,).
-        game: the game.
-        r: the referee.
-        found: output: (batch,): OPEN; FAILED if the opponent wins by threats, or if a draw is
-            certain but not enough; DONE if the player has won, or cannot lose and a draw is enough.
+    It is OPEN; FAILED if the opponent wins by threats, or if a draw is certain but not enough; or
+    DONE if the player has won, or cannot lose and a draw is enough.
     """
     for i in range(len(boards)):
         boards[i, moves[i]] = 1
@@ -67,10 +62,7 @@ def judge_moves(
 
 @compiled
 def attack_scores(boards: Boards, lines: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return a score (batch,) of the opponent's attack on each board (batch, cells).
-
-    The sum of 4**stones over its open lines, empty ones among them, minus that over the player's.
-    """
+    """Return the sum (batch,) of 4 ** stones over the opponent's open lines minus the player's."""
     scores = np.zeros(len(boards))
     for i in range(len(boards)):
         for line in lines:

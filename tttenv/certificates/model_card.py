@@ -35,13 +35,8 @@ _WORD = re.compile(r"\w{1,40}", re.ASCII)
 def for_the_hub(folder: Path, repo: str, license: str | None = None) -> dict[str, bytes]:
     """Return the files to upload for a checkpoint, by name: its card, data files and README.md.
 
-    The training state is left out. On games that can be enumerated the certificate is computed
-    again; on larger boards it is the one in the card.
-
-    Args:
-        folder: the checkpoint.
-        repo: OWNER/NAME on the Hub.
-        license: the Hub's identifier of a license, such as "mit"; None to state none.
+    On games that can be enumerated the certificate is computed again. `repo` is OWNER/NAME, and
+    `license` the Hub's identifier of a license, such as "mit", if any.
     """
     if license is not None and not _LICENSE.fullmatch(license):
         raise ValueError(f"a license must be an identifier such as mit, not {license!r}")

@@ -38,10 +38,9 @@ class SeatedPlayer:
         return len(line) // 2 + forfeited(self.rules, line)
 
     def own_moves(self, line: list[int]) -> tuple[Boards, list[int]]:
-        """Return the boards on which the player moves in a game, and its moves.
+        """Return the boards (boards, cells) on which the player moves in a game, and its moves.
 
-        If the player forfeits at the end of the game, that board comes last, and there is one board
-        (boards, cells) more than moves.
+        If it forfeits at the end of the game, there is one board more than moves.
         """
         board, boards = self.rules.start(), []
         for stones, cell in enumerate(line):
@@ -53,19 +52,19 @@ class SeatedPlayer:
         shape = len(boards), self.rules.cells
         return np.array(boards, np.int8).reshape(shape), line[SEATS.index(self.seat) :: 2]
 
+    def another_answer(self, board: Boards) -> ValueError:
+        """Return the error for a player that does not repeat its moves near a board (cells,)."""
+        near = self.rules.format(board)
+        return ValueError(f"{self.name} gives different answers to the same board: near {near}")
+
 
 def lost_game(
     player: SeatedPlayer, graph: Graph, rounds: list[Codes], lost: NDArray[np.int64]
 ) -> list[int]:
-    """Return a game that is lost right after a given position, as the cells of both sides.
+    """Return a game that the player loses, as the cells of both sides.
 
-    If the player forfeits in that position, the game ends there.
-
-    Args:
-        player: the player in its seat.
-        graph: the positions.
-        rounds: the sorted codes (positions, words) of all earlier rounds, the player to move.
-        lost: the code (words,) of the position, in which a reply wins or the player forfeits.
+    `lost` is the code (words,) of its last position with the player to move, in which a reply wins
+    or the player forfeits, and `rounds` are the sorted codes (positions, words) of earlier rounds.
     """
     chain = [lost]
     for among in reversed(rounds):
@@ -100,7 +99,7 @@ def _before(
         if leads.any():
             reply = np.flatnonzero(replies.end == GOING)[leads.argmax()]
             return np.asarray(codes[moves.origin[replies.origin[reply]]])
-    raise _another_answer(player, board)
+    raise player.another_answer(board)
 
 
 def _step(
@@ -118,14 +117,7 @@ def _step(
         going = np.flatnonzero(replies.end == GOING)
         fits = going[(replies.codes == wanted).all(axis=1)]
     if not len(fits):
-        raise _another_answer(player, board)
+        raise player.another_answer(board)
     own = moves.cell[replies.origin[fits]]
     best = int(probs[0, own].argmax())
     return int(own[best]), int(replies.cell[fits[best]])
-
-
-def _another_answer(player: SeatedPlayer, board: Boards) -> ValueError:
-    return ValueError(
-        f"{player.name} gives different answers to the same board:"
-        f" near {player.rules.format(board)}"
-    )

@@ -1,18 +1,14 @@
 """Breadth-first search of all positions reached by a player's own moves and any replies.
 
-Against a player that is a function of the board, only the other side chooses. The positions it can
-reach form a graph, searched breadth first: a round queries the player on all new positions and
-expands its moves and every reply. Positions of different rounds have different numbers of stones,
-so duplicates occur only within a round and are removed by sorting. All moves with nonzero
-probability are followed.
+A round queries the player on all new positions and expands its moves of nonzero probability and
+every reply. Positions of different rounds have different numbers of stones, so duplicates occur
+only within a round and are removed by sorting.
 
-Three facts keep the graph small if the question is only whether the player can lose. First, a
-position is never lost if the opponent has no open line left, that is, a line without a stone of the
-player that needs no more stones than the opponent can still place, unless the player may forfeit
-(see `tttenv.policy.Traits`). Second, neither is one from which a player answers by pairs, which
-its method `holds` says: see `tttenv.players.search.pairing`. Third, the first lost game found is
-a shortest one. If the question is only whether it can lose within some rounds, the opponent can
-place no more stones than there are rounds left.
+Three facts keep the graph small if the question is only whether the player can lose. A position is
+never lost if the opponent has no open line left, that is, a line without a stone of the player that
+needs no more stones than the opponent can still place, unless the player may forfeit. Neither is
+one from which a player answers by pairs, which its method `holds` says. And the first lost game
+found is a shortest one.
 """
 
 from collections.abc import Callable
@@ -111,8 +107,7 @@ class SearchState:
     rounds: list[Codes] = field(default_factory=list)  # the sorted codes of each round
     chances: Chances | None = None  # of the last round; None unless every reply is followed
     found: list[Part] = field(default_factory=list)  # of the next round, in sorted parts
-    added: int = 0  # of `Drawn`
-    sampled: dict[str, NDArray[Any]] = field(default_factory=dict)  # as `Drawn.arrays`
+    drawn: dict[str, Any] | None = None  # as `Drawn.state`
 
 
 Keep: TypeAlias = Callable[[SearchState], None]  # called before every query of the player
@@ -129,8 +124,6 @@ def search(
 
     Beyond the limit of followed positions, positions that cannot be lost are skipped once it is
     known that the player does not always win, and the search ends once a lost game is found.
-    Symmetric positions are merged if the player declares itself equivariant; this is checked on
-    all positions of small searches and on some positions of large ones.
 
     `watch` and `keep` are called before every query, with the progress and the state of the search;
     `start` is such a state of a search of the same player with the same options, to continue.
@@ -158,9 +151,8 @@ class _Search:
         may_always_win = options.may_always_win and player.seat == "X"
         begun = SearchState(always_wins=None if may_always_win else False)
         self.state = _copy(start or begun)
-        few = {} if options.sampled is None else {"sampled": options.sampled, "cheap": 0}
-        self.drawn = Drawn(self.policy, **few)  # boards to query again, and the first outputs
-        self.drawn.restore(self.state.added, self.state.sampled)
+        # Boards to query again, and the first outputs.
+        self.drawn = Drawn(self.policy, options.sampled, self.state.drawn)
         self.clock, self.seconds_before = Stopwatch(), self.state.seconds
 
     def run(self) -> SeatResults:
@@ -179,9 +171,8 @@ class _Search:
             state.chances, state.queried, state.found = chances, 0, []
             state.merge_above = MERGED
             codes, chances = self._finish_round()
-        again = self.drawn.taken() if self.drawn.added else None
-        if again:
-            boards, probs = again
+        if self.drawn.added:
+            boards, probs = self.drawn.taken()
             require_answers_again(self.policy, boards, probs, self.player.name)
         line, complete = None, not state.ran_out
         if state.lost is not None:
@@ -190,6 +181,8 @@ class _Search:
         every_reply = state.following and complete
         if state.always_wins is None and every_reply:
             state.always_wins = True
+        checked, symmetry = state.images_checked, "mirror images treated alike: declared, checked"
+        some = "all" if checked == state.asked else f"{checked:,}"
         return SeatResults(
             positions=state.asked,
             never_loses=False if line is not None else True if complete else None,
@@ -198,8 +191,8 @@ class _Search:
             losing_line=line,
             shortest=None if line is None else True,
             vs_random=state.ended.round(15).tolist() if every_reply else None,
-            symmetry=self._symmetry(),
-            queried_twice=len(again[0]) if again else 0,
+            symmetry=f"{symmetry} on {some} of {state.asked:,}" if self.images else None,
+            queried_twice=len(boards) if self.drawn.added else 0,
             pairing=state.pairing,
         )
 
@@ -250,12 +243,15 @@ class _Search:
                 shares = shares[replies.end == GOING]
             if len(replies.codes) and not state.ran_out:
                 state.found.append(self._merged(replies.codes, shares))
-                if sum(len(codes) for codes, _ in state.found) > state.merge_above:
+                if self._waiting() > state.merge_above:
                     self._merge()
-                    state.merge_above = sum(len(codes) for codes, _ in state.found) + MERGED
+                    state.merge_above = self._waiting() + MERGED
         if drawn or lost.any():
             state.always_wins = False
         return lost
+
+    def _waiting(self) -> int:
+        return sum(len(codes) for codes, _ in self.state.found)
 
     def _merged(self, codes: Codes, chances: Chances | None) -> Part:
         """Return the distinct codes, sorted, with their summed chances if these are followed."""
@@ -280,8 +276,8 @@ class _Search:
     def _to_keep(self, codes: Codes) -> Mask | None:
         """Return a mask of the positions to keep for the next round, or None to keep all.
 
-        Also decides whether every reply is followed further, and whether the search runs out of
-        positions. It then continues to the end of the round, whose positions are within the limit.
+        Also decides whether every reply is followed further, and whether positions run out; then
+        the search ends after this round.
         """
         state = self.state
         taken = sum(map(len, state.rounds))
@@ -312,11 +308,8 @@ class _Search:
         return kept
 
     def _record_loss(self, batch: Codes, lost: Mask, forfeited: Mask) -> None:
-        """Record a position of the batch that loses, if its loss is the shortest so far.
-
-        In one round a forfeit ends the game before the reply that completes a line.
-        """
-        rank = np.where(forfeited, 0, np.where(lost, 1, 2))
+        """Record a position of the batch that loses, if its loss is the shortest so far."""
+        rank = np.where(forfeited, 0, np.where(lost, 1, 2))  # forfeits end the game before a reply
         first = int(rank.argmin())
         found = [len(self.state.rounds) - 1, int(rank[first]), *batch[first].tolist()]
         if self.state.lost is None or found[:2] < self.state.lost[:2]:
@@ -336,19 +329,12 @@ class _Search:
             require_images_alike(self.policy, boards[which], self.player.name)
             state.images_checked += len(which)
 
-    def _symmetry(self) -> str | None:
-        if not self.images:
-            return None
-        checked, asked = self.state.images_checked, self.state.asked
-        some = "all" if checked == asked else f"{checked:,}"
-        return f"mirror images treated alike: declared, checked on {some} of {asked:,}"
-
     def _report(self, waiting: int) -> None:
         """Report the progress and the state, `waiting` positions of the round before its end."""
         state = self.state
         state.seconds = self.seconds_before + self.clock.seconds
         if self.keep is not None:
-            state.added, state.sampled = self.drawn.added, self.drawn.arrays()
+            state.drawn = self.drawn.state
             self.keep(_copy(state))
         if self.watch is not None:
             phase = FOLLOWING if self.options.rounds is None else SHORTENING

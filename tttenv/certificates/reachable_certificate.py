@@ -32,7 +32,7 @@ BY_SEAT = ("vs_random", "losing_line", "never_loses", "shortest")  # fields of a
 ATTACKED = 20_000  # positions per seat of the best-first attack, before the full search
 
 ValueOf: TypeAlias = Callable[[Rules], int | None]  # the game's value for X, None if unknown
-KIND = "unfinished certificate of reachable positions, 3"
+KIND = "unfinished certificate of reachable positions, 4"
 EVERY = 60.0  # seconds between saves
 SHARE = 0.02  # maximum share of the time spent on saving; large files are saved less often
 SHORT = 10.0  # seconds of search that are not worth a file
@@ -40,10 +40,7 @@ About: TypeAlias = Callable[[], Mapping[str, Any]]  # JSON-serializable values
 
 
 class SearchCheckpoint:
-    """A file that an unfinished certificate is saved to, about once a minute.
-
-    It is deleted when the certificate is complete. Searches of less than a minute write nothing
-    unless `save` is called, nor does a best-first attack.
+    """A file that an unfinished certificate is saved to, about once a minute; deleted at its end.
 
     `about` returns whatever the certificate depends on besides the game and the limit of positions,
     such as a digest of the player's weights; it is called before the file is written or read. Its
@@ -70,8 +67,8 @@ class SearchCheckpoint:
     @property
     def asked(self) -> int:
         """Positions queried in both seats."""
-        found = sum(results.positions for results in self.finished.values())
-        return found + (self.state.asked if self.state else 0)
+        found = [results.positions for results in self.finished.values()]
+        return sum(found) + (self.state.asked if self.state else 0)
 
     def keep(self, state: SearchState) -> None:
         """Keep the state of the search, and save it if the last save is a minute ago."""
@@ -134,22 +131,16 @@ class SearchCheckpoint:
 
 
 def measure(
-    rules: Rules,
     policy: Player,
     name: str,
-    *,
     positions: int,
     value_of: ValueOf | None,
     images: bool,
     watch: Watch | None,
     checkpoint: SearchCheckpoint | None,
 ) -> dict[str, Any]:
-    """Compute the fields of a certificate based on reachable positions; see `certify`.
-
-    If the limit is at least the number of positions the game may have, every reply is followed. On
-    larger boards a best-first attack of up to 20,000 positions first searches for a lost game; if
-    it finds one, the seat is done.
-    """
+    """Compute the fields of a certificate based on reachable positions; see `certify`."""
+    rules = policy.rules
     value = (value_of or known_value)(rules)
     found: dict[str, SeatResults] = {} if checkpoint is None else dict(checkpoint.finished)
     for seat in SEATS:
@@ -186,7 +177,12 @@ def _seat(
     watch: Watch | None,
     checkpoint: SearchCheckpoint | None,
 ) -> SeatResults:
-    """Compute the results for a seat whose game value under perfect play is `worth`."""
+    """Compute the results for a seat whose game value under perfect play is `worth`.
+
+    If the limit is at least the number of positions the game may have, every reply is followed. On
+    larger boards a best-first attack of up to 20,000 positions first searches for a lost game; if
+    it finds one, the seat is done.
+    """
     too_many, attacked = arrangements(player.rules) > positions, 0
     start = None if checkpoint is None else checkpoint.state
     if too_many and start is None:  # else the attack has found nothing

@@ -1,9 +1,8 @@
 """Best-first search for a game that a given player loses; finding none proves nothing.
 
-Against a player that is a function of the board, only the opponent chooses, so a lost game is a
-path in a graph. The search is best first: the positions in which the opponent's open lines hold
-the most stones are queried next, the best of every round together in one batch. A lost game is then
-shortened, round by round, as long as that takes few positions.
+The positions in which the opponent's open lines hold the most stones are queried next, the best of
+every round together in one batch. A lost game is then shortened, as long as that takes few
+positions.
 """
 
 from collections.abc import Iterator
@@ -42,9 +41,7 @@ def refute(
     """Find a game that a player loses in one seat, by moves of nonzero probability.
 
     The search is deterministic for a given player and limit. It then searches for shorter games,
-    the shortest first, within 125,000 / cells positions (5,000 on 5,5,4). If these suffice, the
-    game is the shortest that the player loses; `shortest` of
-    `tttenv.certificates.refutation.search` says whether they did. `certify` searches equally far.
+    the shortest first, within 125,000 / cells positions (5,000 on 5,5,4).
 
     Args:
         rules: the game, on any board.
@@ -88,8 +85,7 @@ def _shortened(
 ) -> SeatResults:
     """Return the results with the shortest game that a player loses in a seat, if it is found.
 
-    Each length is searched separately, from the shortest on. To win quickly, the opponent can place
-    few stones outside the winning line, so the first lengths take few positions.
+    Each length is searched separately, from the shortest on; the first take few positions.
     """
     k, left = player.rules.k, min(SHORTENED // player.rules.cells, positions - found.positions)
     first = k if player.seat == "X" else k - 1  # the opponent needs k stones
@@ -111,16 +107,9 @@ def _shortened(
 
 
 def losing_leaves(rules: Rules, policy: Policy, seat: str, positions: int) -> tuple[int, int]:
-    """Count the positions lost by a player among the first that an attack on it queries.
+    """Count the positions lost by a player among the first that `refute` would query.
 
-    The attack is that of `refute`: it queries the positions with the opponent's best open lines
-    first, and follows the best 64 replies to each, but it does not stop at a lost game. It
-    continues from all other positions until the limit is reached or none is left. For a player
-    that never loses the count is zero.
-
-    Returns:
-        The number of positions in which the player forfeits or some move of it lets the opponent
-        win with the next stone, and the number of queried positions, at most `positions`.
+    The attack does not stop at a lost game. Returns also the number of queried positions.
     """
     player = player_for(rules, policy)
     tried = _Attack(SeatedPlayer(rules, player, seat, display_name(player)), None)
@@ -177,7 +166,7 @@ class _Attack:
         return None
 
     def queries(self, positions: int) -> Iterator[tuple[_Numbers, Mask]]:
-        """Query batches of positions and yield the results, until the limit or none is left.
+        """Query batches of positions until the limit or none is left.
 
         Yields:
             Two cells after which the opponent has won, or -1, (positions, 2); and which positions
@@ -266,6 +255,4 @@ class _Attack:
         require_answers_again(self.policy, asked, first, self.player.name)
         moved = first[np.arange(len(own)), own] > 0
         if not moved.all() or first[len(own) :].any():
-            raise ValueError(
-                f"{self.player.name} gives different answers to the same board, in the game {line}"
-            )
+            raise self.player.another_answer(asked[-1])

@@ -22,19 +22,11 @@ LEFT_OPEN = 1 << 30  # the penalty for leaving the player a line that needs one 
 def score(
     boards: Boards, moves: NDArray[np.int64], k: int, lines: LineBoard, scores: NDArray[np.int64]
 ) -> None:
-    """Write the score of each reply.
+    """Write the score of each of `moves` (replies, 3): board, player's cell, attacker's cell.
 
     The score of a position is the sum of 4 ** stones over the attacker's open lines minus the same
     for the player, plus a bonus for a fork and minus a penalty for an open line of the player that
-    needs one more stone.
-
-    Args:
-        boards: (batch, cells), undecided, the player to move.
-        moves: (replies, 3): the board, the player's cell and the attacker's, in this order, with no
-            win among them.
-        k: stones in a row to win.
-        lines: the lines and those through each cell; its stones are not used.
-        scores: output: (replies,).
+    needs one more stone. The moves are sorted, with no win among them.
     """
     held = np.empty((len(lines.lines), 2), np.int64)  # stones of the player and of the attacker
     board = np.empty(boards.shape[1], np.int8)
@@ -60,8 +52,7 @@ def _power(stones: int) -> int:
 def _count(board: Stones, lines: LineBoard, k: int, held: NDArray[np.int64]) -> tuple[int, int]:
     """Write the stones on every line of a board (cells,) to `held` (lines, 2).
 
-    Returns:
-        The score of the board, and the number of the player's open lines that need one more stone.
+    Return the board's score, and the number of the player's open lines that need one more stone.
     """
     score, short = 0, 0
     for line in range(len(held)):
@@ -88,10 +79,7 @@ def _gain(
     held: NDArray[np.int64],
     short: int,
 ) -> int:
-    """Return how much the attacker's stone on `reply`, already placed, raises the score.
-
-    `held` and `short` are the results of `_count` before this stone.
-    """
+    """Return how much the attacker's stone on `reply`, already placed, raises `_count`'s score."""
     gain, threat, fork = 0, -1, False
     for j in range(lines.through_count[reply]):
         line = lines.lines_through[reply, j]

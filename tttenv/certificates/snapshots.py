@@ -32,11 +32,7 @@ Moves = NDArray[np.uint8]  # the cells, (decisions,)
 def extended(
     snapshots: Sequence[Snapshot], measures: Sequence[Point], policy: Policy, every: int
 ) -> tuple[Snapshot, ...]:
-    """Append a snapshot of the last measured policy, then thin out the snapshots if necessary.
-
-    The selection depends only on the measurements, so a resumed run keeps the same snapshots: the
-    first, the last, the first unbeatable one and some in between.
-    """
+    """Append a snapshot of the last measured policy, then keep those at the curve's landmarks."""
     moves = moves_of(policy)
     whole = [*snapshots] if moves is None else [*snapshots, (int(measures[-1][0] or 0), moves)]
     kept = {measures[at][0] for at in exact_curve.landmarks(measures, every, MOST)}
@@ -73,11 +69,7 @@ def for_file(snapshots: Sequence[Snapshot]) -> bytes:
 def read(folder: Path, card: Mapping[str, Any], rules: Rules, curve: Curve) -> dict[int, Moves]:
     """Load the snapshots (step: moves (decisions,)) of the checkpoint in an untrusted `folder`.
 
-    Each one is checked against the curve: its step must exist, and the worst cases and accuracy of
-    its player, recomputed, must equal those of the curve. Empty if the card names no such file.
-
-    Raises:
-        ValueError: in one line, if the file is missing, damaged or holds anything else.
+    Their worst cases and accuracy, recomputed, must be on the curve. Empty without such a file.
     """
     name = file_of(card, SNAPSHOTS)
     if name is None or not enumerable(rules) or rules.cells > CELLS:
@@ -93,7 +85,7 @@ def read(folder: Path, card: Mapping[str, Any], rules: Rules, curve: Curve) -> d
 
 
 def _arrays(data: bytes, file: Path, rules: Rules) -> tuple[list[int], NDArray[np.uint8]]:
-    """Parse the steps and moves in a file; types and sizes are checked before reading."""
+    """Return the steps and moves in a file."""
     found = header(data, file)
     count, decisions = found.length("steps"), len(positions(rules).decisions)
     if not 0 < count <= MOST:
@@ -107,7 +99,6 @@ def _arrays(data: bytes, file: Path, rules: Rules) -> tuple[list[int], NDArray[n
 
 
 def _require_measured(curve: Curve, step: int, table: Tabulated) -> None:
-    """Raise ValueError unless the curve has this player's measurements at the step."""
     if step not in curve.steps:
         raise ValueError(f"step {step} is not on the curve")
     at = curve.steps.index(step)

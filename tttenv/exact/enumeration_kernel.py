@@ -49,13 +49,7 @@ def mark_successors(
 
 @compiled
 def number_found(numbers: Numbers, start: int, codes: Codes) -> None:
-    """Number the marked positions from `start` on, in the order of their codes.
-
-    Args:
-        numbers: by code, changed.
-        start: the first number.
-        codes: output: the codes of the numbered positions.
-    """
+    """Number the marked positions from `start` on in the order of their codes; write the codes."""
     count = 0
     for code in range(len(numbers)):
         if numbers[code] == FOUND:
@@ -73,10 +67,7 @@ def link_successors(
     numbers: Numbers,
     successors: NDArray[np.int32],
 ) -> None:
-    """Write the indices of the successors (positions, cells), -1 for illegal moves.
-
-    The other arguments are as in `mark_successors`.
-    """
+    """Write the indices of the successors (positions, cells), -1 for illegal moves."""
     top = 2 * powers.sum()
     for i in range(len(codes)):
         for cell in range(boards.shape[1]):

@@ -20,22 +20,12 @@ TABLE = Traits(pure=True, alone=True)
 class Tabulated(Player):
     """A policy stored as a table of move probabilities, one row per position.
 
-    Args:
-        rules: a game that can be enumerated.
-        table: the probabilities (positions, cells).
-
-    Attributes:
-        queried_twice: number of positions on which the original policy was queried again.
-        traits: of a table; it is equivariant, and forfeits by rows of zeros, if that policy does.
-        illegal_mass, only_illegal: what a mask hides, see `tttenv.policy.hidden_by_mask`; None if
-            unknown.
-
     Raises:
-        ValueError: if the table is not a valid policy.
+        ValueError: if the table (positions, cells) is not a valid policy.
     """
 
-    queried_twice = 0
-    illegal_mass: float | None = None
+    queried_twice = 0  # positions on which the original policy was queried again
+    illegal_mass: float | None = None  # what a mask hides, see `tttenv.policy.hidden_by_mask`
     only_illegal: float | None = None
 
     def __init__(self, rules: Rules, table: ArrayLike) -> None:
@@ -106,10 +96,7 @@ class Tabulated(Player):
 
 
 class Mixture(Player):
-    """A policy that is uniform over the marked moves (positions, cells).
-
-    It stores only the mask, which takes an eighth of the memory of a `Tabulated`.
-    """
+    """A policy that is uniform over marked moves, in an eighth of the memory of a `Tabulated`."""
 
     def __init__(self, rules: Rules, moves: Mask) -> None:
         super().__init__(rules, TABLE)
@@ -132,10 +119,6 @@ def is_table(policy: object) -> TypeGuard[Tabulated]:
 
 
 def tabulate(rules: Rules, policy: Policy) -> Tabulated:
-    """Query `policy` on every undecided position, in canonical order, and store its output.
-
-    Raises:
-        ValueError: if the game is too large, or the policy's output is invalid.
-    """
+    """Query `policy` on every undecided position, in canonical order, and store its output."""
     player = player_for(rules, policy)
     return player if isinstance(player, Tabulated) else Tabulated.of(rules, player)

@@ -18,8 +18,8 @@ if TYPE_CHECKING:  # help texts need only the table, not the compiler
 
 # To add a player: a file in a folder here with a function (rules, option=default, ...) -> Player,
 # and its row here. Scripts, tests, environments and the benchmark pick it up by its name. Files may
-# name these, so a function that starts a program or loads a file is one of the FOREIGN ones. Options
-# are numbers, words of a list, or a `Spec`, which then has to be safe itself.
+# name these, so a function that starts a program or loads a file belongs to the FOREIGN ones.
+# Options are numbers, words of a list, or a `Spec`, which then has to be safe itself.
 PLAYERS: Table[Any] = Table(
     "player",
     {

@@ -23,9 +23,6 @@ def prompt(rules: Rules, board: ArrayLike, notation: str = "grid", legal: bool =
             "coordinates": the same with lettered columns and numbered rows; "moves": a list of
             moves that leads to the position, from which the model has to work out the board.
         legal: also list the legal moves.
-
-    Raises:
-        ValueError: for an unknown notation, or a board that is finished or cannot be reached.
     """
     one_of("notation", notation, tuple(NOTATIONS))
     position = rules.check(board)
@@ -69,10 +66,9 @@ def introduction(rules: Rules) -> str:
 
 
 def move_list(board: Boards) -> list[int]:
-    """Return the cells of a game that leads to an undecided board (cells,).
+    """Return the cells of a game that leads to an undecided board (cells,), in ascending order.
 
-    Each side plays its cells in ascending order. Since no side has a line at the end, none has one
-    on the way, so this is a legal game.
+    Since no side has a line at the end, none has one on the way, so this is a legal game.
     """
     mover = np.count_nonzero(board) % 2
     own, other = np.flatnonzero(board == 1), np.flatnonzero(board == -1)

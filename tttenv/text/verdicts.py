@@ -44,13 +44,7 @@ class Verdict:
 def verdict(rules: Rules, board: ArrayLike, answer: str) -> Verdict:
     """Compare the move in an answer with perfect play.
 
-    Args:
-        rules: the game.
-        board: (cells,), in the view of the side to move; undecided.
-        answer: the model's answer, parsed by `parse`.
-
-    Raises:
-        ValueError: as `parse`.
+    The board (cells,), seen by the side to move, and the answer are those of `parse`.
     """
     position, parsed = rules.check(board), parse(rules, board, answer)
     known = _bounds(rules, position.tobytes())
@@ -90,8 +84,7 @@ def reward(verdict: Verdict, scheme: str = "regret") -> float:
             result of the game under perfect play after the move, 1 for a win, 0.5 for a draw.
 
     Raises:
-        ValueError: for an unknown scheme, or a verdict that leaves the reward undecided, which
-            happens on boards of more than 15 cells only.
+        ValueError: for a verdict that leaves the reward undecided, on boards of more than 15 cells.
     """
     one_of("scheme", scheme, tuple(SCHEMES))
     if not verdict.legal:
@@ -144,13 +137,9 @@ def tasks(rules: Rules, split: str = "train", seed: int = 0) -> list[Task]:
 
     Args:
         rules: the game.
-        split: "train", four classes in five; "test", the others; "all". Which class belongs to
-            which split depends on the rules alone: no test position is the image of a training
-            position, whatever the seeds.
+        split: "train", four classes in five; "test", the others; "all". No test position is the
+            image of a training position, whatever the seeds.
         seed: for the order of the tasks, and the image that stands for each class.
-
-    Raises:
-        ValueError: for an unknown split, a negative seed, or a game of more than 15 cells.
     """
     one_of("split", split, SPLITS)
     require_enumerable(rules)

@@ -36,10 +36,6 @@ def hf(
         tokens: the maximum length of an answer; one that has not ended by then is no answer.
         cache: a folder that stores answers, reused for the first query of each board in later
             runs.
-
-    Raises:
-        ModuleNotFoundError: without the package transformers.
-        ValueError: without a path, or if the folder has no such model.
     """
     if not path:
         raise ValueError("hf needs the folder of a language model: hf:path=FOLDER")

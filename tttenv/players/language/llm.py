@@ -6,14 +6,11 @@
 vLLM, llama.cpp, Ollama and SGLang have such servers. Each position is one prompt of
 `tttenv.text.prompt`, sent unchanged as the only message; `tttenv.text.parse` reads the move from
 the answer. An answer without a legal move forfeits the game, and is counted. So is one that was cut
-off, by its `finish_reason`: "stop" is that of a complete answer.
+off, by its `finish_reason`.
 
-At temperature 0 the answer should be a function of the board, so that the player can be certified.
-Some servers round differently in batches of other sizes, so that answers change; certificates
-repeat queries, and reject a model that does not repeat its moves.
-
-The API key comes from the environment variable OPENAI_API_KEY, and never appears in a spec, file or
-message. If there is one, messages do not repeat what the server says, which may hold the key.
+At temperature 0 the answer should be a function of the board; certificates repeat queries, and
+reject a model that does not repeat its moves. The API key comes from the environment variable
+OPENAI_API_KEY; if there is one, messages do not repeat what the server says, which may hold it.
 """
 
 import contextlib
@@ -76,11 +73,6 @@ def llm(
         tokens: the maximum length of an answer; 0: the server's.
         cache: a folder that stores answers, reused for the first query of each board in later
             runs.
-
-    Raises:
-        ModuleNotFoundError: without the package openai.
-        ValueError: without a model's name, for a number out of range, or for an address or an
-            OPENAI_API_KEY that cannot be sent, or an address with a user, password or query.
     """
     if not model:
         raise ValueError(
@@ -138,11 +130,7 @@ class LanguageModel(Player):
         self._seen: set[str] = set()  # positions, as `Rules.format` writes them
 
     def __call__(self, boards: Boards) -> Probs:
-        """Return move probabilities (batch, cells) for boards (batch, cells); zeros are forfeits.
-
-        Raises:
-            ValueError: if the server fails.
-        """
+        """Return move probabilities (batch, cells) for boards of that shape; zeros are forfeits."""
         different = {self.rules.format(board): board for board in boards}
         found = _in_threads(self._answer, list(different.items()), self.concurrency)
         self.prompts += sum(sent for _, sent in found)
@@ -158,10 +146,7 @@ class LanguageModel(Player):
         return probs
 
     def particulars(self) -> dict[str, Any]:
-        """Return the model with its settings, the prompts, and the positions without a legal move.
-
-        The prompt of the empty board stands by its digest.
-        """
+        """Return the model with its settings, the prompts, and positions without a legal move."""
         first = prompt(self.rules, self.rules.start(), self.notation)
         about = {"notation": self.notation, "prompt_sha256": sha256(first.encode()).hexdigest()}
         illegal = {
@@ -180,21 +165,16 @@ class LanguageModel(Player):
 
     def _read(self, position: str, board: Boards, answer: str | None) -> int | None:
         """Parse the move from an answer; return None and record the reason if it has none."""
-        parsed = Parsed(None, "cut off")
-        if answer is not None:
-            parsed = parse(self.rules, board, answer)
+        parsed = Parsed(None, "cut off") if answer is None else parse(self.rules, board, answer)
         if parsed.cell is None:
             self.illegal[position] = parsed.reason
         return parsed.cell
 
     def _answer(self, position: str, board: Boards) -> tuple[str | None, bool]:
-        """Return the model's answer on a board, and whether a prompt was sent for it.
-
-        Repeated queries of a board query the model again, since it may answer differently.
-        """
+        """Return the model's answer on a board, and whether a prompt was sent for it."""
         asked = prompt(self.rules, board, self.notation)
         file = None if self.cache is None else self.cache / f"{self._digest(asked)}.json"
-        if file is not None and position not in self._seen:
+        if file is not None and position not in self._seen:  # repeated queries are checks
             with contextlib.suppress(OSError, *UNUSABLE):
                 answer = json.loads(read_bytes(file, LARGEST_ANSWER))["whole answer"]
                 if isinstance(answer, str | None):
@@ -216,9 +196,8 @@ def _in_threads(
 ) -> list[_T]:
     """Return the results of `work` for the arguments in `items`, computed in several threads.
 
-    After an error or an interrupt no further item is begun. Neither an interrupt nor the end of the
-    `seconds` for each thread waits for those that are running: a server may send one byte every few
-    seconds, even in the headers, and only a clock outside the connection can stop that.
+    Neither an interrupt nor the end of the `seconds` for each thread waits for those that are
+    running: a server may send one byte every few seconds, even in the headers.
     """
     if threads == 1 and seconds is None:
         return [work(*item) for item in items]

@@ -15,11 +15,6 @@ A data file's name is its role and the beginning of its digest,
 `weights-0123456789abcdef.safetensors`, or `weights.safetensors` in older checkpoints. `commit`
 writes the new files beside the old ones, then replaces the card, then removes the old files: if the
 process is killed in between, the folder holds a complete checkpoint, the old one or the new one.
-
-The card's `choice` says how a move is chosen from the weights: "tolerance" is the distance within
-which outputs are ties, see `tttenv.policy.first_best`, or null if moves are looked up; "canonical"
-says whether images of a board get images of a move, see `tttenv.players.symmetric_player`. Without
-a choice it is not canonical, and a network plays the first of ties.
 """
 
 import contextlib
@@ -57,8 +52,9 @@ _NUMBERS = re.compile(r"\[\n[\s\d.,eE+-]*\]")  # lists in JSON, whose strings co
 class Choice(TypedDict):
     """How a checkpoint's player chooses a move from its weights."""
 
+    # Within which outputs are ties, see `tttenv.policy.first_best`; None if moves are looked up.
     tolerance: NotRequired[Annotated[float, Between(0, 1)] | None]
-    canonical: NotRequired[bool]
+    canonical: NotRequired[bool]  # see `tttenv.players.symmetric_player`
 
 
 class Card(TypedDict):
@@ -77,11 +73,7 @@ class Card(TypedDict):
 
 
 def read_card(folder: Path) -> dict[str, Any]:
-    """Return the card of the checkpoint in `folder`.
-
-    Raises:
-        ValueError: if the folder or its card is missing, or the card is invalid.
-    """
+    """Return the card of the checkpoint in `folder`, or raise ValueError if it is not valid."""
     file = folder / CARD
     try:
         found = read_json(file)
@@ -89,16 +81,11 @@ def read_card(folder: Path) -> dict[str, Any]:
         raise ValueError(
             f"no checkpoint in {shown(folder)}: a checkpoint is a folder with a {CARD}"
         ) from None
-    return checked_card(found, file)
-
-
-def checked_card(card: Any, name: object) -> dict[str, Any]:
-    """Check that untrusted JSON in the file `name` is a card, and return it."""
-    refusal = f"{shown(name)} is not the card of a checkpoint"
-    found = cast("dict[str, Any]", checked(Card, card, refusal))
-    if wrong := _file_error(found["files"]):
+    refusal = f"{shown(file)} is not the card of a checkpoint"
+    card = cast("dict[str, Any]", checked(Card, found, refusal))
+    if wrong := _file_error(card["files"]):
         raise ValueError(f"{refusal}: {wrong}")
-    return found
+    return card
 
 
 def read_data(folder: Path, *roles: str) -> tuple[dict[str, Any], dict[str, bytes]]:
@@ -118,17 +105,12 @@ def read_data(folder: Path, *roles: str) -> tuple[dict[str, Any], dict[str, byte
 
 def file_of(card: Mapping[str, Any], role: str) -> str | None:
     """Return the name of a card's data file with this role, or None."""
-    for name in card["files"]:
-        if name.startswith((f"{role}-", f"{role}.")):
-            return str(name)
-    return None
+    named = (name for name in card["files"] if name.startswith((f"{role}-", f"{role}.")))
+    return next(named, None)
 
 
 def commit(folder: Path, about: Mapping[str, Any], data: Mapping[str, bytes]) -> None:
-    """Write a checkpoint atomically: `folder` holds the previous one until its card is replaced.
-
-    `about` has the entries of the card but for "files", `data` the data files by their role.
-    """
+    """Write a checkpoint of card entries and data files by role; see the module's docstring."""
     files = {}
     for role, content in data.items():
         hashed = digest(content)
@@ -147,10 +129,7 @@ def card_text(card: Mapping[str, Any]) -> str:
 
 
 def tidy(folder: Path, keep: Iterable[str]) -> None:
-    """Remove temporary files left by killed writers, and data files not named in `keep`.
-
-    Other files stay. A file that cannot be removed now is left for the next call.
-    """
+    """Remove temporary files left by killed writers, and data files not named in `keep`."""
     kept = set(keep)
     for file in [*folder.glob("*.safetensors"), *folder.glob(".*")]:
         old = DATA_FILE.fullmatch(file.name) and file.name not in kept
@@ -225,8 +204,7 @@ def load(
         pairing: play a pairing strategy where one exists; see `tttenv.players.search.pairing`.
 
     Raises:
-        ValueError: if the checkpoint is missing or damaged, or does not play the rules; for
-            simulations if its player does not search, and for threes without simulations.
+        ValueError: if the checkpoint is missing or damaged, or cannot play so.
     """
     trained = rules_of(folder)
     wanted = rules or trained
@@ -270,11 +248,7 @@ def _of_weights(folder: Path, rules: Rules, simulations: int, threes: int) -> Pl
 
 
 def rules_of(folder: Path) -> Rules:
-    """Return the game of the checkpoint in `folder`.
-
-    Raises:
-        ValueError: if there is no checkpoint, or its card has no rules.
-    """
+    """Return the game of the checkpoint in `folder`."""
     text = read_card(folder)["rules"]
     try:
         return Rules.of(text)

@@ -5,22 +5,19 @@ Examples::
     hub:OWNER/NAME
     hub:OWNER/NAME,revision=v1,simulations=64
 
-`tttenv pull` downloads a player; one that is missing on this machine is also downloaded when it is
-first named. Afterwards it is used without a network. Only the files of a checkpoint are fetched:
-its card and the safetensors that the card names, each of bounded size and checked against its
-SHA-256. They are untrusted like any other checkpoint: data, never code. The library
-`huggingface_hub` provides the server's address (HF_ENDPOINT), the connection and the token.
+A player that is missing on this machine is downloaded when it is first named, and then used without
+a network. Only the files of a checkpoint are fetched: its card and the safetensors that the card
+names, each of bounded size and checked against its SHA-256. The library `huggingface_hub` provides
+the server's address (HF_ENDPOINT), the connection and the token.
 """
 
 import contextlib
-import json
 import os
 import re
 import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote, urlsplit
@@ -40,8 +37,6 @@ from tttenv.players.stored.checkpoint import (
     tidy,
 )
 from tttenv.policy import Player
-from tttenv.utils import schema
-from tttenv.utils.files import write
 from tttenv.utils.registry import parse
 from tttenv.utils.tensor_file import header
 from tttenv.utils.untrusted import LONGEST_JSON, shown
@@ -50,7 +45,6 @@ if TYPE_CHECKING:
     from huggingface_hub import HfApi
 
 REVISION = "main"  # the default branch
-PULLED = "pulled.json"  # records the origin of a pulled folder
 ROLES = (WEIGHTS, POLICY, SNAPSHOTS)  # of the files that are fetched, without training states
 _PART = r"(?!\.)(?!.*\.\.)[A-Za-z0-9_.-]{1,96}"
 _REPO = re.compile(f"{_PART}/{_PART}")
@@ -62,16 +56,6 @@ _STATUS = {  # what an answer other than 200 means
     404: "not found",
     429: "too many requests: try again later",
 }
-
-
-@dataclass(frozen=True)
-class Pulled:
-    """Origin of a pulled player."""
-
-    endpoint: str  # the address of the Hub, without a password
-    repo: str  # OWNER/NAME
-    revision: str  # a branch, tag or commit
-    commit: str  # the commit that was pulled
 
 
 def hub(
@@ -93,10 +77,6 @@ def hub(
         simulations: per move, of a tree search guided by the network.
         threes: positions searched for wins by threats before that.
         pairing: play a pairing strategy where one exists.
-
-    Raises:
-        ModuleNotFoundError: without the package huggingface_hub.
-        ValueError: if there is no such player, or it does not play the rules.
     """
     return load(present(repo, revision), rules, canonical, simulations, threes, pairing)
 
@@ -145,32 +125,22 @@ def present(repo: str, revision: str = REVISION) -> Path:
     return folder
 
 
-def came_from(folder: Path) -> Pulled | None:
-    """Return the origin of a pulled folder, or None if it has no valid record of one."""
-    try:
-        return schema.read(folder / PULLED, Pulled, "origin of a player")
-    except ValueError:
-        return None
-
-
 def pull(
     repo: str,
     revision: str = REVISION,
     folder: Path | None = None,
     tell: Callable[[str], None] = lambda text: None,
-) -> Path:
-    """Download a trained player from the Hub, and return its folder.
+) -> tuple[Path, str]:
+    """Download a trained player from the Hub, and return its folder and commit.
 
-    `folder` changes only after all files have arrived and match the card; until then a player that
-    was pulled there before stays complete. It has to be missing, empty, or pulled from the same
-    repository before; by default it is the one that `hub:OWNER/NAME` uses. `tell` is called with
-    the name and size of each file before it is fetched.
+    `folder` has to be missing or empty; by default it is that of `hub:OWNER/NAME`, which changes
+    only after all files have arrived and match the card. `tell` is called with the name and size of
+    each file before it is fetched.
     """
     check_names(repo, revision)
+    if folder and folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise ValueError(f"{folder} is not empty: choose another folder with --out")
     folder = folder or usual_folder(repo, revision)
-    taken = folder.exists() and (not folder.is_dir() or any(folder.iterdir()))
-    if taken and ((origin := came_from(folder)) is None or origin.repo != repo):
-        raise ValueError(f"{folder} does not hold a player from {repo}: choose another with --out")
     with _library(repo) as api:
         info = api.model_info(repo, revision=revision, files_metadata=True)
         commit, sizes = str(info.sha), {file.rfilename: file.size for file in info.siblings or ()}
@@ -195,23 +165,17 @@ def pull(
             fetch(name, LARGEST[role])
         for role, data in read_data(held, *files)[1].items():
             header(data, files[role])
-        origin = Pulled(address(), repo, revision, commit)
-        write(held / PULLED, f"{json.dumps(asdict(origin), indent=2)}\n")
         folder.mkdir(exist_ok=True)
-        for name in (*files.values(), PULLED, CARD):  # the card last: always a whole checkpoint
+        for name in (*files.values(), CARD):  # the card last: always a whole checkpoint
             os.replace(held / name, folder / name)
         tidy(folder, files.values())
     finally:
         shutil.rmtree(held, ignore_errors=True)
-    return folder
+    return folder, commit
 
 
 def upload(repo: str, files: Mapping[str, bytes], private: bool) -> str:
-    """Commit the files of a checkpoint, contents by name, to a repository; return the commit.
-
-    The repository is created if necessary, `private` or not; data files of an older checkpoint are
-    removed.
-    """
+    """Commit the files of a checkpoint, contents by name, to a repository; return the commit."""
     with tempfile.TemporaryDirectory() as folder, _library(repo) as api:
         for name, content in files.items():
             (Path(folder) / name).write_bytes(content)

@@ -38,9 +38,8 @@ def shapes(k: int, channels: int, hidden: int) -> dict[str, tuple[int, ...]]:
 
 
 def read_tables(spec: Spec, rules: Rules, others: tuple[str, ...] = (LINES,)) -> PatternTables:
-    """Return the network of a checkpoint, to be used on any board with the same k.
+    """Return the network of the checkpoint that a spec names, for any board with the same k.
 
-    The spec is the name of a trained player that comes with the package, or a checkpoint's folder;
     `others` are the player's evaluators without a network, for the message.
     """
     from tttenv.players import bundled, checkpoint_of
