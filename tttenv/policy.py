@@ -34,10 +34,7 @@ def uniform_over(allowed: Mask) -> Probs:
 
 
 def greedy(values: ArrayLike, legal: Mask, tolerance: float = 0.0) -> Probs:
-    """Return probabilities (batch, cells), uniform over the legal cells with the highest values.
-
-    Values (batch, cells) within `tolerance` of the best count as ties.
-    """
+    """Return probabilities, uniform over legal cells with values within `tolerance` of the best."""
     seen = np.where(legal, np.asarray(values, np.float64), -np.inf)
     return uniform_over(legal & (seen >= seen.max(axis=-1, keepdims=True) - tolerance))
 
@@ -144,14 +141,7 @@ PURE = Traits(pure=True)  # such as a learner's network
 
 
 class Player:
-    """A player of one game.
-
-    Args:
-        rules: the game.
-        traits: what is known of it besides its moves.
-        name: for messages; by default that of its class.
-        parts: the players that it follows, if any, which are limited, asked and closed with it.
-    """
+    """A player of one game; `parts` are players that it follows, which are closed with it."""
 
     def __init__(
         self,
@@ -177,10 +167,7 @@ class Player:
         return None
 
     def holds(self, boards: Boards) -> Mask:
-        """Return a mask (boards,) of boards, with it to move, from which it provably cannot lose.
-
-        Certificates by reachable positions do not follow them further.
-        """
+        """Return a mask (boards,) of boards from which it, to move, provably cannot lose."""
         return np.zeros(len(boards), np.bool_)
 
     def limit_time(self, seconds: float | None) -> bool:
@@ -202,10 +189,7 @@ class Player:
 
 
 class Wrapped(Player):
-    """A player that changes another one: everything not overridden is the other player's.
-
-    `changes` are the traits that differ from the other player's.
-    """
+    """A player that changes another one, and some of its traits; the rest is the other player's."""
 
     def __init__(self, player: Player, **changes: Any) -> None:
         super().__init__(player.rules, replace(player.traits, **changes), player.name, (player,))
@@ -258,10 +242,7 @@ def player_for(rules: Rules, policy: Policy) -> Player:
     """Return a policy as a `Player` of these rules.
 
     A function may declare traits by attributes with their names, except `pure`, `alone` and
-    `pairs`, and its game by the attribute `rules`.
-
-    Raises:
-        ValueError: if it is a player of another game, naming both, or cannot be called.
+    `pairs`, and its game by the attribute `rules`. A player of another game raises ValueError.
     """
     if not callable(policy):
         raise ValueError(
@@ -303,8 +284,7 @@ def display_name(something: Any) -> str:
 class Blend(Player):
     """A mixture of two players: `second` with probability `weight`, else `first`.
 
-    It forfeits where a part that it may follow forfeits. Raises ValueError for players of other
-    games, or unless 0 <= weight <= 1.
+    It forfeits where a part that it may follow forfeits.
     """
 
     def __init__(self, first: Player, second: Player, weight: float) -> None:
@@ -341,11 +321,7 @@ def blend(rules: Rules, first: Policy, second: Policy, weight: float) -> Blend:
 
 
 def sample(probs: Probs, uniforms: NDArray[np.float64]) -> Cells:
-    """Sample a cell (batch,) for each board by inverting the cumulative distribution.
-
-    It is the first cell whose cumulative probability (batch, cells) exceeds a random number
-    (batch,), uniform in [0, 1).
-    """
+    """Return the first cells (batch,) whose cumulative `probs` exceed `uniforms` (batch,) < 1."""
     return pick(np.ascontiguousarray(probs), np.ascontiguousarray(uniforms))
 
 
@@ -467,8 +443,8 @@ def from_observations(
             "values": the `first_best` legal cell; "probs": their `masked_normalise`.
 
     Raises:
-        ValueError: for another `obs` or `kind`; when the player is called, if the output has
-            another shape or holds no number for a legal cell.
+        ValueError: when the player is called, for an output of another shape, or without a number
+            for a legal cell.
     """
     for name, value, known in (("obs", obs, OBSERVATIONS), ("kind", kind, KINDS)):
         if value not in known:
@@ -498,7 +474,7 @@ def _call_network(net: Any, seen: Any) -> Any:
 
 @contextmanager
 def evaluating(net: Any) -> Iterator[None]:
-    """Put a torch module into evaluation mode in this block, then restore each submodule's mode."""
+    """Put a torch module into evaluation mode in this block."""
     modes = [(part, part.training) for part in net.modules()]
     net.eval()
     try:

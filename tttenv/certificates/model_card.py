@@ -1,6 +1,5 @@
 """Files of a checkpoint for the Hugging Face Hub, with its certificate in the model card."""
 
-import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -23,7 +22,6 @@ from tttenv.players.stored.checkpoint import (
     read_data,
     rules_of,
 )
-from tttenv.utils.untrusted import shown
 
 NAME = "README.md"  # where the Hub expects the model card
 ENVIRONMENT = "TicTacToe-v0"
@@ -62,7 +60,7 @@ def _model_card(
     card: Mapping[str, Any], certificate: Certificate | None, repo: str, license: str | None
 ) -> str:
     """Return the model card: metadata as YAML, then Markdown."""
-    rules, learner = Rules.of(card["rules"]), _code(card["learner"], 40)
+    rules = Rules.of(card["rules"])
     board = f"{rules.m} rows, {rules.n} columns, {rules.k} in a row"
     table = "The card states no certificate."
     if certificate is not None:
@@ -72,19 +70,13 @@ def _model_card(
             f" this player.{again} Compute it again with `tttenv certify hub:{repo}`.\n\n"
             f"{certificate_table(certificate)}"
         )
-    settings = {"preset": card["preset"], "steps": card["steps"], **card["config"]}
-    settings |= {f"version of {name}": version for name, version in card["versions"].items()}
-    table_rows = "\n".join(
-        f"| {_code(name)} | {_code(value if isinstance(value, str) else json.dumps(value))} |"
-        for name, value in settings.items()
-    )
     return f"""---
 {_metadata(card, certificate, repo, license)}
 ---
 
 # {repo.partition("/")[2]}
 
-A player of the m,n,k-game {rules} ({board}), trained by the learner {learner} of tttenv.
+A player of the m,n,k-game {rules} ({board}), trained by tttenv; its settings are in {CARD}.
 
 ## Exact strength
 
@@ -105,12 +97,6 @@ print(tttenv.certify(rules, player))
 
 As an opponent in Gymnasium: `gym.make("{ENVIRONMENT}", m={rules.m}, n={rules.n}, k={rules.k}, \
 opponent="hub:{repo}")`.
-
-## Training
-
-| setting | value |
-|-|-|
-{table_rows}
 """
 
 
@@ -141,8 +127,3 @@ def _metadata(
         model_name=repo.partition("/")[2] if results else None,
         eval_results=results or None,
     ).to_yaml()
-
-
-def _code(text: str, limit: int = 200) -> str:
-    """Format untrusted text as code, in which HTML and links are not rendered."""
-    return "`{}`".format(shown(text, limit).replace("|", "\\|").replace("`", "'"))

@@ -67,57 +67,45 @@ def lost_game(
     or the player forfeits, and `rounds` are the sorted codes (positions, words) of earlier rounds.
     """
     chain = [lost]
-    for among in reversed(rounds):
-        chain.insert(0, _before(player, graph, chain[0], among))
+    for among in reversed(rounds):  # the position before is one with a stone of each side less
+        board = graph.decode(chain[0][None])[0]
+        own, other = (np.flatnonzero(board == stone) for stone in (1, -1))
+        pairs = np.array([(a, b) for a in own for b in other])
+        boards = np.repeat(board[None], len(pairs), axis=0)
+        np.put_along_axis(boards, pairs, 0, axis=1)
+        codes = distinct(graph.encode(boards))
+        codes = codes[[contains(among, one) for one in codes]]
+        row, _, _ = _step(player, graph, graph.decode(codes), chain[0])
+        chain.insert(0, codes[row])
     boards = player.first_boards()
     board = boards[int((graph.encode(boards) == chain[0]).all(axis=1).argmax())]
     line = np.flatnonzero(board).tolist()
     for wanted in [*chain[1:], None]:
-        probs = ask(board[None], player.policy)
-        if wanted is None and not probs.any():
-            break
-        own, reply = _step(player, graph, board, probs, wanted)
-        board[own], board[reply] = 1, -1
-        line += [own, reply]
+        _, *cells = _step(player, graph, board[None], wanted)
+        board[cells] = (1, -1)[: len(cells)]
+        line += cells
     return line
 
 
-def _before(
-    player: SeatedPlayer, graph: Graph, code: NDArray[np.int64], among: Codes
-) -> NDArray[np.int64]:
-    """Return the first position (words,) of a round from which the player reaches `code`."""
-    board = graph.decode(code[None])[0]
-    own, other = (np.flatnonzero(board == stone) for stone in (1, -1))
-    pairs = np.array([(a, b) for a in own for b in other])
-    boards = np.repeat(board[None], len(pairs), axis=0)
-    np.put_along_axis(boards, pairs, 0, axis=1)
-    codes = distinct(graph.encode(boards))
-    codes = codes[[contains(among, one) for one in codes]]
-    boards = graph.decode(codes)
-    for moves, replies in graph.replies(boards, ask(boards, player.policy)):
-        leads = (replies.codes == code).all(axis=1)
-        if leads.any():
-            reply = np.flatnonzero(replies.end == GOING)[leads.argmax()]
-            return np.asarray(codes[moves.origin[replies.origin[reply]]])
-    raise player.another_answer(board)
-
-
 def _step(
-    player: SeatedPlayer,
-    graph: Graph,
-    board: Boards,
-    probs: NDArray[np.float64],
-    wanted: NDArray[np.int64] | None,
-) -> tuple[int, int]:
-    """Return the likeliest move and first reply to `wanted`; if that is None, the reply wins."""
-    ((moves, replies),) = graph.replies(board[None], probs)
-    if wanted is None:
-        fits = np.flatnonzero(replies.end == WIN)
-    else:
-        going = np.flatnonzero(replies.end == GOING)
-        fits = going[(replies.codes == wanted).all(axis=1)]
-    if not len(fits):
-        raise player.another_answer(board)
-    own = moves.cell[replies.origin[fits]]
-    best = int(probs[0, own].argmax())
-    return int(own[best]), int(replies.cell[fits[best]])
+    player: SeatedPlayer, graph: Graph, boards: Boards, wanted: NDArray[np.int64] | None
+) -> tuple[int, ...]:
+    """Return how some board (boards, cells) leads to the code `wanted`; if None, to a loss.
+
+    That is the first such board, the likeliest move and the first reply, none after a forfeit.
+    """
+    probs = ask(boards, player.policy)
+    if wanted is None and not probs.any():
+        return (0,)
+    for moves, replies in graph.replies(boards, probs):
+        if wanted is None:
+            fits = np.flatnonzero(replies.end == WIN)
+        else:
+            going = np.flatnonzero(replies.end == GOING)
+            fits = going[(replies.codes == wanted).all(axis=1)]
+        if len(fits):
+            played = replies.origin[fits]
+            rows, own = moves.origin[played], moves.cell[played]
+            best = np.lexsort((-probs[rows, own], rows))[0]
+            return int(rows[best]), int(own[best]), int(replies.cell[fits[best]])
+    raise player.another_answer(boards[0])

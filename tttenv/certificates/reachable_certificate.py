@@ -5,8 +5,7 @@ value for its seat. A player that never loses has a worst case of at least 0; on
 has 1; one that loses a game by moves that it always makes has -1. And the second player cannot
 force a win in any m,n,k-game, so the value for X is 1 or 0.
 
-Long searches are saved to files, from which they are resumed. Unlike a proof, a certificate is not
-checked in the end: one that is resumed from a file is as trustworthy as the file.
+A certificate that is resumed from a file is as trustworthy as the file.
 """
 
 import time
@@ -221,12 +220,11 @@ def proved_value(x: SeatResults, o: SeatResults | None) -> int | None:
 
 
 def worst_cases(x: SeatResults, o: SeatResults, value: int | None) -> dict[str, float | None]:
-    """Return the value against a best response by seat, if known, from the game's value for X."""
+    """Return the worst case by seat, if known, from the game's value for X."""
     return {"X": _worst_case(x, value), "O": _worst_case(o, None if value is None else -value)}
 
 
 def _worst_case(result: SeatResults, worth: int | None) -> float | None:
-    """Return the value against a best response, if known; `worth` is the game's for the seat."""
     if result.always_wins:
         return 1.0
     if result.loss_chance == 1 or worth == -1:

@@ -45,8 +45,8 @@ def refute(
 
     Args:
         rules: the game, on any board.
-        policy: a player, its name, or a model of Stable-Baselines3.
-        seat: the player's seat, "X" or "O".
+        policy: a player, its name, or a model of Stable-Baselines3, in the seat "X" or "O".
+        seat: its seat.
         positions: the limit of queried positions.
 
     Returns:
@@ -54,8 +54,7 @@ def refute(
         found, which proves nothing.
 
     Raises:
-        ValueError: for another seat, for a policy that returns invalid probabilities, or one whose
-            output on the boards of the game changes when queried again.
+        ValueError: for a policy that is invalid, or not pure on the boards of the game.
     """
     if seat not in SEATS:
         raise ValueError(f"a seat must be X or O, not {seat!r}")
@@ -66,10 +65,7 @@ def refute(
 def search(
     player: SeatedPlayer, positions: int, watch: Watch | None = None, shorten: bool = True
 ) -> SeatResults:
-    """Search as `refute` does, but return more results; call `watch` before each query.
-
-    Without `shorten` the first lost game found is returned.
-    """
+    """Search as `refute` does, but return more results; without `shorten` the first lost game."""
     tried = _Attack(player, watch)
     line = tried.run(positions)
     asked = len(tried.asked)
@@ -107,10 +103,7 @@ def _shortened(
 
 
 def losing_leaves(rules: Rules, policy: Policy, seat: str, positions: int) -> tuple[int, int]:
-    """Count the positions lost by a player among the first that `refute` would query.
-
-    The attack does not stop at a lost game. Returns also the number of queried positions.
-    """
+    """Count lost and all positions that `refute` queries if it does not stop at a lost game."""
     player = player_for(rules, policy)
     tried = _Attack(SeatedPlayer(rules, player, seat, display_name(player)), None)
     lost = sum(int(np.count_nonzero(lost)) for _, lost in tried.queries(positions))
@@ -119,11 +112,6 @@ def losing_leaves(rules: Rules, policy: Policy, seat: str, positions: int) -> tu
 
 _Rows: TypeAlias = NDArray[Any]  # structured
 _Numbers: TypeAlias = NDArray[np.int64]
-
-
-def _rounds(boards: Boards) -> _Numbers:
-    """Return the round (batch,) of each board (batch, cells), on which the player is to move."""
-    return np.asarray(np.count_nonzero(boards, axis=1) // 2)
 
 
 class _Attack:
@@ -138,21 +126,22 @@ class _Attack:
         self.asked: list[tuple[int, int, int]] = []  # previous query, player's cell, reply
         boards = player.first_boards()
         replies = np.where(boards.any(axis=1), boards.argmin(axis=1), -1)  # the opponent's stone
-        scores = self.lines.through_count[replies]
-        self.waiting = [self._best_of(self._rows(scores, boards, -1, -1, replies))]  # by round
+        self.waiting: list[_Rows] = []  # by round, the best first, then the oldest
+        self._wait(self.lines.through_count[replies], boards, -1, -1, replies)
 
-    def _rows(self, scores: Any, boards: Any, before: Any, own: Any, reply: Any) -> _Rows:
-        """Return waiting positions (rows,): what led to each is the query `before`, if not -1."""
+    def _wait(self, scores: _Numbers, boards: Boards, before: Any, own: Any, reply: Any) -> None:
+        """Queue positions (rows,): what led to each is the query `before`, if not -1."""
         kind = [(name, np.int64) for name in ("score", "before", "own", "reply")]
         rows = np.empty(len(boards), [*kind, ("board", np.int8, (self.rules.cells,))])
         rows["score"], rows["board"] = scores, boards
         rows["before"], rows["own"], rows["reply"] = before, own, reply
-        return rows
-
-    def _best_of(self, *parts: _Rows) -> _Rows:
-        """Return the best of all waiting positions of a round, the best first, then the oldest."""
-        rows = np.concatenate(parts)
-        return rows[np.argsort(-rows["score"], kind="stable")[:WAITING]]
+        rounds = np.count_nonzero(boards, axis=1) // 2
+        for number in np.unique(rounds):
+            if number == len(self.waiting):
+                self.waiting.append(rows[:0])
+            of_round = np.concatenate([self.waiting[number], rows[rounds == number]])
+            order = np.argsort(-of_round["score"], kind="stable")
+            self.waiting[number] = of_round[order[:WAITING]]
 
     def run(self, positions: int) -> list[int] | None:
         """Search until a lost game is found, nothing is left, or the limit is reached."""
@@ -180,8 +169,9 @@ class _Attack:
                 return
             if self.watch is not None:
                 waiting = len(boards) + sum(map(len, self.waiting))
-                about = int(_rounds(boards).max()), before, waiting, self.clock.seconds
-                self.watch(Round(self.player.seat, *about, ATTACKING))
+                number = int(np.count_nonzero(boards, axis=1).max()) // 2
+                about = number, before, waiting, self.clock.seconds, ATTACKING
+                self.watch(Round(self.player.seat, *about))
             size = min(2 * size, TOGETHER)
             probs = ask(boards, self.policy)
             won, best = np.full((len(boards), 2), -1), []
@@ -195,7 +185,10 @@ class _Attack:
             yield won, lost
             for moves, scores in best:
                 going = ~lost[moves[:, 0]]
-                self._add(boards, moves[going], scores[going], before)
+                at, own_cells, reply_cells = moves[going].T
+                after, each = boards[at], np.arange(len(at))
+                after[each, own_cells], after[each, reply_cells] = 1, -1
+                self._wait(scores[going], after, before + at, own_cells, reply_cells)
 
     def _choose(self, count: int) -> Boards:
         """Return up to `count` boards (chosen, cells) to query next."""
@@ -225,18 +218,6 @@ class _Attack:
         moves, scores = moves[order], scores[order]
         rank = np.arange(len(moves)) - np.searchsorted(moves[:, 0], moves[:, 0])
         return moves[rank < REPLIES], scores[rank < REPLIES]
-
-    def _add(self, boards: Boards, moves: _Numbers, scores: _Numbers, first: int) -> None:
-        """Queue the positions after moves from boards that were queried from `first` on."""
-        at, own, reply = moves.T
-        after, each = boards[at], np.arange(len(at))
-        after[each, own], after[each, reply] = 1, -1
-        rows, rounds = self._rows(scores, after, first + at, own, reply), _rounds(after)
-        for number in np.unique(rounds):
-            if number == len(self.waiting):
-                self.waiting.append(rows[:0])
-            some = rows[rounds == number]
-            self.waiting[number] = self._best_of(self.waiting[number], some)
 
     def _line(self, number: int) -> list[int]:
         """Return the cells of both sides that lead to a queried position, given its number."""

@@ -1,7 +1,6 @@
 """Players by name, one table row each, checkpoints by folder, and hints for misspelt names."""
 
 import os
-import re
 import typing
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -194,44 +193,19 @@ def _everyone() -> Table[Any]:
     return Table("player", PLAYERS.rows | FOREIGN.rows, "or the folder of a checkpoint")
 
 
-WEIGHTS = (".pt", ".pth", ".ckpt", ".h5", ".keras", ".npz", ".safetensors")  # network files
-
-
 @contextmanager
 def did_you_mean(spec: str) -> Iterator[None]:
     """Add suggestions to errors about unknown players that are raised in this block."""
     try:
         yield
     except ValueError as error:
-        if words := _from_elsewhere(spec):
-            raise ValueError(words) from None
+        ending, known = os.path.splitext(spec)[1], {".onnx": "onnx:path={}", ".zip": "sb3:path={}"}
+        if ending in known and "=" not in spec:
+            way = known[ending].format(shown(spec))
+            raise ValueError(f"a network's file is named with its player: {way}") from None
         if (found := _near_folder(spec)) is None:
             raise
         raise ValueError(f"{error}; did you mean {found}?") from None
-
-
-def _from_elsewhere(spec: str) -> str | None:
-    """Return a hint if a spec names a network file or a module's object, else None."""
-    ending, name = os.path.splitext(spec)[1].lower(), shown(spec)
-    if "=" in spec or spec.partition(":")[0] in {*_everyone(), *bundled.names()}:
-        return None
-    if ending == ".onnx":
-        return f"a network's file is named with its player: onnx:path={name}"
-    if ending == ".zip":
-        return f"a model of Stable-Baselines3 is named so: sb3:path={name},trust=true"
-    if ending in WEIGHTS and not os.path.isfile(spec):
-        return f"there is no file {name}"
-    if ending in WEIGHTS:
-        return (
-            f"{name} holds weights without their network: load both in a module, and use tttenv"
-            " doctor my_module:net, or tttenv.certify(rules, policy) in Python"
-        )
-    if re.fullmatch(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*", spec, re.ASCII):
-        return (
-            f"{name} is an object of a module: use tttenv doctor {name}, or tttenv.certify(rules,"
-            " policy) in Python"
-        )
-    return None
 
 
 def _near_folder(spec: str) -> Path | None:

@@ -90,16 +90,13 @@ def accuracy(rules: Rules, policy: Policy) -> dict[str, float]:
 def losing_leaves(rules: Rules, policy: Policy) -> dict[str, float]:
     """Count lost positions among an attack's first 500: `exact/losing_leaves_X` and `_O`.
 
-    They are the first that the search of `tttenv.refute` queries, best attack first; it continues
-    after a lost game, but not below a lost position. Any number above 0 proves that the player
-    loses a game. There are none for players limited by time.
+    Any number above 0 proves that the player loses a game. There are none if it is limited by time.
     """
     from tttenv.certificates import refutation
 
     asked = player_for(rules, policy)
-    if asked.traits.depends_on is not None:
-        return {}
-    counts = {seat: refutation.losing_leaves(rules, asked, seat, POSITIONS)[0] for seat in SEATS}
+    seats = SEATS if asked.traits.depends_on is None else ()
+    counts = {seat: refutation.losing_leaves(rules, asked, seat, POSITIONS)[0] for seat in seats}
     return {f"exact/losing_leaves_{seat}": float(count) for seat, count in counts.items()}
 
 
