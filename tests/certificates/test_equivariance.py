@@ -8,7 +8,7 @@ from tttenv.certificates import POSITIONS, reachability
 from tttenv.certificates.one_side import SeatedPlayer
 from tttenv.players import PLAYERS
 from tttenv.players.symmetric_player import Canonical
-from tttenv.policy import blend, player_for, uniform
+from tttenv.policy import Wrapped, blend, player_for, uniform
 from tttenv.reach import require_images_alike
 from tttenv.testing import some_boards
 
@@ -31,8 +31,10 @@ def declared(rules):
     }
 
 
-def search(rules, policy, seat, **options):
-    seated = SeatedPlayer(rules, player_for(rules, policy), seat, "the player")
+def search(rules, policy, seat, images=True, **options):
+    known = player_for(rules, policy)
+    known = known if images else Wrapped(known, equivariant=False)
+    seated = SeatedPlayer(rules, known, seat, "the player")
     return reachability.search(seated, reachability.SearchOptions(**options))
 
 

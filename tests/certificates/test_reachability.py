@@ -12,7 +12,7 @@ from tttenv.exact import Tabulated, positions, score, solve, tabulate, worst_cas
 from tttenv.game.rules import Rules
 from tttenv.game.symmetry import canonical, maps, orbits
 from tttenv.players import PLAYERS, player
-from tttenv.policy import player_for, uniform
+from tttenv.policy import Wrapped, player_for, uniform
 from tttenv.reach import Graph
 from tttenv.reach import moves_kernel as kernels
 
@@ -27,8 +27,10 @@ SPECS = [*PLAYERS, *MORE]
 by_seat = pytest.mark.parametrize("seat", "XO")
 
 
-def search(rules, policy, seat, **options):
-    seated = SeatedPlayer(rules, policy, seat, "the player")
+def search(rules, policy, seat, images=True, **options):
+    known = player_for(rules, policy)
+    known = known if images else Wrapped(known, equivariant=False)
+    seated = SeatedPlayer(rules, known, seat, "the player")
     return reachability.search(seated, reachability.SearchOptions(**options))
 
 

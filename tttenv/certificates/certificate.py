@@ -142,7 +142,6 @@ def certify(
     *,
     method: str | None = None,
     value_of: "ValueOf | None" = None,
-    images: bool = True,
     name: str = "",
     watch: "Watch | None" = None,
     checkpoint: "SearchCheckpoint | None" = None,
@@ -152,8 +151,8 @@ def certify(
     Below 16 cells it is computed over all positions. From 16 cells on, and for players that are
     costly to query, it is computed over the positions that the player's own moves and any replies
     lead to; values that these do not determine are None, and a seat with more positions than
-    allowed is undecided. Tables of all positions with 16 cells, such as minimax, are measured over
-    all of them.
+    allowed is undecided; symmetric ones are merged if the player declares itself equivariant, which
+    is checked. Tables of all positions with 16 cells are measured over all of them.
 
     The policy is queried once on each undecided position. Then it is queried again in a different
     order and in other batches: on all positions with a choice if there are at most 5,000 and the
@@ -167,8 +166,6 @@ def certify(
         positions: the limit of reachable positions per seat.
         method: "all positions", on up to 16 cells, or "reachable positions"; None chooses.
         value_of: the game's value for X, if known; by default `tttenv.proofs.prover.known_value`.
-        images: merge symmetric reachable positions if the player declares itself equivariant by
-            its trait; this is checked.
         name: the player's name in messages; by default its spec, function or class.
         watch: called before each query of reachable positions with the progress of the search.
         checkpoint: saves long searches of reachable positions to its file, and continues the
@@ -191,7 +188,7 @@ def certify(
     if (method or default_method(player)) == REACHABLE:
         from tttenv.certificates.reachable_certificate import measure
 
-        fields = measure(player, name, positions, value_of, images, watch, checkpoint)
+        fields = measure(player, name, positions, value_of, watch, checkpoint)
         return Certificate(**fields, method=REACHABLE)
     table = tabulate_pure(rules, player, name)
     if table not in _CERTIFICATES:

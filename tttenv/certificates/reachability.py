@@ -78,7 +78,6 @@ class SearchOptions:
     positions: int = POSITIONS  # in total
     followed: int = FOLLOWED  # limit for `SeatResults.vs_random`, with every reply followed
     may_always_win: bool = True  # False: it is known that the player does not always win
-    images: bool = True  # merge symmetric positions if the player is equivariant
     rounds: int | None = None  # maximum rounds; None: no limit
     sampled: int | None = None  # maximum positions queried again; None: the default
 
@@ -145,7 +144,7 @@ class _Search:
         self.player, self.options, self.watch, self.keep = player, options, watch, keep
         self.rules, self.policy, traits = player.rules, player.policy, player.policy.traits
         self.forfeits, self.slow = traits.forfeits, traits.one_by_one or traits.costly
-        self.images = options.images and traits.equivariant
+        self.images = traits.equivariant
         self.graph = Graph(self.rules, self.images)
         # By strategy stealing the second player cannot force a win in any m,n,k-game.
         may_always_win = options.may_always_win and player.seat == "X"

@@ -51,7 +51,7 @@ class SearchCheckpoint:
         self._fixed = {"game": str(rules), "limit of positions": positions}
         self.finished: dict[str, SeatResults] = {}  # by seat, in order
         self.state: SearchState | None = None  # of the next seat; None before its first query
-        self._due: float | None = None  # on the monotonic clock
+        self._due = time.monotonic() + EVERY
 
     @cached_property
     def about(self) -> dict[str, Any]:
@@ -71,9 +71,8 @@ class SearchCheckpoint:
 
     def keep(self, state: SearchState) -> None:
         """Keep the state of the search, and save it if the last save is a minute ago."""
-        self.state, now = state, time.monotonic()
-        self._due = now + EVERY if self._due is None else self._due
-        if now >= self._due:
+        self.state = state
+        if time.monotonic() >= self._due:
             self._try_to_write()
 
     def finish(self, results: SeatResults) -> None:
@@ -134,7 +133,6 @@ def measure(
     name: str,
     positions: int,
     value_of: ValueOf | None,
-    images: bool,
     watch: Watch | None,
     checkpoint: SearchCheckpoint | None,
 ) -> dict[str, Any]:
@@ -146,7 +144,7 @@ def measure(
         if seat not in found:
             worth = None if value is None else value if seat == "X" else -value
             player = SeatedPlayer(rules, policy, seat, name)
-            found[seat] = _seat(player, worth, positions, images, watch, checkpoint)
+            found[seat] = _seat(player, worth, positions, watch, checkpoint)
             if checkpoint is not None:
                 checkpoint.finish(found[seat])
         proved = proved_value(found["X"], found.get("O"))
@@ -172,7 +170,6 @@ def _seat(
     player: SeatedPlayer,
     worth: int | None,
     positions: int,
-    images: bool,
     watch: Watch | None,
     checkpoint: SearchCheckpoint | None,
 ) -> SeatResults:
@@ -196,7 +193,6 @@ def _seat(
         positions,
         followed=reachability.FOLLOWED if too_many else positions,
         may_always_win=worth is None or worth == 1,
-        images=images,
     )
     keep = None if checkpoint is None else checkpoint.keep
     found = reachability.search(player, options, watch, start, keep)

@@ -63,10 +63,7 @@ def require_same_answers(player: Player, seat: int) -> None:
 def _chosen_positions(
     game: Positions, player: Player, seat: int | None = None
 ) -> NDArray[np.int64]:
-    """Choose the positions to query again, for one or both seats, and return their indices.
-
-    The last ply is left out: with one legal move, every output is the same.
-    """
+    """Return the indices of positions with a choice to query again, for one or both seats."""
     cells, ends = game.rules.cells, np.searchsorted(game.decisions, game.plies)
     plies = [p for p in range(min(cells - 1, len(ends) - 1)) if seat is None or p % 2 == seat]
     if not plies:

@@ -1,8 +1,7 @@
 """Compiled enumeration of a small game's positions, ply by ply; see `tttenv.exact.enumeration`.
 
 A board's code is a base-3 number whose digits, from the first cell on, are 0 theirs, 1 empty,
-2 mine. A stone adds a power of 3. Changing the side to move swaps the digits 0 and 2, which turns a
-code x into top - x, where top is the code whose digits are all 2.
+2 mine. Changing the side to move turns a code x into top - x, where all digits of top are 2.
 """
 
 import numpy as np

@@ -19,8 +19,8 @@ from tttenv.policy import Player, Policy, ask, player_for
 SEATS = ("X", "O")
 TOLERANCE = 1e-9  # values that differ by less are equal
 
-# Action rule of a side during backward induction: from boards (batch, cells) and each move's
-# probabilities of win, draw and loss for that side (batch, cells, 3) to move probabilities.
+# How a side moves in backward induction: from boards (batch, cells) and each move's probabilities
+# of win, draw and loss for that side (batch, cells, 3) to move probabilities.
 ActionRule: TypeAlias = Callable[[Boards, Odds], Probs]
 
 
@@ -101,11 +101,7 @@ def best_response(boards: Boards, odds: Odds) -> Probs:
 
 
 def score(rules: Rules, first: Policy, second: Policy) -> Score:
-    """Return the exact win, draw and loss probabilities of `first` (X) against `second` (O).
-
-    Raises:
-        ValueError: if the game is too large, or a policy plays another game or is not pure.
-    """
+    """Return the exact win, draw and loss probabilities of `first` (X) against `second` (O)."""
     players = [player_for(rules, policy) for policy in (first, second)]
     for seat, player in enumerate(players):
         require_same_answers(player, seat)
@@ -113,11 +109,7 @@ def score(rules: Rules, first: Policy, second: Policy) -> Score:
 
 
 def worst_case(rules: Rules, policy: Policy) -> dict[str, float]:
-    """Return the policy's value against a best response, by seat.
-
-    Raises:
-        ValueError: if the game is too large, or the policy plays another game or is not pure.
-    """
+    """Return the policy's value against a best response, by seat."""
     side = PlayPolicy(tabulate_pure(rules, policy))
     as_x = _root(backward_induction(rules, side, best_response))
     as_o = _root(backward_induction(rules, best_response, side))

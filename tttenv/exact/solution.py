@@ -17,9 +17,8 @@ from tttenv.utils.arrays import read_only
 class Solution:
     """Solved game, with the value of every position and move under perfect play.
 
-    Ranks combine value and speed in one number: in a game with c cells, a win in d plies has rank
-    c + 1 - d, a draw 0 and a loss in d plies -(c + 1 - d). The best rank is thus the fastest win,
-    else a draw, else the slowest loss. All arrays are read-only.
+    Ranks combine value and speed: in a game with c cells, a win in d plies has rank c + 1 - d, a
+    draw 0 and a loss in d plies -(c + 1 - d). All arrays are read-only.
     """
 
     positions: Positions

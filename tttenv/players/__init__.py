@@ -48,8 +48,7 @@ PLAYERS: Table[Any] = Table(
 SAFE = tuple(PLAYERS)  # that files may name
 EVALUATORS = ("lines", "playouts", "tactical")  # words that an option `evaluator` may be
 
-# Players that need an option naming a file or a program. They are created by name like all others,
-# but are left out where every player is measured.
+# Players that need an option naming a file or a program; left out where all players are measured.
 FOREIGN: Table[Any] = Table(
     "player",
     {
@@ -92,8 +91,7 @@ def player(spec: str, rules: "Rules | None" = None) -> "Player":
             games are played by networks of `alphazero`, and by those of `patterns` with the same k.
 
     Raises:
-        ValueError: for an unknown player or option, listing the known ones, or a checkpoint that
-            is missing, is damaged or plays other rules.
+        ValueError: for an unknown player or option, or a checkpoint that cannot play the rules.
     """
     from tttenv.game.rules import Rules
 
@@ -169,8 +167,8 @@ def is_path(spec: str) -> bool:
 def checkpoint_of(spec: str) -> tuple[Path, dict[str, str]] | None:
     """Return the folder and the options of a checkpoint's spec; None for other specs.
 
-    A folder with a card is a checkpoint even if it has the name of a player. Names in the table
-    take precedence over those of trained players. A player on the Hub is downloaded if necessary.
+    A folder with a card comes before a player of that name, and that before a trained player. A
+    player on the Hub is downloaded if necessary.
     """
     if spec and os.path.isfile(os.path.join(spec, bundled.CARD)):
         return Path(spec), {}

@@ -89,10 +89,7 @@ def decode(codes: Codes, cells: int) -> Boards:
 
 @compiled
 def open_for(boards: Boards, side: int, lines: NDArray[np.int64], most: int) -> Mask:
-    """Mark the boards where `side` (1 or -1) can complete a line with at most `most` more stones.
-
-    With `most` = k it marks those with any line open to the side.
-    """
+    """Mark the boards where `side` (1 or -1) can complete a line with at most `most` stones."""
     found = np.zeros(len(boards), np.bool_)
     for i in range(len(boards)):
         for line in range(len(lines)):
@@ -121,10 +118,7 @@ class Moves(Struct):
 
 @compiled
 def play_all(boards: Boards, allowed: Mask, about: Geometry, moves: Moves) -> int:
-    """Write all `allowed` moves (positions, cells) on undecided boards to `moves`.
-
-    Return the number of codes written.
-    """
+    """Write all `allowed` moves (positions, cells); return the number of codes written."""
     images = np.empty(about.blank.shape, np.int64)
     row, count = 0, 0
     for i in range(len(boards)):

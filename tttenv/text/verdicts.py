@@ -79,8 +79,7 @@ def reward(verdict: Verdict, scheme: str = "regret") -> float:
 
     Args:
         verdict: the verdict on an answer.
-        scheme: "regret": 1 - regret / 2, so 1 for every move that keeps the value, 0.5 for one that
-            turns a win into a draw; "kept": 1 if the move keeps the value, else 0; "game": the
+        scheme: "regret": 1 - regret / 2; "kept": 1 if the move keeps the value, else 0; "game": the
             result of the game under perfect play after the move, 1 for a win, 0.5 for a draw.
 
     Raises:

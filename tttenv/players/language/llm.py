@@ -106,9 +106,7 @@ class LanguageModel(Player):
         rules: the game.
         ask: from a prompt to the model's answer, or None if the answer was cut off.
         settings: the server's address, the model's name and how it samples.
-        notation: how positions are described.
-        concurrency: the number of prompts sent at the same time.
-        cache: a folder that stores answers; None for no cache.
+        notation, concurrency, cache: as in `llm`.
     """
 
     def __init__(
@@ -157,14 +155,14 @@ class LanguageModel(Player):
         return {"model": self.settings | about, "prompts": self.prompts, "illegal": illegal}
 
     def summary(self) -> str:
-        """Return a sentence with the numbers of prompts and of positions without a legal answer."""
+        """Return a sentence with the numbers of prompts and of positions without an answer."""
         reasons = Counter(self.illegal.values()).most_common()
         named = ", ".join(f"{count:,} {reason}" for reason, count in reasons)
         share = f"{len(self.illegal):,} of {len(self._seen):,} positions without a legal answer"
         return f"{self.prompts:,} prompts; {share}{f': {named}' if named else ''}"
 
     def _read(self, position: str, board: Boards, answer: str | None) -> int | None:
-        """Parse the move from an answer; return None and record the reason if it has none."""
+        """Return the move in an answer, or None after recording the reason."""
         parsed = Parsed(None, "cut off") if answer is None else parse(self.rules, board, answer)
         if parsed.cell is None:
             self.illegal[position] = parsed.reason
@@ -272,7 +270,7 @@ class _Server:
             raise ValueError(f"the server at {shown(self.url)} failed: {reason}") from None
 
     def _bound(self, response: Any) -> None:
-        """Bound the size of a response, and the time of one that nobody waits for any more."""
+        """Bound the size and the time of a response."""
         if response.headers.get("content-encoding", "identity") != "identity":
             raise _RefusedError("it compresses its answer, which was not requested")
         library = importlib.import_module(type(response).__module__.partition(".")[0])

@@ -1,15 +1,12 @@
 """Checkpoint files: data files, and a card with their digests that is written last.
 
-A checkpoint is a folder with `card.json` (learner, preset, config, rules, steps, versions,
-certificate, choice, and the other files with the SHA-256 of each) and up to four data files:
+A checkpoint is a folder with `card.json` (see `Card`; for trainings also with a curve, see
+`tttenv.certificates.curve`) and up to four data files:
 
     weights    what the learner's player needs
     policy     the player's probabilities over `positions(rules)`, on games that can be enumerated
     snapshots  the player's moves at some points of its curve (tttenv.certificates.snapshots)
     state      everything that a training run needs to resume; only in runs, never shipped
-
-The card of a training run also holds its exact measurements, `curve`, for the report
-(tttenv.certificates.curve).
 
 A data file's name is its role and the beginning of its digest,
 `weights-0123456789abcdef.safetensors`, or `weights.safetensors` in older checkpoints. `commit`
@@ -89,11 +86,8 @@ def read_card(folder: Path) -> dict[str, Any]:
 
 
 def read_data(folder: Path, *roles: str) -> tuple[dict[str, Any], dict[str, bytes]]:
-    """Return a checkpoint's card and its data files by role, all from the same commit.
-
-    A training run may replace the checkpoint while it is read; then reading starts again.
-    """
-    for attempt in range(TRIES):
+    """Return a checkpoint's card and its data files by role, all from the same commit."""
+    for attempt in range(TRIES):  # a training run may replace the checkpoint while it is read
         card = read_card(folder)
         try:
             return card, {role: _read_file(folder, card, role) for role in roles}
@@ -162,7 +156,7 @@ def _read_file(folder: Path, card: Mapping[str, Any], role: str) -> bytes:
 
 
 def _file_error(files: Mapping[str, str]) -> str | None:
-    """Describe what is wrong with the names and digests of data files; None if they are valid."""
+    """Return what is wrong with the names and digests of data files, or None."""
     roles = []
     for name, hashed in files.items():
         named = DATA_FILE.fullmatch(name)
