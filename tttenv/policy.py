@@ -22,7 +22,7 @@ from tttenv.game.features import one_hot
 from tttenv.game.random_kernel import pick
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Cells, Mask, Numbers, Probs
-from tttenv.utils.arrays import Lock, answered_numbers, brief, one_at_a_time
+from tttenv.utils.arrays import Lock, answered_numbers, brief, one_at_a_time, one_of
 from tttenv.utils.untrusted import shown
 
 
@@ -227,15 +227,11 @@ def uniform(boards: Boards) -> Probs:
     return uniform_over(boards == 0)
 
 
-class Uniform(Player):
+class Uniform(FunctionPlayer):
     """The player that plays every legal move with the same probability."""
 
     def __init__(self, rules: Rules) -> None:
-        super().__init__(rules, Traits(pure=True, alone=True, equivariant=True))
-
-    def __call__(self, boards: Boards) -> Probs:
-        """Return uniform probabilities (batch, cells) over the legal moves."""
-        return uniform(boards)
+        super().__init__(rules, uniform, Traits(pure=True, alone=True, equivariant=True), "Uniform")
 
 
 def player_for(rules: Rules, policy: Policy) -> Player:
@@ -446,9 +442,8 @@ def from_observations(
         ValueError: when the player is called, for an output of another shape, or without a number
             for a legal cell.
     """
-    for name, value, known in (("obs", obs, OBSERVATIONS), ("kind", kind, KINDS)):
-        if value not in known:
-            raise ValueError(f"{name} must be one of {', '.join(known)}, not {value!r}")
+    one_of("obs", obs, tuple(OBSERVATIONS))
+    one_of("kind", kind, tuple(KINDS))
     if not callable(fn):
         raise ValueError(f"fn must be a function or a network, not {fn!r}")
     return Observed(fn, rules, obs, kind)
