@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.certificates import mistakes_kernel as kernel
+from tttenv.certificates import attack_kernel as kernel
 from tttenv.game.outcomes_kernel import GOING
 from tttenv.game.rules import Rules, require_line_wins
 from tttenv.game.types import Boards, Cells, Mask

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.certificates import reachability
+from tttenv.certificates.attack_kernel import score
 from tttenv.certificates.one_side import SeatedPlayer
 from tttenv.certificates.phrases import forfeited
 from tttenv.certificates.reachability import ATTACKING, Round, SearchOptions, SeatResults, Watch
-from tttenv.certificates.refutation_kernel import score
 from tttenv.exact.determinism import SPREAD, require_answers_again
 from tttenv.exact.evaluation import SEATS
 from tttenv.game.line_board_kernel import new_line_board

@@ -152,9 +152,7 @@ def positions(rules: Rules) -> Positions:
         kernels.decode_boards(codes[ply], boards[ply])
         outcomes[ply] = rules.outcomes(boards[ply])
         here = codes[ply], boards[ply], outcomes[ply], powers, numbers
-        found = kernels.mark_successors(*here)
-        kernels.number_found(numbers, end, codes[end:])
-        kernels.link_successors(*here, successors[ply])
+        found = kernels.add_ply(*here, end, codes[end:], successors[ply])
     every = slice(0, starts[-1])  # the operating system never allocated the rest
     found_boards = boards[every], codes[every], tuple(starts)
     return Positions(rules, *found_boards, successors[every], outcomes[every])

@@ -27,48 +27,36 @@ def decode_boards(codes: Codes, boards: Boards) -> None:
 
 
 @compiled
-def mark_successors(
-    codes: Codes, boards: Boards, outcomes: Outcomes, powers: Codes, numbers: Numbers
-) -> int:
-    """Mark as FOUND the successors of the boards in progress; return how many are new.
-
-    `powers` (cells,) is the power of 3 of each cell.
-    """
-    top = 2 * powers.sum()
-    new = 0
-    for i in range(len(codes)):
-        for cell in range(boards.shape[1]):
-            if outcomes[i] == GOING and boards[i, cell] == 0:
-                after = top - codes[i] - powers[cell]
-                if numbers[after] == UNKNOWN:
-                    numbers[after] = FOUND
-                    new += 1
-    return new
-
-
-@compiled
-def number_found(numbers: Numbers, start: int, codes: Codes) -> None:
-    """Number the marked positions from `start` on in the order of their codes; write the codes."""
-    count = 0
-    for code in range(len(numbers)):
-        if numbers[code] == FOUND:
-            numbers[code] = start + count
-            codes[count] = code
-            count += 1
-
-
-@compiled
-def link_successors(
+def add_ply(
     codes: Codes,
     boards: Boards,
     outcomes: Outcomes,
     powers: Codes,
     numbers: Numbers,
+    start: int,
+    after: Codes,
     successors: NDArray[np.int32],
-) -> None:
-    """Write the indices of the successors (positions, cells), -1 for illegal moves."""
+) -> int:
+    """Number the successors of a ply's positions from `start` on, in the order of their codes.
+
+    Their codes are written to `after`, and the number behind each move, -1 for illegal ones, to
+    `successors` (positions, cells). `powers` (cells,) is the power of 3 of each cell. Returns how
+    many successors there are.
+    """
     top = 2 * powers.sum()
     for i in range(len(codes)):
         for cell in range(boards.shape[1]):
-            legal = outcomes[i] == GOING and boards[i, cell] == 0
-            successors[i, cell] = numbers[top - codes[i] - powers[cell]] if legal else UNKNOWN
+            successors[i, cell] = UNKNOWN
+            if outcomes[i] == GOING and boards[i, cell] == 0:
+                numbers[top - codes[i] - powers[cell]] = FOUND
+    count = 0
+    for code in range(len(numbers)):
+        if numbers[code] == FOUND:
+            numbers[code] = start + count
+            after[count] = code
+            count += 1
+    for i in range(len(codes)):
+        for cell in range(boards.shape[1]):
+            if outcomes[i] == GOING and boards[i, cell] == 0:
+                successors[i, cell] = numbers[top - codes[i] - powers[cell]]
+    return count
