@@ -35,7 +35,7 @@ def search(rules, policy, seat, images=True, **options):
     known = player_for(rules, policy)
     known = known if images else Wrapped(known, equivariant=False)
     seated = SeatedPlayer(rules, known, seat, "the player")
-    return reachability.search(seated, reachability.SearchOptions(**options))
+    return reachability.Search(seated, reachability.SearchOptions(**options)).run()
 
 
 def test_the_players_that_declare_it_are_these():

@@ -152,7 +152,9 @@ def test_a_player_loses_wherever_lost_positions_are_counted_and_stronger_ones_ha
         assert numbers[-1] == 0  # its certificate says that it never loses
         for spec, number in zip(specs, numbers, strict=True):
             seated = SeatedPlayer(rules, player(spec, rules), seat, spec)
-            found = reachability.search(seated, reachability.SearchOptions(20_000, followed=0))
+            found = reachability.Search(
+                seated, reachability.SearchOptions(20_000, followed=0)
+            ).run()
             assert number == 0 or found.never_loses is False
     timed = player("mcts:time=0.01", rules)
     assert metrics.losing_leaves(rules, timed) == {}

@@ -31,7 +31,7 @@ def search(rules, policy, seat, images=True, **options):
     known = player_for(rules, policy)
     known = known if images else Wrapped(known, equivariant=False)
     seated = SeatedPlayer(rules, known, seat, "the player")
-    return reachability.search(seated, reachability.SearchOptions(**options))
+    return reachability.Search(seated, reachability.SearchOptions(**options)).run()
 
 
 def agree(rules, policy, seat, found):

@@ -112,14 +112,8 @@ class SearchState:
 Keep: TypeAlias = Callable[[SearchState], None]  # called before every query of the player
 
 
-def search(
-    player: SeatedPlayer,
-    options: SearchOptions = DEFAULTS,
-    watch: Watch | None = None,
-    start: SearchState | None = None,
-    keep: Keep | None = None,
-) -> SeatResults:
-    """Search all positions reached by a player's own moves in one seat and any replies.
+class Search:
+    """A search of all positions reached by a player's own moves in one seat and any replies.
 
     Beyond the limit of followed positions, positions that cannot be lost are skipped once it is
     known that the player does not always win, and the search ends once a lost game is found.
@@ -127,19 +121,14 @@ def search(
     `watch` and `keep` are called before every query, with the progress and the state of the search;
     `start` is such a state of a search of the same player with the same options, to continue.
     """
-    return _Search(player, options, watch, start, keep).run()
-
-
-class _Search:
-    """Breadth-first search in one seat, from the empty board to the last round."""
 
     def __init__(
         self,
         player: SeatedPlayer,
-        options: SearchOptions,
-        watch: Watch | None,
-        start: SearchState | None,
-        keep: Keep | None,
+        options: SearchOptions = DEFAULTS,
+        watch: Watch | None = None,
+        start: SearchState | None = None,
+        keep: Keep | None = None,
     ) -> None:
         self.player, self.options, self.watch, self.keep = player, options, watch, keep
         self.rules, self.policy, traits = player.rules, player.policy, player.policy.traits
@@ -155,6 +144,7 @@ class _Search:
         self.clock, self.seconds_before = Stopwatch(), self.state.seconds
 
     def run(self) -> SeatResults:
+        """Search from the empty board, or from the start, to the last round."""
         state = self.state
         if state.rounds:
             codes, chances = self._finish_round()

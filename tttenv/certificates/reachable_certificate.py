@@ -195,7 +195,7 @@ def _seat(
         may_always_win=worth is None or worth == 1,
     )
     keep = None if checkpoint is None else checkpoint.keep
-    found = reachability.search(player, options, watch, start, keep)
+    found = reachability.Search(player, options, watch, start, keep).run()
     line = found.losing_line
     return found if line is None else replace(found, loss_chance=_chance(player, line))
 

@@ -67,7 +67,8 @@ def search(
 ) -> SeatResults:
     """Search as `refute` does, but return more results; without `shorten` the first lost game."""
     tried = _Attack(player, watch)
-    line = tried.run(positions)
+    lines = (tried.lost_line(*found) for found in tried.queries(positions) if found[1].any())
+    line = next(lines, None)
     asked = len(tried.asked)
     if line is None:
         return SeatResults(asked, never_loses=None, always_wins=None)
@@ -90,7 +91,7 @@ def _shortened(
         first, last = 1, last + (not forfeited(player.rules, line))
     for rounds in range(first, last + 1):
         options = SearchOptions(left, 0, may_always_win=False, rounds=rounds, sampled=SPREAD)
-        tried = reachability.search(player, options, watch)
+        tried = reachability.Search(player, options, watch).run()
         left -= tried.positions
         asked = found.positions + tried.positions
         again = found.queried_twice + tried.queried_twice
@@ -142,17 +143,6 @@ class _Attack:
             of_round = np.concatenate([self.waiting[number], rows[rounds == number]])
             order = np.argsort(-of_round["score"], kind="stable")
             self.waiting[number] = of_round[order[:WAITING]]
-
-    def run(self, positions: int) -> list[int] | None:
-        """Search until a lost game is found, nothing is left, or the limit is reached."""
-        for won, lost in self.queries(positions):
-            if lost.any():
-                row = int(lost.argmax())
-                line = self._line(len(self.asked) - len(lost) + row)
-                line += won[row].tolist() if won[row, 0] >= 0 else []  # a forfeit
-                self._require_same_answers(line)
-                return line
-        return None
 
     def queries(self, positions: int) -> Iterator[tuple[_Numbers, Mask]]:
         """Query batches of positions until the limit or none is left.
@@ -219,21 +209,19 @@ class _Attack:
         rank = np.arange(len(moves)) - np.searchsorted(moves[:, 0], moves[:, 0])
         return moves[rank < REPLIES], scores[rank < REPLIES]
 
-    def _line(self, number: int) -> list[int]:
-        """Return the cells of both sides that lead to a queried position, given its number."""
-        cells: list[int] = []
+    def lost_line(self, won: _Numbers, lost: Mask) -> list[int]:
+        """Return the first lost game of the last query, after asking the player for it again."""
+        row = int(lost.argmax())
+        line = won[row].tolist() if won[row, 0] >= 0 else []  # a forfeit
+        number = len(self.asked) - len(lost) + row
         while number >= 0:
             number, own, reply = self.asked[number]
-            cells = [cell for cell in (own, reply) if cell >= 0] + cells
-        return cells
-
-    def _require_same_answers(self, line: list[int]) -> None:
-        """Query the boards of a lost game again, and raise if the player plays otherwise."""
-        if self.policy.traits.pure:
-            return
-        asked, own = self.player.own_moves(line)
-        first = ask(asked, self.policy)
-        require_answers_again(self.policy, asked, first, self.player.name)
-        moved = first[np.arange(len(own)), own] > 0
-        if not moved.all() or first[len(own) :].any():
-            raise self.player.another_answer(asked[-1])
+            line = [cell for cell in (own, reply) if cell >= 0] + line
+        if not self.policy.traits.pure:
+            asked, moves = self.player.own_moves(line)
+            first = ask(asked, self.policy)
+            require_answers_again(self.policy, asked, first, self.player.name)
+            moved = first[np.arange(len(moves)), moves] > 0
+            if not moved.all() or first[len(moves) :].any():
+                raise self.player.another_answer(asked[-1])
+        return line

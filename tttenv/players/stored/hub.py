@@ -50,12 +50,6 @@ _PART = r"(?!\.)(?!.*\.\.)[A-Za-z0-9_.-]{1,96}"
 _REPO = re.compile(f"{_PART}/{_PART}")
 _BRANCH = re.compile(f"{_PART}(/{_PART})*")
 _LOG_IN = "log in by `hf auth login`, or set HF_TOKEN"
-_STATUS = {  # what an answer other than 200 means
-    401: f"not found, or private: {_LOG_IN}",
-    403: f"access is refused: {_LOG_IN}",
-    404: "not found",
-    429: "too many requests: try again later",
-}
 
 
 def hub(
@@ -204,7 +198,8 @@ def _library(repo: str) -> Iterator["HfApi"]:
         reason = f"{at} needs a token: {_LOG_IN}"
     except errors.HfHubHTTPError as error:
         status = getattr(error.response, "status_code", 0)
-        reason = f"{at} answers {status}, {_STATUS.get(status, 'the request failed')}"
+        hint = f", not found or not allowed: {_LOG_IN}" if status in (401, 403, 404) else ""
+        reason = f"{at} answers {status}{hint}"
     except Exception as error:  # a message could repeat the token
         if isinstance(error, OSError) and error.errno:
             raise
