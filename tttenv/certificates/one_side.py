@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.certificates.phrases import forfeited
 from tttenv.exact.evaluation import SEATS
 from tttenv.game.outcomes_kernel import GOING, WIN
 from tttenv.game.rules import Rules, require_line_wins
@@ -32,10 +31,6 @@ class SeatedPlayer:
         if self.seat == "X":
             return self.rules.start(1)
         return -np.eye(self.rules.cells, dtype=np.int8)
-
-    def rounds(self, line: list[int]) -> int:
-        """Return the round in which a game is lost; a round is a move by the player and a reply."""
-        return len(line) // 2 + forfeited(self.rules, line)
 
     def own_moves(self, line: list[int]) -> tuple[Boards, list[int]]:
         """Return the boards (boards, cells) on which the player moves in a game, and its moves.

@@ -32,7 +32,7 @@ FOLLOWED = 100_000  # the limit for the exact result against random replies
 BATCH = 2**15  # boards in one query of the player; fewer on large boards
 SHORT_BATCH = 2**6  # the same for a player that is slow to answer
 BATCH_NUMBERS = 2**21  # maximum probabilities in the output of one query
-MERGED = 2**23  # maximum codes before they are merged by sorting
+MERGED = 2**23  # maximum codes before they are merged with earlier ones by sorting
 IMAGES_OF_ALL = 1_000  # the first positions of a seat, of which all images are checked
 IMAGES_OF_SOME = 32  # the same in each later batch
 Part: TypeAlias = tuple[Codes, NDArray[np.float64] | None]  # codes, and probabilities
@@ -101,7 +101,6 @@ class SearchState:
     lost: list[int] | None = None
     seconds: float = 0.0
     queried: int = 0  # positions of the last round
-    merge_above: int = MERGED  # positions of the next round, before they are merged
     ended: Chances = field(default_factory=lambda: np.zeros(3))  # games won, drawn and lost
     rounds: list[Codes] = field(default_factory=list)  # the sorted codes of each round
     chances: Chances | None = None  # of the last round; None unless every reply is followed
@@ -158,7 +157,6 @@ class Search:
                 break  # no further position can change the results
             state.rounds.append(codes)
             state.chances, state.queried, state.found = chances, 0, []
-            state.merge_above = MERGED
             codes, chances = self._finish_round()
         if self.drawn.added:
             boards, probs = self.drawn.taken()
@@ -232,15 +230,11 @@ class Search:
                 shares = shares[replies.end == GOING]
             if len(replies.codes) and not state.ran_out:
                 state.found.append(self._merged(replies.codes, shares))
-                if self._waiting() > state.merge_above:
+                if sum(len(part) for part, _ in state.found[1:]) > MERGED:
                     self._merge()
-                    state.merge_above = self._waiting() + MERGED
         if drawn or lost.any():
             state.always_wins = False
         return lost
-
-    def _waiting(self) -> int:
-        return sum(len(codes) for codes, _ in self.state.found)
 
     def _merged(self, codes: Codes, chances: Chances | None) -> Part:
         """Return the distinct codes, sorted, with their summed chances if these are followed."""

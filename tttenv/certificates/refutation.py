@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from tttenv.certificates import reachability
 from tttenv.certificates.attack_kernel import score
 from tttenv.certificates.one_side import SeatedPlayer
-from tttenv.certificates.phrases import forfeited
 from tttenv.certificates.reachability import ATTACKING, Round, SearchOptions, SeatResults, Watch
 from tttenv.exact.determinism import SPREAD, require_answers_again
 from tttenv.exact.evaluation import SEATS
@@ -86,9 +85,9 @@ def _shortened(
     """
     k, left = player.rules.k, min(SHORTENED // player.rules.cells, positions - found.positions)
     first = k if player.seat == "X" else k - 1  # the opponent needs k stones
-    last = player.rounds(line) - 1
+    last = len(line) // 2 - 1  # a round is a move by the player and a reply
     if player.policy.traits.forfeits:  # which ends a round before the reply
-        first, last = 1, last + (not forfeited(player.rules, line))
+        first, last = 1, last + 1
     for rounds in range(first, last + 1):
         options = SearchOptions(left, 0, may_always_win=False, rounds=rounds, sampled=SPREAD)
         tried = reachability.Search(player, options, watch).run()

@@ -18,10 +18,8 @@ from tttenv.certificates.certificate import certify
 from tttenv.exact import SEATS, Score, Tabulated, enumerable, positions, score, solve, tabulate
 from tttenv.game.rewards import RESULTS
 from tttenv.game.rules import Rules
-from tttenv.players import player
 from tttenv.policy import Policy, player_for
 
-RIVALS = ("tactical", "first")  # the certificate covers random and perfect
 POSITIONS = 500  # of an attack, per seat
 EXACT = "Exact: over all positions, not sampled."
 PLACES = {"seat": "[XO]", "result": "win|draw|loss", "ply": r"\d+", "other": r"\w+"}
@@ -66,14 +64,6 @@ def versus(rules: Rules, policy: Policy, other: Policy) -> dict[str, Score]:
     """Compute the exact results of `policy` against `other`, by the seat of `policy`."""
     as_o = score(rules, other, policy)
     return {"X": score(rules, policy, other), "O": Score(as_o.loss, as_o.draw, as_o.win)}
-
-
-def _versus_rivals(rules: Rules, policy: Policy) -> dict[str, float]:
-    return {
-        f"exact/value_vs_{name}_{seat}": result.value
-        for name in RIVALS
-        for seat, result in versus(rules, policy, player(name, rules)).items()
-    }
 
 
 def accuracy(rules: Rules, policy: Policy) -> dict[str, float]:
@@ -182,11 +172,6 @@ METRICS = (
         "The share of positions on which all of it is on taken cells, so that it plays at random.",
         *("positions with all of it there, played at random, %", "only_illegal", phrases.share),
         if_known=True,
-    ),
-    Metric(
-        "exact/value_vs_{other}_{seat}",
-        f"The expected result as {{seat}} against the player {{other}}. {EXACT}",
-        measure=_versus_rivals,
     ),
     Metric(
         "exact/optimal_moves_ply_{ply}",
