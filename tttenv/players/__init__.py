@@ -73,7 +73,7 @@ FOREIGN: Table[Any] = Table(
             "a language model in a Hugging Face transformers folder",
         ),
         "hub": Row(
-            "tttenv.players.stored.hub:hub",
+            "tttenv.players.stored.checkpoint:load",
             "a trained player on the Hugging Face Hub: hub:OWNER/NAME",
         ),
     },
@@ -172,7 +172,7 @@ def checkpoint_of(spec: str) -> tuple[Path, dict[str, str]] | None:
     """
     if spec and os.path.isfile(os.path.join(spec, bundled.CARD)):
         return Path(spec), {}
-    if spec.startswith(bundled.ON_THE_HUB):
+    if f"{spec}:".startswith(bundled.ON_THE_HUB):
         from tttenv.players.stored import hub
 
         repo, revision, options = hub.split(spec)

@@ -22,7 +22,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote, urlsplit
 
-from tttenv.game.rules import Rules
 from tttenv.players.bundled import ON_THE_HUB
 from tttenv.players.stored.checkpoint import (
     CARD,
@@ -31,12 +30,10 @@ from tttenv.players.stored.checkpoint import (
     SNAPSHOTS,
     WEIGHTS,
     file_of,
-    load,
     read_card,
     read_data,
     tidy,
 )
-from tttenv.policy import Player
 from tttenv.utils.registry import parse
 from tttenv.utils.tensor_file import header
 from tttenv.utils.untrusted import LONGEST_JSON, shown
@@ -50,29 +47,6 @@ _PART = r"(?!\.)(?!.*\.\.)[A-Za-z0-9_.-]{1,96}"
 _REPO = re.compile(f"{_PART}/{_PART}")
 _BRANCH = re.compile(f"{_PART}(/{_PART})*")
 _LOG_IN = "log in by `hf auth login`, or set HF_TOKEN"
-
-
-def hub(
-    rules: Rules,
-    repo: str = "",
-    revision: str = REVISION,
-    canonical: bool = False,
-    simulations: int = 0,
-    threes: int = 0,
-    pairing: bool = False,
-) -> Player:
-    """Return a trained player from the Hugging Face Hub, downloading it if necessary.
-
-    Args:
-        rules: the game.
-        repo: the repository, written first and without its name, as in `hub:OWNER/NAME`.
-        revision: a branch, tag or commit.
-        canonical: see `tttenv.players.stored.checkpoint.load`, as for the options below.
-        simulations: per move, of a tree search guided by the network.
-        threes: positions searched for wins by threats before that.
-        pairing: play a pairing strategy where one exists.
-    """
-    return load(present(repo, revision), rules, canonical, simulations, threes, pairing)
 
 
 def split(spec: str) -> tuple[str, str, dict[str, str]]:
