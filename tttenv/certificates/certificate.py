@@ -205,7 +205,11 @@ def _certificate(rules: Rules, player: Tabulated) -> Certificate:
 
     game, solution = positions(rules), solve(rules)
     worst = worst_case(rules, player)
-    lines = losing_lines(game, player.table, TINY)
+    lines = {
+        name: losing_line(game, player.table, seat, TINY)
+        or losing_line(game, player.table, seat, 0.0)
+        for seat, name in enumerate(SEATS)
+    }
     vs_random, vs_perfect = (
         {seat: list(odds) for seat, odds in versus(rules, player, other).items()}
         for other in (policies.Uniform(rules), Mixture(rules, solution.optimal))
@@ -282,22 +286,11 @@ def blunders(solution: Solution, table: Probs) -> NDArray[np.bool_]:
 NEVER = np.iinfo(np.int16).max // 2  # more plies than any game has
 
 
-def losing_lines(game: Positions, table: Probs, tiny: float) -> dict[str, list[int] | None]:
-    """Find the shortest game lost in each seat, as the cells of both sides, or None.
-
-    The player plays its moves with probability above `tiny`, or above zero if none of these games
-    is lost. Among the shortest games the likeliest is chosen, then the one whose cells come first.
-    """
-    return {
-        name: losing_line(game, table, seat, tiny) or losing_line(game, table, seat, 0.0)
-        for seat, name in enumerate(SEATS)
-    }
-
-
 def losing_line(game: Positions, table: Probs, seat: int, least: float) -> list[int] | None:
     """Find the shortest game lost in `seat` (0 is X) by moves with probability above `least`.
 
-    If the player forfeits, the game ends before its move.
+    Among these the likeliest is chosen, then the one whose cells come first. If the player
+    forfeits, the game ends before its move.
     """
     length = np.full(len(game), NEVER, np.int16)
     lost = np.where(game.seats == seat, Outcome.LOSS, Outcome.WIN)  # for the side to move

@@ -73,15 +73,14 @@ def _headline(certificate: Certificate, rules: Rules) -> tuple[str, bool]:
     beaten = [seat for seat in SEATS if not never[seat] and seat != lost_anyway]
     if not beaten:
         return "does not always win a game that X wins", False
-    return f"can be beaten: {', '.join(_beaten(certificate, rules, s) for s in beaten)}", False
-
-
-def _beaten(certificate: Certificate, rules: Rules, seat: str) -> str:
-    line = certificate.losing_line[seat]
-    if line is None:
-        return f"as {seat}"
-    how = "by no legal answer after" if phrases.forfeited(rules, line) else "in"
-    return f"as {seat} {how} {len(line)} stone{'s' * (len(line) != 1)}"
+    parts = []
+    for seat in beaten:
+        if (line := certificate.losing_line[seat]) is None:
+            parts.append(f"as {seat}")
+            continue
+        how = "by no legal answer after" if phrases.forfeited(rules, line) else "in"
+        parts.append(f"as {seat} {how} {len(line)} stone{'s' * (len(line) != 1)}")
+    return f"can be beaten: {', '.join(parts)}", False
 
 
 def of_seat(certificate: Certificate, seat: str) -> str:

@@ -69,7 +69,7 @@ FOREIGN: Table[Any] = Table(
             "tttenv.players.language.llm:llm", "a language model, over an OpenAI-compatible server"
         ),
         "hf": Row(
-            "tttenv.players.language.hf:hf",
+            "tttenv.players.language.llm:hf",
             "a language model in a Hugging Face transformers folder",
         ),
         "hub": Row(

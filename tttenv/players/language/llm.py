@@ -1,9 +1,9 @@
-"""Player that queries a language model through an OpenAI-compatible chat server.
+"""Players that query a language model, through an OpenAI-compatible chat server or in this process.
 
-    llm:url=http://127.0.0.1:8000/v1,model=NAME
     llm:url=http://127.0.0.1:8000/v1,model=NAME,notation=moves,concurrency=4
+    hf:path=models/some-0.5b,notation=coordinates,tokens=256
 
-vLLM, llama.cpp, Ollama and SGLang have such servers. Each position is one prompt of
+Each position is one prompt of
 `tttenv.text.prompt`, sent unchanged as the only message; `tttenv.text.parse` reads the move from
 the answer. An answer without a legal move forfeits the game, and is counted. So is one that was cut
 off, by its `finish_reason`.
@@ -30,6 +30,7 @@ import numpy as np
 
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Probs
+from tttenv.players.digests import folder_digest
 from tttenv.players.search.search_result import at_least
 from tttenv.policy import Player, Traits
 from tttenv.text import Parsed, parse, prompt
@@ -97,6 +98,36 @@ def llm(
     ask = _Server(url, settings, timeout, retries)
     folder = Path(cache) if cache else None
     return LanguageModel(rules, ask, {"url": url, **settings}, notation, concurrency, folder)
+
+
+def hf(
+    rules: Rules,
+    path: str = "",
+    notation: Notation = "grid",
+    tokens: int = 64,
+    cache: str = "",
+) -> "LanguageModel":
+    """Return a player that queries the language model in a folder, in this process.
+
+    It decodes greedily, one prompt at a time, so that its answer is a function of the board.
+
+    Args:
+        rules: the game.
+        path: a folder written by transformers' `save_pretrained`, with the model as safetensors
+            and its tokenizer. None of its code is run, and nothing is downloaded.
+        notation: as of `llm`.
+        tokens: the maximum length of an answer; one that has not ended by then is no answer.
+        cache: as of `llm`.
+    """
+    if not path:
+        raise ValueError("hf needs the folder of a language model: hf:path=FOLDER")
+    at_least(1, tokens=tokens)
+    adapter: Any = importlib.import_module("tttenv.adapters.transformers")
+    answers = adapter.Answers(Path(path), tokens)
+    digest = folder_digest(Path(path))
+    settings = {"model": Path(path).name, "files_sha256": digest, "max_tokens": tokens}
+    folder = Path(cache) if cache else None
+    return LanguageModel(rules, answers, {**settings, "temperature": 0.0}, notation, 1, folder)
 
 
 class LanguageModel(Player):
