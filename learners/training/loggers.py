@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
-from tttenv.certificates import metrics
+from tttenv.certificates import metric_table
 from tttenv.certificates.certificate import Certificate
 from tttenv.certificates.verdict import certificate_table
 from tttenv.drawing.render import marks, percent, said, winning_cells
@@ -240,7 +240,7 @@ def description(tag: str) -> str:
     for pattern, text in DESCRIPTIONS.items():
         if found := re.fullmatch(pattern, tag):
             return found.expand(text)
-    return metrics.description(tag)
+    return metric_table.description(tag)
 
 
 LARGE, SMALL, BOARD = 112, 40, 720  # pixels of a cell at most and at least, and of a board

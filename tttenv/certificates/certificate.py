@@ -79,7 +79,7 @@ class Certificate:
     queried_twice: int | None = field(default=None, compare=False)
     illegal_mass: Share | None = None  # see `tttenv.policy.hidden_by_mask`; None by reachable ones
     only_illegal: Share | None = None
-    more: dict[str, float] | None = None  # metrics that are no field, by tag; see `metrics`
+    more: dict[str, float] | None = None  # metrics that are no field, by tag; see `metric_table`
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields by name, as JSON-serializable values; some only if they are known."""
@@ -201,7 +201,7 @@ _CERTIFICATES: WeakKeyDictionary[Tabulated, Certificate] = WeakKeyDictionary()
 
 
 def _certificate(rules: Rules, player: Tabulated) -> Certificate:
-    from tttenv.certificates.metrics import stated, versus
+    from tttenv.certificates.metric_table import stated, versus
 
     game, solution = positions(rules), solve(rules)
     worst = worst_case(rules, player)

@@ -6,7 +6,7 @@ from typing import Any
 
 from tttenv.certificates import phrases
 from tttenv.certificates.certificate import Certificate
-from tttenv.certificates.metrics import METRICS
+from tttenv.certificates.metric_table import METRICS
 from tttenv.exact import SEATS
 from tttenv.game.rules import Rules
 

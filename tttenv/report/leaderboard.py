@@ -8,7 +8,7 @@ import numpy as np
 
 from tttenv.certificates import phrases
 from tttenv.certificates.certificate import TINY, blunders, reachable
-from tttenv.certificates.metrics import more_of
+from tttenv.certificates.metric_table import more_of
 from tttenv.exact import SEATS, Score, positions, score, solve
 from tttenv.game.rewards import RESULTS
 from tttenv.report.charts import axis, bar, curve_chart, measures, minus, number
