@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from tttenv.certificates.certificate import Certificate, certify, stated_certificate
-from tttenv.certificates.metrics import description, flat
 from tttenv.certificates.verdict import certificate_table
 from tttenv.exact import enumerable
 from tttenv.game.rules import Rules
@@ -25,7 +24,6 @@ from tttenv.players.stored.checkpoint import (
 
 NAME = "README.md"  # where the Hub expects the model card
 ENVIRONMENT = "TicTacToe-v0"
-TASK = "reinforcement-learning"  # the Hub's name of it
 _LICENSE = re.compile(r"[a-z0-9][a-z0-9.+-]{0,39}")
 _WORD = re.compile(r"\w{1,40}", re.ASCII)
 
@@ -60,6 +58,11 @@ def _model_card(
     card: Mapping[str, Any], certificate: Certificate | None, repo: str, license: str | None
 ) -> str:
     """Return the model card: metadata as YAML, then Markdown."""
+    from huggingface_hub import ModelCardData
+
+    learner = [card["learner"]] if _WORD.fullmatch(card["learner"]) else []
+    tags = ["reinforcement-learning", "deep-reinforcement-learning", ENVIRONMENT, "tic-tac-toe"]
+    metadata = ModelCardData(library_name="tttenv", license=license, tags=[*tags, *learner])
     rules = Rules.of(card["rules"])
     board = f"{rules.m} rows, {rules.n} columns, {rules.k} in a row"
     table = "The card states no certificate."
@@ -71,7 +74,7 @@ def _model_card(
             f"{certificate_table(certificate)}"
         )
     return f"""---
-{_metadata(card, certificate, repo, license)}
+{metadata.to_yaml()}
 ---
 
 # {repo.partition("/")[2]}
@@ -98,32 +101,3 @@ print(tttenv.certify(rules, player))
 As an opponent in Gymnasium: `gym.make("{ENVIRONMENT}", m={rules.m}, n={rules.n}, k={rules.k}, \
 opponent="hub:{repo}")`.
 """
-
-
-def _metadata(
-    card: Mapping[str, Any], certificate: Certificate | None, repo: str, license: str | None
-) -> str:
-    """Return the metadata as YAML, with the certificate's numbers as the Hub's model index."""
-    from huggingface_hub import EvalResult, ModelCardData
-
-    numbers = {} if certificate is None else flat(certificate)
-    results = [
-        EvalResult(
-            task_type=TASK,
-            task_name="m,n,k-game",
-            dataset_type=ENVIRONMENT,
-            dataset_name=f"{ENVIRONMENT} {card['rules']}",
-            metric_type=tag.removeprefix("exact/"),
-            metric_name=description(tag),
-            metric_value=number,
-        )
-        for tag, number in numbers.items()
-    ]
-    learner = [card["learner"]] if _WORD.fullmatch(card["learner"]) else []
-    return ModelCardData(
-        library_name="tttenv",
-        license=license,
-        tags=[TASK, "deep-reinforcement-learning", ENVIRONMENT, "tic-tac-toe", *learner],
-        model_name=repo.partition("/")[2] if results else None,
-        eval_results=results or None,
-    ).to_yaml()

@@ -162,12 +162,14 @@ class LanguageModel(Player):
         """Return move probabilities (batch, cells) for boards of that shape; zeros are forfeits."""
         different = {self.rules.format(board): board for board in boards}
         found = _in_threads(self._answer, list(different.items()), self.concurrency)
-        self.prompts += sum(sent for _, sent in found)
-        cells = {
-            position: self._read(position, board, answer)
-            for (position, board), (answer, _) in zip(different.items(), found, strict=True)
-        }
-        self._seen.update(different)
+        cells = {}
+        for (position, board), (answer, sent) in zip(different.items(), found, strict=True):
+            parsed = Parsed(None, "cut off") if answer is None else parse(self.rules, board, answer)
+            if parsed.cell is None:
+                self.illegal[position] = parsed.reason
+            cells[position] = parsed.cell
+            self.prompts += sent
+            self._seen.add(position)
         probs = np.zeros(boards.shape)
         for row, board in enumerate(boards):
             if (cell := cells[self.rules.format(board)]) is not None:
@@ -192,17 +194,11 @@ class LanguageModel(Player):
         share = f"{len(self.illegal):,} of {len(self._seen):,} positions without a legal answer"
         return f"{self.prompts:,} prompts; {share}{f': {named}' if named else ''}"
 
-    def _read(self, position: str, board: Boards, answer: str | None) -> int | None:
-        """Return the move in an answer, or None after recording the reason."""
-        parsed = Parsed(None, "cut off") if answer is None else parse(self.rules, board, answer)
-        if parsed.cell is None:
-            self.illegal[position] = parsed.reason
-        return parsed.cell
-
     def _answer(self, position: str, board: Boards) -> tuple[str | None, bool]:
         """Return the model's answer on a board, and whether a prompt was sent for it."""
         asked = prompt(self.rules, board, self.notation)
-        file = None if self.cache is None else self.cache / f"{self._digest(asked)}.json"
+        key = json.dumps([self.settings, asked], sort_keys=True).encode()
+        file = self.cache and self.cache / f"{sha256(key).hexdigest()}.json"
         if file is not None and position not in self._seen:  # repeated queries are checks
             with contextlib.suppress(OSError, *UNUSABLE):
                 answer = json.loads(read_bytes(file, LARGEST_ANSWER))["whole answer"]
@@ -212,9 +208,6 @@ class LanguageModel(Player):
         if file is not None:
             files.write(file, json.dumps({"prompt": asked, "whole answer": answer}))
         return answer, True
-
-    def _digest(self, asked: str) -> str:
-        return sha256(json.dumps([self.settings, asked], sort_keys=True).encode()).hexdigest()
 
 
 def _in_threads(
