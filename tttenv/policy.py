@@ -437,10 +437,6 @@ def from_observations(
             theirs, empty; "board" int8 (batch, cells); "dict" of "observation" and "action_mask".
         kind: its outputs. "logits": the player plays their `softmax` over the legal cells;
             "values": the `first_best` legal cell; "probs": their `masked_normalise`.
-
-    Raises:
-        ValueError: when the player is called, for an output of another shape, or without a number
-            for a legal cell.
     """
     one_of("obs", obs, tuple(OBSERVATIONS))
     one_of("kind", kind, tuple(KINDS))

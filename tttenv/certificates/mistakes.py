@@ -57,15 +57,9 @@ def find_mistakes(
 ) -> Mistakes:
     """Search for mistakes of a player that plays one move on each board.
 
-    Args:
-        rules: the game.
-        policy: the player, in the seat "X" or "O".
-        seat: its seat.
-        aim: the result that it should reach in this seat: 0 not to lose, 1 to win.
-        width: maximum positions per round; more are subsampled.
-        most: maximum failures to analyse, besides those that follow from the same mistakes.
-        rng: samples positions and failures.
-        values: the prover of moves.
+    `aim` is the result that it should reach in its seat, "X" or "O": 0 not to lose, 1 to win. More
+    than `width` positions of a round are subsampled, and `most` failures analysed, besides those
+    that follow from the same mistakes; `values` proves the values of moves.
     """
     require_line_wins(rules, "a search for mistakes")
     player = player_for(rules, policy)
@@ -114,10 +108,7 @@ def _explain(
     most: int,
     everything: bool,
 ) -> Mistakes:
-    """Trace failures, rows (round, row) of `ends`, back to the mistakes that caused them.
-
-    Those that follow from a mistake already found are skipped; at most `most` others are analysed.
-    """
+    """Trace failures, rows (round, row) of `ends`, back to the mistakes that caused them."""
     found: dict[bytes, tuple[Boards, Mask, int]] = {}
     looked_at: set[tuple[int, int]] = set()
     mistaken: set[tuple[int, int]] = set()

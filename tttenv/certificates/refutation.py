@@ -42,18 +42,12 @@ def refute(
     The search is deterministic for a given player and limit. It then searches for shorter games,
     the shortest first, within 125,000 / cells positions (5,000 on 5,5,4).
 
-    Args:
-        rules: the game, on any board.
-        policy: a player, its name, or a model of Stable-Baselines3, in the seat "X" or "O".
-        seat: its seat.
-        positions: the limit of queried positions.
+    The policy, in the seat "X" or "O", is a player, its name, or a model of Stable-Baselines3;
+    `positions` limits the queried positions.
 
     Returns:
         The cells of both sides from the empty board to the opponent's win; None if no such game was
         found, which proves nothing.
-
-    Raises:
-        ValueError: for a policy that is invalid, or not pure on the boards of the game.
     """
     if seat not in SEATS:
         raise ValueError(f"a seat must be X or O, not {seat!r}")
@@ -146,9 +140,8 @@ class _Attack:
     def queries(self, positions: int) -> Iterator[tuple[_Numbers, Mask]]:
         """Query batches of positions until the limit or none is left.
 
-        Yields:
-            Two cells after which the opponent has won, or -1, (positions, 2); and which positions
-            are lost (positions,): there, or because the player forfeits. These are not followed.
+        Yield two cells after which the opponent has won, or -1, (positions, 2), and which positions
+        are lost (positions,): there, or because the player forfeits. These are not followed.
         """
         size = 1
         while len(self.asked) < positions:

@@ -48,10 +48,8 @@ MINIMAX = Spec("minimax")
 def epsilon(rules: Rules, player: Spec = MINIMAX, epsilon: float = 0.1) -> Player:
     """Return a player that moves randomly with probability `epsilon`, otherwise like `player`.
 
-    Args:
-        rules: the game.
-        player: the spec of the other player; in parentheses if it has options of its own.
-        epsilon: from 0, always the other player, to 1, always random.
+    The other player's spec stands in parentheses if it has options of its own; epsilon is between
+    0, always the other player, and 1, always random.
     """
     return Blend(named(player, rules), Uniform(rules), epsilon)
 
@@ -60,12 +58,7 @@ TACTICAL = Spec("tactical")
 
 
 def pairing(rules: Rules, player: Spec = TACTICAL) -> Player:
-    """Return a player that uses a pairing strategy where one exists, and otherwise `player`.
-
-    Args:
-        rules: the game.
-        player: the spec of the other player; in parentheses if it has options of its own.
-    """
+    """Return a player that uses a pairing strategy where one exists, and otherwise `player`."""
     from tttenv.players.search.pairing import PairingPlayer  # which no other player here needs
 
     return PairingPlayer(named(player, rules))

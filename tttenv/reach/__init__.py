@@ -50,9 +50,7 @@ class Graph:
     def replies(self, boards: Boards, probs: Probs) -> Iterator[tuple[Moves, Moves]]:
         """Play a player's moves of nonzero probability, then every reply, in parts.
 
-        Yields:
-            The player's moves from some positions, and the replies, whose origins are the indices
-            of these moves.
+        The origins of the replies are the indices of the moves.
         """
         sizes = np.count_nonzero(probs, axis=1) * np.count_nonzero(boards == 0, axis=1)
         starts = np.flatnonzero(np.diff(np.cumsum(sizes) // ROWS, prepend=-1)).tolist()

@@ -16,13 +16,9 @@ SIDES = "XO"
 def prompt(rules: Rules, board: ArrayLike, notation: str = "grid", legal: bool = False) -> str:
     """Describe a position to a language model and ask it for a move.
 
-    Args:
-        rules: the game.
-        board: (cells,), in the view of the side to move; undecided.
-        notation: "grid": the board row by row, where an empty cell shows its number, from 0;
-            "coordinates": the same with lettered columns and numbered rows; "moves": a list of
-            moves that leads to the position, from which the model has to work out the board.
-        legal: also list the legal moves.
+    The notation of the undecided board (cells,) is "grid": row by row, where empty cells show their
+    number, from 0; "coordinates": the same with lettered columns and numbered rows; or "moves": a
+    list of moves that leads to the position. `legal` also lists the legal moves.
     """
     one_of("notation", notation, tuple(NOTATIONS))
     position = rules.check(board)

@@ -77,10 +77,8 @@ def verdict(rules: Rules, board: ArrayLike, answer: str) -> Verdict:
 def reward(verdict: Verdict, scheme: str = "regret") -> float:
     """Return a reward in [0, 1] for a verdict; 0 for an answer without a legal move.
 
-    Args:
-        verdict: the verdict on an answer.
-        scheme: "regret": 1 - regret / 2; "kept": 1 if the move keeps the value, else 0; "game": the
-            result of the game under perfect play after the move, 1 for a win, 0.5 for a draw.
+    Schemes are "regret": 1 - regret / 2; "kept": 1 if the move keeps the value, else 0; and "game":
+    the result of the game under perfect play after the move, 1 for a win, 0.5 for a draw.
 
     Raises:
         ValueError: for a verdict that leaves the reward undecided, on boards of more than 15 cells.
@@ -134,11 +132,8 @@ class Task:
 def tasks(rules: Rules, split: str = "train", seed: int = 0) -> list[Task]:
     """Return one task per symmetry class of undecided positions (627 in all on 3,3,3).
 
-    Args:
-        rules: the game.
-        split: "train", four classes in five; "test", the others; "all". No test position is the
-            image of a training position, whatever the seeds.
-        seed: for the order of the tasks, and the image that stands for each class.
+    Splits are "train", four classes in five; "test", the others; and "all". No test position is the
+    image of a training position. The seed is for the order, and the image of each class.
     """
     one_of("split", split, SPLITS)
     require_enumerable(rules)
