@@ -236,13 +236,11 @@ def _certificate(rules: Rules, player: Tabulated) -> Certificate:
 def require_pure(player: Player) -> None:
     """Raise if a player's moves depend on anything besides the board."""
     if limit := player.traits.depends_on:
-        raise ValueError(f"a player limited by {limit} cannot be certified{INSTEAD.get(limit, '')}")
-
-
-INSTEAD = {  # what to do instead, by what a player's moves depend on
-    "time": "; limit its iterations or nodes instead, so that it always gives the same answer",
-    "sampling": "; set its temperature to 0, so that it always gives the same answer",
-}
+        instead = "limit its iterations or nodes" if limit == "time" else "set its temperature to 0"
+        raise ValueError(
+            f"a player limited by {limit} cannot be certified; {instead} instead, so that it always"
+            " gives the same answer"
+        )
 
 
 def optimal_moves(game: Positions, solution: Solution, table: Probs) -> dict[str, float]:

@@ -9,18 +9,7 @@ from tttenv.certificates.certificate import Certificate, certify, stated_certifi
 from tttenv.certificates.verdict import certificate_table
 from tttenv.exact import enumerable
 from tttenv.game.rules import Rules
-from tttenv.players.stored.checkpoint import (
-    CARD,
-    POLICY,
-    SNAPSHOTS,
-    WEIGHTS,
-    card_text,
-    file_of,
-    load,
-    read_card,
-    read_data,
-    rules_of,
-)
+from tttenv.players.stored import checkpoint
 
 NAME = "README.md"  # where the Hub expects the model card
 ENVIRONMENT = "TicTacToe-v0"
@@ -36,19 +25,19 @@ def for_the_hub(folder: Path, repo: str, license: str | None = None) -> dict[str
     """
     if license is not None and not _LICENSE.fullmatch(license):
         raise ValueError(f"a license must be an identifier such as mit, not {license!r}")
-    rules = rules_of(folder)
-    stated = file_of(read_card(folder), SNAPSHOTS)
-    card, data = read_data(
-        folder, WEIGHTS, *[POLICY] * enumerable(rules), *[SNAPSHOTS] * bool(stated)
-    )
-    names = {role: str(file_of(card, role)) for role in data}
+    rules = checkpoint.rules_of(folder)
+    roles = [checkpoint.WEIGHTS] + [checkpoint.POLICY] * enumerable(rules)
+    if checkpoint.file_of(checkpoint.read_card(folder), checkpoint.SNAPSHOTS):
+        roles.append(checkpoint.SNAPSHOTS)
+    card, data = checkpoint.read_data(folder, *roles)
+    names = {role: str(checkpoint.file_of(card, role)) for role in data}
     sent = {**card, "files": {name: card["files"][name] for name in names.values()}}
     certificate = stated_certificate(card, rules)
     if enumerable(rules):
-        certificate = certify(rules, load(folder, rules))
+        certificate = certify(rules, checkpoint.load(folder, rules))
         sent["certificate"] = certificate.to_dict()
     return {
-        CARD: card_text(sent).encode(),
+        checkpoint.CARD: checkpoint.card_text(sent).encode(),
         **{names[role]: content for role, content in data.items()},
         NAME: _model_card(sent, certificate, repo, license).encode(),
     }
@@ -79,7 +68,7 @@ def _model_card(
 
 # {repo.partition("/")[2]}
 
-A player of the m,n,k-game {rules} ({board}), trained by tttenv; its settings are in {CARD}.
+A player of the m,n,k-game {rules} ({board}), trained by tttenv; its settings are in card.json.
 
 ## Exact strength
 

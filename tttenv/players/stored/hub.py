@@ -23,17 +23,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote, urlsplit
 
 from tttenv.players.bundled import ON_THE_HUB
-from tttenv.players.stored.checkpoint import (
-    CARD,
-    LARGEST,
-    POLICY,
-    SNAPSHOTS,
-    WEIGHTS,
-    file_of,
-    read_card,
-    read_data,
-    tidy,
-)
+from tttenv.players.stored import checkpoint
 from tttenv.utils.registry import parse
 from tttenv.utils.tensor_file import header
 from tttenv.utils.untrusted import LONGEST_JSON, shown
@@ -42,7 +32,7 @@ if TYPE_CHECKING:
     from huggingface_hub import HfApi
 
 REVISION = "main"  # the default branch
-ROLES = (WEIGHTS, POLICY, SNAPSHOTS)  # of the files that are fetched, without training states
+ROLES = (checkpoint.WEIGHTS, checkpoint.POLICY, checkpoint.SNAPSHOTS)  # no training states
 _PART = r"(?!\.)(?!.*\.\.)[A-Za-z0-9_.-]{1,96}"
 _REPO = re.compile(f"{_PART}/{_PART}")
 _BRANCH = re.compile(f"{_PART}(/{_PART})*")
@@ -85,7 +75,7 @@ def usual_folder(repo: str, revision: str = REVISION) -> Path:
 def present(repo: str, revision: str = REVISION) -> Path:
     """Return the folder of a player from the Hub, downloading it if necessary, and saying so."""
     folder = usual_folder(repo, revision)
-    if not (folder / CARD).is_file():
+    if not (folder / checkpoint.CARD).is_file():
         print(
             f"{repo} is not on this machine yet: downloading it from {address()}", file=sys.stderr
         )
@@ -126,17 +116,17 @@ def pull(
     folder.parent.mkdir(parents=True, exist_ok=True)
     held = Path(tempfile.mkdtemp(prefix=".pull-", dir=folder.parent))
     try:
-        fetch(CARD, LONGEST_JSON)
-        card = read_card(held)
-        files = {role: name for role in ROLES if (name := file_of(card, role))}
+        fetch(checkpoint.CARD, LONGEST_JSON)
+        card = checkpoint.read_card(held)
+        files = {role: name for role in ROLES if (name := checkpoint.file_of(card, role))}
         for role, name in files.items():
-            fetch(name, LARGEST[role])
-        for role, data in read_data(held, *files)[1].items():
+            fetch(name, checkpoint.LARGEST[role])
+        for role, data in checkpoint.read_data(held, *files)[1].items():
             header(data, files[role])
         folder.mkdir(exist_ok=True)
-        for name in (*files.values(), CARD):  # the card last: always a whole checkpoint
+        for name in (*files.values(), checkpoint.CARD):  # the card last: always a whole checkpoint
             os.replace(held / name, folder / name)
-        tidy(folder, files.values())
+        checkpoint.tidy(folder, files.values())
     finally:
         shutil.rmtree(held, ignore_errors=True)
     return folder, commit
@@ -152,7 +142,7 @@ def upload(repo: str, files: Mapping[str, bytes], private: bool) -> str:
             repo_id=repo,
             folder_path=folder,
             commit_message="A player certified by tttenv",
-            delete_patterns=[f"{role}*.safetensors" for role in LARGEST],
+            delete_patterns=[f"{role}*.safetensors" for role in checkpoint.LARGEST],
         )
         return str(made.oid)
 

@@ -13,14 +13,15 @@ from tttenv.utils.untrusted import read_bytes, shown
 LARGEST = 2**29  # bytes of a file
 MOST_ROWS = 2**16  # in a batch of fixed size
 LONGEST_REASON = 200  # maximum characters of the runtime's error in a message
-TYPES = {  # of inputs
-    "tensor(float)": np.float32,
-    "tensor(double)": np.float64,
-    "tensor(float16)": np.float16,
-    "tensor(int8)": np.int8,
-    "tensor(int32)": np.int32,
-    "tensor(int64)": np.int64,
+NUMBERS = {
+    "float": "f4",
+    "double": "f8",
+    "float16": "f2",
+    "int8": "i1",
+    "int32": "i4",
+    "int64": "i8",
 }
+TYPES = {f"tensor({name})": np.dtype(kind) for name, kind in NUMBERS.items()}  # of inputs
 
 
 def onnx(
