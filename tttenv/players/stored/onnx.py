@@ -13,14 +13,8 @@ from tttenv.utils.untrusted import read_bytes, shown
 LARGEST = 2**29  # bytes of a file
 MOST_ROWS = 2**16  # in a batch of fixed size
 LONGEST_REASON = 200  # maximum characters of the runtime's error in a message
-NUMBERS = {
-    "float": "f4",
-    "double": "f8",
-    "float16": "f2",
-    "int8": "i1",
-    "int32": "i4",
-    "int64": "i8",
-}
+NUMBERS: dict[str, Any] = {"float": np.float32, "double": np.float64, "float16": np.float16}
+NUMBERS |= {"int8": np.int8, "int32": np.int32, "int64": np.int64}
 TYPES = {f"tensor({name})": np.dtype(kind) for name, kind in NUMBERS.items()}  # of inputs
 
 
