@@ -335,8 +335,8 @@ def validated(boards: Boards, probs: Any, forfeits: bool = False) -> Probs:
     It is an array, a tensor or lists of real numbers; with `forfeits`, rows of zeros are allowed.
 
     Raises:
-        ValueError: for a wrong type or shape, a negative or missing number, probability on a
-            taken cell, or a row whose sum is off one by more than 1e-4.
+        ValueError: for a wrong shape, a negative or missing number, probability on a taken cell, or
+            a row whose sum is off one by more than 1e-4.
     """
     answer = answered_numbers(probs)
     if answer.shape != boards.shape:
@@ -427,8 +427,7 @@ def from_observations(
 ) -> Observed:
     """Return a policy that wraps a function or network of the environment's observations.
 
-    A torch module is called without gradients, in evaluation mode, on its device and in its
-    precision. The outputs for taken cells are ignored.
+    A torch module is called without gradients, in evaluation mode. Taken cells are ignored.
 
     Args:
         fn: from observations (batch, ...) to numbers (batch, cells), one row for each board.

@@ -11,29 +11,25 @@ from numpy.typing import NDArray
 
 from tttenv import policy as policies
 from tttenv.certificates import POSITIONS
-from tttenv.exact import (
-    SEATS,
-    Mixture,
+from tttenv.exact.determinism import tabulate_pure
+from tttenv.exact.enumeration import (
     Positions,
-    Solution,
-    Tabulated,
     enumerable,
     positions,
+    require_rules,
     require_solvable,
-    solve,
-    worst_case,
 )
-from tttenv.exact.determinism import tabulate_pure
-from tttenv.exact.enumeration import require_rules
-from tttenv.exact.evaluation import keeps_value
+from tttenv.exact.evaluation import SEATS, keeps_value, worst_case
+from tttenv.exact.solution import Solution, solve
+from tttenv.exact.tabular import Mixture, Tabulated
 from tttenv.game.outcomes_kernel import Outcome
 from tttenv.game.rules import Rules
 from tttenv.game.types import Mask, Probs
 from tttenv.players.as_player import as_player
 from tttenv.policy import Player, Policy, display_name
 from tttenv.utils import schema
+from tttenv.utils.arrays import one_of
 from tttenv.utils.schema import Between
-from tttenv.utils.untrusted import shown
 
 if TYPE_CHECKING:
     from tttenv.certificates.reachability import Watch
@@ -176,10 +172,8 @@ def certify(
             policy plays another game, returns invalid probabilities, or is not pure.
     """
     require_rules(rules)
-    if method not in (None, *METHODS):
-        raise ValueError(
-            f"the method must be {' or '.join(METHODS)}, not {shown(repr(method), 60)}"
-        )
+    if method is not None:
+        one_of("the method", method, METHODS)
     if method == ALL_POSITIONS:
         require_solvable(rules)
     player = as_player(rules, policy)

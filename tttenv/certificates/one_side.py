@@ -58,8 +58,8 @@ def lost_game(
 ) -> list[int]:
     """Return a game that the player loses, as the cells of both sides.
 
-    `lost` is the code (words,) of its last position with the player to move, in which a reply wins
-    or the player forfeits, and `rounds` are the sorted codes (positions, words) of earlier rounds.
+    `lost` is the code (words,) of its last position with the player to move, and `rounds` are the
+    sorted codes (positions, words) of earlier rounds.
     """
     chain = [lost]
     for among in reversed(rounds):  # the position before is one with a stone of each side less

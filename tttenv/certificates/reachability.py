@@ -205,10 +205,7 @@ class Search:
         return state.found[0] if state.found else (codes[:0], None)
 
     def _follow(self, boards: Boards, probs: Probs, first: int) -> Mask:
-        """Add the positions after all moves and replies; return which boards are lost (batch,).
-
-        `first` is the index of the first board (batch, cells) in its round.
-        """
+        """Add the positions after all moves and replies; return which boards are lost (batch,)."""
         state, lost = self.state, np.asarray(~probs.any(axis=1))
         drawn, chances = False, state.chances
         free = int(np.count_nonzero(boards[0] == 0)) - 1  # cells for each reply
@@ -259,8 +256,7 @@ class Search:
     def _to_keep(self, codes: Codes) -> Mask | None:
         """Return a mask of the positions to keep for the next round, or None to keep all.
 
-        Also decides whether every reply is followed further, and whether positions run out; then
-        the search ends after this round.
+        Also decides whether every reply is followed further, and whether positions run out.
         """
         state = self.state
         taken = sum(map(len, state.rounds))

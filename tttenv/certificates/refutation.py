@@ -73,16 +73,13 @@ def search(
 def _shortened(
     player: SeatedPlayer, found: SeatResults, line: list[int], positions: int, watch: Watch | None
 ) -> SeatResults:
-    """Return the results with the shortest game that a player loses in a seat, if it is found.
-
-    Each length is searched separately, from the shortest on; the first take few positions.
-    """
+    """Return the results with the shortest game that a player loses in a seat, if it is found."""
     k, left = player.rules.k, min(SHORTENED // player.rules.cells, positions - found.positions)
     first = k if player.seat == "X" else k - 1  # the opponent needs k stones
     last = len(line) // 2 - 1  # a round is a move by the player and a reply
     if player.policy.traits.forfeits:  # which ends a round before the reply
         first, last = 1, last + 1
-    for rounds in range(first, last + 1):
+    for rounds in range(first, last + 1):  # the first take few positions
         options = SearchOptions(left, 0, may_always_win=False, rounds=rounds, sampled=SPREAD)
         tried = reachability.Search(player, options, watch).run()
         left -= tried.positions

@@ -1,7 +1,6 @@
 """Snapshots of a player's moves during training, stored in a validated file.
 
-Snapshots are stored only for players that always play one move per position, on enumerable boards
-of up to nine cells; a player that mixes moves leaves none.
+Only players that always play one move per position leave them, on boards of up to nine cells.
 """
 
 from collections.abc import Mapping, Sequence

@@ -23,8 +23,7 @@ SEED = 460  # of the generator that samples them
 SPREAD = 16  # boards from all plies that are always queried again
 BATCH = 100  # boards per repeated query
 TOGETHER, ALONE = 16, 2  # boards queried again: at least this many in one batch, and one by one
-# Tolerated difference between probabilities of the same board, as in `tttenv.testing.check_policy`.
-# In single precision, with logits of 100, a board alone and in a batch may differ by 1e-5.
+# Tolerated difference between probabilities of the same board; single precision may need 1e-5.
 TOLERANCE = 1e-4
 ALWAYS = -1.0  # below every random key
 

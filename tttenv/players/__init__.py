@@ -25,23 +25,12 @@ PLAYERS: Table[Any] = Table(
         "random": Row("tttenv.players.baselines:random", "all legal moves equally likely"),
         "first": Row("tttenv.players.baselines:first", "the first empty cell, row by row"),
         "tactical": Row("tttenv.players.baselines:tactical", "win, else block, else random"),
-        "minimax": Row(
-            "tttenv.players.search.minimax:minimax", "perfect play, looked up in the solved game"
-        ),
-        "alphabeta": Row(
-            "tttenv.players.search.alphabeta:alphabeta", "iterative deepening, open lines beyond it"
-        ),
-        "mcts": Row(
-            "tttenv.players.search.mcts:mcts", "Monte Carlo tree search: UCT with play-outs"
-        ),
+        "minimax": Row("tttenv.players.search.minimax:minimax", "perfect play, by the solved game"),
+        "alphabeta": Row("tttenv.players.search.alphabeta:alphabeta", "iterative deepening"),
+        "mcts": Row("tttenv.players.search.mcts:mcts", "Monte Carlo tree search with play-outs"),
         "gumbel": Row("tttenv.players.search.gumbel:gumbel", "tree search: Gumbel, PUCT, proofs"),
-        "epsilon": Row(
-            "tttenv.players.baselines:epsilon", "another player that sometimes moves at random"
-        ),
-        "pairing": Row(
-            "tttenv.players.baselines:pairing",
-            "another player, with a pairing strategy where one exists",
-        ),
+        "epsilon": Row("tttenv.players.baselines:epsilon", "another player with some random moves"),
+        "pairing": Row("tttenv.players.baselines:pairing", "another player that pairs some cells"),
     },
 )
 
@@ -52,30 +41,13 @@ EVALUATORS = ("lines", "playouts", "tactical")  # words that an option `evaluato
 FOREIGN: Table[Any] = Table(
     "player",
     {
-        "sb3": Row(
-            "tttenv.players.stored.sb3:sb3", "a model saved by Stable-Baselines3, if you trust it"
-        ),
-        "external": Row(
-            "tttenv.players.programs.external:external",
-            "your own program, over standard input and output",
-        ),
-        "gomocup": Row(
-            "tttenv.players.programs.gomocup:gomocup", "a Gomocup engine, for five in a row"
-        ),
-        "onnx": Row(
-            "tttenv.players.stored.onnx:onnx", "a network in an ONNX file, from any framework"
-        ),
-        "llm": Row(
-            "tttenv.players.language.llm:llm", "a language model, over an OpenAI-compatible server"
-        ),
-        "hf": Row(
-            "tttenv.players.language.llm:hf",
-            "a language model in a Hugging Face transformers folder",
-        ),
-        "hub": Row(
-            "tttenv.players.stored.checkpoint:load",
-            "a trained player on the Hugging Face Hub: hub:OWNER/NAME",
-        ),
+        "sb3": Row("tttenv.players.stored.sb3:sb3", "a Stable-Baselines3 model, if you trust it"),
+        "external": Row("tttenv.players.programs.external:external", "your own program"),
+        "gomocup": Row("tttenv.players.programs.gomocup:gomocup", "a Gomocup engine"),
+        "onnx": Row("tttenv.players.stored.onnx:onnx", "a network in an ONNX file"),
+        "llm": Row("tttenv.players.language.llm:llm", "a language model on a chat server"),
+        "hf": Row("tttenv.players.language.llm:hf", "a language model in a transformers folder"),
+        "hub": Row("tttenv.players.stored.checkpoint:load", "a player of the Hub: hub:OWNER/NAME"),
     },
 )
 
@@ -90,8 +62,6 @@ def player(spec: str, rules: "Rules | None" = None) -> "Player":
         rules: the game to play; None is 3,3,3, or the game that a checkpoint was trained on. Other
             games are played by networks of `alphazero`, and by those of `patterns` with the same k.
 
-    Raises:
-        ValueError: for an unknown player or option, or a checkpoint that cannot play the rules.
     """
     from tttenv.game.rules import Rules
 

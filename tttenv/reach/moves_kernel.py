@@ -1,9 +1,8 @@
 """Compiled codes of positions, and the positions after all moves from a batch of them.
 
-Boards are seen by the side to move: 1 is its own stone, -1 its opponent's. A board's code is a
-number in base 3 with the digits 0 theirs, 1 empty, 2 mine, the first cell most significant; a word
-holds 39 cells, as many as fit in 63 bits, and larger boards take several words. So codes are
-ordered lexicographically by the cells.
+A board's code is a number in base 3 with the digits 0 theirs, 1 empty, 2 mine, the first cell most
+significant; a word holds 39 cells, as many as fit in 63 bits, and larger boards take several words.
+So codes are ordered lexicographically by the cells.
 """
 
 from dataclasses import dataclass

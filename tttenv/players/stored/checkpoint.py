@@ -190,15 +190,12 @@ def load(
         folder: of the checkpoint.
         rules: the game to play; None is the one it was trained on, and others are only possible
             for learners whose weights work on any board, such as alphazero's.
-        canonical: query the player only on the canonical image of each board, so that images of
-            a board get images of a move; see `tttenv.players.symmetric_player`.
+        canonical: query it only on one image of a board, see `tttenv.players.symmetric_player`.
         simulations: per move, of a tree search guided by the network; 0 for the network alone.
         threes: positions searched for wins by threats and threes before the tree search, half of
             them for such wins of the other side; 0 for none.
         pairing: play a pairing strategy where one exists; see `tttenv.players.search.pairing`.
 
-    Raises:
-        ValueError: if the checkpoint is missing or damaged, or cannot play so.
     """
     trained = rules_of(folder)
     wanted = rules or trained
