@@ -49,10 +49,9 @@ Value: TypeAlias = Annotated[float, Between(-1, 1)]
 class Certificate:
     """The exact strength of a player; anyone with the player can recompute it.
 
-    None means unknown; by all positions everything is known. `never_loses` and `losing_line`
-    consider every move with nonzero probability, `blunders` only moves above 1e-6, and `unbeatable`
-    allows 1e-9. So a player that plays a losing move with a probability of 1e-12 is unbeatable and
-    has no blunders, but has a losing line.
+    None means unknown. `never_loses` and `losing_line` consider all moves of nonzero probability,
+    `blunders` only moves above 1e-6, and `unbeatable` allows 1e-9. So a player that plays a losing
+    move with a probability of 1e-12 is unbeatable without blunders, but has a losing line.
     """
 
     rules: str  # "m,n,k"
@@ -82,16 +81,13 @@ class Certificate:
         return {
             name: value
             for name, value in asdict(self).items()
-            if value is not None or name not in IF_KNOWN
+            if value is not None or name not in ("pairing", "illegal_mass", "only_illegal", "more")
         }
 
     @classmethod
     def from_dict(cls, fields: dict[str, Any]) -> "Certificate":
         """Create a certificate from untrusted fields, or raise ValueError if they are invalid."""
         return schema.checked(cls, fields)
-
-
-IF_KNOWN = ("pairing", "illegal_mass", "only_illegal", "more")  # fields left out of JSON otherwise
 
 
 def stated_certificate(card: Mapping[str, Any], rules: Rules) -> Certificate | None:
@@ -151,9 +147,8 @@ def certify(
     is checked. Tables of all positions with 16 cells are measured over all of them.
 
     The policy is queried once on each undecided position. Then it is queried again in a different
-    order and in other batches: on all positions with a choice if there are at most 5,000 and the
-    player does not search, otherwise on about 460. If 1 % of the outputs differ, this finds one
-    with 99 % probability. Tables and the networks of our learners are not queried again.
+    order and in other batches, see `tttenv.exact.determinism`, except for tables and the networks
+    of our learners.
 
     Args:
         rules: the game.

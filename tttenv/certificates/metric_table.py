@@ -2,8 +2,8 @@
 
 The tags of exact metrics begin with `exact/`, like `exact/worst_case_O`; those of sampled metrics
 begin with `sampled/`. A row of `METRICS` is all that a new metric needs: one with a title and a
-function `measure` is a part of every certificate over all positions, so that it is in its JSON and
-its tables, in the report's leaderboard and, with its description, in TensorBoard.
+function `measure` is a part of every certificate over all positions: of its JSON, its tables, the
+report's leaderboard and, with its description, TensorBoard.
 """
 
 import re
@@ -21,6 +21,7 @@ from tttenv.policy import Policy, player_for
 
 POSITIONS = 500  # of an attack, per seat
 EXACT = "Exact: over all positions, not sampled."
+YES = ("no", "yes")
 PLACES = {"seat": "[XO]", "result": "win|draw|loss", "ply": r"\d+", "other": r"\w+"}
 
 
@@ -95,15 +96,11 @@ def _sampled_games(rules: Rules, policy: Policy) -> dict[str, float]:
     return arena.measure(rules, policy)
 
 
-def _yes(value: bool) -> str:
-    return "yes" if value else "no"
-
-
 METRICS = (
     Metric(
         "exact/unbeatable",
         f"1 if the worst case of both seats is the game's value. {EXACT}",
-        *("unbeatable", "unbeatable", _yes),
+        *("unbeatable", "unbeatable", YES.__getitem__),
     ),
     Metric(
         "exact/worst_case_{seat}",
@@ -114,7 +111,7 @@ METRICS = (
     Metric(
         "exact/never_loses_{seat}",
         "1 if no replies beat it as {seat}, 0 if some do; no point where that is undecided.",
-        *("never loses", "never_loses", _yes),
+        *("never loses", "never_loses", YES.__getitem__),
         reachable=True,
     ),
     Metric(

@@ -33,10 +33,7 @@ class SeatedPlayer:
         return -np.eye(self.rules.cells, dtype=np.int8)
 
     def own_moves(self, line: list[int]) -> tuple[Boards, list[int]]:
-        """Return the boards (boards, cells) on which the player moves in a game, and its moves.
-
-        If it forfeits at the end of the game, there is one board more than moves.
-        """
+        """Return the boards (boards, cells) on which it moves, or forfeits last, and its moves."""
         board, boards = self.rules.start(), []
         for stones, cell in enumerate(line):
             if SEATS[stones % 2] == self.seat:
@@ -85,9 +82,9 @@ def lost_game(
 def _step(
     player: SeatedPlayer, graph: Graph, boards: Boards, wanted: NDArray[np.int64] | None
 ) -> tuple[int, ...]:
-    """Return how some board (boards, cells) leads to the code `wanted`; if None, to a loss.
+    """Return the first board (boards, cells), its likeliest move and a reply that lead to `wanted`.
 
-    That is the first such board, the likeliest move and the first reply, none after a forfeit.
+    If that code is None, they lead to a loss; there is no move if the player forfeits.
     """
     probs = ask(boards, player.policy)
     if wanted is None and not probs.any():

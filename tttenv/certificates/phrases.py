@@ -75,8 +75,7 @@ def sampled(numbers: dict[str, float]) -> str:
     for tag, number in numbers.items():
         if tag.startswith("sampled/value_vs_"):
             name, seat = tag.removeprefix("sampled/value_vs_").rsplit("_", 1)
-            margin = numbers[tag.replace("value", "margin")]
-            told = f"{rounded(number, 3):+.3f} +- {margin:.3f}"
+            told = f"{rounded(number, 3):+.3f} +- {numbers[tag.replace('value', 'margin')]:.3f}"
             lines.append(f"  as {seat} against {name:<10} value {told}")
     return "\n".join(lines)
 

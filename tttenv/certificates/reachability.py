@@ -1,8 +1,7 @@
 """Breadth-first search of all positions reached by a player's own moves and any replies.
 
 A round queries the player on all new positions and expands its moves of nonzero probability and
-every reply. Positions of different rounds have different numbers of stones, so duplicates occur
-only within a round and are removed by sorting.
+every reply.
 
 Three facts keep the graph small if the question is only whether the player can lose. A position is
 never lost if the opponent has no open line left, that is, a line without a stone of the player that

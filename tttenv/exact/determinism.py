@@ -78,8 +78,7 @@ def _chosen_positions(
 class Drawn:
     """A random sample of the rows added to it, to be queried again; see the module.
 
-    Of a player that does not search up to 5,000 rows are all taken, unless `sampled` says how many
-    to sample. `state` is that of a sample to continue.
+    `sampled` replaces its usual size, and `state` is that of a sample to continue.
     """
 
     def __init__(

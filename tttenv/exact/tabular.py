@@ -20,7 +20,7 @@ class Tabulated(Player):
     """A policy stored as a table of move probabilities, one row per position.
 
     The table (positions, cells), or a function that returns the rows of positions by index, has to
-    be a valid policy. It is equivariant, and forfeits by rows of zeros, if the player of it does.
+    be a valid policy. It is equivariant, and forfeits by rows of zeros, if the player does.
     """
 
     queried_twice = 0  # positions on which the original policy was queried again

@@ -1,9 +1,8 @@
 """Players queried on one image of each board, so that symmetric boards get symmetric moves.
 
 A player is *equivariant*, and declares so by its trait, if the canonical images of the boards after
-its moves have the same probabilities on every image of a board. A search may then keep one board of
-each symmetry class. Which of several symmetric moves it plays makes no difference: on the empty
-board of 3,3,3 it may open in a certain corner.
+its moves have the same probabilities on every image of a board. Which of several symmetric moves it
+plays makes no difference: on the empty board of 3,3,3 it may open in a certain corner.
 """
 
 import numpy as np

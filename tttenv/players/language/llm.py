@@ -8,9 +8,9 @@ Each position is one prompt of
 the answer. An answer without a legal move forfeits the game, and is counted. So is one that was cut
 off, by its `finish_reason`.
 
-At temperature 0 the answer should be a function of the board; certificates repeat queries, and
-reject a model that does not repeat its moves. The API key comes from the environment variable
-OPENAI_API_KEY; if there is one, messages do not repeat what the server says, which may hold it.
+Certificates need temperature 0, and reject a model that does not repeat its moves. The API key
+comes from the environment variable OPENAI_API_KEY; if there is one, messages do not repeat what the
+server says, which may hold it.
 """
 
 import contextlib

@@ -8,10 +8,9 @@ A checkpoint is a folder with `card.json` (see `Card`; for trainings also with a
     snapshots  the player's moves at some points of its curve (tttenv.certificates.snapshots)
     state      everything that a training run needs to resume; only in runs, never shipped
 
-A data file's name is its role and the beginning of its digest,
-`weights-0123456789abcdef.safetensors`, or `weights.safetensors` in older checkpoints. `commit`
-writes the new files beside the old ones, then replaces the card, then removes the old files: if the
-process is killed in between, the folder holds a complete checkpoint, the old one or the new one.
+A data file's name is its role and the beginning of its digest, or only its role in older
+checkpoints. `commit` writes the new files beside the old ones, then replaces the card, then removes
+the old files: a process that is killed in between leaves a complete checkpoint, old or new.
 """
 
 import contextlib
@@ -218,11 +217,9 @@ def _of_table(folder: Path, trained: Rules) -> Player:
     file, shape = folder / str(file_of(card, POLICY)), positions(trained).boards.shape
     found = header(data[POLICY], file)
     kind = next((kind for kind in TYPES if (kind, shape) in found.tensors.values()), TYPES[-1])
-    table = found.arrays({"policy": (kind, shape)}, f"{shown(file)} holds no policy on {trained}")[
-        "policy"
-    ]
+    arrays = found.arrays({"policy": (kind, shape)}, f"{shown(file)} holds no policy on {trained}")
     try:
-        return Tabulated(trained, table)
+        return Tabulated(trained, arrays["policy"])
     except ValueError as error:
         raise ValueError(f"{shown(file)} has no valid policy: {shown(error)}") from None
 

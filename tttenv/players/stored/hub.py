@@ -1,14 +1,9 @@
 """Trained players on the Hugging Face Hub: `hub:OWNER/NAME`, downloads and uploads.
 
-Examples::
-
-    hub:OWNER/NAME
-    hub:OWNER/NAME,revision=v1,simulations=64
-
-A player that is missing on this machine is downloaded when it is first named, and then used without
-a network. Only the files of a checkpoint are fetched: its card and the safetensors that the card
-names, each of bounded size and checked against its SHA-256. The library `huggingface_hub` provides
-the server's address (HF_ENDPOINT), the connection and the token.
+A spec may have a revision and options: `hub:OWNER/NAME,revision=v1,simulations=64`. A player that
+is missing on this machine is downloaded when it is first named, and then used without a network.
+Only its card and the safetensors that the card names are fetched, each of bounded size and checked
+against its SHA-256. `huggingface_hub` provides the address (HF_ENDPOINT) and the token.
 """
 
 import contextlib
@@ -76,9 +71,7 @@ def present(repo: str, revision: str = REVISION) -> Path:
     """Return the folder of a player from the Hub, downloading it if necessary, and saying so."""
     folder = usual_folder(repo, revision)
     if not (folder / checkpoint.CARD).is_file():
-        print(
-            f"{repo} is not on this machine yet: downloading it from {address()}", file=sys.stderr
-        )
+        print(f"{repo} is not on this machine: downloading it from {address()}", file=sys.stderr)
         pull(repo, revision, folder)
     return folder
 
