@@ -1,8 +1,7 @@
 """Compiled scoring of attacks on a player, and judging of its moves by threats.
 
-Boards are from the perspective of the player, which is to move on all of them: 1 is its own stone,
--1 the attacker's. A line is open for a side if it has no stone of the other side. The boards of a
-batch have little in common, so the stones on each line are counted anew.
+Boards are seen by the player, which is to move on all of them. A line is open for a side if it has
+no stone of the other side. The boards of a batch have little in common, so lines are counted anew.
 """
 
 from dataclasses import dataclass

@@ -42,8 +42,7 @@ class SearchCheckpoint:
     """A file that an unfinished certificate is saved to, about once a minute; deleted at its end.
 
     `about` returns whatever the certificate depends on besides the game and the limit of positions,
-    such as a digest of the player's weights; it is called before the file is written or read. Its
-    keys complete the sentence "it was saved with another ...".
+    such as a digest of the player's weights; keys complete "it was saved with another ...".
     """
 
     def __init__(self, file: Path, rules: Rules, positions: int, about: About) -> None:
@@ -175,9 +174,8 @@ def _seat(
 ) -> SeatResults:
     """Compute the results for a seat whose game value under perfect play is `worth`.
 
-    If the limit is at least the number of positions the game may have, every reply is followed. On
-    larger boards a best-first attack of up to 20,000 positions first searches for a lost game; if
-    it finds one, the seat is done.
+    On boards that may have more positions than the limit, a best-first attack of up to 20,000
+    positions first searches for a lost game.
     """
     too_many, attacked = arrangements(player.rules) > positions, 0
     start = None if checkpoint is None else checkpoint.state

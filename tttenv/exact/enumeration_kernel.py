@@ -39,9 +39,8 @@ def add_ply(
 ) -> int:
     """Number the successors of a ply's positions from `start` on, in the order of their codes.
 
-    Their codes are written to `after`, and the number behind each move, -1 for illegal ones, to
-    `successors` (positions, cells). `powers` (cells,) is the power of 3 of each cell. Returns how
-    many successors there are.
+    Write their codes to `after`, and the number behind each move, -1 for illegal ones, to
+    `successors` (positions, cells). `powers` (cells,) are those of 3. Return their count.
     """
     top = 2 * powers.sum()
     for i in range(len(codes)):

@@ -37,10 +37,7 @@ def prompt(rules: Rules, board: ArrayLike, notation: str = "grid", legal: bool =
 
 
 def observation(rules: Rules, board: ArrayLike, over: bool) -> str:
-    """Return the observation for `obs="text"`: a prompt, or how the game ended.
-
-    `over` says whether it did: an illegal move ends it before the board (cells,) is finished.
-    """
+    """Return the observation for `obs="text"`: a prompt, or how the game ended if it is over."""
     if not over:
         return prompt(rules, board)
     position = rules.boards(board)
