@@ -143,8 +143,7 @@ def certify(
     Below 16 cells it is computed over all positions. From 16 cells on, and for players that are
     costly to query, it is computed over the positions that the player's own moves and any replies
     lead to; values that these do not determine are None, and a seat with more positions than
-    allowed is undecided; symmetric ones are merged if the player declares itself equivariant, which
-    is checked. Tables of all positions with 16 cells are measured over all of them.
+    allowed is undecided; symmetric ones are merged if the player declares itself equivariant.
 
     The policy is queried once on each undecided position. Then it is queried again in a different
     order and in other batches, see `tttenv.exact.determinism`, except for tables and the networks
