@@ -7,7 +7,6 @@ import pytest
 import torch
 from torch import nn
 
-from tttenv import policy as policies
 from tttenv.certificates.certificate import METHODS, certify
 from tttenv.exact import determinism, positions, score, tabulate, worst_case
 from tttenv.game.rules import Rules
@@ -100,13 +99,6 @@ def test_worst_cases_and_scores_are_refused_to_them_too(name, rules):
     if rules.cells > 2:  # on two cells O has no choice
         refused(lambda: score(rules, impure()[name], uniform))
         refused(lambda: score(rules, uniform, impure()[name]))
-
-
-def test_players_are_called_by_their_spec_function_or_class():
-    assert policies.display_name("mcts:iterations=5") == "mcts:iterations=5"
-    assert policies.display_name(uniform) == "uniform"
-    assert policies.display_name(nn.Linear(2, 2)) == "Linear"
-    assert len(policies.display_name("x" * 1000)) <= policies.LONGEST_NAME
 
 
 @pytest.mark.parametrize("rules", [Rules(), Rules(1, 2, 2), Rules(2, 2, 2)], ids=str)
