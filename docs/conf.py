@@ -195,7 +195,8 @@ def player_options() -> str:
     for name in (*PLAYERS.rows, *FOREIGN.rows):
         table = PLAYERS if name in PLAYERS.rows else FOREIGN
         _, *options = inspect.signature(table.load(name)).parameters.values()
-        shown = [f"`{one.name}{shown_default(one.default)}`" for one in options]
+        named = [one for one in options if one.name != "rules"]  # `hub` has those of a checkpoint
+        shown = [f"`{one.name}{shown_default(one.default)}`" for one in named]
         rows.append(f"| `{name}` | {', '.join(shown) or 'none'} |")
     return "\n".join(rows)
 

@@ -1,13 +1,11 @@
 """Players, which map boards to move probabilities, and common ways to build them.
 
-A `Player` knows its game, its name and its `Traits`. A user may pass any function of boards, a
-`Policy`, to a public function; `player_for` makes it a `Player` there, and no other code reads its
-optional attributes. Every policy is pure (same board, same probabilities, whatever the batch),
-legal and memoryless.
+A user may pass any function of boards, a `Policy`, to a public function; `player_for` makes it a
+`Player` there. Every policy is pure (same board, same probabilities, whatever the batch), legal and
+memoryless.
 
 `greedy`, `first_best`, `softmax` and `masked_normalise` turn numbers (batch, cells) into
-probabilities; they ignore the numbers of cells that are not `legal` (batch, cells), and each row
-needs a legal cell.
+probabilities; they ignore those of cells that are not `legal`, and each row needs a legal cell.
 """
 
 import sys
@@ -24,7 +22,7 @@ from tttenv.game.features import one_hot
 from tttenv.game.random_kernel import pick
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Cells, Mask, Numbers, Probs
-from tttenv.utils.arrays import Lock, answered_numbers, brief, one_at_a_time
+from tttenv.utils.arrays import Lock, answered_numbers, brief, one_at_a_time, one_of
 from tttenv.utils.untrusted import shown
 
 
@@ -36,10 +34,7 @@ def uniform_over(allowed: Mask) -> Probs:
 
 
 def greedy(values: ArrayLike, legal: Mask, tolerance: float = 0.0) -> Probs:
-    """Return probabilities (batch, cells), uniform over the legal cells with the highest values.
-
-    Values (batch, cells) within `tolerance` of the best count as ties.
-    """
+    """Return probabilities, uniform over legal cells with values within `tolerance` of the best."""
     seen = np.where(legal, np.asarray(values, np.float64), -np.inf)
     return uniform_over(legal & (seen >= seen.max(axis=-1, keepdims=True) - tolerance))
 
@@ -50,14 +45,9 @@ TOLERANCE = 2.0**-14  # outputs of a network this near the best, or this share o
 def first_best(values: ArrayLike, legal: Mask, tolerance: float = TOLERANCE) -> Probs:
     """Choose the first legal cell of each board whose value is within `tolerance` of the best.
 
-    This is how the outputs of a network become a move. Another CPU, or another size of the batch,
-    rounds the same sums differently, and of outputs that are equal but for rounding, as those of
-    mirror images often are, the highest may then be another cell. Here these are ties, and the
-    first cell is played everywhere. Only where an output is below the best by the tolerance itself,
-    up to rounding, may the move still depend on the CPU.
-
-    The tolerance is for values up to 1; where the largest finite one of a board, by its absolute
-    value, is above 1, it is this share of it.
+    This is how the outputs of a network become a move: another CPU, or another size of the batch,
+    rounds the same sums differently, so outputs that are equal but for rounding count as ties. The
+    tolerance is for values up to 1; above, it is this share of a board's largest absolute value.
 
     Returns:
         Probabilities (batch, cells), a single 1 in each row; as with `greedy`, NaN in a row with
@@ -79,21 +69,16 @@ def softmax(logits: ArrayLike, legal: Mask) -> Probs:
 
 
 def masked_normalise(probs: ArrayLike, legal: Mask) -> Probs:
-    """Mask `probs` (batch, cells) to the legal cells, and normalise each row.
-
-    A row without probability on legal cells becomes the uniform distribution over them.
-    """
+    """Mask `probs` (batch, cells) to the legal cells, and normalise; a row of zeros is uniform."""
     kept = np.where(legal, np.asarray(probs, np.float64), 0.0)
     sums = kept.sum(axis=-1, keepdims=True)
     return np.where(sums > 0, kept / np.where(sums > 0, sums, 1.0), uniform_over(legal))
 
 
 def hidden_by_mask(boards: Boards, unmasked: Probs, masked: Probs) -> tuple[float, float]:
-    """Return what masks hide of a player that plays `masked` on undecided boards (batch, cells).
+    """Return the mean probability on taken cells, and the share of boards with all of it there.
 
-    Returns:
-        Its mean probability on taken cells without a mask, and the fraction of boards with a choice
-        of moves on which all of it is there, so that the player plays all legal cells alike.
+    On these the player plays all legal cells alike; boards with one legal cell do not count.
     """
     taken = np.where(boards == 0, 0.0, unmasked).sum(axis=1)
     choices = (boards == 0).sum(axis=1)
@@ -137,8 +122,7 @@ class Traits:
     """What is known of a player besides its moves.
 
     An *equivariant* player, on the image of a board under a symmetry, plays the images of its moves
-    with the same probabilities, ties included. Declare it only if it holds by construction:
-    certificates check it on samples, and then evaluate one board for all its images.
+    with the same probabilities, ties included; see `tttenv.players.symmetric_player`.
     """
 
     pure: bool = False  # a function of the board by construction: never queried again to check it
@@ -157,14 +141,7 @@ PURE = Traits(pure=True)  # such as a learner's network
 
 
 class Player:
-    """A player of one game.
-
-    Args:
-        rules: the game.
-        traits: what is known of it besides its moves.
-        name: for messages; by default that of its class.
-        parts: the players that it follows, if any, which are limited, asked and closed with it.
-    """
+    """A player of one game; `parts` are players that it follows, which are closed with it."""
 
     def __init__(
         self,
@@ -190,10 +167,7 @@ class Player:
         return None
 
     def holds(self, boards: Boards) -> Mask:
-        """Return a mask (boards,) of boards, with it to move, from which it provably cannot lose.
-
-        Certificates by reachable positions do not follow them further.
-        """
+        """Return a mask (boards,) of boards from which it, to move, provably cannot lose."""
         return np.zeros(len(boards), np.bool_)
 
     def limit_time(self, seconds: float | None) -> bool:
@@ -215,12 +189,7 @@ class Player:
 
 
 class Wrapped(Player):
-    """A player that changes another one: everything not overridden is the other player's.
-
-    Args:
-        player: the other player.
-        changes: traits that differ from the other player's.
-    """
+    """A player that changes another one, and some of its traits; the rest is the other player's."""
 
     def __init__(self, player: Player, **changes: Any) -> None:
         super().__init__(player.rules, replace(player.traits, **changes), player.name, (player,))
@@ -240,11 +209,7 @@ class Wrapped(Player):
 
 
 class FunctionPlayer(Player):
-    """A player that calls a function `play` from boards to probabilities, both (batch, cells).
-
-    Its trait `pure` is for functions without randomness and memory that round so that other batches
-    give the same moves, such as a learner's network. Its name is by default the function's.
-    """
+    """A player that calls a function `play` from boards to probabilities, both (batch, cells)."""
 
     def __init__(
         self, rules: Rules, play: Policy, traits: Traits = UNKNOWN, name: str = ""
@@ -262,25 +227,18 @@ def uniform(boards: Boards) -> Probs:
     return uniform_over(boards == 0)
 
 
-class Uniform(Player):
+class Uniform(FunctionPlayer):
     """The player that plays every legal move with the same probability."""
 
     def __init__(self, rules: Rules) -> None:
-        super().__init__(rules, Traits(pure=True, alone=True, equivariant=True))
-
-    def __call__(self, boards: Boards) -> Probs:
-        """Return uniform probabilities (batch, cells) over the legal moves."""
-        return uniform(boards)
+        super().__init__(rules, uniform, Traits(pure=True, alone=True, equivariant=True), "Uniform")
 
 
 def player_for(rules: Rules, policy: Policy) -> Player:
     """Return a policy as a `Player` of these rules.
 
-    A function, or an object that can be called with boards, may declare traits by attributes with
-    their names, except `pure`, `alone` and `pairs`, and its game by the attribute `rules`.
-
-    Raises:
-        ValueError: if it is a player of another game, naming both, or cannot be called.
+    A function may declare traits by attributes with their names, except `pure`, `alone` and
+    `pairs`, and its game by the attribute `rules`. A player of another game raises ValueError.
     """
     if not callable(policy):
         raise ValueError(
@@ -319,24 +277,16 @@ def display_name(something: Any) -> str:
     return shown(something.replace("<locals>.", ""), LONGEST_NAME)
 
 
-def probability(number: float) -> float:
-    """Return a number that is a probability, or raise ValueError."""
-    if not 0 <= number <= 1:
-        raise ValueError(f"a probability must be between 0 and 1, not {number}")
-    return number
-
-
 class Blend(Player):
     """A mixture of two players: `second` with probability `weight`, else `first`.
 
     It forfeits where a part that it may follow forfeits.
-
-    Raises:
-        ValueError: if they play different games.
     """
 
     def __init__(self, first: Player, second: Player, weight: float) -> None:
         player_for(first.rules, second)
+        if not 0 <= weight <= 1:
+            raise ValueError(f"a probability must be between 0 and 1, not {weight}")
         one, other = first.traits, second.traits
         traits = Traits(
             depends_on=one.depends_on or other.depends_on,
@@ -362,20 +312,12 @@ OF_EITHER = ("searches", "one_by_one", "forfeits", "costly")
 
 
 def blend(rules: Rules, first: Policy, second: Policy, weight: float) -> Blend:
-    """Return a player that follows `second` with probability `weight`, else `first`.
-
-    Raises:
-        ValueError: unless 0 <= weight <= 1, or for players of other games.
-    """
-    return Blend(player_for(rules, first), player_for(rules, second), probability(weight))
+    """Return the `Blend` of two policies."""
+    return Blend(player_for(rules, first), player_for(rules, second), weight)
 
 
 def sample(probs: Probs, uniforms: NDArray[np.float64]) -> Cells:
-    """Sample a cell for each board by inverting the cumulative distribution.
-
-    From probabilities (batch, cells) and random numbers (batch,), each uniform in [0, 1), these are
-    the first cells (batch,) whose cumulative probability exceeds the random number.
-    """
+    """Return the first cells (batch,) whose cumulative `probs` exceed `uniforms` (batch,) < 1."""
     return pick(np.ascontiguousarray(probs), np.ascontiguousarray(uniforms))
 
 
@@ -388,14 +330,13 @@ def sample_or_forfeit(probs: Probs, uniforms: NDArray[np.float64]) -> Cells:
 
 
 def validated(boards: Boards, probs: Any, forfeits: bool = False) -> Probs:
-    """Validate a policy's output for `boards` (batch, cells), and normalise each row.
+    """Validate a policy's output (batch, cells), and normalise each row.
 
-    The output is an array, a tensor or lists of real numbers; with `forfeits` rows of zeros are
-    allowed, see `Traits`.
+    It is an array, a tensor or lists of real numbers; with `forfeits`, rows of zeros are allowed.
 
     Raises:
-        ValueError: for a wrong type or shape, a negative or missing number, probability on a
-            taken cell, or a row whose sum is off one by more than 1e-4.
+        ValueError: for a wrong shape, a negative or missing number, probability on a taken cell, or
+            a row whose sum is off one by more than 1e-4.
     """
     answer = answered_numbers(probs)
     if answer.shape != boards.shape:
@@ -420,11 +361,7 @@ def validated(boards: Boards, probs: Any, forfeits: bool = False) -> Probs:
 
 
 def ask(boards: Boards, player: Player) -> Probs:
-    """Return a player's validated output (batch, cells) on a copy of the boards.
-
-    Raises:
-        ValueError: if the output is invalid.
-    """
+    """Return a player's output (batch, cells) on a copy of the boards; see `validated`."""
     copies, traits = boards.copy(), player.traits
     if traits.one_by_one and len(boards):
         answers = np.concatenate([player(one[None]) for one in copies])
@@ -465,7 +402,6 @@ class Observed(Player):
         return self._probs(boards, np.ones(boards.shape, np.bool_))
 
     def _probs(self, boards: Boards, allowed: Mask) -> Probs:
-        """Return probabilities (batch, cells) over the allowed cells (batch, cells)."""
         numbers = [self.numbers(boards[at : at + BATCH]) for at in range(0, len(boards), BATCH)]
         answers = np.concatenate(numbers) if numbers else np.zeros(boards.shape)
         _require_numbers(boards, answers, allowed, self.kind)
@@ -491,28 +427,18 @@ def from_observations(
 ) -> Observed:
     """Return a policy that wraps a function or network of the environment's observations.
 
-    A torch module is called without gradients and in evaluation mode, on its own device and in its
-    own precision. The function may return a tensor, an array or lists. Taken cells are never
-    played: its outputs for them are ignored (`unmasked` shows them).
+    A torch module is called without gradients, in evaluation mode. Taken cells are ignored.
 
     Args:
         fn: from observations (batch, ...) to numbers (batch, cells), one row for each board.
         rules: the game.
         obs: its observations, as in the environment: "onehot" float32 (batch, 3 * cells): mine,
             theirs, empty; "board" int8 (batch, cells); "dict" of "observation" and "action_mask".
-        kind: its outputs. "logits": the player plays their softmax over the legal cells; "values":
-            the legal cell with the highest value, the first of ties, which are values that differ
-            by no more than rounding (`first_best`); "probs": the probabilities of the legal cells,
-            normalised, or the uniform distribution over the legal cells where all probability is
-            on taken ones.
-
-    Raises:
-        ValueError: for another `obs` or `kind`; when the player is called, if the output has
-            another shape or holds no number for a legal cell.
+        kind: its outputs. "logits": the player plays their `softmax` over the legal cells;
+            "values": the `first_best` legal cell; "probs": their `masked_normalise`.
     """
-    for name, value, known in (("obs", obs, OBSERVATIONS), ("kind", kind, KINDS)):
-        if value not in known:
-            raise ValueError(f"{name} must be one of {', '.join(known)}, not {value!r}")
+    one_of("obs", obs, tuple(OBSERVATIONS))
+    one_of("kind", kind, tuple(KINDS))
     if not callable(fn):
         raise ValueError(f"fn must be a function or a network, not {fn!r}")
     return Observed(fn, rules, obs, kind)
@@ -538,7 +464,7 @@ def _call_network(net: Any, seen: Any) -> Any:
 
 @contextmanager
 def evaluating(net: Any) -> Iterator[None]:
-    """Put a torch module into evaluation mode in this block, then restore each submodule's mode."""
+    """Put a torch module into evaluation mode in this block."""
     modes = [(part, part.training) for part in net.modules()]
     net.eval()
     try:
@@ -549,10 +475,7 @@ def evaluating(net: Any) -> Iterator[None]:
 
 
 def _require_numbers(boards: Boards, answers: NDArray[np.float64], asked: Mask, kind: str) -> None:
-    """Raise ValueError unless the outputs are valid on the cells `asked`.
-
-    Logits and values of -inf are allowed, since masks are made of them.
-    """
+    """Raise ValueError unless the outputs are valid on the cells `asked`; -inf marks masks."""
     bad = asked & (np.isnan(answers) | np.isposinf(answers))
     law = "finite and not negative" if kind == "probs" else "finite for some legal cell"
     if kind == "probs":

@@ -16,7 +16,7 @@ from stable_baselines3.common.vec_env import DummyVecEnv
 from tttenv import Rules, certify
 from tttenv.adapters.sb3 import ExactEvalCallback, SelfPlayCallback, VecEnv, illegal_mass, policy
 from tttenv.adapters.sb3.callbacks import rank
-from tttenv.certificates import metrics
+from tttenv.certificates import metric_table, metrics
 from tttenv.certificates.certificate import IN_TRAINING, REACHABLE
 from tttenv.certificates.metrics import flat
 from tttenv.policy import Uniform, uniform
@@ -106,7 +106,7 @@ def test_beyond_enumeration_models_are_certified_by_what_they_can_reach(rules, t
     play = policy(model, rules, deterministic=True)
     found = certify(rules, play, IN_TRAINING, method=REACHABLE)
     assert exact.certificate == found
-    assert recorder.rows[-1] == (128, flat(found) | metrics.losing_leaves(rules, play))
+    assert recorder.rows[-1] == (128, flat(found) | metric_table.losing_leaves(rules, play))
     assert found.losing_line["X"]  # hardly trained
     kept = json.loads((tmp_path / "best.json").read_text())["certificate"]
     assert kept == json.loads(json.dumps(exact.best.to_dict()))

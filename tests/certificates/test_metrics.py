@@ -53,7 +53,7 @@ def test_the_accuracy_by_plies_is_what_its_definition_gives(rules, seed):
     for board in every.decisions:
         good = sum(p for p, ok in zip(table[board], optimal[board], strict=True) if ok)
         shares.setdefault(len(board) - board.count("_"), []).append(good)
-    found = metrics.accuracy(Rules(*rules), policy)
+    found = metric_table.accuracy(Rules(*rules), policy)
     plies = {int(tag.rsplit("_", 1)[1]): share for tag, share in found.items()}
     assert plies == pytest.approx({ply: float(np.mean(good)) for ply, good in shares.items()})
 
@@ -62,7 +62,7 @@ def test_the_accuracy_by_plies_is_what_its_definition_gives(rules, seed):
 def test_the_interval_covers_the_exact_value_about_95_times_of_100(seat):
     rules = Rules()
     policy, other = tabulate(rules, player("tactical")), player("random")
-    exact = metrics.versus(rules, policy, other)[seat].value
+    exact = metric_table.versus(rules, policy, other)[seat].value
     found = [arena.arena(rules, policy, other, seat, 200, seed) for seed in range(100)]
     covered = sum(abs(result.value - exact) <= result.margin for result in found)
     assert 88 <= covered <= 100
@@ -94,7 +94,7 @@ def test_small_games_are_measured_exactly_and_large_ones_by_samples():
     assert all(tag.startswith("exact/") for tag in metrics.measure(Rules(), watched))
     assert asked == [4520]  # once, about every position
     found = arena.measure(Rules(5, 5, 4), uniform, games=60, seed=1)
-    lost = metrics.losing_leaves(Rules(5, 5, 4), uniform)
+    lost = metric_table.losing_leaves(Rules(5, 5, 4), uniform)
     every = metrics.measure(Rules(5, 5, 4), player("first", Rules(5, 5, 4)))
     assert every.keys() == found.keys() | lost.keys()
     assert all(tag.startswith("exact/losing_leaves_") for tag in lost)
@@ -102,7 +102,7 @@ def test_small_games_are_measured_exactly_and_large_ones_by_samples():
     assert all(number > 0 for tag, number in found.items() if "margin" in tag)
     assert found["sampled/value_vs_tactical_X"] < -0.5  # tactical play beats random play
     with pytest.raises(ValueError, match=r"^[^\n]*arena[^\n]*$"):
-        metrics.versus(Rules(5, 5, 4), uniform, uniform)
+        metric_table.versus(Rules(5, 5, 4), uniform, uniform)
 
 
 @pytest.mark.parametrize("wrong", [{"seat": "random"}, {"games": 0}])
@@ -146,7 +146,7 @@ def test_one_row_adds_a_metric_and_it_is_shown_everywhere(monkeypatch, capsys):
 def test_a_player_loses_wherever_lost_positions_are_counted_and_stronger_ones_have_fewer():
     rules = Rules(4, 4, 4)
     specs = ["first", "tactical", "alphabeta:depth=1,ties=first", "reinforce_444"]
-    counted = [metrics.losing_leaves(rules, player(spec, rules)) for spec in specs]
+    counted = [metric_table.losing_leaves(rules, player(spec, rules)) for spec in specs]
     for seat in "XO":
         numbers = [found[f"exact/losing_leaves_{seat}"] for found in counted]
         assert numbers == sorted(numbers, reverse=True)
@@ -154,10 +154,12 @@ def test_a_player_loses_wherever_lost_positions_are_counted_and_stronger_ones_ha
         assert numbers[-1] == 0  # its certificate says that it never loses
         for spec, number in zip(specs, numbers, strict=True):
             seated = SeatedPlayer(rules, player(spec, rules), seat, spec)
-            found = reachability.search(seated, reachability.SearchOptions(20_000, followed=0))
+            found = reachability.Search(
+                seated, reachability.SearchOptions(20_000, followed=0)
+            ).run()
             assert number == 0 or found.never_loses is False
     timed = player("mcts:time=0.01", rules)
-    assert metrics.losing_leaves(rules, timed) == {}
+    assert metric_table.losing_leaves(rules, timed) == {}
 
 
 SIDES, ODDS = (-1.0, 0.0, 1.0), (0.0, 1.0)  # what is certain

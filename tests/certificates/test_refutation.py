@@ -34,7 +34,7 @@ LARGER = [
 def test_on_small_boards_a_lost_game_is_found_if_and_only_if_there_is_one(rules, spec, seat):
     policy = player(spec, rules)
     line = refute(rules, spec, seat)
-    found = reachability.search(SeatedPlayer(rules, policy, seat, spec))
+    found = reachability.Search(SeatedPlayer(rules, policy, seat, spec)).run()
     assert (line is None) == found.never_loses
     if line is not None:
         require_lost_by_own_moves(rules, policy, seat, line)
@@ -104,7 +104,9 @@ def test_losing_leaves_are_those_of_a_plain_walk(rules, spec, seat, monkeypatch)
     policy = player(spec, rules)
     lost, asked = refutation.losing_leaves(rules, known, seat, 100_000)
     assert (lost, asked) == by_hand(rules, policy, seat)
-    assert (lost == 0) == reachability.search(SeatedPlayer(rules, policy, seat, spec)).never_loses
+    assert (lost == 0) == reachability.Search(
+        SeatedPlayer(rules, policy, seat, spec)
+    ).run().never_loses
     for most in (1, 7):
         some, few = refutation.losing_leaves(rules, known, seat, most)
         assert few == min(most, asked)

@@ -51,16 +51,15 @@ def hostile():
     """Return invalid contents of a file of snapshots, by what is wrong with them."""
     whole = load(read_data(SHIPPED / "qtable", SNAPSHOTS)[1][SNAPSHOTS])
     steps, moves = whole["steps"], whole["moves"]
-    off_board, taken, other = moves.copy(), moves.copy(), moves.copy()
+    off_board, taken = moves.copy(), moves.copy()
     off_board[1, 7] = 9
     taken[1, -1] = np.flatnonzero(positions(RULES).boards[DECISIONS[-1]])[0]
-    other[1] = other[2]
     many = np.arange(MOST + 1, dtype=np.int64)
     return {
         "cut": save(whole)[:-100],
         "a cell off the board": save({"steps": steps, "moves": off_board}),
         "a cell that is taken": save({"steps": steps, "moves": taken}),
-        "another player": save({"steps": steps, "moves": other}),
+        "a step off the curve": save({"steps": steps + 1, "moves": moves}),
         "steps backwards": save({"steps": steps[::-1].copy(), "moves": moves[::-1].copy()}),
         "other kinds": save({"steps": steps.astype(np.int32), "moves": moves}),
         "fewer players": save({"steps": steps, "moves": moves[:2].copy()}),

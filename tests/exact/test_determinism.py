@@ -7,7 +7,6 @@ import pytest
 import torch
 from torch import nn
 
-from tttenv import policy as policies
 from tttenv.certificates.certificate import METHODS, certify
 from tttenv.exact import determinism, positions, score, tabulate, worst_case
 from tttenv.game.rules import Rules
@@ -102,13 +101,6 @@ def test_worst_cases_and_scores_are_refused_to_them_too(name, rules):
         refused(lambda: score(rules, uniform, impure()[name]))
 
 
-def test_players_are_called_by_their_spec_function_or_class():
-    assert policies.display_name("mcts:iterations=5") == "mcts:iterations=5"
-    assert policies.display_name(uniform) == "uniform"
-    assert policies.display_name(nn.Linear(2, 2)) == "Linear"
-    assert len(policies.display_name("x" * 1000)) <= policies.LONGEST_NAME
-
-
 @pytest.mark.parametrize("rules", [Rules(), Rules(1, 2, 2), Rules(2, 2, 2)], ids=str)
 @pytest.mark.parametrize(
     "spec", ["random", "first", "tactical", "mcts:iterations=20", "alphabeta", "epsilon"]
@@ -171,9 +163,7 @@ def test_a_sample_continued_from_its_arrays_is_the_same():
     whole = determinism.Drawn(UNIFORM)
     continued = determinism.Drawn(UNIFORM)
     for number, part in enumerate(np.array_split(np.arange(20_000), 9)):
-        before = continued
-        continued = determinism.Drawn(UNIFORM)
-        continued.restore(before.added, before.arrays())
+        continued = determinism.Drawn(UNIFORM, state=continued.state)
         for drawn in (whole, continued):
             drawn.add(part, -part, always=np.arange(number % 2))
     for one, other in zip(whole.taken(), continued.taken(), strict=True):

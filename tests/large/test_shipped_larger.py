@@ -64,7 +64,7 @@ def test_without_pairs_no_reply_beats_the_network_after_random_openings(seat):
         replies = [rng.choice(np.flatnonzero(board == 0)) for board in boards]
         boards[range(10), replies] = -1
     options = reachability.SearchOptions(followed=0, may_always_win=False)
-    found = reachability.search(Opened(rules, policy, seat, LONGEST, boards), options)
+    found = reachability.Search(Opened(rules, policy, seat, LONGEST, boards), options).run()
     assert found.never_loses
     assert not found.pairing
 

@@ -91,7 +91,7 @@ def test_a_model_that_answers_otherwise_the_second_time_is_refused():
         best = np.flatnonzero(solve(RULES).optimal[int(GAME.index(BOARDS[prompt]))])
         return f"<move>{best[next(asked) % len(best)]}</move>"
 
-    told = r"gives different answers to the same board: .* on \d+ of \d+ boards in all"
+    told = r"gives different answers to the same board: on "
     with pytest.raises(ValueError, match=told):
         tttenv.certify(RULES, in_process(restless))
 

@@ -166,8 +166,7 @@ def test_never_losing_play_wins_against_random_within_the_known_range(seat, pick
     [
         ("perfect", f"unknown player 'perfect'; known are {KNOWN_NAMES}"),
         ("epsilon:tie=first", "epsilon has no option 'tie'; it takes player, epsilon"),
-        # before the other player, which may take long to make, is looked for
-        ("epsilon:player=nobody,epsilon=2", "a probability must be between 0 and 1, not 2.0"),
+        ("epsilon:player=first,epsilon=2", "a probability must be between 0 and 1, not 2.0"),
         (7, "a player's name must be a string, not 7"),
     ],
 )

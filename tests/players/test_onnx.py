@@ -130,7 +130,6 @@ def in_node(model):
         ("path=net.onnx", graph([10**9, 27]), "batches of 1,000,000,000 boards"),
         ("path=net.onnx", graph([None, 27], kind=TensorProto.UINT32), r"tensor\(uint32\)|loaded"),
         ("path=net.onnx,obs=dict", graph([None, 27]), "inputs observation and action_mask"),
-        ("path=net.onnx,output=q", graph([None, 27]), "no output q, only logits"),
         ("path=net.onnx,obs=planes", graph([None, 27]), "onehot, board, dict"),
         ("path=net.onnx", graph([None, 27], size=8), "not one number for each of 9 cells"),
         ("path=net.onnx", graph([None, 26]), "net.onnx failed"),

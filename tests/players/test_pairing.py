@@ -55,8 +55,10 @@ def test_leaving_out_what_it_holds_changes_no_verdict(seat):
     rules = Rules(3, 4, 4)
     policy = player("pairing:player=first", rules)
     seated = SeatedPlayer(rules, policy, seat, "the player")
-    full = reachability.search(seated)
-    cut = reachability.search(seated, reachability.SearchOptions(followed=0, may_always_win=False))
+    full = reachability.Search(seated).run()
+    cut = reachability.Search(
+        seated, reachability.SearchOptions(followed=0, may_always_win=False)
+    ).run()
     assert cut.never_loses == full.never_loses
     assert cut.positions <= full.positions
     assert cut.pairing is True

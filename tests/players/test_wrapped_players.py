@@ -9,7 +9,8 @@ import pytest
 
 import tttenv
 from tttenv import Rules, player
-from tttenv.certificates.metrics import measure, versus
+from tttenv.certificates.metric_table import versus
+from tttenv.certificates.metrics import measure
 from tttenv.certificates.metrics.arena import arena
 from tttenv.certificates.mistakes import find_mistakes
 from tttenv.certificates.refutation import losing_leaves

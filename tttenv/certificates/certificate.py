@@ -11,29 +11,25 @@ from numpy.typing import NDArray
 
 from tttenv import policy as policies
 from tttenv.certificates import POSITIONS
-from tttenv.exact import (
-    SEATS,
-    Mixture,
+from tttenv.exact.determinism import tabulate_pure
+from tttenv.exact.enumeration import (
     Positions,
-    Solution,
-    Tabulated,
     enumerable,
     positions,
+    require_rules,
     require_solvable,
-    solve,
-    worst_case,
 )
-from tttenv.exact.determinism import tabulate_pure
-from tttenv.exact.enumeration import require_rules
-from tttenv.exact.evaluation import keeps_value
+from tttenv.exact.evaluation import SEATS, keeps_value, worst_case
+from tttenv.exact.solution import Solution, solve
+from tttenv.exact.tabular import Mixture, Tabulated
 from tttenv.game.outcomes_kernel import Outcome
 from tttenv.game.rules import Rules
 from tttenv.game.types import Mask, Probs
 from tttenv.players.as_player import as_player
 from tttenv.policy import Player, Policy, display_name
 from tttenv.utils import schema
+from tttenv.utils.arrays import one_of
 from tttenv.utils.schema import Meta
-from tttenv.utils.untrusted import shown
 
 if TYPE_CHECKING:
     from tttenv.certificates.reachability import Watch
@@ -53,13 +49,9 @@ Value: TypeAlias = Annotated[float, Meta(ge=-1, le=1)]
 class Certificate:
     """The exact strength of a player; anyone with the player can recompute it.
 
-    None means unknown. With the method "all positions" everything is known.
-
-    A player is unbeatable if its expected result against a best response is the game's value in
-    both seats, up to 1e-9. `never_loses` and `losing_line` consider every move with nonzero
-    probability, `blunders` only moves above 1e-6. A player that plays a losing move with a
-    probability of 1e-12 is therefore unbeatable and has no blunders, but has a losing line. By
-    reachable positions its worst case is unknown, and so is whether it is unbeatable.
+    None means unknown. `never_loses` and `losing_line` consider all moves of nonzero probability,
+    `blunders` only moves above 1e-6, and `unbeatable` allows 1e-9. So a player that plays a losing
+    move with a probability of 1e-12 is unbeatable without blunders, but has a losing line.
     """
 
     rules: str  # "m,n,k"
@@ -77,14 +69,10 @@ class Certificate:
     shortest: dict[str, bool | None] = field(default_factory=lambda: dict.fromkeys(SEATS))
     symmetry: str | None = None  # how equivariance is known, if symmetry is used
     # By seat, whether positions were left out because the player answers by pairs from there on.
-    # None for players that do not, and if by all positions.
     pairing: dict[str, bool] | None = None
-    # Boards queried again in other batches, all with the same result. 0: it is a table, or one of
-    # our networks. Two certificates are equal whatever this number is.
+    # Boards queried again in other batches, with the same result; 0 for tables and our networks.
     queried_twice: int | None = field(default=None, compare=False)
-    # Of a network, over all positions: its mean probability on taken cells without a mask, and the
-    # fraction of positions on which all of it is there, so that it plays all legal cells alike.
-    illegal_mass: Share | None = None
+    illegal_mass: Share | None = None  # see `tttenv.policy.hidden_by_mask`; None by reachable ones
     only_illegal: Share | None = None
     more: dict[str, float] | None = None  # metrics that are no field, by tag; see `metric_table`
 
@@ -93,20 +81,13 @@ class Certificate:
         return {
             name: value
             for name, value in asdict(self).items()
-            if value is not None or name not in IF_KNOWN
+            if value is not None or name not in ("pairing", "illegal_mass", "only_illegal", "more")
         }
 
     @classmethod
     def from_dict(cls, fields: dict[str, Any]) -> "Certificate":
-        """Create a certificate from the output of `to_dict`, which may be untrusted.
-
-        Raises:
-            ValueError: for missing or unknown fields, or values of other types.
-        """
+        """Create a certificate from untrusted fields, or raise ValueError if they are invalid."""
         return schema.checked(cls, fields)
-
-
-IF_KNOWN = ("pairing", "illegal_mass", "only_illegal", "more")  # fields left out of JSON otherwise
 
 
 def stated_certificate(card: Mapping[str, Any], rules: Rules) -> Certificate | None:
@@ -115,20 +96,16 @@ def stated_certificate(card: Mapping[str, Any], rules: Rules) -> Certificate | N
         found = Certificate.from_dict(card["certificate"])
     except (ValueError, KeyError):
         return None
-    by_seat: list[Any] = [found.vs_random, found.vs_perfect, found.worst_case]
-    by_seat += [found.never_loses, found.losing_line, found.shortest]
+    by_seat: list[Any] = [found.vs_random, found.vs_perfect, found.worst_case, found.never_loses]
+    by_seat += [found.losing_line, found.shortest]
     if found.method == REACHABLE or found.reached is not None:
         by_seat.append(found.reached or {})
-    if (
-        found.rules != str(rules)
-        or set(found.optimal_moves) != {"all", "critical", "reached"}
-        or any(set(part) != set(SEATS) for part in by_seat)
-    ):
+    whole = found.rules == str(rules) and all(set(part) == set(SEATS) for part in by_seat)
+    if not whole or set(found.optimal_moves) != {"all", "critical", "reached"}:
         return None
-    lines = found.losing_line.items()
     lost = all(
         line is None or (found.never_loses[seat] is False and _is_lost(rules, seat, line))
-        for seat, line in lines
+        for seat, line in found.losing_line.items()
     )
     return found if lost else None
 
@@ -145,15 +122,9 @@ def _is_lost(rules: Rules, seat: str, line: list[int]) -> bool:
 
 
 def default_method(player: Player) -> str:
-    """Return the default method for certifying a player.
-
-    A player with the trait `costly`, such as a language model, is queried on as few boards as
-    possible.
-    """
-    if player.traits.costly:
-        return REACHABLE
+    """Return the default method for certifying a player, of few boards if it is costly."""
     small = enumerable(player.rules) or isinstance(player, Tabulated)
-    return ALL_POSITIONS if small else REACHABLE
+    return ALL_POSITIONS if small and not player.traits.costly else REACHABLE
 
 
 def certify(
@@ -163,52 +134,40 @@ def certify(
     *,
     method: str | None = None,
     value_of: "ValueOf | None" = None,
-    images: bool = True,
     name: str = "",
     watch: "Watch | None" = None,
     checkpoint: "SearchCheckpoint | None" = None,
 ) -> Certificate:
     """Compute the exact certificate of `policy` on `rules`.
 
-    Below 16 cells it is computed over all positions. The policy is queried once on each undecided
-    position, in batches of about 100,000, and its output is normalized. Then it is queried again
-    in a different order and in other batches: on all positions with a choice if there are at most
-    5,000 and the player does not search, otherwise on about 460. If 1 % of the outputs differ,
-    this finds one with 99 % probability. A player that samples its move, has memory or adds noise
-    is rejected. Tables and the networks of our learners are not queried again.
+    Below 16 cells it is computed over all positions. From 16 cells on, and for players that are
+    costly to query, it is computed over the positions that the player's own moves and any replies
+    lead to; values that these do not determine are None, and a seat with more positions than
+    allowed is undecided; symmetric ones are merged if the player declares itself equivariant.
 
-    From 16 cells on, and for players that are costly to query, it is computed over the positions
-    that the player's own moves and any replies lead to. Values that these do not determine are
-    None, and a seat with more positions than allowed is undecided. The player is queried again on
-    these positions in the same way. A player that is a table of all positions with 16 cells, such
-    as minimax, is measured over all of them.
+    The policy is queried once on each undecided position. Then it is queried again in a different
+    order and in other batches, see `tttenv.exact.determinism`, except for tables and the networks
+    of our learners.
 
     Args:
         rules: the game.
         policy: a player, its name, or a model of Stable-Baselines3; for other networks and
             functions of observations see `tttenv.policy.from_observations`.
-        positions: for reachable positions, the limit per seat.
-        method: "all positions", on up to 16 cells, or "reachable positions"; None chooses as
-            described above.
-        value_of: for reachable positions, the game's value for X, if known; by default
-            `tttenv.proofs.prover.known_value`.
-        images: for reachable positions, merge symmetric positions if the player declares itself
-            equivariant by its trait; this is checked.
+        positions: the limit of reachable positions per seat.
+        method: "all positions", on up to 16 cells, or "reachable positions"; None chooses.
+        value_of: the game's value for X, if known; by default `tttenv.proofs.prover.known_value`.
         name: the player's name in messages; by default its spec, function or class.
-        watch: for reachable positions, called before each query with the progress of the search.
-        checkpoint: for reachable positions, saves long searches to its file, and continues the
-            search that it has loaded. Its game and limit have to be those of this call.
+        watch: called before each query of reachable positions with the progress of the search.
+        checkpoint: saves long searches of reachable positions to its file, and continues the
+            search that it has loaded, of the same game and limit.
 
     Raises:
-        ValueError: if all positions are requested and the game has more than 16 cells; if the
-            policy plays another game, has a time limit, returns invalid probabilities, or gives
-            different outputs on the same board; and for an unknown method, `policy` or `rules`.
+        ValueError: if all positions are requested and the game has more than 16 cells, or the
+            policy plays another game, returns invalid probabilities, or is not pure.
     """
     require_rules(rules)
-    if method not in (None, *METHODS):
-        raise ValueError(
-            f"the method must be {' or '.join(METHODS)}, not {shown(repr(method), 60)}"
-        )
+    if method is not None:
+        one_of("the method", method, METHODS)
     if method == ALL_POSITIONS:
         require_solvable(rules)
     player = as_player(rules, policy)
@@ -217,9 +176,7 @@ def certify(
     if (method or default_method(player)) == REACHABLE:
         from tttenv.certificates.reachable_certificate import measure
 
-        options: dict[str, Any] = {"positions": positions, "images": images}
-        options |= {"watch": watch, "checkpoint": checkpoint}
-        fields = measure(rules, player, name, value_of=value_of, **options)
+        fields = measure(player, name, positions, value_of, watch, checkpoint)
         return Certificate(**fields, method=REACHABLE)
     table = tabulate_pure(rules, player, name)
     if table not in _CERTIFICATES:
@@ -236,10 +193,15 @@ def _certificate(rules: Rules, player: Tabulated) -> Certificate:
 
     game, solution = positions(rules), solve(rules)
     worst = worst_case(rules, player)
-    lines = losing_lines(game, player.table, TINY)
-    others = policies.Uniform(rules), Mixture(rules, solution.optimal)
-    odds = [versus(rules, player, other).items() for other in others]
-    vs_random, vs_perfect = ({seat: list(found) for seat, found in each} for each in odds)
+    lines = {
+        name: losing_line(game, player.table, seat, TINY)
+        or losing_line(game, player.table, seat, 0.0)
+        for seat, name in enumerate(SEATS)
+    }
+    vs_random, vs_perfect = (
+        {seat: list(odds) for seat, odds in versus(rules, player, other).items()}
+        for other in (policies.Uniform(rules), Mixture(rules, solution.optimal))
+    )
     return Certificate(
         rules=str(rules),
         value=solution.value,
@@ -262,21 +224,15 @@ def _certificate(rules: Rules, player: Tabulated) -> Certificate:
 def require_pure(player: Player) -> None:
     """Raise if a player's moves depend on anything besides the board."""
     if limit := player.traits.depends_on:
-        raise ValueError(f"a player limited by {limit} cannot be certified{INSTEAD.get(limit, '')}")
-
-
-INSTEAD = {  # what to do instead, by what a player's moves depend on
-    "time": "; limit its iterations or nodes instead, so that it always gives the same answer",
-    "sampling": "; set its temperature to 0, so that it always gives the same answer",
-}
+        instead = "limit its iterations or nodes" if limit == "time" else "set its temperature to 0"
+        raise ValueError(
+            f"a player limited by {limit} cannot be certified; {instead} instead, so that it always"
+            " gives the same answer"
+        )
 
 
 def optimal_moves(game: Positions, solution: Solution, table: Probs) -> dict[str, float]:
-    """Compute the mean of a player's probabilities (positions, cells) on value-optimal moves.
-
-    "all": over all positions with a move; "critical": over those where some legal move loses value;
-    "reached": over those that its own moves and any replies lead to, from both seats.
-    """
+    """Compute the mean of a player's probabilities on value-optimal moves; see `Certificate`."""
     share, critical = np.empty(len(game)), np.empty(len(game), np.bool_)
     for rows in game.blocks():
         optimal = solution.optimal[rows]
@@ -303,10 +259,7 @@ def reachable(game: Positions, table: Probs, seat: int) -> Mask:
 
 
 def blunders(solution: Solution, table: Probs) -> NDArray[np.bool_]:
-    """Return a mask of the positions where the player may lose value, by a move or a forfeit.
-
-    A forfeit loses value wherever the position is not lost.
-    """
+    """Return a mask of the positions where the player may lose value, by a move or a forfeit."""
     found = np.empty(len(table), np.bool_)
     game = solution.positions
     for rows in game.blocks():
@@ -319,23 +272,11 @@ def blunders(solution: Solution, table: Probs) -> NDArray[np.bool_]:
 NEVER = np.iinfo(np.int16).max // 2  # more plies than any game has
 
 
-def losing_lines(game: Positions, table: Probs, tiny: float) -> dict[str, list[int] | None]:
-    """Find the shortest game lost in each seat, as the cells of both sides, or None.
-
-    The player plays its moves with probability above `tiny`; if none of these games is lost, all
-    its moves with probability above zero. The opponent plays any legal move. Among the shortest
-    games the likeliest is chosen, then the one whose cells come first.
-    """
-    return {
-        name: losing_line(game, table, seat, tiny) or losing_line(game, table, seat, 0.0)
-        for seat, name in enumerate("XO")
-    }
-
-
 def losing_line(game: Positions, table: Probs, seat: int, least: float) -> list[int] | None:
     """Find the shortest game lost in `seat` (0 is X) by moves with probability above `least`.
 
-    If the player forfeits, the game ends before its move.
+    Among these the likeliest is chosen, then the one whose cells come first. If the player
+    forfeits, the game ends before its move.
     """
     length = np.full(len(game), NEVER, np.int16)
     lost = np.where(game.seats == seat, Outcome.LOSS, Outcome.WIN)  # for the side to move
@@ -347,33 +288,20 @@ def losing_line(game: Positions, table: Probs, seat: int, least: float) -> list[
         ply = game.ply(stones)
         own = stones % 2 == seat
         for rows in game.blocks(ply):
-            after, probs = game.successors[rows], table[rows] if own else None
-            moves = after >= 0 if probs is None else (after >= 0) & (probs > least)
+            after, probs = game.successors[rows], table[rows] if own else np.float64(1)
+            moves = (after >= 0) & (probs > least)
             lengths = np.where(moves, length[after] + 1, NEVER)
-            chances = np.where(moves, chance[after] * (1.0 if probs is None else probs), 0.0)
-            cells = _best_cells(lengths, chances)
+            chances = np.where(moves, chance[after] * probs, 0.0)
+            shortest = lengths == lengths.min(axis=1, keepdims=True)
+            likely = np.where(shortest, chances, -1.0)
+            # Probabilities that differ by less than one part in 10**9 count as equal.
+            cells = (likely >= likely.max(axis=1, keepdims=True) * (1 - 1e-9)).argmax(axis=1)
             each, loses = np.arange(len(cells)), lengths.min(axis=1) < NEVER
             length[rows] = np.where(loses, lengths[each, cells], length[rows])
             chance[rows] = np.where(loses, chances[each, cells], chance[rows])
             choice[rows] = np.where(loses, cells, -1)
-    return _line_of(game, choice) if length[0] < NEVER else None
-
-
-def _best_cells(lengths: NDArray[np.int16], chances: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return each row's most likely cell (rows,) among those with the shortest game.
-
-    The first of ties; probabilities that differ by less than one part in 10**9 count as equal.
-    """
-    shortest = lengths == lengths.min(axis=1, keepdims=True)
-    likely = np.where(shortest, chances, -1.0)
-    best: NDArray[np.int64] = (likely >= likely.max(axis=1, keepdims=True) * (1 - 1e-9)).argmax(1)
-    return best
-
-
-def _line_of(game: Positions, choice: NDArray[np.int8]) -> list[int]:
-    """Follow `choice` (positions,) from the empty board until it is -1; return the cells played."""
     line, at = [], 0
     while choice[at] >= 0:
         line.append(int(choice[at]))
         at = int(game.successors[at, choice[at]])
-    return line
+    return line if length[0] < NEVER else None

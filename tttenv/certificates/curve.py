@@ -21,12 +21,6 @@ class Column(NamedTuple):
     most: float
     digits: int = 12  # decimals, so that a worst case is not rounded to a draw
 
-    def stored(self, number: float | None) -> float | None:
-        """Return a number as it stands in a card."""
-        if number is None:
-            return None
-        return int(number) if self.kind is int else round(number, self.digits)
-
 
 TIME = {"steps": Column(int, 0, 1e12), "seconds": Column(float, 0, 1e9, 3)}
 
@@ -60,17 +54,11 @@ def _unbeatable(worst: Sequence[float | None]) -> bool:
 
 @dataclass(frozen=True)
 class Kind:
-    """What the curves of some games measure, and how they are stored.
+    """What the curves of some games measure, and how they are stored."""
 
-    Attributes:
-        key: where they stand in a card.
-        numbers: each column after the steps and the seconds; its tag begins with `exact/`.
-        optional: whether these numbers may be unknown.
-    """
-
-    key: str
-    numbers: dict[str, Column]
-    optional: bool
+    key: str  # where they stand in a card
+    numbers: dict[str, Column]  # after the steps and the seconds; their tags begin with `exact/`
+    optional: bool  # whether these numbers may be unknown
 
     @property
     def columns(self) -> dict[str, Column]:
@@ -85,18 +73,15 @@ class Kind:
         return (step, numbers["time/seconds"], *found)
 
     def extended(self, points: Sequence[Point], added: Point, every: int) -> tuple[Point, ...]:
-        """Append a later point, then reduce the points to landmarks if there are too many.
-
-        `every` is the steps between measures. The selection depends only on the steps, so a resumed
-        run keeps the same points.
-        """
+        """Append a later point, then keep only landmarks if there are too many."""
         whole = [*points, added]
         return tuple(whole[at] for at in self.landmarks(whole, every, MOST))
 
     def landmarks(self, points: Sequence[Point], every: int, most: int) -> list[int]:
         """Return the indices of at most `most` (5 or more) points, evenly spaced, in order.
 
-        The first, the last and the first unbeatable one are always included.
+        The first, the last and the first unbeatable one are always included. `every` is the steps
+        between measures; only the steps matter, so a resumed run keeps the same points.
         """
         at = list(self.columns).index("worst_case_X")
         safe = next((n for n, one in enumerate(points) if _unbeatable(one[at : at + 2])), 0)
@@ -108,9 +93,11 @@ class Kind:
 
     def for_card(self, points: Sequence[Point]) -> dict[str, list[float | None]]:
         """Return the points in the format of a card: a list of rounded numbers per column."""
-        numbers = zip(*points, strict=True)
-        columns = zip(self.columns.items(), numbers, strict=True)
-        return {name: list(map(column.stored, found)) for (name, column), found in columns}
+        pairs = zip(self.columns.items(), zip(*points, strict=True), strict=True)
+        return {
+            name: [None if one is None else kind(round(one, digits)) for one in found]
+            for (name, (kind, _, _, digits)), found in pairs
+        }
 
     def from_card(self, card: Mapping[str, Any]) -> Curve | None:
         """Return the curve of an untrusted card, or None if it has none."""
@@ -124,7 +111,6 @@ class Kind:
         return Curve(*time, worst, list(map(float, found["optimal_moves"])))
 
     def _check(self, found: Any) -> None:
-        """Raise ValueError unless untrusted columns form a valid curve."""
         if not isinstance(found, dict) or found.keys() != self.columns.keys():
             raise ValueError(f"{WHAT} must have exactly the columns {', '.join(self.columns)}")
         for name, (kind, least, most, _) in self.columns.items():
@@ -143,13 +129,10 @@ WORST = {f"worst_case_{seat}": Column(float, -1.001, 1.001) for seat in "XO"}
 exact_curve = Kind(
     "curve", {**WORST, "optimal_moves": Column(float, -0.001, 1.001, 6)}, optional=False
 )
-# On boards too large to enumerate, from certificates by reachable positions: the positions
-# followed, the lost ones in an attack of fixed length, the stones of the shortest lost game (0: it
-# forfeits on the empty board) and the worst case.
-COUNTS = {
+COUNTS = {  # on boards too large to enumerate
     "reached": Column(int, 0, 1e12),
     "losing_leaves": Column(int, 0, 1e6),
-    "losing_line": Column(int, 0, 361),
+    "losing_line": Column(int, 0, 361),  # stones; 0: it forfeits on the empty board
 }
 larger_curve = Kind(
     "larger_curve",

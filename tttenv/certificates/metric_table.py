@@ -1,9 +1,9 @@
-"""All metrics of a player, in one table: tag, title, description, function and text.
+"""Metrics of a player, shown in certificates, TensorBoard and cards: one row each, of any board.
 
 The tags of exact metrics begin with `exact/`, like `exact/worst_case_O`; those of sampled metrics
 begin with `sampled/`. A row of `METRICS` is all that a new metric needs: one with a title and a
-function `measure` is a part of every certificate over all positions, so that it is in its JSON and
-its tables, in the report's leaderboard and, with its description, in TensorBoard.
+function `measure` is a part of every certificate over all positions: of its JSON, its tables, the
+report's leaderboard and, with its description, TensorBoard.
 """
 
 import re
@@ -17,43 +17,29 @@ from tttenv.certificates import phrases
 from tttenv.exact import SEATS, Score, Tabulated, positions, score, solve, tabulate
 from tttenv.game.rewards import RESULTS
 from tttenv.game.rules import Rules
-from tttenv.players import player
 from tttenv.policy import Policy, player_for
 
-RIVALS = ("tactical", "first")  # the certificate covers random and perfect
 POSITIONS = 500  # of an attack, per seat
 EXACT = "Exact: over all positions, not sampled."
+YES = ("no", "yes")
 PLACES = {"seat": "[XO]", "result": "win|draw|loss", "ply": r"\d+", "other": r"\w+"}
-
-Measure = Callable[[Rules, Any], float | dict[str, float]]
 
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric: how it is measured and shown.
+    """A metric: how it is measured and shown."""
 
-    Attributes:
-        tag: its tag; `{seat}`, `{result}`, `{ply}` and `{other}` stand for several values.
-        about: what it is; the places of the tag may be named.
-        title: the head of its row in a certificate; empty if it has none.
-        field: of a certificate, where it stands; after a dot the key, else it is by seat or alone.
-        write: formats the field.
-        measure: computes it from the rules and a player (a table, if enumerable): a number or,
-            for tags with places, numbers by tag.
-        larger: only measured on boards too large to enumerate.
-        reachable: only known from a certificate over reachable positions.
-        if_known: left out of tables where it is unknown.
-    """
-
-    tag: str
-    about: str
-    title: str = ""
-    field: str = "more"
-    write: Callable[[Any], str] = "{:,}".format
-    measure: Measure | None = None
-    larger: bool = False
-    reachable: bool = False
-    if_known: bool = False
+    tag: str  # `{seat}`, `{result}`, `{ply}` and `{other}` stand for several values
+    about: str  # what it is; it may name the places of the tag
+    title: str = ""  # the head of its row in a certificate; empty if it has none
+    field: str = "more"  # of a certificate; after a dot the key, else it is by seat or alone
+    write: Callable[[Any], str] = "{:,}".format  # formats the field
+    # Computes it from the rules and a player (a table, if enumerable): a number or, for tags with
+    # places, numbers by tag.
+    measure: Callable[[Rules, Any], float | dict[str, float]] | None = None
+    larger: bool = False  # only measured on boards too large to enumerate
+    reachable: bool = False  # only known from a certificate over reachable positions
+    if_known: bool = False  # left out of tables where it is unknown
 
     def of(self, certificate: Any, seat: str = "") -> Any:
         """Return the field of a certificate; None if unknown."""
@@ -68,13 +54,10 @@ class Metric:
         """The seats that have a number each, or an empty string."""
         return SEATS if "{seat}" in self.tag else ("",)
 
-
-def _versus_rivals(rules: Rules, policy: Policy) -> dict[str, float]:
-    return {
-        f"exact/value_vs_{name}_{seat}": result.value
-        for name in RIVALS
-        for seat, result in versus(rules, policy, player(name, rules)).items()
-    }
+    def measured(self, rules: Rules, policy: Any) -> dict[str, float]:
+        """Return the numbers that its function computes, by tag."""
+        found = {} if self.measure is None else self.measure(rules, policy)
+        return found if isinstance(found, dict) else {self.tag: float(found)}
 
 
 def versus(rules: Rules, policy: Policy, other: Policy) -> dict[str, Score]:
@@ -87,32 +70,23 @@ def accuracy(rules: Rules, policy: Policy) -> dict[str, float]:
     """Compute the mean probability on optimal moves by ply: `exact/optimal_moves_ply_4` etc."""
     game, table = positions(rules), tabulate(rules, policy).table
     share = (table * solve(rules).optimal).sum(axis=1)
-    going = ~game.over
-    plies = {stones: game.ply(stones) for stones in range(len(game.plies) - 1)}
+    stones = np.count_nonzero(game.boards, axis=1)
     return {
-        f"exact/optimal_moves_ply_{stones}": float(np.mean(share[ply][going[ply]]))
-        for stones, ply in plies.items()
-        if going[ply].any()
+        f"exact/optimal_moves_ply_{ply}": float(np.mean(share[(stones == ply) & ~game.over]))
+        for ply in np.unique(stones[game.decisions]).tolist()
     }
 
 
 def losing_leaves(rules: Rules, policy: Policy) -> dict[str, float]:
     """Count lost positions among an attack's first 500: `exact/losing_leaves_X` and `_O`.
 
-    A position counts as lost if it is the player's turn and one of its moves lets the opponent win
-    with the next stone. The 500 positions are the first that the search of `tttenv.refute` queries,
-    best attack first; it continues after a lost game, but not below a lost position. The number is
-    exact but depends on the order of the search, and is not the number of all lost positions: 0
-    does not prove that the player never loses. Any number above 0 proves that it loses a game.
-
-    It is not defined for players limited by time.
+    Any number above 0 proves that the player loses a game. There are none if it is limited by time.
     """
     from tttenv.certificates import refutation
 
     asked = player_for(rules, policy)
-    if asked.traits.depends_on is not None:
-        return {}
-    counts = {seat: refutation.losing_leaves(rules, asked, seat, POSITIONS)[0] for seat in SEATS}
+    seats = SEATS if asked.traits.depends_on is None else ()
+    counts = {seat: refutation.losing_leaves(rules, asked, seat, POSITIONS)[0] for seat in seats}
     return {f"exact/losing_leaves_{seat}": float(count) for seat, count in counts.items()}
 
 
@@ -122,15 +96,11 @@ def _sampled_games(rules: Rules, policy: Policy) -> dict[str, float]:
     return arena.measure(rules, policy)
 
 
-def _yes(value: bool) -> str:
-    return "yes" if value else "no"
-
-
 METRICS = (
     Metric(
         "exact/unbeatable",
         f"1 if the worst case of both seats is the game's value. {EXACT}",
-        *("unbeatable", "unbeatable", _yes),
+        *("unbeatable", "unbeatable", YES.__getitem__),
     ),
     Metric(
         "exact/worst_case_{seat}",
@@ -141,7 +111,7 @@ METRICS = (
     Metric(
         "exact/never_loses_{seat}",
         "1 if no replies beat it as {seat}, 0 if some do; no point where that is undecided.",
-        *("never loses", "never_loses", _yes),
+        *("never loses", "never_loses", YES.__getitem__),
         reachable=True,
     ),
     Metric(
@@ -200,11 +170,6 @@ METRICS = (
         if_known=True,
     ),
     Metric(
-        "exact/value_vs_{other}_{seat}",
-        f"The expected result as {{seat}} against the player {{other}}. {EXACT}",
-        measure=_versus_rivals,
-    ),
-    Metric(
         "exact/optimal_moves_ply_{ply}",
         "The mean probability of its optimal moves over the positions with {ply} stones.",
         measure=accuracy,
@@ -232,23 +197,13 @@ METRICS = (
 def stated(rules: Rules, table: Tabulated) -> dict[str, float] | None:
     """Compute the numbers of a certificate that are none of its fields, by tag, if any."""
     found: dict[str, float] = {}
-    for metric in METRICS:
-        if metric.measure is not None and metric.title:
-            found |= by_tag(metric, metric.measure(rules, table))
+    for metric in (metric for metric in METRICS if metric.title):
+        found |= metric.measured(rules, table)
     return found or None
 
 
-def by_tag(metric: Metric, found: float | dict[str, float]) -> dict[str, float]:
-    """Return what a metric's function computed as numbers by tag."""
-    return found if isinstance(found, dict) else {metric.tag: float(found)}
-
-
 def flat(certificate: Any) -> dict[str, float]:
-    """Return a certificate's numbers by tag: `exact/worst_case_O`, `exact/win_vs_random_X` etc.
-
-    Unknown numbers have no tag. By reachable positions there are also `exact/reached_X`,
-    `exact/never_loses_X` and `exact/losing_line_X`, the length of the lost game.
-    """
+    """Return a certificate's known numbers by tag: `exact/worst_case_O` etc."""
     tags: dict[str, float | None] = {}
     for metric in METRICS:
         if metric.field == "more" or (metric.reachable and certificate.reached is None):
@@ -268,16 +223,10 @@ def flat(certificate: Any) -> dict[str, float]:
 def description(tag: str) -> str:
     """Return what the number under a tag is, or an empty string for an unknown tag."""
     for metric in METRICS:
-        if found := re.fullmatch(metric.tag.format_map(_Groups()), tag):
+        pattern = metric.tag.format(**{name: f"(?P<{name}>{p})" for name, p in PLACES.items()})
+        if found := re.fullmatch(pattern, tag):
             return metric.about.format(**found.groupdict())
     return ""
-
-
-class _Groups(dict[str, str]):
-    """The places of a tag as groups of a regular expression."""
-
-    def __missing__(self, place: str) -> str:
-        return f"(?P<{place}>{PLACES[place]})"
 
 
 def more_of(certificate: Mapping[str, Any]) -> list[tuple[str, str, float]]:

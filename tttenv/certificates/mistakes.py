@@ -1,19 +1,17 @@
 """Search for a player's mistakes: positions that it reaches where its move loses value.
 
-Round by round, the player's moves and all replies are played, as for a certificate. Above a limit,
-half of the positions kept are the best for the opponent, and half are sampled. A line of play ends
-where the opponent wins by threats or the player can no longer reach its aim. Going back from there,
-the prover finds the move that lost the aim. These positions are counterexamples to the player's
-perfection, with the values of all moves.
+Round by round, the player's moves and all replies are played. Above a limit, half of the positions
+kept are the best for the opponent, and half are sampled. A line of play ends where the opponent
+wins by threats or the player can no longer reach its aim. Going back from there, the prover finds
+the move that lost the aim.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.certificates import mistakes_kernel as kernel
+from tttenv.certificates import attack_kernel as kernel
 from tttenv.game.outcomes_kernel import GOING
 from tttenv.game.rules import Rules, require_line_wins
 from tttenv.game.types import Boards, Cells, Mask
@@ -59,15 +57,9 @@ def find_mistakes(
 ) -> Mistakes:
     """Search for mistakes of a player that plays one move on each board.
 
-    Args:
-        rules: the game.
-        policy: the player.
-        seat: the player's seat, "X" or "O".
-        aim: the result that it should reach in this seat: 0 not to lose, 1 to win.
-        width: maximum positions per round; more are subsampled.
-        most: maximum failures to analyse, besides those that follow from the same mistakes.
-        rng: samples positions and failures.
-        values: the prover of moves.
+    `aim` is the result that it should reach in its seat, "X" or "O": 0 not to lose, 1 to win. More
+    than `width` positions of a round are subsampled, and `most` failures analysed, besides those
+    that follow from the same mistakes; `values` proves the values of moves.
     """
     require_line_wins(rules, "a search for mistakes")
     player = player_for(rules, policy)
@@ -116,20 +108,23 @@ def _explain(
     most: int,
     everything: bool,
 ) -> Mistakes:
-    """Trace failures, rows (round, row) of `ends`, back to the mistakes that caused them.
-
-    Those that follow from a mistake already found are skipped; at most `most` others are analysed.
-    """
+    """Trace failures, rows (round, row) of `ends`, back to the mistakes that caused them."""
     found: dict[bytes, tuple[Boards, Mask, int]] = {}
     looked_at: set[tuple[int, int]] = set()
     mistaken: set[tuple[int, int]] = set()
     for number, row in ends.tolist():
-        if not mistaken.isdisjoint(_way(rounds, number, row)):
+        way = [(number, row)]  # and its predecessors
+        while way[-1][0] > 0:
+            number, row = way[-1]
+            way.append((number - 1, int(rounds[number].before[row])))
+        if not mistaken.isdisjoint(way):
             continue
         if most == 0:
             break
         most -= 1
-        while number >= 0 and (number, row) not in looked_at:
+        for number, row in way:
+            if (number, row) in looked_at:
+                break
             looked_at.add((number, row))
             board, move = rounds[number].boards[row], rounds[number].moves[row]
             bounds = values.bounds(board)
@@ -140,7 +135,6 @@ def _explain(
                     found[board.tobytes()] = board, good, best
                     mistaken.add((number, row))
                 break
-            number, row = number - 1, int(rounds[number].before[row])
     shape = len(found), values.rules.cells
     boards = np.concatenate([each.boards for each in rounds])
     moves = np.concatenate([each.moves for each in rounds])
@@ -154,10 +148,3 @@ def _explain(
         moves=moves[kept],
         everything=everything,
     )
-
-
-def _way(rounds: list[_Round], number: int, row: int) -> Iterator[tuple[int, int]]:
-    """Yield the round and row of a position, then those of its predecessors."""
-    while number >= 0:
-        yield number, row
-        number, row = number - 1, int(rounds[number].before[row])

@@ -1,33 +1,18 @@
 """Files of a checkpoint for the Hugging Face Hub, with its certificate in the model card."""
 
-import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from tttenv.certificates.certificate import Certificate, certify, stated_certificate
-from tttenv.certificates.metrics import description, flat
 from tttenv.certificates.verdict import certificate_table
 from tttenv.exact import enumerable
 from tttenv.game.rules import Rules
-from tttenv.players.stored.checkpoint import (
-    CARD,
-    POLICY,
-    SNAPSHOTS,
-    WEIGHTS,
-    card_text,
-    file_of,
-    load,
-    read_card,
-    read_data,
-    rules_of,
-)
-from tttenv.utils.untrusted import shown
+from tttenv.players.stored import checkpoint
 
 NAME = "README.md"  # where the Hub expects the model card
 ENVIRONMENT = "TicTacToe-v0"
-TASK = "reinforcement-learning"  # the Hub's name of it
 _LICENSE = re.compile(r"[a-z0-9][a-z0-9.+-]{0,39}")
 _WORD = re.compile(r"\w{1,40}", re.ASCII)
 
@@ -35,29 +20,24 @@ _WORD = re.compile(r"\w{1,40}", re.ASCII)
 def for_the_hub(folder: Path, repo: str, license: str | None = None) -> dict[str, bytes]:
     """Return the files to upload for a checkpoint, by name: its card, data files and README.md.
 
-    The training state is left out. On games that can be enumerated the certificate is computed
-    again; on larger boards it is the one in the card.
-
-    Args:
-        folder: the checkpoint.
-        repo: OWNER/NAME on the Hub.
-        license: the Hub's identifier of a license, such as "mit"; None to state none.
+    On games that can be enumerated the certificate is computed again. `repo` is OWNER/NAME, and
+    `license` the Hub's identifier of a license, such as "mit", if any.
     """
     if license is not None and not _LICENSE.fullmatch(license):
         raise ValueError(f"a license must be an identifier such as mit, not {license!r}")
-    rules = rules_of(folder)
-    stated = file_of(read_card(folder), SNAPSHOTS)
-    card, data = read_data(
-        folder, WEIGHTS, *[POLICY] * enumerable(rules), *[SNAPSHOTS] * bool(stated)
-    )
-    names = {role: str(file_of(card, role)) for role in data}
+    rules = checkpoint.rules_of(folder)
+    roles = [checkpoint.WEIGHTS] + [checkpoint.POLICY] * enumerable(rules)
+    if checkpoint.file_of(checkpoint.read_card(folder), checkpoint.SNAPSHOTS):
+        roles.append(checkpoint.SNAPSHOTS)
+    card, data = checkpoint.read_data(folder, *roles)
+    names = {role: str(checkpoint.file_of(card, role)) for role in data}
     sent = {**card, "files": {name: card["files"][name] for name in names.values()}}
     certificate = stated_certificate(card, rules)
     if enumerable(rules):
-        certificate = certify(rules, load(folder, rules))
+        certificate = certify(rules, checkpoint.load(folder, rules))
         sent["certificate"] = certificate.to_dict()
     return {
-        CARD: card_text(sent).encode(),
+        checkpoint.CARD: checkpoint.card_text(sent).encode(),
         **{names[role]: content for role, content in data.items()},
         NAME: _model_card(sent, certificate, repo, license).encode(),
     }
@@ -67,7 +47,12 @@ def _model_card(
     card: Mapping[str, Any], certificate: Certificate | None, repo: str, license: str | None
 ) -> str:
     """Return the model card: metadata as YAML, then Markdown."""
-    rules, learner = Rules.of(card["rules"]), _code(card["learner"], 40)
+    from huggingface_hub import ModelCardData
+
+    learner = [card["learner"]] if _WORD.fullmatch(card["learner"]) else []
+    tags = ["reinforcement-learning", "deep-reinforcement-learning", ENVIRONMENT, "tic-tac-toe"]
+    metadata = ModelCardData(library_name="tttenv", license=license, tags=[*tags, *learner])
+    rules = Rules.of(card["rules"])
     board = f"{rules.m} rows, {rules.n} columns, {rules.k} in a row"
     table = "The card states no certificate."
     if certificate is not None:
@@ -77,19 +62,13 @@ def _model_card(
             f" this player.{again} Compute it again with `tttenv certify hub:{repo}`.\n\n"
             f"{certificate_table(certificate)}"
         )
-    settings = {"preset": card["preset"], "steps": card["steps"], **card["config"]}
-    settings |= {f"version of {name}": version for name, version in card["versions"].items()}
-    table_rows = "\n".join(
-        f"| {_code(name)} | {_code(value if isinstance(value, str) else json.dumps(value))} |"
-        for name, value in settings.items()
-    )
     return f"""---
-{_metadata(card, certificate, repo, license)}
+{metadata.to_yaml()}
 ---
 
 # {repo.partition("/")[2]}
 
-A player of the m,n,k-game {rules} ({board}), trained by the learner {learner} of tttenv.
+A player of the m,n,k-game {rules} ({board}), trained by tttenv; its settings are in card.json.
 
 ## Exact strength
 
@@ -110,44 +89,4 @@ print(tttenv.certify(rules, player))
 
 As an opponent in Gymnasium: `gym.make("{ENVIRONMENT}", m={rules.m}, n={rules.n}, k={rules.k}, \
 opponent="hub:{repo}")`.
-
-## Training
-
-| setting | value |
-|-|-|
-{table_rows}
 """
-
-
-def _metadata(
-    card: Mapping[str, Any], certificate: Certificate | None, repo: str, license: str | None
-) -> str:
-    """Return the metadata as YAML, with the certificate's numbers as the Hub's model index."""
-    from huggingface_hub import EvalResult, ModelCardData
-
-    numbers = {} if certificate is None else flat(certificate)
-    results = [
-        EvalResult(
-            task_type=TASK,
-            task_name="m,n,k-game",
-            dataset_type=ENVIRONMENT,
-            dataset_name=f"{ENVIRONMENT} {card['rules']}",
-            metric_type=tag.removeprefix("exact/"),
-            metric_name=description(tag),
-            metric_value=number,
-        )
-        for tag, number in numbers.items()
-    ]
-    learner = [card["learner"]] if _WORD.fullmatch(card["learner"]) else []
-    return ModelCardData(
-        library_name="tttenv",
-        license=license,
-        tags=[TASK, "deep-reinforcement-learning", ENVIRONMENT, "tic-tac-toe", *learner],
-        model_name=repo.partition("/")[2] if results else None,
-        eval_results=results or None,
-    ).to_yaml()
-
-
-def _code(text: str, limit: int = 200) -> str:
-    """Format untrusted text as code, in which HTML and links are not rendered."""
-    return "`{}`".format(shown(text, limit).replace("|", "\\|").replace("`", "'"))

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.certificates.phrases import forfeited
 from tttenv.exact.evaluation import SEATS
 from tttenv.game.outcomes_kernel import GOING, WIN
 from tttenv.game.rules import Rules, require_line_wins
@@ -33,16 +32,8 @@ class SeatedPlayer:
             return self.rules.start(1)
         return -np.eye(self.rules.cells, dtype=np.int8)
 
-    def rounds(self, line: list[int]) -> int:
-        """Return the round in which a game is lost; a round is a move by the player and a reply."""
-        return len(line) // 2 + forfeited(self.rules, line)
-
     def own_moves(self, line: list[int]) -> tuple[Boards, list[int]]:
-        """Return the boards on which the player moves in a game, and its moves.
-
-        If the player forfeits at the end of the game, that board comes last, and there is one board
-        (boards, cells) more than moves.
-        """
+        """Return the boards (boards, cells) on which it moves, or forfeits last, and its moves."""
         board, boards = self.rules.start(), []
         for stones, cell in enumerate(line):
             if SEATS[stones % 2] == self.seat:
@@ -53,79 +44,60 @@ class SeatedPlayer:
         shape = len(boards), self.rules.cells
         return np.array(boards, np.int8).reshape(shape), line[SEATS.index(self.seat) :: 2]
 
+    def another_answer(self, board: Boards) -> ValueError:
+        """Return the error for a player that does not repeat its moves near a board (cells,)."""
+        near = self.rules.format(board)
+        return ValueError(f"{self.name} gives different answers to the same board: near {near}")
+
 
 def lost_game(
     player: SeatedPlayer, graph: Graph, rounds: list[Codes], lost: NDArray[np.int64]
 ) -> list[int]:
-    """Return a game that is lost right after a given position, as the cells of both sides.
+    """Return a game that the player loses, as the cells of both sides.
 
-    If the player forfeits in that position, the game ends there.
-
-    Args:
-        player: the player in its seat.
-        graph: the positions.
-        rounds: the sorted codes (positions, words) of all earlier rounds, the player to move.
-        lost: the code (words,) of the position, in which a reply wins or the player forfeits.
+    `lost` is the code (words,) of its last position with the player to move, and `rounds` are the
+    sorted codes (positions, words) of earlier rounds.
     """
     chain = [lost]
-    for among in reversed(rounds):
-        chain.insert(0, _before(player, graph, chain[0], among))
+    for among in reversed(rounds):  # the position before is one with a stone of each side less
+        board = graph.decode(chain[0][None])[0]
+        own, other = (np.flatnonzero(board == stone) for stone in (1, -1))
+        pairs = np.array([(a, b) for a in own for b in other])
+        boards = np.repeat(board[None], len(pairs), axis=0)
+        np.put_along_axis(boards, pairs, 0, axis=1)
+        codes = distinct(graph.encode(boards))
+        codes = codes[[contains(among, one) for one in codes]]
+        row, _, _ = _step(player, graph, graph.decode(codes), chain[0])
+        chain.insert(0, codes[row])
     boards = player.first_boards()
     board = boards[int((graph.encode(boards) == chain[0]).all(axis=1).argmax())]
     line = np.flatnonzero(board).tolist()
     for wanted in [*chain[1:], None]:
-        probs = ask(board[None], player.policy)
-        if wanted is None and not probs.any():
-            break
-        own, reply = _step(player, graph, board, probs, wanted)
-        board[own], board[reply] = 1, -1
-        line += [own, reply]
+        _, *cells = _step(player, graph, board[None], wanted)
+        board[cells] = (1, -1)[: len(cells)]
+        line += cells
     return line
 
 
-def _before(
-    player: SeatedPlayer, graph: Graph, code: NDArray[np.int64], among: Codes
-) -> NDArray[np.int64]:
-    """Return the first position (words,) of a round from which the player reaches `code`."""
-    board = graph.decode(code[None])[0]
-    own, other = (np.flatnonzero(board == stone) for stone in (1, -1))
-    pairs = np.array([(a, b) for a in own for b in other])
-    boards = np.repeat(board[None], len(pairs), axis=0)
-    np.put_along_axis(boards, pairs, 0, axis=1)
-    codes = distinct(graph.encode(boards))
-    codes = codes[[contains(among, one) for one in codes]]
-    boards = graph.decode(codes)
-    for moves, replies in graph.replies(boards, ask(boards, player.policy)):
-        leads = (replies.codes == code).all(axis=1)
-        if leads.any():
-            reply = np.flatnonzero(replies.end == GOING)[leads.argmax()]
-            return np.asarray(codes[moves.origin[replies.origin[reply]]])
-    raise _another_answer(player, board)
-
-
 def _step(
-    player: SeatedPlayer,
-    graph: Graph,
-    board: Boards,
-    probs: NDArray[np.float64],
-    wanted: NDArray[np.int64] | None,
-) -> tuple[int, int]:
-    """Return the likeliest move and first reply to `wanted`; if that is None, the reply wins."""
-    ((moves, replies),) = graph.replies(board[None], probs)
-    if wanted is None:
-        fits = np.flatnonzero(replies.end == WIN)
-    else:
-        going = np.flatnonzero(replies.end == GOING)
-        fits = going[(replies.codes == wanted).all(axis=1)]
-    if not len(fits):
-        raise _another_answer(player, board)
-    own = moves.cell[replies.origin[fits]]
-    best = int(probs[0, own].argmax())
-    return int(own[best]), int(replies.cell[fits[best]])
+    player: SeatedPlayer, graph: Graph, boards: Boards, wanted: NDArray[np.int64] | None
+) -> tuple[int, ...]:
+    """Return the first board (boards, cells), its likeliest move and a reply that lead to `wanted`.
 
-
-def _another_answer(player: SeatedPlayer, board: Boards) -> ValueError:
-    return ValueError(
-        f"{player.name} gives different answers to the same board:"
-        f" near {player.rules.format(board)}"
-    )
+    If that code is None, they lead to a loss; there is no move if the player forfeits.
+    """
+    probs = ask(boards, player.policy)
+    if wanted is None and not probs.any():
+        return (0,)
+    for moves, replies in graph.replies(boards, probs):
+        if wanted is None:
+            fits = np.flatnonzero(replies.end == WIN)
+        else:
+            going = np.flatnonzero(replies.end == GOING)
+            fits = going[(replies.codes == wanted).all(axis=1)]
+        if len(fits):
+            played = replies.origin[fits]
+            rows, own = moves.origin[played], moves.cell[played]
+            best = np.lexsort((-probs[rows, own], rows))[0]
+            return int(rows[best]), int(own[best]), int(replies.cell[fits[best]])
+    raise player.another_answer(boards[0])

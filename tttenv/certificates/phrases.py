@@ -59,7 +59,6 @@ def standing(numbers: dict[str, float]) -> str:
 
 
 def _reached(numbers: dict[str, float], seat: str) -> str:
-    """Summarize one seat's numbers in a certificate based on reachable positions."""
     stones, never = (numbers.get(f"exact/{name}_{seat}") for name in ("losing_line", "never_loses"))
     if never:
         verdict = "always wins" if numbers.get(f"exact/worst_case_{seat}") == 1 else "never loses"
@@ -76,8 +75,7 @@ def sampled(numbers: dict[str, float]) -> str:
     for tag, number in numbers.items():
         if tag.startswith("sampled/value_vs_"):
             name, seat = tag.removeprefix("sampled/value_vs_").rsplit("_", 1)
-            margin = numbers[tag.replace("value", "margin")]
-            told = f"{rounded(number, 3):+.3f} +- {margin:.3f}"
+            told = f"{rounded(number, 3):+.3f} +- {numbers[tag.replace('value', 'margin')]:.3f}"
             lines.append(f"  as {seat} against {name:<10} value {told}")
     return "\n".join(lines)
 
@@ -104,8 +102,8 @@ def hundredths(value: float | None, sampled: bool = False) -> str:
     """Format a value in hundredths with its sign, and "~" if it was sampled; None gives "-"."""
     if value is None:
         return "-"
-    even = abs(value) < ROUNDING
-    return ("0" if even else f"{100 * rounded(value, 2):+.0f}") + "~" * sampled
+    text = "0" if abs(value) < ROUNDING else f"{100 * rounded(value, 2):+.0f}"
+    return text + "~" * sampled
 
 
 def at_most(error: float) -> str:

@@ -1,18 +1,13 @@
 """Breadth-first search of all positions reached by a player's own moves and any replies.
 
-Against a player that is a function of the board, only the other side chooses. The positions it can
-reach form a graph, searched breadth first: a round queries the player on all new positions and
-expands its moves and every reply. Positions of different rounds have different numbers of stones,
-so duplicates occur only within a round and are removed by sorting. All moves with nonzero
-probability are followed.
+A round queries the player on all new positions and expands its moves of nonzero probability and
+every reply.
 
-Three facts keep the graph small if the question is only whether the player can lose. First, a
-position is never lost if the opponent has no open line left, that is, a line without a stone of the
-player that needs no more stones than the opponent can still place, unless the player may forfeit
-(see `tttenv.policy.Traits`). Second, neither is one from which a player answers by pairs, which
-its method `holds` says: see `tttenv.players.search.pairing`. Third, the first lost game found is
-a shortest one. If the question is only whether it can lose within some rounds, the opponent can
-place no more stones than there are rounds left.
+Three facts keep the graph small if the question is only whether the player can lose. A position is
+never lost if the opponent has no open line left, that is, a line without a stone of the player that
+needs no more stones than the opponent can still place, unless the player may forfeit. Neither is
+one from which a player answers by pairs, which its method `holds` says. And the first lost game
+found is a shortest one.
 """
 
 from collections.abc import Callable
@@ -36,7 +31,7 @@ FOLLOWED = 100_000  # the limit for the exact result against random replies
 BATCH = 2**15  # boards in one query of the player; fewer on large boards
 SHORT_BATCH = 2**6  # the same for a player that is slow to answer
 BATCH_NUMBERS = 2**21  # maximum probabilities in the output of one query
-MERGED = 2**23  # maximum codes before they are merged by sorting
+MERGED = 2**23  # maximum codes before they are merged with earlier ones by sorting
 IMAGES_OF_ALL = 1_000  # the first positions of a seat, of which all images are checked
 IMAGES_OF_SOME = 32  # the same in each later batch
 Part: TypeAlias = tuple[Codes, NDArray[np.float64] | None]  # codes, and probabilities
@@ -82,7 +77,6 @@ class SearchOptions:
     positions: int = POSITIONS  # in total
     followed: int = FOLLOWED  # limit for `SeatResults.vs_random`, with every reply followed
     may_always_win: bool = True  # False: it is known that the player does not always win
-    images: bool = True  # merge symmetric positions if the player is equivariant
     rounds: int | None = None  # maximum rounds; None: no limit
     sampled: int | None = None  # maximum positions queried again; None: the default
 
@@ -106,64 +100,49 @@ class SearchState:
     lost: list[int] | None = None
     seconds: float = 0.0
     queried: int = 0  # positions of the last round
-    merge_above: int = MERGED  # positions of the next round, before they are merged
     ended: Chances = field(default_factory=lambda: np.zeros(3))  # games won, drawn and lost
     rounds: list[Codes] = field(default_factory=list)  # the sorted codes of each round
     chances: Chances | None = None  # of the last round; None unless every reply is followed
     found: list[Part] = field(default_factory=list)  # of the next round, in sorted parts
-    added: int = 0  # of `Drawn`
-    sampled: dict[str, NDArray[Any]] = field(default_factory=dict)  # as `Drawn.arrays`
+    drawn: dict[str, Any] | None = None  # as `Drawn.state`
 
 
 Keep: TypeAlias = Callable[[SearchState], None]  # called before every query of the player
 
 
-def search(
-    player: SeatedPlayer,
-    options: SearchOptions = DEFAULTS,
-    watch: Watch | None = None,
-    start: SearchState | None = None,
-    keep: Keep | None = None,
-) -> SeatResults:
-    """Search all positions reached by a player's own moves in one seat and any replies.
+class Search:
+    """A search of all positions reached by a player's own moves in one seat and any replies.
 
     Beyond the limit of followed positions, positions that cannot be lost are skipped once it is
     known that the player does not always win, and the search ends once a lost game is found.
-    Symmetric positions are merged if the player declares itself equivariant; this is checked on
-    all positions of small searches and on some positions of large ones.
 
     `watch` and `keep` are called before every query, with the progress and the state of the search;
     `start` is such a state of a search of the same player with the same options, to continue.
     """
-    return _Search(player, options, watch, start, keep).run()
-
-
-class _Search:
-    """Breadth-first search in one seat, from the empty board to the last round."""
 
     def __init__(
         self,
         player: SeatedPlayer,
-        options: SearchOptions,
-        watch: Watch | None,
-        start: SearchState | None,
-        keep: Keep | None,
+        options: SearchOptions = DEFAULTS,
+        watch: Watch | None = None,
+        start: SearchState | None = None,
+        keep: Keep | None = None,
     ) -> None:
         self.player, self.options, self.watch, self.keep = player, options, watch, keep
         self.rules, self.policy, traits = player.rules, player.policy, player.policy.traits
         self.forfeits, self.slow = traits.forfeits, traits.one_by_one or traits.costly
-        self.images = options.images and traits.equivariant
+        self.images = traits.equivariant
         self.graph = Graph(self.rules, self.images)
         # By strategy stealing the second player cannot force a win in any m,n,k-game.
         may_always_win = options.may_always_win and player.seat == "X"
         begun = SearchState(always_wins=None if may_always_win else False)
         self.state = _copy(start or begun)
-        few = {} if options.sampled is None else {"sampled": options.sampled, "cheap": 0}
-        self.drawn = Drawn(self.policy, **few)  # boards to query again, and the first outputs
-        self.drawn.restore(self.state.added, self.state.sampled)
+        # Boards to query again, and the first outputs.
+        self.drawn = Drawn(self.policy, options.sampled, self.state.drawn)
         self.clock, self.seconds_before = Stopwatch(), self.state.seconds
 
     def run(self) -> SeatResults:
+        """Search from the empty board, or from the start, to the last round."""
         state = self.state
         if state.rounds:
             codes, chances = self._finish_round()
@@ -177,11 +156,9 @@ class _Search:
                 break  # no further position can change the results
             state.rounds.append(codes)
             state.chances, state.queried, state.found = chances, 0, []
-            state.merge_above = MERGED
             codes, chances = self._finish_round()
-        again = self.drawn.taken() if self.drawn.added else None
-        if again:
-            boards, probs = again
+        if self.drawn.added:
+            boards, probs = self.drawn.taken()
             require_answers_again(self.policy, boards, probs, self.player.name)
         line, complete = None, not state.ran_out
         if state.lost is not None:
@@ -190,6 +167,8 @@ class _Search:
         every_reply = state.following and complete
         if state.always_wins is None and every_reply:
             state.always_wins = True
+        checked, symmetry = state.images_checked, "mirror images treated alike: declared, checked"
+        some = "all" if checked == state.asked else f"{checked:,}"
         return SeatResults(
             positions=state.asked,
             never_loses=False if line is not None else True if complete else None,
@@ -198,8 +177,8 @@ class _Search:
             losing_line=line,
             shortest=None if line is None else True,
             vs_random=state.ended.round(15).tolist() if every_reply else None,
-            symmetry=self._symmetry(),
-            queried_twice=len(again[0]) if again else 0,
+            symmetry=f"{symmetry} on {some} of {state.asked:,}" if self.images else None,
+            queried_twice=len(boards) if self.drawn.added else 0,
             pairing=state.pairing,
         )
 
@@ -225,10 +204,7 @@ class _Search:
         return state.found[0] if state.found else (codes[:0], None)
 
     def _follow(self, boards: Boards, probs: Probs, first: int) -> Mask:
-        """Add the positions after all moves and replies; return which boards are lost (batch,).
-
-        `first` is the index of the first board (batch, cells) in its round.
-        """
+        """Add the positions after all moves and replies; return which boards are lost (batch,)."""
         state, lost = self.state, np.asarray(~probs.any(axis=1))
         drawn, chances = False, state.chances
         free = int(np.count_nonzero(boards[0] == 0)) - 1  # cells for each reply
@@ -250,9 +226,8 @@ class _Search:
                 shares = shares[replies.end == GOING]
             if len(replies.codes) and not state.ran_out:
                 state.found.append(self._merged(replies.codes, shares))
-                if sum(len(codes) for codes, _ in state.found) > state.merge_above:
+                if sum(len(part) for part, _ in state.found[1:]) > MERGED:
                     self._merge()
-                    state.merge_above = sum(len(codes) for codes, _ in state.found) + MERGED
         if drawn or lost.any():
             state.always_wins = False
         return lost
@@ -280,8 +255,7 @@ class _Search:
     def _to_keep(self, codes: Codes) -> Mask | None:
         """Return a mask of the positions to keep for the next round, or None to keep all.
 
-        Also decides whether every reply is followed further, and whether the search runs out of
-        positions. It then continues to the end of the round, whose positions are within the limit.
+        Also decides whether every reply is followed further, and whether positions run out.
         """
         state = self.state
         taken = sum(map(len, state.rounds))
@@ -312,11 +286,8 @@ class _Search:
         return kept
 
     def _record_loss(self, batch: Codes, lost: Mask, forfeited: Mask) -> None:
-        """Record a position of the batch that loses, if its loss is the shortest so far.
-
-        In one round a forfeit ends the game before the reply that completes a line.
-        """
-        rank = np.where(forfeited, 0, np.where(lost, 1, 2))
+        """Record a position of the batch that loses, if its loss is the shortest so far."""
+        rank = np.where(forfeited, 0, np.where(lost, 1, 2))  # forfeits end the game before a reply
         first = int(rank.argmin())
         found = [len(self.state.rounds) - 1, int(rank[first]), *batch[first].tolist()]
         if self.state.lost is None or found[:2] < self.state.lost[:2]:
@@ -336,19 +307,12 @@ class _Search:
             require_images_alike(self.policy, boards[which], self.player.name)
             state.images_checked += len(which)
 
-    def _symmetry(self) -> str | None:
-        if not self.images:
-            return None
-        checked, asked = self.state.images_checked, self.state.asked
-        some = "all" if checked == asked else f"{checked:,}"
-        return f"mirror images treated alike: declared, checked on {some} of {asked:,}"
-
     def _report(self, waiting: int) -> None:
         """Report the progress and the state, `waiting` positions of the round before its end."""
         state = self.state
         state.seconds = self.seconds_before + self.clock.seconds
         if self.keep is not None:
-            state.added, state.sampled = self.drawn.added, self.drawn.arrays()
+            state.drawn = self.drawn.state
             self.keep(_copy(state))
         if self.watch is not None:
             phase = FOLLOWING if self.options.rounds is None else SHORTENING

@@ -5,8 +5,7 @@ value for its seat. A player that never loses has a worst case of at least 0; on
 has 1; one that loses a game by moves that it always makes has -1. And the second player cannot
 force a win in any m,n,k-game, so the value for X is 1 or 0.
 
-Long searches are saved to files, from which they are resumed. Unlike a proof, a certificate is not
-checked in the end: one that is resumed from a file is as trustworthy as the file.
+A certificate that is resumed from a file is as trustworthy as the file.
 """
 
 import time
@@ -32,7 +31,7 @@ BY_SEAT = ("vs_random", "losing_line", "never_loses", "shortest")  # fields of a
 ATTACKED = 20_000  # positions per seat of the best-first attack, before the full search
 
 ValueOf: TypeAlias = Callable[[Rules], int | None]  # the game's value for X, None if unknown
-KIND = "unfinished certificate of reachable positions, 3"
+KIND = "unfinished certificate of reachable positions, 4"
 EVERY = 60.0  # seconds between saves
 SHARE = 0.02  # maximum share of the time spent on saving; large files are saved less often
 SHORT = 10.0  # seconds of search that are not worth a file
@@ -40,14 +39,10 @@ About: TypeAlias = Callable[[], Mapping[str, Any]]  # JSON-serializable values
 
 
 class SearchCheckpoint:
-    """A file that an unfinished certificate is saved to, about once a minute.
-
-    It is deleted when the certificate is complete. Searches of less than a minute write nothing
-    unless `save` is called, nor does a best-first attack.
+    """A file that an unfinished certificate is saved to, about once a minute; deleted at its end.
 
     `about` returns whatever the certificate depends on besides the game and the limit of positions,
-    such as a digest of the player's weights; it is called before the file is written or read. Its
-    keys complete the sentence "it was saved with another ...".
+    such as a digest of the player's weights; keys complete "it was saved with another ...".
     """
 
     def __init__(self, file: Path, rules: Rules, positions: int, about: About) -> None:
@@ -55,7 +50,7 @@ class SearchCheckpoint:
         self._fixed = {"game": str(rules), "limit of positions": positions}
         self.finished: dict[str, SeatResults] = {}  # by seat, in order
         self.state: SearchState | None = None  # of the next seat; None before its first query
-        self._due: float | None = None  # on the monotonic clock
+        self._due = time.monotonic() + EVERY
 
     @cached_property
     def about(self) -> dict[str, Any]:
@@ -70,14 +65,13 @@ class SearchCheckpoint:
     @property
     def asked(self) -> int:
         """Positions queried in both seats."""
-        found = sum(results.positions for results in self.finished.values())
-        return found + (self.state.asked if self.state else 0)
+        found = [results.positions for results in self.finished.values()]
+        return sum(found) + (self.state.asked if self.state else 0)
 
     def keep(self, state: SearchState) -> None:
         """Keep the state of the search, and save it if the last save is a minute ago."""
-        self.state, now = state, time.monotonic()
-        self._due = now + EVERY if self._due is None else self._due
-        if now >= self._due:
+        self.state = state
+        if time.monotonic() >= self._due:
             self._try_to_write()
 
     def finish(self, results: SeatResults) -> None:
@@ -134,29 +128,22 @@ class SearchCheckpoint:
 
 
 def measure(
-    rules: Rules,
     policy: Player,
     name: str,
-    *,
     positions: int,
     value_of: ValueOf | None,
-    images: bool,
     watch: Watch | None,
     checkpoint: SearchCheckpoint | None,
 ) -> dict[str, Any]:
-    """Compute the fields of a certificate based on reachable positions; see `certify`.
-
-    If the limit is at least the number of positions the game may have, every reply is followed. On
-    larger boards a best-first attack of up to 20,000 positions first searches for a lost game; if
-    it finds one, the seat is done.
-    """
+    """Compute the fields of a certificate based on reachable positions; see `certify`."""
+    rules = policy.rules
     value = (value_of or known_value)(rules)
     found: dict[str, SeatResults] = {} if checkpoint is None else dict(checkpoint.finished)
     for seat in SEATS:
         if seat not in found:
             worth = None if value is None else value if seat == "X" else -value
             player = SeatedPlayer(rules, policy, seat, name)
-            found[seat] = _seat(player, worth, positions, images, watch, checkpoint)
+            found[seat] = _seat(player, worth, positions, watch, checkpoint)
             if checkpoint is not None:
                 checkpoint.finish(found[seat])
         proved = proved_value(found["X"], found.get("O"))
@@ -182,11 +169,14 @@ def _seat(
     player: SeatedPlayer,
     worth: int | None,
     positions: int,
-    images: bool,
     watch: Watch | None,
     checkpoint: SearchCheckpoint | None,
 ) -> SeatResults:
-    """Compute the results for a seat whose game value under perfect play is `worth`."""
+    """Compute the results for a seat whose game value under perfect play is `worth`.
+
+    On boards that may have more positions than the limit, a best-first attack of up to 20,000
+    positions first searches for a lost game.
+    """
     too_many, attacked = arrangements(player.rules) > positions, 0
     start = None if checkpoint is None else checkpoint.state
     if too_many and start is None:  # else the attack has found nothing
@@ -201,10 +191,9 @@ def _seat(
         positions,
         followed=reachability.FOLLOWED if too_many else positions,
         may_always_win=worth is None or worth == 1,
-        images=images,
     )
     keep = None if checkpoint is None else checkpoint.keep
-    found = reachability.search(player, options, watch, start, keep)
+    found = reachability.Search(player, options, watch, start, keep).run()
     line = found.losing_line
     return found if line is None else replace(found, loss_chance=_chance(player, line))
 
@@ -225,12 +214,11 @@ def proved_value(x: SeatResults, o: SeatResults | None) -> int | None:
 
 
 def worst_cases(x: SeatResults, o: SeatResults, value: int | None) -> dict[str, float | None]:
-    """Return the value against a best response by seat, if known, from the game's value for X."""
+    """Return the worst case by seat, if known, from the game's value for X."""
     return {"X": _worst_case(x, value), "O": _worst_case(o, None if value is None else -value)}
 
 
 def _worst_case(result: SeatResults, worth: int | None) -> float | None:
-    """Return the value against a best response, if known; `worth` is the game's for the seat."""
     if result.always_wins:
         return 1.0
     if result.loss_chance == 1 or worth == -1:

@@ -1,9 +1,8 @@
 """Best-first search for a game that a given player loses; finding none proves nothing.
 
-Against a player that is a function of the board, only the opponent chooses, so a lost game is a
-path in a graph. The search is best first: the positions in which the opponent's open lines hold
-the most stones are queried next, the best of every round together in one batch. A lost game is then
-shortened, round by round, as long as that takes few positions.
+The positions in which the opponent's open lines hold the most stones are queried next, the best of
+every round together in one batch. A lost game is then shortened, as long as that takes few
+positions.
 """
 
 from collections.abc import Iterator
@@ -14,10 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.certificates import reachability
+from tttenv.certificates.attack_kernel import score
 from tttenv.certificates.one_side import SeatedPlayer
-from tttenv.certificates.phrases import forfeited
 from tttenv.certificates.reachability import ATTACKING, Round, SearchOptions, SeatResults, Watch
-from tttenv.certificates.refutation_kernel import score
 from tttenv.exact.determinism import SPREAD, require_answers_again
 from tttenv.exact.evaluation import SEATS
 from tttenv.game.line_board_kernel import new_line_board
@@ -42,23 +40,14 @@ def refute(
     """Find a game that a player loses in one seat, by moves of nonzero probability.
 
     The search is deterministic for a given player and limit. It then searches for shorter games,
-    the shortest first, within 125,000 / cells positions (5,000 on 5,5,4). If these suffice, the
-    game is the shortest that the player loses; `shortest` of
-    `tttenv.certificates.refutation.search` says whether they did. `certify` searches equally far.
+    the shortest first, within 125,000 / cells positions (5,000 on 5,5,4).
 
-    Args:
-        rules: the game, on any board.
-        policy: a player, its name, or a model of Stable-Baselines3.
-        seat: the player's seat, "X" or "O".
-        positions: the limit of queried positions.
+    The policy, in the seat "X" or "O", is a player, its name, or a model of Stable-Baselines3;
+    `positions` limits the queried positions.
 
     Returns:
         The cells of both sides from the empty board to the opponent's win; None if no such game was
         found, which proves nothing.
-
-    Raises:
-        ValueError: for another seat, for a policy that returns invalid probabilities, or one whose
-            output on the boards of the game changes when queried again.
     """
     if seat not in SEATS:
         raise ValueError(f"a seat must be X or O, not {seat!r}")
@@ -69,12 +58,10 @@ def refute(
 def search(
     player: SeatedPlayer, positions: int, watch: Watch | None = None, shorten: bool = True
 ) -> SeatResults:
-    """Search as `refute` does, but return more results; call `watch` before each query.
-
-    Without `shorten` the first lost game found is returned.
-    """
+    """Search as `refute` does, but return more results; without `shorten` the first lost game."""
     tried = _Attack(player, watch)
-    line = tried.run(positions)
+    lines = (tried.lost_line(*found) for found in tried.queries(positions) if found[1].any())
+    line = next(lines, None)
     asked = len(tried.asked)
     if line is None:
         return SeatResults(asked, never_loses=None, always_wins=None)
@@ -86,19 +73,15 @@ def search(
 def _shortened(
     player: SeatedPlayer, found: SeatResults, line: list[int], positions: int, watch: Watch | None
 ) -> SeatResults:
-    """Return the results with the shortest game that a player loses in a seat, if it is found.
-
-    Each length is searched separately, from the shortest on. To win quickly, the opponent can place
-    few stones outside the winning line, so the first lengths take few positions.
-    """
+    """Return the results with the shortest game that a player loses in a seat, if it is found."""
     k, left = player.rules.k, min(SHORTENED // player.rules.cells, positions - found.positions)
     first = k if player.seat == "X" else k - 1  # the opponent needs k stones
-    last = player.rounds(line) - 1
+    last = len(line) // 2 - 1  # a round is a move by the player and a reply
     if player.policy.traits.forfeits:  # which ends a round before the reply
-        first, last = 1, last + (not forfeited(player.rules, line))
-    for rounds in range(first, last + 1):
+        first, last = 1, last + 1
+    for rounds in range(first, last + 1):  # the first take few positions
         options = SearchOptions(left, 0, may_always_win=False, rounds=rounds, sampled=SPREAD)
-        tried = reachability.search(player, options, watch)
+        tried = reachability.Search(player, options, watch).run()
         left -= tried.positions
         asked = found.positions + tried.positions
         again = found.queried_twice + tried.queried_twice
@@ -111,17 +94,7 @@ def _shortened(
 
 
 def losing_leaves(rules: Rules, policy: Policy, seat: str, positions: int) -> tuple[int, int]:
-    """Count the positions lost by a player among the first that an attack on it queries.
-
-    The attack is that of `refute`: it queries the positions with the opponent's best open lines
-    first, and follows the best 64 replies to each, but it does not stop at a lost game. It
-    continues from all other positions until the limit is reached or none is left. For a player
-    that never loses the count is zero.
-
-    Returns:
-        The number of positions in which the player forfeits or some move of it lets the opponent
-        win with the next stone, and the number of queried positions, at most `positions`.
-    """
+    """Count lost and all positions that `refute` queries if it does not stop at a lost game."""
     player = player_for(rules, policy)
     tried = _Attack(SeatedPlayer(rules, player, seat, display_name(player)), None)
     lost = sum(int(np.count_nonzero(lost)) for _, lost in tried.queries(positions))
@@ -130,11 +103,6 @@ def losing_leaves(rules: Rules, policy: Policy, seat: str, positions: int) -> tu
 
 _Rows: TypeAlias = NDArray[Any]  # structured
 _Numbers: TypeAlias = NDArray[np.int64]
-
-
-def _rounds(boards: Boards) -> _Numbers:
-    """Return the round (batch,) of each board (batch, cells), on which the player is to move."""
-    return np.asarray(np.count_nonzero(boards, axis=1) // 2)
 
 
 class _Attack:
@@ -149,39 +117,28 @@ class _Attack:
         self.asked: list[tuple[int, int, int]] = []  # previous query, player's cell, reply
         boards = player.first_boards()
         replies = np.where(boards.any(axis=1), boards.argmin(axis=1), -1)  # the opponent's stone
-        scores = self.lines.through_count[replies]
-        self.waiting = [self._best_of(self._rows(scores, boards, -1, -1, replies))]  # by round
+        self.waiting: list[_Rows] = []  # by round, the best first, then the oldest
+        self._wait(self.lines.through_count[replies], boards, -1, -1, replies)
 
-    def _rows(self, scores: Any, boards: Any, before: Any, own: Any, reply: Any) -> _Rows:
-        """Return waiting positions (rows,): what led to each is the query `before`, if not -1."""
+    def _wait(self, scores: _Numbers, boards: Boards, before: Any, own: Any, reply: Any) -> None:
+        """Queue positions (rows,): what led to each is the query `before`, if not -1."""
         kind = [(name, np.int64) for name in ("score", "before", "own", "reply")]
         rows = np.empty(len(boards), [*kind, ("board", np.int8, (self.rules.cells,))])
         rows["score"], rows["board"] = scores, boards
         rows["before"], rows["own"], rows["reply"] = before, own, reply
-        return rows
-
-    def _best_of(self, *parts: _Rows) -> _Rows:
-        """Return the best of all waiting positions of a round, the best first, then the oldest."""
-        rows = np.concatenate(parts)
-        return rows[np.argsort(-rows["score"], kind="stable")[:WAITING]]
-
-    def run(self, positions: int) -> list[int] | None:
-        """Search until a lost game is found, nothing is left, or the limit is reached."""
-        for won, lost in self.queries(positions):
-            if lost.any():
-                row = int(lost.argmax())
-                line = self._line(len(self.asked) - len(lost) + row)
-                line += won[row].tolist() if won[row, 0] >= 0 else []  # a forfeit
-                self._require_same_answers(line)
-                return line
-        return None
+        rounds = np.count_nonzero(boards, axis=1) // 2
+        for number in np.unique(rounds):
+            if number == len(self.waiting):
+                self.waiting.append(rows[:0])
+            of_round = np.concatenate([self.waiting[number], rows[rounds == number]])
+            order = np.argsort(-of_round["score"], kind="stable")
+            self.waiting[number] = of_round[order[:WAITING]]
 
     def queries(self, positions: int) -> Iterator[tuple[_Numbers, Mask]]:
-        """Query batches of positions and yield the results, until the limit or none is left.
+        """Query batches of positions until the limit or none is left.
 
-        Yields:
-            Two cells after which the opponent has won, or -1, (positions, 2); and which positions
-            are lost (positions,): there, or because the player forfeits. These are not followed.
+        Yield two cells after which the opponent has won, or -1, (positions, 2), and which positions
+        are lost (positions,): there, or because the player forfeits. These are not followed.
         """
         size = 1
         while len(self.asked) < positions:
@@ -191,8 +148,9 @@ class _Attack:
                 return
             if self.watch is not None:
                 waiting = len(boards) + sum(map(len, self.waiting))
-                about = int(_rounds(boards).max()), before, waiting, self.clock.seconds
-                self.watch(Round(self.player.seat, *about, ATTACKING))
+                number = int(np.count_nonzero(boards, axis=1).max()) // 2
+                about = number, before, waiting, self.clock.seconds, ATTACKING
+                self.watch(Round(self.player.seat, *about))
             size = min(2 * size, TOGETHER)
             probs = ask(boards, self.policy)
             won, best = np.full((len(boards), 2), -1), []
@@ -206,7 +164,10 @@ class _Attack:
             yield won, lost
             for moves, scores in best:
                 going = ~lost[moves[:, 0]]
-                self._add(boards, moves[going], scores[going], before)
+                at, own_cells, reply_cells = moves[going].T
+                after, each = boards[at], np.arange(len(at))
+                after[each, own_cells], after[each, reply_cells] = 1, -1
+                self._wait(scores[going], after, before + at, own_cells, reply_cells)
 
     def _choose(self, count: int) -> Boards:
         """Return up to `count` boards (chosen, cells) to query next."""
@@ -237,35 +198,19 @@ class _Attack:
         rank = np.arange(len(moves)) - np.searchsorted(moves[:, 0], moves[:, 0])
         return moves[rank < REPLIES], scores[rank < REPLIES]
 
-    def _add(self, boards: Boards, moves: _Numbers, scores: _Numbers, first: int) -> None:
-        """Queue the positions after moves from boards that were queried from `first` on."""
-        at, own, reply = moves.T
-        after, each = boards[at], np.arange(len(at))
-        after[each, own], after[each, reply] = 1, -1
-        rows, rounds = self._rows(scores, after, first + at, own, reply), _rounds(after)
-        for number in np.unique(rounds):
-            if number == len(self.waiting):
-                self.waiting.append(rows[:0])
-            some = rows[rounds == number]
-            self.waiting[number] = self._best_of(self.waiting[number], some)
-
-    def _line(self, number: int) -> list[int]:
-        """Return the cells of both sides that lead to a queried position, given its number."""
-        cells: list[int] = []
+    def lost_line(self, won: _Numbers, lost: Mask) -> list[int]:
+        """Return the first lost game of the last query, after asking the player for it again."""
+        row = int(lost.argmax())
+        line = won[row].tolist() if won[row, 0] >= 0 else []  # a forfeit
+        number = len(self.asked) - len(lost) + row
         while number >= 0:
             number, own, reply = self.asked[number]
-            cells = [cell for cell in (own, reply) if cell >= 0] + cells
-        return cells
-
-    def _require_same_answers(self, line: list[int]) -> None:
-        """Query the boards of a lost game again, and raise if the player plays otherwise."""
-        if self.policy.traits.pure:
-            return
-        asked, own = self.player.own_moves(line)
-        first = ask(asked, self.policy)
-        require_answers_again(self.policy, asked, first, self.player.name)
-        moved = first[np.arange(len(own)), own] > 0
-        if not moved.all() or first[len(own) :].any():
-            raise ValueError(
-                f"{self.player.name} gives different answers to the same board, in the game {line}"
-            )
+            line = [cell for cell in (own, reply) if cell >= 0] + line
+        if not self.policy.traits.pure:
+            asked, moves = self.player.own_moves(line)
+            first = ask(asked, self.policy)
+            require_answers_again(self.policy, asked, first, self.player.name)
+            moved = first[np.arange(len(moves)), moves] > 0
+            if not moved.all() or first[len(moves) :].any():
+                raise self.player.another_answer(asked[-1])
+        return line

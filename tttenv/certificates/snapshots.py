@@ -1,7 +1,6 @@
 """Snapshots of a player's moves during training, stored in a validated file.
 
-Snapshots are stored only for players that always play one move per position, on enumerable boards
-of up to nine cells; a player that mixes moves leaves none.
+Only players that always play one move per position leave them, on boards of up to nine cells.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,7 +12,6 @@ from numpy.typing import NDArray
 from safetensors.numpy import save as save_arrays
 
 from tttenv.certificates.curve import Curve, Point, exact_curve
-from tttenv.certificates.metrics import measure
 from tttenv.exact import Tabulated, enumerable, positions
 from tttenv.game.rules import Rules
 from tttenv.players.stored.checkpoint import SNAPSHOTS, file_of, read_data
@@ -23,7 +21,6 @@ from tttenv.utils.untrusted import shown
 
 MOST = 20  # maximum snapshots of a run
 CELLS = 9  # of the largest board with snapshots: a cell is one digit
-NEAR = 2e-6  # tolerance against the curve; older cards store worst cases with six digits
 
 Snapshot = tuple[int, str]  # a step, and the cell played in each undecided position
 Moves = NDArray[np.uint8]  # the cells, (decisions,)
@@ -32,11 +29,7 @@ Moves = NDArray[np.uint8]  # the cells, (decisions,)
 def extended(
     snapshots: Sequence[Snapshot], measures: Sequence[Point], policy: Policy, every: int
 ) -> tuple[Snapshot, ...]:
-    """Append a snapshot of the last measured policy, then thin out the snapshots if necessary.
-
-    The selection depends only on the measurements, so a resumed run keeps the same snapshots: the
-    first, the last, the first unbeatable one and some in between.
-    """
+    """Append a snapshot of the last measured policy, then keep those at the curve's landmarks."""
     moves = moves_of(policy)
     whole = [*snapshots] if moves is None else [*snapshots, (int(measures[-1][0] or 0), moves)]
     kept = {measures[at][0] for at in exact_curve.landmarks(measures, every, MOST)}
@@ -73,46 +66,24 @@ def for_file(snapshots: Sequence[Snapshot]) -> bytes:
 def read(folder: Path, card: Mapping[str, Any], rules: Rules, curve: Curve) -> dict[int, Moves]:
     """Load the snapshots (step: moves (decisions,)) of the checkpoint in an untrusted `folder`.
 
-    Each one is checked against the curve: its step must exist, and the worst cases and accuracy of
-    its player, recomputed, must equal those of the curve. Empty if the card names no such file.
-
-    Raises:
-        ValueError: in one line, if the file is missing, damaged or holds anything else.
+    Empty if the card names no such file.
     """
     name = file_of(card, SNAPSHOTS)
     if name is None or not enumerable(rules) or rules.cells > CELLS:
         return {}
     file = folder / name
     try:
-        steps, moves = _arrays(read_data(folder, SNAPSHOTS)[1][SNAPSHOTS], file, rules)
-        for step, played in zip(steps, moves, strict=True):
-            _require_measured(curve, step, table_of(rules, played))
+        found = header(read_data(folder, SNAPSHOTS)[1][SNAPSHOTS], file)
+        count, decisions = found.length("steps"), len(positions(rules).decisions)
+        if not 0 < count <= MOST:
+            raise ValueError(f"it has {count} players; 1 to {MOST} are allowed")
+        expected = {"steps": ("I64", (count,)), "moves": ("U8", (count, decisions))}
+        arrays = found.arrays(expected, f"wanted are steps and moves of players on {rules}")
+        steps, moves = arrays["steps"].tolist(), arrays["moves"]
+        if steps != sorted({*steps} & {*curve.steps}):
+            raise ValueError("its steps are not those of the curve, in order")
+        for played in moves:
+            table_of(rules, played)  # which refuses illegal moves
     except ValueError as error:
         raise ValueError(f"{shown(file)} has no valid snapshots: {shown(error)}") from None
     return dict(zip(steps, moves, strict=True))
-
-
-def _arrays(data: bytes, file: Path, rules: Rules) -> tuple[list[int], NDArray[np.uint8]]:
-    """Parse the steps and moves in a file; types and sizes are checked before reading."""
-    found = header(data, file)
-    count, decisions = found.length("steps"), len(positions(rules).decisions)
-    if not 0 < count <= MOST:
-        raise ValueError(f"it has {count} players; 1 to {MOST} are allowed")
-    expected = {"steps": ("I64", (count,)), "moves": ("U8", (count, decisions))}
-    arrays = found.arrays(expected, f"wanted are steps and moves of players on {rules}")
-    steps = arrays["steps"].tolist()
-    if steps != sorted(set(steps)):
-        raise ValueError("its steps do not increase")
-    return steps, arrays["moves"]
-
-
-def _require_measured(curve: Curve, step: int, table: Tabulated) -> None:
-    """Raise ValueError unless the curve has this player's measurements at the step."""
-    if step not in curve.steps:
-        raise ValueError(f"step {step} is not on the curve")
-    at = curve.steps.index(step)
-    numbers = measure(table.rules, table)
-    found = (numbers[f"exact/{name}"] for name in exact_curve.numbers)
-    measured = (curve.worst["X"][at], curve.worst["O"][at], curve.optimal[at])
-    if max(abs(a - b) for a, b in zip(found, measured, strict=True)) > NEAR:
-        raise ValueError(f"the player at step {step} does not match the curve's measurements")

@@ -29,47 +29,32 @@ NO_WORST_CASE = {
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a certificate says.
-
-    Attributes:
-        rules: the game.
-        headline: whether and how the player can be beaten, in a few words.
-        good: whether it cannot, as far as the game allows.
-        by_seat: rows of a title, the text as X and the text as O; None where unknown.
-        games: by seat, a game that it loses or whether one exists.
-        overall: rows of a title and a text; None where unknown.
-        notes: sentences on how the results were found.
-        unknown: sentences on what is not known, and why.
-    """
+    """What a certificate says."""
 
     rules: Rules
-    headline: str
-    good: bool
-    by_seat: list[tuple[str, str | None, str | None]]
-    games: dict[str, str]
-    overall: list[tuple[str, str | None]]
-    notes: list[str]
-    unknown: list[str]
+    headline: str  # whether and how the player can be beaten, in a few words
+    good: bool  # whether it cannot, as far as the game allows
+    by_seat: list[tuple[str, str | None, str | None]]  # title, text as X and as O; None: unknown
+    games: dict[str, str]  # by seat, a game that it loses or whether one exists
+    overall: list[tuple[str, str | None]]  # title and text; None: unknown
+    notes: list[str]  # sentences on how the results were found
+    unknown: list[str]  # sentences on what is not known, and why
 
 
 def verdict(certificate: Certificate) -> Verdict:
     """Return what a certificate says."""
     rules = Rules.of(certificate.rules)
-    headline, good = _headline(certificate, rules)
+    value = None if certificate.value is None else str(certificate.value)
     by_seat: list[Any] = []
-    overall: list[Any] = [("value of the game for X", _text(certificate.value, str))]
+    overall: list[Any] = [("value of the game for X", value)]
     for metric in (metric for metric in METRICS if metric.title):
-        texts = [_text(metric.of(certificate, seat), metric.write) for seat in metric.seats]
-        if metric.if_known and texts == [None] * len(texts):
-            continue
-        (overall if metric.seats == ("",) else by_seat).append((metric.title, *texts))
+        found = [metric.of(certificate, seat) for seat in metric.seats]
+        texts = [None if number is None else metric.write(number) for number in found]
+        if any(texts) or not metric.if_known:
+            (overall if metric.seats == ("",) else by_seat).append((metric.title, *texts))
     games = {seat: _lost_game(certificate, rules, seat) for seat in SEATS}
     notes, unknown = [*_notes(certificate)], [*_unknown(certificate)]
-    return Verdict(rules, headline, good, by_seat, games, overall, notes, unknown)
-
-
-def _text(value: Any, write: Any) -> str | None:
-    return None if value is None else write(value)
+    return Verdict(rules, *_headline(certificate, rules), by_seat, games, overall, notes, unknown)
 
 
 def _headline(certificate: Certificate, rules: Rules) -> tuple[str, bool]:
@@ -88,28 +73,23 @@ def _headline(certificate: Certificate, rules: Rules) -> tuple[str, bool]:
     beaten = [seat for seat in SEATS if not never[seat] and seat != lost_anyway]
     if not beaten:
         return "does not always win a game that X wins", False
-    return f"can be beaten: {', '.join(_beaten(certificate, rules, s) for s in beaten)}", False
-
-
-def _beaten(certificate: Certificate, rules: Rules, seat: str) -> str:
-    """Name a seat and the length of the game lost in it, if any."""
-    line = certificate.losing_line[seat]
-    if line is None:
-        return f"as {seat}"
-    how = "by no legal answer after" if phrases.forfeited(rules, line) else "in"
-    return f"as {seat} {how} {len(line)} stone{'s' * (len(line) != 1)}"
+    parts = []
+    for seat in beaten:
+        if (line := certificate.losing_line[seat]) is None:
+            parts.append(f"as {seat}")
+            continue
+        how = "by no legal answer after" if phrases.forfeited(rules, line) else "in"
+        parts.append(f"as {seat} {how} {len(line)} stone{'s' * (len(line) != 1)}")
+    return f"can be beaten: {', '.join(parts)}", False
 
 
 def of_seat(certificate: Certificate, seat: str) -> str:
     """Return the verdict of a certificate on one seat."""
     never, worst = certificate.never_loses[seat], certificate.worst_case[seat]
     if never is None:
-        reached = (certificate.reached or {}).get(seat, 0)
-        return f"undecided after {reached:,} positions"
+        return f"undecided after {(certificate.reached or {}).get(seat, 0):,} positions"
     if never:
-        return (
-            "always wins" if worst is not None and worst > 1 - phrases.ROUNDING else "never loses"
-        )
+        return "always wins" if (worst or 0) > 1 - phrases.ROUNDING else "never loses"
     return "loses by force" if certificate.losing_line[seat] is None else "loses"
 
 
@@ -123,7 +103,6 @@ def _lost_game(certificate: Certificate, rules: Rules, seat: str) -> str:
 
 
 def _notes(certificate: Certificate) -> Iterator[str]:
-    """Yield sentences on how the results were found."""
     never, line = certificate.never_loses, certificate.losing_line
     if certificate.reached is not None:
         yield "by reachable positions: its own moves and every reply"
@@ -134,10 +113,9 @@ def _notes(certificate: Certificate) -> Iterator[str]:
         if any(never[seat] is False and line[seat] is None for seat in SEATS):
             yield "no lost game: none was found, but the value of the game says that there is one"
     elif certificate.blunders and certificate.unbeatable:
-        if (certificate.optimal_moves["reached"] or 0) > 1 - phrases.ROUNDING:
-            yield "blunders: none of them reached by its own moves"
-        else:
-            yield "blunders: reached by its own moves only after a mistake of the other side"
+        reached = (certificate.optimal_moves["reached"] or 0) <= 1 - phrases.ROUNDING
+        after = "only after a mistake of the other side" if reached else "never"
+        yield f"blunders: reached by its own moves {after}"
     if certificate.pairing and any(certificate.pairing.values()):
         yield "positions from which it answers by pairs were not followed: it cannot lose there"
     if certificate.queried_twice:
@@ -146,7 +124,6 @@ def _notes(certificate: Certificate) -> Iterator[str]:
 
 
 def _unknown(certificate: Certificate) -> Iterator[str]:
-    """Yield sentences on what a certificate leaves unknown, and why."""
     if certificate.reached is not None:
         yield "results against perfect play, optimal moves and blunders, which need all positions"
     for what, found, reasons in (

@@ -1,7 +1,7 @@
 """Download a trained player from the Hugging Face Hub: `tttenv pull OWNER/NAME`."""
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from tttenv.cli import console
 from tttenv.cli.options import Flag, FolderOrNone, Repository
@@ -37,14 +37,14 @@ def main(args: list[str], prog: str = PROG) -> None:
     console.check_folder(given.out)
     stage = f"downloading {given.repo} from {hub.address()}"
     with console.stage(stage, given.json) as tell:
-        folder = hub.pull(given.repo, given.revision, given.out, tell)
-    origin = hub.came_from(folder)
-    assert origin is not None
+        folder, commit = hub.pull(given.repo, given.revision, given.out, tell)
     if given.json:
-        print(json.dumps({"folder": str(folder), **asdict(origin)}, indent=2))
+        about = {"folder": str(folder), "endpoint": hub.address(), "repo": given.repo}
+        about |= {"revision": given.revision, "commit": commit}
+        print(json.dumps(about, indent=2))
         return
     spec = str(folder) if given.out else f"hub:{given.repo}"
     if not given.out and given.revision != hub.REVISION:
         spec += f",revision={given.revision}"
-    print(f"{folder} holds the player, of commit {origin.commit[:12]}; how strong it is:")
+    print(f"{folder} holds the player, of commit {commit[:12]}; how strong it is:")
     print(f"tttenv certify {spec}")

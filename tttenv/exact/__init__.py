@@ -24,27 +24,7 @@ from tttenv.exact.evaluation import (
 from tttenv.exact.solution import Solution, solve
 from tttenv.exact.tabular import Mixture, Tabulated, tabulate
 
-__all__ = [
-    "SEATS",
-    "ActionRule",
-    "Chooser",
-    "Mixture",
-    "PlayPolicy",
-    "Positions",
-    "Score",
-    "Solution",
-    "Tabulated",
-    "backward_induction",
-    "best_response",
-    "enumerable",
-    "follow",
-    "positions",
-    "require_enumerable",
-    "require_solvable",
-    "score",
-    "solvable",
-    "solve",
-    "sweep",
-    "tabulate",
-    "worst_case",
-]
+__all__ = ["SEATS", "ActionRule", "Chooser", "Mixture", "PlayPolicy", "Positions", "Score"]
+__all__ += ["Solution", "Tabulated", "backward_induction", "best_response", "enumerable", "follow"]
+__all__ += ["positions", "require_enumerable", "require_solvable", "score", "solvable", "solve"]
+__all__ += ["sweep", "tabulate", "worst_case"]

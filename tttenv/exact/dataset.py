@@ -19,10 +19,7 @@ Columns = dict[str, NDArray[Any]]  # by name, of equal length; values of moves a
 
 
 def held_out_classes(rules: Rules, classes: int) -> Mask:
-    """Return a mask (classes,) of the symmetry classes held out for testing: one in five.
-
-    This depends on the rules alone, so no test position is the image of a training position.
-    """
+    """Return a mask (classes,) of the symmetry classes held out for testing, by the rules alone."""
     order = np.random.default_rng((rules.m, rules.n, rules.k)).permutation(classes)
     chosen = np.zeros(classes, np.bool_)
     chosen[order[: classes // TEST_SHARE]] = True
@@ -32,19 +29,12 @@ def held_out_classes(rules: Rules, classes: int) -> Mask:
 def solved_positions(rules: Rules, rows: str = "class") -> Columns:
     """Return every undecided position with the exact values of its moves.
 
-    The columns are `position` (X, O and _, row by row), `to_move`, `stones`, `class` (the same
-    number for rotations and reflections of the same position), `split` (train or test, by
-    class), `value` (for the side to move: 1 a win, 0 a draw, -1 a loss), `plies` (to the end, wins
-    played fastest and losses slowest), `best` (the moves that keep the value and do so, like
-    "b2 c3"), and one for each cell, such as `a1`: the value of the move there, masked where it is
-    illegal.
+    The columns are `position` (X, O and _, row by row), `to_move`, `stones`, `class` (of symmetric
+    positions), `split` (train or test, by class), `value` (for the side to move: 1 a win, 0 a draw,
+    -1 a loss), `plies` (to the end, wins played fastest and losses slowest), `best` (the moves that
+    keep the value and do so), and for each cell, such as `a1`, the value of the move, or masked.
 
-    Args:
-        rules: the game.
-        rows: "class", one position of each symmetry class: 627 on 3,3,3; or "position", all 4,520.
-
-    Raises:
-        ValueError: for other rows, or a game of more than 15 cells.
+    `rows` is "class", one position of each symmetry class: 627 on 3,3,3; or "position", all 4,520.
     """
     one_of("rows", rows, ROWS)
     require_enumerable(rules)

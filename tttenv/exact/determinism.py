@@ -1,14 +1,11 @@
 """Checks that a policy is pure: repeated queries of a board return the same probabilities.
 
-An exact result is computed from a single query of each board. It is wrong for a policy that samples
-its move, remembers earlier boards, adds noise, or depends on the other boards of a batch.
-
-If there are few boards and none of them takes a search, all are queried again. Otherwise a random
-sample is queried again. If the output differs on 1 % of all boards, the sample contains one of them
-with a probability of 99 %.
+An exact result is computed from a single query of each board. If there are few boards and none of
+them takes a search, all are queried again, otherwise a random sample. If the output differs on 1 %
+of all boards, the sample contains one of them with a probability of 99 %.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +13,7 @@ from numpy.typing import NDArray
 
 from tttenv.exact.enumeration import Positions, positions, require_solvable
 from tttenv.exact.tabular import Tabulated, tabulate
-from tttenv.game.rules import Rules
+from tttenv.game.rules import Rules, name_of
 from tttenv.game.types import Boards, Probs
 from tttenv.policy import Player, Policy, ask, display_name, hidden_by_mask, player_for
 
@@ -26,11 +23,9 @@ SEED = 460  # of the generator that samples them
 SPREAD = 16  # boards from all plies that are always queried again
 BATCH = 100  # boards per repeated query
 TOGETHER, ALONE = 16, 2  # boards queried again: at least this many in one batch, and one by one
-# Tolerated difference between probabilities of the same board, as in `tttenv.testing.check_policy`.
-# In single precision, with logits of 100, a board alone and in a batch may differ by 1e-5.
+# Tolerated difference between probabilities of the same board; single precision may need 1e-5.
 TOLERANCE = 1e-4
 ALWAYS = -1.0  # below every random key
-CELLS_SHOWN = 3  # cells shown in a message for each of two different outputs
 
 
 def tabulate_pure(rules: Rules, policy: Policy, name: str = "") -> Tabulated:
@@ -38,10 +33,6 @@ def tabulate_pure(rules: Rules, policy: Policy, name: str = "") -> Tabulated:
 
     The table's `queried_twice` says how many positions were checked, and its `illegal_mass` and
     `only_illegal` what a mask hides of the player. Messages call it `name`.
-
-    Raises:
-        ValueError: if the game is too large, or the policy's output is invalid or differs between
-            queries of the same board.
     """
     require_solvable(rules)
     player, game = player_for(rules, policy), positions(rules)
@@ -71,10 +62,7 @@ def require_same_answers(player: Player, seat: int) -> None:
 def _chosen_positions(
     game: Positions, player: Player, seat: int | None = None
 ) -> NDArray[np.int64]:
-    """Choose the positions to query again, for one or both seats, and return their indices.
-
-    The last ply is left out: with one legal move, every output is the same.
-    """
+    """Return the indices of positions with a choice to query again, for one or both seats."""
     cells, ends = game.rules.cells, np.searchsorted(game.decisions, game.plies)
     plies = [p for p in range(min(cells - 1, len(ends) - 1)) if seat is None or p % 2 == seat]
     if not plies:
@@ -90,36 +78,39 @@ def _chosen_positions(
 class Drawn:
     """A random sample of the rows added to it, to be queried again; see the module.
 
-    Args:
-        player: unless it searches, up to 5,000 rows are all taken.
-        sampled: number of rows to sample if there are more.
-        cheap: replaces the 5,000.
+    `sampled` replaces its usual size, and `state` is that of a sample to continue.
     """
 
-    def __init__(self, player: Player, sampled: int = SAMPLED, cheap: int | None = None) -> None:
-        self.sampled = sampled
-        usual = sampled if player.traits.searches else max(sampled, CHEAP)
-        self.cheap = usual if cheap is None else cheap
-        self.rng = np.random.default_rng(SEED)
-        self.added = 0
-        self.keys = np.zeros(0)  # random keys of the rows kept, ascending; ALWAYS comes first
-        self.kept: tuple[NDArray[Any], ...] = ()
+    def __init__(
+        self, player: Player, sampled: int | None = None, state: Mapping[str, Any] | None = None
+    ) -> None:
+        self.sampled = SAMPLED if sampled is None else sampled
+        self.cheap = 0 if sampled is not None else SAMPLED if player.traits.searches else CHEAP
+        known = state or {"added": 0, "keys": np.zeros(0), "kept": ()}
+        self.added: int = known["added"]
+        # Random keys of the rows kept, ascending; ALWAYS comes first.
+        self.keys: NDArray[np.float64] = known["keys"]
+        self.kept: Sequence[NDArray[Any]] = known["kept"]
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """The sample so far."""
+        return {"added": self.added, "keys": self.keys, "kept": self.kept}
 
     def add(self, *rows: NDArray[Any], always: NDArray[np.int64]) -> None:
         """Add rows, given as arrays (added, ...); those at indices `always` are always sampled."""
-        keys = self.rng.random(len(rows[0]))
+        keys = np.random.default_rng((SEED, self.added)).random(len(rows[0]))
         keys[always] = ALWAYS
         self.added += len(keys)
         room = max(self.sampled, self.cheap)
         full = len(self.keys) == room + np.count_nonzero(self.keys == ALWAYS)
         new = keys < (self.keys[-1] if full else 1.0)
-        old = self.kept or tuple(part[:0] for part in rows)
+        old = self.kept or [part[:0] for part in rows]
         keys = np.concatenate([self.keys, keys[new]])
         order = np.argsort(keys, kind="stable")[: room + np.count_nonzero(keys == ALWAYS)]
         self.keys = keys[order]
-        self.kept = tuple(
-            np.concatenate([one, part[new]])[order] for one, part in zip(old, rows, strict=True)
-        )
+        pairs = zip(old, rows, strict=True)
+        self.kept = [np.concatenate([one, part[new]])[order] for one, part in pairs]
 
     def taken(self) -> tuple[NDArray[Any], ...]:
         """Return the sampled rows of each array; at least one row must have been added."""
@@ -127,19 +118,6 @@ class Drawn:
         if self.added > self.cheap:
             count = min(count, self.sampled + int(np.count_nonzero(self.keys == ALWAYS)))
         return tuple(part[:count] for part in self.kept)
-
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the rows kept so far, for `restore`."""
-        kept = {f"kept.{number}": part for number, part in enumerate(self.kept)}
-        return {"keys": self.keys, **kept}
-
-    def restore(self, added: int, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Continue from the number of rows added and the arrays that `arrays` returned."""
-        if added:
-            self.added, self.keys = added, arrays["keys"]
-            self.kept = tuple(arrays[f"kept.{number}"] for number in range(len(arrays) - 1))
-            # One number of 64 bits was drawn per row.
-            self.rng = np.random.Generator(np.random.PCG64(SEED).advance(added))
 
 
 def middles(count: int, parts: int) -> NDArray[np.int64]:
@@ -168,23 +146,12 @@ def _require_close(player: Player, boards: Boards, first: Probs, who: str) -> No
         again = ask(boards, player)
     except ValueError as error:  # although its first output was valid
         raise ValueError(f"{who} gives different answers to the same board: {error}") from None
-    off = np.abs(again - first).max(axis=1)
-    row = int(off.argmax())
-    if off[row] > TOLERANCE:
-        gaps = np.abs(again[row] - first[row])
-        cells = [cell for cell in np.argsort(-gaps, kind="stable").tolist() if gaps[cell] > 0]
-        different, all_boards = (
-            len(np.unique(b, axis=0)) for b in (boards[off > TOLERANCE], boards)
-        )
-        share = f", on {different:,} of {all_boards:,} boards in all" if all_boards > 1 else ""
-        before, now = _shown_probs(first[row], cells), _shown_probs(again[row], cells)
+    off = np.abs(again - first)
+    row, cell = divmod(int(off.argmax()), off.shape[1])
+    if off[row, cell] > TOLERANCE:
         raise ValueError(
             f"{who} gives different answers to the same board: on"
-            f" {player.rules.format(boards[row])} first {before}, now {now}{share}; exact"
-            " results need players that always give the same answer"
+            f" {player.rules.format(boards[row])} it plays {name_of(player.rules, cell)} with"
+            f" probability {first[row, cell]:.7g}, then with {again[row, cell]:.7g}; exact results"
+            " need players that always give the same answer"
         )
-
-
-def _shown_probs(probs: Probs, cells: list[int]) -> str:
-    """Format the probabilities (cells,) of the first few of `cells`, like "4:0.5 0:0.25"."""
-    return " ".join(f"{cell}:{probs[cell]:.7g}" for cell in cells[:CELLS_SHOWN])

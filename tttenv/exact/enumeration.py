@@ -24,8 +24,7 @@ BLOCK = 2**17  # positions processed at once, which bounds the memory of interme
 class Positions:
     """All positions reachable from the empty board, ply by ply, sorted within a ply.
 
-    All arrays are read-only and have one row per position; a position is identified by the index of
-    its row. The positions with p stones have the indices `plies[p]` to `plies[p + 1] - 1`.
+    All arrays are read-only and have one row per position.
     """
 
     rules: Rules
@@ -139,11 +138,7 @@ def require_enumerable(rules: Rules) -> None:
 
 @lru_cache(maxsize=8)
 def positions(rules: Rules) -> Positions:
-    """Return all reachable positions of `rules`; cached, so its arrays are read-only.
-
-    Raises:
-        ValueError: if the game has more than 16 cells.
-    """
+    """Return all reachable positions of a game of up to 16 cells; cached."""
     require_solvable(rules)
     cells, most, powers = rules.cells, arrangements(rules), _powers(rules.cells)
     codes, numbers = np.empty(most, np.int64), np.full(3**cells, kernels.UNKNOWN, np.int32)
@@ -157,9 +152,7 @@ def positions(rules: Rules) -> Positions:
         kernels.decode_boards(codes[ply], boards[ply])
         outcomes[ply] = rules.outcomes(boards[ply])
         here = codes[ply], boards[ply], outcomes[ply], powers, numbers
-        found = kernels.mark_successors(*here)
-        kernels.number_found(numbers, end, codes[end:])
-        kernels.link_successors(*here, successors[ply])
+        found = kernels.add_ply(*here, end, codes[end:], successors[ply])
     every = slice(0, starts[-1])  # the operating system never allocated the rest
     found_boards = boards[every], codes[every], tuple(starts)
     return Positions(rules, *found_boards, successors[every], outcomes[every])

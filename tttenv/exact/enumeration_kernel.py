@@ -1,8 +1,7 @@
 """Compiled enumeration of a small game's positions, ply by ply; see `tttenv.exact.enumeration`.
 
 A board's code is a base-3 number whose digits, from the first cell on, are 0 theirs, 1 empty,
-2 mine. A stone adds a power of 3. Changing the side to move swaps the digits 0 and 2, which turns a
-code x into top - x, where top is the code whose digits are all 2.
+2 mine. Changing the side to move turns a code x into top - x, where all digits of top are 2.
 """
 
 import numpy as np
@@ -28,57 +27,35 @@ def decode_boards(codes: Codes, boards: Boards) -> None:
 
 
 @compiled
-def mark_successors(
-    codes: Codes, boards: Boards, outcomes: Outcomes, powers: Codes, numbers: Numbers
-) -> int:
-    """Mark as FOUND the successors of the boards in progress; return how many are new.
-
-    `powers` (cells,) is the power of 3 of each cell.
-    """
-    top = 2 * powers.sum()
-    new = 0
-    for i in range(len(codes)):
-        for cell in range(boards.shape[1]):
-            if outcomes[i] == GOING and boards[i, cell] == 0:
-                after = top - codes[i] - powers[cell]
-                if numbers[after] == UNKNOWN:
-                    numbers[after] = FOUND
-                    new += 1
-    return new
-
-
-@compiled
-def number_found(numbers: Numbers, start: int, codes: Codes) -> None:
-    """Number the marked positions from `start` on, in the order of their codes.
-
-    Args:
-        numbers: by code, changed.
-        start: the first number.
-        codes: output: the codes of the numbered positions.
-    """
-    count = 0
-    for code in range(len(numbers)):
-        if numbers[code] == FOUND:
-            numbers[code] = start + count
-            codes[count] = code
-            count += 1
-
-
-@compiled
-def link_successors(
+def add_ply(
     codes: Codes,
     boards: Boards,
     outcomes: Outcomes,
     powers: Codes,
     numbers: Numbers,
+    start: int,
+    after: Codes,
     successors: NDArray[np.int32],
-) -> None:
-    """Write the indices of the successors (positions, cells), -1 for illegal moves.
+) -> int:
+    """Number the successors of a ply's positions from `start` on, in the order of their codes.
 
-    The other arguments are as in `mark_successors`.
+    Write their codes to `after`, and the number behind each move, -1 for illegal ones, to
+    `successors` (positions, cells). `powers` (cells,) are those of 3. Return their count.
     """
     top = 2 * powers.sum()
     for i in range(len(codes)):
         for cell in range(boards.shape[1]):
-            legal = outcomes[i] == GOING and boards[i, cell] == 0
-            successors[i, cell] = numbers[top - codes[i] - powers[cell]] if legal else UNKNOWN
+            successors[i, cell] = UNKNOWN
+            if outcomes[i] == GOING and boards[i, cell] == 0:
+                numbers[top - codes[i] - powers[cell]] = FOUND
+    count = 0
+    for code in range(len(numbers)):
+        if numbers[code] == FOUND:
+            numbers[code] = start + count
+            after[count] = code
+            count += 1
+    for i in range(len(codes)):
+        for cell in range(boards.shape[1]):
+            if outcomes[i] == GOING and boards[i, cell] == 0:
+                successors[i, cell] = numbers[top - codes[i] - powers[cell]]
+    return count

@@ -1,7 +1,7 @@
 """Exact results between two players, by backward induction over all positions."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -19,8 +19,8 @@ from tttenv.policy import Player, Policy, ask, player_for
 SEATS = ("X", "O")
 TOLERANCE = 1e-9  # values that differ by less are equal
 
-# Action rule of a side during backward induction: from boards (batch, cells) and each move's
-# probabilities of win, draw and loss for that side (batch, cells, 3) to move probabilities.
+# How a side moves in backward induction: from boards (batch, cells) and each move's probabilities
+# of win, draw and loss for that side (batch, cells, 3) to move probabilities.
 ActionRule: TypeAlias = Callable[[Boards, Odds], Probs]
 
 
@@ -40,20 +40,15 @@ class Score(NamedTuple):
 def backward_induction(rules: Rules, first: ActionRule, second: ActionRule) -> list[Odds]:
     """Compute the outcome probabilities of every position, from the last ply to the first.
 
-    Args:
-        rules: a game that can be enumerated.
-        first: how X chooses its moves.
-        second: how O chooses its moves.
-
     Returns:
         For each ply, the probabilities (positions of the ply, 3) of a win, a draw and a loss for
-        the side to move.
-
-    Raises:
-        ValueError: if the game is too large.
+        the side to move, if X chooses its moves by `first` and O by `second`.
     """
     game = positions(rules)
-    first, second = (_of_player(rules, side) for side in (first, second))
+    first, second = (
+        PlayPolicy(player_for(rules, side.policy)) if isinstance(side, PlayPolicy) else side
+        for side in (first, second)
+    )
     found: list[Odds] = []
     for stones in reversed(range(len(game.plies) - 1)):
         ply, side = game.ply(stones), (first, second)[stones % 2]
@@ -66,20 +61,10 @@ def backward_induction(rules: Rules, first: ActionRule, second: ActionRule) -> l
     return found[::-1]
 
 
-def _of_player(rules: Rules, side: ActionRule) -> ActionRule:
-    """Return an action rule that follows a policy with the policy as a `Player`."""
-    if isinstance(side, PlayPolicy):
-        return replace(side, policy=player_for(rules, side.policy))
-    return side
-
-
 def _backup(
     game: Positions, active: NDArray[np.int64], stones: int, found: list[Odds], side: ActionRule
 ) -> Odds:
-    """Compute the outcome probabilities (active, 3) of undecided positions with `stones` stones.
-
-    `found` are the odds of all later plies, the next ply last.
-    """
+    """Compute the odds (active, 3) of undecided positions from those of later plies, next last."""
     boards, after = game.boards[active], game.successors[active]
     legal = after >= 0
     moves = np.zeros((*legal.shape, 3))
@@ -116,12 +101,7 @@ def best_response(boards: Boards, odds: Odds) -> Probs:
 
 
 def score(rules: Rules, first: Policy, second: Policy) -> Score:
-    """Return the exact win, draw and loss probabilities of `first` (X) against `second` (O).
-
-    Raises:
-        ValueError: if the game is too large, a policy plays another game, or its output is invalid
-            or differs between queries of the same board.
-    """
+    """Return the exact win, draw and loss probabilities of `first` (X) against `second` (O)."""
     players = [player_for(rules, policy) for policy in (first, second)]
     for seat, player in enumerate(players):
         require_same_answers(player, seat)
@@ -129,12 +109,7 @@ def score(rules: Rules, first: Policy, second: Policy) -> Score:
 
 
 def worst_case(rules: Rules, policy: Policy) -> dict[str, float]:
-    """Return the policy's value against a best response, by seat.
-
-    Raises:
-        ValueError: if the game is too large, the policy plays another game, or its output is
-            invalid or differs between queries of the same board.
-    """
+    """Return the policy's value against a best response, by seat."""
     side = PlayPolicy(tabulate_pure(rules, policy))
     as_x = _root(backward_induction(rules, side, best_response))
     as_o = _root(backward_induction(rules, best_response, side))
@@ -148,15 +123,7 @@ def _root(odds: list[Odds]) -> Score:
 
 
 def keeps_value(value: int, worst: Mapping[str, float | None]) -> bool | None:
-    """Return whether a player is unbeatable: its worst cases are the game's value, up to 1e-9.
-
-    Args:
-        value: the game's value for X.
-        worst: the player's value against a best response, by seat; None if unknown.
-
-    Returns:
-        None if that depends on an unknown worst case.
-    """
+    """Return whether a player's worst cases are the game's value for X; None if unknown."""
     kept = {
         None if (found := worst[seat]) is None else found >= worth - TOLERANCE
         for seat, worth in zip(SEATS, (value, -value), strict=True)

@@ -17,9 +17,8 @@ from tttenv.utils.arrays import read_only
 class Solution:
     """Solved game, with the value of every position and move under perfect play.
 
-    Ranks combine value and speed in one number: in a game with c cells, a win in d plies has rank
-    c + 1 - d, a draw 0 and a loss in d plies -(c + 1 - d). The best rank is thus the fastest win,
-    else a draw, else the slowest loss. All arrays are read-only.
+    Ranks combine value and speed: in a game with c cells, a win in d plies has rank c + 1 - d, a
+    draw 0 and a loss in d plies -(c + 1 - d). All arrays are read-only.
     """
 
     positions: Positions
@@ -48,11 +47,7 @@ class Solution:
 
     @cached_property
     def move_ranks(self) -> NDArray[np.int16]:
-        """Rank (positions, cells) of every move for the side that makes it.
-
-        This is the rank of the position if the move is played there. Illegal cells hold a number
-        below every rank.
-        """
+        """Rank (positions, cells) of every move for its side; on illegal cells below all ranks."""
         game = self.positions
         found = np.empty(game.successors.shape, np.int16)
         for rows in game.blocks():
@@ -80,11 +75,7 @@ class Solution:
 
 @lru_cache(maxsize=8)
 def solve(rules: Rules) -> Solution:
-    """Solve the game by backward induction; cached, so its arrays are read-only.
-
-    Raises:
-        ValueError: if the game has more than 16 cells.
-    """
+    """Solve a game of up to 16 cells by backward induction; cached."""
     game = positions(rules)
     ranks = VALUES[game.outcomes] * np.int16(rules.cells + 1)
     for stones in reversed(range(len(game.plies) - 1)):

@@ -1,12 +1,11 @@
 """Policies stored as tables of move probabilities, for every position of a small game."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from tttenv.exact.enumeration import positions
 from tttenv.game.rules import Rules
@@ -20,64 +19,35 @@ TABLE = Traits(pure=True, alone=True)
 class Tabulated(Player):
     """A policy stored as a table of move probabilities, one row per position.
 
-    Args:
-        rules: a game that can be enumerated.
-        table: the probabilities (positions, cells).
-
-    Attributes:
-        queried_twice: number of positions on which the original policy was queried again.
-        traits: of a table; it is equivariant, and forfeits by rows of zeros, if that policy does.
-        illegal_mass, only_illegal: what a mask hides, see `tttenv.policy.hidden_by_mask`; None if
-            unknown.
-
-    Raises:
-        ValueError: if the table is not a valid policy.
+    The table (positions, cells), or a function that returns the rows of positions by index, has to
+    be a valid policy. It is equivariant, and forfeits by rows of zeros, if the player does.
     """
 
-    queried_twice = 0
-    illegal_mass: float | None = None
+    queried_twice = 0  # positions on which the original policy was queried again
+    illegal_mass: float | None = None  # what a mask hides, see `tttenv.policy.hidden_by_mask`
     only_illegal: float | None = None
 
-    def __init__(self, rules: Rules, table: ArrayLike) -> None:
-        game, probs = positions(rules), np.asarray(table)
-        if probs.shape != game.boards.shape:
-            raise ValueError(
-                f"a table on {rules} must have shape {game.boards.shape}, not {probs.shape}"
-            )
-        self._fill(rules, lambda which: probs[which])
+    def __init__(self, rules: Rules, table: Any, player: Player | None = None) -> None:
+        game, known = positions(rules), TABLE if player is None else player.traits
+        traits = replace(TABLE, equivariant=known.equivariant, forfeits=known.forfeits)
+        super().__init__(rules, traits, "" if player is None else player.name)
+        if not callable(table):
+            table = np.asarray(table)
+            if table.shape != game.boards.shape:
+                raise ValueError(
+                    f"a table on {rules} must have shape {game.boards.shape}, not {table.shape}"
+                )
+        self.table: Probs = np.zeros(game.boards.shape)  # read-only once it is filled
+        for block in game.blocks(slice(0, len(game.decisions))):  # of about 130,000
+            which = game.decisions[block]
+            rows = table(which) if callable(table) else table[which]
+            self.table[which] = validated(game.boards[which], rows, traits.forfeits)
+        read_only(self.table)
 
     @classmethod
     def uniform_over(cls, rules: Rules, moves: Mask) -> "Tabulated":
         """Return the policy that is uniform over the marked moves (positions, cells)."""
-        made = cls.__new__(cls)
-        made._fill(rules, Mixture(rules, moves).at)
-        return made
-
-    @classmethod
-    def of(cls, rules: Rules, policy: Policy) -> "Tabulated":
-        """Tabulate a policy by querying it on about 130,000 undecided positions at a time."""
-        made, game, player = cls.__new__(cls), positions(rules), player_for(rules, policy)
-        made._fill(rules, lambda which: player(game.boards[which]), player)
-        return made
-
-    def _fill(
-        self,
-        rules: Rules,
-        rows: Callable[[NDArray[np.int64]], ArrayLike],
-        player: Player | None = None,
-    ) -> None:
-        """Fill the table; `rows` returns the probabilities of positions by index."""
-        game = positions(rules)
-        super().__init__(rules, TABLE)
-        if player is not None:
-            known = player.traits
-            self.traits = replace(TABLE, equivariant=known.equivariant, forfeits=known.forfeits)
-            self.name = player.name
-        self.table: Probs = np.zeros(game.boards.shape)  # read-only once it is filled
-        for block in game.blocks(slice(0, len(game.decisions))):
-            which = game.decisions[block]
-            self.table[which] = validated(game.boards[which], rows(which), self.traits.forfeits)
-        read_only(self.table)
+        return cls(rules, Mixture(rules, moves).at)
 
     def at(self, which: NDArray[np.int64]) -> Probs:
         """Return the probabilities (which, cells) of the positions with indices `which`."""
@@ -106,10 +76,7 @@ class Tabulated(Player):
 
 
 class Mixture(Player):
-    """A policy that is uniform over the marked moves (positions, cells).
-
-    It stores only the mask, which takes an eighth of the memory of a `Tabulated`.
-    """
+    """A policy that is uniform over marked moves, in an eighth of the memory of a `Tabulated`."""
 
     def __init__(self, rules: Rules, moves: Mask) -> None:
         super().__init__(rules, TABLE)
@@ -132,10 +99,9 @@ def is_table(policy: object) -> TypeGuard[Tabulated]:
 
 
 def tabulate(rules: Rules, policy: Policy) -> Tabulated:
-    """Query `policy` on every undecided position, in canonical order, and store its output.
-
-    Raises:
-        ValueError: if the game is too large, or the policy's output is invalid.
-    """
+    """Query `policy` on every undecided position, in canonical order, and store its output."""
     player = player_for(rules, policy)
-    return player if isinstance(player, Tabulated) else Tabulated.of(rules, player)
+    if isinstance(player, Tabulated):
+        return player
+    boards = positions(rules).boards
+    return Tabulated(rules, lambda which: player(boards[which]), player)

@@ -11,15 +11,10 @@ from tttenv.utils.arrays import described
 from tttenv.utils.untrusted import first_line, shown
 
 LONGEST_REASON = 200  # maximum characters of a foreign text in a message
-WANTED = "a name, a function from boards (batch, cells) to move probabilities, or a model"
 
 
 def as_player(rules: Rules, something: Any) -> Player:
-    """Convert a spec, function, network or model to a player of the given game.
-
-    That is a player's spec; a player; a function or a torch module from boards (batch, cells) to
-    move probabilities (batch, cells); or a model of Stable-Baselines3.
-    """
+    """Convert a spec, function, network or Stable-Baselines3 model to a player of the game."""
     if isinstance(something, str):
         return player(something, rules)
     if isinstance(something, Player):
@@ -28,7 +23,10 @@ def as_player(rules: Rules, something: Any) -> Player:
         adapter = importlib.import_module("tttenv.adapters.sb3")
         return cast("Player", adapter.policy(something, rules))
     if isinstance(something, type) or not callable(something):
-        raise ValueError(f"a player must be {WANTED}, not {described(something)}")
+        raise ValueError(
+            "a player must be a name, a function from boards (batch, cells) to move probabilities,"
+            f" or a model, not {described(something)}"
+        )
     if is_network(something):
         return _called_with_boards(rules, something)
     return player_for(rules, something)

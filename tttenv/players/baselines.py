@@ -1,11 +1,13 @@
 """Baseline players: random, first empty cell, one-ply tactics, and variants of other players."""
 
+from functools import partial
+
 import numpy as np
 
 from tttenv.game.rules import Rules, require_line_wins
 from tttenv.game.types import Boards, Probs
 from tttenv.players import player as named
-from tttenv.policy import Blend, Player, Traits, Uniform, probability, uniform_over
+from tttenv.policy import Blend, FunctionPlayer, Player, Traits, Uniform, uniform_over
 from tttenv.utils.registry import Spec
 
 
@@ -14,44 +16,30 @@ def random(rules: Rules) -> Player:
     return Uniform(rules)
 
 
-class First(Player):
-    """Player that plays the first empty cell."""
-
-    def __init__(self, rules: Rules) -> None:
-        super().__init__(rules, Traits(alone=True))
-        self.corner = np.eye(rules.cells)
-
-    def __call__(self, boards: Boards) -> Probs:
-        """Return move probabilities (batch, cells) for boards (batch, cells)."""
-        probs: Probs = self.corner[(boards == 0).argmax(axis=1)]
-        return probs
-
-
 def first(rules: Rules) -> Player:
     """Return the player that plays the first empty cell, row by row."""
-    return First(rules)
+    return FunctionPlayer(rules, partial(_first, np.eye(rules.cells)), Traits(alone=True), "first")
 
 
-class Tactical(Player):
-    """Player that wins at once if it can, else blocks an immediate win, else plays randomly."""
-
-    def __init__(self, rules: Rules) -> None:
-        require_line_wins(rules, "tactical")
-        # Its marks are images on images, and among them it mixes evenly.
-        super().__init__(rules, Traits(alone=True, equivariant=True))
-
-    def __call__(self, boards: Boards) -> Probs:
-        """Return move probabilities (batch, cells) for boards (batch, cells)."""
-        allowed = boards == 0
-        for side in (-1, 1):  # own wins come second, so that they replace blocks
-            wins = self.rules.winning_cells(boards, side)
-            allowed = np.where(wins.any(axis=1, keepdims=True), wins, allowed)
-        return uniform_over(allowed)
+def _first(corners: Probs, boards: Boards) -> Probs:
+    probs: Probs = corners[(boards == 0).argmax(axis=1)]
+    return probs
 
 
 def tactical(rules: Rules) -> Player:
     """Return the player that wins at once, else blocks an immediate win, else plays randomly."""
-    return Tactical(rules)
+    require_line_wins(rules, "tactical")
+    # Its marks are images on images, and among them it mixes evenly.
+    known = Traits(alone=True, equivariant=True)
+    return FunctionPlayer(rules, partial(_tactical, rules), known, "tactical")
+
+
+def _tactical(rules: Rules, boards: Boards) -> Probs:
+    allowed = boards == 0
+    for side in (-1, 1):  # own wins come second, so that they replace blocks
+        wins = rules.winning_cells(boards, side)
+        allowed = np.where(wins.any(axis=1, keepdims=True), wins, allowed)
+    return uniform_over(allowed)
 
 
 MINIMAX = Spec("minimax")
@@ -60,15 +48,9 @@ MINIMAX = Spec("minimax")
 def epsilon(rules: Rules, player: Spec = MINIMAX, epsilon: float = 0.1) -> Player:
     """Return a player that moves randomly with probability `epsilon`, otherwise like `player`.
 
-    Args:
-        rules: the game.
-        player: the spec of the other player; in parentheses if it has options of its own.
-        epsilon: from 0, always the other player, to 1, always random.
-
-    Raises:
-        ValueError: for an unknown player or an epsilon outside 0 to 1.
+    The other player's spec stands in parentheses if it has options of its own; epsilon is between
+    0, always the other player, and 1, always random.
     """
-    probability(epsilon)  # before the other player is created, which may take long
     return Blend(named(player, rules), Uniform(rules), epsilon)
 
 
@@ -76,15 +58,7 @@ TACTICAL = Spec("tactical")
 
 
 def pairing(rules: Rules, player: Spec = TACTICAL) -> Player:
-    """Return a player that uses a pairing strategy where one exists, and otherwise `player`.
-
-    Args:
-        rules: the game.
-        player: the spec of the other player; in parentheses if it has options of its own.
-
-    Raises:
-        ValueError: for an unknown player.
-    """
+    """Return a player that uses a pairing strategy where one exists, and otherwise `player`."""
     from tttenv.players.search.pairing import PairingPlayer  # which no other player here needs
 
     return PairingPlayer(named(player, rules))

@@ -16,8 +16,7 @@ TEMPLATES = "additional_chat_templates"  # a folder in a language model's folder
 def digests(spec: str) -> list[str]:
     """Return the digests of the files and folders named in a spec or its options.
 
-    They identify the players of a spec; a checkpoint is identified by its card, which contains the
-    digest of its weights, and a program by the first file that its command names.
+    A checkpoint is identified by its card, and a program by the first file of its command.
     """
     place = checkpoint_of(spec)
     if place is not None:
@@ -36,11 +35,8 @@ def digests(spec: str) -> list[str]:
 
 
 def folder_digest(folder: Path) -> str:
-    """Return the digest of the names and contents of all files in a language model's folder.
-
-    Of the folders in it only that of chat templates counts, since no other is read.
-    """
-    total = hashlib.sha256()
+    """Return the digest of the names and contents of all files in a language model's folder."""
+    total = hashlib.sha256()  # of folders in it only TEMPLATES is read
     for file in sorted([*folder.iterdir(), *(folder / TEMPLATES).glob("*")]):
         if file.is_file():
             name = file.relative_to(folder).as_posix().encode(errors="surrogateescape")

@@ -1,17 +1,8 @@
 """Players queried on one image of each board, so that symmetric boards get symmetric moves.
 
-A player is *equivariant* if it plays images of a board in the same way. For a player that plays one
-move, this means: for every board b and every symmetry g, the board after its move on g(b) has the
-same canonical image as the board after its move on b. For a player that mixes moves, the canonical
-images of the boards after its moves have the same probabilities on g(b) as on b. A search may
-therefore keep one board of each symmetry class.
-
-On boards that are their own image under some symmetry other than the identity, such as the empty
-board, nothing more is required. A single move on such a board is its own image only if the symmetry
-fixes its cell: on the empty board of 3,3,3 the player may open in a certain corner. On g(b) it may
-play any image of the move on b.
-
-A player declares itself equivariant by its trait `equivariant`.
+A player is *equivariant*, and declares so by its trait, if the canonical images of the boards after
+its moves have the same probabilities on every image of a board. Which of several symmetric moves it
+plays makes no difference: on the empty board of 3,3,3 it may open in a certain corner.
 """
 
 import numpy as np
@@ -30,10 +21,7 @@ def canonical_player(player: Player) -> Player:
 
 
 class Canonical(Wrapped):
-    """A player that queries another one on canonical boards and maps the moves back.
-
-    It is equivariant; see the module's docstring.
-    """
+    """An equivariant player that queries another one on canonical boards and maps moves back."""
 
     def __init__(self, player: Player) -> None:
         super().__init__(player, equivariant=True)

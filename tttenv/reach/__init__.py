@@ -1,14 +1,11 @@
 """The graph of positions that players reach: codes, moves, and sets of positions.
 
 A position is a board seen by its side to move, as a code; symmetric positions share one if all
-players are equivariant, which `require_images_alike` checks. All searches of a player's positions
-work in the same way: they query players on a batch of boards, play the moves by `Graph.moves`, or
-the moves and every reply by `Graph.replies`, and merge what is reached. Positions of different
-plies have different numbers of stones, so duplicates occur within a ply only, and sorting removes
-them: a set of positions is a sorted array of codes.
-
-What they are used for: certificates (`tttenv.certificates.reachability`), attacks (`refutation`),
-mistakes (`mistakes`), and two players against each other (`tttenv.league.pair`).
+players are equivariant, which `require_images_alike` checks. Certificates, attacks, the search for
+mistakes and the results of two players all query players on a batch of boards, play the moves by
+`Graph.moves`, or the moves and every reply by `Graph.replies`, and merge what is reached. Positions
+of different plies have different numbers of stones, so duplicates occur within a ply only: a set of
+positions is a sorted array of codes.
 """
 
 from collections.abc import Iterator
@@ -31,12 +28,7 @@ TOLERANCE = 1e-6  # maximum difference of a class's probability between images
 
 
 class Graph:
-    """Positions of a game and the moves between them.
-
-    Args:
-        rules: the game.
-        images: merge symmetric positions; all players have to be equivariant.
-    """
+    """Positions of a game and the moves between them; `images` merges symmetric positions."""
 
     def __init__(self, rules: Rules, images: bool) -> None:
         self.rules = rules
@@ -58,9 +50,7 @@ class Graph:
     def replies(self, boards: Boards, probs: Probs) -> Iterator[tuple[Moves, Moves]]:
         """Play a player's moves of nonzero probability, then every reply, in parts.
 
-        Yields:
-            The player's moves from some positions, and the replies, whose origins are the indices
-            of these moves.
+        The origins of the replies are the indices of the moves.
         """
         sizes = np.count_nonzero(probs, axis=1) * np.count_nonzero(boards == 0, axis=1)
         starts = np.flatnonzero(np.diff(np.cumsum(sizes) // ROWS, prepend=-1)).tolist()
@@ -138,8 +128,6 @@ def require_images_alike(player: Player, boards: Boards, name: str) -> None:
     """Raise ValueError unless the player is equivariant on undecided boards (batch, cells).
 
     Its outputs on two images have to lead to the same symmetry classes with the same probabilities.
-    For a board that is its own image nothing else is required: which of several symmetric moves is
-    played makes no difference.
     """
     rules = player.rules
     maps = symmetry.maps(rules)

@@ -1,9 +1,8 @@
 """Compiled codes of positions, and the positions after all moves from a batch of them.
 
-Boards are seen by the side to move: 1 is its own stone, -1 its opponent's. A board's code is a
-number in base 3 with the digits 0 theirs, 1 empty, 2 mine, the first cell most significant; a word
-holds 39 cells, as many as fit in 63 bits, and larger boards take several words. So codes are
-ordered lexicographically by the cells.
+A board's code is a number in base 3 with the digits 0 theirs, 1 empty, 2 mine, the first cell most
+significant; a word holds 39 cells, as many as fit in 63 bits, and larger boards take several words.
+So codes are ordered lexicographically by the cells.
 """
 
 from dataclasses import dataclass
@@ -89,10 +88,7 @@ def decode(codes: Codes, cells: int) -> Boards:
 
 @compiled
 def open_for(boards: Boards, side: int, lines: NDArray[np.int64], most: int) -> Mask:
-    """Mark the boards where `side` (1 or -1) can complete a line with at most `most` more stones.
-
-    With `most` = k it marks those with any line open to the side.
-    """
+    """Mark the boards where `side` (1 or -1) can complete a line with at most `most` stones."""
     found = np.zeros(len(boards), np.bool_)
     for i in range(len(boards)):
         for line in range(len(lines)):
@@ -121,10 +117,7 @@ class Moves(Struct):
 
 @compiled
 def play_all(boards: Boards, allowed: Mask, about: Geometry, moves: Moves) -> int:
-    """Write all `allowed` moves (positions, cells) on undecided boards to `moves`.
-
-    Return the number of codes written.
-    """
+    """Write all `allowed` moves (positions, cells); return the number of codes written."""
     images = np.empty(about.blank.shape, np.int64)
     row, count = 0, 0
     for i in range(len(boards)):

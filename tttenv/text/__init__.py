@@ -1,8 +1,7 @@
 """Prompts for language models, parsing of their answers, and exact rewards.
 
 `prompt` describes a position, `parse` reads the move from an answer, `verdict` compares the move
-with perfect play, `reward` turns this into one number, and `tasks` lists the positions to train and
-test on. Nothing here needs a language model.
+with perfect play, `reward` turns this into one number, and `tasks` lists positions to train on.
 """
 
 from tttenv.text.answers import Parsed, parse

@@ -39,13 +39,8 @@ def parse(rules: Rules, board: ArrayLike, answer: str) -> Parsed:
     Cells mentioned elsewhere in the text do not count, nor does anything before the end of a block
     `<think>...</think>`; a block that does not end leaves no answer.
 
-    Args:
-        rules: the game.
-        board: (cells,), in the view of the side to move; undecided.
-        answer: the model's answer.
-
     Raises:
-        ValueError: for a board that is finished or cannot be reached, or a non-string answer.
+        ValueError: for a board (cells,) that is finished or cannot be reached.
     """
     position = rules.check(board)
     if not isinstance(answer, str):

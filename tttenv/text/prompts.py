@@ -16,16 +16,9 @@ SIDES = "XO"
 def prompt(rules: Rules, board: ArrayLike, notation: str = "grid", legal: bool = False) -> str:
     """Describe a position to a language model and ask it for a move.
 
-    Args:
-        rules: the game.
-        board: (cells,), in the view of the side to move; undecided.
-        notation: "grid": the board row by row, where an empty cell shows its number, from 0;
-            "coordinates": the same with lettered columns and numbered rows; "moves": a list of
-            moves that leads to the position, from which the model has to work out the board.
-        legal: also list the legal moves.
-
-    Raises:
-        ValueError: for an unknown notation, or a board that is finished or cannot be reached.
+    The notation of the undecided board (cells,) is "grid": row by row, where empty cells show their
+    number, from 0; "coordinates": the same with lettered columns and numbered rows; or "moves": a
+    list of moves that leads to the position. `legal` also lists the legal moves.
     """
     one_of("notation", notation, tuple(NOTATIONS))
     position = rules.check(board)
@@ -44,10 +37,7 @@ def prompt(rules: Rules, board: ArrayLike, notation: str = "grid", legal: bool =
 
 
 def observation(rules: Rules, board: ArrayLike, over: bool) -> str:
-    """Return the observation for `obs="text"`: a prompt, or how the game ended.
-
-    `over` says whether it did: an illegal move ends it before the board (cells,) is finished.
-    """
+    """Return the observation for `obs="text"`: a prompt, or how the game ended if it is over."""
     if not over:
         return prompt(rules, board)
     position = rules.boards(board)
@@ -69,10 +59,9 @@ def introduction(rules: Rules) -> str:
 
 
 def move_list(board: Boards) -> list[int]:
-    """Return the cells of a game that leads to an undecided board (cells,).
+    """Return the cells of a game that leads to an undecided board (cells,), in ascending order.
 
-    Each side plays its cells in ascending order. Since no side has a line at the end, none has one
-    on the way, so this is a legal game.
+    Since no side has a line at the end, none has one on the way, so this is a legal game.
     """
     mover = np.count_nonzero(board) % 2
     own, other = np.flatnonzero(board == 1), np.flatnonzero(board == -1)

@@ -44,13 +44,7 @@ class Verdict:
 def verdict(rules: Rules, board: ArrayLike, answer: str) -> Verdict:
     """Compare the move in an answer with perfect play.
 
-    Args:
-        rules: the game.
-        board: (cells,), in the view of the side to move; undecided.
-        answer: the model's answer, parsed by `parse`.
-
-    Raises:
-        ValueError: as `parse`.
+    The board (cells,), seen by the side to move, and the answer are those of `parse`.
     """
     position, parsed = rules.check(board), parse(rules, board, answer)
     known = _bounds(rules, position.tobytes())
@@ -83,15 +77,11 @@ def verdict(rules: Rules, board: ArrayLike, answer: str) -> Verdict:
 def reward(verdict: Verdict, scheme: str = "regret") -> float:
     """Return a reward in [0, 1] for a verdict; 0 for an answer without a legal move.
 
-    Args:
-        verdict: the verdict on an answer.
-        scheme: "regret": 1 - regret / 2, so 1 for every move that keeps the value, 0.5 for one that
-            turns a win into a draw; "kept": 1 if the move keeps the value, else 0; "game": the
-            result of the game under perfect play after the move, 1 for a win, 0.5 for a draw.
+    Schemes are "regret": 1 - regret / 2; "kept": 1 if the move keeps the value, else 0; and "game":
+    the result of the game under perfect play after the move, 1 for a win, 0.5 for a draw.
 
     Raises:
-        ValueError: for an unknown scheme, or a verdict that leaves the reward undecided, which
-            happens on boards of more than 15 cells only.
+        ValueError: for a verdict that leaves the reward undecided, on boards of more than 15 cells.
     """
     one_of("scheme", scheme, tuple(SCHEMES))
     if not verdict.legal:
@@ -142,15 +132,8 @@ class Task:
 def tasks(rules: Rules, split: str = "train", seed: int = 0) -> list[Task]:
     """Return one task per symmetry class of undecided positions (627 in all on 3,3,3).
 
-    Args:
-        rules: the game.
-        split: "train", four classes in five; "test", the others; "all". Which class belongs to
-            which split depends on the rules alone: no test position is the image of a training
-            position, whatever the seeds.
-        seed: for the order of the tasks, and the image that stands for each class.
-
-    Raises:
-        ValueError: for an unknown split, a negative seed, or a game of more than 15 cells.
+    Splits are "train", four classes in five; "test", the others; and "all". No test position is the
+    image of a training position. The seed is for the order, and the image of each class.
     """
     one_of("split", split, SPLITS)
     require_enumerable(rules)

@@ -10,7 +10,7 @@ import inspect
 import types
 import typing
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Generic, Literal, NewType, TypeVar
 
 from tttenv.utils.untrusted import shown
@@ -26,8 +26,6 @@ class Row:
 
     target: str  # "module:attribute"
     about: str  # one line for help texts
-    # Whether a file may name it: it starts no program and loads no file.
-    safe: bool = field(default=False, kw_only=True)
 
 
 class Table(Generic[_T]):

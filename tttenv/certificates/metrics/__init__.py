@@ -1,20 +1,12 @@
 """Metrics of a player, shown in TensorBoard and cards: numbers by tag, of any board."""
 
 from tttenv.certificates.certificate import certify
-from tttenv.certificates.metric_table import (
-    METRICS,
-    accuracy,
-    by_tag,
-    description,
-    flat,
-    losing_leaves,
-    versus,
-)
+from tttenv.certificates.metric_table import METRICS, description, flat
 from tttenv.exact import enumerable, tabulate
 from tttenv.game.rules import Rules
 from tttenv.policy import Policy
 
-__all__ = ["METRICS", "accuracy", "description", "flat", "losing_leaves", "measure", "versus"]
+__all__ = ["METRICS", "description", "flat", "measure"]
 
 
 def measure(rules: Rules, policy: Policy) -> dict[str, float]:
@@ -22,7 +14,7 @@ def measure(rules: Rules, policy: Policy) -> dict[str, float]:
     small = enumerable(rules)
     asked = tabulate(rules, policy) if small else policy
     found = flat(certify(rules, asked)) if small else {}
-    for metric in METRICS:
-        if metric.measure is not None and not metric.title and metric.larger != small:
-            found |= by_tag(metric, metric.measure(rules, asked))
+    for metric in (metric for metric in METRICS if not metric.title):
+        if metric.larger != small:
+            found |= metric.measured(rules, asked)
     return found

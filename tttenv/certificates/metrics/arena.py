@@ -30,11 +30,7 @@ class Sampled:
 
     @property
     def error(self) -> float:
-        """Standard error of `value`.
-
-        One game of each outcome is added (after Agresti and Coull, 1998), so that it is not 0 when
-        all results are equal.
-        """
+        """Standard error of `value`, with a game of each outcome added (Agresti, Coull 1998)."""
         games = self.games + 3
         win, loss = ((share * self.games + 1) / games for share in (self.win, self.loss))
         return sqrt((win + loss - (win - loss) ** 2) / games)
@@ -66,24 +62,11 @@ def arena(
 ) -> Sampled:
     """Play `games` games of `policy` in `seat` against `other`, reproducible by seed.
 
-    Args:
-        rules: the game.
-        policy: a player, its name, or a model, as in `tttenv.certify`.
-        other: the other player, likewise.
-        seat: the seat of `policy`, "X" or "O".
-        games: the number of games.
-        seed: seeds the sampling of moves.
-
-    Raises:
-        ValueError: for a seat other than "X" or "O", fewer than one game, an unknown player or a
-            player of another game.
+    Players are functions of boards, names or models, as in `tttenv.certify`.
     """
     if seat not in ("X", "O"):
         raise ValueError(f"seat must be X or O, not {seat!r}")
     player, rival = as_player(rules, policy), as_player(rules, other)
-    if seat == "X":
-        results = rollout(rules, player, rival, games, seed)
-    else:
-        results = -rollout(rules, rival, player, games, seed)
-    shares = [float((results == outcome).mean()) for outcome in (1, 0, -1)]
-    return Sampled(games, *shares)
+    sides, own = ((player, rival), 1) if seat == "X" else ((rival, player), -1)
+    results = rollout(rules, *sides, games, seed)
+    return Sampled(games, *(float((results == own * outcome).mean()) for outcome in (1, 0, -1)))

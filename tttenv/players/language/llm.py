@@ -1,19 +1,16 @@
-"""Player that queries a language model through an OpenAI-compatible chat server.
+"""Players that query a language model, through an OpenAI-compatible chat server or in this process.
 
-    llm:url=http://127.0.0.1:8000/v1,model=NAME
     llm:url=http://127.0.0.1:8000/v1,model=NAME,notation=moves,concurrency=4
+    hf:path=models/some-0.5b,notation=coordinates,tokens=256
 
-vLLM, llama.cpp, Ollama and SGLang have such servers. Each position is one prompt of
+Each position is one prompt of
 `tttenv.text.prompt`, sent unchanged as the only message; `tttenv.text.parse` reads the move from
 the answer. An answer without a legal move forfeits the game, and is counted. So is one that was cut
-off, by its `finish_reason`: "stop" is that of a complete answer.
+off, by its `finish_reason`.
 
-At temperature 0 the answer should be a function of the board, so that the player can be certified.
-Some servers round differently in batches of other sizes, so that answers change; certificates
-repeat queries, and reject a model that does not repeat its moves.
-
-The API key comes from the environment variable OPENAI_API_KEY, and never appears in a spec, file or
-message. If there is one, messages do not repeat what the server says, which may hold the key.
+Certificates need temperature 0, and reject a model that does not repeat its moves. The API key
+comes from the environment variable OPENAI_API_KEY; if there is one, messages do not repeat what the
+server says, which may hold it.
 """
 
 import contextlib
@@ -33,6 +30,7 @@ import numpy as np
 
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Probs
+from tttenv.players.digests import folder_digest
 from tttenv.players.search.search_result import at_least
 from tttenv.policy import Player, Traits
 from tttenv.text import Parsed, parse, prompt
@@ -76,11 +74,6 @@ def llm(
         tokens: the maximum length of an answer; 0: the server's.
         cache: a folder that stores answers, reused for the first query of each board in later
             runs.
-
-    Raises:
-        ModuleNotFoundError: without the package openai.
-        ValueError: without a model's name, for a number out of range, or for an address or an
-            OPENAI_API_KEY that cannot be sent, or an address with a user, password or query.
     """
     if not model:
         raise ValueError(
@@ -107,6 +100,36 @@ def llm(
     return LanguageModel(rules, ask, {"url": url, **settings}, notation, concurrency, folder)
 
 
+def hf(
+    rules: Rules,
+    path: str = "",
+    notation: Notation = "grid",
+    tokens: int = 64,
+    cache: str = "",
+) -> "LanguageModel":
+    """Return a player that queries the language model in a folder, in this process.
+
+    It decodes greedily, one prompt at a time, so that its answer is a function of the board.
+
+    Args:
+        rules: the game.
+        path: a folder written by transformers' `save_pretrained`, with the model as safetensors
+            and its tokenizer. None of its code is run, and nothing is downloaded.
+        notation: as of `llm`.
+        tokens: the maximum length of an answer; one that has not ended by then is no answer.
+        cache: as of `llm`.
+    """
+    if not path:
+        raise ValueError("hf needs the folder of a language model: hf:path=FOLDER")
+    at_least(1, tokens=tokens)
+    adapter: Any = importlib.import_module("tttenv.adapters.transformers")
+    answers = adapter.Answers(Path(path), tokens)
+    digest = folder_digest(Path(path))
+    settings = {"model": Path(path).name, "files_sha256": digest, "max_tokens": tokens}
+    folder = Path(cache) if cache else None
+    return LanguageModel(rules, answers, {**settings, "temperature": 0.0}, notation, 1, folder)
+
+
 class LanguageModel(Player):
     """Player that queries a language model for its moves.
 
@@ -114,9 +137,7 @@ class LanguageModel(Player):
         rules: the game.
         ask: from a prompt to the model's answer, or None if the answer was cut off.
         settings: the server's address, the model's name and how it samples.
-        notation: how positions are described.
-        concurrency: the number of prompts sent at the same time.
-        cache: a folder that stores answers; None for no cache.
+        notation, concurrency, cache: as in `llm`.
     """
 
     def __init__(
@@ -138,19 +159,17 @@ class LanguageModel(Player):
         self._seen: set[str] = set()  # positions, as `Rules.format` writes them
 
     def __call__(self, boards: Boards) -> Probs:
-        """Return move probabilities (batch, cells) for boards (batch, cells); zeros are forfeits.
-
-        Raises:
-            ValueError: if the server fails.
-        """
+        """Return move probabilities (batch, cells) for boards of that shape; zeros are forfeits."""
         different = {self.rules.format(board): board for board in boards}
         found = _in_threads(self._answer, list(different.items()), self.concurrency)
-        self.prompts += sum(sent for _, sent in found)
-        cells = {
-            position: self._read(position, board, answer)
-            for (position, board), (answer, _) in zip(different.items(), found, strict=True)
-        }
-        self._seen.update(different)
+        cells = {}
+        for (position, board), (answer, sent) in zip(different.items(), found, strict=True):
+            parsed = Parsed(None, "cut off") if answer is None else parse(self.rules, board, answer)
+            if parsed.cell is None:
+                self.illegal[position] = parsed.reason
+            cells[position] = parsed.cell
+            self.prompts += sent
+            self._seen.add(position)
         probs = np.zeros(boards.shape)
         for row, board in enumerate(boards):
             if (cell := cells[self.rules.format(board)]) is not None:
@@ -158,10 +177,7 @@ class LanguageModel(Player):
         return probs
 
     def particulars(self) -> dict[str, Any]:
-        """Return the model with its settings, the prompts, and the positions without a legal move.
-
-        The prompt of the empty board stands by its digest.
-        """
+        """Return the model with its settings, the prompts, and positions without a legal move."""
         first = prompt(self.rules, self.rules.start(), self.notation)
         about = {"notation": self.notation, "prompt_sha256": sha256(first.encode()).hexdigest()}
         illegal = {
@@ -172,29 +188,18 @@ class LanguageModel(Player):
         return {"model": self.settings | about, "prompts": self.prompts, "illegal": illegal}
 
     def summary(self) -> str:
-        """Return a sentence with the numbers of prompts and of positions without a legal answer."""
+        """Return a sentence with the numbers of prompts and of positions without an answer."""
         reasons = Counter(self.illegal.values()).most_common()
         named = ", ".join(f"{count:,} {reason}" for reason, count in reasons)
         share = f"{len(self.illegal):,} of {len(self._seen):,} positions without a legal answer"
         return f"{self.prompts:,} prompts; {share}{f': {named}' if named else ''}"
 
-    def _read(self, position: str, board: Boards, answer: str | None) -> int | None:
-        """Parse the move from an answer; return None and record the reason if it has none."""
-        parsed = Parsed(None, "cut off")
-        if answer is not None:
-            parsed = parse(self.rules, board, answer)
-        if parsed.cell is None:
-            self.illegal[position] = parsed.reason
-        return parsed.cell
-
     def _answer(self, position: str, board: Boards) -> tuple[str | None, bool]:
-        """Return the model's answer on a board, and whether a prompt was sent for it.
-
-        Repeated queries of a board query the model again, since it may answer differently.
-        """
+        """Return the model's answer on a board, and whether a prompt was sent for it."""
         asked = prompt(self.rules, board, self.notation)
-        file = None if self.cache is None else self.cache / f"{self._digest(asked)}.json"
-        if file is not None and position not in self._seen:
+        key = json.dumps([self.settings, asked], sort_keys=True).encode()
+        file = self.cache and self.cache / f"{sha256(key).hexdigest()}.json"
+        if file is not None and position not in self._seen:  # repeated queries are checks
             with contextlib.suppress(OSError, *UNUSABLE):
                 answer = json.loads(read_bytes(file, LARGEST_ANSWER))["whole answer"]
                 if isinstance(answer, str | None):
@@ -203,9 +208,6 @@ class LanguageModel(Player):
         if file is not None:
             files.write(file, json.dumps({"prompt": asked, "whole answer": answer}))
         return answer, True
-
-    def _digest(self, asked: str) -> str:
-        return sha256(json.dumps([self.settings, asked], sort_keys=True).encode()).hexdigest()
 
 
 def _in_threads(
@@ -216,9 +218,8 @@ def _in_threads(
 ) -> list[_T]:
     """Return the results of `work` for the arguments in `items`, computed in several threads.
 
-    After an error or an interrupt no further item is begun. Neither an interrupt nor the end of the
-    `seconds` for each thread waits for those that are running: a server may send one byte every few
-    seconds, even in the headers, and only a clock outside the connection can stop that.
+    Neither an interrupt nor the end of the `seconds` for each thread waits for those that are
+    running: a server may send one byte every few seconds, even in the headers.
     """
     if threads == 1 and seconds is None:
         return [work(*item) for item in items]
@@ -293,7 +294,7 @@ class _Server:
             raise ValueError(f"the server at {shown(self.url)} failed: {reason}") from None
 
     def _bound(self, response: Any) -> None:
-        """Bound the size of a response, and the time of one that nobody waits for any more."""
+        """Bound the size and the time of a response."""
         if response.headers.get("content-encoding", "identity") != "identity":
             raise _RefusedError("it compresses its answer, which was not requested")
         library = importlib.import_module(type(response).__module__.partition(".")[0])

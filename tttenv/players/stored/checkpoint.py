@@ -1,25 +1,16 @@
 """Checkpoint files: data files, and a card with their digests that is written last.
 
-A checkpoint is a folder with `card.json` (learner, preset, config, rules, steps, versions,
-certificate, choice, and the other files with the SHA-256 of each) and up to four data files:
+A checkpoint is a folder with `card.json` (see `Card`; for trainings also with a curve, see
+`tttenv.certificates.curve`) and up to four data files:
 
     weights    what the learner's player needs
     policy     the player's probabilities over `positions(rules)`, on games that can be enumerated
     snapshots  the player's moves at some points of its curve (tttenv.certificates.snapshots)
     state      everything that a training run needs to resume; only in runs, never shipped
 
-The card of a training run also holds its exact measurements, `curve`, for the report
-(tttenv.certificates.curve).
-
-A data file's name is its role and the beginning of its digest,
-`weights-0123456789abcdef.safetensors`, or `weights.safetensors` in older checkpoints. `commit`
-writes the new files beside the old ones, then replaces the card, then removes the old files: if the
-process is killed in between, the folder holds a complete checkpoint, the old one or the new one.
-
-The card's `choice` says how a move is chosen from the weights: "tolerance" is the distance within
-which outputs are ties, see `tttenv.policy.first_best`, or null if moves are looked up; "canonical"
-says whether images of a board get images of a move, see `tttenv.players.symmetric_player`. Without
-a choice it is not canonical, and a network plays the first of ties.
+A data file's name is its role and the beginning of its digest, or only its role in older
+checkpoints. `commit` writes the new files beside the old ones, then replaces the card, then removes
+the old files: a process that is killed in between leaves a complete checkpoint, old or new.
 """
 
 import contextlib
@@ -56,8 +47,9 @@ _NUMBERS = re.compile(r"\[\n[\s\d.,eE+-]*\]")  # lists in JSON, whose strings co
 class Choice(TypedDict):
     """How a checkpoint's player chooses a move from its weights."""
 
+    # Within which outputs are ties, see `tttenv.policy.first_best`; None if moves are looked up.
     tolerance: NotRequired[Annotated[float, Meta(ge=0, le=1)] | None]
-    canonical: NotRequired[bool]
+    canonical: NotRequired[bool]  # see `tttenv.players.symmetric_player`
 
 
 class Card(TypedDict):
@@ -76,11 +68,7 @@ class Card(TypedDict):
 
 
 def read_card(folder: Path) -> dict[str, Any]:
-    """Return the card of the checkpoint in `folder`.
-
-    Raises:
-        ValueError: if the folder or its card is missing, or the card is invalid.
-    """
+    """Return the card of the checkpoint in `folder`, or raise ValueError if it is not valid."""
     file = folder / CARD
     try:
         found = read_json(file)
@@ -88,23 +76,16 @@ def read_card(folder: Path) -> dict[str, Any]:
         raise ValueError(
             f"no checkpoint in {shown(folder)}: a checkpoint is a folder with a {CARD}"
         ) from None
-    return checked_card(found, file)
-
-
-def checked_card(card: Any, name: object) -> dict[str, Any]:
-    """Check that untrusted JSON in the file `name` is a card, and return it."""
-    refusal = f"{shown(name)} is not the card of a checkpoint"
-    if wrong := _file_error(checked(Card, card, refusal)["files"]):
+    refusal = f"{shown(file)} is not the card of a checkpoint"
+    card = cast("dict[str, Any]", checked(Card, found, refusal))
+    if wrong := _file_error(card["files"]):
         raise ValueError(f"{refusal}: {wrong}")
-    return cast("dict[str, Any]", card)
+    return card
 
 
 def read_data(folder: Path, *roles: str) -> tuple[dict[str, Any], dict[str, bytes]]:
-    """Return a checkpoint's card and its data files by role, all from the same commit.
-
-    A training run may replace the checkpoint while it is read; then reading starts again.
-    """
-    for attempt in range(TRIES):
+    """Return a checkpoint's card and its data files by role, all from the same commit."""
+    for attempt in range(TRIES):  # a training run may replace the checkpoint while it is read
         card = read_card(folder)
         try:
             return card, {role: _read_file(folder, card, role) for role in roles}
@@ -116,17 +97,12 @@ def read_data(folder: Path, *roles: str) -> tuple[dict[str, Any], dict[str, byte
 
 def file_of(card: Mapping[str, Any], role: str) -> str | None:
     """Return the name of a card's data file with this role, or None."""
-    for name in card["files"]:
-        if name.startswith((f"{role}-", f"{role}.")):
-            return str(name)
-    return None
+    named = (name for name in card["files"] if name.startswith((f"{role}-", f"{role}.")))
+    return next(named, None)
 
 
 def commit(folder: Path, about: Mapping[str, Any], data: Mapping[str, bytes]) -> None:
-    """Write a checkpoint atomically: `folder` holds the previous one until its card is replaced.
-
-    `about` has the entries of the card but for "files", `data` the data files by their role.
-    """
+    """Write a checkpoint of card entries and data files by role; see the module's docstring."""
     files = {}
     for role, content in data.items():
         hashed = digest(content)
@@ -145,10 +121,7 @@ def card_text(card: Mapping[str, Any]) -> str:
 
 
 def tidy(folder: Path, keep: Iterable[str]) -> None:
-    """Remove temporary files left by killed writers, and data files not named in `keep`.
-
-    Other files stay. A file that cannot be removed now is left for the next call.
-    """
+    """Remove temporary files left by killed writers, and data files not named in `keep`."""
     kept = set(keep)
     for file in [*folder.glob("*.safetensors"), *folder.glob(".*")]:
         old = DATA_FILE.fullmatch(file.name) and file.name not in kept
@@ -181,7 +154,7 @@ def _read_file(folder: Path, card: Mapping[str, Any], role: str) -> bytes:
 
 
 def _file_error(files: Mapping[str, str]) -> str | None:
-    """Describe what is wrong with the names and digests of data files; None if they are valid."""
+    """Return what is wrong with the names and digests of data files, or None."""
     roles = []
     for name, hashed in files.items():
         named = DATA_FILE.fullmatch(name)
@@ -215,16 +188,12 @@ def load(
         folder: of the checkpoint.
         rules: the game to play; None is the one it was trained on, and others are only possible
             for learners whose weights work on any board, such as alphazero's.
-        canonical: query the player only on the canonical image of each board, so that images of
-            a board get images of a move; see `tttenv.players.symmetric_player`.
+        canonical: query it only on one image of a board, see `tttenv.players.symmetric_player`.
         simulations: per move, of a tree search guided by the network; 0 for the network alone.
         threes: positions searched for wins by threats and threes before the tree search, half of
             them for such wins of the other side; 0 for none.
         pairing: play a pairing strategy where one exists; see `tttenv.players.search.pairing`.
 
-    Raises:
-        ValueError: if the checkpoint is missing or damaged, or does not play the rules; for
-            simulations if its player does not search, and for threes without simulations.
     """
     trained = rules_of(folder)
     wanted = rules or trained
@@ -247,11 +216,9 @@ def _of_table(folder: Path, trained: Rules) -> Player:
     file, shape = folder / str(file_of(card, POLICY)), positions(trained).boards.shape
     found = header(data[POLICY], file)
     kind = next((kind for kind in TYPES if (kind, shape) in found.tensors.values()), TYPES[-1])
-    table = found.arrays({"policy": (kind, shape)}, f"{shown(file)} holds no policy on {trained}")[
-        "policy"
-    ]
+    arrays = found.arrays({"policy": (kind, shape)}, f"{shown(file)} holds no policy on {trained}")
     try:
-        return Tabulated(trained, table)
+        return Tabulated(trained, arrays["policy"])
     except ValueError as error:
         raise ValueError(f"{shown(file)} has no valid policy: {shown(error)}") from None
 
@@ -268,11 +235,7 @@ def _of_weights(folder: Path, rules: Rules, simulations: int, threes: int) -> Pl
 
 
 def rules_of(folder: Path) -> Rules:
-    """Return the game of the checkpoint in `folder`.
-
-    Raises:
-        ValueError: if there is no checkpoint, or its card has no rules.
-    """
+    """Return the game of the checkpoint in `folder`."""
     text = read_card(folder)["rules"]
     try:
         return Rules.of(text)

@@ -1,47 +1,24 @@
 """Trained players on the Hugging Face Hub: `hub:OWNER/NAME`, downloads and uploads.
 
-Examples::
-
-    hub:OWNER/NAME
-    hub:OWNER/NAME,revision=v1,simulations=64
-
-`tttenv pull` downloads a player; one that is missing on this machine is also downloaded when it is
-first named. Afterwards it is used without a network. Only the files of a checkpoint are fetched:
-its card and the safetensors that the card names, each of bounded size and checked against its
-SHA-256. They are untrusted like any other checkpoint: data, never code. The library
-`huggingface_hub` provides the server's address (HF_ENDPOINT), the connection and the token.
+A spec may have a revision and options: `hub:OWNER/NAME,revision=v1,simulations=64`. A player that
+is missing on this machine is downloaded when it is first named, and then used without a network.
+Only its card and the safetensors that the card names are fetched, each of bounded size and checked
+against its SHA-256. `huggingface_hub` provides the address (HF_ENDPOINT) and the token.
 """
 
 import contextlib
-import json
 import os
 import re
 import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote, urlsplit
 
-from tttenv.game.rules import Rules
 from tttenv.players.bundled import ON_THE_HUB
-from tttenv.players.stored.checkpoint import (
-    CARD,
-    LARGEST,
-    POLICY,
-    SNAPSHOTS,
-    WEIGHTS,
-    file_of,
-    load,
-    read_card,
-    read_data,
-    tidy,
-)
-from tttenv.policy import Player
-from tttenv.utils import schema
-from tttenv.utils.files import write
+from tttenv.players.stored import checkpoint
 from tttenv.utils.registry import parse
 from tttenv.utils.tensor_file import header
 from tttenv.utils.untrusted import LONGEST_JSON, shown
@@ -50,55 +27,11 @@ if TYPE_CHECKING:
     from huggingface_hub import HfApi
 
 REVISION = "main"  # the default branch
-PULLED = "pulled.json"  # records the origin of a pulled folder
-ROLES = (WEIGHTS, POLICY, SNAPSHOTS)  # of the files that are fetched, without training states
+ROLES = (checkpoint.WEIGHTS, checkpoint.POLICY, checkpoint.SNAPSHOTS)  # no training states
 _PART = r"(?!\.)(?!.*\.\.)[A-Za-z0-9_.-]{1,96}"
 _REPO = re.compile(f"{_PART}/{_PART}")
 _BRANCH = re.compile(f"{_PART}(/{_PART})*")
 _LOG_IN = "log in by `hf auth login`, or set HF_TOKEN"
-_STATUS = {  # what an answer other than 200 means
-    401: f"not found, or private: {_LOG_IN}",
-    403: f"access is refused: {_LOG_IN}",
-    404: "not found",
-    429: "too many requests: try again later",
-}
-
-
-@dataclass(frozen=True)
-class Pulled:
-    """Origin of a pulled player."""
-
-    endpoint: str  # the address of the Hub, without a password
-    repo: str  # OWNER/NAME
-    revision: str  # a branch, tag or commit
-    commit: str  # the commit that was pulled
-
-
-def hub(
-    rules: Rules,
-    repo: str = "",
-    revision: str = REVISION,
-    canonical: bool = False,
-    simulations: int = 0,
-    threes: int = 0,
-    pairing: bool = False,
-) -> Player:
-    """Return a trained player from the Hugging Face Hub, downloading it if necessary.
-
-    Args:
-        rules: the game.
-        repo: the repository, written first and without its name, as in `hub:OWNER/NAME`.
-        revision: a branch, tag or commit.
-        canonical: see `tttenv.players.stored.checkpoint.load`, as for the options below.
-        simulations: per move, of a tree search guided by the network.
-        threes: positions searched for wins by threats before that.
-        pairing: play a pairing strategy where one exists.
-
-    Raises:
-        ModuleNotFoundError: without the package huggingface_hub.
-        ValueError: if there is no such player, or it does not play the rules.
-    """
-    return load(present(repo, revision), rules, canonical, simulations, threes, pairing)
 
 
 def split(spec: str) -> tuple[str, str, dict[str, str]]:
@@ -137,20 +70,10 @@ def usual_folder(repo: str, revision: str = REVISION) -> Path:
 def present(repo: str, revision: str = REVISION) -> Path:
     """Return the folder of a player from the Hub, downloading it if necessary, and saying so."""
     folder = usual_folder(repo, revision)
-    if not (folder / CARD).is_file():
-        print(
-            f"{repo} is not on this machine yet: downloading it from {address()}", file=sys.stderr
-        )
+    if not (folder / checkpoint.CARD).is_file():
+        print(f"{repo} is not on this machine: downloading it from {address()}", file=sys.stderr)
         pull(repo, revision, folder)
     return folder
-
-
-def came_from(folder: Path) -> Pulled | None:
-    """Return the origin of a pulled folder, or None if it has no valid record of one."""
-    try:
-        return schema.read(folder / PULLED, Pulled, "origin of a player")
-    except ValueError:
-        return None
 
 
 def pull(
@@ -158,19 +81,17 @@ def pull(
     revision: str = REVISION,
     folder: Path | None = None,
     tell: Callable[[str], None] = lambda text: None,
-) -> Path:
-    """Download a trained player from the Hub, and return its folder.
+) -> tuple[Path, str]:
+    """Download a trained player from the Hub, and return its folder and commit.
 
-    `folder` changes only after all files have arrived and match the card; until then a player that
-    was pulled there before stays complete. It has to be missing, empty, or pulled from the same
-    repository before; by default it is the one that `hub:OWNER/NAME` uses. `tell` is called with
-    the name and size of each file before it is fetched.
+    `folder` has to be missing or empty; by default it is that of `hub:OWNER/NAME`, which changes
+    only after all files have arrived and match the card. `tell` is called with the name and size of
+    each file before it is fetched.
     """
     check_names(repo, revision)
+    if folder and folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise ValueError(f"{folder} is not empty: choose another folder with --out")
     folder = folder or usual_folder(repo, revision)
-    taken = folder.exists() and (not folder.is_dir() or any(folder.iterdir()))
-    if taken and ((origin := came_from(folder)) is None or origin.repo != repo):
-        raise ValueError(f"{folder} does not hold a player from {repo}: choose another with --out")
     with _library(repo) as api:
         info = api.model_info(repo, revision=revision, files_metadata=True)
         commit, sizes = str(info.sha), {file.rfilename: file.size for file in info.siblings or ()}
@@ -188,30 +109,24 @@ def pull(
     folder.parent.mkdir(parents=True, exist_ok=True)
     held = Path(tempfile.mkdtemp(prefix=".pull-", dir=folder.parent))
     try:
-        fetch(CARD, LONGEST_JSON)
-        card = read_card(held)
-        files = {role: name for role in ROLES if (name := file_of(card, role))}
+        fetch(checkpoint.CARD, LONGEST_JSON)
+        card = checkpoint.read_card(held)
+        files = {role: name for role in ROLES if (name := checkpoint.file_of(card, role))}
         for role, name in files.items():
-            fetch(name, LARGEST[role])
-        for role, data in read_data(held, *files)[1].items():
+            fetch(name, checkpoint.LARGEST[role])
+        for role, data in checkpoint.read_data(held, *files)[1].items():
             header(data, files[role])
-        origin = Pulled(address(), repo, revision, commit)
-        write(held / PULLED, f"{json.dumps(asdict(origin), indent=2)}\n")
         folder.mkdir(exist_ok=True)
-        for name in (*files.values(), PULLED, CARD):  # the card last: always a whole checkpoint
+        for name in (*files.values(), checkpoint.CARD):  # the card last: always a whole checkpoint
             os.replace(held / name, folder / name)
-        tidy(folder, files.values())
+        checkpoint.tidy(folder, files.values())
     finally:
         shutil.rmtree(held, ignore_errors=True)
-    return folder
+    return folder, commit
 
 
 def upload(repo: str, files: Mapping[str, bytes], private: bool) -> str:
-    """Commit the files of a checkpoint, contents by name, to a repository; return the commit.
-
-    The repository is created if necessary, `private` or not; data files of an older checkpoint are
-    removed.
-    """
+    """Commit the files of a checkpoint, contents by name, to a repository; return the commit."""
     with tempfile.TemporaryDirectory() as folder, _library(repo) as api:
         for name, content in files.items():
             (Path(folder) / name).write_bytes(content)
@@ -220,7 +135,7 @@ def upload(repo: str, files: Mapping[str, bytes], private: bool) -> str:
             repo_id=repo,
             folder_path=folder,
             commit_message="A player certified by tttenv",
-            delete_patterns=[f"{role}*.safetensors" for role in LARGEST],
+            delete_patterns=[f"{role}*.safetensors" for role in checkpoint.LARGEST],
         )
         return str(made.oid)
 
@@ -240,7 +155,8 @@ def _library(repo: str) -> Iterator["HfApi"]:
         reason = f"{at} needs a token: {_LOG_IN}"
     except errors.HfHubHTTPError as error:
         status = getattr(error.response, "status_code", 0)
-        reason = f"{at} answers {status}, {_STATUS.get(status, 'the request failed')}"
+        hint = f", not found or not allowed: {_LOG_IN}" if status in (401, 403, 404) else ""
+        reason = f"{at} answers {status}{hint}"
     except Exception as error:  # a message could repeat the token
         if isinstance(error, OSError) and error.errno:
             raise

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Probs
 from tttenv.policy import Player, Traits, greedy
-from tttenv.utils.schema import Between, read
+from tttenv.utils.schema import Meta, read
 from tttenv.utils.untrusted import shown
 
 LARGEST = 10**6  # weight
@@ -27,7 +27,7 @@ STONES = "O_X"  # the digits of a pattern
 
 
 class _File(TypedDict):
-    weights: dict[str, Annotated[int, Between(-LARGEST, LARGEST)]]
+    weights: dict[str, Annotated[int, Meta(ge=-LARGEST, le=LARGEST)]]
 
 
 class Linear(Player):

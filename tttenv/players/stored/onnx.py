@@ -13,14 +13,9 @@ from tttenv.utils.untrusted import read_bytes, shown
 LARGEST = 2**29  # bytes of a file
 MOST_ROWS = 2**16  # in a batch of fixed size
 LONGEST_REASON = 200  # maximum characters of the runtime's error in a message
-TYPES = {  # of inputs
-    "tensor(float)": np.float32,
-    "tensor(double)": np.float64,
-    "tensor(float16)": np.float16,
-    "tensor(int8)": np.int8,
-    "tensor(int32)": np.int32,
-    "tensor(int64)": np.int64,
-}
+NUMBERS: dict[str, Any] = {"float": np.float32, "double": np.float64, "float16": np.float16}
+NUMBERS |= {"int8": np.int8, "int32": np.int32, "int64": np.int64}
+TYPES = {f"tensor({name})": np.dtype(kind) for name, kind in NUMBERS.items()}  # of inputs
 
 
 def onnx(
@@ -28,7 +23,6 @@ def onnx(
     path: str = "",
     obs: Literal["onehot", "board", "dict"] = "onehot",
     kind: Literal["logits", "values", "probs"] = "logits",
-    output: str = "",
 ) -> Observed:
     """Return a player that runs an ONNX network with ONNX Runtime on one core.
 
@@ -38,23 +32,18 @@ def onnx(
         obs: its input, as in the environment: "onehot" (batch, 3 * cells) or (batch, 3, m, n),
             "board" (batch, cells) or (batch, m, n), or "dict" with inputs named "observation" and
             "action_mask". If the file fixes the size of batches, so many boards are run at a time.
-        kind: its output (batch, cells): "logits" and "probs" are sampled from, "values" are played
-            greedily; see `tttenv.policy.from_observations`.
-        output: the output's name; by default the file's first output.
-
-    Raises:
-        ModuleNotFoundError: without the packages onnx and onnxruntime.
-        ValueError: if the file is missing or damaged, or takes other inputs.
+        kind: its first output (batch, cells): "logits" and "probs" are sampled from, "values" are
+            played greedily; see `tttenv.policy.from_observations`.
     """
     if not path:
         raise ValueError("onnx needs the file of a network: onnx:path=MODEL.onnx")
-    return from_observations(_Network(path, rules, obs, output), rules, obs, kind)
+    return from_observations(_Network(path, rules, obs), rules, obs, kind)
 
 
 class _Network:
     """A network loaded from an ONNX file, as a function of observations."""
 
-    def __init__(self, path: str, rules: Rules, obs: str, output: str) -> None:
+    def __init__(self, path: str, rules: Rules, obs: str) -> None:
         import onnx
         import onnxruntime
 
@@ -63,25 +52,22 @@ class _Network:
             data = read_bytes(Path(path), LARGEST)
         except FileNotFoundError:
             raise ValueError(f"there is no file {self.name}") from None
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = 1  # the same on all machines
+        options.log_severity_level = 4
+        options.add_session_config_entry("session.load_model_format", "ONNX")  # as it is checked
+        providers = ["CPUExecutionProvider"]
         try:
             outside = _refers_elsewhere(onnx.load_model_from_string(data))
-        except Exception as error:  # of the protobuf library
+            if not outside:
+                self.session: Any = onnxruntime.InferenceSession(data, options, providers=providers)
+        except Exception as error:  # of the protobuf library, or the runtime, which has its own
             raise self._failed("cannot be loaded", error) from None
         if outside:
             raise ValueError(
                 f"{self.name} refers to other files: save it with all weights inside, in PyTorch by"
                 " external_data=False"
             )
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = options.inter_op_num_threads = 1  # the same on all machines
-        options.log_severity_level = 4
-        options.add_session_config_entry("session.load_model_format", "ONNX")  # as it was checked
-        try:
-            self.session: Any = onnxruntime.InferenceSession(
-                data, options, providers=["CPUExecutionProvider"]
-            )
-        except Exception as error:  # the runtime raises classes of its own
-            raise self._failed("cannot be loaded", error) from None
         self.inputs = {given.name: given for given in self.session.get_inputs()}
         wanted = {"observation", "action_mask"} if obs == "dict" else None
         if (wanted is None and len(self.inputs) != 1) or (wanted and set(self.inputs) != wanted):
@@ -91,11 +77,7 @@ class _Network:
         for given in self.inputs.values():
             if given.type not in TYPES:
                 raise ValueError(f"{self.name} takes inputs of type {shown(given.type, 60)}")
-        outputs = [found.name for found in self.session.get_outputs()]
-        if output and output not in outputs:
-            known = shown(", ".join(outputs), LONGEST_REASON)
-            raise ValueError(f"{self.name} has no output {shown(output, 60)}, only {known}")
-        self.output = output or outputs[0]
+        self.output = self.session.get_outputs()[0].name
         self.cells = rules.cells
         fixed = [given.shape[0] for given in self.inputs.values() if given.shape]
         self.batch = next((size for size in fixed if isinstance(size, int)), None)

@@ -38,26 +38,24 @@ def shapes(k: int, channels: int, hidden: int) -> dict[str, tuple[int, ...]]:
 
 
 def read_tables(spec: Spec, rules: Rules, others: tuple[str, ...] = (LINES,)) -> PatternTables:
-    """Return the network of a checkpoint, to be used on any board with the same k.
+    """Return the network of the checkpoint that a spec names, for any board with the same k.
 
-    The spec is the name of a trained player that comes with the package, or a checkpoint's folder;
     `others` are the player's evaluators without a network, for the message.
     """
     from tttenv.players import bundled, checkpoint_of
     from tttenv.players.stored import checkpoint
 
     found = checkpoint_of(spec)
-    if found is not None and found[1]:
-        raise ValueError(f"an evaluator takes no options, as in {shown(repr(spec), LONGEST_NAME)}")
+    given = shown(repr(spec), LONGEST_NAME)
     if found is None:
-        known = ", ".join(others)
         close = near(spec, [*others, *bundled.names()])
-        hint = f"; did you mean {close}?" if close else ""
         raise ValueError(
-            f"evaluator must be {known} or a checkpoint of the learner {LEARNER},"
-            f" not {shown(repr(spec), LONGEST_NAME)}{hint}"
+            f"evaluator must be {', '.join(others)} or a checkpoint of the learner {LEARNER}, not"
+            f" {given}" + (f"; did you mean {close}?" if close else "")
         )
-    folder = found[0]
+    folder, options = found
+    if options:
+        raise ValueError(f"an evaluator takes no options, as in {given}")
     card, data = checkpoint.read_data(folder, checkpoint.WEIGHTS)
     trained = checkpoint.rules_of(folder)
     if card["learner"] != LEARNER:
