@@ -17,7 +17,7 @@ from tttenv.game.features import one_hot
 from tttenv.game.outcomes_kernel import GOING, ILLEGAL, SEEN_BY_OTHER, WIN, Outcomes
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Cells, Mask, Uniforms
-from tttenv.policy import FORFEIT, Player, Uniform, ask, sample, sample_or_forfeit
+from tttenv.policy import Player, Uniform, ask, sample
 from tttenv.utils.arrays import read_only
 
 KEPT = 4  # outputs in a pool
@@ -146,7 +146,6 @@ class GameBatch:
 
     def __init__(self, rules: Rules, stored: NDArray[Any], known: Any, planes: bool) -> None:
         self.rules, self.known, self.planes = rules, known, planes
-        self.random = Uniform(rules)
         games = len(stored)
         over, outcomes = np.ones(games, np.bool_), np.full(games, GOING, np.int8)
         self._hold((stored, np.zeros(games, np.bool_), outcomes, over))
@@ -155,36 +154,16 @@ class GameBatch:
         self.stored, self.flipped, self.outcomes, self.over = self.state = state
         self.outputs = OutputPool(self._output)
 
-    def place(self, cells: Cells, self_play: bool) -> Numbers:
-        """Put the agents' stones on `cells` (games,); in self-play switch to the next mover's view.
-
-        Returns:
-            The indices of the games still in progress.
-        """
-        waiting, finished = np.empty((2, len(cells)), np.int64)
-        opponent = self.compiled(None if self_play else self.random)
-        given, written = (cells, opponent, self.known), (self.outcomes, waiting, finished)
-        going = self.kernel.place(self.stored, self.flipped, *given, *written)
-        self.over[:] = self.outcomes != GOING
-        return waiting[:going]
-
-    def reply(self, opponent: Player | None, waiting: Numbers, uniforms: Uniforms) -> int:
-        """Play a Python opponent's replies in the games in `waiting`, from one number each.
-
-        Returns:
-            The number of these games still in progress.
-        """
+    def reply(self, opponent: Player | None, which: Numbers, uniforms: Uniforms) -> Numbers:
+        """Play a Python opponent's replies, each from one number; return the games that go on."""
         assert opponent is not None
-        choose = sample_or_forfeit if opponent.traits.forfeits else sample
-        cells = choose(ask(self.boards_to_reply(waiting), opponent), uniforms)
-        gone = waiting[cells == FORFEIT]
-        self.outcomes[gone], self.over[gone], self.flipped[gone] = WIN, True, True
-        waiting, cells = waiting[cells != FORFEIT], cells[cells != FORFEIT]
-        finished = np.empty(len(cells), np.int64)
-        written = self.outcomes, finished, 0
-        count = self.kernel.reply(self.stored, waiting, cells, self.known, *written)
-        self.over[finished[:count]] = True
-        return len(waiting) - int(count)
+        probs = ask(self.boards_to_reply(which), opponent)
+        if opponent.traits.forfeits:
+            stays = probs.any(axis=1)
+            gone, which = which[~stays], which[stays]
+            self.outcomes[gone], self.over[gone], self.flipped[gone] = WIN, True, True
+            probs, uniforms = probs[stays], uniforms[stays]
+        return self.put(which, sample(probs, uniforms), -1)
 
     def restart(self, which: Numbers, key: int, opponent: Any, seat: str) -> None:
         """Restart the games in `which`; a compiled opponent moves first where the agent is O.
@@ -244,6 +223,14 @@ class GameBatch:
         """Return a game's board (cells,) from the mover's perspective, even if the game is over."""
         raise NotImplementedError
 
+    def put(self, which: Numbers, cells: Cells, stone: int) -> Numbers:
+        """Put stones of the agents (1) or the opponent (-1) on cells (which,).
+
+        An occupied cell ends the game, ILLEGAL, and is left as it was. Returns the games that go
+        on.
+        """
+        raise NotImplementedError
+
     def _stored(self, boards: Boards) -> NDArray[Any]:
         """Convert boards (games, cells), with the agent to move, to the stored format."""
         raise NotImplementedError
@@ -275,6 +262,10 @@ class BoardGames(GameBatch):
     def board_to_move(self, game: int) -> Boards:
         board: Boards = self.stored[game].copy()
         return -board if self.flipped[game] else board
+
+    def put(self, which: Numbers, cells: Cells, stone: int) -> Numbers:
+        state: Any = self.state
+        return board_games_kernel.put_stones(state, which, cells, stone, self.known)
 
     def _stored(self, boards: Boards) -> NDArray[Any]:
         return boards
@@ -322,6 +313,16 @@ class TableGames(GameBatch):
     def board_to_move(self, game: int) -> Boards:
         board: Boards = self.table.positions.boards[self.stored[game]].copy()
         return board
+
+    def put(self, which: Numbers, cells: Cells, stone: int) -> Numbers:
+        transitions = self.known[0][self.stored[which], cells]
+        self.stored[which] = transitions >> table_games_kernel.BITS
+        outcomes = transitions & table_games_kernel.OUTCOME
+        self.over[which] = over = outcomes != GOING
+        self.flipped[which] = over & (outcomes != ILLEGAL) & (stone == 1)
+        self.outcomes[which] = outcomes if stone == 1 else SEEN_BY_OTHER[outcomes]
+        going: Numbers = which[~over]
+        return going
 
     def _stored(self, boards: Boards) -> NDArray[Any]:
         return self.table.positions.index(boards)

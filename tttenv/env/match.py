@@ -197,13 +197,10 @@ class Match:
         games = self.games
         with self.attempt(rng):
             waits, key, restart_key = games.over.copy(), 0, self.key
-            if not waits.all() or mode != NEXT_STEP:
-                if waits.any():  # on an occupied cell they stay as they are
-                    cells = np.where(waits, (self.boards != 0).argmax(axis=1), cells)
-                key = self.draw_key(rng)
-                waiting = games.place(cells, self_play=False)
-                uniforms = keyed_uniforms(np.uint64(key), waiting, REPLY)
-                games.reply(self._opponent, waiting, uniforms)
+            if mode != NEXT_STEP or not waits.all():
+                key, going = self.draw_key(rng), np.flatnonzero(~waits)
+                going = games.put(going, cells[going], 1)
+                games.reply(self._opponent, going, keyed_uniforms(np.uint64(key), going, REPLY))
             if mode == NEXT_STEP and waits.any():
                 key_then = self.draw_key(rng) if restart_key is None else restart_key
                 self._restart_asking(waits, key_then, self.seat)
@@ -227,7 +224,7 @@ class Match:
         if seat == "X" or not len(new):
             return
         uniforms = keyed_uniforms(np.uint64(key), new, OPENING)
-        if self.games.reply(self._opponent, new, uniforms) < len(new):
+        if len(self.games.reply(self._opponent, new, uniforms)) < len(new):
             raise ValueError("the opponent forfeits on the empty board: there is no game to play")
 
     def attempt(

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tttenv.env.step_options_kernel import FIRST, NEXT_STEP, NOBODY, SAME_STEP, SECOND, TABLE
 from tttenv.game.outcomes_kernel import GOING, ILLEGAL, SEEN_BY_OTHER, Outcomes
 from tttenv.game.random_kernel import OPENING, REPLY, SEAT, keyed, keyed_bounded
-from tttenv.game.types import Cells, Mask, Uniforms
+from tttenv.game.types import Cells, Mask
 from tttenv.utils.compiled import bare, compiled
 
 BITS = np.uint32(3)  # bits of a transition that hold its outcome
@@ -87,7 +87,8 @@ def step(
         if opponent[0] != NOBODY:
             for j in range(going):
                 uniforms[j] = keyed(key, start + waiting[j], REPLY)
-            sample_replies(at, waiting[:going], uniforms, opponent, table, replies)
+            for j in range(going):
+                replies[j] = sample(at[waiting[j]], uniforms[j], opponent, table)
             count = reply(at, waiting[:going], replies, table, outcomes, finished, count)
         for i in range(len(at)):
             over[i] = outcomes[i] != GOING
@@ -110,7 +111,7 @@ def step(
     return ended
 
 
-@compiled
+@bare
 def place(
     at: Positions,
     flipped: Mask,
@@ -141,7 +142,7 @@ def place(
     return going
 
 
-@compiled
+@bare
 def reply(
     at: Positions,
     waiting: Cells,
@@ -181,20 +182,6 @@ def sample(position: np.uint32, uniform: float, opponent: Opponent, table: Table
             cell += cumulative[position, c] <= goal
         return int(min(cell, end))
     return int(legal[position, np.uint64(uniform * legal_count[position])])
-
-
-@bare
-def sample_replies(
-    at: Positions,
-    waiting: Cells,
-    uniforms: Uniforms,
-    opponent: Opponent,
-    table: Table,
-    cells: Cells,
-) -> None:
-    """Sample a compiled opponent's cells (waiting,) from one uniform number each."""
-    for j in range(len(waiting)):
-        cells[j] = sample(at[waiting[j]], uniforms[j], opponent, table)
 
 
 @bare
