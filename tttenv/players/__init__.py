@@ -63,7 +63,6 @@ PLAYERS: Table[Any] = Table(
     },
 )
 
-EVALUATORS = ("lines", "playouts", "tactical")  # words that an option `evaluator` may be
 
 # Players that need an option naming a file or a program. They are created by name like all others,
 # but are left out where every player is measured.
@@ -150,7 +149,7 @@ def checked_spec(spec: object) -> Spec:
         asked = shown(repr(name), LONGEST_NAME)
         raise ValueError(f"a file must not name the player {asked}, only {safe}")
     for option, value in inner_specs(name, parse(spec)[1]).items():
-        if option == "evaluator" and value in EVALUATORS:
+        if option == "evaluator" and value == "lines":
             continue
         checked_spec(value)
         if is_path(value):

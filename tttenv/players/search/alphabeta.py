@@ -21,13 +21,7 @@ from tttenv.players.search.search_budget import (
     principal_variation,
     scored_moves,
 )
-from tttenv.players.search.search_result import (
-    Found,
-    at_least,
-    not_both,
-    shorter,
-    uniform_on,
-)
+from tttenv.players.search.search_result import Found, at_least, not_both, shorter, uniform_on
 from tttenv.players.search.threat_search import THREATS, losing_moves, winning_attack
 from tttenv.players.stored.patterns import LINES, read_tables
 from tttenv.policy import Candidate, Explanation, Player, Traits

@@ -1,11 +1,11 @@
 """Compiled tree search on many trees in parallel, guided by a position evaluator.
 
-An evaluator gives each position a logit for every cell and a value for the side to move: a network,
-play-outs, open lines. Around it, a simulation has two halves: `select` goes from the root of every
+An evaluator gives each position a logit for every cell and a value for the side to move: a network
+or open lines. Around it, a simulation has two halves: `select` goes from the root of every
 tree to a leaf that needs an evaluation and collects all these leaves into one batch; `back_up` adds
 them to their trees. At the root the moves are chosen by Gumbel noise, sequential halving and
 completed values (Danihelka et al., "Policy improvement by planning with Gumbel", ICLR 2022), below
-it by PUCT (Silver et al., Science 362, 2018). The evaluators without PyTorch stand at the end.
+it by PUCT (Silver et al., Science 362, 2018).
 
 Positions that their lines decide are not left to the evaluator: a position in which the side to
 move completes a line, or wins by a sequence of single threats, is won; one in which the other side
@@ -24,7 +24,6 @@ from math import exp, inf, log, sqrt, tanh
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.game import line_patterns_kernel as network
 from tttenv.game.line_board_kernel import (
     LineBoard,
     empty_cell,
@@ -33,10 +32,7 @@ from tttenv.game.line_board_kernel import (
     remove,
     set_stones,
 )
-from tttenv.game.line_patterns_kernel import LinePatterns
 from tttenv.game.open_lines_kernel import OpenLines, set_board
-from tttenv.game.random_kernel import seed
-from tttenv.game.rollouts_kernel import Playground, random_playout, tactical_playout
 from tttenv.game.rules import Rules
 from tttenv.game.threat_sequences_kernel import (
     DRAW,
@@ -531,34 +527,3 @@ def evaluate_by_lines(
         for cell in range(boards.shape[1]):
             logits[i, cell] = log(1.0 + max(0, lines.move_score[cell]))
         values[i] = tanh(SCALE * lines.evaluation[0])
-
-
-@bare
-def evaluate_by_patterns(boards: Boards, net: LinePatterns, values: NDArray[np.float32]) -> None:
-    """Write the values (batch,) of boards (batch, cells) by a network."""
-    for i in range(len(boards)):
-        network.begin(net, boards[i])
-        values[i] = tanh(network.value(net, 0) / (2.0 * network.VALUE))
-
-
-@bare
-def evaluate_by_playouts(
-    boards: Boards,
-    playouts: Playground,
-    count: int,
-    tactical: bool,
-    start: int,
-    values: NDArray[np.float32],
-) -> None:
-    """Write the mean results (batch,) of `count` play-outs from boards (batch, cells).
-
-    Their seeds derive from the boards and `start`, a uint64.
-    """
-    for i in range(len(boards)):
-        seed(playouts.rng, boards[i], start)
-        total = 0
-        for _ in range(count):
-            for cell in range(boards.shape[1]):
-                playouts.board[cell] = boards[i, cell]
-            total += tactical_playout(playouts, 1) if tactical else random_playout(playouts, 1)
-        values[i] = total / count

@@ -9,20 +9,11 @@ from tttenv.game.rules import Rules, require_line_wins
 from tttenv.game.types import Boards, Cells, Probs
 from tttenv.players.search import mcts_kernel as kernel
 from tttenv.players.search.mcts_kernel import init_tree, run_iterations
-from tttenv.players.search.search_result import (
-    Found,
-    at_least,
-    not_both,
-    shorter,
-    uniform_on,
-)
-from tttenv.players.stored.patterns import read_tables
+from tttenv.players.search.search_result import Found, at_least, not_both, shorter, uniform_on
 from tttenv.policy import Candidate, Explanation, Player, Traits
 from tttenv.utils.arrays import one_at_a_time
 from tttenv.utils.compile_time import now
-from tttenv.utils.registry import Spec
 
-PLAYOUTS = Spec("playouts")  # the evaluator without a network
 SMALL = 9  # on boards of up to this many cells plain UCT is the default
 ITERATIONS = 500  # per move, if no limit is set
 SLICE = 2_000  # iterations between two checks of the clock and of Ctrl-C
@@ -137,7 +128,6 @@ def mcts(
     iterations: int | None = None,
     c: float = 2**0.5,
     playouts: Literal["random", "tactical"] | None = None,
-    evaluator: Spec = PLAYOUTS,
     heuristic: float | None = None,
     solver: bool = False,
     seed: int = 0,
@@ -157,8 +147,6 @@ def mcts(
         c: the exploration constant of UCT, for results of 1 for a win and 0.5 for a draw.
         playouts: "random", or "tactical", which wins at once if it can and else blocks such a win;
             by default tactical on boards of more than 9 cells, else random.
-        evaluator: what values new positions: "playouts", or a network of the learner `patterns`,
-            given by a trained player's name or folder, for any board with its k.
         heuristic: weight of the open lines in the selection of moves with few visits; by default 1
             on boards of more than 9 cells, else 0.
         solver: back up proven results of finished games, and stop when the best move is proven.
@@ -167,9 +155,8 @@ def mcts(
         memory: maximum megabytes of the tree, which stops growing when it is full.
 
     Raises:
-        ValueError: for a limit out of range, for `iterations` together with `time`, for tactical
-            play-outs together with a network, for an evaluator that cannot be read or is for
-            another k, and for more memory than the machine has.
+        ValueError: for a limit out of range, for `iterations` together with `time`, and for more
+            memory than the machine has.
     """
     at_least(1, iterations=iterations, memory=memory)
     at_least(0, c=c, heuristic=heuristic, seed=seed)
@@ -177,9 +164,6 @@ def mcts(
     not_both(iterations=iterations, time=time)
     if iterations is None and time is None:
         iterations = ITERATIONS
-    tables = None if evaluator == PLAYOUTS else read_tables(evaluator, rules, (PLAYOUTS,))
-    if tables is not None and playouts == "tactical":
-        raise ValueError("a network as the evaluator leaves no play-outs to be tactical")
     large = rules.cells > SMALL
     tactical = large if playouts is None else playouts == "tactical"
     bias = float(large) if heuristic is None else heuristic
@@ -187,7 +171,7 @@ def mcts(
     if iterations is not None:
         nodes = min(nodes, 1 + rules.cells * (iterations + 1))
     try:
-        tree = kernel.new_tree(rules, nodes, c, bias, tactical, solver, tables)
+        tree = kernel.new_tree(rules, nodes, c, bias, tactical, solver)
     except MemoryError:
         raise ValueError(
             f"this machine has too little memory for memory={memory} megabytes"

@@ -37,11 +37,10 @@ def shapes(k: int, channels: int, hidden: int) -> dict[str, tuple[int, ...]]:
     }
 
 
-def read_tables(spec: Spec, rules: Rules, others: tuple[str, ...] = (LINES,)) -> PatternTables:
+def read_tables(spec: Spec, rules: Rules) -> PatternTables:
     """Return the network of a checkpoint, to be used on any board with the same k.
 
-    The spec is the name of a trained player that comes with the package, or a checkpoint's folder;
-    `others` are the player's evaluators without a network, for the message.
+    The spec is the name of a trained player that comes with the package, or a checkpoint's folder.
     """
     from tttenv.players import bundled, checkpoint_of
     from tttenv.players.stored import checkpoint
@@ -50,11 +49,10 @@ def read_tables(spec: Spec, rules: Rules, others: tuple[str, ...] = (LINES,)) ->
     if found is not None and found[1]:
         raise ValueError(f"an evaluator takes no options, as in {shown(repr(spec), LONGEST_NAME)}")
     if found is None:
-        known = ", ".join(others)
-        close = near(spec, [*others, *bundled.names()])
+        close = near(spec, [LINES, *bundled.names()])
         hint = f"; did you mean {close}?" if close else ""
         raise ValueError(
-            f"evaluator must be {known} or a checkpoint of the learner {LEARNER},"
+            f"evaluator must be {LINES} or a checkpoint of the learner {LEARNER},"
             f" not {shown(repr(spec), LONGEST_NAME)}{hint}"
         )
     folder = found[0]
