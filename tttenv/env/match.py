@@ -154,17 +154,11 @@ class Match:
     def play(
         self, cells: Cells, output: StepOutput, rng: np.random.Generator, mode: int = DISABLED
     ) -> int:
-        """Play a cell in every game and the opponent's replies, restart games and write the output.
+        """Play validated cells (games,) and the opponent's replies, and write the output.
 
-        Args:
-            cells: the agents' stones (games,), validated.
-            output: written.
-            rng: the generator that the step's key is drawn from.
-            mode: when finished games restart: SAME_STEP, NEXT_STEP (games that were over restart,
-                their cells are ignored) or DISABLED; in the first and the last no game may be over.
-
-        Returns:
-            The number of games that ended.
+        Games restart by `mode`: SAME_STEP, NEXT_STEP (games that were over restart, their cells are
+        ignored) or DISABLED; in the first and the last no game may be over. Returns the number of
+        games that ended.
         """
         if self.compiled is None:
             return self._play_asking(cells, output, rng, mode)
@@ -230,10 +224,10 @@ class Match:
     def attempt(
         self, rng: np.random.Generator, always: bool = False
     ) -> AbstractContextManager[None]:
-        """Return a context manager that restores the games and the generator if its block fails.
+        """Return a context that restores the games and the generator if its block fails.
 
-        If the opponent cannot fail, nothing is saved unless `always` is set. Blocks may be nested:
-        the outermost one restores.
+        If the opponent cannot fail, nothing is saved unless `always`. Of nested ones the outermost
+        restores.
         """
         return self._undone(rng) if not self.attempting and (always or self.asks) else nullcontext()
 
@@ -272,7 +266,7 @@ class Match:
         return mask
 
     def board_to_move(self, game: int) -> Boards:
-        """Return a game's board (cells,) from the mover's perspective, even if the game is over."""
+        """Return a game's board (cells,) from the mover's perspective."""
         return self.games.board_to_move(game)
 
     def draw_key(self, rng: np.random.Generator) -> int:

@@ -124,8 +124,8 @@ def place(
 ) -> int:
     """Put the agents' stones on `cells` (games,), and write the agents' outcomes (games,).
 
-    An occupied cell ends the game, ILLEGAL, and keeps the position. `waiting` and `finished` start
-    with the indices of the games that go on and of the others. Returns the number of the former.
+    `waiting` and `finished` then start with the games that go on and the others. Returns the number
+    of the former.
     """
     transitions, _, _, _, _ = table
     going = 0
@@ -152,10 +152,9 @@ def reply(
     finished: Cells,
     count: int,
 ) -> int:
-    """Put the opponent's stones on `cells` (waiting,) in the games in `waiting`.
+    """Put the opponent's stones on cells (waiting,), and write the agents' outcomes.
 
-    Writes the agents' outcomes, and appends the games that end to the `count` in `finished`.
-    Returns their number.
+    Games that end are appended to the `count` in `finished`. Returns their number.
     """
     transitions, _, _, _, _ = table
     for j in range(len(waiting)):
@@ -195,10 +194,7 @@ def restart(
     seat: int,
     table: Table,
 ) -> None:
-    """Restart the games in `which` of a block that begins with game `start`; see `step`.
-
-    A compiled opponent opens where the agent is O.
-    """
+    """Restart the games in `which` of a block that begins with game `start`; see `step`."""
     transitions, _, _, _, _ = table
     for j in range(len(which)):
         at[which[j]], flipped[which[j]] = 0, False
