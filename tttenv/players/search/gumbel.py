@@ -56,10 +56,7 @@ class GumbelSearch:
         considered: int = CONSIDERED,
         settings: Settings = SETTINGS,
     ) -> None:
-        """Allocate `trees` that are searched in parallel, of at most so many simulations each.
-
-        At the root, sequential halving begins with the number of moves `considered`.
-        """
+        """Allocate `trees` that are searched in parallel, of at most so many simulations each."""
         require_line_wins(rules, "gumbel")
         self.rules, self.evaluate, self.settings = rules, evaluate, settings
         self.trees, self.considered, self.simulations = trees, considered, simulations
@@ -163,9 +160,9 @@ def considered_visits(moves: int, simulations: int) -> NDArray[np.int32]:
 class GumbelPlayer(Player):
     """A player that uses tree search, guided by an evaluator or a checkpoint's network.
 
-    It is `alone` if its evaluator gives the same bits for a board whatever else is in the batch,
-    which a network does not. `threes` positions are searched for wins by threats and threes before
-    the tree search of a board: such a win is played, and moves that lose to one are left out.
+    It is `alone` if its evaluator gives a board the same bits in any batch. `threes` positions are
+    searched for wins by threats and threes first: such a win is played, and moves that lose to one
+    are left out.
     """
 
     def __init__(

@@ -3,7 +3,6 @@
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tttenv.game.rules import Rules, require_line_wins
 from tttenv.game.types import Boards, Cells, Probs
@@ -20,7 +19,7 @@ SLICE = 2_000  # iterations between two checks of the clock and of Ctrl-C
 
 
 class MonteCarlo(Player):
-    """Player that uses Monte Carlo tree search; `search` and `visits` report on one board."""
+    """Player that uses Monte Carlo tree search; `search` reports on one board."""
 
     def __init__(
         self, rules: Rules, tree: kernel.Tree, iterations: int | None, time: float | None, seed: int
@@ -47,8 +46,7 @@ class MonteCarlo(Player):
         """Search one undecided board (cells,).
 
         It plays the most visited move; ties go to the best results, then to the first row by row.
-        With the solver, moves proven to be best come first, and proven losses last. On boards of
-        more than 9 cells it completes a line if it can, else blocks one.
+        With the solver, moves proven to be best come first, and proven losses last.
         """
         tree, done = self.tree, self._search_tree(board)
         best = self._ranked(0)[0]
@@ -62,14 +60,6 @@ class MonteCarlo(Player):
         """Search an undecided board (cells,) as when playing, and explain the move."""
         done = self._search_tree(board)
         return Explanation([self._candidate(node) for node in self._ranked(0).tolist()], done)
-
-    @one_at_a_time
-    def visits(self, board: Boards) -> NDArray[np.int64]:
-        """Return the visits of the moves (cells,) in a search of an undecided board (cells,)."""
-        self._search_tree(board)
-        counts, children = np.zeros(self.rules.cells, np.int64), self._ranked(0)
-        counts[self.tree.move[children]] = self.tree.visits[children]
-        return counts
 
     def _candidate(self, node: int) -> Candidate:
         """Return a child of the root as a candidate move with its statistics."""
@@ -154,9 +144,6 @@ def mcts(
         time: seconds to search for a move; the player cannot be certified then.
         memory: maximum megabytes of the tree, which stops growing when it is full.
 
-    Raises:
-        ValueError: for a limit out of range, for `iterations` together with `time`, and for more
-            memory than the machine has.
     """
     at_least(1, iterations=iterations, memory=memory)
     at_least(0, c=c, heuristic=heuristic, seed=seed)

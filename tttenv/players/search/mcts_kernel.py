@@ -104,10 +104,7 @@ def init_node(t: Tree, node: int, cell: int) -> None:
 
 @inner
 def expand(t: Tree, node: int) -> bool:
-    """Add the children of the node whose position is on the board, in random order.
-
-    Return False if the tree is full; then nothing has changed.
-    """
+    """Add the children of the node on the board, in random order; return False if full."""
     many = gather(t.playouts)
     first = t.node_count[0]
     if first + many > t.visits.size:
@@ -183,10 +180,7 @@ def select_child_biased(t: Tree, node: int) -> int:
 
 @bare
 def init_tree(t: Tree, board: Stones, start: int) -> None:
-    """Reset the tree to `board` (cells,), with its root expanded.
-
-    The random numbers are seeded by the board and by `start`, a uint64.
-    """
+    """Reset the tree to `board` (cells,), its root expanded, seeded by it and `start`, a uint64."""
     for cell in range(board.size):
         t.root_board[cell] = t.playouts.board[cell] = board[cell]
     seed(t.playouts.rng, board, start)
@@ -213,10 +207,7 @@ def run_iterations(t: Tree, iterations: int) -> int:
 
 @inner
 def select_leaf(t: Tree) -> int:
-    """Select a path from the root to a terminal or unvisited node; return its number of moves.
-
-    The board of the play-outs becomes that of the leaf.
-    """
+    """Select a path to a terminal or unvisited node, played on the board; return its length."""
     for cell in range(t.root_board.size):
         t.playouts.board[cell] = t.root_board[cell]
     node, depth = 0, 0
@@ -263,10 +254,7 @@ def backup(t: Tree, depth: int, points: int) -> None:
 
 @inner
 def backup_proof(t: Tree, depth: int) -> None:
-    """Back up proofs along the path, starting from its last node.
-
-    A node is proven if one child is a proven win for its mover, or if all children are proven.
-    """
+    """Back up proofs along the path: one child proven to win its mover the game, or all proven."""
     for d in range(depth, 0, -1):
         if t.proof[t.path[d]] == UNPROVEN:
             return
