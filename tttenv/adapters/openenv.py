@@ -80,7 +80,7 @@ class MnkGame(Environment[MnkGameAction, MnkGameObservation, State]):
         m, n, k = self.rules.m, self.rules.n, self.rules.k
         self.env = TicTacToe(m, n, k, opponent=opponent, seat=seat, obs="board")
         self.counted, self.over = State(episode_id=None, step_count=0), True
-        text.prompt(self.rules, self.rules.start(), notation)
+        text.prompt(self.rules, self.rules.start(), notation)  # complains now
 
     def reset(
         self, seed: int | None = None, episode_id: str | None = None, **_options: Any

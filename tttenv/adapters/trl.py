@@ -41,9 +41,6 @@ def rows(
         notation: the notation of the prompts, as for `tttenv.text.prompt`.
         legal: list the legal moves in the prompts.
         chat: each prompt is a list of one user message; False: a text.
-
-    Raises:
-        ValueError: for an unknown notation.
     """
     found = []
     for task in tasks:
@@ -57,12 +54,7 @@ def reward_function(scheme: str = "regret") -> RewardFunction:
     """Return a reward function for completions of the prompts of `rows`.
 
     A move on a large board that a search leaves undecided has the reward None, so TRL ignores it.
-
-    Args:
-        scheme: "regret", "kept" or "game", see `tttenv.text.reward`.
-
-    Raises:
-        ValueError: for an unknown scheme.
+    The schemes are those of `tttenv.text.reward`: "regret", "kept" and "game".
     """
     one_of("scheme", scheme, tuple(text.SCHEMES))
 
@@ -165,9 +157,6 @@ def game_factory(
         pays: "regret", "kept" or "game": the mean of `tttenv.text.reward` over the moves of the
             model; "result": 1 for a win, 0.5 for a draw, 0 for a loss or a game that did not end.
         seed: the seed of the first environment's games; each environment plays different games.
-
-    Raises:
-        ValueError: for unknown rules, players, notations or rewards, or a negative seed.
     """
     if seed < 0:
         raise ValueError(f"a seed must be a non-negative integer, not {seed}")

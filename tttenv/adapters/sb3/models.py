@@ -100,11 +100,8 @@ def _widened(_: torch.nn.Module, given: tuple[Any]) -> tuple[Any]:
 def illegal_mass(model: BaseAlgorithm, rules: Rules, deterministic: bool = False) -> float:
     """Return the exact mean probability that a model, unmasked, puts on occupied cells.
 
-    The mean is over all positions with a move. For value models, and with `deterministic`, it is
-    the fraction of positions in which the highest output is on an occupied cell.
-
-    Raises:
-        ValueError: if the game is too large to enumerate, and as `policy`.
+    The mean is over all positions with a move of an enumerable game. For value models, and with
+    `deterministic`, it is the fraction in which the highest output is on an occupied cell.
     """
     game = positions(rules)
     boards = game.boards[game.decisions]
