@@ -47,11 +47,7 @@ def make_env(num_envs: int | None = None, opening: int = 0, **kwargs: Any) -> An
 
 
 class LegalActions(ActionMask):
-    """TorchRL's ActionMask, extended to finished games, which have no legal action.
-
-    `check_env_specs` and batched rollouts sample actions for finished games too, although these are
-    not played.
-    """
+    """TorchRL's ActionMask, with all actions for finished games, of which TorchRL samples too."""
 
     def _call(self, next_tensordict: Any) -> Any:
         mask = next_tensordict["action_mask"]

@@ -36,11 +36,8 @@ def rows(
 ) -> list[dict[str, Any]]:
     """Convert tasks to rows for `datasets.Dataset.from_list`: prompt, rules and position.
 
-    Args:
-        tasks: tasks such as those of `tttenv.text.tasks`.
-        notation: the notation of the prompts, as for `tttenv.text.prompt`.
-        legal: list the legal moves in the prompts.
-        chat: each prompt is a list of one user message; False: a text.
+    The notation, and whether `legal` moves are listed, are as for `tttenv.text.prompt`. With `chat`
+    each prompt is a list of one user message, else a text.
     """
     found = []
     for task in tasks:
@@ -148,9 +145,10 @@ def game_factory(
 ) -> Callable[[], Game]:
     """Return an `environment_factory` for `GRPOTrainer`: whole games, with `play` as a tool.
 
+    Moves that a search leaves undecided, on large boards, do not count.
+
     Args:
-        rules: m rows, n columns, k in a row. Moves that a search leaves undecided, on large boards,
-            do not count.
+        rules: m rows, n columns, k in a row.
         opponent: any player, by its spec.
         seat: the model's seat.
         notation: the notation of the positions: "grid", "coordinates" or "moves".

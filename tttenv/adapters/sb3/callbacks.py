@@ -32,16 +32,11 @@ UNDECIDED = -0.5  # stands in for the unknown worst case of a seat that is undec
 class ExactEvalCallback(BaseCallback):
     """Certify the model, restricted to legal cells, during training.
 
-    SB3's logger, and thus TensorBoard, receives `exact/worst_case_X`, `exact/worst_case_O`,
-    `exact/win_vs_random_X` and all other tags of `tttenv.certificates.metrics.METRICS`; for models
-    that take no mask also `exact/illegal_mass`, the probability that they put on occupied cells, on
-    up to 15 cells. Training is not affected: the model is bit-identical to one trained without the
-    callback.
-
-    Beyond 15 cells the certificate covers the positions that the model can reach, at most 200,000
-    in each seat. It logs the tags that are known, and `exact/reached_X`, `exact/never_loses_X` and
-    `exact/losing_line_X`, the length of a lost game; `exact/losing_leaves_X` counts lost positions
-    among the first of an attack, and `sampled/value_vs_tactical_X` is estimated from played games.
+    SB3's logger, and thus TensorBoard, receives the tags of `tttenv.certificates.metrics.METRICS`,
+    such as `exact/worst_case_X`; for models that take no mask also `exact/illegal_mass`, the
+    probability that they put on occupied cells, on up to 15 cells. The model is bit-identical to
+    one trained without the callback. Beyond 15 cells the certificate covers the positions that the
+    model can reach, at most 200,000 in each seat, and only what is known is logged.
 
     Args:
         every: environment steps between certificates; a last one is computed at the end.
