@@ -237,8 +237,8 @@ QUICK = {  # options for players that would take long, and for players that need
 MORE = (
     *("minimax:ties=first", "minimax:ties=fastest"),
     *("alphabeta:depth=2,ties=first", "mcts:iterations=20,playouts=tactical,solver=true"),
-    *("gumbel:simulations=8,evaluator=tactical,playouts=2", "pairing:player=first"),
     *("epsilon:player=(minimax:ties=first),epsilon=0.1", "selfplay:canonical=true"),
+    "pairing:player=first",
 )
 TRAINED = sorted((HERE.parent / "checkpoints").glob("*/card.json"))
 LARGER_TRAINED = sorted((HERE.parent / "checkpoints" / "larger").glob("*/card.json"))
@@ -291,10 +291,7 @@ SEARCHES = (
     *("alphabeta:nodes=3000,threats=30", "alphabeta:nodes=3000,width=6"),
     *("alphabeta:nodes=2000,evaluator=patterns", "alphabeta:nodes=2000,evaluator=patterns_15155"),
     *("mcts:iterations=300", "mcts:iterations=300,playouts=tactical,heuristic=1,solver=true"),
-    *("mcts:iterations=300,evaluator=patterns", "mcts:iterations=300,evaluator=patterns_15155"),
     *("gumbel:simulations=40", "gumbel:simulations=40,threats=50,threes=500"),
-    *("gumbel:simulations=20,evaluator=playouts", "gumbel:simulations=20,evaluator=tactical"),
-    *("gumbel:simulations=20,evaluator=patterns", "gumbel:simulations=20,evaluator=patterns_15155"),
 )
 
 

@@ -7,6 +7,7 @@ from reference import windows
 from tttenv import Outcome, Rules, player
 from tttenv.env.games import BoardGames, TableGames
 from tttenv.env.rollouts import rollout
+from tttenv.env.step_options_kernel import DISABLED
 from tttenv.players.baselines import random as random_row
 from tttenv.policy import uniform
 
@@ -48,7 +49,9 @@ def test_all_255168_games_end_as_the_plain_rules_say_for_the_mover(games, kind):
     batch.restart(np.arange(len(cells)), 0, None, "X")
     lengths = (cells >= 0).sum(axis=1)
     for ply in range(9):
-        batch.place(cells[:, ply], self_play=True)
+        payoffs, output = np.zeros(5), batch.outputs.take()
+        known = batch.compiled(None), 0, batch.known, payoffs, DISABLED
+        batch.kernel.step(batch.state, cells[:, ply], (np.uint64(0),) * 2, *known, output.compiled)
         ended = lengths == ply + 1
         assert (batch.over == ended).all()
         mover = 1 if ply % 2 == 0 else -1

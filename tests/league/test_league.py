@@ -201,7 +201,7 @@ def test_games_are_sampled_where_a_result_cannot_be_exact():
 
 
 # --- How players are asked
-@pytest.mark.parametrize("spec", [*PLAYERS, "gumbel:simulations=8,evaluator=playouts"])
+@pytest.mark.parametrize("spec", [*PLAYERS, "gumbel:simulations=8,threes=100"])
 def test_every_named_player_gives_a_board_the_same_bits_in_any_batch(spec):
     policy = player(spec, SMALL if spec == "minimax" else Rules(4, 4, 4))
     assert policy.traits.alone

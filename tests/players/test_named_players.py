@@ -68,7 +68,6 @@ SEARCHES = [
     "alphabeta:nodes=1000,threats=30",
     "mcts:iterations=100",
     "gumbel:simulations=16,threes=100",
-    "gumbel:simulations=8,evaluator=playouts",
     "pairing:player=(mcts:iterations=100)",
     "alphazero_554:simulations=8",
 ]

@@ -245,7 +245,6 @@ def test_a_long_search_can_be_interrupted_and_the_player_used_again(spec):
         "gumbel:simulations=100000000",
         "gumbel:threes=100000000",
         "gumbel:threats=-1",
-        "gumbel:evaluator=net",
     ],
 )
 def test_options_that_make_no_sense_are_refused_in_one_line(spec):

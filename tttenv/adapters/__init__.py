@@ -14,11 +14,7 @@ from tttenv.policy import OBSERVATIONS, Player, Policy, display_name, evaluating
 
 @contextmanager
 def wanted(*libraries: str, extra: str = "adapters") -> Iterator[None]:
-    """Re-raise a failed import in the block with a hint on how to install the library.
-
-    Raises:
-        ImportError: if one of the named libraries (by import name) is not installed.
-    """
+    """Re-raise the ImportError of a library that is not installed, with a hint how to get it."""
     try:
         yield
     except ModuleNotFoundError as error:
@@ -31,13 +27,9 @@ def wanted(*libraries: str, extra: str = "adapters") -> Iterator[None]:
 
 
 def frozen(rules: Rules, module: Any, play: Callable[[Any], Policy]) -> Player:
-    """Return a torch module's policy, frozen as a table if the game is enumerable, else as a copy.
+    """Return the policy `play(module)` of a torch module that may be trained further.
 
-    Args:
-        rules: the game; if it is enumerable, the module is evaluated once on all positions,
-            otherwise it is copied.
-        module: the module, which may be trained further.
-        play: a function that returns the policy of a module.
+    It is frozen: as a table if the game is enumerable, else as a copy of the module.
     """
     if not enumerable(rules):
         return player_for(rules, play(copy.deepcopy(module).eval()))
@@ -54,7 +46,6 @@ def observation_kind(space: Any, rules: Rules) -> str:
 
 
 def _shapes(space: Any) -> Any:
-    """Return the shape of a space, or those of its parts by name."""
     parts = getattr(space, "spaces", None)
     if isinstance(parts, dict):
         return {name: part.shape for name, part in parts.items()}

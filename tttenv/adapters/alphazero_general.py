@@ -27,10 +27,7 @@ def player(net: Net, rules: Rules, deterministic: bool = False) -> Observed:
             form, int8; `pi` has one probability for each cell, or one more for a pass, as in the
             repository's `TicTacToeGame`, which is ignored. `v` is not used.
         rules: the game.
-        deterministic: play the legal cell with the highest probability instead of sampling.
-
-    Raises:
-        ValueError: if there is no `predict`; when the player is called, if `pi` has another shape.
+        deterministic: play the likeliest legal cell instead of sampling.
     """
     if not callable(getattr(net, "predict", None)):
         raise ValueError(f"a network of alpha-zero-general has a method predict, unlike {net!r}")

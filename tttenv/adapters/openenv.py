@@ -59,11 +59,7 @@ class MnkGameObservation(Observation):
 class MnkGame(Environment[MnkGameAction, MnkGameObservation, State]):
     """A game against one of our players, played by the model from one seat.
 
-    Args:
-        rules: m rows, n columns, k in a row.
-        opponent: any player, by its spec.
-        seat: "X", "O" or "random".
-        notation: the notation of the prompts: "grid", "coordinates" or "moves".
+    The notation of the prompts is "grid", "coordinates" or "moves".
     """
 
     SUPPORTS_CONCURRENT_SESSIONS = True
@@ -80,7 +76,7 @@ class MnkGame(Environment[MnkGameAction, MnkGameObservation, State]):
         m, n, k = self.rules.m, self.rules.n, self.rules.k
         self.env = TicTacToe(m, n, k, opponent=opponent, seat=seat, obs="board")
         self.counted, self.over = State(episode_id=None, step_count=0), True
-        text.prompt(self.rules, self.rules.start(), notation)
+        text.prompt(self.rules, self.rules.start(), notation)  # complains now
 
     def reset(
         self, seed: int | None = None, episode_id: str | None = None, **_options: Any
@@ -94,10 +90,7 @@ class MnkGame(Environment[MnkGameAction, MnkGameObservation, State]):
     def step(
         self, action: MnkGameAction, timeout_s: float | None = None, **_options: Any
     ) -> MnkGameObservation:
-        """Play the move in an answer, and the opponent's reply.
-
-        An answer without a legal move loses the game at once.
-        """
+        """Play the move in an answer, and the reply; without a legal move the game is lost."""
         if self.over:
             raise ValueError("the game is over: reset the environment first")
         found = text.verdict(self.rules, self.env.board, action.answer)

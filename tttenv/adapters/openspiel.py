@@ -44,11 +44,7 @@ def board_of(rules: Rules, state: Any) -> Boards:
 
 
 def state_of(rules: Rules, board: Boards) -> Any:
-    """Return an OpenSpiel state with the given undecided board (cells,).
-
-    States are identified by their histories. Of the many histories that lead to a board, this one
-    places the stones of each side row by row; see `tttenv.text.prompts.move_list`.
-    """
+    """Return an OpenSpiel state with an undecided board (cells,): one of its many histories."""
     state = game(rules).new_initial_state()
     for cell in move_list(board):
         state.apply_action(cell)
@@ -59,15 +55,10 @@ def player(source: Any, rules: Rules) -> Player:
     """Convert an OpenSpiel policy or bot to a player.
 
     Args:
-        source: one of
-            a policy (Python or C++), queried for its probabilities;
-            a bot that provides a policy, queried for that;
-            or a function from a seed to a bot: each board gets its own bot, seeded by the board, so
-            its move is always the same, as a certificate requires.
+        source: a policy (Python or C++), a bot that provides a policy, or a function from a seed to
+            a bot: each board gets its own bot, seeded by the board, so that its move is always the
+            same, as a certificate requires.
         rules: the game.
-
-    Raises:
-        ValueError: for anything else.
     """
     if hasattr(source, "action_probabilities"):
         return _board_by_board(rules, lambda board, state: dict(source.action_probabilities(state)))
@@ -89,8 +80,6 @@ def seed_of(board: Boards) -> int:
 
 
 def _board_by_board(rules: Rules, answer: Callable[[Boards, Any], dict[int, float]]) -> Player:
-    """Return a player that queries `answer` for action probabilities, board by board."""
-
     def play(boards: Boards) -> Probs:
         probs = np.zeros(boards.shape)
         for row, board in zip(probs, boards, strict=True):
@@ -110,8 +99,7 @@ class BoardPolicy(Theirs):
 
     def action_probabilities(self, state: Any, player_id: int | None = None) -> dict[int, float]:
         """Return the probabilities of the legal actions in a state."""
-        board = board_of(self.rules, state)[None]
-        probs = ask(board, self.player)[0]
+        probs = ask(board_of(self.rules, state)[None], self.player)[0]
         return {action: float(probs[action]) for action in state.legal_actions()}
 
 
@@ -127,9 +115,8 @@ class BoardBot(pyspiel.Bot):
         """Do nothing, since the bot has no memory."""
 
     def step(self, state: Any) -> int:
-        """Sample an action in a state; if the player fails, the generator does not advance."""
-        board = board_of(self.rules, state)[None]
-        probs = ask(board, self.player)
+        """Sample an action in a state."""
+        probs = ask(board_of(self.rules, state)[None], self.player)
         return int(sample(probs, self.rng.random(1))[0])
 
 
@@ -140,11 +127,7 @@ def table(rules: Rules, player: str | Policy) -> dict[str, Moves]:
     """Return a player's moves in every information state, for OpenSpiel's C++ code.
 
     Use it with `pyspiel.nash_conv`, `pyspiel.TabularBestResponse` and `pyspiel.TabularPolicy`.
-    There are 294,778 histories on 3,3,3.
-
-    Raises:
-        ValueError: if the game is too large to enumerate, or the player returns invalid
-            probabilities.
+    There are 294,778 histories on 3,3,3; other games must be enumerable too.
     """
     require_enumerable(rules)
     after = positions(rules).successors.tolist()

@@ -74,7 +74,7 @@ class raw_env(pettingzoo.AECEnv):  # noqa: N801  # PettingZoo's name
         self.state_space = spaces.Box(-1, 1, (cells,), np.int8)
 
     def observation_space(self, agent: str) -> Any:
-        """Return the observation space of an agent."""
+        """Return the space of an agent's observations."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> Any:
@@ -86,10 +86,6 @@ class raw_env(pettingzoo.AECEnv):  # noqa: N801  # PettingZoo's name
 
         A board is in the view of the side to move, or is a text like "OOX_X____". The seed and
         other options are ignored, as PettingZoo's tests require.
-
-        Raises:
-            ValueError: for a board that is unreachable or finished, and for options that are not a
-                dict; nothing has changed then.
         """
         if not isinstance(options, dict | None):
             raise ValueError(f"options must be a dict or None, not {described(options)}")
@@ -107,10 +103,7 @@ class raw_env(pettingzoo.AECEnv):  # noqa: N801  # PettingZoo's name
     def step(self, action: int | None) -> None:
         """Play the current agent's move; pass None for an agent whose game is over.
 
-        Raises:
-            ValueError: for a cell off the board, for an occupied one with `illegal="raise"`, and
-                for anything but None when the game is over; nothing has changed then.
-            gymnasium.error.ResetNeeded: before the first reset, and after both agents' last step.
+        A refused move, with ValueError, changes nothing.
         """
         mover = getattr(self, "agent_selection", "")
         going = mover in getattr(self, "terminations", {})  # else never reset, or both are done
@@ -168,8 +161,7 @@ class raw_env(pettingzoo.AECEnv):  # noqa: N801  # PettingZoo's name
 def env(**kwargs: Any) -> Any:
     """Return the environment with PettingZoo's usual wrappers; arguments as in `raw_env`.
 
-    An illegal move terminates and truncates the game: -1 for the player that made it, 0 for the
-    other. With `illegal="raise"` it raises a `ValueError`, and nothing changes.
+    An illegal move terminates and truncates the game, unless it raises.
     """
     game: Any = raw_env(**kwargs)
     if game.match.illegal == "lose":

@@ -51,12 +51,8 @@ def register(name: str = "TicTacToe-v0") -> None:
 def make(config: dict[str, Any] | None = None) -> Any:
     """Create the environment from `env_config`; by default observations contain the action mask.
 
-    Args:
-        config: arguments of `TicTacToe-v0`, and `opening`: exploring starts, games begin with 0 to
-            this many random stones.
-
-    Raises:
-        ValueError: for a configuration that is not a mapping, and as `TicTacToe`.
+    The configuration has arguments of `TicTacToe-v0`, and `opening`: exploring starts, games begin
+    with 0 to this many random stones.
     """
     if not isinstance(config, Mapping | None):
         raise ValueError(f"env_config must be a dict or None, not {described(config)}")
@@ -79,9 +75,6 @@ class MaskedModule(DefaultPPOTorchRLModule):  # type: ignore[misc]  # unknown wh
     """RLlib's PPO networks, with the logits of occupied cells masked.
 
     It requires `obs="dict"`; network options are those of RLlib's `DefaultModelConfig`.
-
-    Raises:
-        ValueError: for an environment whose observations have no mask.
     """
 
     def __init__(self, *, observation_space: Any = None, **kwargs: Any) -> None:
@@ -126,15 +119,11 @@ def _masked(out: dict[str, Any], batch: dict[str, Any]) -> dict[str, Any]:
 def policy(trained: Any, rules: Rules, deterministic: bool = False) -> Player:
     """Return an algorithm's or module's policy, frozen as a table if the game is enumerable.
 
-    On boards too large to enumerate it keeps querying the module.
-
     Args:
-        trained: an RLlib algorithm, or its torch module, whose outputs are logits.
+        trained: an RLlib algorithm, or its torch module, whose outputs are logits. On boards too
+            large to enumerate the player keeps querying it.
         rules: the game that it was trained on.
         deterministic: take the most likely cell instead of sampling.
-
-    Raises:
-        ValueError: if its observation space is not one of the environment's.
     """
     player = observed(trained, rules, deterministic)
     return tabulate_pure(rules, player, display_name(trained)) if enumerable(rules) else player

@@ -122,9 +122,6 @@ def policy(trained: Any, rules: Rules, deterministic: bool = False) -> Player:
             any other takes the legal cell with the highest value.
         rules: the game.
         deterministic: categorical models take their most likely cell too.
-
-    Raises:
-        ValueError: for an agent without such a model.
     """
     models = {"policy": trained} if isinstance(trained, Model) else getattr(trained, "models", {})
     model = models.get("policy") or models.get("q_network")

@@ -42,11 +42,7 @@ def make_env(opening: int = 0, **kwargs: Any) -> Any:
 
 
 def set_opponent(games: BaseVectorEnv, opponent: str | Policy | None) -> None:
-    """Replace the opponent in every game of a `DummyVectorEnv`, from the next move on.
-
-    Raises:
-        ValueError: for an unknown player, and for games in other processes.
-    """
+    """Replace the opponent in every game of a `DummyVectorEnv`, from the next move on."""
     for worker in games.workers:
         if not isinstance(worker, DummyEnvWorker):
             raise ValueError("only games of a DummyVectorEnv have an opponent that can be replaced")
@@ -61,9 +57,7 @@ def _renamed(seen: dict[str, Any]) -> dict[str, Any]:
 class MaskedActor(AbstractDiscreteActor):
     """Actor for Tianshou's actor-critics that masks occupied cells.
 
-    Args:
-        net: a network from planes (batch, 3 * cells) to logits (batch, cells).
-        cells: the number of cells of the board.
+    Its `net` maps planes (batch, 3 * cells) to logits (batch, cells).
     """
 
     def __init__(self, net: torch.nn.Module, cells: int) -> None:
@@ -71,7 +65,7 @@ class MaskedActor(AbstractDiscreteActor):
         self.net = net
 
     def get_preprocess_net(self) -> ModuleWithVectorOutput:
-        """Raise NotImplementedError, since the network takes the planes directly."""
+        """Raise NotImplementedError: the network takes the planes directly."""
         raise NotImplementedError("a MaskedActor takes no preprocessing network")
 
     def forward(self, obs: Any, state: Any = None, info: Any = None) -> tuple[torch.Tensor, Any]:

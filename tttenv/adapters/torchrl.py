@@ -36,9 +36,6 @@ def make_env(num_envs: int | None = None, opening: int = 0, **kwargs: Any) -> An
             whose method `set_opponent` replaces the opponent.
         opening: exploring starts of a batch: games begin with 0 to this many random stones.
         kwargs: arguments of `TicTacToe-v0`: m, n, k, opponent, seat, illegal, draw.
-
-    Raises:
-        ValueError: for an opening without `num_envs`, or with a fixed `seat`.
     """
     if num_envs is not None:
         return TransformedEnv(Games(num_envs, opening, **kwargs), LegalActions())
@@ -50,11 +47,7 @@ def make_env(num_envs: int | None = None, opening: int = 0, **kwargs: Any) -> An
 
 
 class LegalActions(ActionMask):
-    """TorchRL's ActionMask, extended to finished games, which have no legal action.
-
-    `check_env_specs` and batched rollouts sample actions for finished games too, although these are
-    not played.
-    """
+    """TorchRL's ActionMask, with all actions for finished games, of which TorchRL samples too."""
 
     def _call(self, next_tensordict: Any) -> Any:
         mask = next_tensordict["action_mask"]
@@ -63,10 +56,7 @@ class LegalActions(ActionMask):
 
 
 class Games(EnvBase):
-    """A batch of games as a single TorchRL environment; finished games restart on reset.
-
-    Arguments and errors are those of `make_env` with `num_envs`.
-    """
+    """A batch of games as a single TorchRL environment, see `make_env`; games restart on reset."""
 
     def __init__(self, num_envs: int, opening: int = 0, **kwargs: Any) -> None:
         super().__init__(batch_size=[num_envs])
@@ -140,9 +130,6 @@ def policy(module: Any, rules: Rules, deterministic: bool = False) -> Player:
             "logits" plays their softmax.
         rules: the game.
         deterministic: take the most likely cell instead.
-
-    Raises:
-        ValueError: if the module is none of these.
     """
     keys, kind = getattr(module, "out_keys", ()), "probs"
     if not hasattr(module, "get_dist"):

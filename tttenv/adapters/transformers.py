@@ -25,13 +25,9 @@ class Answers:
     Prompts are answered one at a time, without padding, so an answer depends on its prompt alone.
     If the tokenizer has a chat template, a prompt is the only message of a user.
 
-    Args:
-        folder: a folder with config.json, the tokenizer's files and the weights as safetensors, as
-            written by `save_pretrained`. No code in it is run, and nothing is downloaded.
-        tokens: the maximum length of an answer.
-
-    Raises:
-        ValueError: if the folder is missing or damaged, or holds no safetensors.
+    The folder has config.json, the tokenizer's files and the weights as safetensors, as written by
+    `save_pretrained`. No code in it is run, and nothing is downloaded. An answer has at most so
+    many `tokens`.
     """
 
     def __init__(self, folder: Path, tokens: int) -> None:

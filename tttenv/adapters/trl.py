@@ -36,14 +36,8 @@ def rows(
 ) -> list[dict[str, Any]]:
     """Convert tasks to rows for `datasets.Dataset.from_list`: prompt, rules and position.
 
-    Args:
-        tasks: tasks such as those of `tttenv.text.tasks`.
-        notation: the notation of the prompts, as for `tttenv.text.prompt`.
-        legal: list the legal moves in the prompts.
-        chat: each prompt is a list of one user message; False: a text.
-
-    Raises:
-        ValueError: for an unknown notation.
+    The notation, and whether `legal` moves are listed, are as for `tttenv.text.prompt`. With `chat`
+    each prompt is a list of one user message, else a text.
     """
     found = []
     for task in tasks:
@@ -57,12 +51,7 @@ def reward_function(scheme: str = "regret") -> RewardFunction:
     """Return a reward function for completions of the prompts of `rows`.
 
     A move on a large board that a search leaves undecided has the reward None, so TRL ignores it.
-
-    Args:
-        scheme: "regret", "kept" or "game", see `tttenv.text.reward`.
-
-    Raises:
-        ValueError: for an unknown scheme.
+    The schemes are those of `tttenv.text.reward`: "regret", "kept" and "game".
     """
     one_of("scheme", scheme, tuple(text.SCHEMES))
 
@@ -156,18 +145,16 @@ def game_factory(
 ) -> Callable[[], Game]:
     """Return an `environment_factory` for `GRPOTrainer`: whole games, with `play` as a tool.
 
+    Moves that a search leaves undecided, on large boards, do not count.
+
     Args:
-        rules: m rows, n columns, k in a row. Moves that a search leaves undecided, on large boards,
-            do not count.
+        rules: m rows, n columns, k in a row.
         opponent: any player, by its spec.
         seat: the model's seat.
         notation: the notation of the positions: "grid", "coordinates" or "moves".
         pays: "regret", "kept" or "game": the mean of `tttenv.text.reward` over the moves of the
             model; "result": 1 for a win, 0.5 for a draw, 0 for a loss or a game that did not end.
         seed: the seed of the first environment's games; each environment plays different games.
-
-    Raises:
-        ValueError: for unknown rules, players, notations or rewards, or a negative seed.
     """
     if seed < 0:
         raise ValueError(f"a seed must be a non-negative integer, not {seed}")

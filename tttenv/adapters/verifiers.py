@@ -39,10 +39,7 @@ class MnkGameTask(vf.Task[MnkGameData, vf.State, vf.TaskConfig]):
 
     @vf.reward(weight=1.0)  # type: ignore[untyped-decorator]  # without verifiers installed
     async def exact(self, trace: vf.Trace) -> float:
-        """Return the exact reward for the model's reply, from 0 to 1.
-
-        A reply that has no legal move or was cut off is worth 0.
-        """
+        """Return the exact reward, from 0 to 1; without a legal move, or cut off, it is 0."""
         return 0.0 if trace.is_truncated else self.paid(trace.last_reply or "")
 
     async def validate(self, runtime: vf.Runtime) -> bool:

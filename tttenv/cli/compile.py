@@ -182,12 +182,7 @@ GROUPS: tuple[dict[str, Callable[[], None] | tuple[str, ...]], ...] = (
     {"the prover": _prover, "the writer of proofs": _proof_recorder},
     {
         "the tree search": ("4,4,4", "gumbel:simulations=8"),
-        "evaluators of the tree search": (
-            "4,4,4",
-            "gumbel:simulations=4,evaluator=tactical",
-            "gumbel:simulations=4,evaluator=playouts",
-        ),
-        "networks of line patterns": ("3,3,3", "gumbel:simulations=4,evaluator=patterns"),
+        "networks of line patterns": ("3,3,3", "alphabeta:nodes=100,evaluator=patterns"),
     },
     {"alpha-beta": ("5,5,4", "alphabeta:nodes=100", "alphabeta:nodes=100,threats=0")},
     {"reachable positions": _reachable_positions, "certificates": _certificates},

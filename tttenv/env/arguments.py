@@ -23,7 +23,7 @@ Illegal: TypeAlias = Literal["lose", "raise"]
 
 
 def one_action(action: Any) -> NDArray[Any]:
-    """Return the action of a single game as an array (1,), checking that it is an integer."""
+    """Check that an action is an integer, and return it as an array (1,)."""
     given = real_numbers("actions", action)
     if given.size != 1 or given.dtype.kind not in "iu":
         raise ValueError(f"an action must be the number of a cell, not {described(action)}")
@@ -40,10 +40,7 @@ def resolve_opponent(opponent: str | Policy | None, rules: Rules) -> Policy | No
 
 
 def checked_boards(rules: Rules, games: int, boards: ArrayLike, seat: str | None) -> Boards:
-    """Validate one board, or one for each game, and return an array (games, cells).
-
-    A `seat`, if given, must be the side to move on each.
-    """
+    """Validate a board, or one for each game, with `seat` to move; return (games, cells)."""
     given = real_numbers("boards", boards)
     if given.size == rules.cells:
         given = given.reshape(1, -1)
@@ -101,11 +98,9 @@ class Start(NamedTuple):
         if not isinstance(options, Mapping):
             raise ValueError(f"options must be a dict or None, not {described(options)}")
         known = ("board", "seat", "reset_mask") if masked else ("board", "seat")
-        unknown = [name for name in options if name not in known]
-        if unknown:
-            raise ValueError(
-                f"reset has the options {', '.join(known)}, not {described(unknown[0])}"
-            )
+        for name in options:
+            if name not in known:
+                raise ValueError(f"reset has the options {', '.join(known)}, not {described(name)}")
         board, seat, which = (options.get(name) for name in ("board", "seat", "reset_mask"))
         games = len(match.over)
         if which is not None:

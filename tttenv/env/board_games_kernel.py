@@ -120,53 +120,21 @@ def answer(board: Stones, cell: int, game: Game) -> int:
 
 
 @compiled
-def place(
-    boards: Boards,
-    flipped: Mask,
-    cells: Cells,
-    opponent: Opponent,
-    game: Game,
-    outcomes: Outcomes,
-    waiting: Cells,
-    finished: Cells,
-) -> int:
-    """Put the agents' stones on `cells` (games,), and write the agents' outcomes (games,).
-
-    `waiting` and `finished` start with the indices of the games that go on and of the others.
-    Returns the number of the former.
-    """
-    going = 0
-    for i in range(len(boards)):
-        outcome = put(boards[i], cells[i], opponent[0] == NOBODY, game)
-        outcomes[i] = outcome
-        flipped[i] = opponent[0] != NOBODY and outcome not in (GOING, ILLEGAL)
-        waiting[going] = i
-        finished[i - going] = i
-        going += outcome == GOING
-    return going
-
-
-@compiled
-def reply(
-    boards: Boards,
-    waiting: Cells,
-    cells: Cells,
-    game: Game,
-    outcomes: Outcomes,
-    finished: Cells,
-    count: int,
-) -> int:
-    """Put the opponent's stones on `cells` (waiting,) in the games in `waiting`.
-
-    Writes the agents' outcomes, and appends the games that end to the `count` in `finished`.
-    Returns their number.
-    """
-    for j in range(len(waiting)):
-        i = waiting[j]
-        outcomes[i] = answer(boards[i], cells[j], game)
-        finished[count] = i
-        count += outcomes[i] != GOING
-    return count
+def put_stones(games: Games, which: Cells, cells: Cells, stone: int, game: Game) -> Cells:
+    """Put stones of the agents (1) or the opponent (-1) on cells (which,); see `GameBatch.put`."""
+    boards, flipped, outcomes, over = games
+    going, count = np.empty_like(which), 0
+    for j in range(len(which)):
+        i = which[j]
+        if stone == 1:
+            outcomes[i] = put(boards[i], cells[j], False, game)
+        else:
+            outcomes[i] = answer(boards[i], cells[j], game)
+        over[i] = outcomes[i] != GOING
+        flipped[i] = over[i] and stone == 1 and outcomes[i] != ILLEGAL
+        going[count] = i
+        count += outcomes[i] == GOING
+    return going[:count]
 
 
 @inner

@@ -159,12 +159,7 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
         """Start a new game; see Starting State for `options`.
 
         If an exception is raised, including by the opponent, the previous game and `np_random` are
-        restored.
-
-        Raises:
-            ValueError: for an unknown option or a board that cannot be played on.
-            gymnasium.error.Error: for a seed that is not a non-negative integer.
-            gymnasium.error.ClosedEnvironmentError: after `close()`.
+        restored. ValueError for an unknown option or a board that cannot be played on.
         """
         require_game(self.closed)
         human = self.render_mode == "human"
@@ -192,7 +187,6 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
             ValueError: for an action off the board or of the wrong type, for an occupied cell with
                 `illegal="raise"`, and for an opponent that returns an invalid move.
             gymnasium.error.ResetNeeded: if the game is over or `reset` was never called.
-            gymnasium.error.ClosedEnvironmentError: after `close()`.
         """
         if not self.match.active or self.closed:
             require_game(self.closed, False)
@@ -217,14 +211,7 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
         return observed, self.match.payoffs.each[outcome], over, False, info
 
     def sample_action(self) -> int:
-        """Sample a legal cell with the action space's generator.
-
-        Faster than `action_space.sample(mask)`.
-
-        Raises:
-            gymnasium.error.ResetNeeded: if the game is over or `reset` was never called.
-            gymnasium.error.ClosedEnvironmentError: after `close()`.
-        """
+        """Sample a legal cell with the action space's generator, faster than it does."""
         if not self.match.active or self.closed:
             require_game(self.closed, False)
         return self.match.sample_one(self.action_space.np_random)
@@ -247,11 +234,7 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
         return {(key,): n * i + j for i in range(m) for j, key in enumerate(rows[i][:n])}
 
     def set_opponent(self, opponent: str | Policy | None) -> None:
-        """Replace the opponent from the next move on, in the current game too.
-
-        Raises:
-            ValueError: for an unknown player.
-        """
+        """Replace the opponent from the next move on, in the current game too."""
         self.match.opponent = resolve_opponent(opponent, self.rules)
 
     @property

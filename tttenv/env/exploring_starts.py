@@ -29,7 +29,7 @@ def require_both_seats(games: Any, stones: int) -> None:
 
 
 def place_openings(games: VectorTicTacToe, new: Mask, stones: int) -> bool:
-    """Place 0 to `stones` random stones in the new games (games,); return whether any changed."""
+    """Place 0 to `stones` random stones in the new games (games,); return whether there are any."""
     count = int(np.count_nonzero(new))
     if not count or not stones:
         return False
@@ -46,11 +46,8 @@ class ExploringStarts(gymnasium.Wrapper[Any, int, Any, int]):
     generator.
 
     Args:
-        env: the environment.
+        env: the environment, with a random `seat`.
         stones: the most stones of an opening; one that would end the game is left out.
-
-    Raises:
-        ValueError: for a negative number, or an environment with a fixed `seat`.
     """
 
     def __init__(self, env: Any, stones: int = 8) -> None:
@@ -76,17 +73,13 @@ class ExploringStarts(gymnasium.Wrapper[Any, int, Any, int]):
 
 
 class VectorExploringStarts(gymnasium.vector.VectorWrapper):
-    """Wrapper that starts each game of a batch with 0 to `stones` random stones.
+    """Wrapper for `gymnasium.make_vec`, in its default mode, that does the same for each game.
 
-    It wraps `gymnasium.make_vec("TicTacToe-v0", ...)` in its default mode, `SAME_STEP`, directly. A
-    reset with `options` is not changed.
+    A reset with `options` is not changed.
 
     Args:
-        env: the batch.
+        env: the batch, with a random `seat`.
         stones: the most stones of an opening; one that would end the game is left out.
-
-    Raises:
-        ValueError: for a negative number, a batch with a fixed `seat` or another autoreset mode.
     """
 
     def __init__(self, env: Any, stones: int = 8) -> None:

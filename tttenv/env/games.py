@@ -17,7 +17,7 @@ from tttenv.game.features import one_hot
 from tttenv.game.outcomes_kernel import GOING, ILLEGAL, SEEN_BY_OTHER, WIN, Outcomes
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Cells, Mask, Uniforms
-from tttenv.policy import FORFEIT, Player, Uniform, ask, sample, sample_or_forfeit
+from tttenv.policy import Player, Uniform, ask, sample
 from tttenv.utils.arrays import read_only
 
 KEPT = 4  # outputs in a pool
@@ -58,10 +58,7 @@ def transition_table(rules: Rules) -> TransitionTable:
 
 
 def records(rows: NDArray[Any]) -> table_games_kernel.Rows:
-    """View contiguous rows (rows, columns) as byte records (rows,) of a size the compiler knows.
-
-    A record is copied by a few wide instructions, a row by a loop over its numbers.
-    """
+    """View contiguous rows (rows, columns) as records (rows,), which are copied without a loop."""
     return np.ndarray(len(rows), _record(rows.itemsize * rows.shape[1]), rows)
 
 
@@ -71,17 +68,11 @@ def _record(size: int) -> np.dtype[np.void]:
 
 
 class StepOutput:
-    """Output arrays of a step, one row per game.
+    """Output arrays of a step, one row per game; `compiled` are all of them for the kernel.
 
-    Attributes:
-        observations: (games, 3 * cells) float32 planes, or (games, cells) int8 boards.
-        masks: int8 (games, cells): 1 for legal cells.
-        rewards: float64 (games,): the agents' rewards.
-        outcomes: int8 (games,): for the agent; GOING while the game continues.
-        over: bool (games,): whether the game ended.
-        finals: as observations: the last views of games that ended, else zeros; written only if
-            finished games restart in the same step.
-        compiled: the same in this order, as the kernel takes them.
+    Observations are float32 planes (games, 3 * cells) or int8 boards (games, cells), masks int8
+    (games, cells). `over` says whether a game ended in this step. `finals` are the last views of
+    games that ended, else zeros; written only if finished games restart in the same step.
     """
 
     def __init__(
@@ -97,10 +88,9 @@ class StepOutput:
 
 
 class OutputPool:
-    """A pool of step outputs, which avoids allocating memory at each step.
+    """A pool of step outputs, since allocating a large array costs more than filling it.
 
-    Allocating a large array costs more than filling it, since the operating system provides its
-    memory page by page. An output is used again once no other reference to its arrays is left.
+    An output is used again once no other reference to its arrays is left.
     """
 
     _arrays = attrgetter("observations", "masks", "rewards", "outcomes", "over", "finals")
@@ -120,7 +110,7 @@ class OutputPool:
         return output
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Support copying and pickling: the copy is an empty pool."""
+        """Copy and pickle as an empty pool."""
         return OutputPool, (self.make,)
 
 
@@ -129,68 +119,36 @@ class GameBatch:
 
     `BoardGames` stores boards, for any rules; `TableGames` stores indices of positions, for games
     with few. Tests hold both to the same invariants.
-
-    Attributes:
-        over: which games are over, (games,); at first, all of them.
-        outcomes: the outcomes for the agent, (games,); GOING in games in progress.
-        flipped: where the side to move is not the agent, (games,): only in finished games.
-        state: the arrays that hold the complete state; copying into them restores it.
-        outputs: arrays for steps.
     """
 
     kernel: Any  # the module with the compiled functions
+    # The complete state, by game; copying into these arrays restores it.
     stored: NDArray[Any]
-    flipped: Mask
-    outcomes: Outcomes
-    over: Mask
+    flipped: Mask  # where the side to move is not the agent: only in finished games
+    outcomes: Outcomes  # for the agent
+    over: Mask  # at first True
 
     def __init__(self, rules: Rules, stored: NDArray[Any], known: Any, planes: bool) -> None:
         self.rules, self.known, self.planes = rules, known, planes
-        self.random = Uniform(rules)
         games = len(stored)
         over, outcomes = np.ones(games, np.bool_), np.full(games, GOING, np.int8)
-        self._hold((stored, np.zeros(games, np.bool_), outcomes, over))
-
-    def _hold(self, state: tuple[NDArray[Any], ...]) -> None:
-        self.stored, self.flipped, self.outcomes, self.over = self.state = state
+        self.state = stored, np.zeros(games, np.bool_), outcomes, over
+        self.stored, self.flipped, self.outcomes, self.over = self.state
         self.outputs = OutputPool(self._output)
 
-    def place(self, cells: Cells, self_play: bool) -> Numbers:
-        """Put the agents' stones on `cells` (games,); in self-play switch to the next mover's view.
-
-        Returns:
-            The indices of the games still in progress.
-        """
-        waiting, finished = np.empty((2, len(cells)), np.int64)
-        opponent = self.compiled(None if self_play else self.random)
-        given, written = (cells, opponent, self.known), (self.outcomes, waiting, finished)
-        going = self.kernel.place(self.stored, self.flipped, *given, *written)
-        self.over[:] = self.outcomes != GOING
-        return waiting[:going]
-
-    def reply(self, opponent: Player | None, waiting: Numbers, uniforms: Uniforms) -> int:
-        """Play a Python opponent's replies in the games in `waiting`, from one number each.
-
-        Returns:
-            The number of these games still in progress.
-        """
+    def reply(self, opponent: Player | None, which: Numbers, uniforms: Uniforms) -> Numbers:
+        """Play a Python opponent's replies, each from one number; return the games that go on."""
         assert opponent is not None
-        choose = sample_or_forfeit if opponent.traits.forfeits else sample
-        cells = choose(ask(self.boards_to_reply(waiting), opponent), uniforms)
-        gone = waiting[cells == FORFEIT]
-        self.outcomes[gone], self.over[gone], self.flipped[gone] = WIN, True, True
-        waiting, cells = waiting[cells != FORFEIT], cells[cells != FORFEIT]
-        finished = np.empty(len(cells), np.int64)
-        written = self.outcomes, finished, 0
-        count = self.kernel.reply(self.stored, waiting, cells, self.known, *written)
-        self.over[finished[:count]] = True
-        return len(waiting) - int(count)
+        probs = ask(self.boards_to_reply(which), opponent)
+        if opponent.traits.forfeits:
+            stays = probs.any(axis=1)
+            gone, which = which[~stays], which[stays]
+            self.outcomes[gone], self.over[gone], self.flipped[gone] = WIN, True, True
+            probs, uniforms = probs[stays], uniforms[stays]
+        return self.put(which, sample(probs, uniforms), -1)
 
     def restart(self, which: Numbers, key: int, opponent: Any, seat: str) -> None:
-        """Restart the games in `which`; a compiled opponent moves first where the agent is O.
-
-        Seats and openings follow from the key; without an opponent X is to move in all these games.
-        """
+        """Restart the games in `which`; a compiled opponent moves first where the agent is O."""
         opponent = self.compiled(None) if opponent is None else opponent
         order = 0, np.uint64(key), opponent, SEATS.index(seat), self.known
         self.kernel.restart(self.stored, self.flipped, which, *order)
@@ -226,10 +184,7 @@ class GameBatch:
     # What differs between the two ways to store a game.
 
     def compiled(self, opponent: Player | None) -> Any:
-        """Return the kernel's encoding of the opponent, or None if it must be called in Python.
-
-        None is an opponent too: self-play, the agent moves for both sides.
-        """
+        """Return the kernel's encoding of an opponent or of none; None if it is Python's."""
         raise NotImplementedError
 
     def boards(self, which: Numbers | slice) -> Boards:
@@ -242,6 +197,14 @@ class GameBatch:
 
     def board_to_move(self, game: int) -> Boards:
         """Return a game's board (cells,) from the mover's perspective, even if the game is over."""
+        raise NotImplementedError
+
+    def put(self, which: Numbers, cells: Cells, stone: int) -> Numbers:
+        """Put stones of the agents (1) or the opponent (-1) on cells (which,).
+
+        An occupied cell ends the game, ILLEGAL, and is left as it was. Returns the games that go
+        on.
+        """
         raise NotImplementedError
 
     def _stored(self, boards: Boards) -> NDArray[Any]:
@@ -276,6 +239,10 @@ class BoardGames(GameBatch):
         board: Boards = self.stored[game].copy()
         return -board if self.flipped[game] else board
 
+    def put(self, which: Numbers, cells: Cells, stone: int) -> Numbers:
+        state: Any = self.state
+        return board_games_kernel.put_stones(state, which, cells, stone, self.known)
+
     def _stored(self, boards: Boards) -> NDArray[Any]:
         return boards
 
@@ -295,7 +262,7 @@ class TableGames(GameBatch):
         super().__init__(rules, np.zeros(games, np.uint32), known, planes)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out the cached table, which a copy shares."""
+        """Leave out the table, which a copy shares."""
         return {key: part for key, part in vars(self).items() if key not in ("table", "known")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -322,6 +289,16 @@ class TableGames(GameBatch):
     def board_to_move(self, game: int) -> Boards:
         board: Boards = self.table.positions.boards[self.stored[game]].copy()
         return board
+
+    def put(self, which: Numbers, cells: Cells, stone: int) -> Numbers:
+        transitions = self.known[0][self.stored[which], cells]
+        self.stored[which] = transitions >> table_games_kernel.BITS
+        outcomes = transitions & table_games_kernel.OUTCOME
+        self.over[which] = over = outcomes != GOING
+        self.flipped[which] = over & (outcomes != ILLEGAL) & (stone == 1)
+        self.outcomes[which] = outcomes if stone == 1 else SEEN_BY_OTHER[outcomes]
+        going: Numbers = which[~over]
+        return going
 
     def _stored(self, boards: Boards) -> NDArray[Any]:
         return self.table.positions.index(boards)

@@ -154,17 +154,11 @@ class Match:
     def play(
         self, cells: Cells, output: StepOutput, rng: np.random.Generator, mode: int = DISABLED
     ) -> int:
-        """Play a cell in every game and the opponent's replies, restart games and write the output.
+        """Play validated cells (games,) and the opponent's replies, and write the output.
 
-        Args:
-            cells: the agents' stones (games,), validated.
-            output: written.
-            rng: the generator that the step's key is drawn from.
-            mode: when finished games restart: SAME_STEP, NEXT_STEP (games that were over restart,
-                their cells are ignored) or DISABLED; in the first and the last no game may be over.
-
-        Returns:
-            The number of games that ended.
+        Games restart by `mode`: SAME_STEP, NEXT_STEP (games that were over restart, their cells are
+        ignored) or DISABLED; in the first and the last no game may be over. Returns the number of
+        games that ended.
         """
         if self.compiled is None:
             return self._play_asking(cells, output, rng, mode)
@@ -197,13 +191,10 @@ class Match:
         games = self.games
         with self.attempt(rng):
             waits, key, restart_key = games.over.copy(), 0, self.key
-            if not waits.all() or mode != NEXT_STEP:
-                if waits.any():  # on an occupied cell they stay as they are
-                    cells = np.where(waits, (self.boards != 0).argmax(axis=1), cells)
-                key = self.draw_key(rng)
-                waiting = games.place(cells, self_play=False)
-                uniforms = keyed_uniforms(np.uint64(key), waiting, REPLY)
-                games.reply(self._opponent, waiting, uniforms)
+            if mode != NEXT_STEP or not waits.all():
+                key, going = self.draw_key(rng), np.flatnonzero(~waits)
+                going = games.put(going, cells[going], 1)
+                games.reply(self._opponent, going, keyed_uniforms(np.uint64(key), going, REPLY))
             if mode == NEXT_STEP and waits.any():
                 key_then = self.draw_key(rng) if restart_key is None else restart_key
                 self._restart_asking(waits, key_then, self.seat)
@@ -227,16 +218,16 @@ class Match:
         if seat == "X" or not len(new):
             return
         uniforms = keyed_uniforms(np.uint64(key), new, OPENING)
-        if self.games.reply(self._opponent, new, uniforms) < len(new):
+        if len(self.games.reply(self._opponent, new, uniforms)) < len(new):
             raise ValueError("the opponent forfeits on the empty board: there is no game to play")
 
     def attempt(
         self, rng: np.random.Generator, always: bool = False
     ) -> AbstractContextManager[None]:
-        """Return a context manager that restores the games and the generator if its block fails.
+        """Return a context that restores the games and the generator if its block fails.
 
-        If the opponent cannot fail, nothing is saved unless `always` is set. Blocks may be nested:
-        the outermost one restores.
+        If the opponent cannot fail, nothing is saved unless `always`. Of nested ones the outermost
+        restores.
         """
         return self._undone(rng) if not self.attempting and (always or self.asks) else nullcontext()
 
@@ -275,7 +266,7 @@ class Match:
         return mask
 
     def board_to_move(self, game: int) -> Boards:
-        """Return a game's board (cells,) from the mover's perspective, even if the game is over."""
+        """Return a game's board (cells,) from the mover's perspective."""
         return self.games.board_to_move(game)
 
     def draw_key(self, rng: np.random.Generator) -> int:

@@ -63,10 +63,7 @@ class Observer:
         return output.observations
 
     def final(self, output: StepOutput) -> Observation:
-        """Return the final observations of a step, as a structured array if obs="dict".
-
-        `rows[i]["observation"]` is one game's observation; the masks are zeros.
-        """
+        """Return the final observations of a step, as a structured array if obs="dict"."""
         if not self.named:
             return output.finals
         size = output.finals.shape[1]

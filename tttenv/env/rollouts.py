@@ -14,15 +14,7 @@ from tttenv.game.rewards import VALUES
 from tttenv.game.rollouts_kernel import playground, random_games, random_table_games
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
-from tttenv.policy import (
-    FORFEIT,
-    Player,
-    Policy,
-    Uniform,
-    ask,
-    player_for,
-    sample_or_forfeit,
-)
+from tttenv.policy import FORFEIT, Player, Policy, Uniform, ask, player_for, sample_or_forfeit
 from tttenv.utils.arrays import read_only
 
 Arrays = dict[str, NDArray[Any]]
@@ -67,10 +59,10 @@ def results(
 def child_table(
     rules: Rules,
 ) -> tuple[NDArray[np.int32], NDArray[np.uint64], NDArray[np.int8], int]:
-    """Return the lookup tables of `random_table_games`; cached.
+    """Return the tables of `random_table_games`; cached.
 
-    They are each position's children in consecutive columns (positions, cells), their number, the
-    values of final positions for X (positions,), and the plies of the longest game.
+    They are each position's children (positions, cells) and their number, the values of final
+    positions for X (positions,), and the plies of the longest game.
     """
     known = positions(rules)
     _, legal, legal_count, _, _ = transition_table(rules).showing_boards

@@ -22,10 +22,10 @@ INCREMENT, FACTOR_1, FACTOR_2, BITS = int(STEP), int(MIX_1), int(MIX_2), 2**64 -
 
 @lru_cache(maxsize=8)
 def lists(rules: Rules) -> tuple[list[Any], ...]:
-    """Return a game's transition table as lists, which Python reads faster than arrays.
+    """Return a game's table as lists, which Python reads faster than arrays; cached.
 
     They are the successors, the outcomes for the side to move and for the other side, the legal
-    cells and their number. They are cached, since they can take tens of megabytes.
+    cells and their number.
     """
     known = transition_table(rules)
     _, legal, legal_count, _, _ = known.showing_boards
@@ -34,10 +34,7 @@ def lists(rules: Rules) -> tuple[list[Any], ...]:
 
 
 class SingleGame:
-    """A batch of one game, played in Python; its state stays in the batch's arrays.
-
-    It supports the opponents that the batch has compiled.
-    """
+    """A batch of one game against a compiled opponent, played in Python on the batch's arrays."""
 
     def __init__(self, games: TableGames) -> None:
         self.games, self.planes, self.masks = games, games.table.planes, games.table.masks

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tttenv.env.step_options_kernel import FIRST, NEXT_STEP, NOBODY, SAME_STEP, SECOND, TABLE
 from tttenv.game.outcomes_kernel import GOING, ILLEGAL, SEEN_BY_OTHER, Outcomes
 from tttenv.game.random_kernel import OPENING, REPLY, SEAT, keyed, keyed_bounded
-from tttenv.game.types import Cells, Mask, Uniforms
+from tttenv.game.types import Cells, Mask
 from tttenv.utils.compiled import bare, compiled
 
 BITS = np.uint32(3)  # bits of a transition that hold its outcome
@@ -87,7 +87,8 @@ def step(
         if opponent[0] != NOBODY:
             for j in range(going):
                 uniforms[j] = keyed(key, start + waiting[j], REPLY)
-            sample_replies(at, waiting[:going], uniforms, opponent, table, replies)
+            for j in range(going):
+                replies[j] = sample(at[waiting[j]], uniforms[j], opponent, table)
             count = reply(at, waiting[:going], replies, table, outcomes, finished, count)
         for i in range(len(at)):
             over[i] = outcomes[i] != GOING
@@ -110,7 +111,7 @@ def step(
     return ended
 
 
-@compiled
+@bare
 def place(
     at: Positions,
     flipped: Mask,
@@ -123,8 +124,8 @@ def place(
 ) -> int:
     """Put the agents' stones on `cells` (games,), and write the agents' outcomes (games,).
 
-    An occupied cell ends the game, ILLEGAL, and keeps the position. `waiting` and `finished` start
-    with the indices of the games that go on and of the others. Returns the number of the former.
+    `waiting` and `finished` then start with the games that go on and the others. Returns the number
+    of the former.
     """
     transitions, _, _, _, _ = table
     going = 0
@@ -141,7 +142,7 @@ def place(
     return going
 
 
-@compiled
+@bare
 def reply(
     at: Positions,
     waiting: Cells,
@@ -151,10 +152,9 @@ def reply(
     finished: Cells,
     count: int,
 ) -> int:
-    """Put the opponent's stones on `cells` (waiting,) in the games in `waiting`.
+    """Put the opponent's stones on cells (waiting,), and write the agents' outcomes.
 
-    Writes the agents' outcomes, and appends the games that end to the `count` in `finished`.
-    Returns their number.
+    Games that end are appended to the `count` in `finished`. Returns their number.
     """
     transitions, _, _, _, _ = table
     for j in range(len(waiting)):
@@ -184,20 +184,6 @@ def sample(position: np.uint32, uniform: float, opponent: Opponent, table: Table
 
 
 @bare
-def sample_replies(
-    at: Positions,
-    waiting: Cells,
-    uniforms: Uniforms,
-    opponent: Opponent,
-    table: Table,
-    cells: Cells,
-) -> None:
-    """Sample a compiled opponent's cells (waiting,) from one uniform number each."""
-    for j in range(len(waiting)):
-        cells[j] = sample(at[waiting[j]], uniforms[j], opponent, table)
-
-
-@bare
 def restart(
     at: Positions,
     flipped: Mask,
@@ -208,10 +194,7 @@ def restart(
     seat: int,
     table: Table,
 ) -> None:
-    """Restart the games in `which` of a block that begins with game `start`; see `step`.
-
-    A compiled opponent opens where the agent is O.
-    """
+    """Restart the games in `which` of a block that begins with game `start`; see `step`."""
     transitions, _, _, _, _ = table
     for j in range(len(which)):
         at[which[j]], flipped[which[j]] = 0, False

@@ -123,13 +123,8 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
         that are not None.
 
         If an exception is raised, including by the opponent, the previous games and `np_random` are
-        restored.
-
-        Raises:
-            ValueError: for an unknown option, a board that cannot be played on, a list of seeds or
-                a mask of another length, or a mask with a seed or before all games have started.
-            gymnasium.error.Error: for a negative seed.
-            gymnasium.error.ClosedEnvironmentError: after `close()`.
+        restored. ValueError for an unknown option, a board that cannot be played on, a list of
+        seeds or a mask of another length, and a mask with a seed or before the first reset.
         """
         require_game(self.closed)
         number, start = one_seed(seed, self.num_envs), Start.of(self.match, options, masked=True)
@@ -160,7 +155,6 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
                 `illegal="raise"`, on an occupied cell (naming its index), and for an opponent that
                 returns an invalid move.
             gymnasium.error.ResetNeeded: before the first reset.
-            gymnasium.error.ClosedEnvironmentError: after `close()`.
         """
         match = self.match
         restarts = self._mode == NEXT_STEP and self._started
@@ -176,14 +170,7 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
         return observed, output.rewards, output.over, truncated, infos
 
     def sample_actions(self) -> NDArray[np.int64]:
-        """Sample a legal cell for every game (num_envs,), from the action space's generator.
-
-        It is 0 for a game that is over.
-
-        Raises:
-            gymnasium.error.ResetNeeded: before the first reset.
-            gymnasium.error.ClosedEnvironmentError: after `close()`.
-        """
+        """Sample legal cells (num_envs,) with the action space's generator; 0 for ended games."""
         require_game(self.closed, self._started)
         return self.match.sample(self.action_space.np_random)
 
@@ -192,11 +179,7 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
         return self.match.legal()
 
     def set_opponent(self, opponent: str | Policy | None) -> None:
-        """Replace the opponent from the next move on, in the current games too.
-
-        Raises:
-            ValueError: for an unknown player.
-        """
+        """Replace the opponent from the next move on, in the current games too."""
         self.match.opponent = resolve_opponent(opponent, self.rules)
 
     @property
@@ -206,13 +189,9 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
 
     def render(self) -> tuple[Any, ...] | None:
         """Return every game's board as text ("ansi") or image ("rgb_array")."""
-        if self.render_mode is None:
-            draw(self.match, 0, None, self._last_stones)
-            return None
-        return tuple(
-            draw(self.match, game, self.render_mode, self._last_stones)
-            for game in range(self.num_envs)
-        )
+        games = range(self.num_envs if self.render_mode else 1)  # without a mode it only warns
+        drawn = [draw(self.match, game, self.render_mode, self._last_stones) for game in games]
+        return tuple(drawn) if self.render_mode else None
 
     def _endings(self, output: StepOutput) -> dict[str, Any]:
         """Return the infos for the games that ended in a step."""

@@ -16,14 +16,9 @@ def one_hot(boards: Boards) -> NDArray[np.float32]:
 
 
 def line_counts(rules: Rules, boards: Boards) -> NDArray[np.int64]:
-    """Count the lines with j stones of one side and no stone of the other.
+    """Count the lines with j stones of one side and no stone of the other on boards (..., cells).
 
-    Args:
-        rules: whose lines.
-        boards: (..., cells).
-
-    Returns:
-        Counts (..., 2, k): [..., 0, j - 1] lines with j stones of mine, [..., 1, j - 1] of theirs.
+    Counts are (..., 2, k): [..., 0, j - 1] lines with j stones of mine, [..., 1, j - 1] of theirs.
     """
     stones = boards[..., rules.lines]
     mine, theirs = (stones == 1).sum(-1), (stones == -1).sum(-1)
@@ -54,15 +49,8 @@ def seven(rules: Rules, boards: Boards) -> NDArray[np.float64]:
     corners = boards[:, [0, n - 1, rules.cells - n, rules.cells - 1]] == 1
     centre = boards[:, rules.m // 2 * n + n // 2] == 1
     one, short, full = counts[:, 0, 0], counts[:, :, -2], counts[:, 0, -1]
-    columns = [
-        np.ones(len(boards)),
-        short[:, 0],
-        short[:, 1],
-        centre,
-        corners.sum(axis=1),
-        one,
-        full,
-    ]
+    always, cornered = np.ones(len(boards)), corners.sum(axis=1)
+    columns = [always, short[:, 0], short[:, 1], centre, cornered, one, full]
     return np.column_stack(columns).astype(np.float64)
 
 

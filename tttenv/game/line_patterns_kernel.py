@@ -152,11 +152,7 @@ def count_vectors(k: int) -> int:
 
 
 def pattern_windows(rules: Rules) -> NDArray[np.int64]:
-    """Return the cells of each cell's pattern in each direction, -1 off the board.
-
-    Returns:
-        (cells, 4, 2 k - 1).
-    """
+    """Return the cells of each cell's four patterns (cells, 4, 2 k - 1), -1 off the board."""
     m, n = rules.m, rules.n
     rows, columns = np.divmod(np.arange(rules.cells), n)
     offsets = np.arange(1 - rules.k, rules.k)
@@ -292,10 +288,7 @@ def value(net: LinePatterns, side: int) -> int:
 
 @bare
 def value_after(net: LinePatterns, cell: int) -> int:
-    """Return the value for the other side once the side to move has put a stone on `cell`.
-
-    It is what `put`, `value` and `take_back` would give, in half the time.
-    """
+    """Return what `put`, `value` and `take_back` would give, in half the time."""
     change = 1 if net.length[0] % 2 == 0 else 2
     centre, pooled = net.centre, net.changed
     for i in range(pooled.size):

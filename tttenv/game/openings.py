@@ -17,16 +17,9 @@ def opening_classes(rules: Rules, stones: int) -> Boards:
     Boards that are turned or mirrored images of each other are one class. Two stones make 33
     classes on 4x4, 85 on 5x5, 165 on 6x6 and 846 on 9x9.
 
-    Args:
-        rules: the game.
-        stones: of both sides together; 0 gives the empty board.
-
-    Returns:
-        The canonical board of each class (classes, cells), seen by the side to move, in
-        lexicographic order.
-
-    Raises:
-        ValueError: if there is no such board, or there are more than some 100,000 classes.
+    Stones are those of both sides together. Returns the canonical board of each class (classes,
+    cells), seen by the side to move, in lexicographic order; ValueError without one, or with more
+    than some 100,000.
     """
     if not 0 <= stones < rules.cells:
         raise ValueError(f"openings on {rules} have 0 to {rules.cells - 1} stones, not {stones}")
@@ -47,17 +40,9 @@ def opening_classes(rules: Rules, stones: int) -> Boards:
 
 
 def random_openings(rules: Rules, stones: int, count: int, rng: np.random.Generator) -> Boards:
-    """Return undecided boards with random stones, for exploring starts.
+    """Return undecided boards (count, cells) with random stones, seen by the side to move.
 
-    Args:
-        rules: the game.
-        stones: the most stones on a board; each board gets 0 to this many, all equally likely. A
-            stone that would end the game is left out.
-        count: the number of boards.
-        rng: the source of randomness.
-
-    Returns:
-        Boards (count, cells), seen by the side to move.
+    Each gets 0 to `stones` of them, all equally likely; one that would end the game is left out.
     """
     if stones < 0:
         raise ValueError(f"an opening must have at least 0 stones, not {stones}")

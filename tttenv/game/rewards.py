@@ -13,17 +13,9 @@ VALUES = (ODDS[:, 0] - ODDS[:, 2]).astype(np.int8)  # by outcome: 1 a win, -1 a 
 
 
 class Payoffs:
-    """Reward of each outcome: by default 1 for a win, -1 for a loss or an illegal move, else 0.
+    """Reward of each outcome: 1 for a win, `draw` for a draw, -1 for a loss or an illegal move.
 
-    Args:
-        draw: the reward for a draw, from -1 to 1.
-
-    Attributes:
-        table: the reward for each outcome, by its number, (5,).
-        each: the same as a list.
-
-    Raises:
-        ValueError: if `draw` is not a number from -1 to 1.
+    By the outcome's number they are in `table` (5,) and in the list `each`.
     """
 
     def __init__(self, draw: float = 0.0) -> None:

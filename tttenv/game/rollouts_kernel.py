@@ -204,10 +204,8 @@ def random_table_games(
 ) -> NDArray[np.int8]:
     """Play one random game per seed; return 1 where X won, -1 where O won, else 0.
 
-    A seed's upper half decides the first five moves, its lower half the others: as a fraction that
-    is multiplied by the number of moves, it gives a whole part, the move, and the fraction for the
-    next. So moves are even but for some parts in a million, and no branch has to be guessed. The
-    other arguments are a `ChildTable`.
+    A seed decides the moves as in `looked_up_playout`, so that no branch has to be guessed. The
+    other arguments are those of `rollouts.child_table`.
     """
     results = np.empty(len(seeds), np.int8)
     low, half = np.uint64(0xFFFFFFFF), np.uint64(32)

@@ -40,14 +40,9 @@ def completes(board: Stones, cell: int, game: Game) -> bool:
 
 @inner
 def outcome(line: bool, full: bool, game: Game) -> int:
-    """Return the outcome for the side that has just moved.
+    """Return the outcome for the side whose move completed a `line` or made the board `full`.
 
     Everything that plays asks here what a line means.
-
-    Args:
-        line: whether the move completed a line.
-        full: whether it took the last empty cell.
-        game: the game.
     """
     _, _, _, worth = game
     return worth if line else DRAW if full else GOING
@@ -77,10 +72,9 @@ def winning_cells(boards: Boards, side: int, game: Game) -> Mask:
 def threats(board: Stones, cell: int, game: Game, found: Cells) -> int:
     """Write the threats made by the stone on `cell` to `found` (8,), and return their number.
 
-    They are the empty cells where its owner completes a line. A line that needs one more stone has
-    only stones of this owner besides the empty cell. So the first empty cell in each of the eight
-    directions, after stones of this owner, is the only candidate of that direction. A side without
-    threats before it placed this stone has no others. The board (cells,) is left as it was.
+    They are the empty cells where its owner completes a line. The first empty cell in each of the
+    eight directions, after stones of this owner, is the only candidate of that direction. The board
+    (cells,) is left as it was.
     """
     m, n, _, _ = game
     stone = board[cell]

@@ -26,14 +26,9 @@ def inverses(rules: Rules) -> NDArray[np.int64]:
 
 
 def canonical(rules: Rules, boards: Boards) -> tuple[Boards, NDArray[np.int64]]:
-    """Return the lexicographically first image of each board, and the map to it.
+    """Return the lexicographically first image of each board (batch, cells), and the map to it.
 
-    Args:
-        rules: the game.
-        boards: (batch, cells).
-
-    Returns:
-        Images (batch, cells), and the number of the first map to the image (batch,).
+    The maps are numbers (batch,) of rows of `maps`: the first to the image.
     """
     best, which = boards.copy(), np.zeros(len(boards), np.int64)
     for number, image in enumerate(maps(rules)[1:], start=1):
@@ -44,11 +39,7 @@ def canonical(rules: Rules, boards: Boards) -> tuple[Boards, NDArray[np.int64]]:
 
 
 def orbits(rules: Rules, boards: Boards) -> tuple[Boards, NDArray[np.int64]]:
-    """Group boards (batch, cells) into symmetry classes.
-
-    Returns:
-        One canonical board per class (classes, cells), and each board's class (batch,).
-    """
+    """Return one canonical board per class (classes, cells), and each board's class (batch,)."""
     images, _ = canonical(rules, boards)
     representatives, which = np.unique(images, axis=0, return_inverse=True)
     return representatives, which.reshape(-1)

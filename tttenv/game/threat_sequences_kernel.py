@@ -120,10 +120,9 @@ def _second_threat(board: LineBoard, side: int, line: int, move: int, reply: int
 def judge(board: LineBoard, side: int, stack: ThreatStack, threats: int) -> tuple[int, int]:
     """Return a position's result for `side`, to move, or UNPROVEN; and its only move or NO_CELL.
 
-    The side to move wins if it completes a line or finds a sequence of single threats that wins,
-    among the first `threats`. If it does not complete one, it loses if the other side threatens to
-    complete lines on two cells, and has one move if that is one cell. Without an open line the game
-    is drawn.
+    The side to move wins if it completes a line or by a sequence of single threats, among the first
+    `threats`. Else it loses if the other side threatens to complete lines on two cells, and has one
+    move if that is one cell. Without an open line the game is drawn.
     """
     k = board.lines.shape[1]
     wanted, live, begun = NO_CELL, False, False

@@ -97,10 +97,8 @@ def store(
     depth: int,
     bound: int,
 ) -> None:
-    """Store an entry for `key`, a uint64.
+    """Store an entry for `key`, a uint64, in place of the same key's or else in its bucket.
 
-    It replaces the entry for the same key. Otherwise it goes to the first slot of its bucket, or to
-    the second if the first holds a deeper result of this search.
     `ages` (2,) are the numbers of this search and of the first whose entries count.
     """
     age = ages[0]

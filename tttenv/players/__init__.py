@@ -35,7 +35,6 @@ PLAYERS: Table[Any] = Table(
 )
 
 SAFE = tuple(PLAYERS)  # that files may name
-EVALUATORS = ("lines", "playouts", "tactical")  # words that an option `evaluator` may be
 
 # Players that need an option naming a file or a program; left out where all players are measured.
 FOREIGN: Table[Any] = Table(
@@ -93,7 +92,7 @@ def checked_spec(spec: object) -> Spec:
         asked = shown(repr(name), LONGEST_NAME)
         raise ValueError(f"a file must not name the player {asked}, only {', '.join(SAFE)}")
     for option, value in inner_specs(name, parse(spec)[1]).items():
-        if option == "evaluator" and value in EVALUATORS:
+        if option == "evaluator" and value == "lines":
             continue
         checked_spec(value)
         if is_path(value):

@@ -33,9 +33,7 @@ class CheckedProof:
 def check_proof(path: str | Path) -> int:
     """Verify the proof in a file and return the value for X that it proves: 1, 0 or -1.
 
-    Raises:
-        FileNotFoundError: if there is no such file.
-        ValueError: if the file is not a proof, or one of its steps does not hold.
+    A file that is no proof, or of which a step does not hold, is a ValueError.
     """
     return checked(path).value
 

@@ -36,9 +36,8 @@ class MoveValues:
     """Bounds on the values of moves in positions of one game.
 
     On boards small enough to enumerate, both bounds are the value in the solved game; on larger
-    ones they are proved by a search, and all searches share one table. The limit is a number of
-    nodes, not seconds, so the same positions in the same order give the same bounds on every
-    machine.
+    ones they are proved by searches that share one table. The limit is a number of nodes, so the
+    same positions in the same order give the same bounds on every machine.
     """
 
     def __init__(self, rules: Rules, work: int = WORK) -> None:

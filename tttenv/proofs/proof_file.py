@@ -45,12 +45,8 @@ class Content:
 
 def write(file: Path, rules: Rules, board: Boards, value: int, claims: Mapping[str, Claim]) -> None:
     """Write a proof file atomically."""
-    metadata = {
-        "kind": KIND,
-        "rules": str(rules),
-        "board": rules.format(board),
-        "value": str(value),
-    }
+    metadata = {"kind": KIND, "rules": str(rules)}
+    metadata |= {"board": rules.format(board), "value": str(value)}
     for side, claim in claims.items():
         metadata[side] = claim.says
         metadata[f"{side} positions"] = str(claim.positions)
@@ -58,12 +54,7 @@ def write(file: Path, rules: Rules, board: Boards, value: int, claims: Mapping[s
 
 
 def read(file: Path) -> Content:
-    """Read a proof file without verifying the proof.
-
-    Raises:
-        FileNotFoundError: if there is no such file.
-        ValueError: for anything but a file of this form.
-    """
+    """Read a proof file without verifying the proof; ValueError for any other file."""
     found = header(read_bytes(file, LARGEST), file)
     about = found.metadata
     if about.get("kind") != KIND:

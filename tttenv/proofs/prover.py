@@ -46,39 +46,22 @@ Watcher = Callable[[ProofProgress], None]
 
 @dataclass(frozen=True, eq=False)
 class Proof:
-    """The result of a proof search from a position.
-
-    Attributes:
-        rules: the game.
-        board: the position (cells,), seen by the side to move.
-        value: the value for X under perfect play: 1, 0 or -1; None if the nodes ran out.
-        at_least: a lower bound on the value; -1 if nothing is known.
-        at_most: an upper bound on the value.
-        nodes: the number of positions searched.
-        seconds: search time, without compile time.
-    """
+    """The result of a proof search from a position."""
 
     rules: Rules
-    board: Boards
-    value: int | None
-    at_least: int
+    board: Boards  # the position (cells,), seen by the side to move
+    value: int | None  # for X under perfect play: 1, 0 or -1; None if the nodes ran out
+    at_least: int  # bounds on the value; -1 and 1 if nothing is known
     at_most: int
-    nodes: int
-    seconds: float
+    nodes: int  # positions searched
+    seconds: float  # search time, without compile time
     prover: "Prover" = field(repr=False)
 
     def save(self, path: str | Path) -> int:
-        """Write the proof to a file that `tttenv.check_proof` verifies.
+        """Write the proof to a file that `tttenv.check_proof` verifies, and return its length.
 
-        Args:
-            path: the file, which is replaced if it exists; missing folders are created.
-
-        Returns:
-            The number of integers in the proof.
-
-        Raises:
-            ValueError: if the value is not proved.
-            OSError: if the file cannot be written.
+        An existing file is replaced, missing folders are created. The length is in integers. If
+        the value is not proved, it raises ValueError.
         """
         if self.value is None:
             raise ValueError(
@@ -96,10 +79,7 @@ class Prover:
     """Runs proof searches from positions of one game, which share their tables."""
 
     def __init__(self, rules: Rules, memory: int = MEMORY) -> None:
-        """Create a prover with empty tables of at most `memory` bytes.
-
-        With less memory more is forgotten, and searches take longer.
-        """
+        """Create a prover with empty tables of at most `memory` bytes."""
         require_line_wins(rules, "a proof search")
         self.rules, self.memory = rules, memory
         self.searches = {side: self._search(FIRST_PLACES) for side in SIDES}
@@ -110,15 +90,9 @@ class Prover:
         nodes: int | None = None,
         watch: Watcher | None = None,
     ) -> Proof:
-        """Search for the value of a position, or bounds on it within `nodes` nodes.
+        """Search for the value of a position, or bounds on it; arguments as in `tttenv.prove`.
 
-        Args:
-            board: (cells,), seen by the side to move; None for the empty board.
-            nodes: the maximum number of nodes to search; None for no limit.
-            watch: called with the progress of the search about ten times a second.
-
-        Raises:
-            ValueError: for a board that is unreachable or finished, or nodes below 1.
+        `watch` is called with the progress of the search about ten times a second.
         """
         position = self.rules.start() if board is None else self.rules.check(board)
         if nodes is not None and nodes < 1:
@@ -177,7 +151,7 @@ class Prover:
             search = self._grow(attacker)
 
     def first_side(self, position: Boards, attacker: str) -> int:
-        """Return the side to move in a position: ATTACKER or DEFENDER."""
+        """Return the side to move: ATTACKER or DEFENDER."""
         moves = SIDES[int(self.rules.seat(position))]
         return ATTACKER if moves == attacker else DEFENDER
 

@@ -29,8 +29,7 @@ TRIES = 3  # searches of one position for its proof
 def claims(proof: "Proof") -> dict[str, Claim]:
     """Return the claims that prove a value, by attacker.
 
-    Raises:
-        ValueError: if the tables do not hold the proof, as after a damaged file was loaded.
+    Tables without the proof, as after a damaged file was loaded, are a ValueError.
     """
     found = {}
     for attacker, says in CLAIMS[proof.value or 0].items():

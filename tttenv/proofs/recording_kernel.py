@@ -31,6 +31,7 @@ from tttenv.game.line_board_kernel import (
 )
 from tttenv.game.threat_sequences_kernel import winning_threats
 from tttenv.game.transposition_kernel import canonical_image
+from tttenv.proofs import table_kernel as sets
 from tttenv.proofs.pairing_kernel import find_pairing
 from tttenv.proofs.search_kernel import (
     HELD,
@@ -45,22 +46,7 @@ from tttenv.proofs.search_kernel import (
     remove_stone,
     survey,
 )
-from tttenv.proofs.table_kernel import (
-    LEAF,
-    CellSet,
-    add,
-    clear,
-    contains,
-    copy_set,
-    find,
-    forget,
-    intersect,
-    is_empty,
-    map_set,
-    size_of_common,
-    unite,
-    words,
-)
+from tttenv.proofs.table_kernel import LEAF, CellSet, find, forget, words
 from tttenv.utils.compiled import bare, inner
 from tttenv.utils.struct import Struct
 
@@ -117,11 +103,8 @@ def record(s: ProofSearch, r: Recording, wins: bool, first: int, positions: int)
     """Record the proof that the attacker wins (`wins`) or that the defender holds, or a part.
 
     The board of the finished or aborted search follows the walk. After UNSOLVED it must be searched
-    before the next call, after the attacker's move `r.unsolved` if that is a cell.
-
-    Returns:
-        The proof's length; FULL, FAILED, or UNSOLVED; or BUSY after so many `positions`, so that
-        the caller gets control.
+    before the next call, after the attacker's move `r.unsolved` if that is a cell. Returns the
+    proof's length; FULL, FAILED or UNSOLVED; or BUSY after so many `positions`.
     """
     stop = r.finished[0] + positions
     ply, returning = r.ply[0], r.returning[0] != 0
@@ -157,7 +140,7 @@ def record(s: ProofSearch, r: Recording, wins: bool, first: int, positions: int)
 def _open_hold(s: ProofSearch, r: Recording, ply: int, mover: int) -> int:
     """Start recording a position the defender holds; return FINISHED, FOLLOWS or an error code."""
     zone = r.zones[ply]
-    clear(zone)
+    sets.clear(zone)
     if _known(s, r, zone):
         return FINISHED
     if r.length[0] + 2 * r.move.size + 8 > r.numbers.size or 2 * r.finished[0] > r.keys.size:
@@ -182,10 +165,10 @@ def _open_hold(s: ProofSearch, r: Recording, ply: int, mover: int) -> int:
         r.kind[ply] = ANSWER
     else:
         r.kind[ply] = MOVES
-        clear(r.left[ply])
+        sets.clear(r.left[ply])
         for other in range(s.live.size):
             if s.board.stones[other] == 0:
-                add(r.left[ply], other)
+                sets.add(r.left[ply], other)
         _write(r, MOVES)
         return _next_attack(s, r, ply)
     _write(r, r.kind[ply])
@@ -198,15 +181,15 @@ def _open_hold(s: ProofSearch, r: Recording, ply: int, mover: int) -> int:
 def _continue_hold(s: ProofSearch, r: Recording, ply: int) -> int:
     """Continue after the position of `r.move` has been recorded; return as `_open_hold` does."""
     zone, after = r.zones[ply], r.zones[ply + 1]
-    unite(zone, after)
+    sets.unite(zone, after)
     if r.kind[ply] == MOVES:
-        intersect(r.left[ply], after)
-        if not is_empty(r.left[ply]):
+        sets.intersect(r.left[ply], after)
+        if not sets.is_empty(r.left[ply]):
             return _next_attack(s, r, ply)
         return _finish(s, r, ply)
-    add(zone, r.move[ply])
+    sets.add(zone, r.move[ply])
     if r.kind[ply] == ANSWER:
-        copy_set(zone, r.scratch)
+        sets.copy_set(zone, r.scratch)
         hit_open_lines(s.board, zone, 2, r.move[ply])
         _write_new_cells(s, r, zone)
     return _finish(s, r, ply)
@@ -218,13 +201,13 @@ def _next_attack(s: ProofSearch, r: Recording, ply: int) -> int:
     best, fewest = NONE, 1 << 30
     strongest, weight = NONE, -1
     for cell in range(s.live.size):
-        if not contains(r.left[ply], cell):
+        if not sets.contains(r.left[ply], cell):
             continue
         image, key = key_after(s, cell, ATTACKER)
         at = find(s.table, key)
         if at >= 0 and s.table.entries[at].disproof == 0:
-            map_set(s.table.zones[at], s.hashes.origins[image], r.scratch)
-            common = size_of_common(r.scratch, r.left[ply])
+            sets.map_set(s.table.zones[at], s.hashes.origins[image], r.scratch)
+            common = sets.size_of_common(r.scratch, r.left[ply])
             if common < fewest:
                 best, fewest = cell, common
         if s.board.through_count[cell] > weight:
@@ -240,7 +223,7 @@ def _next_attack(s: ProofSearch, r: Recording, ply: int) -> int:
 @inner
 def _open_win(s: ProofSearch, r: Recording, ply: int, mover: int) -> int:
     """Start recording a position that the attacker wins; return as `_open_hold` does."""
-    clear(r.zones[ply])
+    sets.clear(r.zones[ply])
     if _known(s, r, r.zones[ply]):
         return FINISHED
     if r.length[0] + 8 > r.numbers.size or 2 * r.finished[0] > r.keys.size:
@@ -331,7 +314,7 @@ def _known(s: ProofSearch, r: Recording, zone: CellSet) -> bool:
     image, at = _place(s, r)
     if r.keys[at] == np.uint64(0):
         return False
-    map_set(r.key_zones[at], s.hashes.origins[image], zone)
+    sets.map_set(r.key_zones[at], s.hashes.origins[image], zone)
     return True
 
 
@@ -340,7 +323,7 @@ def _finish(s: ProofSearch, r: Recording, ply: int) -> int:
     """Add the current board and its zone to the recorded positions; return FINISHED."""
     image, at = _place(s, r)
     r.keys[at] = s.hashes.current[image] | np.uint64(1)
-    map_set(r.zones[ply], s.hashes.images[image], r.key_zones[at])
+    sets.map_set(r.zones[ply], s.hashes.images[image], r.key_zones[at])
     r.finished[0] += 1
     return FINISHED
 
@@ -356,12 +339,12 @@ def _write_judged(
     s: ProofSearch, r: Recording, mover: int, mine: int, theirs: int, zone: CellSet
 ) -> None:
     """Record why `judge` found that the defender holds."""
-    clear(r.scratch)
+    sets.clear(r.scratch)
     if mover == DEFENDER and mine != NONE:
         cell = completing_cell(s.board, DEFENDER, NONE)
-        clear(zone)
-        add(zone, cell)
-        add(r.scratch, cell)
+        sets.clear(zone)
+        sets.add(zone, cell)
+        sets.add(r.scratch, cell)
         hit_open_lines(s.board, zone, 1, cell)
         _write(r, WIN)
         _write(r, cell)
@@ -369,10 +352,10 @@ def _write_judged(
     elif mover == ATTACKER and theirs == SEVERAL:
         first = completing_cell(s.board, DEFENDER, NONE)
         second = completing_cell(s.board, DEFENDER, first)
-        clear(zone)
+        sets.clear(zone)
         for cell in (first, second):
-            add(zone, cell)
-            add(r.scratch, cell)
+            sets.add(zone, cell)
+            sets.add(r.scratch, cell)
         hit_open_lines(s.board, zone, 2, NONE)
         _write(r, TWO_THREATS)
         _write(r, first)
@@ -388,7 +371,7 @@ def _write_new_cells(s: ProofSearch, r: Recording, zone: CellSet) -> None:
     at = r.length[0]
     _write(r, 0)
     for cell in range(s.live.size):
-        if contains(zone, cell) and not contains(r.scratch, cell):
+        if sets.contains(zone, cell) and not sets.contains(r.scratch, cell):
             _write(r, cell)
     r.numbers[at] = r.length[0] - at - 1
 
@@ -402,7 +385,7 @@ def _write_pairs(s: ProofSearch, r: Recording, zone: CellSet) -> None:
     for cell in range(s.live.size):
         partner = s.pairing.partner[cell]
         if partner >= 0:
-            add(zone, cell)
+            sets.add(zone, cell)
             if cell < partner:
                 _write(r, cell)
                 _write(r, partner)

@@ -37,17 +37,9 @@ class SavedSearch:
 
 
 def write(file: Path, saved: SavedSearch) -> None:
-    """Write the state of a search atomically.
-
-    Raises:
-        OSError: if the file cannot be written.
-    """
-    content: dict[str, Any] = {
-        "rules": str(saved.prover.rules),
-        "board": saved.board,
-        "nodes": saved.nodes,
-        "seconds": saved.seconds,
-    }
+    """Write the state of a search atomically."""
+    content: dict[str, Any] = {"rules": str(saved.prover.rules), "board": saved.board}
+    content |= {"nodes": saved.nodes, "seconds": saved.seconds}
     for side, search in saved.prover.searches.items():
         table = search.table
         taken = np.flatnonzero(table.entries["key"])
@@ -59,9 +51,7 @@ def write(file: Path, saved: SavedSearch) -> None:
 def read(file: Path, memory: int) -> SavedSearch:
     """Read the state of a search, for tables of at most `memory` bytes.
 
-    Raises:
-        FileNotFoundError: if there is no such file.
-        ValueError: as `tttenv.utils.tensor_file.read_state`.
+    Errors are those of `tttenv.utils.tensor_file.read_state`.
     """
     content = read_state(file, KIND)
     rules = Rules.of(content["rules"])

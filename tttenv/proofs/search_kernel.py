@@ -51,21 +51,9 @@ from tttenv.game.transposition_kernel import (
     toggle_hash,
 )
 from tttenv.game.types import Boards, Numbers
+from tttenv.proofs import table_kernel as sets
 from tttenv.proofs.pairing_kernel import Pairing, find_pairing, new_pairing
-from tttenv.proofs.table_kernel import (
-    LEAF,
-    ProofTable,
-    add,
-    clear,
-    contains,
-    copy_set,
-    find,
-    intersect,
-    map_set,
-    place_for,
-    unite,
-    words,
-)
+from tttenv.proofs.table_kernel import LEAF, ProofTable, find, place_for, words
 from tttenv.utils.compiled import bare, inner
 from tttenv.utils.struct import Struct
 
@@ -181,15 +169,11 @@ def remove_stone(s: ProofSearch, cell: int, side: int) -> None:
 
 @bare
 def search(s: ProofSearch, mover: int, nodes: int, entries: int, early: bool) -> int:
-    """Start or continue a search of the current board, until a proof or a limit is reached.
+    """Start or continue a search of the current board; return WON, HELD or OPEN.
 
     While its position is open, its board follows the search, so that another call continues as if
     there had been no limit. `mover` is to move when a search starts. It stops after so many
-    `nodes`, at this number of table `entries`, so that the caller can enlarge it, or at once if
-    `early`.
-
-    Returns:
-        WON, HELD or OPEN.
+    `nodes`, at this number of table `entries`, or at once if `early`.
     """
     frames = s.frames.of
     stop = s.nodes[0] + nodes
@@ -263,8 +247,7 @@ def _set_limits(s: ProofSearch, ply: int, best: int, second: int) -> None:
 def _weigh(s: ProofSearch, ply: int) -> tuple[int, int]:
     """Compute a position's proof numbers from those of its moves, and settle it if possible.
 
-    Returns:
-        The best move, as its place in the list, and the second best number; -1 without moves.
+    Returns the best move's place in the list, -1 without moves, and the second best number.
     """
     frame = s.frames.of[ply]
     if frame.state != OPEN:
@@ -304,8 +287,8 @@ def _weigh_attacks(s: ProofSearch, ply: int) -> tuple[int, int]:
     elif frame.forced != NONE and s.frames.disproofs[ply, 0] == 0:
         if _settled_zone(s, ply, 0):
             cell = s.frames.cells[ply, 0]
-            copy_set(s.frames.scratch, s.frames.zones[ply])
-            add(s.frames.zones[ply], cell)
+            sets.copy_set(s.frames.scratch, s.frames.zones[ply])
+            sets.add(s.frames.zones[ply], cell)
             hit_open_lines(s.board, s.frames.zones[ply], 2, cell)
             _settle(frame, HELD)
         else:
@@ -332,8 +315,8 @@ def _weigh_replies(s: ProofSearch, ply: int) -> tuple[int, int]:
         _settle(frame, WON)
     elif least == 0:
         if _settled_zone(s, ply, best):
-            copy_set(s.frames.scratch, s.frames.zones[ply])
-            add(s.frames.zones[ply], s.frames.cells[ply, best])
+            sets.copy_set(s.frames.scratch, s.frames.zones[ply])
+            sets.add(s.frames.zones[ply], s.frames.cells[ply, best])
             _settle(frame, HELD)
         else:
             frame.proof, frame.disproof = 1, 1
@@ -360,12 +343,12 @@ def _use_zones(s: ProofSearch, ply: int) -> None:
         if not _settled_zone(s, ply, i):
             i += 1
             continue
-        unite(s.frames.zones[ply], s.frames.scratch)
-        intersect(s.frames.left[ply], s.frames.scratch)
+        sets.unite(s.frames.zones[ply], s.frames.scratch)
+        sets.intersect(s.frames.left[ply], s.frames.scratch)
         kept = 0
         for j in range(frame.moves):
             cell = s.frames.cells[ply, j]
-            if j != i and contains(s.frames.left[ply], cell):
+            if j != i and sets.contains(s.frames.left[ply], cell):
                 s.frames.cells[ply, kept] = cell
                 s.frames.proofs[ply, kept] = s.frames.proofs[ply, j]
                 s.frames.disproofs[ply, kept] = s.frames.disproofs[ply, j]
@@ -376,17 +359,14 @@ def _use_zones(s: ProofSearch, ply: int) -> None:
 
 @inner
 def _settled_zone(s: ProofSearch, ply: int, move: int) -> bool:
-    """Write the zone of a settled move to `Frames.scratch`.
-
-    Return False if the table has lost it; the move then counts as not settled.
-    """
+    """Write a settled move's zone to `Frames.scratch`; False, and unsettle it, if it is lost."""
     mover, cell = s.frames.of[ply].mover, s.frames.cells[ply, move]
     image, key = key_after(s, cell, mover)
     entry = find(s.table, key)
     if entry < 0 or s.table.entries[entry].disproof != 0:
         s.frames.proofs[ply, move] = s.frames.disproofs[ply, move] = 1
         return False
-    map_set(s.table.zones[entry], s.hashes.origins[image], s.frames.scratch)
+    sets.map_set(s.table.zones[entry], s.hashes.origins[image], s.frames.scratch)
     return True
 
 
@@ -414,8 +394,8 @@ def _store(s: ProofSearch, ply: int, cell: int) -> None:
     entry.work = min(np.int64(entry.work) + s.nodes[0] - frame.began, np.int64(INFINITY))
     if cell != LEAF:
         entry.cell = hashes.images[frame.image, cell]
-    map_set(s.frames.zones[ply], hashes.images[frame.image], s.table.zones[at])
-    map_set(s.frames.left[ply], hashes.images[frame.image], s.table.left[at])
+    sets.map_set(s.frames.zones[ply], hashes.images[frame.image], s.table.zones[at])
+    sets.map_set(s.frames.left[ply], hashes.images[frame.image], s.table.left[at])
 
 
 @inner
@@ -427,15 +407,15 @@ def _enter(s: ProofSearch, ply: int) -> None:
     frame.image = canonical_image(s.hashes)
     frame.key = s.hashes.current[frame.image] | np.uint64(1)
     frame.moves, frame.forced = 0, NONE
-    clear(s.frames.zones[ply])
-    clear(s.frames.left[ply])
+    sets.clear(s.frames.zones[ply])
+    sets.clear(s.frames.left[ply])
     known = find(s.table, frame.key)
     if known >= 0:
         entry = s.table.entries[known]
         if entry.proof == 0 or entry.disproof == 0:
             _settle(frame, WON if entry.proof == 0 else HELD)
             origins = s.hashes.origins[frame.image]
-            map_set(s.table.zones[known], origins, s.frames.zones[ply])
+            sets.map_set(s.table.zones[known], origins, s.frames.zones[ply])
             return
     potential, mine, theirs = survey(s, frame.mover)
     state = judge(s, frame.mover, potential, mine, theirs, s.frames.zones[ply])
@@ -448,11 +428,11 @@ def _enter(s: ProofSearch, ply: int) -> None:
     if frame.mover == ATTACKER:
         for cell in range(s.live.size):
             if s.live[cell] > 0:
-                add(s.frames.left[ply], cell)
+                sets.add(s.frames.left[ply], cell)
         if known >= 0:
             origins = s.hashes.origins[frame.image]
-            map_set(s.table.zones[known], origins, s.frames.zones[ply])
-            map_set(s.table.left[known], origins, s.frames.left[ply])
+            sets.map_set(s.table.zones[known], origins, s.frames.zones[ply])
+            sets.map_set(s.table.left[known], origins, s.frames.left[ply])
     frame.forced = theirs
     _list_moves(s, ply, potential, known < 0)
 
@@ -516,8 +496,8 @@ def judge(
             cell = mine
             if mine == SEVERAL:
                 cell = _add_winning_cells(s.board, DEFENDER, zone)
-                clear(zone)
-            add(zone, cell)
+                sets.clear(zone)
+            sets.add(zone, cell)
             hit_open_lines(s.board, zone, 1, cell)
             return HELD
         if theirs == SEVERAL:
@@ -525,7 +505,7 @@ def judge(
     if potential < bound:
         for cell in range(s.weights.size):
             if s.weights[cell] > 0:
-                add(zone, cell)
+                sets.add(zone, cell)
         return HELD
     return OPEN
 
@@ -545,7 +525,7 @@ def _judge_longer(
     if potential < PAIRING_RATIO * bound and find_pairing(s.board, s.pairing, PAIRS_TRIED):
         for cell in range(s.weights.size):
             if s.pairing.partner[cell] >= 0:
-                add(zone, cell)
+                sets.add(zone, cell)
         return HELD
     return OPEN
 
@@ -558,16 +538,13 @@ def _add_winning_cells(board: LineBoard, side: int, cells: NDArray[np.uint64]) -
     for line in range(len(board.lines)):
         if board.held[line, side] == k - 1 and board.held[line, 1 - side] == 0:
             last = empty_cell(board, line, NONE)
-            add(cells, last)
+            sets.add(cells, last)
     return last
 
 
 @inner
 def hit_open_lines(board: LineBoard, zone: NDArray[np.uint64], times: int, but: int) -> None:
-    """Add cells until the zone contains `times` cells of each line open to the attacker.
-
-    Lines through the cell `but` are skipped, unless it is NONE.
-    """
+    """Add `times` cells of each line open to the attacker, but of those through the cell `but`."""
     k = board.lines.shape[1]
     for line in range(len(board.lines)):
         if board.held[line, DEFENDER] != 0 or (but != NONE and board.on_line[line, but]):
@@ -575,19 +552,19 @@ def hit_open_lines(board: LineBoard, zone: NDArray[np.uint64], times: int, but: 
         count = 0
         for i in range(k):
             cell = int(board.lines[line, i])
-            if board.stones[cell] == 0 and contains(zone, cell):
+            if board.stones[cell] == 0 and sets.contains(zone, cell):
                 count += 1
         while count < times:
             best = NONE
             for i in range(k):
                 cell = int(board.lines[line, i])
-                if board.stones[cell] != 0 or contains(zone, cell):
+                if board.stones[cell] != 0 or sets.contains(zone, cell):
                     continue
                 if best == NONE or board.through_count[cell] > board.through_count[best]:
                     best = cell
             if best == NONE:
                 break
-            add(zone, best)
+            sets.add(zone, best)
             count += 1
 
 
@@ -608,7 +585,7 @@ def _list_moves(s: ProofSearch, ply: int, potential: int, fresh: bool) -> None:
     for cell in range(s.live.size):
         if s.live[cell] == 0:
             continue
-        if frame.mover == ATTACKER and not contains(s.frames.left[ply], cell):
+        if frame.mover == ATTACKER and not sets.contains(s.frames.left[ply], cell):
             continue
         _add_move(s, ply, cell, potential)
         last = frame.moves - 1
@@ -633,8 +610,8 @@ def _store_win(s: ProofSearch, ply: int) -> None:
     frame.key = s.hashes.current[frame.image] | np.uint64(1)
     frame.began = s.nodes[0]
     _settle(frame, WON)
-    clear(s.frames.zones[ply])
-    clear(s.frames.left[ply])
+    sets.clear(s.frames.zones[ply])
+    sets.clear(s.frames.left[ply])
     _store(s, ply, LEAF)
 
 

@@ -32,16 +32,11 @@ UNDECIDED = -0.5  # stands in for the unknown worst case of a seat that is undec
 class ExactEvalCallback(BaseCallback):
     """Certify the model, restricted to legal cells, during training.
 
-    SB3's logger, and thus TensorBoard, receives `exact/worst_case_X`, `exact/worst_case_O`,
-    `exact/win_vs_random_X` and all other tags of `tttenv.certificates.metrics.METRICS`; for models
-    that take no mask also `exact/illegal_mass`, the probability that they put on occupied cells, on
-    up to 15 cells. Training is not affected: the model is bit-identical to one trained without the
-    callback.
-
-    Beyond 15 cells the certificate covers the positions that the model can reach, at most 200,000
-    in each seat. It logs the tags that are known, and `exact/reached_X`, `exact/never_loses_X` and
-    `exact/losing_line_X`, the length of a lost game; `exact/losing_leaves_X` counts lost positions
-    among the first of an attack, and `sampled/value_vs_tactical_X` is estimated from played games.
+    SB3's logger, and thus TensorBoard, receives the tags of `tttenv.certificates.metrics.METRICS`,
+    such as `exact/worst_case_X`; for models that take no mask also `exact/illegal_mass`, the
+    probability that they put on occupied cells, on up to 15 cells. The model is bit-identical to
+    one trained without the callback. Beyond 15 cells the certificate covers the positions that the
+    model can reach, at most 200,000 in each seat, and only what is known is logged.
 
     Args:
         every: environment steps between certificates; a last one is computed at the end.
@@ -144,13 +139,11 @@ class ExactEvalCallback(BaseCallback):
 
 
 def rank(certificate: Certificate) -> tuple[float, float, float]:
-    """Return a sort key of three numbers to rank players of the same game.
+    """Return a sort key: worst case of the weaker seat, sum of both, fraction of optimal moves.
 
-    They are the worst case of the weaker seat, the sum of both worst cases, and the fraction of
-    optimal moves. By reachable positions that fraction is unknown; it is replaced by the mean
-    length of the lost games as a fraction of all cells, where a seat without a lost game counts as
-    1. An unknown worst case counts as 0 if the player never loses, otherwise as halfway between a
-    loss and a draw.
+    By reachable positions that fraction is unknown; the mean length of the lost games takes its
+    place, as a fraction of all cells. An unknown worst case counts as 0 if the player never loses,
+    otherwise as halfway between a loss and a draw.
     """
     worst = [
         (0.0 if certificate.never_loses[seat] else UNDECIDED) if known is None else known
@@ -193,7 +186,6 @@ class SelfPlayCallback(BaseCallback):
         keep: number of most recent snapshots used as opponents.
         swap: environment steps between changes of the opponent.
         players: other opponents: specs or policies.
-        rules: the game; None: that of the model's environment.
         deterministic: snapshots play their most likely moves instead of sampling.
         verbose: as in SB3.
 
@@ -207,7 +199,6 @@ class SelfPlayCallback(BaseCallback):
         keep: int = 2,
         swap: int = 2_048,
         players: Sequence[str | Policy] = ("random", "tactical"),
-        rules: Rules | None = None,
         deterministic: bool = False,
         verbose: int = 0,
     ) -> None:
@@ -215,7 +206,7 @@ class SelfPlayCallback(BaseCallback):
         for name, number in (("every", every), ("keep", keep), ("swap", swap)):
             if number < 1:
                 raise ValueError(f"{name} must be at least 1, not {number}")
-        self.every, self.swap, self.players, self.rules = every, swap, tuple(players), rules
+        self.every, self.swap, self.players = every, swap, tuple(players)
         self.deterministic = deterministic
         self.snapshots: deque[Policy] = deque(maxlen=keep)
         self.named: list[str | Policy] = []
@@ -227,7 +218,7 @@ class SelfPlayCallback(BaseCallback):
         return [*self.named, *self.snapshots]
 
     def _init_callback(self) -> None:
-        rules = self.rules = self.rules or rules_of(self.training_env)
+        self.rules = rules = rules_of(self.training_env)
         made = [as_player(rules, one) for one in self.players]
         # Functions cannot be sent to other processes, which make their own players.
         apart = isinstance(self.training_env.unwrapped, SubprocVecEnv)
@@ -246,7 +237,6 @@ class SelfPlayCallback(BaseCallback):
         return True
 
     def _take(self) -> None:
-        assert self.rules is not None
         self._taken = self.num_timesteps // self.every
         self.snapshots.append(policy(self.model, self.rules, self.deterministic))
 

@@ -49,20 +49,14 @@ def policy(model: BaseAlgorithm, rules: Rules, deterministic: bool = False) -> P
     highest value.
 
     If the game is enumerable, the model is evaluated once on all positions, in its own precision.
-    Otherwise a certificate may query millions of boards, and a copy of the network is evaluated in
-    float64, like the players of our own learners, so that rounding leaves hardly any board in
-    doubt. On a few boards in a million its move may differ from that of `predict`. Networks that
-    only compute in float32 are not converted: those on Apple's GPUs ("mps"), and those with custom
-    layers that reject float64. The model itself is never changed.
+    Otherwise a copy of the network is evaluated in float64 if it can be, so that rounding leaves
+    hardly any board in doubt; on a few boards in a million its move may differ from `predict`'s.
 
     Args:
         model: trained on `TicTacToe-v0` with any `obs`, single or in a batch. Observations are
             normalized by its `VecNormalize`, if any.
         rules: the game, of the same m and n.
         deterministic: actor-critics play their most likely legal cell, as in SB3's `predict`.
-
-    Raises:
-        ValueError: if the model's observation space differs, or it cannot be a player.
     """
     live = observed(model, rules, deterministic)
     if enumerable(rules):  # what the mask hides is known if it is not the model's own
@@ -73,7 +67,7 @@ def policy(model: BaseAlgorithm, rules: Rules, deterministic: bool = False) -> P
 
 
 def _in_float64(frozen: Observed, rules: Rules) -> Observed | None:
-    """Return the player with its network converted to float64, or None if that fails."""
+    """Return the player with its network in float64, or None where that fails."""
     answer = frozen.fn
     assert isinstance(answer, Answer)
     if any(weight.device.type == "mps" for weight in answer.net.parameters()):
@@ -90,7 +84,7 @@ def _in_float64(frozen: Observed, rules: Rules) -> Observed | None:
 
 
 def _widened(_: torch.nn.Module, given: tuple[Any]) -> tuple[Any]:
-    """Convert a features extractor's observations, one tensor or several by name, to float64."""
+    """Convert a features extractor's observations to float64."""
     (seen,) = given
     if isinstance(seen, dict):
         return ({name: part.double() for name, part in seen.items()},)
@@ -100,11 +94,8 @@ def _widened(_: torch.nn.Module, given: tuple[Any]) -> tuple[Any]:
 def illegal_mass(model: BaseAlgorithm, rules: Rules, deterministic: bool = False) -> float:
     """Return the exact mean probability that a model, unmasked, puts on occupied cells.
 
-    The mean is over all positions with a move. For value models, and with `deterministic`, it is
-    the fraction of positions in which the highest output is on an occupied cell.
-
-    Raises:
-        ValueError: if the game is too large to enumerate, and as `policy`.
+    The mean is over all positions with a move of an enumerable game. For value models, and with
+    `deterministic`, it is the fraction in which the highest output is on an occupied cell.
     """
     game = positions(rules)
     boards = game.boards[game.decisions]
@@ -192,12 +183,8 @@ ALGORITHMS = {
 def load(file: Path | str, algorithm: str | None = None) -> BaseAlgorithm:
     """Load a model saved by SB3; unpickling the zip file may run arbitrary code.
 
-    Args:
-        file: the zip file.
-        algorithm: a name in `ALGORITHMS`; None detects it.
-
-    Raises:
-        ValueError: if the zip is missing, damaged, or of another or unknown algorithm.
+    The algorithm is a name in `ALGORITHMS`; None detects it. A file that is missing, damaged or of
+    another algorithm is a ValueError.
     """
     path = Path(file)
     try:

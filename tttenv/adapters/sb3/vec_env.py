@@ -29,17 +29,13 @@ class VecEnv(vec_env.VecEnv):
 
     Args:
         num_envs: the number of games.
-        opening: exploring starts: a new game begins with 0 to this many random stones, none of
-            which ends it, and the agent to move; 0: games start as usual.
+        opening: exploring starts: a new game begins with 0 to this many random stones.
         draw: the reward for a draw, from -1 to 1. For an agent that must never lose, trained
             against fallible opponents, choose draw - loss > 3 * (win - draw), so more than 0.5 for
             rewards of 1 and -1.
         kwargs: arguments of `VectorTicTacToe`: m, n, k, opponent, seat, illegal, obs and more. SB3
             attributes every reward and observation to one agent, so `opponent=None` causes a
             warning: for self-play use `SelfPlayCallback`.
-
-    Raises:
-        ValueError: with both `opening` and a fixed `seat`, or with another autoreset mode.
     """
 
     def __init__(self, num_envs: int, opening: int = 0, draw: float = 0.0, **kwargs: Any) -> None:
@@ -53,11 +49,7 @@ class VecEnv(vec_env.VecEnv):
         super().__init__(num_envs, games.single_observation_space, games.single_action_space)
 
     def set_options(self, options: Any = None) -> None:
-        """Set the options of the next reset, which then has no openings.
-
-        Raises:
-            ValueError: for a list of options, one for each game.
-        """
+        """Set the options of the next reset, shared by all games, which then has no openings."""
         if isinstance(options, list):
             raise ValueError(
                 "all games share their options: for a board each, set one dict with all boards"
@@ -65,11 +57,7 @@ class VecEnv(vec_env.VecEnv):
         super().set_options(options)
 
     def reset(self) -> Any:
-        """Start all games; call `seed()` first to seed their shared generator.
-
-        Raises:
-            ValueError: as `VectorTicTacToe.reset`.
-        """
+        """Start all games; call `seed()` first to seed their shared generator."""
         observed, _ = self._env.reset(seed=self._seeds[0], options=self._options[0] or None)
         self._reset_seeds()
         self._reset_options()
@@ -80,14 +68,7 @@ class VecEnv(vec_env.VecEnv):
         self.actions = actions
 
     def step_wait(self) -> tuple[Any, NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
-        """Play the stored actions; return observations, rewards, dones and one info per game.
-
-        If an exception is raised, including by the opponent, nothing has changed and the step can
-        be retried.
-
-        Raises:
-            ValueError: without actions from `step_async`; and as `VectorTicTacToe.step`.
-        """
+        """Play the stored actions; return observations, rewards, dones and one info per game."""
         if self.actions is None:
             raise ValueError("there are no actions to play: call step_async() before step_wait()")
         observed, rewards, over, _, batch = self._env.step(self.actions)

@@ -21,13 +21,7 @@ from tttenv.players.search.search_budget import (
     principal_variation,
     scored_moves,
 )
-from tttenv.players.search.search_result import (
-    Found,
-    at_least,
-    not_both,
-    shorter,
-    uniform_on,
-)
+from tttenv.players.search.search_result import Found, at_least, not_both, shorter, uniform_on
 from tttenv.players.search.threat_search import THREATS, losing_moves, winning_attack
 from tttenv.players.stored.patterns import LINES, read_tables
 from tttenv.policy import Candidate, Explanation, Player, Traits
@@ -44,8 +38,7 @@ UNPROVEN_WIN = 0.999  # the value of a win or loss found without trying every mo
 class IterativeDeepening:
     """Iterative deepening on a board with no immediate win and at most one threat to block.
 
-    The `classes` are the moves to choose from, as lists of moves that are images of each other, by
-    the first move of each list. With `first` only the first of equally good moves is returned.
+    The `classes` are the moves to choose from: lists of images of each other, by their first move.
     """
 
     def __init__(
@@ -89,10 +82,7 @@ class IterativeDeepening:
         return self._found(best, self._value(score))
 
     def explain(self) -> Explanation:
-        """Run the search, then search each of its moves again for a score and a variation.
-
-        Of moves that are images of each other only the first is among the candidates.
-        """
+        """Run the search, then search the first move of each class again for a score and a line."""
         found, nodes, root = self.run(), self.budget.spent, self.root
         if root is None:
             (win,) = np.flatnonzero(found.probs).tolist()
@@ -128,18 +118,14 @@ class IterativeDeepening:
         return Candidate(cell, value, scored.at_most, stones, scored.depth, line=scored.line)
 
     def _best(self, root: RootSearch) -> tuple[list[int], int]:
-        """Return the best moves and their score.
-
-        They are those of the last finished depth. With `threats`, the interrupted depth is used
-        instead if its first move, the best so far, has been searched.
-        """
+        """Return the best moves of the depth that decides, see `_cut_off`, and their score."""
         progress = root.progress
         if self._cut_off(root):
             return root.best[: progress[kernel.BEST]].tolist(), int(progress[kernel.SCORE])
         return root.found[: progress[kernel.FOUND]].tolist(), int(progress[kernel.FOUND_SCORE])
 
     def _cut_off(self, root: RootSearch) -> bool:
-        """Return whether the best moves come from a depth that a limit interrupted."""
+        """Return whether an interrupted depth decides: with `threats`, after its first move."""
         return bool(self.state.threats > 0 and root.progress[kernel.BEST] > 0)
 
     def _found(self, best: list[int], value: float) -> Found:
@@ -149,16 +135,13 @@ class IterativeDeepening:
     def _depths(self) -> list[int]:
         """Return the depths to search, in plies: increasing by one, then the whole game.
 
-        The last depths before the whole game are skipped if they would cost more than they save by
-        a better move order.
+        The last ones before it are skipped where a better move order saves less than they cost.
         """
         last = min(self.limits.depth or self.empty, self.empty)
-        steps = range(1, last)
+        end = last
         if last == self.empty:
-            steps = range(
-                1, FIRST_DEPTHS + 1 if self.empty <= FULL_DEPTH_CELLS else self.empty // 2
-            )
-        return [*steps[: last - 1], last]
+            end = FIRST_DEPTHS + 1 if last <= FULL_DEPTH_CELLS else last // 2
+        return [*range(1, min(end, last)), last]
 
     def _value(self, score: int) -> float:
         """Convert a score to a value from -1 to 1."""
@@ -243,11 +226,7 @@ class AlphaBeta(Player):
 
     @one_at_a_time
     def explain(self, board: Boards) -> Explanation:
-        """Search an undecided board (cells,) as when playing, then compare its moves.
-
-        The comparison takes as long as the search, or up to 200,000 positions if only the depth is
-        limited.
-        """
+        """Search an undecided board (cells,) as when playing, then compare its moves as long."""
         board = self.rules.check(board)
         moves = self._moves(board[None])[0][0]
         won, threats = (self.rules.winning_cells(board, side).sum() for side in (1, -1))
@@ -269,10 +248,9 @@ class AlphaBeta(Player):
         return found._replace(candidates=candidates, note=note, estimates=self.estimates)
 
     def _moves(self, boards: Boards) -> tuple[Mask, Cells]:
-        """Return the candidate moves (batch, cells), and the rows that need a search.
+        """Return all wins, else all blocks, else all empty cells (batch, cells).
 
-        The candidates are all wins, else all blocks of threats, else all empty cells. Boards with
-        a win or a threat need no search.
+        The rows without a win and a threat, which alone need a search, come with them.
         """
         wins, blocks = (self.rules.winning_cells(boards, side) for side in (1, -1))
         won, threatened = wins.any(axis=1), blocks.any(axis=1)
@@ -339,9 +317,6 @@ def alphabeta(
             learner `patterns`, given by a trained player's name or folder, for any board with its
             k.
 
-    Raises:
-        ValueError: for a limit out of range, for `nodes` together with `time`, for more memory than
-            there is, and for an evaluator that cannot be read or is for another k.
     """
     at_least(1, depth=depth, nodes=nodes, memory=memory, width=width)
     at_least(0, threats=threats)

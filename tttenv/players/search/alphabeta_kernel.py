@@ -155,8 +155,8 @@ def new_search_state(
 ) -> SearchState:
     """Allocate the arrays of a search; see `SearchState`.
 
-    With `keep_table` a search uses the table entries of earlier ones: it is then faster, but where
-    a limit or a selective search decides, its result depends on them.
+    With `keep_table` a search uses the table entries of earlier ones, so its result may depend on
+    them.
     """
     cells = rules.cells
     plies = cells + 2
@@ -188,12 +188,10 @@ def new_search_state(
 
 
 def start(search: SearchState, board: Boards, attacker: int = NONE) -> None:
-    """Reset the arrays to search from `board` (cells,).
+    """Reset the arrays to search from `board` (cells,), only for wins of an `attacker`, 0 or 1.
 
-    With an `attacker`, 0 for the side to move or 1, only its wins by force are searched for.
-
-    The table is not cleared: with the new `age`, the entries of earlier searches are ignored. With
-    `keep_table` they count, for searches with the same attacker and the same side to move.
+    With the new `age`, the entries of earlier searches are ignored. With `keep_table` they count,
+    for searches with the same attacker and the same side to move.
     """
     search.age[0] += 1
     if search.keep_table:
@@ -311,8 +309,8 @@ def new_root_search(order: list[int], depths: list[int]) -> RootSearch:
 def search_deeper(s: SearchState, root: RootSearch, first: bool, budget: int) -> bool:
     """Search the root's moves with increasing depth, up to the last depth or a proof.
 
-    Return whether the search is done; if not, after about `budget` positions, call again to
-    continue. With `first` only the first of equally good moves, row by row, is wanted.
+    Return whether the search is done; if not, after about `budget` positions, call again. With
+    `first` only the first of equally good moves, row by row, is wanted.
     """
     stop = max(0, s.left[0] - budget)
     progress = root.progress
@@ -395,8 +393,7 @@ def begin_move(s: SearchState, cell: int, alpha: int, beta: int, depth: int) -> 
 def search_nodes(s: SearchState, budget: int) -> None:
     """Search about `budget` more positions, but no more than are left.
 
-    When the search of the root's move is done, `ply` is 0, and the move's score, for the side that
-    makes it, is `-frames[1].best`.
+    When the root's move is done, `ply` is 0, and its score for its side `-frames[1].best`.
     """
     stop = max(0, s.left[0] - budget)
     while s.ply[0] > 0 and s.left[0] > stop:
@@ -504,12 +501,10 @@ def open_frame(s: SearchState, ply: int, alpha: int, beta: int, depth: int) -> b
 
 @inner
 def guess(s: SearchState, ply: int) -> int:
-    """Return the heuristic score of the current position, within its frame's bounds.
+    """Return the network's or the open lines' score of the position, within its frame's bounds.
 
-    It is that of the network, if there is one, else that of the open lines. Blocks are not counted
-    in the depth, so that either side may be to move at the depth limit. With `threats` the move is
-    worth as much as one and a half lines with k - 2 stones: then scores are on average as high at
-    odd depths as at even ones (measured on 15,15,5).
+    With `threats` the move is worth one and a half lines with k - 2 stones: then scores are on
+    average as high at odd depths as at even ones (measured on 15,15,5).
     """
     frame = s.frames[ply]
     if s.patterns.vectors.size > 0:

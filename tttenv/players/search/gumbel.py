@@ -3,14 +3,12 @@
 from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, NamedTuple, TypeAlias, cast
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.game.line_patterns_kernel import PatternTables, new_line_patterns
 from tttenv.game.open_lines_kernel import new_open_lines
-from tttenv.game.rollouts_kernel import playground
 from tttenv.game.rules import Rules, require_line_wins
 from tttenv.game.threat_sequences_kernel import UNPROVEN, WIN
 from tttenv.game.types import Boards, Cells, Probs
@@ -18,10 +16,8 @@ from tttenv.players.search import gumbel_kernel as kernel
 from tttenv.players.search.gumbel_kernel import Settings
 from tttenv.players.search.search_result import Found, at_least, uniform_on
 from tttenv.players.search.threat_search import Forced, ThreatSearch
-from tttenv.players.stored.patterns import LINES, read_tables
 from tttenv.policy import Candidate, Explanation, Player, Traits
 from tttenv.utils.arrays import Lock, one_at_a_time, read_only
-from tttenv.utils.registry import Spec
 
 Floats: TypeAlias = NDArray[np.float32]
 # From undecided boards (batch, cells), seen by the side to move, to a logit for every cell
@@ -37,7 +33,6 @@ LARGEST_TREE = 2_000_000  # simulations times cells
 NOT_FORCED = Forced(None, [])
 LEFT_OUT = -1e6  # replaces the Gumbel noise of a move that is to come last
 BY_THREATS = "it wins by threats and threes, which is proved before the tree search"
-EVALUATORS = (LINES, "playouts", "tactical")  # without a network
 
 
 class SearchResults(NamedTuple):
@@ -61,10 +56,7 @@ class GumbelSearch:
         considered: int = CONSIDERED,
         settings: Settings = SETTINGS,
     ) -> None:
-        """Allocate `trees` that are searched in parallel, of at most so many simulations each.
-
-        At the root, sequential halving begins with the number of moves `considered`.
-        """
+        """Allocate `trees` that are searched in parallel, of at most so many simulations each."""
         require_line_wins(rules, "gumbel")
         self.rules, self.evaluate, self.settings = rules, evaluate, settings
         self.trees, self.considered, self.simulations = trees, considered, simulations
@@ -168,9 +160,9 @@ def considered_visits(moves: int, simulations: int) -> NDArray[np.int32]:
 class GumbelPlayer(Player):
     """A player that uses tree search, guided by an evaluator or a checkpoint's network.
 
-    It is `alone` if its evaluator gives the same bits for a board whatever else is in the batch,
-    which a network does not. `threes` positions are searched for wins by threats and threes before
-    the tree search of a board: such a win is played, and moves that lose to one are left out.
+    It is `alone` if its evaluator gives a board the same bits in any batch. `threes` positions are
+    searched for wins by threats and threes first: such a win is played, and moves that lose to one
+    are left out.
     """
 
     def __init__(
@@ -223,51 +215,35 @@ class GumbelPlayer(Player):
 def gumbel(
     rules: Rules,
     simulations: int = SIMULATIONS,
-    evaluator: Spec = LINES,
     considered: int = CONSIDERED,
     threats: int = SETTINGS.threats,
     threes: int = 0,
-    playouts: int = 8,
-    seed: int = 0,
 ) -> GumbelPlayer:
     """Return a tree search player: Gumbel at the root, PUCT below it, and proven results.
 
-    The output depends on the board alone.
+    Positions are valued by their open lines. The output depends on the board alone.
 
     Args:
         rules: the game.
         simulations: the number per move.
-        evaluator: "lines" values a position by its open lines; "playouts" by the mean result of
-            random play-outs, "tactical" of those that win at once if they can and else block. A
-            network of the learner `patterns` is given by a trained player's name or folder; the
-            priors are then those of "lines".
         considered: number of root moves with which the search begins.
         threats: maximum threats tried in the search for a win by threats at each position; 0 for
             none.
         threes: positions searched for wins by threats and threes before the tree search of a board,
             half of them for such wins of the other side; 0 for none.
-        playouts: the number from each position.
-        seed: seeds the play-outs, together with the board.
 
     Raises:
-        ValueError: for a limit out of range, or an evaluator that cannot be read or is for another
-            k.
+        ValueError: for a limit out of range.
     """
-    at_least(1, considered=considered, playouts=playouts)
-    at_least(0, threats=threats, threes=threes, seed=seed)
-    evaluate: Evaluate = LineEvaluator(rules)
-    if evaluator not in EVALUATORS:
-        evaluate = LineEvaluator(rules, read_tables(evaluator, rules, EVALUATORS))
-    elif evaluator != LINES:
-        evaluate = PlayoutEvaluator(rules, playouts, evaluator == "tactical", seed)
-    settings = replace(SETTINGS, threats=threats)
+    at_least(1, considered=considered)
+    at_least(0, threats=threats, threes=threes)
     search = GumbelSearch(
         rules,
-        evaluate,
+        LineEvaluator(rules),
         checked_simulations(rules, simulations),
         side_by_side(rules, simulations),
         considered,
-        settings,
+        replace(SETTINGS, threats=threats),
     )
     return GumbelPlayer(rules, search, alone=True, threes=threes)
 
@@ -289,31 +265,13 @@ def side_by_side(rules: Rules, simulations: int) -> int:
 
 
 class LineEvaluator:
-    """Evaluates positions by their open lines, and values by a network if there are its tables."""
+    """Evaluates positions by their open lines."""
 
-    def __init__(self, rules: Rules, tables: PatternTables | None = None) -> None:
-        self.lines, self.net = new_open_lines(rules), new_line_patterns(rules, tables)
-        self.by_network = tables is not None
+    def __init__(self, rules: Rules) -> None:
+        self.lines = new_open_lines(rules)
 
     def __call__(self, boards: Boards) -> tuple[Floats, Floats]:
         """Return logits (batch, cells) and values (batch,) for boards (batch, cells)."""
-        logits = np.zeros(boards.shape, np.float32)
-        values = np.zeros(len(boards), np.float32)
+        logits, values = np.zeros(boards.shape, np.float32), np.zeros(len(boards), np.float32)
         kernel.evaluate_by_lines(boards, self.lines, logits, values)
-        if self.by_network:
-            kernel.evaluate_by_patterns(boards, self.net, values)
         return logits, values
-
-
-class PlayoutEvaluator:
-    """Evaluates positions by the mean result of play-outs, with uniform priors; see the kernel."""
-
-    def __init__(self, rules: Rules, count: int, tactical: bool, seed: int) -> None:
-        self.room = playground(rules)
-        self.count, self.tactical, self.seed = count, tactical, seed
-
-    def __call__(self, boards: Boards) -> tuple[Floats, Floats]:
-        """Return logits (batch, cells) and values (batch,) for boards (batch, cells)."""
-        values, start = np.zeros(len(boards), np.float32), cast("Any", np.uint64(self.seed))
-        kernel.evaluate_by_playouts(boards, self.room, self.count, self.tactical, start, values)
-        return np.zeros(boards.shape, np.float32), values

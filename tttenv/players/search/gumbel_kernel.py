@@ -1,11 +1,11 @@
 """Compiled tree search on many trees in parallel, guided by a position evaluator.
 
-An evaluator gives each position a logit for every cell and a value for the side to move: a network,
-play-outs, open lines. Around it, a simulation has two halves: `select` goes from the root of every
+An evaluator gives each position a logit for every cell and a value for the side to move: a network
+or open lines. Around it, a simulation has two halves: `select` goes from the root of every
 tree to a leaf that needs an evaluation and collects all these leaves into one batch; `back_up` adds
 them to their trees. At the root the moves are chosen by Gumbel noise, sequential halving and
 completed values (Danihelka et al., "Policy improvement by planning with Gumbel", ICLR 2022), below
-it by PUCT (Silver et al., Science 362, 2018). The evaluators without PyTorch stand at the end.
+it by PUCT (Silver et al., Science 362, 2018).
 
 Positions that their lines decide are not left to the evaluator: a position in which the side to
 move completes a line, or wins by a sequence of single threats, is won; one in which the other side
@@ -24,7 +24,6 @@ from math import exp, inf, log, sqrt, tanh
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.game import line_patterns_kernel as network
 from tttenv.game.line_board_kernel import (
     LineBoard,
     empty_cell,
@@ -33,10 +32,7 @@ from tttenv.game.line_board_kernel import (
     remove,
     set_stones,
 )
-from tttenv.game.line_patterns_kernel import LinePatterns
 from tttenv.game.open_lines_kernel import OpenLines, set_board
-from tttenv.game.random_kernel import seed
-from tttenv.game.rollouts_kernel import Playground, random_playout, tactical_playout
 from tttenv.game.rules import Rules
 from tttenv.game.threat_sequences_kernel import (
     DRAW,
@@ -135,8 +131,7 @@ def select(f: Forest, trees: int, leaves: Boards, which: NDArray[np.int64]) -> i
     """Run simulations in the first `trees` trees until each needs an evaluation or is done.
 
     Write the `leaves` to evaluate, seen by their side to move, and `which` trees they belong to;
-    return their number, which is 0 when all simulations are done. At first, `done` and `nodes` are
-    0.
+    return their number, 0 when all simulations are done.
     """
     waiting = 0
     for tree in range(trees):
@@ -202,10 +197,9 @@ def back_up(
 def improved_policy(f: Forest, trees: int, probs: Probs, values: Probs, moves: Cells) -> None:
     """Write the results of finished searches to `probs`, `values` and `moves`.
 
-    These are the improved policy (trees, cells), logits and completed values without moves that are
-    proven to be worse than others; the value of the root (trees,), proven or the policy's mean; and
-    the move (trees,) to play: the most searched, best by the score that sequential halving
-    compares.
+    These are the improved policy (trees, cells), of logits and completed values, without moves that
+    are proven to be worse than others; the value of the root (trees,), proven or the policy's mean;
+    and the move (trees,) to play: the most searched, best by the score of sequential halving.
     """
     cells = f.roots.shape[1]
     for tree in range(trees):
@@ -256,11 +250,7 @@ def _take_back(f: Forest, tree: int) -> None:
 
 @inner
 def _descend(f: Forest, tree: int) -> bool:
-    """Descend from the root to a leaf, leaving the moves of the path on the board.
-
-    Returns:
-        Whether the leaf needs an evaluation. If not, its value has been added.
-    """
+    """Descend to a leaf, leaving the path on the board; return whether it needs an evaluation."""
     node, depth = 0, 0
     while True:
         move = _root_move(f, tree) if depth == 0 else _inner_move(f, tree, node)
@@ -341,8 +331,7 @@ def _judge_root_moves(f: Forest, tree: int) -> None:
 def _add_node(f: Forest, tree: int, forced: int) -> int:
     """Add a node without priors for the position on the board; return NO_NODE if full.
 
-    Its moves are `forced` alone, if that is a cell, else those on lines that are open to a side,
-    and all empty cells if there are none of these.
+    Its moves are `forced` alone, if that is a cell, else those on open lines, if any, else all.
     """
     node = int(f.nodes[tree])
     if node >= f.value.shape[1]:
@@ -413,10 +402,7 @@ def _inner_move(f: Forest, tree: int, node: int) -> int:
 
 @inner
 def _root_move(f: Forest, tree: int) -> int:
-    """Return the root's next move by sequential halving: the best one with the scheduled visits.
-
-    If there are none, the best of the least visited. Proven moves are not searched.
-    """
+    """Return the root's best unproven move with the scheduled visits, else the least visited."""
     wanted = f.schedule[tree, f.done[tree]]
     most, mixed = _most_visits(f, tree), _mixed_value(f, tree)
     best, best_score, best_distance = NO_CELL, -inf, 1 << 30
@@ -467,10 +453,9 @@ def _completed(f: Forest, tree: int, node: int, cell: int, otherwise: float) -> 
 
 @inner
 def _best_proof(f: Forest, tree: int) -> int:
-    """Return the value below which proven root moves are inferior.
+    """Return the value below which proven root moves are inferior: the best one, or DRAW.
 
-    WIN if a move is proven to win, the highest if all moves are proven, else DRAW: moves that are
-    proven to lose are worse than unproven ones.
+    Moves that are proven to lose are worse than unproven ones.
     """
     best, every = LOSS, True
     for cell in range(f.roots.shape[1]):
@@ -531,34 +516,3 @@ def evaluate_by_lines(
         for cell in range(boards.shape[1]):
             logits[i, cell] = log(1.0 + max(0, lines.move_score[cell]))
         values[i] = tanh(SCALE * lines.evaluation[0])
-
-
-@bare
-def evaluate_by_patterns(boards: Boards, net: LinePatterns, values: NDArray[np.float32]) -> None:
-    """Write the values (batch,) of boards (batch, cells) by a network."""
-    for i in range(len(boards)):
-        network.begin(net, boards[i])
-        values[i] = tanh(network.value(net, 0) / (2.0 * network.VALUE))
-
-
-@bare
-def evaluate_by_playouts(
-    boards: Boards,
-    playouts: Playground,
-    count: int,
-    tactical: bool,
-    start: int,
-    values: NDArray[np.float32],
-) -> None:
-    """Write the mean results (batch,) of `count` play-outs from boards (batch, cells).
-
-    Their seeds derive from the boards and `start`, a uint64.
-    """
-    for i in range(len(boards)):
-        seed(playouts.rng, boards[i], start)
-        total = 0
-        for _ in range(count):
-            for cell in range(boards.shape[1]):
-                playouts.board[cell] = boards[i, cell]
-            total += tactical_playout(playouts, 1) if tactical else random_playout(playouts, 1)
-        values[i] = total / count

@@ -3,33 +3,23 @@
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tttenv.game.rules import Rules, require_line_wins
 from tttenv.game.types import Boards, Cells, Probs
 from tttenv.players.search import mcts_kernel as kernel
 from tttenv.players.search.mcts_kernel import init_tree, run_iterations
-from tttenv.players.search.search_result import (
-    Found,
-    at_least,
-    not_both,
-    shorter,
-    uniform_on,
-)
-from tttenv.players.stored.patterns import read_tables
+from tttenv.players.search.search_result import Found, at_least, not_both, shorter, uniform_on
 from tttenv.policy import Candidate, Explanation, Player, Traits
 from tttenv.utils.arrays import one_at_a_time
 from tttenv.utils.compile_time import now
-from tttenv.utils.registry import Spec
 
-PLAYOUTS = Spec("playouts")  # the evaluator without a network
 SMALL = 9  # on boards of up to this many cells plain UCT is the default
 ITERATIONS = 500  # per move, if no limit is set
 SLICE = 2_000  # iterations between two checks of the clock and of Ctrl-C
 
 
 class MonteCarlo(Player):
-    """Player that uses Monte Carlo tree search; `search` and `visits` report on one board."""
+    """Player that uses Monte Carlo tree search; `search` reports on one board."""
 
     def __init__(
         self, rules: Rules, tree: kernel.Tree, iterations: int | None, time: float | None, seed: int
@@ -56,8 +46,7 @@ class MonteCarlo(Player):
         """Search one undecided board (cells,).
 
         It plays the most visited move; ties go to the best results, then to the first row by row.
-        With the solver, moves proven to be best come first, and proven losses last. On boards of
-        more than 9 cells it completes a line if it can, else blocks one.
+        With the solver, moves proven to be best come first, and proven losses last.
         """
         tree, done = self.tree, self._search_tree(board)
         best = self._ranked(0)[0]
@@ -71,14 +60,6 @@ class MonteCarlo(Player):
         """Search an undecided board (cells,) as when playing, and explain the move."""
         done = self._search_tree(board)
         return Explanation([self._candidate(node) for node in self._ranked(0).tolist()], done)
-
-    @one_at_a_time
-    def visits(self, board: Boards) -> NDArray[np.int64]:
-        """Return the visits of the moves (cells,) in a search of an undecided board (cells,)."""
-        self._search_tree(board)
-        counts, children = np.zeros(self.rules.cells, np.int64), self._ranked(0)
-        counts[self.tree.move[children]] = self.tree.visits[children]
-        return counts
 
     def _candidate(self, node: int) -> Candidate:
         """Return a child of the root as a candidate move with its statistics."""
@@ -137,7 +118,6 @@ def mcts(
     iterations: int | None = None,
     c: float = 2**0.5,
     playouts: Literal["random", "tactical"] | None = None,
-    evaluator: Spec = PLAYOUTS,
     heuristic: float | None = None,
     solver: bool = False,
     seed: int = 0,
@@ -157,8 +137,6 @@ def mcts(
         c: the exploration constant of UCT, for results of 1 for a win and 0.5 for a draw.
         playouts: "random", or "tactical", which wins at once if it can and else blocks such a win;
             by default tactical on boards of more than 9 cells, else random.
-        evaluator: what values new positions: "playouts", or a network of the learner `patterns`,
-            given by a trained player's name or folder, for any board with its k.
         heuristic: weight of the open lines in the selection of moves with few visits; by default 1
             on boards of more than 9 cells, else 0.
         solver: back up proven results of finished games, and stop when the best move is proven.
@@ -166,10 +144,6 @@ def mcts(
         time: seconds to search for a move; the player cannot be certified then.
         memory: maximum megabytes of the tree, which stops growing when it is full.
 
-    Raises:
-        ValueError: for a limit out of range, for `iterations` together with `time`, for tactical
-            play-outs together with a network, for an evaluator that cannot be read or is for
-            another k, and for more memory than the machine has.
     """
     at_least(1, iterations=iterations, memory=memory)
     at_least(0, c=c, heuristic=heuristic, seed=seed)
@@ -177,9 +151,6 @@ def mcts(
     not_both(iterations=iterations, time=time)
     if iterations is None and time is None:
         iterations = ITERATIONS
-    tables = None if evaluator == PLAYOUTS else read_tables(evaluator, rules, (PLAYOUTS,))
-    if tables is not None and playouts == "tactical":
-        raise ValueError("a network as the evaluator leaves no play-outs to be tactical")
     large = rules.cells > SMALL
     tactical = large if playouts is None else playouts == "tactical"
     bias = float(large) if heuristic is None else heuristic
@@ -187,7 +158,7 @@ def mcts(
     if iterations is not None:
         nodes = min(nodes, 1 + rules.cells * (iterations + 1))
     try:
-        tree = kernel.new_tree(rules, nodes, c, bias, tactical, solver, tables)
+        tree = kernel.new_tree(rules, nodes, c, bias, tactical, solver)
     except MemoryError:
         raise ValueError(
             f"this machine has too little memory for memory={memory} megabytes"

@@ -2,8 +2,7 @@
 
 Each iteration selects a leaf from the root, adds at most one new position, plays a play-out from
 there to the end of the game and backs up its result once at every position on the path. Results are
-points: 2 for a win, 1 for a draw, 0 for a loss, always of the side whose move led to the node. In
-place of a play-out, a network can value the position.
+points: 2 for a win, 1 for a draw, 0 for a loss, always of the side whose move led to the node.
 
 With the solver (MCTS-Solver, Winands et al., 2008; draws as in Cazenave and Saffidine, 2010) the
 proven results of finished games are backed up, too; moves with a proven result are not selected
@@ -11,13 +10,11 @@ while others have none, and the search ends when the root is proven.
 """
 
 from dataclasses import dataclass
-from math import exp, log, sqrt
+from math import log, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.game import line_patterns_kernel as network
-from tttenv.game.line_patterns_kernel import LinePatterns, PatternTables, new_line_patterns
 from tttenv.game.open_lines_kernel import OpenLines, new_open_lines, set_board, update_stone
 from tttenv.game.outcomes_kernel import GOING
 from tttenv.game.random_kernel import bounded, seed
@@ -37,7 +34,6 @@ from tttenv.utils.struct import Struct
 UNPROVEN, LOSS, DRAW, WIN = -1, 0, 1, 2  # values of `Tree.proof`: points, no outcomes of games
 POINTS = np.array([UNPROVEN, WIN, DRAW, LOSS], np.int8)  # by outcome
 MAX_NODES = 2**31 - 1  # the largest number of nodes that int32 can index
-CHANCES = 1 << 20  # of a random number that rounds a network's value to points
 SQRT_TABLE_SIZE = 4096  # square roots are looked up for visit counts below this
 NODE_BYTES = 21  # bytes that one node takes in the seven arrays of nodes
 
@@ -52,7 +48,6 @@ class Tree(Struct):
     solver: bool
     playouts: Playground  # the board, the random numbers and the arrays of play-outs
     lines: OpenLines
-    patterns: LinePatterns  # the network that values leaves; without vectors, play-outs do
     root_board: Stones  # (cells,)
     path: Cells  # (cells + 1,): the nodes from the root to the leaf
     sqrt_table: NDArray[np.float64]  # (SQRT_TABLE_SIZE, 2): of 1 / visits and of log(visits)
@@ -73,12 +68,8 @@ def new_tree(
     bias: float,
     tactical: bool,
     solver: bool,
-    tables: PatternTables | None = None,
 ) -> Tree:
-    """Allocate a tree of at most `nodes` nodes.
-
-    Without the tables of a network, play-outs value leaves. For the others see `Tree`.
-    """
+    """Allocate a tree of at most `nodes` nodes; for the others see `Tree`."""
     cells = rules.cells
     visits = np.maximum(np.arange(SQRT_TABLE_SIZE), 1)
     return Tree(
@@ -88,7 +79,6 @@ def new_tree(
         solver=solver,
         playouts=playground(rules),
         lines=new_open_lines(rules),
-        patterns=new_line_patterns(rules, tables),
         root_board=np.zeros(cells, np.int8),
         path=np.zeros(cells + 1, np.int64),
         sqrt_table=np.sqrt([1 / visits, np.log(visits)]).T.copy(),
@@ -114,10 +104,7 @@ def init_node(t: Tree, node: int, cell: int) -> None:
 
 @inner
 def expand(t: Tree, node: int) -> bool:
-    """Add the children of the node whose position is on the board, in random order.
-
-    Return False if the tree is full; then nothing has changed.
-    """
+    """Add the children of the node on the board, in random order; return False if full."""
     many = gather(t.playouts)
     first = t.node_count[0]
     if first + many > t.visits.size:
@@ -193,16 +180,12 @@ def select_child_biased(t: Tree, node: int) -> int:
 
 @bare
 def init_tree(t: Tree, board: Stones, start: int) -> None:
-    """Reset the tree to `board` (cells,), with its root expanded.
-
-    The random numbers are seeded by the board and by `start`, a uint64.
-    """
+    """Reset the tree to `board` (cells,), its root expanded, seeded by it and `start`, a uint64."""
     for cell in range(board.size):
         t.root_board[cell] = t.playouts.board[cell] = board[cell]
     seed(t.playouts.rng, board, start)
     if t.bias > 0.0:
         set_board(t.lines, board)
-    network.begin(t.patterns, board)
     t.node_count[0] = 1
     init_node(t, 0, -1)
     expand(t, 0)
@@ -224,10 +207,7 @@ def run_iterations(t: Tree, iterations: int) -> int:
 
 @inner
 def select_leaf(t: Tree) -> int:
-    """Select a path from the root to a terminal or unvisited node; return its number of moves.
-
-    The board of the play-outs becomes that of the leaf.
-    """
+    """Select a path to a terminal or unvisited node, played on the board; return its length."""
     for cell in range(t.root_board.size):
         t.playouts.board[cell] = t.root_board[cell]
     node, depth = 0, 0
@@ -251,29 +231,11 @@ def select_leaf(t: Tree) -> int:
 
 @inner
 def simulate(t: Tree, depth: int) -> int:
-    """Return the points of a play-out from the leaf, for the side that moved last.
-
-    With a network, its value is rounded up or down at random, so that it is the mean.
-    """
-    if t.patterns.vectors.size > 0:
-        losing = 2.0 / (1.0 + exp(network_value(t, depth) / network.VALUE))
-        return int(losing + bounded(t.playouts.rng, CHANCES) / CHANCES)
+    """Return the points of a play-out from the leaf, for the side that moved last."""
     stone = 1 - 2 * (depth % 2)
     p = t.playouts
     winner = tactical_playout(p, stone) if t.tactical else random_playout(p, stone)
     return 1 - winner * stone
-
-
-@inner
-def network_value(t: Tree, depth: int) -> int:
-    """Return the network's value of the leaf, after updating it for the moves that lead there."""
-    net, same = t.patterns, 0
-    while same < min(net.length[0], depth) and net.path[same] == t.move[t.path[same + 1]]:
-        same += 1
-    network.take_back(net, same)
-    for at in range(same, depth):
-        network.put(net, t.move[t.path[at + 1]])
-    return int(network.value(net, depth % 2))
 
 
 @inner
@@ -292,10 +254,7 @@ def backup(t: Tree, depth: int, points: int) -> None:
 
 @inner
 def backup_proof(t: Tree, depth: int) -> None:
-    """Back up proofs along the path, starting from its last node.
-
-    A node is proven if one child is a proven win for its mover, or if all children are proven.
-    """
+    """Back up proofs along the path: one child proven to win its mover the game, or all proven."""
     for d in range(depth, 0, -1):
         if t.proof[t.path[d]] == UNPROVEN:
             return

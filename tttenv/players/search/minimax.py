@@ -24,9 +24,8 @@ NOT_LEGAL = -1000  # rank of a move to a taken cell
 class MinimaxSearch(Player):
     """A perfect player that searches the game tree instead of looking up the solved game.
 
-    Moves are compared by their ranks, as in `tttenv.exact.solution`, so that fast wins and slow
-    losses are best. The `cache` holds the ranks of the positions searched so far, by their bytes;
-    see `minimax` for the kinds of `search` and `ties`.
+    Moves are compared by their ranks, as in `tttenv.exact.solution`. The `cache` holds the ranks of
+    the positions searched so far, by their bytes; see `minimax` for `search` and `ties`.
     """
 
     def __init__(self, rules: Rules, search: str, ties: str) -> None:
@@ -64,10 +63,7 @@ class MinimaxSearch(Player):
         return (after > 0) - (after < 0) - after
 
     def _rank(self, board: Stones, last: int, mover: int) -> int:
-        """Return the rank of a position for the side to move, from the cache or by search.
-
-        `last` is the cell of the newest stone, `mover` the stone of the side to move, 1 or -1.
-        """
+        """Return a position's rank for `mover` (1 or -1), after the newest stone on `last`."""
         self._nodes += 1
         if not self._caches:
             return self._compute_rank(board, last, mover)
@@ -77,7 +73,7 @@ class MinimaxSearch(Player):
         return self.cache[key]
 
     def _compute_rank(self, board: Stones, last: int, mover: int) -> int:
-        """Search for the rank of a position for the side to move; arguments as in `_rank`."""
+        """Search for a position's rank; arguments as in `_rank`."""
         result = ended(board, last, self.rules.game)
         if result != GOING:
             return -int(VALUES[result]) * (self.rules.cells + 1)
@@ -85,7 +81,7 @@ class MinimaxSearch(Player):
         return max(self._play(board, cell, mover) for cell in empty)
 
     def _key(self, board: Stones) -> bytes:
-        """Return the cache key of a board seen by the side to move, the same for all its images."""
+        """Return the cache key of a board, the same for all its images."""
         images: list[bytes] = [image.tobytes() for image in board[self._maps]]
         return min(images)
 
@@ -115,9 +111,6 @@ def minimax(
         search: "table" looks moves up in the solved game; the others search the game tree:
             "plain" without a cache, "cached" with one, "symmetric" with one entry for all images
             of a position.
-
-    Raises:
-        ValueError: if the game is too large.
     """
     if search != "table":
         return MinimaxSearch(rules, search, ties)

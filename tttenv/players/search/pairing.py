@@ -16,10 +16,9 @@ class PairingPlayer(Wrapped):
     """Player that never loses from a board on which a pairing strategy exists.
 
     A move *keeps the pairs* if after it every line open to the other side has two empty cells of
-    its own. If the other side then takes one cell of a pair, the player can take the other one;
-    that closes the line, and the remaining lines still have their pairs. So once one move keeps the
-    pairs, one does on every later board, and the player, which has no memory, always plays one of
-    them: those of the other player that do, else the first cell that does. It takes a win first.
+    its own. If the other side then takes one cell of a pair, the player can take the other one, and
+    the remaining lines still have their pairs. So once a move keeps the pairs, one does on every
+    later board. It plays those of the other player, else the first. It takes a win first.
     """
 
     def __init__(self, player: Player) -> None:

@@ -44,12 +44,7 @@ class LimitError(Exception):
 
 
 class Budget:
-    """The remaining budget for one move.
-
-    Args:
-        left: the kernel state's counter (1,) of remaining positions.
-        limits: the move's limits, of which the depth is ignored here.
-    """
+    """The remaining budget for one move; `left` is the kernel's counter (1,) of positions."""
 
     def __init__(self, left: NDArray[np.int64], limits: Limits) -> None:
         self.left, self.limits = left, limits
@@ -70,10 +65,7 @@ class Budget:
 
     @contextmanager
     def part(self, share: float, nodes: int) -> Iterator[None]:
-        """Limit a block to part of the budget, ending it early when that part is used up.
-
-        That is a share of the positions and of the seconds, or `nodes` if neither is limited.
-        """
+        """Limit a block to a share of the positions and seconds, or `nodes` without limits."""
         whole, deadline = int(self.left[0]), self.deadline
         part = whole if self.limits.time is not None else nodes
         if self.limits.nodes is not None:
@@ -96,10 +88,7 @@ def score_move(
     """Return the score of a root move, for the side that makes it.
 
     A score of at most `alpha` is an upper bound of the true one, of at least `beta` a lower bound.
-    `depth` counts the move.
-
-    Raises:
-        LimitError: if a limit is reached.
+    `depth` counts the move. A limit that is reached raises LimitError.
     """
     budget.check()
     begin_move(state, cell, alpha, beta, depth - 1)
@@ -154,8 +143,7 @@ def scored_moves(
 def principal_variation(state: SearchState, board: Boards, move: int) -> tuple[int, ...]:
     """Return a root move and its best continuation in the transposition table.
 
-    Wins and blocks of threats, which the search takes for granted, are added at its end. The hashes
-    of `state` are changed.
+    Wins and blocks, which the search takes for granted, are added. It changes the state's hashes.
     """
     after, line, stone = board.copy(), [move], 1
     after[move] = stone

@@ -36,8 +36,7 @@ class Forced(NamedTuple):
 class ThreatSearch:
     """Searches for wins by threats and threes before the main search of a board.
 
-    Of the `nodes` for a board at most half go to a win of the side to move, and half to moves after
-    which the other side wins.
+    Of the `nodes` at most half go to a win of the side to move, half to one of the other side.
     """
 
     def __init__(self, rules: Rules, nodes: int) -> None:
@@ -72,10 +71,9 @@ class ThreatSearch:
 def winning_attack(
     state: SearchState, budget: Budget, board: Boards, moves: list[int]
 ) -> int | None:
-    """Return a move that begins a win by threats and threes, or None if none was found.
+    """Return a move that begins a win by threats and threes, or None; spend part of the budget.
 
-    A fraction of the budget is spent. The board (cells,) has no immediate win; `moves` are all, or
-    the one that blocks a threat.
+    The board (cells,) has no immediate win; `moves` are all, or the one that blocks a threat.
     """
     with budget.part(ATTACK_SHARE, NODES):
         return _attack(state, budget, board, moves)
@@ -83,9 +81,9 @@ def winning_attack(
 
 
 def losing_moves(state: SearchState, budget: Budget, board: Boards, moves: list[int]) -> set[int]:
-    """Return those of `moves` that a search refuted by threats and threes.
+    """Return those of `moves` that threats and threes refute; spend part of the budget.
 
-    A fraction of the budget is spent. On the board (cells,) no line needs just one more stone.
+    On the board (cells,) no line needs just one more stone.
     """
     losing: set[int] = set()
     with budget.part(DEFENCE_SHARE, NODES):

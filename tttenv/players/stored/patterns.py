@@ -37,20 +37,17 @@ def shapes(k: int, channels: int, hidden: int) -> dict[str, tuple[int, ...]]:
     }
 
 
-def read_tables(spec: Spec, rules: Rules, others: tuple[str, ...] = (LINES,)) -> PatternTables:
-    """Return the network of the checkpoint that a spec names, for any board with the same k.
-
-    `others` are the player's evaluators without a network, for the message.
-    """
+def read_tables(spec: Spec, rules: Rules) -> PatternTables:
+    """Return the network of the checkpoint that a spec names, for any board with the same k."""
     from tttenv.players import bundled, checkpoint_of
     from tttenv.players.stored import checkpoint
 
     found = checkpoint_of(spec)
     given = shown(repr(spec), LONGEST_NAME)
     if found is None:
-        close = near(spec, [*others, *bundled.names()])
+        close = near(spec, [LINES, *bundled.names()])
         raise ValueError(
-            f"evaluator must be {', '.join(others)} or a checkpoint of the learner {LEARNER}, not"
+            f"evaluator must be {LINES} or a checkpoint of the learner {LEARNER}, not"
             f" {given}" + (f"; did you mean {close}?" if close else "")
         )
     folder, options = found
