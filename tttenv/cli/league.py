@@ -230,7 +230,7 @@ def _show_matrix(found: dict[str, Any]) -> None:
         told[i] = ""
         cells.append([f"{i + 1:{len(str(len(rows)))}} {rows[i]['player']}", *told])
     left_out = text_tables.show(columns, cells)
-    text_tables.print_dropped_columns(left_out, "the file and report --league have all numbers")
+    text_tables.print_dropped_columns(left_out, "the file has all numbers")
     if errors:
         error = at_most(max(errors.values()))
         say(f"~ {found['settings']['games']:,} sampled games; standard error at most {error}")

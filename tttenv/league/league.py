@@ -18,7 +18,7 @@ from tttenv.game.openings import opening_classes
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
 from tttenv.league import ratings
-from tttenv.league.pair import LONGEST, SAMPLED, CachedPlayer, PairLimits, PairResult, play
+from tttenv.league.pair import LONGEST, CachedPlayer, PairLimits, PairResult, play
 from tttenv.players import player
 from tttenv.utils.untrusted import first_line, shown
 
@@ -140,10 +140,6 @@ class League:
             for (first, second), found in self.results.items()
             if isinstance(found, Failed)
         ]
-
-    def sampled(self) -> list[PairResult]:
-        """Return the results that are not exact."""
-        return [found for _, _, found in self.played() if found.method == SAMPLED]
 
     def values(self) -> NDArray[np.float64]:
         """Return the mean results (players, players) of row players against column players.

@@ -2,29 +2,25 @@
 
 docs/reference/file-formats.md describes the file. An exact pair has as_X and as_O, the first
 player's results in each opening as X and as O: one letter of "WDL" per opening, or else a list of
-[win, draw, loss] probabilities; a sampled pair has counts of games, always as lists. `read` takes
-the settings, openings, players' names and the results of the pairs; all else is computed anew.
+[win, draw, loss] probabilities; a sampled pair has counts of games, always as lists.
 """
 
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.game.rules import Rules
 from tttenv.league import ratings
 from tttenv.league.league import Failed, League, LeagueSettings, Result, play_pair
 from tttenv.league.pair import LONGEST, SAMPLED, PairResult
 from tttenv.parallel import Context, Task, TaskResult
 from tttenv.players.digests import digests
-from tttenv.utils.untrusted import MEBIBYTE, first_line, parse_json, read_bytes, shown
+from tttenv.utils.untrusted import shown
 
 VERSION = 1
-LARGEST = 256 * MEBIBYTE  # maximum bytes of a file
 CYCLES = 100  # maximum listed
 MOST_GAMES = 10**12  # of a pair
 FAILED = "failed"
@@ -32,7 +28,7 @@ LETTERS = "WDL"
 
 
 def text(league: League) -> str:
-    """Return a league as the text of a file; `read` is the inverse."""
+    """Return a league as the text of a file."""
     return json.dumps(to_dict(league), allow_nan=False) + "\n"
 
 
@@ -83,38 +79,6 @@ def _odds(odds: NDArray[np.float64], method: str) -> Any:
     if ((odds == 0) | (odds == 1)).all():
         return "".join(LETTERS[which] for which in odds.argmax(axis=1))
     return odds.tolist()
-
-
-def read(file: Path) -> League:
-    """Load a league from a file."""
-    try:
-        content = parse_json(read_bytes(file, LARGEST), file)
-    except FileNotFoundError:
-        raise ValueError(f"there is no league in {shown(file)}") from None
-    try:
-        return from_dict(content)
-    except (ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
-        raise ValueError(f"{shown(file)} is not a league: {shown(first_line(error))}") from None
-
-
-def from_dict(content: dict[str, Any]) -> League:
-    """Create a league from the contents of a file; see `read`."""
-    if content["version"] != VERSION:
-        raise ValueError(f"its version is {content['version']}, not {VERSION}")
-    settings = LeagueSettings(**content["settings"])
-    rules = Rules.of(settings.rules)
-    openings = np.array([rules.check(rules.parse(text)) for text in content["openings"]], np.int8)
-    players = tuple(str(row["player"]) for row in content["players"])
-    results = {
-        (row["first"], row["second"]): result_from_dict(row, len(openings))
-        for row in content["pairs"]
-    }
-    count = len(players)
-    if len(set(players)) != count or set(results) != {
-        (i, j) for i in range(count) for j in range(i + 1, count)
-    }:
-        raise ValueError("its pairs must each be two players, listed once")
-    return League(settings, openings, players, results)
 
 
 def result_from_dict(row: dict[str, Any], openings: int) -> Result:

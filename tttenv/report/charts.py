@@ -279,8 +279,3 @@ def dot(x: float, y: float, name: str) -> Markup:
 def percent(share: float) -> str:
     """Format a fraction as a percentage, for use as a coordinate."""
     return f"{100 * share:.2f}".rstrip("0").rstrip(".") + "%"
-
-
-def text(words: str, x: float, y: float, name: str = "") -> Markup:
-    """Draw text centred at a fraction of the width and a percentage of the height."""
-    return element("text", words, x=percent(x), y=f"{y:g}%", class_=name)

@@ -29,8 +29,7 @@ from tttenv.players import bundled, checkpoint_of, did_you_mean, player, rules_o
 from tttenv.players.stored.checkpoint import WEIGHTS, load, read_data
 from tttenv.report import data
 from tttenv.report.charts import larger_chart
-from tttenv.report.endings import LONGEST
-from tttenv.report.load_players import RULES, Tell
+from tttenv.report.load_players import LONGEST, RULES, Tell
 from tttenv.report.markup import Markup, element, joined, scrolling, table
 from tttenv.utils.untrusted import shown as shorter
 
