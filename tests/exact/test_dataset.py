@@ -66,11 +66,6 @@ def test_both_files_hold_the_same_table(tmp_path, capsys):
     ("args", "told"),
     [
         (["t.txt"], ".csv or .parquet"),
-        (["t.csv", "--games", "3"], "for games, in a .npz file"),
-        (["t.npz"], "name it with --player"),
-        (["t.npz", "--player", "random", "--games", "0"], "at least 1"),
-        (["t.npz", "--player", "random", "--rows", "position"], "--rows is for tables"),
-        (["t.csv", "--seed", "3"], "--seed is for games"),
         (["t.csv", "--rules", "4,4,4"], "15 cells"),
     ],
 )

@@ -13,7 +13,7 @@ from tttenv.certificates.metrics import measure, versus
 from tttenv.certificates.metrics.arena import arena
 from tttenv.certificates.mistakes import find_mistakes
 from tttenv.certificates.refutation import losing_leaves
-from tttenv.env.rollouts import recorded_games, rollout
+from tttenv.env.rollouts import rollout
 from tttenv.exact import PlayPolicy, backward_induction, score, tabulate, worst_case
 from tttenv.league.pair import CachedPlayer
 from tttenv.league.worker_player import WorkerPlayer
@@ -42,7 +42,6 @@ DOORS = {
     "arena": lambda one: arena(OTHER, one, Uniform(OTHER), "X", 10),
     "versus": lambda one: versus(OTHER, one, Uniform(OTHER)),
     "rollout": lambda one: rollout(OTHER, Uniform(OTHER), one, 10),
-    "recorded_games": lambda one: recorded_games(OTHER, one, Uniform(OTHER), 10),
     "blend": lambda one: blend(OTHER, Uniform(OTHER), one, 0.5),
     "Blend": lambda one: Blend(Uniform(OTHER), one, 0.5),
     "check_policy": lambda one: check_policy(one, OTHER),
