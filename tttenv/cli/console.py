@@ -285,9 +285,9 @@ def _compiling() -> Any:
 
 
 @contextlib.contextmanager
-def stage_if_slow(text: str, quiet: bool = False) -> Iterator[None]:
+def stage_if_slow(text: str) -> Iterator[None]:
     """Show a stage, as `stage` does, once the block has taken `SLOW` seconds."""
-    if quiet or not sys.stderr.isatty():
+    if not sys.stderr.isatty():
         yield
         return
     done = threading.Event()
