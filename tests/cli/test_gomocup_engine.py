@@ -30,12 +30,6 @@ TALKS = {  # each as lines of the manager, with the answers or their beginnings 
     "a board for O": (
         "START 5 > OK | BOARD | 0,0,2 | done > 1,0 | TURN 1,0 > ERROR 1,0 is taken | TURN 0,1 > 2,0"
     ),
-    "TAKEBACK": (
-        "START 5 > OK | BEGIN > 0,0 | TURN 4,4 > 1,0 | TAKEBACK 1,0 > OK | "
-        "TAKEBACK 4,4 > OK | TAKEBACK 4,4 > ERROR there is no stone on 4,4 | TURN 3,3 > 1,0 | "
-        "TAKEBACK 3,3 > OK | TURN 2,2 > ERROR with 2 own stones and 1 others it is not the | "
-        "TAKEBACK 1,0 > OK | TAKEBACK 0,0 > OK | TURN 2,2 > 0,0 | TURN 3,3 > 1,0"
-    ),
     "INFO says nothing": (
         "INFO timeout_turn 1000 | INFO what ever | INFO | INFO rule 0 | INFO rule x | "
         "INFO evaluate 3,4 | INFO folder /tmp | INFO time_left -5 | START 5 > OK | "
@@ -48,7 +42,7 @@ TALKS = {  # each as lines of the manager, with the answers or their beginnings 
     ),
     "nothing before START": (
         "BEGIN > ERROR START must come first | TURN 1,1 > ERROR START must come first | "
-        "RESTART > ERROR START | TAKEBACK 1,1 > ERROR START | BOARD | 1,1,2 | "
+        "RESTART > ERROR START | BOARD | 1,1,2 | "
         "DONE > ERROR START must come first"
     ),
     "wrong boards": (
@@ -67,11 +61,10 @@ TALKS = {  # each as lines of the manager, with the answers or their beginnings 
     ),
     "won": (
         "START 5 > OK | BEGIN > 0,0 | TURN 0,4 > 1,0 | TURN 1,4 > 2,0 | TURN 2,4 > 3,0 | "
-        "TURN 3,4 > 4,0 | TURN 2,2 > ERROR the game is over | TAKEBACK 4,0 > OK | "
-        "TAKEBACK 3,4 > OK | TURN 4,0 > 0,1"
+        "TURN 3,4 > 4,0 | TURN 2,2 > ERROR the game is over"
     ),
     "unknown": (
-        "PLAY 3,3 > UNKNOWN command 'PLAY' | SWAP2BOARD > UNKNOWN | 7,7 > UNKNOWN | "
+        "PLAY 3,3 > UNKNOWN command 'PLAY' | TAKEBACK 3,3 > UNKNOWN | 7,7 > UNKNOWN | "
         "\x1b[2J > UNKNOWN command '\\x1b[2J' | DONE > UNKNOWN"
     ),
 }
@@ -122,7 +115,7 @@ def any_line(dice):
     """Return a line of a manager that makes mistakes; it is never END."""
     kind, pair = dice.random(), f"{dice.randrange(8)},{dice.randrange(8)}"
     if kind < 0.5:  # moves and stones that may well be legal
-        return dice.choice(("TURN {}", "TURN {}", "TAKEBACK {}", "{},1", "{},2")).format(pair)
+        return dice.choice(("TURN {}", "TURN {}", "{},1", "{},2")).format(pair)
     return dice.choice(PLAIN if kind < 0.9 else ODD)
 
 

@@ -9,7 +9,6 @@ The commands of a manager and their replies:
     TURN x,y                        a move, after this one of the other side
     BOARD                           nothing; then lines x,y,1 (own stones) and x,y,2 until
     DONE                            a move, on this board
-    TAKEBACK x,y                    OK, without this stone
     INFO key value                  nothing; after a rule other than 0 START and moves are refused
     ABOUT                           a description of the engine
     END                             nothing; the session ends
@@ -184,12 +183,6 @@ class Engine:
                 return self._move(self.board)
             case "TURN":
                 return self._move(self._after(self.board, self._cell(argument), -1))
-            case "TAKEBACK":
-                cell = self._cell(argument)
-                if self.board[cell] == 0:
-                    raise ValueError(f"there is no stone on {argument}")
-                self.board = np.where(np.arange(self.board.size) == cell, 0, self.board)
-                return "OK"
             case "DONE" if self.board_lines is not None:
                 stones, self.board_lines = self.board_lines, None
                 board = self._started().start()
