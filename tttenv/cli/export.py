@@ -14,7 +14,7 @@ from tttenv.utils.files import write
 PROG = "tttenv export"
 EXAMPLES = """
 tttenv export positions.csv
-tttenv export positions.parquet --rules 3,4,3 --rows position
+tttenv export positions.csv --rules 3,4,3 --rows position
 """
 
 
@@ -27,7 +27,7 @@ class Arguments:
     says train or test; a class is never in both.
     """
 
-    out: File  # the output file: .csv or .parquet (extra data)
+    out: File  # the output file, a .csv
     rules: RulesText = "3,3,3"  # the game
     rows: Literal["class", "position"] = "class"  # one position of each class, or all
     json: Flag = False  # print a summary as JSON
@@ -36,10 +36,8 @@ class Arguments:
 def main(args: list[str], prog: str = PROG) -> None:
     """Write the file, and print its size."""
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
-    kinds = {".csv": as_csv, ".parquet": as_parquet}
-    convert = kinds.get(given.out.suffix.lower())
-    if convert is None:
-        raise ValueError(f"the file must end in .csv or .parquet, not {given.out}")
+    if given.out.suffix.lower() != ".csv":
+        raise ValueError(f"the file must end in .csv, not {given.out}")
     if given.out.is_dir():
         raise ValueError(f"{given.out} is a folder; give the name of a file")
     with console.stage(f"solving {given.rules}", given.json):
@@ -47,7 +45,7 @@ def main(args: list[str], prog: str = PROG) -> None:
         from tttenv.game.rules import Rules
 
         table = solved_positions(Rules.of(given.rules), given.rows)
-    content = convert(table)
+    content = as_csv(table)
     write(given.out, content)
     rows, test = len(table["split"]), int((table["split"] == "test").sum())
     if given.json:
@@ -64,18 +62,3 @@ def as_csv(table: Mapping[str, Any]) -> bytes:
     writer.writerow(table)
     writer.writerows(zip(*(column.tolist() for column in table.values()), strict=True))
     return text.getvalue().encode()
-
-
-def as_parquet(table: Mapping[str, Any]) -> bytes:
-    """Convert a table to Parquet; the values of illegal moves are null."""
-    import numpy as np
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    arrays = {
-        name: pa.array(np.ma.getdata(column), mask=np.ma.getmaskarray(column))
-        for name, column in table.items()
-    }
-    sink = pa.BufferOutputStream()
-    parquet.write_table(pa.table(arrays), sink)
-    return bytes(sink.getvalue())

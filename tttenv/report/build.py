@@ -1,12 +1,10 @@
 """Assembling the report: one self-contained HTML file that runs only its own scripts."""
 
 import base64
-import contextlib
 import hashlib
 import json
 import re
 from collections.abc import Sequence
-from importlib.metadata import PackageNotFoundError, metadata
 from pathlib import Path
 from string import Template
 from urllib.parse import quote, urljoin
@@ -50,7 +48,7 @@ def html(
     first, shared = _joined("scripts", FIRST, "js"), _joined("shared", SHARED, "js")
     script = shared + _joined("scripts", SCRIPTS, "js")
     networks = [one.network for one in others if one.network is not None]
-    curves, scores = leaderboard.curves(players), leaderboard.scores(players)
+    curves = leaderboard.curves(players)
     page = Template((PAGE / "template.html").read_text(encoding="utf-8"))
     page = Template(page.safe_substitute(sections=_joined("sections", SECTIONS, "html")))
     return page.substitute(
@@ -74,8 +72,7 @@ def html(
         no_curves="hidden" if not curves else "",
         larger=larger.html(others),
         no_larger="hidden" if not others else "",
-        pairs=leaderboard.pairs(players, scores),
-        certain=leaderboard.certain(players, scores),
+        pairs=leaderboard.pairs(players),
         links=_links(url),
         **leaderboard.summary(players),
     )
@@ -94,26 +91,11 @@ def checked_url(url: str) -> str:
 
 
 def _links(url: str | None) -> Markup:
-    """Return the links that the installed package names, and the installation command.
-
-    The documentation of a published page is the folder above it, unless the package names another.
-    """
-    known = {}
-    with contextlib.suppress(PackageNotFoundError):
-        for entry in metadata("tttenv").get_all("Project-URL") or []:
-            label, _, address = str(entry).partition(", ")
-            if re.fullmatch(r"https?://[!-~]+", address):
-                known[label] = address
-    if url is not None:
-        known.setdefault("Documentation", urljoin(url, ".."))
-    links = [
-        element("a", label, href=known[label])
-        for label in ("Documentation", "Repository")
-        if label in known
-    ]
+    """Return the installation command, after a published page's documentation, one folder up."""
     install = ["Install: ", element("code", INSTALL), " in a checkout"]
-    parts = [part for link in links for part in (link, " \u00b7 ")]
-    return element("p", *parts, *install, class_="quiet project")
+    if url is not None:
+        install[:0] = [element("a", "Documentation", href=urljoin(url, "..")), " \u00b7 "]
+    return element("p", *install, class_="quiet project")
 
 
 def _published_at(url: str | None) -> Markup:

@@ -1,6 +1,5 @@
 """Tables of the players, with exact numbers as text and drawings: leaderboard, pairs, curves."""
 
-from itertools import product
 from typing import Any
 from urllib.parse import quote
 
@@ -218,34 +217,28 @@ def _figure(player: Shown, number: int) -> Markup:
     return element("figure", caption, drawn, **about)
 
 
-def scores(players: list[Shown]) -> list[list[Score]]:
-    """Compute the exact result of every player as X (rows) against every player as O (columns)."""
-    found = [score(RULES, x.table, o.table) for x, o in product(players, players)]
-    return [found[at : at + len(players)] for at in range(0, len(found), len(players))]
-
-
-def pairs(players: list[Shown], found: list[list[Score]]) -> Markup:
-    """Return the table of X's expected results, with one row per X and one column per O."""
+def pairs(players: list[Shown]) -> Markup:
+    """Return the table of X's exact expected results, with one row per X and one column per O."""
     names = [element("span", player.name, title=player.about) for player in players]
     heads = [element("th", name, scope="col") for name in names]
     rows = [
         element(
             "tr",
-            element("th", player.name, scope="row"),
-            *(_pair(result, at, column) for column, result in enumerate(results)),
+            element("th", x.name, scope="row"),
+            *(_pair(score(RULES, x.table, o.table), x is o) for o in players),
         )
-        for at, (player, results) in enumerate(zip(players, found, strict=True))
+        for x in players
     ]
     corner = element("td", "X \\ O")
     return joined([element("thead", element("tr", corner, *heads)), element("tbody", *rows)])
 
 
-def _pair(result: Score, row: int, column: int) -> Markup:
+def _pair(result: Score, with_itself: bool) -> Markup:
     """Return the cell of a pair: its value, with all three probabilities shown on selection."""
     shares = "|".join(phrases.share(part) for part in result)
     sure = next((name for name, part in zip(RESULTS, result, strict=True) if part > SURE), None)
     classes = [f"sure {sure}" if sure else f"t{round(4 * result.value):+d}"]
-    classes += ["self"] if row == column else []
+    classes += ["self"] if with_itself else []
     text = _short(result.value, sure)
     return element("td", text, class_=" ".join(classes), data_odds=shares)
 
@@ -256,17 +249,6 @@ def _short(value: float, sure: str | None) -> str:
         return SIGNS[sure]
     cut = phrases.rounded(value, 2)
     return minus(f"{cut:+.2f}".replace("0.", ".")) if cut else ".00"
-
-
-def certain(players: list[Shown], found: list[list[Score]]) -> Markup:
-    """Return a sentence that counts the pairs with a certain result."""
-    ends = [[part > SURE for part in result] for results in found for result in results]
-    wins, draws, losses = (sum(column) for column in zip(*ends, strict=True))
-    words = (
-        f"Of {len(players) ** 2:,} pairs X always wins {wins:,}, O always wins {losses:,}, and"
-        f" {draws:,} are always drawn; in the others chance decides."
-    )
-    return element("p", words, id="certain")
 
 
 def options(players: list[Shown]) -> Markup:
