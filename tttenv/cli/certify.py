@@ -104,14 +104,8 @@ def _check(given: Arguments) -> None:
         raise ValueError(f"--positions must be at least 1, not {given.positions}")
     if not given.sampled and given.games != Arguments.games:
         raise ValueError("--games needs --sampled: certificates play no games")
-    searching = {
-        "--method": given.method is not None,
-        "--jobs, --ray and similar options": given.workers != HERE,
-        "--resume": given.resume,
-    }
-    for option, named in searching.items():
-        if named and given.sampled:
-            raise ValueError(f"{option} cannot be combined with --sampled")
+    if given.sampled and (given.method or given.resume or given.workers != HERE):
+        raise ValueError("--method, --resume, --jobs and --ray cannot be combined with --sampled")
 
 
 @contextmanager
@@ -200,17 +194,13 @@ def saved(given: Arguments, rules: Any, policy: Any) -> Iterator[Any]:
     if given.resume:
         checkpoint.load()
         print(f"resumed {position_of(checkpoint)}", file=sys.stderr)
-    try:
+
+    def save() -> str | None:
+        saved = f"the search ({position_of(checkpoint)}) is saved in {file}"
+        return saved if checkpoint.save() else None
+
+    with console.saved_if_interrupted(save):
         yield checkpoint
-    except SystemExit:  # terminated by a signal
-        checkpoint.save()
-        raise
-    except KeyboardInterrupt:
-        if not checkpoint.save():
-            raise
-        raise KeyboardInterrupt(
-            f"the search ({position_of(checkpoint)}) is saved in {file}: continue with --resume"
-        ) from None
 
 
 def position_of(checkpoint: Any) -> str:

@@ -254,6 +254,23 @@ def check_unfinished(file: Path, resume: bool, what: str) -> None:
         )
 
 
+@contextlib.contextmanager
+def saved_if_interrupted(save: Callable[[], str | None]) -> Iterator[None]:
+    """Save unfinished work when SIGTERM or Ctrl-C ends the block.
+
+    `save` returns what it has saved, for the message of Ctrl-C, or None if there was nothing.
+    """
+    try:
+        yield
+    except SystemExit:
+        save()
+        raise
+    except KeyboardInterrupt:
+        if (saved := save()) is None:
+            raise
+        raise KeyboardInterrupt(f"{saved}: continue with --resume") from None
+
+
 def bar(*columns: Any, quiet: bool = False, transient: bool = False) -> Any:
     """Return a `rich.progress.Progress` on standard error."""
     from rich.console import Console
