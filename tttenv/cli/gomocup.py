@@ -20,10 +20,9 @@ to any other error with ERROR, which leaves the board unchanged.
 import os
 import re
 import sys
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 
@@ -38,9 +37,6 @@ EXAMPLES = """
 tttenv gomocup alphabeta:evaluator=patterns_15155
 """
 STDOUT, STDERR = 1, 2  # file descriptors
-CHUNK = 65_536  # bytes of an overlong line to read and discard at once
-LONGEST_LINE = 1000  # maximum characters of a manager's line
-MOST_STONES = 19 * 19 + 1  # lines of a board that are kept: one of so many is an error
 LONGEST_ANSWER = 200  # maximum characters of a reply
 QUOTED = 60  # characters of a line quoted in a reply
 FREE_STYLE = 0  # the rule by which k or more in a row win
@@ -75,39 +71,26 @@ def main(args: list[str], prog: str = PROG) -> None:
     """Reply to a manager's commands until END or the end of input."""
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
     console.check_seed(given.seed)
-    _require_player(given)
-    engine = Engine(given.player, given.k, given.seed)
-    sys.stdout.flush()
-    output = os.fdopen(os.dup(STDOUT), "wb", buffering=0)
-    os.dup2(STDERR, STDOUT)  # for anything that a player prints
-    with output, suppress(BrokenPipeError):  # the manager may leave
-        for line in lines(sys.stdin.buffer, LONGEST_LINE):
-            answer = engine.answer(line.decode("ascii", "replace"))
-            if answer is not None:
-                output.write(f"{answer}\n".encode("ascii"))
-            if engine.over:
-                return
-
-
-def _require_player(given: Arguments) -> None:
-    """Create the player on a small board, so that an invalid one fails before any game."""
-    size = max(3, given.k)
-    smallest = tttenv.Rules(size, size, given.k)
-    with did_you_mean(given.player):
+    with did_you_mean(given.player):  # on a small board, so that it fails before any game
+        size = max(3, given.k)
+        smallest = tttenv.Rules(size, size, given.k)
         rules = rules_of(given.player) if is_path(given.player) else smallest
         player(given.player, rules)
     if rules.k != given.k:
         raise ValueError(
             f"{given.player} plays {rules}: announce it to managers with --k {rules.k}"
         )
-
-
-def lines(stream: BinaryIO, longest: int) -> Iterator[bytes]:
-    """Yield the lines of a stream, with overlong ones cut to `longest` + 1 bytes."""
-    while data := stream.readline(longest + 1):
-        yield data
-        while data and not data.endswith(b"\n"):
-            data = stream.readline(CHUNK)
+    engine = Engine(given.player, given.k, given.seed)
+    sys.stdout.flush()
+    output = os.fdopen(os.dup(STDOUT), "wb", buffering=0)
+    os.dup2(STDERR, STDOUT)  # for anything that a player prints
+    with output, suppress(BrokenPipeError):  # the manager may leave
+        for line in sys.stdin.buffer:
+            answer = engine.answer(line.decode("ascii", "replace"))
+            if answer is not None:
+                output.write(f"{answer}\n".encode("ascii"))
+            if engine.over:
+                return
 
 
 class Engine:
@@ -137,8 +120,7 @@ class Engine:
             if name == "END" and not argument:
                 self.over = True
             elif self.board_lines is not None and name != "DONE":
-                if words and len(self.board_lines) < MOST_STONES:
-                    self.board_lines.append(words)
+                self.board_lines += [words] if words else []
             elif name == "INFO":
                 self._info(*argument.partition(" ")[::2])
             elif name == "BOARD":
@@ -161,8 +143,6 @@ class Engine:
                 self.rule = number
 
     def _reply(self, words: str, name: str, argument: str) -> str:
-        if len(words) > LONGEST_LINE:
-            raise ValueError(f"a line must have at most {LONGEST_LINE:,} characters")
         match name:
             case "ABOUT":
                 spec = _plain(self.spec, LONGEST_ANSWER // 2).replace('"', "'")
