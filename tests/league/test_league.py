@@ -389,9 +389,6 @@ def test_a_killed_league_goes_on_with_what_it_has_kept(tmp_path, monkeypatch, ca
     assert file.read_text() == league_file.text(usual)
     assert played(monkeypatch, given) == 0
     assert file.read_text() == league_file.text(usual)
-    assert "without --fresh" in played(monkeypatch, [*given, "--fresh"], 4)
-    assert played(monkeypatch, given) == full - 4
-    assert played(monkeypatch, [*given, "--fresh"]) == full
     assert played(monkeypatch, [*given, "--seed", "1"]) == full
     assert played(monkeypatch, given) == 0
     assert capsys.readouterr().err == ""

@@ -14,7 +14,7 @@ from tttenv.cli import console, text_tables, workers
 from tttenv.cli.options import Flag, Players, RulesOrNone
 from tttenv.cli.text_tables import Column, say
 from tttenv.cli.workers import HERE, AllWorkers
-from tttenv.parallel import ResultsFolder, TaskResult
+from tttenv.parallel import TaskResult
 from tttenv.players import did_you_mean
 
 if TYPE_CHECKING:
@@ -56,7 +56,6 @@ class Arguments:
     searches: int = 20_000  # the same for a player that searches
     workers: AllWorkers = HERE
     out: Path = Path("results/league.json")  # output file
-    fresh: Flag = False  # discard stored results and play everything again
     json: Flag = False  # print the results as JSON
 
 
@@ -76,10 +75,11 @@ def main(args: list[str], prog: str = PROG) -> None:
     settings = league.LeagueSettings(
         str(rules), given.openings, given.games, given.seed, given.positions, given.searches
     )
-    console.check_folder(_kept(given))
+    kept = given.out.with_suffix(".kept")  # the folder of stored results
+    console.check_folder(kept)
     with console.stage(f"loading {len(players)} players", given.json) as tell:
         pairs = league.pairs_of(_slow(players, rules, tell))
-    whole = league.assembled(settings, players, _played(settings, pairs, given, rules))
+    whole = league.assembled(settings, players, _played(settings, pairs, given, kept))
     text = league_file.text(whole)
     write(given.out, text)
     told = json.loads(text)
@@ -129,11 +129,6 @@ def usual(rules: Any) -> list[str]:
     return [*LADDER, *(["minimax"] if small else []), *known]
 
 
-def _kept(given: Arguments) -> Path:
-    """Return the folder of stored results."""
-    return given.out.with_suffix(".kept")
-
-
 def _slow(players: Sequence[str], rules: Any, tell: Callable[[str], None]) -> dict[str, bool]:
     """Check that each player can be created, and return whether it is slow to query."""
     from tttenv import player
@@ -148,29 +143,27 @@ def _slow(players: Sequence[str], rules: Any, tell: Callable[[str], None]) -> di
 
 
 def _played(
-    settings: "LeagueSettings", pairs: Sequence[tuple[str, str]], given: Arguments, rules: Any
+    settings: "LeagueSettings", pairs: Sequence[tuple[str, str]], given: Arguments, folder: Path
 ) -> dict[tuple[str, str], "Result"]:
     """Return the result of each pair, playing only those without a stored result."""
     from tttenv.game.openings import opening_classes
+    from tttenv.game.rules import Rules
     from tttenv.league import league_file
     from tttenv.league.league import Failed
 
     tasks = league_file.tasks(settings, pairs, given.workers.cores_per_task)
-    folder, openings = ResultsFolder(_kept(given)), len(opening_classes(rules, given.openings))
-    if given.fresh:
-        folder.remove()
+    openings = len(opening_classes(Rules.of(settings.rules), given.openings))
     found: dict[tuple[str, str], Result] = {}
 
     def tell(outcome: TaskResult) -> None:
         found[pairs[outcome.number]] = league_file.result_of(outcome, openings)
 
     try:
-        workers.run_all(tasks, given.workers, folder.folder, given.json, tell, "pairs")
+        workers.run_all(tasks, given.workers, folder, given.json, tell, "pairs")
     except KeyboardInterrupt:
-        kept = sum(not isinstance(result, Failed) for result in found.values())
-        again = "the same command without --fresh" if given.fresh else "the same command"
+        stored = sum(not isinstance(result, Failed) for result in found.values())
         raise KeyboardInterrupt(
-            f"{kept:,} of {len(pairs):,} pairs are stored in {folder.folder}: {again} continues"
+            f"{stored:,} of {len(pairs):,} pairs are stored in {folder}: the same command continues"
         ) from None
     return found
 

@@ -1,10 +1,9 @@
 """Download a trained player from the Hugging Face Hub: `tttenv pull OWNER/NAME`."""
 
-import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from tttenv.cli import console
-from tttenv.cli.options import Flag, FolderOrNone, Repository
+from tttenv.cli.options import FolderOrNone, Repository
 
 PROG = "tttenv pull"
 EXAMPLES = """
@@ -25,7 +24,6 @@ class Arguments:
     repo: Repository  # the repository on the Hub
     revision: str = "main"  # a branch, tag or commit
     out: FolderOrNone = None  # the folder; if omitted, the one that hub:OWNER/NAME plays
-    json: Flag = False  # print where it came from as JSON
 
 
 def main(args: list[str], prog: str = PROG) -> None:
@@ -35,14 +33,10 @@ def main(args: list[str], prog: str = PROG) -> None:
 
     hub.check_names(given.repo, given.revision)
     console.check_folder(given.out)
-    stage = f"downloading {given.repo} from {hub.address()}"
-    with console.stage(stage, given.json) as tell:
+    with console.stage(f"downloading {given.repo} from {hub.address()}") as tell:
         folder = hub.pull(given.repo, given.revision, given.out, tell)
     origin = hub.came_from(folder)
     assert origin is not None
-    if given.json:
-        print(json.dumps({"folder": str(folder), **asdict(origin)}, indent=2))
-        return
     spec = str(folder) if given.out else f"hub:{given.repo}"
     if not given.out and given.revision != hub.REVISION:
         spec += f",revision={given.revision}"

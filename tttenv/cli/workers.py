@@ -66,15 +66,9 @@ def run_all(
 ) -> list[TaskResult]:
     """Run all tasks, whose descriptions must differ, and return their results in order.
 
-    The traceback of the first unexpected error is printed after all tasks have ended.
-
-    Args:
-        tasks: the tasks.
-        given: where to run.
-        results: the folder of stored values, possibly from an earlier run; see `run`.
-        quiet: show no bars.
-        tell: called after each task; returns a line to print, or None.
-        pieces: the unit of the total bar, which counts the sizes of all tasks.
+    Values are stored in the folder `results`, possibly by an earlier run; see `run`. `tell` is
+    called after each task and returns a line to print, or None. The total bar counts the sizes of
+    all tasks, in `pieces`. The first traceback is printed after all tasks have ended.
     """
     if not tasks:
         return []

@@ -36,12 +36,9 @@ def html(
     others: Sequence[Larger] = (),
     url: str | None = None,
 ) -> str:
-    """Return the report's HTML; sections without content are hidden.
+    """Return the report's HTML for at least one player, and trained ones for larger boards.
 
-    Args:
-        players: the players, at least one; the strongest are listed first.
-        others: trained players for larger boards.
-        url: the page's address, as returned by `checked_url`; None if not published.
+    Sections without content are hidden. The address of a published page is from `checked_url`.
     """
     players = leaderboard.ranked(players)
     style = _joined("styles", STYLES, "css")

@@ -82,10 +82,7 @@ def from_specs(
 ) -> list[Larger]:
     """Load the checkpoints named by specs, labelled by folder or, if ambiguous, by spec.
 
-    Args:
-        specs: names or folders of checkpoints, with their options.
-        tell: called with the next stage of the work.
-        one_per_size: embed only the first network for each number of rows and columns.
+    With `one_per_size` only the first network for each number of rows and columns is embedded.
     """
     found = [place for place in map(checkpoint_of, specs) if place is not None]
     short = [folder.resolve().name for folder, _ in found]

@@ -26,13 +26,8 @@ class Position(NamedTuple):
 class Session:
     """Games of a person against a player, who swap seats after each game.
 
-    Args:
-        rules: the game.
-        name: the player's name.
-        player: the player.
-        seat: the person's seat in the first game: 0 for X, 1 for O.
-        seed: the seed for sampling the player's moves.
-        position: the position from which each game starts; None for the empty board.
+    The seat is the person's in the first game, 0 for X, 1 for O; the seed samples the player's
+    moves. Each game starts from the position, or else from the empty board.
     """
 
     def __init__(
