@@ -16,7 +16,6 @@ from tttenv.certificates.refutation import losing_leaves
 from tttenv.env.rollouts import rollout
 from tttenv.exact import PlayPolicy, backward_induction, score, tabulate, worst_case
 from tttenv.league.pair import CachedPlayer
-from tttenv.league.worker_player import WorkerPlayer
 from tttenv.players import PLAYERS
 from tttenv.players.search.pairing import PairingPlayer
 from tttenv.players.symmetric_player import Canonical
@@ -110,10 +109,6 @@ WRAPPERS = {  # how to wrap a player, and the traits that differ from its own
     "canonical": (Canonical, {"equivariant": True}),
     "pairing": (PairingPlayer, {"pairs": True}),
     "cached": (CachedPlayer, {}),
-    "by workers": (
-        lambda one: WorkerPlayer(None, "random", one),
-        {"one_by_one": False, "alone": True},
-    ),
     "a checkpoint's": (
         lambda one: PairingPlayer(Canonical(one)),
         {"equivariant": True, "pairs": True},

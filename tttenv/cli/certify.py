@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 
 from tttenv.certificates import phrases
-from tttenv.cli import compile, console, text_tables, workers
+from tttenv.cli import compile, console, text_tables
 from tttenv.cli.options import Flag, MethodOrNone, Player, RulesOrNone
 from tttenv.cli.text_tables import Column, say
-from tttenv.cli.workers import HERE, AllWorkers
 from tttenv.players import did_you_mean
 from tttenv.utils.untrusted import file_name
 
@@ -24,7 +23,7 @@ EXAMPLES = """
 tttenv certify selfplay
 tttenv certify runs/dqn-0 --json
 tttenv certify alphazero_554
-tttenv certify mcts:iterations=200 --jobs 4
+tttenv certify mcts:iterations=200
 """
 SEARCH = "reachable positions"  # compiled in the background
 FOLDER = Path("results/certificates")  # of unfinished certificates
@@ -61,7 +60,6 @@ class Arguments:
     games: int = 1000  # with --sampled: games per seat
     seed: int = 0  # with --sampled: random seed
     resume: Flag = False  # continue an interrupted certificate
-    workers: AllWorkers = HERE  # run a searching player in many processes, or on a cluster
 
 
 def main(args: list[str], prog: str = PROG) -> None:
@@ -86,8 +84,7 @@ def main(args: list[str], prog: str = PROG) -> None:
             print(f"{given.player} on {rules}, {given.games:,} games from each seat:")
             print(phrases.sampled(numbers))
         return
-    with evaluated_by_workers(given, policy) as shared:
-        certificate = certified(given, rules, shared)
+    certificate = certified(given, rules, policy)
     if given.json:
         fields = {**certificate.to_dict(), **policy.particulars()}
         print(json.dumps({"player": given.player, **fields}, indent=2))
@@ -99,26 +96,12 @@ def main(args: list[str], prog: str = PROG) -> None:
 
 def _check(given: Arguments) -> None:
     console.check_seed(given.seed)
-    workers.check(given.workers)
     if given.positions < 1:
         raise ValueError(f"--positions must be at least 1, not {given.positions}")
     if not given.sampled and given.games != Arguments.games:
         raise ValueError("--games needs --sampled: certificates play no games")
-    if given.sampled and (given.method or given.resume or given.workers != HERE):
-        raise ValueError("--method, --resume, --jobs and --ray cannot be combined with --sampled")
-
-
-@contextmanager
-def evaluated_by_workers(given: Arguments, policy: Any) -> Iterator[Any]:
-    """Yield the player, evaluated by workers if it searches board by board."""
-    if given.workers != HERE:
-        from tttenv.league.worker_player import WorkerPlayer, worth_sharing
-
-        if worth_sharing(policy):
-            with workers.backend(given.workers) as backend:
-                yield WorkerPlayer(backend, given.player, policy)
-            return
-    yield policy
+    if given.sampled and (given.method or given.resume):
+        raise ValueError("--method and --resume cannot be combined with --sampled")
 
 
 def certified(given: Arguments, rules: Any, policy: Any) -> Any:
@@ -141,7 +124,7 @@ def certified(given: Arguments, rules: Any, policy: Any) -> Any:
     ):
         about: dict[str, Any] = {"method": REACHABLE, "name": given.player}
         about["watch"] = lambda found: tell(progress(found))
-        with saved(given, rules, policy) as about["checkpoint"]:
+        with saved(given, rules) as about["checkpoint"]:
             return certify(rules, policy, given.positions, **about)
 
 
@@ -167,7 +150,7 @@ def counted(policy: Any, tell: Callable[[str], None]) -> Any:
 
 
 @contextmanager
-def saved(given: Arguments, rules: Any, policy: Any) -> Iterator[Any]:
+def saved(given: Arguments, rules: Any) -> Iterator[Any]:
     """Yield the checkpoint of a long search, which is saved if the search is interrupted."""
     from tttenv.certificates.reachable_certificate import SearchCheckpoint
     from tttenv.players.digests import digests
@@ -177,7 +160,6 @@ def saved(given: Arguments, rules: Any, policy: Any) -> Iterator[Any]:
     files = digests(given.player)
 
     def about() -> dict[str, Any]:
-        from tttenv.league.worker_player import WorkerPlayer
         from tttenv.parallel.tasks import code_version
         from tttenv.utils.compile_time import processor
 
@@ -186,7 +168,6 @@ def saved(given: Arguments, rules: Any, policy: Any) -> Iterator[Any]:
             "version of the player's files": files,
             "version of the program": code_version("tttenv"),
             "processor": list(processor()),
-            "way to query the player (--jobs, --ray)": isinstance(policy, WorkerPlayer),
         }
 
     console.check_unfinished(file, given.resume, "certificate")

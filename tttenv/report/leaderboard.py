@@ -126,7 +126,7 @@ def _against_random(seat: str, odds: list[float]) -> Markup:
 
 
 def _worst(seat: str, value: float) -> Markup:
-    drawn = axis([(value, seat.lower())])
+    drawn = axis(value, seat.lower())
     return element("div", _seat(seat), drawn, number(phrases.value(value)), class_="lane worst")
 
 
@@ -162,25 +162,14 @@ def insight(players: list[Shown]) -> Markup:
 
 
 def notes(players: list[Shown]) -> Markup:
-    """Return the notes below the table that apply to at least one row."""
-    parts = []
-    if any(player.quick for player in players):
-        parts.append(
-            "These are results of a quick run: the trained players had a tenth of the usual steps,"
-            " which shows that all works, not how strong they get."
-        )
-    if any(player.seconds is not None for player in players):
-        slanted = (
-            "; slanted ones are those of the whole training, because no certificate said unbeatable"
-            " or the training did not note when"
-        )
-        parts.append(
-            "Seconds are those of one core until the first unbeatable certificate"
-            + (slanted if any(player.in_all for player in players) else "")
-            + ". Steps are those that the player was trained; what a step is differs from learner"
-            " to learner."
-        )
-    return joined(element("p", minus(part), class_="quiet") for part in parts)
+    """Return a note below the table if the training runs were quick ones."""
+    if not any(player.quick for player in players):
+        return joined([])
+    words = (
+        "These are results of a quick run: the trained players had a tenth of the usual steps,"
+        " which shows that all works, not how strong they get."
+    )
+    return element("p", words, class_="quiet")
 
 
 def curves(players: list[Shown]) -> Markup:
