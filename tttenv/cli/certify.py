@@ -9,8 +9,6 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from tttenv.certificates import phrases
 from tttenv.cli import compile, console, text_tables
 from tttenv.cli.options import Flag, MethodOrNone, Player, RulesOrNone
@@ -139,12 +137,9 @@ def counted(policy: Any, tell: Callable[[str], None]) -> Any:
         unmasked, count = policy.unmasked, 0
 
         def __call__(self, boards: Any) -> Any:
-            found = []
-            for i in range(len(boards)):
-                tell(f"{policy.name}: {self.count:,} of {total:,} boards queried")
-                found.append(policy(boards[i : i + 1]))
-                self.count += 1
-            return np.concatenate(found)
+            tell(f"{policy.name}: {self.count:,} of {total:,} boards queried")
+            self.count += len(boards)
+            return policy(boards)
 
     return Counted(policy)
 

@@ -63,7 +63,7 @@ def main(args: list[str], prog: str = PROG) -> None:
     with compile.compiling(*[PROVER] * (not enumerable(rules))) as prover:
         if prover.needed and sys.stderr.isatty():
             print("tttenv: compiling takes about a minute, once on this machine", file=sys.stderr)
-        with console.stage_if_slow(f"loading {spec}"), did_you_mean(spec):
+        with console.waiting(f"loading {spec}"), did_you_mean(spec):
             policy, found = player(spec, rules), checkpoint_of(spec)
         name = spec if found is None else found[0].resolve().name
         seat = "XO".index(given.seat)

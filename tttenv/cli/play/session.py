@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tttenv.drawing.render import said
 from tttenv.game.rules import COLUMNS, Rules, name_of
 from tttenv.policy import Player, ask, sample
 
@@ -77,9 +78,7 @@ class Session:
     @property
     def outcome(self) -> str:
         """The result, such as "X wins" or "draw", or "X to play" during the game."""
-        if not self.over:
-            return f"{SEATS[self.mover]} to play"
-        return "draw" if self.winner is None else f"{SEATS[self.winner]} wins"
+        return f"{SEATS[self.seat]} wins" if self.forfeited else said(self.rules, self.board)
 
     @property
     def score(self) -> tuple[int, int, int]:

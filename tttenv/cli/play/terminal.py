@@ -3,7 +3,7 @@
 import sys
 
 from tttenv.cli import analyze
-from tttenv.cli.console import stage_if_slow
+from tttenv.cli.console import waiting
 from tttenv.cli.play.advice import Advice
 from tttenv.cli.play.session import SEATS, Session, cell_of, ways
 from tttenv.cli.play.text_board import board_lines, hint_lines
@@ -80,7 +80,7 @@ class Terminal:
         session = self.session
         if not session.over and not session.awaits_person():
             name, seat, board = session.name, SEATS[session.mover], session.board
-            with stage_if_slow(f"{name} is thinking"):
+            with waiting(f"{name} is thinking"):
                 cell = session.move()
             if cell is None:
                 say(f"{seat} forfeits: no legal answer  ({name})")
@@ -103,7 +103,7 @@ class Terminal:
         session = self.session
         print(session.outcome)
         if session.winner == 1 - session.seat:
-            with stage_if_slow("searching for the losing move"):
+            with waiting("searching for the losing move"):
                 stone = self.advice.losing_move(session.boards, session.cells, session.seat)
             if stone is not None:
                 told = self.advice.told(session.boards[stone], session.cells[stone])
@@ -114,7 +114,7 @@ class Terminal:
     def _tell_blunder(self, whose: str, before: object, cell: int) -> None:
         if not self.hints:
             return
-        with stage_if_slow("searching for a blunder"):
+        with waiting("searching for a blunder"):
             told = self.advice.told(before, cell)
         if told:
             say(f"{whose} blunder: {told}")
@@ -128,7 +128,7 @@ class Terminal:
         session = self.session
         if session.over:
             raise ValueError("the game is over: there is nothing to hint at")
-        with stage_if_slow("searching the position"):
+        with waiting("searching the position"):
             hint = self.advice.hint(session.board, session.player)
         lines = hint_lines(session.rules, session.board, hint, session.name, room())
         print("\n".join([*lines, ""]))
@@ -139,7 +139,7 @@ class Terminal:
         if not own:
             raise ValueError(f"{session.name} has not moved yet")
         board, cell = session.boards[own[-1]], session.cells[own[-1]]
-        with stage_if_slow("searching the position again"):
+        with waiting("searching the position again"):
             found = analyze.analysis(self.advice, session.player, board, cell)
         seat, move = SEATS[1 - session.seat], name_of(session.rules, cell)
         say(f"{session.name} played {move} as {seat}; its moves there:", "  ")
