@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from page_browser import faults
 
-from tttenv import Rules, certify, player
+from tttenv import Rules, certify
 from tttenv.certificates import phrases
 from tttenv.certificates.certificate import TINY
 from tttenv.certificates.curve import Curve
-from tttenv.exact import positions, score, solve
+from tttenv.exact import positions, solve
 from tttenv.game.rewards import RESULTS
 from tttenv.players import PLAYERS
 from tttenv.players.stored.checkpoint import read_card
@@ -207,20 +207,6 @@ def test_a_curve_passes_through_measured_points_and_steps_between_them(over):
         assert ys == pytest.approx(np.interp(series[name], ends, [bottom, top]), abs=0.01)
 
 
-# Pairs
-
-
-def test_pairs_are_exact_scores(opened, shipped):
-    page = opened(shipped)
-    page.select_option("#pair-x", label="tactical")
-    page.select_option("#pair-o", label="td0")
-    found = score(RULES, player("tactical"), player(f"{ROOT}/checkpoints/td0"))
-    win, draw, loss = map(phrases.share, found)
-    assert page.inner_text("#pair") == f"X wins {win} %, draws {draw} %, loses {loss} %"
-    told = page.inner_text(".pairs .chosen")
-    assert float(told.replace(MINUS, "-")) == pytest.approx(found.value, abs=0.005)
-
-
 # Sections
 
 
@@ -242,5 +228,5 @@ def test_axe_finds_nothing_in_the_tables(opened, several, scheme, width):
     for more in page.locator("button.more:visible").all()[:3]:
         more.click()
     page.select_option("#whose", label="where tactical may blunder")
-    sections = ["leaderboard", "curves", "larger", "pairs", "explorer"]
+    sections = ["leaderboard", "curves", "larger", "explorer"]
     assert not faults(page, *(f"#{name}" for name in sections))

@@ -18,7 +18,7 @@ PAGE = Path(__file__).parent / "page"
 INSTALL = "pip install -e '.[learn]'"
 PREVIEW = "preview.png"  # the image next to a published page
 # The files of the page, concatenated in this order by kind; all scripts share one scope.
-SECTIONS = ("play", "teach", "bot", "leaderboard", "curves", "larger", "pairs", "explorer")
+SECTIONS = ("play", "teach", "bot", "leaderboard", "curves", "larger", "explorer")
 STYLES = ("base", "play", "teach", "tables", "curves", "explorer", "narrow", "print")
 SHARED = ("packed", "rules")  # before the scripts of the page, and before those of the worker
 SCRIPTS = (
@@ -69,7 +69,6 @@ def html(
         no_curves="hidden" if not curves else "",
         larger=larger.html(others),
         no_larger="hidden" if not others else "",
-        pairs=leaderboard.pairs(players),
         links=_links(url),
         **leaderboard.summary(players),
     )

@@ -1,4 +1,4 @@
-"""Tables of the players, with exact numbers as text and drawings: leaderboard, pairs, curves."""
+"""The leaderboard and the learning curves, with exact numbers as text and drawings."""
 
 from typing import Any
 from urllib.parse import quote
@@ -8,9 +8,8 @@ import numpy as np
 from tttenv.certificates import phrases
 from tttenv.certificates.certificate import TINY, blunders, reachable
 from tttenv.certificates.metric_table import more_of
-from tttenv.exact import SEATS, Score, positions, score, solve
-from tttenv.game.rewards import RESULTS
-from tttenv.report.charts import axis, bar, curve_chart, measures, minus, number
+from tttenv.exact import SEATS, positions, solve
+from tttenv.report.charts import axis, bar, curve_chart, measures, number
 from tttenv.report.load_players import RULES, Shown
 from tttenv.report.markup import Markup, element, joined
 
@@ -29,8 +28,6 @@ HEADS = {  # what the columns show
     "Seconds": "of one core, to the first unbeatable certificate",
 }
 RISING = {"Player", "Blunders reached", "Other blunders", "Seconds"}  # the best one is the least
-SURE = 1 - phrases.ROUNDING  # a probability above it is 1
-SIGNS = {"win": "+1", "draw": "=", "loss": minus("-1")}
 
 
 def html(players: list[Shown]) -> Markup:
@@ -204,40 +201,6 @@ def _figure(player: Shown, number: int) -> Markup:
         steps = {*player.snapshots, curve.steps[-1]}
         about["data_stops"] = " ".join(str(n) for n, at in enumerate(curve.steps) if at in steps)
     return element("figure", caption, drawn, **about)
-
-
-def pairs(players: list[Shown]) -> Markup:
-    """Return the table of X's exact expected results, with one row per X and one column per O."""
-    names = [element("span", player.name, title=player.about) for player in players]
-    heads = [element("th", name, scope="col") for name in names]
-    rows = [
-        element(
-            "tr",
-            element("th", x.name, scope="row"),
-            *(_pair(score(RULES, x.table, o.table), x is o) for o in players),
-        )
-        for x in players
-    ]
-    corner = element("td", "X \\ O")
-    return joined([element("thead", element("tr", corner, *heads)), element("tbody", *rows)])
-
-
-def _pair(result: Score, with_itself: bool) -> Markup:
-    """Return the cell of a pair: its value, with all three probabilities shown on selection."""
-    shares = "|".join(phrases.share(part) for part in result)
-    sure = next((name for name, part in zip(RESULTS, result, strict=True) if part > SURE), None)
-    classes = [f"sure {sure}" if sure else f"t{round(4 * result.value):+d}"]
-    classes += ["self"] if with_itself else []
-    text = _short(result.value, sure)
-    return element("td", text, class_=" ".join(classes), data_odds=shares)
-
-
-def _short(value: float, sure: str | None) -> str:
-    """Format a value with two decimals, or as a sign if the result is certain."""
-    if sure:
-        return SIGNS[sure]
-    cut = phrases.rounded(value, 2)
-    return minus(f"{cut:+.2f}".replace("0.", ".")) if cut else ".00"
 
 
 def options(players: list[Shown]) -> Markup:
