@@ -22,7 +22,7 @@ def answers(engine, *lines):
 # --- What is said, line by line: the player `first` takes the first empty cell, row by row.
 TALKS = {  # each as lines of the manager, with the answers or their beginnings after ">"
     "it opens": "START 15 > OK | BEGIN > 0,0 | TURN 7,8 > 1,0 | TURN 2,0 > 3,0",
-    "oblong": "RECTSTART 7,5 > OK | TURN 6,4 > 0,0 | TURN 4,6 > ERROR 4,6 is off the",
+    "off the board": "START 5 > OK | TURN 4,4 > 0,0 | TURN 4,6 > ERROR 4,6 is off the",
     "a board for X": (
         "START 5 > OK | BOARD | 0,0,1 | 3,2,2 | DONE > 1,0 | TURN 3,2 > ERROR 3,2 is taken | "
         "TURN 4,4 > 2,0"
@@ -104,7 +104,7 @@ def test_it_says_who_it_is():
 ANSWER = re.compile(r"(?:\d+,\d+|OK|(?:ERROR|UNKNOWN) [ -~]{1,200}|name=\"[ -~]{1,200}\")")
 PLAIN = ["BEGIN", "RESTART", "BOARD", "DONE", "DONE", "ABOUT", "INFO rule 0", "START 7"]
 ODD = ["", " ", "\0", "\xff\xfe", "\x1b[2J", ",,", "-1,-1", "TURN \u0667,1", "TURN 1e1,2", "%s%n"]
-ODD += ["TURN 0x1,2", "TURN +1,2", "TURN 7,7,1", "START -5", "RECTSTART 5", "RECTSTART 9,0", "'$("]
+ODD += ["TURN 0x1,2", "TURN +1,2", "TURN 7,7,1", "START -5", "RECTSTART 5,5", "'$("]
 ODD += ["x" * 1000, "TURN " + "7" * 5000, "INFO " + "y" * 3000, "INFO time_left nan", "PLAY 1"]
 
 

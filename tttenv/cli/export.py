@@ -3,9 +3,8 @@
 import csv
 import io
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from tttenv.cli import console
 from tttenv.cli.options import File, Flag, RulesText
@@ -45,7 +44,11 @@ def main(args: list[str], prog: str = PROG) -> None:
         from tttenv.game.rules import Rules
 
         table = solved_positions(Rules.of(given.rules), given.rows)
-    content = as_csv(table)
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(table)
+    writer.writerows(zip(*(column.tolist() for column in table.values()), strict=True))
+    content = text.getvalue().encode()
     write(given.out, content)
     rows, test = len(table["split"]), int((table["split"] == "test").sum())
     if given.json:
@@ -53,12 +56,3 @@ def main(args: list[str], prog: str = PROG) -> None:
         print(json.dumps(told, indent=2))
     else:
         print(f"{rows:,} rows, {test:,} of them for testing: {given.out}")
-
-
-def as_csv(table: Mapping[str, Any]) -> bytes:
-    """Convert a table to CSV with a header; the values of illegal moves are empty."""
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(table)
-    writer.writerows(zip(*(column.tolist() for column in table.values()), strict=True))
-    return text.getvalue().encode()

@@ -3,7 +3,6 @@
 The commands of a manager and their replies:
 
     START size                      OK, with an empty board
-    RECTSTART columns,rows          the same on a rectangular board
     RESTART                         OK, with an empty board of the same size
     BEGIN                           a move, on an empty board
     TURN x,y                        a move, after this one of the other side
@@ -150,9 +149,6 @@ class Engine:
             case "START":
                 (size,) = _numbers(argument, 1, "a size such as START 15")
                 return self._start(tttenv.Rules(size, size, self.k))
-            case "RECTSTART":
-                columns, rows = _numbers(argument, 2, "columns and rows such as 7,5")
-                return self._start(tttenv.Rules(rows, columns, self.k))
             case "RESTART":
                 self.board = self._started().start()
                 return "OK"

@@ -31,7 +31,6 @@ class Workers:
     ray: AddressOrNone = None  # address of a Ray cluster; auto: RAY_ADDRESS or local
     cores_per_task: int = 1  # threads per task; results may differ in the last digits
     gpus_per_task: float = 0.0  # needs --ray: GPUs per task; training then runs on cuda
-    memory_per_task: NumberOrNone = None  # needs --ray: MiB reserved per task
 
     @property
     def device(self) -> str:
@@ -50,10 +49,8 @@ def check(given: Workers) -> None:
             raise ValueError(f"--{name} must be at least 1 and at most {MOST:,}")
     if not 0 <= given.gpus_per_task < float("inf"):
         raise ValueError("--gpus-per-task must be 0 or more")
-    if given.memory_per_task is not None and given.memory_per_task < 1:
-        raise ValueError("--memory-per-task must be at least 1")
-    if given.ray is None and (given.gpus_per_task or given.memory_per_task is not None):
-        raise ValueError("--gpus-per-task and --memory-per-task need a Ray cluster: see --ray")
+    if given.ray is None and given.gpus_per_task:
+        raise ValueError("--gpus-per-task needs a Ray cluster: see --ray")
 
 
 def run_all(
@@ -105,9 +102,7 @@ def backend(given: Workers) -> Any:
         return Processes(jobs, given.cores_per_task)
     from tttenv.parallel.ray_cluster import RayCluster
 
-    return RayCluster(
-        given.ray, given.cores_per_task, given.gpus_per_task, given.memory_per_task, given.jobs
-    )
+    return RayCluster(given.ray, given.cores_per_task, given.gpus_per_task, most=given.jobs)
 
 
 class _Bars:
