@@ -4,7 +4,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
-TESTED := learn,window,llm,hf,hub,language,onnx,data,adapters,dev
+TESTED := learn,window,llm,hf,hub,language,onnx,adapters,dev
 ARGS ?=
 DISTURBANCES ?= 20
 SECONDS ?= 600

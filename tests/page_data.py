@@ -20,4 +20,4 @@ def tables(text):
 def report_of(out, *players, **more):
     """Write a report of these players alone, and return what the command says of it."""
     none = out.with_name("none")
-    return report.make(report.Arguments(players, none, none, out=out, **more))
+    return report.make(report.Arguments(players, none, out=out, **more))

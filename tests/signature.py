@@ -344,8 +344,6 @@ def command(name: str, *arguments: str) -> Items:
 
 
 def _content(file: Path) -> Any:
-    if file.suffix == ".npz":
-        return dict(np.load(file))
     return json.loads(file.read_text()) if file.suffix == ".json" else file.read_bytes()
 
 
@@ -371,13 +369,10 @@ LARGER = (
 
 
 def exports(size: str) -> Items:
-    """Export solved positions and games."""
+    """Export solved positions."""
     found = {}
     for rows in ("class", "position"):
         found[rows] = command("export", "positions.csv", "--rules", size, "--rows", rows)
-    for name in ("tactical", "mcts:iterations=20", "minimax"):
-        options = ("--player", name, "--against=random", "--games=20", "--rules", size, "--json")
-        found[name] = command("export", "games.npz", *options)
     found["supervised"] = command("train", "supervised", "--rules", size, "--export-csv=moves.csv")
     return found
 

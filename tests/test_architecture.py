@@ -52,7 +52,6 @@ LIBRARIES = {  # who may import what
     **dict.fromkeys(["tyro", "rich"], COMMANDS),
     "openai": "tttenv.players.language.llm",
     "onnxruntime": "tttenv.players.stored.onnx",
-    "pyarrow": "tttenv.cli.export",
     "huggingface_hub": "tttenv.players.stored.hub tttenv.certificates.model_card",
     "wandb": "learners.training.wandb_log",
     "mlflow": "learners.training.mlflow_log",

@@ -2,11 +2,12 @@
 
 import csv
 import io
+import json
 import math
 import sys
 import typing
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, make_dataclass
+from dataclasses import asdict, dataclass, fields, make_dataclass
 from itertools import product
 from pathlib import Path
 from statistics import median, quantiles
@@ -21,8 +22,6 @@ from tttenv.cli.options import Flag, Learners, NumberOrNone, Repeated
 from tttenv.cli.text_tables import Column
 from tttenv.cli.workers import HERE, AllWorkers
 from tttenv.parallel import TaskResult
-from tttenv.report import sweep_file
-from tttenv.report.sweep_file import TrainingResult
 from tttenv.utils import optional_dependencies
 from tttenv.utils.files import write
 from tttenv.utils.registry import unknown
@@ -76,6 +75,28 @@ class Arguments:
     json: Flag = False  # print the results as JSON instead of lines and a table
 
 
+@dataclass(frozen=True)
+class TrainingResult:
+    """The result of a training run; unknown values are None."""
+
+    learner: str
+    preset: str
+    rules: str
+    changes: dict[str, Any]  # fields that differ from the preset's config
+    folder: str  # the trained player's folder
+    setting: str
+    seed: int
+    steps: int | None
+    seconds: float | None  # processor time of the whole run
+    unbeatable: bool
+    unbeatable_steps: int | None  # to the first unbeatable certificate
+    unbeatable_seconds: float | None
+    worst_case_X: float | None  # noqa: N815  # named as in certificates
+    worst_case_O: float | None  # noqa: N815
+    optimal_moves: float | None
+    error: str  # why the run failed; empty if it did not
+
+
 def main(args: list[str], prog: str = PROG) -> None:
     """Train all settings, and print and write the results; exit with status 1 if a run failed."""
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
@@ -97,7 +118,8 @@ def main(args: list[str], prog: str = PROG) -> None:
         summary(one.name, [found for found in results if found.setting == one.name])
         for one in tried
     ]
-    whole = sweep_file.text(summaries, results)
+    trained = [asdict(result) for result in results]
+    whole = json.dumps({"settings": summaries, "trainings": trained}, indent=2) + "\n"
     write(given.out / "sweep.json", whole)
     write(given.out / "sweep.csv", as_csv(results))
     if given.json:

@@ -8,17 +8,25 @@ from typing import Any, NamedTuple
 import tttenv
 from learners.registry import LEARNERS
 from tttenv import Rules, certify
+from tttenv.certificates import phrases
 from tttenv.cli import text_tables
 from tttenv.cli.text_tables import Column
 from tttenv.policy import Policy
-from tttenv.report.published import TITLES, Filled, cells
 
 RULES = Rules()
 OUR_MCTS = "mcts:solver=true,iterations=5000"  # beside the published tree searches
 EXACT = 1e-9
 PRINTED = 5.1e-5  # half a unit in the fourth digit after the point, of what is printed that way
 Numbers = Sequence[float]
+Filled = dict[str, Any]  # a row as `Row.to_dict` returns it
 VERDICTS = {True: "yes", False: "NO", None: "-"}
+TITLES = {  # of the sources
+    "S0": "S0  LMS, seven features",
+    "S1": "S1  minimax with a cache, Q-table, MCTS, network",
+    "S2": "S2  lecture notes: searches, TD(0), genetic algorithm",
+    "S3": "S3  supervised classifier of best replies",
+    "S4": "S4  masked one-hot MLPs, self-play",
+}
 COLUMNS = [
     Column("id", left=True),
     Column("number", left=True, rank=3),
@@ -43,7 +51,7 @@ class Row(NamedTuple):
     unit: str = ""  # "%", "value", "weight" or "s"; else a count
     repaired: Numbers = ()  # the same number of our own player
     budget: str = "all positions"  # what was run, and what the source ran if that is more
-    player: str = ""  # whose worst case it is, as the report's figure names it
+    player: str = ""  # whose worst case it is
     judged: bool = True  # False: the budget is too small
     note: str = ""
 
@@ -59,7 +67,7 @@ class Row(NamedTuple):
         return all(low <= number <= high for number, (low, high) in pairs)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the row as `tttenv report --published` reads it."""
+        """Return the row as reproduce.json has it."""
         found = {**self._asdict(), "source": self.id.partition(".")[0], "holds": self.holds()}
         for key in ("published", "claimed", "expected", "repaired"):
             found[key] = [int(n) if float(n).is_integer() else float(n) for n in found[key]]
@@ -150,4 +158,22 @@ def markdown(rows: list[Filled]) -> str:
 
 
 def _cells(row: Filled) -> list[str]:
-    return [*cells(row), row["budget"], VERDICTS[row["holds"]]]
+    claimed, published, repaired = (
+        " / ".join(_spelled(number, row["unit"]) for number in row[key]) or "-"
+        for key in ("claimed", "published", "repaired")
+    )
+    if row["expected"] and not row["claimed"]:  # known, but not printed by the source
+        claimed = f"({' / '.join(_spelled(number, row['unit']) for number in row['expected'])})"
+    return [claimed, published, repaired, row["budget"], VERDICTS[row["holds"]]]
+
+
+def _spelled(number: float, unit: str) -> str:
+    if unit == "%":
+        return phrases.share(number)
+    if unit == "value":
+        return phrases.value(number)
+    if unit == "weight":
+        return f"{number:.6f}"
+    if unit == "s":
+        return f"{number:.3g}"
+    return f"{number:,.0f}" if abs(number) >= 100 or number == int(number) else f"{number:.4g}"

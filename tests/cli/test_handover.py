@@ -16,7 +16,6 @@ CARD = "runs/td0-0/card.json"
 ALPHAZERO = "train alphazero --steps 1 --games 2 --json"
 PROVE, PROOF = "prove 2,2,2 --json", "results/proofs/2-2-2.safetensors"
 PAIRS = [
-    Pair(SWEEP, "report first --sweep results/sweep.json", "results/sweep.json"),
     Pair(SWEEP, "certify runs/sweep/td0-1", "runs/sweep/td0-1/card.json"),
     Pair(LEAGUE, LEAGUE, "results/league.kept/*.json", MADE_ANEW),
     Pair(TRAIN, "certify runs/td0-0", CARD),

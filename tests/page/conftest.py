@@ -32,7 +32,7 @@ def opened(browser):
 
 @pytest.fixture(scope="session")
 def shipped(tmp_path_factory):
-    """Return the report without results: bundled and named players, and published numbers."""
+    """Return the report without results: bundled and named players."""
     folder = tmp_path_factory.mktemp("shipped")
     told = report.make(report.Arguments(results=folder / "none.json", out=folder / "report.html"))
     return Path(told["report"])

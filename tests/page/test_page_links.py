@@ -143,22 +143,18 @@ def test_a_lost_game_plays_by_itself_stone_by_stone(opened, file, name, seat):
     assert page.inner_text("#about").endswith("✓ Never loses, as X or O.")
 
 
-@pytest.mark.parametrize("way", ["the play section", "a pair's cell", "a link"])
+@pytest.mark.parametrize("way", ["the play section", "a link"])
 def test_two_players_play_by_themselves(opened, file, way):
     page = opened(file, "#watch=tactical&against=first" if way == "a link" else "", **CALM)
     stop_clock(page)
     if way == "a link":
         page.click("#pause")
-    elif way == "the play section":
+    else:
         page.click("#start-net")
         page.select_option("#seat", "none")
         page.select_option("#watch-x", label="tactical")
         page.select_option("#watch-o", label="first")
         page.click("#watch")
-    else:
-        page.select_option("#pair-x", label="tactical")
-        page.select_option("#pair-o", label="first")
-        page.click("#pair-watch")
     assert page.inner_text("#play-title") == "tactical as X against first as O"
     assert in_view(page)
     policies = {"X": tabulate(RULES, player("tactical")), "O": tabulate(RULES, player("first"))}

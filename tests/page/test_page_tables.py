@@ -8,18 +8,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 from page_browser import faults
-from page_data import report_of
 
-from learners.cli import sweep
-from tttenv import Rules, certify, player
+from tttenv import Rules, certify
 from tttenv.certificates import phrases
 from tttenv.certificates.certificate import TINY
 from tttenv.certificates.curve import Curve
-from tttenv.exact import positions, score, solve
+from tttenv.exact import positions, solve
 from tttenv.game.rewards import RESULTS
 from tttenv.players import PLAYERS
 from tttenv.players.stored.checkpoint import read_card
-from tttenv.report import charts, endings
+from tttenv.report import charts
 from tttenv.report.leaderboard import blunder_positions
 from tttenv.report.load_players import from_specs
 
@@ -180,68 +178,6 @@ def test_on_a_phone_a_row_shows_its_rest_on_a_tap(opened, shipped):
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-# How soon
-
-
-def test_every_seed_is_a_dot_at_its_seconds(opened, several):
-    page = opened(several)
-    results = json.loads(several.with_name("benchmark.json").read_text())
-    times = [row["unbeatable_at"][1] for row in results["trainings"]]
-    least, most = (10.0**power for power in endings.powers(times))
-    for found in results["learners"]:
-        row = page.locator(".strips tbody tr", has_text=found["learner"])
-        own = [t for t in results["trainings"] if t["learner"] == found["learner"]]
-        dots = row.locator("circle").evaluate_all(
-            "all => all.map(c => parseFloat(c.getAttribute('cx')))"
-        )
-        seconds = [
-            least * (most / least) ** ((x / 100 - 0.03) / (endings.END - 0.03)) for x in dots
-        ]
-        assert seconds == pytest.approx([t["unbeatable_at"][1] for t in own], rel=0.01)
-        assert f"{found['unbeatable']} of {found['seeds']}" in row.inner_text()
-        assert row.locator("td").last.inner_text() == f"{found['median_seconds']:.1f}"
-
-
-@pytest.fixture(scope="module")
-def swept(tmp_path_factory):
-    """Return the sweep file of one training."""
-    folder = tmp_path_factory.mktemp("swept")
-    where = ["--out", str(folder), "--runs", str(folder / "runs"), "--jobs", "1"]
-    sweep.main(["td0", "--seeds", "1", "--steps", "2", *where, "--json"])
-    return json.loads((folder / "sweep.json").read_text())
-
-
-@pytest.fixture
-def sweep_file(swept, tmp_path):
-    """Return a function that writes a sweep file with changed copies of its training."""
-
-    def write(*changes):
-        file = tmp_path / "sweep.json"
-        rows = [swept["trainings"][0] | change for change in changes]
-        file.write_text(json.dumps(swept | {"trainings": rows}))
-        return file
-
-    return write
-
-
-def test_a_sweep_is_shown_by_setting(opened, sweep_file, tmp_path):
-    soon = {"setting": "dqn lr=0.001", "unbeatable_seconds": 2.5}
-    never = soon | {"unbeatable_seconds": None, "seed": 1}
-    failed = soon | {"seed": 2, "error": "no device", "unbeatable_seconds": None}
-    other = {"setting": "</td><b>$x$", "unbeatable_seconds": 0.0}
-    file = sweep_file(soon, never, failed, other)
-    out = tmp_path / "report.html"
-    report_of(out, "first", sweep=file)
-    page = opened(out)
-    rows = page.locator(".strips tbody tr").all_inner_texts()
-    assert [re.split(r"[\t\n]+", row.strip()) for row in rows] == [
-        ["</td><b>$x$", "1 of 1", "0.0"],
-        ["dqn lr=0.001", "1 of 2", "2.5"],
-    ]
-    assert page.locator(".strips circle.never").count() == 1
-    assert page.locator("#curves b").count() == 0
-
-
 # Curves
 
 CURVE = Curve(
@@ -271,34 +207,16 @@ def test_a_curve_passes_through_measured_points_and_steps_between_them(over):
         assert ys == pytest.approx(np.interp(series[name], ends, [bottom, top]), abs=0.01)
 
 
-# Pairs
+# Sections
 
 
-def test_pairs_are_exact_scores(opened, shipped):
-    page = opened(shipped)
-    page.select_option("#pair-x", label="tactical")
-    page.select_option("#pair-o", label="td0")
-    found = score(RULES, player("tactical"), player(f"{ROOT}/checkpoints/td0"))
-    win, draw, loss = map(phrases.share, found)
-    assert page.inner_text("#pair") == f"X wins {win} %, draws {draw} %, loses {loss} %"
-    told = page.inner_text(".pairs .chosen")
-    assert float(told.replace(MINUS, "-")) == pytest.approx(found.value, abs=0.005)
-
-
-# Published numbers
-
-
-def test_published_numbers_stand_last_and_folded(opened, shipped):
+def test_every_section_that_is_shown_has_a_link_in_order(opened, shipped):
     page = opened(shipped)
     sections = page.locator("main > section:not([hidden])").evaluate_all(
         "all => all.map(s => s.id)"
     )
-    assert sections[-1] == "published"
     links = page.locator("nav a:not([hidden])").evaluate_all("all => all.map(a => a.hash.slice(1))")
     assert links == sections
-    assert page.locator("#published tbody tr:visible").count() == 8
-    page.locator("#published summary").click()
-    assert page.locator("#published tbody tr:visible").count() > 50
 
 
 # Widths, paper, colours
@@ -309,8 +227,6 @@ def test_axe_finds_nothing_in_the_tables(opened, several, scheme, width):
     page = opened(several, "", width, color_scheme=scheme)
     for more in page.locator("button.more:visible").all()[:3]:
         more.click()
-    for folded in page.locator("#published details").all():
-        folded.evaluate("d => { d.open = true }")
     page.select_option("#whose", label="where tactical may blunder")
-    sections = ["leaderboard", "curves", "larger", "pairs", "explorer", "published"]
+    sections = ["leaderboard", "curves", "larger", "explorer"]
     assert not faults(page, *(f"#{name}" for name in sections))

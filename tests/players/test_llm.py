@@ -15,7 +15,7 @@ from language_server import boards_of, perfect, serving
 import tttenv
 from tttenv import Rules, player, text
 from tttenv.cli import certify as command
-from tttenv.cli.play.session import Session, Side
+from tttenv.cli.play.session import Session
 from tttenv.exact import positions, solve
 from tttenv.players.language.llm import LARGEST_ANSWER, LanguageModel
 
@@ -232,7 +232,7 @@ def test_wrong_options_are_one_line(options):
 
 def test_it_forfeits_in_a_session():
     with serving(lambda _: "?") as (url, _):
-        session = Session(RULES, Side("me"), Side("m", player(spec(url), RULES)), 0, 0)
+        session = Session(RULES, "m", player(spec(url), RULES), 0, 0)
         session.play(4)
         assert session.move() is None
         assert (session.outcome, session.winner) == ("X wins", 0)

@@ -14,10 +14,9 @@ from tttenv.certificates.metrics import measure
 from tttenv.certificates.metrics.arena import arena
 from tttenv.certificates.mistakes import find_mistakes
 from tttenv.certificates.refutation import losing_leaves
-from tttenv.env.rollouts import recorded_games, rollout
+from tttenv.env.rollouts import rollout
 from tttenv.exact import PlayPolicy, backward_induction, score, tabulate, worst_case
 from tttenv.league.pair import CachedPlayer
-from tttenv.league.worker_player import WorkerPlayer
 from tttenv.players import PLAYERS
 from tttenv.players.search.pairing import PairingPlayer
 from tttenv.players.symmetric_player import Canonical
@@ -43,7 +42,6 @@ DOORS = {
     "arena": lambda one: arena(OTHER, one, Uniform(OTHER), "X", 10),
     "versus": lambda one: versus(OTHER, one, Uniform(OTHER)),
     "rollout": lambda one: rollout(OTHER, Uniform(OTHER), one, 10),
-    "recorded_games": lambda one: recorded_games(OTHER, one, Uniform(OTHER), 10),
     "blend": lambda one: blend(OTHER, Uniform(OTHER), one, 0.5),
     "Blend": lambda one: Blend(Uniform(OTHER), one, 0.5),
     "check_policy": lambda one: check_policy(one, OTHER),
@@ -112,10 +110,6 @@ WRAPPERS = {  # how to wrap a player, and the traits that differ from its own
     "canonical": (Canonical, {"equivariant": True}),
     "pairing": (PairingPlayer, {"pairs": True}),
     "cached": (CachedPlayer, {}),
-    "by workers": (
-        lambda one: WorkerPlayer(None, "random", one),
-        {"one_by_one": False, "alone": True},
-    ),
     "a checkpoint's": (
         lambda one: PairingPlayer(Canonical(one)),
         {"equivariant": True, "pairs": True},

@@ -132,7 +132,7 @@ def test_playing_certifying_examining_and_the_report_need_none_of_them(tmp_path)
     page = tmp_path.resolve() / "results/report.html"
     for arguments, said in {
         ("certify", "selfplay"): "UNBEATABLE in both seats",
-        ("play", "--versus", "minimax", "--games", "2"): "score: selfplay 0, draws 2, minimax 0",
+        ("play",): "score: you 0, draws 0, selfplay 0",
         ("doctor", "td0"): "td0: healthy",
         ("doctor", "TicTacToe-v0", "--games", "20"): "TicTacToe-v0: healthy",
         ("report", "selfplay", "tactical"): f"report    {page.as_uri()}\n",

@@ -294,8 +294,6 @@ def test_each_worker_has_as_many_threads_as_a_task_has_cores(monkeypatch):
         {"cores_per_task": 10**5},
         {"gpus_per_task": float("nan"), "ray": "auto"},
         {"gpus_per_task": 1.0},  # needs Ray
-        {"memory_per_task": 0, "ray": "auto"},
-        {"memory_per_task": 100},
     ],
 )
 def test_options_that_no_workers_have_are_refused_before_anything_runs(options):

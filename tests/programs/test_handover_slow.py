@@ -3,7 +3,6 @@
 import pytest
 from handover import LEFT_OUT, MADE_ANEW, Handover, Pair
 
-LEAGUE = "league first random --jobs 1 --json"
 SWEEP = "sweep td0 --seeds 2 --steps 4 --jobs 1 --json"
 TRAIN = "train td0 --steps 4 --json"
 BENCHMARK = "benchmark --learners td0 --quick --ship shipped --jobs 1 --json"
@@ -12,18 +11,12 @@ PAIRS = [
     Pair(BENCHMARK, "report", "runs/benchmark/td0-0/card.json"),
     Pair(BENCHMARK, "certify shipped/td0", "shipped/td0/card.json"),
     Pair(SWEEP, SWEEP, "runs/sweep/.finished/*.json", MADE_ANEW),
-    Pair(LEAGUE, "report first --league results/league.json", "results/league.json"),
     Pair(TRAIN, "report runs/td0-0", "runs/td0-0/card.json"),
     Pair(TRAIN, "report runs/td0-0", "runs/td0-0/snapshots-*", LEFT_OUT),
     Pair(
         "train td0 --rules 2,2,2 --steps 2 --json",
         "report first runs/td0-2x2x2-0",
         "runs/td0-2x2x2-0/card.json",
-    ),
-    Pair(
-        "reproduce --only S3 --quick --jobs 1 --json",
-        "report first --published results/reproduce.json",
-        "results/reproduce.json",
     ),
 ]
 

@@ -13,10 +13,6 @@ JOBS = {  # a command's module, and arguments with which it takes a few seconds
         "random first tactical minimax mcts:iterations=5 alphabeta:depth=1"
         " --games 10 --positions 1500 --json",
     ),
-    "certificate": (
-        "tttenv.cli.certify",
-        "mcts:iterations=10 --rules 4,4,3 --positions 300 --json",
-    ),
 }
 
 

@@ -11,12 +11,12 @@ import pytest
 from processes import run_script
 
 from learners.cli import sweep, trainings
+from learners.cli.sweep import TrainingResult
 from learners.training.loop import Schedule
 from tttenv import certify, player
 from tttenv.game.rules import Rules
 from tttenv.parallel import Context
 from tttenv.players.stored.checkpoint import read_card
-from tttenv.report.sweep_file import TrainingResult
 
 ROOT = Path(__file__).parents[2]
 

@@ -82,7 +82,7 @@ def test_it_stands_alone_in_an_empty_folder(installed, tmp_path):
     for arguments, said in (
         (["--help"], "usage: tttenv COMMAND"),
         (["certify", "selfplay"], "selfplay on 3,3,3: UNBEATABLE in both seats"),
-        (["play", "--versus", "minimax"], "score: selfplay 0, draws 1, minimax 0"),
+        (["play", "minimax", "--moves", "b2"], "score: you 0, draws 0, minimax 0"),
         (["train"], "learners:"),
     ):
         told = run(installed / "tttenv", *arguments, cwd=tmp_path)

@@ -21,7 +21,7 @@ import pygame
 
 from tttenv.cli.play import windowed
 from tttenv.cli.play.advice import Advice
-from tttenv.cli.play.session import Session, Side
+from tttenv.cli.play.session import Session
 from tttenv.drawing.window import Layout, Window
 
 WINDOWS = [
@@ -152,8 +152,8 @@ def playing(unseen, monkeypatch):
 
     def begin(seat, hints):
         rules = Rules()
-        session = Session(rules, Side("you"), Side("first", player("first")), seat, 0)
-        return windowed.Windowed(session, Advice(rules), hints, 1)
+        session = Session(rules, "first", player("first"), seat, 0)
+        return windowed.Windowed(session, Advice(rules), hints)
 
     return begin
 
@@ -170,7 +170,7 @@ def done(game, *actions):
         for came in game.window.events():
             game._obey(came)
         game.due = 0.0
-        game._let_players_move()
+        game._let_player_move()
     return game.session.rules.format(game.session.board)
 
 
@@ -186,8 +186,8 @@ def test_games_are_played_with_mouse_and_keys(playing):
     )
     assert done(game, "n") == "X________"  # the next game, seats swapped
     assert done(game, "s") == "XX__O____"  # as on the keyboard in the terminal
-    assert done(game, "r", "n") == "_________"
-    assert game._score() == "you (X) 1   draws 0   first (O) 1"
+    assert done(game, "n") == "_________"
+    assert game._score() == "you (X) 1   draws 0   first (O) 0"
 
 
 def test_hints_show_values_and_blunders(playing):

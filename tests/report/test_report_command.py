@@ -16,9 +16,8 @@ def test_it_ends_with_the_address_and_opens_it_on_demand(monkeypatch, tmp_path, 
     assert shown == [file.as_uri()]
 
 
-@pytest.mark.parametrize("option", ["--results", "--published"])
-def test_a_named_file_that_is_missing_is_refused(option, tmp_path):
+def test_named_results_that_are_missing_are_refused(tmp_path):
     file = tmp_path / "none.json"
     with pytest.raises(ValueError, match=r"there is no file .*none\.json"):
-        report.main(["first", option, str(file), "--out", str(tmp_path / "r.html")])
+        report.main(["first", "--results", str(file), "--out", str(tmp_path / "r.html")])
     assert not (tmp_path / "r.html").exists()

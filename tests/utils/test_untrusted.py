@@ -14,9 +14,8 @@ from tttenv import Rules
 from tttenv.adapters.sb3.callbacks import CERTIFICATE, stored_certificate
 from tttenv.adapters.sb3.models import LARGEST_SETTINGS
 from tttenv.adapters.sb3.models import load as load_model
-from tttenv.league import league
 from tttenv.players import FOREIGN, PLAYERS, SAFE, checked_spec, player, untrusted_player
-from tttenv.report import load_players, published
+from tttenv.report import load_players
 from tttenv.utils.registry import Row, Spec
 from tttenv.utils.tensor_file import header
 from tttenv.utils.untrusted import (
@@ -121,7 +120,7 @@ def saved_model(file):
     return stored_certificate(file.parent, Rules())
 
 
-READERS = [read_json, load_players.from_benchmark, published.read, league.read, saved_model]
+READERS = [read_json, load_players.from_benchmark, saved_model]
 NOT_JSON = ["[" * 100_000, '{"a":' * 100_000, '{"a": NaN}', "[Infinity]", "[1e999]", "1" * 5000]
 NOT_JSON += ["{", "\xff", "", "\x1b]0;title\x07"]
 OTHER_JSON = ["[]", "5", '"text"', "{}", '{"certificate": 3, "players": 3, "rows": 3}']

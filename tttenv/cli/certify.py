@@ -9,13 +9,10 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from tttenv.certificates import phrases
-from tttenv.cli import compile, console, text_tables, workers
+from tttenv.cli import compile, console, text_tables
 from tttenv.cli.options import Flag, MethodOrNone, Player, RulesOrNone
 from tttenv.cli.text_tables import Column, say
-from tttenv.cli.workers import HERE, AllWorkers
 from tttenv.players import did_you_mean
 from tttenv.utils.untrusted import file_name
 
@@ -24,7 +21,7 @@ EXAMPLES = """
 tttenv certify selfplay
 tttenv certify runs/dqn-0 --json
 tttenv certify alphazero_554
-tttenv certify mcts:iterations=200 --jobs 4
+tttenv certify mcts:iterations=200
 """
 SEARCH = "reachable positions"  # compiled in the background
 FOLDER = Path("results/certificates")  # of unfinished certificates
@@ -61,7 +58,6 @@ class Arguments:
     games: int = 1000  # with --sampled: games per seat
     seed: int = 0  # with --sampled: random seed
     resume: Flag = False  # continue an interrupted certificate
-    workers: AllWorkers = HERE  # run a searching player in many processes, or on a cluster
 
 
 def main(args: list[str], prog: str = PROG) -> None:
@@ -86,8 +82,7 @@ def main(args: list[str], prog: str = PROG) -> None:
             print(f"{given.player} on {rules}, {given.games:,} games from each seat:")
             print(phrases.sampled(numbers))
         return
-    with evaluated_by_workers(given, policy) as shared:
-        certificate = certified(given, rules, shared)
+    certificate = certified(given, rules, policy)
     if given.json:
         fields = {**certificate.to_dict(), **policy.particulars()}
         print(json.dumps({"player": given.player, **fields}, indent=2))
@@ -99,32 +94,12 @@ def main(args: list[str], prog: str = PROG) -> None:
 
 def _check(given: Arguments) -> None:
     console.check_seed(given.seed)
-    workers.check(given.workers)
     if given.positions < 1:
         raise ValueError(f"--positions must be at least 1, not {given.positions}")
     if not given.sampled and given.games != Arguments.games:
         raise ValueError("--games needs --sampled: certificates play no games")
-    searching = {
-        "--method": given.method is not None,
-        "--jobs, --ray and similar options": given.workers != HERE,
-        "--resume": given.resume,
-    }
-    for option, named in searching.items():
-        if named and given.sampled:
-            raise ValueError(f"{option} cannot be combined with --sampled")
-
-
-@contextmanager
-def evaluated_by_workers(given: Arguments, policy: Any) -> Iterator[Any]:
-    """Yield the player, evaluated by workers if it searches board by board."""
-    if given.workers != HERE:
-        from tttenv.league.worker_player import WorkerPlayer, worth_sharing
-
-        if worth_sharing(policy):
-            with workers.backend(given.workers) as backend:
-                yield WorkerPlayer(backend, given.player, policy)
-            return
-    yield policy
+    if given.sampled and (given.method or given.resume):
+        raise ValueError("--method and --resume cannot be combined with --sampled")
 
 
 def certified(given: Arguments, rules: Any, policy: Any) -> Any:
@@ -147,7 +122,7 @@ def certified(given: Arguments, rules: Any, policy: Any) -> Any:
     ):
         about: dict[str, Any] = {"method": REACHABLE, "name": given.player}
         about["watch"] = lambda found: tell(progress(found))
-        with saved(given, rules, policy) as about["checkpoint"]:
+        with saved(given, rules) as about["checkpoint"]:
             return certify(rules, policy, given.positions, **about)
 
 
@@ -162,18 +137,15 @@ def counted(policy: Any, tell: Callable[[str], None]) -> Any:
         unmasked, count = policy.unmasked, 0
 
         def __call__(self, boards: Any) -> Any:
-            found = []
-            for i in range(len(boards)):
-                tell(f"{policy.name}: {self.count:,} of {total:,} boards queried")
-                found.append(policy(boards[i : i + 1]))
-                self.count += 1
-            return np.concatenate(found)
+            tell(f"{policy.name}: {self.count:,} of {total:,} boards queried")
+            self.count += len(boards)
+            return policy(boards)
 
     return Counted(policy)
 
 
 @contextmanager
-def saved(given: Arguments, rules: Any, policy: Any) -> Iterator[Any]:
+def saved(given: Arguments, rules: Any) -> Iterator[Any]:
     """Yield the checkpoint of a long search, which is saved if the search is interrupted."""
     from tttenv.certificates.reachable_certificate import SearchCheckpoint
     from tttenv.players.digests import digests
@@ -183,7 +155,6 @@ def saved(given: Arguments, rules: Any, policy: Any) -> Iterator[Any]:
     files = digests(given.player)
 
     def about() -> dict[str, Any]:
-        from tttenv.league.worker_player import WorkerPlayer
         from tttenv.parallel.tasks import code_version
         from tttenv.utils.compile_time import processor
 
@@ -192,7 +163,6 @@ def saved(given: Arguments, rules: Any, policy: Any) -> Iterator[Any]:
             "version of the player's files": files,
             "version of the program": code_version("tttenv"),
             "processor": list(processor()),
-            "way to query the player (--jobs, --ray)": isinstance(policy, WorkerPlayer),
         }
 
     console.check_unfinished(file, given.resume, "certificate")
@@ -200,17 +170,13 @@ def saved(given: Arguments, rules: Any, policy: Any) -> Iterator[Any]:
     if given.resume:
         checkpoint.load()
         print(f"resumed {position_of(checkpoint)}", file=sys.stderr)
-    try:
+
+    def save() -> str | None:
+        saved = f"the search ({position_of(checkpoint)}) is saved in {file}"
+        return saved if checkpoint.save() else None
+
+    with console.saved_if_interrupted(save):
         yield checkpoint
-    except SystemExit:  # terminated by a signal
-        checkpoint.save()
-        raise
-    except KeyboardInterrupt:
-        if not checkpoint.save():
-            raise
-        raise KeyboardInterrupt(
-            f"the search ({position_of(checkpoint)}) is saved in {file}: continue with --resume"
-        ) from None
 
 
 def position_of(checkpoint: Any) -> str:

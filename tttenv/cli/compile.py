@@ -1,7 +1,6 @@
 """Compile the package once for this machine: `tttenv compile`, and what others do meanwhile."""
 
 import hashlib
-import json
 import os
 import subprocess
 import sys
@@ -14,7 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from tttenv.cli import console, workers
-from tttenv.cli.options import Flag, NumberOrNone
+from tttenv.cli.options import NumberOrNone
 from tttenv.cli.text_tables import say
 
 if TYPE_CHECKING:  # every command imports this module to compile in the background
@@ -37,7 +36,6 @@ class Arguments:
     """
 
     jobs: NumberOrNone = None  # number of processes; if omitted, one per core
-    json: Flag = False  # print the result as JSON
 
 
 def main(args: list[str], prog: str = PROG) -> None:
@@ -51,30 +49,21 @@ def main(args: list[str], prog: str = PROG) -> None:
 
     clock = Stopwatch()
     tasks = [Task(next(iter(group)), compile_group, [*group], size=len(group)) for group in GROUPS]
-    done = workers.values(workers.run_all(tasks, where, quiet=given.json, pieces="compiled"))
-    parts = {name: found for group in done for name, found in group.items()}
-    functions = sum(part["functions"] for part in parts.values())
-    about = {"functions": functions, "seconds": round(clock.seconds, 3), "folder": CACHE_FOLDER}
-    if given.json:
-        print(json.dumps({**about, "parts": parts}, indent=2))
-    elif CACHE_FOLDER:
-        say(f"{functions} functions compiled in {clock.seconds:.1f} s, kept in {CACHE_FOLDER}")
-    else:
+    functions = sum(workers.values(workers.run_all(tasks, where, pieces="compiled")))
+    if not CACHE_FOLDER:
         raise ValueError("there is no usable folder for compiled code: set TTTENV_CACHE")
+    say(f"{functions} functions compiled in {clock.seconds:.1f} s, kept in {CACHE_FOLDER}")
 
 
-def compile_group(names: list[str], context: "Context") -> dict[str, dict[str, Any]]:
-    """Compile parts in a worker; return the number of functions and the seconds of each."""
+def compile_group(names: list[str], context: "Context") -> int:
+    """Compile parts in a worker; return the number of functions that were compiled."""
     from tttenv.utils.compile_time import watch
 
-    found = {}
+    before = watch.functions
     for done, name in enumerate(names):
         context.tell(done, len(names), name)
-        before = watch.functions, watch.seconds
         compile_part(name)
-        seconds = round(watch.seconds - before[1], 3)
-        found[name] = {"functions": watch.functions - before[0], "compile_seconds": seconds}
-    return found
+    return watch.functions - before
 
 
 def compile_part(name: str) -> None:

@@ -11,7 +11,6 @@ import shutil
 import signal
 import sys
 import textwrap
-import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -25,7 +24,6 @@ from tttenv.utils.untrusted import shown
 
 _T = TypeVar("_T")
 LONGEST = 2000  # maximum characters of an error message
-SLOW = 0.4  # seconds after which a move that is not there yet is announced
 WRONG_ARGUMENTS = 2  # the exit status of the parser
 PIPE_CLOSED = 141  # the exit status of a program that SIGPIPE ends
 
@@ -254,6 +252,23 @@ def check_unfinished(file: Path, resume: bool, what: str) -> None:
         )
 
 
+@contextlib.contextmanager
+def saved_if_interrupted(save: Callable[[], str | None]) -> Iterator[None]:
+    """Save unfinished work when SIGTERM or Ctrl-C ends the block.
+
+    `save` returns what it has saved, for the message of Ctrl-C, or None if there was nothing.
+    """
+    try:
+        yield
+    except SystemExit:
+        save()
+        raise
+    except KeyboardInterrupt:
+        if (saved := save()) is None:
+            raise
+        raise KeyboardInterrupt(f"{saved}: continue with --resume") from None
+
+
 def bar(*columns: Any, quiet: bool = False, transient: bool = False) -> Any:
     """Return a `rich.progress.Progress` on standard error."""
     from rich.console import Console
@@ -285,25 +300,14 @@ def _compiling() -> Any:
 
 
 @contextlib.contextmanager
-def stage_if_slow(text: str, quiet: bool = False) -> Iterator[None]:
-    """Show a stage, as `stage` does, once the block has taken `SLOW` seconds."""
-    if quiet or not sys.stderr.isatty():
-        yield
-        return
-    done = threading.Event()
-
-    def wait() -> None:
-        if not done.wait(SLOW):
-            with stage(text):
-                done.wait()
-
-    waiting = threading.Thread(target=wait, daemon=True)
-    waiting.start()
+def waiting(text: str) -> Iterator[None]:
+    """Show a text on a terminal during the block, then erase it."""
+    shown_text = visible(text)[: (room(sys.stderr) or 0)]
+    print(end=f"{shown_text}\r" * bool(shown_text), file=sys.stderr, flush=True)
     try:
         yield
     finally:
-        done.set()
-        waiting.join()
+        print(end=f"{' ' * len(shown_text)}\r" * bool(shown_text), file=sys.stderr, flush=True)
 
 
 @contextlib.contextmanager

@@ -84,13 +84,9 @@ def show(found: Any) -> None:
 def load(name: str, rules: str | None, obs: str | None, kind: str) -> Any:
     """Load the `CheckedPlayer` or `Environment` with the given name.
 
-    Args:
-        name: a player's spec, a checkpoint's folder, an environment's id, module:id or
-            module:attribute; modules are imported from the current folder.
-        rules: the game, "m,n,k"; None: its own, or 3,3,3.
-        obs: the input of a function or network from a module, "onehot", "board" or "dict"; None:
-            "onehot" for a network, boards for a function.
-        kind: the output of a function with `obs` or a network: "logits", "values" or "probs".
+    It is a player's spec, a checkpoint's folder, an environment's id, module:id or
+    module:attribute; modules are imported from the current folder. The others are the options of
+    the command; without `obs` a network sees "onehot", a function boards.
     """
     import gymnasium
 

@@ -3,13 +3,11 @@
 The commands of a manager and their replies:
 
     START size                      OK, with an empty board
-    RECTSTART columns,rows          the same on a rectangular board
     RESTART                         OK, with an empty board of the same size
     BEGIN                           a move, on an empty board
     TURN x,y                        a move, after this one of the other side
     BOARD                           nothing; then lines x,y,1 (own stones) and x,y,2 until
     DONE                            a move, on this board
-    TAKEBACK x,y                    OK, without this stone
     INFO key value                  nothing; after a rule other than 0 START and moves are refused
     ABOUT                           a description of the engine
     END                             nothing; the session ends
@@ -21,10 +19,9 @@ to any other error with ERROR, which leaves the board unchanged.
 import os
 import re
 import sys
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 
@@ -39,9 +36,6 @@ EXAMPLES = """
 tttenv gomocup alphabeta:evaluator=patterns_15155
 """
 STDOUT, STDERR = 1, 2  # file descriptors
-CHUNK = 65_536  # bytes of an overlong line to read and discard at once
-LONGEST_LINE = 1000  # maximum characters of a manager's line
-MOST_STONES = 19 * 19 + 1  # lines of a board that are kept: one of so many is an error
 LONGEST_ANSWER = 200  # maximum characters of a reply
 QUOTED = 60  # characters of a line quoted in a reply
 FREE_STYLE = 0  # the rule by which k or more in a row win
@@ -76,39 +70,26 @@ def main(args: list[str], prog: str = PROG) -> None:
     """Reply to a manager's commands until END or the end of input."""
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
     console.check_seed(given.seed)
-    _require_player(given)
-    engine = Engine(given.player, given.k, given.seed)
-    sys.stdout.flush()
-    output = os.fdopen(os.dup(STDOUT), "wb", buffering=0)
-    os.dup2(STDERR, STDOUT)  # for anything that a player prints
-    with output, suppress(BrokenPipeError):  # the manager may leave
-        for line in lines(sys.stdin.buffer, LONGEST_LINE):
-            answer = engine.answer(line.decode("ascii", "replace"))
-            if answer is not None:
-                output.write(f"{answer}\n".encode("ascii"))
-            if engine.over:
-                return
-
-
-def _require_player(given: Arguments) -> None:
-    """Create the player on a small board, so that an invalid one fails before any game."""
-    size = max(3, given.k)
-    smallest = tttenv.Rules(size, size, given.k)
-    with did_you_mean(given.player):
+    with did_you_mean(given.player):  # on a small board, so that it fails before any game
+        size = max(3, given.k)
+        smallest = tttenv.Rules(size, size, given.k)
         rules = rules_of(given.player) if is_path(given.player) else smallest
         player(given.player, rules)
     if rules.k != given.k:
         raise ValueError(
             f"{given.player} plays {rules}: announce it to managers with --k {rules.k}"
         )
-
-
-def lines(stream: BinaryIO, longest: int) -> Iterator[bytes]:
-    """Yield the lines of a stream, with overlong ones cut to `longest` + 1 bytes."""
-    while data := stream.readline(longest + 1):
-        yield data
-        while data and not data.endswith(b"\n"):
-            data = stream.readline(CHUNK)
+    engine = Engine(given.player, given.k, given.seed)
+    sys.stdout.flush()
+    output = os.fdopen(os.dup(STDOUT), "wb", buffering=0)
+    os.dup2(STDERR, STDOUT)  # for anything that a player prints
+    with output, suppress(BrokenPipeError):  # the manager may leave
+        for line in sys.stdin.buffer:
+            answer = engine.answer(line.decode("ascii", "replace"))
+            if answer is not None:
+                output.write(f"{answer}\n".encode("ascii"))
+            if engine.over:
+                return
 
 
 class Engine:
@@ -138,8 +119,7 @@ class Engine:
             if name == "END" and not argument:
                 self.over = True
             elif self.board_lines is not None and name != "DONE":
-                if words and len(self.board_lines) < MOST_STONES:
-                    self.board_lines.append(words)
+                self.board_lines += [words] if words else []
             elif name == "INFO":
                 self._info(*argument.partition(" ")[::2])
             elif name == "BOARD":
@@ -162,8 +142,6 @@ class Engine:
                 self.rule = number
 
     def _reply(self, words: str, name: str, argument: str) -> str:
-        if len(words) > LONGEST_LINE:
-            raise ValueError(f"a line must have at most {LONGEST_LINE:,} characters")
         match name:
             case "ABOUT":
                 spec = _plain(self.spec, LONGEST_ANSWER // 2).replace('"', "'")
@@ -171,9 +149,6 @@ class Engine:
             case "START":
                 (size,) = _numbers(argument, 1, "a size such as START 15")
                 return self._start(tttenv.Rules(size, size, self.k))
-            case "RECTSTART":
-                columns, rows = _numbers(argument, 2, "columns and rows such as 7,5")
-                return self._start(tttenv.Rules(rows, columns, self.k))
             case "RESTART":
                 self.board = self._started().start()
                 return "OK"
@@ -184,12 +159,6 @@ class Engine:
                 return self._move(self.board)
             case "TURN":
                 return self._move(self._after(self.board, self._cell(argument), -1))
-            case "TAKEBACK":
-                cell = self._cell(argument)
-                if self.board[cell] == 0:
-                    raise ValueError(f"there is no stone on {argument}")
-                self.board = np.where(np.arange(self.board.size) == cell, 0, self.board)
-                return "OK"
             case "DONE" if self.board_lines is not None:
                 stones, self.board_lines = self.board_lines, None
                 board = self._started().start()

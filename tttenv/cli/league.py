@@ -14,7 +14,7 @@ from tttenv.cli import console, text_tables, workers
 from tttenv.cli.options import Flag, Players, RulesOrNone
 from tttenv.cli.text_tables import Column, say
 from tttenv.cli.workers import HERE, AllWorkers
-from tttenv.parallel import ResultsFolder, TaskResult
+from tttenv.parallel import TaskResult
 from tttenv.players import did_you_mean
 
 if TYPE_CHECKING:
@@ -56,7 +56,6 @@ class Arguments:
     searches: int = 20_000  # the same for a player that searches
     workers: AllWorkers = HERE
     out: Path = Path("results/league.json")  # output file
-    fresh: Flag = False  # discard stored results and play everything again
     json: Flag = False  # print the results as JSON
 
 
@@ -76,10 +75,11 @@ def main(args: list[str], prog: str = PROG) -> None:
     settings = league.LeagueSettings(
         str(rules), given.openings, given.games, given.seed, given.positions, given.searches
     )
-    console.check_folder(_kept(given))
+    kept = given.out.with_suffix(".kept")  # the folder of stored results
+    console.check_folder(kept)
     with console.stage(f"loading {len(players)} players", given.json) as tell:
         pairs = league.pairs_of(_slow(players, rules, tell))
-    whole = league.assembled(settings, players, _played(settings, pairs, given))
+    whole = league.assembled(settings, players, _played(settings, pairs, given, kept))
     text = league.text(whole)
     write(given.out, text)
     told = json.loads(text)
@@ -129,11 +129,6 @@ def usual(rules: Any) -> list[str]:
     return [*LADDER, *(["minimax"] if small else []), *known]
 
 
-def _kept(given: Arguments) -> Path:
-    """Return the folder of stored results."""
-    return given.out.with_suffix(".kept")
-
-
 def _slow(players: Sequence[str], rules: Any, tell: Callable[[str], None]) -> dict[str, bool]:
     """Check that each player can be created, and return whether it is slow to query."""
     from tttenv import player
@@ -148,27 +143,23 @@ def _slow(players: Sequence[str], rules: Any, tell: Callable[[str], None]) -> di
 
 
 def _played(
-    settings: "LeagueSettings", pairs: Sequence[tuple[str, str]], given: Arguments
+    settings: "LeagueSettings", pairs: Sequence[tuple[str, str]], given: Arguments, folder: Path
 ) -> dict[tuple[str, str], "Result"]:
     """Return the result of each pair, playing only those without a stored result."""
     from tttenv.league import league
 
     tasks = league.tasks(settings, pairs, given.workers.cores_per_task)
-    folder = ResultsFolder(_kept(given))
-    if given.fresh:
-        folder.remove()
     found: dict[tuple[str, str], Result] = {}
 
     def tell(outcome: TaskResult) -> None:
         found[pairs[outcome.number]] = league.result_of(outcome)
 
     try:
-        workers.run_all(tasks, given.workers, folder.folder, given.json, tell, "pairs")
+        workers.run_all(tasks, given.workers, folder, given.json, tell, "pairs")
     except KeyboardInterrupt:
-        kept = sum(not isinstance(result, league.Failed) for result in found.values())
-        again = "the same command without --fresh" if given.fresh else "the same command"
+        stored = sum(not isinstance(result, league.Failed) for result in found.values())
         raise KeyboardInterrupt(
-            f"{kept:,} of {len(pairs):,} pairs are stored in {folder.folder}: {again} continues"
+            f"{stored:,} of {len(pairs):,} pairs are stored in {folder}: the same command continues"
         ) from None
     return found
 
@@ -227,7 +218,7 @@ def _show_matrix(found: dict[str, Any]) -> None:
         told[i] = ""
         cells.append([f"{i + 1:{len(str(len(rows)))}} {rows[i]['player']}", *told])
     left_out = text_tables.show(columns, cells)
-    text_tables.print_dropped_columns(left_out, "the file and report --league have all numbers")
+    text_tables.print_dropped_columns(left_out, "the file has all numbers")
     if errors:
         error = at_most(max(errors.values()))
         say(f"~ {found['settings']['games']:,} sampled games; standard error at most {error}")

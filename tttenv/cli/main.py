@@ -39,7 +39,7 @@ GROUPS: dict[str, dict[str, Row]] = {
         "pull": Row("tttenv.cli.pull:main", "download a trained player from the Hugging Face Hub"),
     },
     "other": {
-        "export": Row("tttenv.cli.export:main", "export solved positions, or games of players"),
+        "export": Row("tttenv.cli.export:main", "export solved positions as a table"),
         "gomocup": Row("tttenv.cli.gomocup:main", "run a player as a Gomocup engine"),
         "compile": Row("tttenv.cli.compile:main", "compile everything once on this machine"),
     },

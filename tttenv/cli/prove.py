@@ -102,31 +102,28 @@ def _proved(
             nodes, seconds = begun.nodes + run.nodes, begun.seconds + run.seconds
             return SavedSearch(begun.prover, board, nodes, seconds)
 
+        def save() -> str:
+            nonlocal saved_at
+            search_checkpoint.write(unfinished, now)
+            saved_at = time.monotonic()
+            return f"{now.nodes:,} nodes are saved in {unfinished}"
+
         def watch(run: Any) -> None:
-            nonlocal now, saved_at
+            nonlocal now
             now = after(run)
             tell(f"{rules}: {_described(run, begun.nodes)}")
             if time.monotonic() - saved_at > SAVE_EVERY:
-                search_checkpoint.write(unfinished, now)
-                saved_at = time.monotonic()
+                save()
 
-        try:
+        with console.saved_if_interrupted(save):
             proof = begun.prover.prove(board, given.nodes, watch)
             now = after(proof)
             if proof.value is None:
-                search_checkpoint.write(unfinished, now)
+                save()
             else:
                 later.wait(WRITER)
                 tell(f"{rules}: writing the proof")
                 written = proof.save(out)
-        except SystemExit:  # terminated by a signal
-            search_checkpoint.write(unfinished, now)
-            raise
-        except KeyboardInterrupt:
-            search_checkpoint.write(unfinished, now)
-            raise KeyboardInterrupt(
-                f"{now.nodes:,} nodes are saved in {unfinished}: continue with --resume"
-            ) from None
         result = {
             "rules": str(rules),
             "board": rules.format(board),
@@ -135,38 +132,31 @@ def _proved(
             "at_most": proof.at_most,
             "nodes": now.nodes,
             "seconds": round(now.seconds, 3),
-            "compile_seconds": round(whole.compile_seconds, 3),
         }
-        if proof.value is None:
-            return result
-        later.wait(CHECKER)
-        tell(f"{rules}: checking the proof")
-        clock = Stopwatch()
-        verified = checked(out)
-        unfinished.unlink(missing_ok=True)
-        return result | {
-            "proof": str(out),
-            "numbers": written,
-            "positions": verified.positions,
-            "check_seconds": round(clock.seconds, 3),
-            "compile_seconds": round(whole.compile_seconds, 3),
-        }
+        if proof.value is not None:
+            later.wait(CHECKER)
+            tell(f"{rules}: checking the proof")
+            clock = Stopwatch()
+            verified = checked(out)
+            unfinished.unlink(missing_ok=True)
+            result |= {
+                "proof": str(out),
+                "numbers": written,
+                "positions": verified.positions,
+                "check_seconds": round(clock.seconds, 3),
+            }
+        return result | {"compile_seconds": round(whole.compile_seconds, 3)}
 
 
 def _show(result: dict[str, Any], unfinished: Path) -> None:
-    rules, nodes, seconds = result["rules"], result["nodes"], result["seconds"]
+    searched = f"{result['nodes']:,} positions in {result['seconds']:.2f} s"
     if result["value"] is None:
         known = {(-1, 1): "", (0, 1): ": O cannot force a win", (-1, 0): ": X cannot force a win"}
-        say(
-            f"{rules}: undecided after {nodes:,} nodes in {seconds:.1f} s"
-            f"{known[result['at_least'], result['at_most']]}"
-        )
+        bounds = known[result["at_least"], result["at_most"]]
+        say(f"{result['rules']}: undecided after searching {searched}{bounds}")
         say(f"search    {unfinished}, go on with --resume")
         return
-    say(
-        f"{rules}: {WORDS[result['value']]}, proved by searching {nodes:,} positions in"
-        f" {seconds:.2f} s"
-    )
+    say(f"{result['rules']}: {WORDS[result['value']]}, proved by searching {searched}")
     say(
         f"proof     {result['proof']}, {result['numbers']:,} numbers long; its"
         f" {result['positions']:,} positions checked without a search in"

@@ -1,10 +1,9 @@
 """Download a trained player from the Hugging Face Hub: `tttenv pull OWNER/NAME`."""
 
-import json
 from dataclasses import dataclass
 
 from tttenv.cli import console
-from tttenv.cli.options import Flag, FolderOrNone, Repository
+from tttenv.cli.options import FolderOrNone, Repository
 
 PROG = "tttenv pull"
 EXAMPLES = """
@@ -25,7 +24,6 @@ class Arguments:
     repo: Repository  # the repository on the Hub
     revision: str = "main"  # a branch, tag or commit
     out: FolderOrNone = None  # the folder; if omitted, the one that hub:OWNER/NAME plays
-    json: Flag = False  # print where it came from as JSON
 
 
 def main(args: list[str], prog: str = PROG) -> None:
@@ -35,14 +33,8 @@ def main(args: list[str], prog: str = PROG) -> None:
 
     hub.check_names(given.repo, given.revision)
     console.check_folder(given.out)
-    stage = f"downloading {given.repo} from {hub.address()}"
-    with console.stage(stage, given.json) as tell:
+    with console.stage(f"downloading {given.repo} from {hub.address()}") as tell:
         folder, commit = hub.pull(given.repo, given.revision, given.out, tell)
-    if given.json:
-        about = {"folder": str(folder), "endpoint": hub.address(), "repo": given.repo}
-        about |= {"revision": given.revision, "commit": commit}
-        print(json.dumps(about, indent=2))
-        return
     spec = str(folder) if given.out else f"hub:{given.repo}"
     if not given.out and given.revision != hub.REVISION:
         spec += f",revision={given.revision}"

@@ -1,6 +1,5 @@
 """Upload a trained player to the Hugging Face Hub: `tttenv push FOLDER OWNER/NAME`."""
 
-import json
 from dataclasses import dataclass
 
 from tttenv.cli import console
@@ -28,7 +27,6 @@ class Arguments:
     private: Flag = False  # if the repository is created, only you can see it
     license: TextOrNone = None  # for the model card, such as mit
     dry_run: Flag = False  # print the model card and upload nothing
-    json: Flag = False  # print the address and the commit as JSON
 
 
 def main(args: list[str], prog: str = PROG) -> None:
@@ -43,16 +41,13 @@ def main(args: list[str], prog: str = PROG) -> None:
     place = checkpoint_of(given.folder)
     if place is None or place[1]:
         raise ValueError(f"{given.folder} is not the folder of a checkpoint")
-    with console.stage(f"checking {given.folder}", given.json or given.dry_run):
+    with console.stage(f"checking {given.folder}", given.dry_run):
         files = model_card.for_the_hub(place[0], given.repo, given.license)
     if given.dry_run:
         print(files[model_card.NAME].decode(), end="")
         return
     size = sum(map(len, files.values()))
-    with console.stage(f"uploading {len(files)} files, {size:,} bytes, to {address}", given.json):
+    with console.stage(f"uploading {len(files)} files, {size:,} bytes, to {address}"):
         commit = hub.upload(given.repo, files, given.private)
-    if given.json:
-        print(json.dumps({"url": address, "commit": commit, "files": sorted(files)}, indent=2))
-        return
     print(f"{address} holds the player, in commit {commit[:12]}; to play against it:")
     print(f"tttenv play hub:{given.repo}")

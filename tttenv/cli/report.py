@@ -9,15 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from tttenv.cli import console
-from tttenv.cli.options import AddressOrNone, FileOrNone, Flag, NoOption, Players
-from tttenv.players import bundled
+from tttenv.cli.options import AddressOrNone, Flag, NoOption, Players
 
 PROG = "report.py"
 EXAMPLES = """
 tttenv report
 tttenv report selfplay runs/dqn-0 --out mine.html
 """
-PUBLISHED = bundled.home() / "published.json"
 
 
 @dataclass(frozen=True)
@@ -33,10 +31,7 @@ class Arguments:
 
     players: Players = ()  # names or checkpoint folders to show instead
     results: Path = Path("results/benchmark.json")  # results of the benchmark
-    published: FileOrNone = None  # published numbers to compare with; default: the package's
-    league: FileOrNone = None  # also show these league results, e.g. results/league.json
     url: AddressOrNone = None  # address of publication, next to preview.png, for metadata
-    sweep: FileOrNone = None  # also show these sweep results, e.g. results/sweep.json
     out: Path = Path("results/report.html")  # output file
     open: Flag = False  # open it in a browser
     json: Flag = False  # print a summary as JSON
@@ -47,9 +42,8 @@ class Arguments:
 def main(args: list[str], prog: str = PROG) -> None:
     """Write the report, and print its location."""
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
-    for file in (given.published, given.results):  # only the usual files may be missing
-        if file not in (None, Arguments.results) and not file.exists():
-            raise ValueError(f"there is no file {file}")
+    if given.results != Arguments.results and not given.results.exists():
+        raise ValueError(f"there is no file {given.results}")
     with console.stage("making the report", given.json) as tell:
         told = make(given, prog, tell)
     print(json.dumps(told, indent=2) if given.json else f"report    {address(given.out)}")
@@ -67,26 +61,21 @@ def make(
 ) -> dict[str, Any]:
     """Write the report; return its path, its size in bytes, and the names of the players it shows.
 
-    Files of results and of published numbers may be missing; `tell` is called with the next stage.
+    The file of results may be missing; `tell` is called with the next stage.
     """
     out = given.out
     if out.is_dir() or any(above.is_file() for above in out.parents):
         raise ValueError(f"cannot write the report to {out}: choose another file with --out")
-    from tttenv.league import league
-    from tttenv.report import endings, larger, load_players
-    from tttenv.report import published as numbers
+    from tttenv.report import larger, load_players
     from tttenv.report.build import checked_url, html
     from tttenv.utils.files import write
 
     url = None if given.url is None else checked_url(given.url)
-    played = None if given.league is None else league.read(given.league)
-    swept = [] if given.sweep is None else endings.of_sweep(given.sweep)
     named, others = larger.split(list(given.players) or larger.usual())
     if named or not given.results.exists():
         players = load_players.from_specs(named or load_players.usual(), tell)
-        trainings = load_players.endings_of(players)
     else:
-        players, trainings = load_players.from_benchmark(given.results, given.runs, tell)
+        players = load_players.from_benchmark(given.results, given.runs, tell)
     for player in players:
         if player.complaint:
             what = "no curve" if player.no_curve else "the curve"
@@ -94,8 +83,7 @@ def make(
             print(f"{prog}: {told}", file=sys.stderr)
     on_larger = larger.from_specs(others, tell=tell, one_per_size=not given.players)
     tell(f"writing {out}")
-    published = numbers.read(given.published or PUBLISHED)
-    text = html(players, published, on_larger, played, trainings, swept, url)
+    text = html(players, on_larger, url)
     try:
         write(out, text)
     except OSError as error:  # it names a temporary file

@@ -32,7 +32,6 @@ class Workers:
     ray: AddressOrNone = None  # address of a Ray cluster; auto: RAY_ADDRESS or local
     cores_per_task: int = 1  # threads per task; results may differ in the last digits
     gpus_per_task: float = 0.0  # needs --ray: GPUs per task; training then runs on cuda
-    memory_per_task: NumberOrNone = None  # needs --ray: MiB reserved per task
 
     @property
     def device(self) -> str:
@@ -51,10 +50,8 @@ def check(given: Workers) -> None:
             raise ValueError(f"--{name} must be at least 1 and at most {MOST:,}")
     if not 0 <= given.gpus_per_task < float("inf"):
         raise ValueError("--gpus-per-task must be 0 or more")
-    if given.memory_per_task is not None and given.memory_per_task < 1:
-        raise ValueError("--memory-per-task must be at least 1")
-    if given.ray is None and (given.gpus_per_task or given.memory_per_task is not None):
-        raise ValueError("--gpus-per-task and --memory-per-task need a Ray cluster: see --ray")
+    if given.ray is None and given.gpus_per_task:
+        raise ValueError("--gpus-per-task needs a Ray cluster: see --ray")
 
 
 def run_all(
@@ -67,15 +64,9 @@ def run_all(
 ) -> list[TaskResult]:
     """Run all tasks, whose descriptions must differ, and return their results in order.
 
-    The traceback of the first unexpected error is printed after all tasks have ended.
-
-    Args:
-        tasks: the tasks.
-        given: where to run.
-        results: the folder of stored values, possibly from an earlier run; see `run`.
-        quiet: show no bars.
-        tell: called after each task; returns a line to print, or None.
-        pieces: the unit of the total bar, which counts the sizes of all tasks.
+    Values are stored in the folder `results`, possibly by an earlier run; see `run`. `tell` is
+    called after each task and returns a line to print, or None. The total bar counts the sizes of
+    all tasks, in `pieces`. The first traceback is printed after all tasks have ended.
     """
     if not tasks:
         return []
@@ -112,9 +103,7 @@ def backend(given: Workers) -> Any:
         return Processes(jobs, given.cores_per_task)
     from tttenv.parallel.ray_cluster import RayCluster
 
-    return RayCluster(
-        given.ray, given.cores_per_task, given.gpus_per_task, given.memory_per_task, given.jobs
-    )
+    return RayCluster(given.ray, given.cores_per_task, given.gpus_per_task, most=given.jobs)
 
 
 class _Bars:

@@ -53,12 +53,7 @@ def rgb(rules: Rules, board: Boards, last: int | None = None) -> Picture:
     """Draw the board (cells,) as an image (64 * m, 64 * n, 3) of uint8.
 
     The winning line has the winner's colour. Cells of the first row show the column letters, cells
-    of the first column the row numbers.
-
-    Args:
-        rules: the game.
-        board: seen by the side to move.
-        last: the cell of the last stone, which is drawn with a rim.
+    of the first column the row numbers. The last stone, if given, is drawn with a rim.
     """
     picture = np.empty((rules.m * CELL, rules.n * CELL, 3), np.uint8)
     won = winning_cells(rules, board)
@@ -91,15 +86,12 @@ class LastStone:
         another game.
         """
         stones = board * (1 if int(rules.seat(board)) == 0 else -1)
-        before = self.before
+        before, self.before = self.before, stones.copy()
         if before is None or (before[before != 0] != stones[before != 0]).any():  # another game
             before, self.cell = np.zeros_like(stones), None
-        new = np.flatnonzero((before == 0) & (board == -1))  # of the side that has just moved
-        if len(new):
+        if (stones != before).any():
+            new = np.flatnonzero((before == 0) & (board == -1))  # of the side that has just moved
             self.cell = int(new[0]) if len(new) == 1 else None
-        elif (stones != before).any():
-            self.cell = None
-        self.before = stones.copy()
         return self.cell
 
 

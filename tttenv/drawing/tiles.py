@@ -100,12 +100,7 @@ RING, RING_HALF = 0.4, 0.014  # of the ring around the move that a player makes
 def tile(side: int, mark: str, ground: Colour, rim: Colour | None, palette: Palette) -> Picture:
     """Draw a cell as a read-only image (side, side, 3) with antialiased edges.
 
-    Args:
-        side: the side of the cell in pixels.
-        mark: "X" or "O"; anything else is an empty cell.
-        ground: the cell's colour.
-        rim: a frame's colour; None for no frame.
-        palette: the colours of stones and background.
+    The mark is "X" or "O", or anything else on an empty cell; the rim is a frame's colour, or None.
     """
     axis = (np.arange(side) + 0.5) / side - 0.5
     down, right = np.abs(axis)[:, None], np.abs(axis)[None, :]

@@ -45,14 +45,8 @@ class Event(NamedTuple):
 class Window:
     """A window that stays open until `close` and redraws itself when it is resized.
 
-    Args:
-        rules: the game of the board to show.
-        title: the window's title.
-        notes: the number of lines of text below the board.
-        seen: raise an error if there is no display, instead of drawing offscreen as SDL does.
-
-    Raises:
-        OSError: if `seen` is set and there is no display.
+    Below the board is room for `notes` lines of text. Without a display `seen` raises OSError;
+    otherwise the window is drawn offscreen.
     """
 
     def __init__(self, rules: Rules, title: str, notes: int = 0, seen: bool = False) -> None:

@@ -2,8 +2,7 @@
 
 A pair's result depends only on its players and the settings, so the same league has bit-identical
 results, whichever process plays which pair. docs/reference/file-formats.md describes the file of a
-league, results/league.json: `read` takes the settings, openings, names and results from it, and all
-else is computed anew.
+league, results/league.json.
 """
 
 import hashlib
@@ -13,7 +12,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -27,10 +25,9 @@ from tttenv.league.pair import LONGEST, SAMPLED, CachedPlayer, PairLimits, PairR
 from tttenv.parallel import Context, Task, TaskResult
 from tttenv.players import player
 from tttenv.players.digests import digests
-from tttenv.utils.untrusted import MEBIBYTE, first_line, parse_json, read_bytes, shown
+from tttenv.utils.untrusted import first_line, shown
 
 VERSION = 2  # of the file
-LARGEST = 256 * MEBIBYTE  # maximum bytes of a file
 CYCLES = 100  # maximum listed
 FAILED = "failed"
 
@@ -177,10 +174,6 @@ class League:
             if isinstance(found, Failed)
         ]
 
-    def sampled(self) -> list[PairResult]:
-        """Return the results that are not exact."""
-        return [found for _, _, found in self.played() if found.method == SAMPLED]
-
     def values(self) -> NDArray[np.float64]:
         """Return the mean results (players, players) of row players against column players.
 
@@ -236,7 +229,7 @@ def assembled(
 
 # --- The file
 def text(league: League) -> str:
-    """Return a league as the text of a file; `read` is the inverse."""
+    """Return a league as the text of a file."""
     rows, rules = league.standings(), Rules.of(league.settings.rules)
     order = [league.players.index(row.player) for row in rows]
     values = league.values()[np.ix_(order, order)]
@@ -271,37 +264,6 @@ def result_to_dict(found: Result) -> dict[str, Any]:
     if found.method == SAMPLED:
         about |= {"games": found.games, "error": found.error}
     return about | dict(zip(("as_X", "as_O"), found.odds.tolist(), strict=True))
-
-
-def read(file: Path) -> League:
-    """Load a league from a file."""
-    try:
-        content = parse_json(read_bytes(file, LARGEST), file)
-    except FileNotFoundError:
-        raise ValueError(f"there is no league in {shown(file)}") from None
-    try:
-        return _from_dict(content)
-    except (ValueError, LookupError, TypeError, OverflowError) as error:
-        raise ValueError(f"{shown(file)} is not a league: {shown(first_line(error))}") from None
-
-
-def _from_dict(content: dict[str, Any]) -> League:
-    if content["version"] != VERSION:
-        raise ValueError(f"its version is {content['version']}, not {VERSION}")
-    settings = LeagueSettings(**content["settings"])
-    played: dict[tuple[str, str], Result] = {}
-    players = [str(row["player"]) for row in content["players"]]
-    for row in content["pairs"]:
-        first, second, found = players[row["first"]], players[row["second"]], result_from_dict(row)
-        if first > second:
-            first, second = second, first
-            found = found.reversed() if isinstance(found, PairResult) else found
-        played[first, second] = found
-    league = assembled(settings, players, played)
-    sizes = {found.odds.shape for found in played.values() if isinstance(found, PairResult)}
-    if sizes - {(2, len(league.openings), 3)}:
-        raise ValueError(f"a pair must have results from {len(league.openings)} openings")
-    return league
 
 
 def result_from_dict(row: dict[str, Any]) -> Result:

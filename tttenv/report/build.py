@@ -1,20 +1,15 @@
 """Assembling the report: one self-contained HTML file that runs only its own scripts."""
 
 import base64
-import contextlib
 import hashlib
 import json
 import re
 from collections.abc import Sequence
-from importlib.metadata import PackageNotFoundError, metadata
 from pathlib import Path
 from string import Template
-from typing import Any
 from urllib.parse import quote, urljoin
 
-from tttenv.league.league import League
-from tttenv.report import data, endings, larger, leaderboard, league, published
-from tttenv.report.endings import Ending
+from tttenv.report import data, larger, leaderboard
 from tttenv.report.larger import Larger
 from tttenv.report.load_players import Shown
 from tttenv.report.markup import Markup, element, joined, packed, void
@@ -23,10 +18,7 @@ PAGE = Path(__file__).parent / "page"
 INSTALL = "pip install -e '.[learn]'"
 PREVIEW = "preview.png"  # the image next to a published page
 # The files of the page, concatenated in this order by kind; all scripts share one scope.
-SECTIONS = (
-    *("play", "teach", "bot", "leaderboard", "curves", "larger", "league", "pairs", "explorer"),
-    "published",
-)
+SECTIONS = ("play", "teach", "bot", "leaderboard", "curves", "larger", "explorer")
 STYLES = ("base", "play", "teach", "tables", "curves", "explorer", "narrow", "print")
 SHARED = ("packed", "rules")  # before the scripts of the page, and before those of the worker
 SCRIPTS = (
@@ -41,35 +33,19 @@ WORKER = ("lines", "threats", "network", "players", "tactics", "solver", "shorte
 
 def html(
     players: list[Shown],
-    numbers: list[dict[str, Any]],
     others: Sequence[Larger] = (),
-    played: League | None = None,
-    trainings: Sequence[Ending] = (),
-    swept: Sequence[Ending] = (),
     url: str | None = None,
 ) -> str:
-    """Return the report's HTML; sections without content are hidden.
+    """Return the report's HTML for at least one player, and trained ones for larger boards.
 
-    Args:
-        players: the players, at least one; the strongest are listed first.
-        numbers: rows of published numbers.
-        others: trained players for larger boards.
-        played: a league.
-        trainings: the endings of all training runs of the players' learners.
-        swept: the endings of the training runs of a sweep.
-        url: the page's address, as returned by `checked_url`; None if not published.
+    Sections without content are hidden. The address of a published page is from `checked_url`.
     """
     players = leaderboard.ranked(players)
     style = _joined("styles", STYLES, "css")
     first, shared = _joined("scripts", FIRST, "js"), _joined("shared", SHARED, "js")
     script = shared + _joined("scripts", SCRIPTS, "js")
     networks = [one.network for one in others if one.network is not None]
-    curves, scores = leaderboard.curves(players), leaderboard.scores(players)
-    seconds = joined(
-        endings.table(runs, head)
-        for runs, head in ((trainings, "Learner"), (swept, "Setting"))
-        if len(runs) > len({one.name for one in runs})  # several seeds of one
-    )
+    curves = leaderboard.curves(players)
     page = Template((PAGE / "template.html").read_text(encoding="utf-8"))
     page = Template(page.safe_substitute(sections=_joined("sections", SECTIONS, "html")))
     return page.substitute(
@@ -90,18 +66,9 @@ def html(
         insight=leaderboard.insight(players),
         notes=leaderboard.notes(players),
         curves=curves,
-        no_figures="hidden" if not curves else "",
-        seconds=seconds,
-        no_seconds="hidden" if not seconds else "",
-        no_curves="hidden" if not (curves or seconds) else "",
-        published=published.html(numbers) if numbers else "",
-        no_published="hidden" if not numbers else "",
+        no_curves="hidden" if not curves else "",
         larger=larger.html(others),
         no_larger="hidden" if not others else "",
-        league=league.html(played),
-        no_league="hidden" if played is None else "",
-        pairs=leaderboard.pairs(players, scores),
-        certain=leaderboard.certain(players, scores),
         links=_links(url),
         **leaderboard.summary(players),
     )
@@ -120,26 +87,11 @@ def checked_url(url: str) -> str:
 
 
 def _links(url: str | None) -> Markup:
-    """Return the links that the installed package names, and the installation command.
-
-    The documentation of a published page is the folder above it, unless the package names another.
-    """
-    known = {}
-    with contextlib.suppress(PackageNotFoundError):
-        for entry in metadata("tttenv").get_all("Project-URL") or []:
-            label, _, address = str(entry).partition(", ")
-            if re.fullmatch(r"https?://[!-~]+", address):
-                known[label] = address
-    if url is not None:
-        known.setdefault("Documentation", urljoin(url, ".."))
-    links = [
-        element("a", label, href=known[label])
-        for label in ("Documentation", "Repository")
-        if label in known
-    ]
+    """Return the installation command, after a published page's documentation, one folder up."""
     install = ["Install: ", element("code", INSTALL), " in a checkout"]
-    parts = [part for link in links for part in (link, " \u00b7 ")]
-    return element("p", *parts, *install, class_="quiet project")
+    if url is not None:
+        install[:0] = [element("a", "Documentation", href=urljoin(url, "..")), " \u00b7 "]
+    return element("p", *install, class_="quiet project")
 
 
 def _published_at(url: str | None) -> Markup:

@@ -252,35 +252,19 @@ def bar(odds: Sequence[float], label: str) -> Markup:
     return element("svg", *parts, class_="bar", role="img", aria_label=label)
 
 
-def axis(dots: Sequence[tuple[float, str]]) -> Markup:
-    """Draw dots on an axis from -1 to 0 with ticks at both ends and in the middle.
+def axis(value: float, name: str) -> Markup:
+    """Draw a dot of a class on an axis from -1 to 0 with ticks at both ends and in the middle."""
 
-    Each dot is a value and a class; "x" is drawn as a cross, others as a ring or disc by the style.
-    """
-    ends = {"x1": percent(ROOM / 100), "x2": percent(1 - ROOM / 100)}
-    parts = [element("line", class_="axis", y1="50%", y2="50%", **ends)]
-    for tick in (-1.0, -0.5, 0.0):
-        x = percent(along(tick, -1, 0))
+    def place(value: float) -> str:
+        return percent(ROOM / 100 + _share(value, -1, 0) * (1 - 2 * ROOM / 100))
+
+    parts = [element("line", class_="axis", y1="50%", y2="50%", x1=place(-1), x2=place(0))]
+    for x in map(place, (-1.0, -0.5, 0.0)):
         parts.append(element("line", class_="tick", x1=x, x2=x, y1="25%", y2="75%"))
-    parts += [dot(along(value, -1, 0), 50, name) for value, name in dots]
+    parts.append(element("circle", class_=name, cx=place(value), cy="50%", r=4))
     return element("svg", *parts, class_="dots", aria_hidden="true")
-
-
-def along(value: float, least: float, most: float) -> float:
-    """Return the position of a value on an axis, as a fraction of the drawing's width."""
-    return ROOM / 100 + _share(value, least, most) * (1 - 2 * ROOM / 100)
-
-
-def dot(x: float, y: float, name: str) -> Markup:
-    """Draw a dot at a fraction of the width and a percentage of the height."""
-    return element("circle", class_=name, cx=percent(x), cy=f"{y:g}%", r=4)
 
 
 def percent(share: float) -> str:
     """Format a fraction as a percentage, for use as a coordinate."""
     return f"{100 * share:.2f}".rstrip("0").rstrip(".") + "%"
-
-
-def text(words: str, x: float, y: float, name: str = "") -> Markup:
-    """Draw text centred at a fraction of the width and a percentage of the height."""
-    return element("text", words, x=percent(x), y=f"{y:g}%", class_=name)

@@ -5,7 +5,6 @@ certificate by reachable positions; a lost game of each losing seat is described
 """
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import reduce
 from importlib.util import find_spec
@@ -20,7 +19,6 @@ from tttenv.certificates.certificate import (
     Certificate,
     stated_certificate,
 )
-from tttenv.certificates.curve import Curve, larger_curve
 from tttenv.certificates.verdict import of_seat
 from tttenv.drawing.render import winning_cells
 from tttenv.exact import SEATS, enumerable, solvable
@@ -28,9 +26,7 @@ from tttenv.game.rules import name_of
 from tttenv.players import bundled, checkpoint_of, did_you_mean, player, rules_of
 from tttenv.players.stored.checkpoint import WEIGHTS, load, read_data
 from tttenv.report import data
-from tttenv.report.charts import larger_chart
-from tttenv.report.endings import LONGEST
-from tttenv.report.load_players import RULES, Tell
+from tttenv.report.load_players import LONGEST, RULES, Tell
 from tttenv.report.markup import Markup, element, joined, scrolling, table
 from tttenv.utils.untrusted import shown as shorter
 
@@ -57,7 +53,6 @@ class Larger:
     certificate: Certificate
     computed: bool  # for this page; False if the certificate is the card's
     network: data.Network | None = None  # to play it in the page
-    curve: Curve | None = None  # its learning curve
     not_embedded: bool = False  # whether its network was left out to keep the page small
 
 
@@ -83,10 +78,7 @@ def from_specs(
 ) -> list[Larger]:
     """Load the checkpoints named by specs, labelled by folder or, if ambiguous, by spec.
 
-    Args:
-        specs: names or folders of checkpoints, with their options.
-        tell: called with the next stage of the work.
-        one_per_size: embed only the first network for each number of rows and columns.
+    With `one_per_size` only the first network for each number of rows and columns is embedded.
     """
     found = [place for place in map(checkpoint_of, specs) if place is not None]
     short = [folder.resolve().name for folder, _ in found]
@@ -116,10 +108,8 @@ def _certified(name: str, spec: str, folder: Path, options: dict[str, str]) -> L
     rules, small = rules_of(spec), solvable(rules_of(spec))
     card, _ = read_data(folder, WEIGHTS)  # verifies that the weights are the card's
     torch = find_spec("torch") is not None
-    curve = network = found = None
+    network = found = None
     if not options:
-        with suppress(ValueError):  # else it has no valid one
-            curve = larger_curve.from_card(card)
         found = stated_certificate(card, rules) if "choice" in card else None
     can_ask = torch or enumerable(rules)
     computed = found is None or (can_ask and (small or found.method != REACHABLE))
@@ -129,7 +119,7 @@ def _certified(name: str, spec: str, folder: Path, options: dict[str, str]) -> L
         found = certify(rules, policy, most, method=REACHABLE, name=name)
     if torch and not options:
         network = data.network(folder, name, rules, found)
-    return Larger(name, rules, found, computed, network, curve)
+    return Larger(name, rules, found, computed, network)
 
 
 def html(players: Sequence[Larger]) -> Markup:
@@ -145,26 +135,13 @@ def html(players: Sequence[Larger]) -> Markup:
         for seat in SEATS
         if (line := player.certificate.losing_line[seat]) is not None
     ]
-    learned = [
-        _learning(player, player.curve)
-        for player in players
-        if player.curve is not None and len(player.curve.steps) > 1
-    ]
     parts = [scroll]
     if absent := [player.name for player in players if player.not_embedded]:
         commands = [element("code", f"tttenv play {name}") for name in absent]
         spaced = [part for command in commands for part in (", ", command)][1:]
         parts.append(element("p", NOT_EMBEDDED, *spaced, ".", class_="quiet"))
-    for figures, kind in ((learned, "figures"), (lost, "figures games")):
-        parts += [element("div", *figures, class_=kind)] if figures else []
+    parts += [element("div", *lost, class_="figures games")] if lost else []
     return joined(parts)
-
-
-def _learning(player: Larger, curve: Curve) -> Markup:
-    heading = element("h3", f"{player.name} learns {player.rules}")
-    about = f"{phrases.steps(curve.steps[-1])}, {curve.seconds[-1]:,.0f} s"
-    label = f"What certificates of {player.name} followed and found, over seconds of training"
-    return element("figure", element("figcaption", heading, about), larger_chart(curve).svg(label))
 
 
 def _row(player: Larger) -> Markup:

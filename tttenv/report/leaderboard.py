@@ -1,6 +1,5 @@
-"""Tables of the players, with exact numbers as text and drawings: leaderboard, pairs, curves."""
+"""The leaderboard and the learning curves, with exact numbers as text and drawings."""
 
-from itertools import product
 from typing import Any
 from urllib.parse import quote
 
@@ -9,9 +8,8 @@ import numpy as np
 from tttenv.certificates import phrases
 from tttenv.certificates.certificate import TINY, blunders, reachable
 from tttenv.certificates.metric_table import more_of
-from tttenv.exact import SEATS, Score, positions, score, solve
-from tttenv.game.rewards import RESULTS
-from tttenv.report.charts import axis, bar, curve_chart, measures, minus, number
+from tttenv.exact import SEATS, positions, solve
+from tttenv.report.charts import axis, bar, curve_chart, measures, number
 from tttenv.report.load_players import RULES, Shown
 from tttenv.report.markup import Markup, element, joined
 
@@ -30,8 +28,6 @@ HEADS = {  # what the columns show
     "Seconds": "of one core, to the first unbeatable certificate",
 }
 RISING = {"Player", "Blunders reached", "Other blunders", "Seconds"}  # the best one is the least
-SURE = 1 - phrases.ROUNDING  # a probability above it is 1
-SIGNS = {"win": "+1", "draw": "=", "loss": minus("-1")}
 
 
 def html(players: list[Shown]) -> Markup:
@@ -127,7 +123,7 @@ def _against_random(seat: str, odds: list[float]) -> Markup:
 
 
 def _worst(seat: str, value: float) -> Markup:
-    drawn = axis([(value, seat.lower())])
+    drawn = axis(value, seat.lower())
     return element("div", _seat(seat), drawn, number(phrases.value(value)), class_="lane worst")
 
 
@@ -163,25 +159,14 @@ def insight(players: list[Shown]) -> Markup:
 
 
 def notes(players: list[Shown]) -> Markup:
-    """Return the notes below the table that apply to at least one row."""
-    parts = []
-    if any(player.quick for player in players):
-        parts.append(
-            "These are results of a quick run: the trained players had a tenth of the usual steps,"
-            " which shows that all works, not how strong they get."
-        )
-    if any(player.seconds is not None for player in players):
-        slanted = (
-            "; slanted ones are those of the whole training, because no certificate said unbeatable"
-            " or the training did not note when"
-        )
-        parts.append(
-            "Seconds are those of one core until the first unbeatable certificate"
-            + (slanted if any(player.in_all for player in players) else "")
-            + ". Steps are those that the player was trained; what a step is differs from learner"
-            " to learner."
-        )
-    return joined(element("p", minus(part), class_="quiet") for part in parts)
+    """Return a note below the table if the training runs were quick ones."""
+    if not any(player.quick for player in players):
+        return joined([])
+    words = (
+        "These are results of a quick run: the trained players had a tenth of the usual steps,"
+        " which shows that all works, not how strong they get."
+    )
+    return element("p", words, class_="quiet")
 
 
 def curves(players: list[Shown]) -> Markup:
@@ -216,57 +201,6 @@ def _figure(player: Shown, number: int) -> Markup:
         steps = {*player.snapshots, curve.steps[-1]}
         about["data_stops"] = " ".join(str(n) for n, at in enumerate(curve.steps) if at in steps)
     return element("figure", caption, drawn, **about)
-
-
-def scores(players: list[Shown]) -> list[list[Score]]:
-    """Compute the exact result of every player as X (rows) against every player as O (columns)."""
-    found = [score(RULES, x.table, o.table) for x, o in product(players, players)]
-    return [found[at : at + len(players)] for at in range(0, len(found), len(players))]
-
-
-def pairs(players: list[Shown], found: list[list[Score]]) -> Markup:
-    """Return the table of X's expected results, with one row per X and one column per O."""
-    names = [element("span", player.name, title=player.about) for player in players]
-    heads = [element("th", name, scope="col") for name in names]
-    rows = [
-        element(
-            "tr",
-            element("th", player.name, scope="row"),
-            *(_pair(result, at, column) for column, result in enumerate(results)),
-        )
-        for at, (player, results) in enumerate(zip(players, found, strict=True))
-    ]
-    corner = element("td", "X \\ O")
-    return joined([element("thead", element("tr", corner, *heads)), element("tbody", *rows)])
-
-
-def _pair(result: Score, row: int, column: int) -> Markup:
-    """Return the cell of a pair: its value, with all three probabilities shown on selection."""
-    shares = "|".join(phrases.share(part) for part in result)
-    sure = next((name for name, part in zip(RESULTS, result, strict=True) if part > SURE), None)
-    classes = [f"sure {sure}" if sure else f"t{round(4 * result.value):+d}"]
-    classes += ["self"] if row == column else []
-    text = _short(result.value, sure)
-    return element("td", text, class_=" ".join(classes), data_odds=shares)
-
-
-def _short(value: float, sure: str | None) -> str:
-    """Format a value with two decimals, or as a sign if the result is certain."""
-    if sure:
-        return SIGNS[sure]
-    cut = phrases.rounded(value, 2)
-    return minus(f"{cut:+.2f}".replace("0.", ".")) if cut else ".00"
-
-
-def certain(players: list[Shown], found: list[list[Score]]) -> Markup:
-    """Return a sentence that counts the pairs with a certain result."""
-    ends = [[part > SURE for part in result] for results in found for result in results]
-    wins, draws, losses = (sum(column) for column in zip(*ends, strict=True))
-    words = (
-        f"Of {len(players) ** 2:,} pairs X always wins {wins:,}, O always wins {losses:,}, and"
-        f" {draws:,} are always drawn; in the others chance decides."
-    )
-    return element("p", words, id="certain")
 
 
 def options(players: list[Shown]) -> Markup:

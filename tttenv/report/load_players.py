@@ -2,13 +2,14 @@
 
 import importlib
 import json
+import math
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Annotated, Any, NotRequired, TypedDict
 
 from tttenv import Rules, certify
 from tttenv.certificates import snapshots
@@ -29,14 +30,39 @@ from tttenv.players import (
 )
 from tttenv.players.stored.checkpoint import CARD, load, read_card
 from tttenv.policy import Player
-from tttenv.report import endings
-from tttenv.report.endings import LONGEST, Ending
 from tttenv.utils import schema
+from tttenv.utils.schema import Between, Count, NonNegative, Number
 from tttenv.utils.untrusted import folder_within
 from tttenv.utils.untrusted import shown as shorter
 
 RULES = Rules(3, 3, 3)
+LONGEST = 100  # maximum characters of a name
 Tell = Callable[[str], None]  # called with the next stage of the work
+
+
+class BenchmarkPlayer(TypedDict):
+    """A player in benchmark results."""
+
+    player: str
+    folder: str | None
+    seconds: Number | None
+
+
+class BenchmarkTraining(TypedDict):
+    """A training run in benchmark results."""
+
+    learner: str
+    seed: Count
+    folder: str
+    unbeatable_at: tuple[NonNegative, NonNegative] | None  # step and second
+
+
+class Benchmark(TypedDict):
+    """The part of benchmark results that the page shows."""
+
+    players: Annotated[list[BenchmarkPlayer], Between(1, math.inf)]
+    trainings: NotRequired[list[BenchmarkTraining]]
+    quick: NotRequired[bool]
 
 
 @dataclass(frozen=True)
@@ -74,16 +100,16 @@ class Shown:
 
 def from_benchmark(
     file: Path, runs: Path | None = None, tell: Tell = lambda text: None
-) -> tuple[list[Shown], list[Ending]]:
-    """Load the players and runs in a results file, recomputing all certificates.
+) -> list[Shown]:
+    """Load the players in a results file, recomputing all certificates.
 
     The results file is untrusted, so nothing in it runs or loads code: an entry without a folder
     names a safe built-in player, one with a folder a checkpoint, which is data. A trained player is
     named after its learner, with its seed if there are several. Folders are within the current one,
     that of the file, or `runs`.
     """
-    content = schema.read(file, endings.Benchmark, endings.BENCHMARK)
-    rows, trainings = content["players"], endings.of_benchmark(content)
+    content = schema.read(file, Benchmark, "results of the benchmark")
+    rows, trainings = content["players"], content.get("trainings", [])
     homes = [Path.cwd(), file.parent, *([runs] if runs else [])]
     found = []
     for number, row in enumerate(rows, start=1):
@@ -101,21 +127,21 @@ def from_benchmark(
         player = trained(folder, row["player"], row["seconds"])
         player = replace(player, quick=content.get("quick") is True)
         found.append(_among(player, row["folder"], trainings))
-    return found, trainings
+    return found
 
 
-def _among(player: Shown, folder: str, trainings: list[Ending]) -> Shown:
+def _among(player: Shown, folder: str, trainings: list[BenchmarkTraining]) -> Shown:
     """Name a trained player after its learner, and count the learner's unbeatable runs."""
-    own = next((ending for ending in trainings if ending.folder == folder), None)
+    own = next((one for one in trainings if one["folder"] == folder), None)
     if own is None:
         return player
-    alike = [ending for ending in trainings if ending.name == own.name]
-    times = [ending.seconds for ending in alike if ending.seconds is not None]
-    player = replace(player, name=shorter(own.name, LONGEST), in_all=own.seconds is None)
+    name, alike = own["learner"], [one for one in trainings if one["learner"] == own["learner"]]
+    times = [one["unbeatable_at"][1] for one in alike if one["unbeatable_at"] is not None]
+    player = replace(player, name=shorter(name, LONGEST), in_all=own["unbeatable_at"] is None)
     if len(alike) == 1:
         return replace(player, seeds=None)
     seeds = Seeds(len(times), len(alike), median(times) if times else None)
-    return replace(player, name=shorter(f"{own.name} seed {own.seed}", LONGEST), seeds=seeds)
+    return replace(player, name=shorter(f"{name} seed {own['seed']}", LONGEST), seeds=seeds)
 
 
 @cache
@@ -140,15 +166,6 @@ def from_specs(specs: list[str], tell: Tell = lambda text: None) -> list[Shown]:
         unique = portable_name(path) if path else spec
         players.append(shown(spec, unique if short.count(name) > 1 else name))
     return players
-
-
-def endings_of(players: list[Shown]) -> list[Ending]:
-    """Return the outcomes of the players' training runs, according to their curves."""
-    return [
-        Ending(player.name, 0, reached[1] if (reached := player.curve.unbeatable_at) else None)
-        for player in players
-        if player.curve
-    ]
 
 
 def usual() -> list[str]:

@@ -18,12 +18,9 @@ class Markup(str):
 
 
 def element(tag: str, *content: object, **attributes: object) -> Markup:
-    """Return an HTML element with its end tag.
+    """Return an HTML element with its end tag; content that is not markup becomes escaped text.
 
-    Args:
-        tag: the element's name.
-        content: markup is kept; anything else becomes escaped text.
-        attributes: an underscore within a name becomes a hyphen, a trailing one is dropped.
+    An underscore within an attribute's name becomes a hyphen, a trailing one is dropped.
     """
     said = "".join(
         f' {name.rstrip("_").replace("_", "-")}="{text(value)}"'

@@ -14,7 +14,6 @@ EXTRAS = {
     "huggingface_hub": "hub",
     "onnx": "onnx",
     "onnxruntime": "onnx",
-    "pyarrow": "data",
     "wandb": "wandb",
     "mlflow": "mlflow",
 }

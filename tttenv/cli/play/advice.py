@@ -58,10 +58,7 @@ class Advice:
     An enumerable game is solved at the first query. On larger boards every position is searched
     for about a second, and moves may stay undecided. If no move is proven to win, a hint also names
     the moves that alpha-beta chooses, unless they are proven to be worse than another one.
-
-    Args:
-        rules: the game.
-        ready: called before the first search; may wait for its compilation.
+    `ready` is called before the first search; it may wait for its compilation.
     """
 
     def __init__(self, rules: Rules, ready: Callable[[], None] = lambda: None) -> None:

@@ -1,21 +1,20 @@
-"""Sessions of games between two sides: moves, take-back, resignation, seats and score.
+"""Games of a person against a player: moves, take-back, seats and score.
 
 It does no input or output: the terminal, the window and the tests all play through it. A game may
 start from a position given as a board, as moves, or both.
 """
 
 import re
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from tttenv.drawing.render import said
 from tttenv.game.rules import COLUMNS, Rules, name_of
 from tttenv.policy import Player, ask, sample
 
 SEATS = "XO"
 KEYS = "qweasdzxc"  # arranged on the keyboard like the cells on the board
-FIRST, DRAW, SECOND = range(3)  # results of a game
 
 
 class Position(NamedTuple):
@@ -25,45 +24,31 @@ class Position(NamedTuple):
     cells: list[int]  # of the moves
 
 
-@dataclass(frozen=True)
-class Side:
-    """A side in a session; it is a human if it has no policy."""
-
-    name: str
-    policy: Player | None = None
-
-
 class Session:
-    """Games of `first` against `second`, who swap seats after each game.
+    """Games of a person against a player, who swap seats after each game.
 
-    Args:
-        rules: the game.
-        first: takes `seat` in the first game; only this side may be a human.
-        second: takes the other seat.
-        seat: 0 for X, 1 for O.
-        seed: the seed for sampling the players' moves.
-        position: the position from which each game starts; None for the empty board.
+    The seat is the person's in the first game, 0 for X, 1 for O; the seed samples the player's
+    moves. Each game starts from the position, or else from the empty board.
     """
 
     def __init__(
         self,
         rules: Rules,
-        first: Side,
-        second: Side,
+        name: str,
+        player: Player,
         seat: int,
         seed: int,
         position: Position | None = None,
     ) -> None:
-        self.rules, self.sides, self.seat = rules, (first, second), seat
+        self.rules, self.name, self.player, self.seat = rules, name, player, seat
         self.rng = np.random.default_rng(seed)
-        self.played: list[int] = []  # results of earlier games
+        self.played: list[int] = []  # results of earlier games: 1 if the person won, 0, -1
         self.position = position or Position([rules.start()], [])
         self._begin()
 
     def _begin(self) -> None:
         self.boards, self.cells = [*self.position.boards], [*self.position.cells]
-        self.resigned = False  # the first side has
-        self.forfeited = False  # the side to move has no legal answer
+        self.forfeited = False  # the player, who is to move, has no legal answer
 
     @property
     def board(self) -> Any:
@@ -83,50 +68,41 @@ class Session:
     @property
     def over(self) -> bool:
         """Whether the current game has ended."""
-        return self.resigned or self.forfeited or bool(self.rules.over(self.board))
+        return self.forfeited or bool(self.rules.over(self.board))
 
     @property
     def winner(self) -> int | None:
         """The seat that won the current game, or None for a draw or an unfinished game."""
-        if self.resigned:
-            return 1 - self.seat
         return 1 - self.mover if self.forfeited or self.rules.lost(self.board) else None
 
     @property
     def outcome(self) -> str:
         """The result, such as "X wins" or "draw", or "X to play" during the game."""
-        if not self.over:
-            return f"{SEATS[self.mover]} to play"
-        return "draw" if self.winner is None else f"{SEATS[self.winner]} wins"
+        return f"{SEATS[self.seat]} wins" if self.forfeited else said(self.rules, self.board)
 
     @property
     def score(self) -> tuple[int, int, int]:
-        """Numbers of games won by the first side, drawn, and won by the second side, so far."""
+        """Numbers of games that the person won, drew and lost so far."""
         results = [*self.played, *([self._result()] if self.over else [])]
-        return results.count(FIRST), results.count(DRAW), results.count(SECOND)
+        return results.count(1), results.count(0), results.count(-1)
 
     def _result(self) -> int:
-        return DRAW if self.winner is None else FIRST if self.winner == self.seat else SECOND
-
-    def side(self, seat: int) -> Side:
-        """Return the side that plays `seat`."""
-        return self.sides[seat != self.seat]
+        return 0 if self.winner is None else 1 if self.winner == self.seat else -1
 
     def awaits_person(self) -> bool:
-        """Return whether a human is to move."""
-        return not self.over and self.side(self.mover).policy is None
+        """Return whether the person is to move."""
+        return not self.over and self.mover == self.seat
 
     def play(self, cell: int) -> None:
         """Put a stone of the side to move on `cell`."""
-        self._require_going()
+        if self.over:
+            raise ValueError(f"the game is over: {self.outcome}")
         self.boards.append(self.rules.play(self.board, cell))
         self.cells.append(cell)
 
     def move(self) -> int | None:
-        """Play a move of the side to move; return its cell, or None if its policy forfeits."""
-        policy = self.side(self.mover).policy
-        assert policy is not None
-        probs = ask(self.board[None].copy(), policy)
+        """Play a move of the player; return its cell, or None if the player forfeits."""
+        probs = ask(self.board[None].copy(), self.player)
         if not probs.any():
             self.forfeited = True
             return None
@@ -138,10 +114,7 @@ class Session:
         return [ply for ply in range(len(self.cells)) if self.rules.seat(self.boards[ply]) == seat]
 
     def take_back(self) -> int:
-        """Undo a resignation, or the human's last stone and the reply; return their number."""
-        if self.resigned:
-            self.resigned = False
-            return 0
+        """Undo the person's last stone and the reply; return the number of stones."""
         own = self.plies(self.seat)
         if not own:
             raise ValueError("there is no stone of yours to take back")
@@ -150,21 +123,12 @@ class Session:
         del self.cells[own[-1] :], self.boards[own[-1] + 1 :]
         return count
 
-    def resign(self) -> None:
-        """Resign the game for the first side; raises ValueError if it is over."""
-        self._require_going()
-        self.resigned = True
-
     def again(self) -> None:
         """Start another game, seats swapped, from the position; an unfinished one is dropped."""
         if self.over:
             self.played.append(self._result())
         self.seat = 1 - self.seat
         self._begin()
-
-    def _require_going(self) -> None:
-        if self.over:
-            raise ValueError(f"the game is over: {self.outcome}")
 
 
 def position_of(rules: Rules, board: str | None, moves: str | None) -> Position:

@@ -1,4 +1,4 @@
-// Tables that sort by a click on a heading or scroll sideways, and the pairs' exact odds.
+// Tables that sort by a click on a heading or scroll sideways.
 
 const unsorted = new Map(); // the rows of each table as they came
 
@@ -53,28 +53,3 @@ for (const frame of document.querySelectorAll(".scroll, nav")) {
   new ResizeObserver(look).observe(frame);
   new ResizeObserver(look).observe(frame.firstElementChild ?? frame);
 }
-
-const pairTable = document.querySelector(".pairs");
-
-// The pair that is chosen, by the lists or by its cell in the table.
-function drawPair() {
-  const row = pairTable.tBodies[0].rows[find("pair-x").selectedIndex];
-  const cell = row.cells[find("pair-o").selectedIndex + 1];
-  const [win, draw, loss] = cell.dataset.odds.split("|");
-  pairTable.querySelector(".chosen")?.classList.remove("chosen");
-  cell.classList.add("chosen");
-  find("pair").textContent = `X wins ${win} %, draws ${draw} %, loses ${loss} %`;
-}
-
-pairTable.addEventListener("click", ({ target }) => {
-  if (!target.closest("[data-odds]")) return;
-  find("pair-x").selectedIndex = target.parentNode.sectionRowIndex;
-  find("pair-o").selectedIndex = target.cellIndex - 1;
-  drawPair();
-});
-later(find("pairs"), () => {
-  find("pair-o").selectedIndex = find("pair-o").length - 1;
-  drawPair();
-});
-find("pair-x").addEventListener("change", drawPair);
-find("pair-o").addEventListener("change", drawPair);

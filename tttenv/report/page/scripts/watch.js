@@ -59,10 +59,6 @@ find("watch").addEventListener("click", () => {
   watch(Number(find("watch-x").value), Number(find("watch-o").value));
   find("pause").focus({ preventScroll: true });
 });
-find("pair-watch").addEventListener("click", () => {
-  watch(Number(find("pair-x").value), Number(find("pair-o").value), games[0]);
-  find("pause").focus({ preventScroll: true });
-});
 
 // Fill a list with the game's players; earlier steps of a training have a slider instead.
 function offerPlayers(list) {
