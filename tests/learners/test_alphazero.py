@@ -168,14 +168,14 @@ def test_threads_share_the_games_and_search_each_as_one_thread_does():
             torch.set_num_threads(threads)
             learner = AlphaZero(replace(TINY, games=8), Rules(5, 5, 4))
             assert len(learner.searches) == threads
-            learner.games.random_left[:] = 0
+            learner.env.reset(options={"board": played_boards(learner.rules, 8)})
             normal = torch.Generator().manual_seed(0)
             torch.nn.init.normal_(learner.average.moves.weight, generator=normal)
             found.append(learner._search(learner._wanted_searches()[0]))
     finally:
         torch.set_num_threads(before)
     alone, together, again = found
-    assert not np.allclose(alone.policy[::-1], alone.policy, atol=1e-3)
+    assert not np.allclose(alone.policy[::-1], alone.policy, atol=1e-2)
     assert np.allclose(alone.policy, together.policy, atol=1e-4)
     assert all((x == y).all() for x, y in zip(together, again, strict=True))
 
