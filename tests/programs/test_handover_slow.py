@@ -21,7 +21,7 @@ PAIRS = [
         "runs/td0-2x2x2-0/card.json",
     ),
     Pair(
-        "reproduce --only S3 --quick --jobs 1 --json",
+        "reproduce --only S3 --quick --json",
         "report first --published results/reproduce.json",
         "results/reproduce.json",
     ),
