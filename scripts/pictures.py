@@ -10,8 +10,8 @@ import struct
 import subprocess
 import sys
 import termios
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -175,18 +175,12 @@ def output(command: str, typed: str = "") -> str:
         running.stdin.write(typed.encode())
         running.stdin.close()
         printed = b""
-        while part := _read(ours):
-            printed += part
+        with suppress(OSError):  # at the end of the program
+            while part := os.read(ours, 65536):
+                printed += part
         running.wait()
         os.close(ours)
     return printed.decode().replace("\r\n", "\n").rstrip()
-
-
-def _read(terminal: int) -> bytes:
-    try:
-        return os.read(terminal, 65536)
-    except OSError:  # the program has ended
-        return b""
 
 
 def terminal_picture(printed: str, scheme: str) -> bytes:
@@ -235,11 +229,15 @@ OPENING, BLUNDER = "#play=minimax&seat=both&show=values&moves=1", 1  # cells, nu
 
 def page() -> Pictures:
     """Take screenshots of the leaderboard, boards in two modes and the first screen."""
+    from playwright.sync_api import sync_playwright
+
     from tttenv.cli import report
     from tttenv.report.build import PREVIEW
 
     made = {}
-    with TemporaryDirectory() as folder, _chromium() as browser:
+    program = shutil.which("chromium") or shutil.which("chromium-browser")
+    with TemporaryDirectory() as folder, sync_playwright() as playing:
+        browser = playing.chromium.launch(executable_path=program, args=["--no-sandbox"])
         file = Path(folder).resolve() / "report.html"
         report.make(report.Arguments(results=Path(folder) / "none.json", out=file))
         for scheme in SCHEMES:
@@ -264,20 +262,6 @@ def page() -> Pictures:
         made[PREVIEW, "light"] = _labelled(view.screenshot(), view.locator("header").text_content())
         browser.close()
     return made
-
-
-@contextmanager
-def _chromium() -> Iterator[Any]:
-    """Start Chromium with Playwright; raise ValueError if one of both is missing."""
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        raise ValueError("photographs need Playwright: install the extra `dev`") from None
-    program = shutil.which("chromium") or shutil.which("chromium-browser")
-    if not program:
-        raise ValueError("photographs need Chromium: apt-get install chromium")
-    with sync_playwright() as playing:
-        yield playing.chromium.launch(executable_path=program, args=["--no-sandbox"])
 
 
 def _photograph(view: Any, selector: str) -> bytes:
