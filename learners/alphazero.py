@@ -22,15 +22,13 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from learners.actors import Actors
-from learners.alphazero_searches import Searches, begin_searches, end_searches
 from learners.buffers import (
     Examples,
     ExamplesBuffer,
     ProvenPositions,
     concatenated,
 )
-from learners.nets import descend, load_weights, nets_of
+from learners.nets import descend, load_weights, nets_of, on_threads
 from learners.parts import PlaysByNetworks, Rng
 from learners.registry import check_range
 from learners.residual_net import (
@@ -141,13 +139,18 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
         )
         self.replay = ExamplesBuffer(config.capacity, rules)
         self.mistakes = ProvenPositions(config.capacity, rules)
-        self.search = GumbelSearch(
-            rules,
-            evaluator(rules, self.average),
-            max(config.simulations, config.quick_simulations),
-            config.games,
-            config.considered,
-        )
+        on_cpu = next(self.net.parameters()).device.type == "cpu"
+        count = min(config.games, torch.get_num_threads()) if on_cpu else 1
+        self.searches = [  # one for each thread, with its share of the games
+            GumbelSearch(
+                rules,
+                evaluator(rules, self.average),
+                max(config.simulations, config.quick_simulations),
+                -(-config.games // count),
+                config.considered,
+            )
+            for _ in range(count)
+        ]
         self.planes = planes_of(rules)
         size = rules.m, rules.n, rules.k
         self.env = VectorTicTacToe(config.games, *size, opponent=None, obs="board")
@@ -159,7 +162,6 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
         self.next_examination = config.examine  # the step of it
         self.reached = ExamplesBuffer(config.reached, rules)
         self.wrong = np.zeros(0, np.int64)  # rows of `mistakes` that are not learned yet
-        self.actors: Actors | None = None  # that search the moves; None: the learner does
 
     def start_from(self, weights: dict[str, Tensor]) -> None:
         """Initialize from the weights of a network of the same size, trained on any board."""
@@ -167,20 +169,9 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
             load_weights({"net": net}, weights)
 
     def step(self) -> dict[str, float]:
-        """Play one move in every game, take gradient steps, and examine the player periodically.
-
-        If actors run the searches, the gradient steps are taken while they search.
-        """
+        """Play one move in every game, take gradient steps, and examine the player periodically."""
         wanted, full = self._wanted_searches()
-        losses: dict[str, float] = {}
-        if self.actors is None:
-            found = self.search.search(*wanted)
-        else:
-            begin_searches(self.actors, wanted, self.average, self.search)
-            if self.actors.overlap:
-                losses = self._learn()
-            found = end_searches(self.actors)
-        examples = self._play(wanted.boards, full, found)
+        examples = self._play(wanted.boards, full, self._search(wanted))
         if len(examples.boards):
             self.replay.add(examples)
         numbers = {
@@ -188,8 +179,7 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
             "counterexamples": float(len(self.mistakes)),
             "failures": float(np.maximum(self.failures, 0).sum()),
         }
-        if self.actors is None or not self.actors.overlap:
-            losses = self._learn()
+        numbers |= self._learn()
         self.steps += 1
         if self.steps % REVIEW == 0:
             self._review()
@@ -198,7 +188,7 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
             narrow = 4 * self.config.width
             longer = min(max(1.0, int(self.width.max()) / narrow), 2.0)
             self.next_examination = self.steps + round(longer * self.config.examine)
-        return numbers | losses
+        return numbers
 
     @property
     def doubts(self) -> bool | None:
@@ -268,7 +258,7 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
         if "wrong" in state:
             self.wrong = state["wrong"]
 
-    def _wanted_searches(self) -> tuple[Searches, Mask]:
+    def _wanted_searches(self) -> tuple["_Searches", Mask]:
         """Return the searches for each game's next move, and a mask (games,) of the full ones."""
         config, boards, rng = self.config, self.env.boards, self.rng
         grown = min(1.0, self.steps / config.progressive)
@@ -277,7 +267,19 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
         simulations = np.where(full, round(most), config.quick_simulations)
         noise = rng.gumbel(size=boards.shape).astype(np.float32)
         opening = self.games.random_left > 0
-        return Searches(boards, np.where(opening, 1, simulations), noise), full
+        return _Searches(boards, np.where(opening, 1, simulations), noise), full
+
+    def _search(self, wanted: "_Searches") -> SearchResults:
+        """Run a batch of searches, a part of it on each thread."""
+        rows = np.array_split(np.arange(len(wanted.boards)), len(self.searches))
+        found: dict[int, SearchResults] = {}
+
+        def work(_: int, part: int) -> None:
+            found[part] = self.searches[part].search(*(array[rows[part]] for array in wanted))
+
+        on_threads(work, list(range(len(rows))), len(rows))
+        parts = (found[part] for part in range(len(rows)))
+        return SearchResults(*map(np.concatenate, zip(*parts, strict=True)))
 
     def _play(self, boards: Boards, full: Mask, searched: SearchResults) -> Examples:
         """Play one move in every game, and return examples from the games that end."""
@@ -454,6 +456,14 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
             results=results.astype(np.float32),
             replies=np.full(len(boards), -1, np.int16),
         )
+
+
+class _Searches(NamedTuple):
+    """A batch of searches to run."""
+
+    boards: Boards  # (batch, cells), seen by the side to move
+    simulations: NDArray[np.int64]  # (batch,)
+    noise: NDArray[np.float32]  # (batch, cells): Gumbel noise
 
 
 class _Games(NamedTuple):

@@ -60,11 +60,10 @@ class PlaysFromWeights(Protocol):
     A learner whose player picks the first of the best cells by computed outputs also has an
     attribute `tolerance` for `tttenv.policy.first_best`, which is copied to the checkpoint's card.
     A learner whose weights have the same shapes on all boards, or on all with the same k, and can
-    play any of these, has a true attribute `any_board`, and in the second case also
-    `same_k`. `learners.alphazero.AlphaZero` shows what
-    else a learner may have: `search_player` (its weights guide a tree search), `start_from` (it
-    starts from weights trained on another board), `actors` (workers that search its moves),
-    `doubts` (what its examinations found).
+    play any of these, has a true attribute `any_board`, and in the second case also `same_k`.
+    `learners.alphazero.AlphaZero` shows what else a learner may have: `search_player` (its weights
+    guide a tree search), `start_from` (it starts from weights trained on another board), `doubts`
+    (what its examinations found).
     """
 
     @classmethod

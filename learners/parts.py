@@ -42,12 +42,7 @@ class SavesParts:
         return {key: _saved(part) for key, part in self.parts().items()}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restore a state returned by `state_dict()`; "weights" alone is enough to play.
-
-        Raises:
-            KeyError: if another part is missing.
-            ValueError, RuntimeError: for arrays, networks or tensors of other shapes.
-        """
+        """Restore a state returned by `state_dict()`; "weights" alone is enough to play."""
         for key, part in self.parts().items():
             if state.keys() != {"weights"} or key == "weights":
                 if isinstance(part, int):
@@ -64,16 +59,7 @@ class PlaysByNetworks(SavesParts, Generic[ConfigT]):
 
     @classmethod
     def networks(cls, config: ConfigT, rules: Rules, rng: Rng | None = None) -> Nets:
-        """Return the networks that the player needs, by name.
-
-        Args:
-            config: the learner's config.
-            rules: the game.
-            rng: samples the initial weights; None leaves them uninitialised.
-
-        Raises:
-            ValueError: for rules that the learner cannot play.
-        """
+        """Return the networks that the player needs, by name; without `rng`, uninitialised."""
         raise NotImplementedError
 
     @classmethod

@@ -24,7 +24,6 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from learners.actors import Actors
 from learners.buffers import RingBuffer
 from learners.nets import descend
 from learners.parts import SavesParts
@@ -290,8 +289,7 @@ class Patterns(SavesParts):
     def step(self) -> dict[str, float]:
         """Label new positions, and take gradient steps on batches of the stored ones.
 
-        Both run at the same time if torch has several threads or actors label; the results are the
-        same.
+        Both run at the same time if torch has several threads; the results are the same.
         """
         config = self.config
         since = self.steps - config.bootstrap
@@ -311,15 +309,6 @@ class Patterns(SavesParts):
         self._label(learn())
         self.steps += 1
         return {"loss": float(np.mean(losses or [0.0])), "positions": float(len(self.buffer))}
-
-    @property
-    def actors(self) -> Actors | None:
-        """The workers that play and label games; None if the learner does."""
-        return self.labels.actors
-
-    @actors.setter
-    def actors(self, actors: Actors | None) -> None:
-        self.labels.actors = actors
 
     def policy(self) -> Player:
         """Return a player that searches one move ahead with the current network."""

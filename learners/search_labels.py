@@ -5,20 +5,15 @@ wins at once.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
-from learners.actors import Actors
 from learners.nets import on_threads
 from tttenv.game.line_patterns_kernel import VALUE, PatternTables
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Cells
-from tttenv.parallel import Context
 from tttenv.players.search import alphabeta_kernel as kernel
 from tttenv.players.search.alphabeta import HALF_WIN_SCORE, AlphaBeta, new_alphabeta
 from tttenv.players.search.search_budget import Limits
@@ -48,18 +43,8 @@ class LabelledGame(NamedTuple):
     targets: NDArray[np.float32]  # (boards,): the probability that it wins; 0.5 is a draw
 
 
-@dataclass(frozen=True)
-class LabelPart:
-    """The games that one actor plays and labels in one step."""
-
-    config: "PatternsConfig"  # of the learner
-    boards: tuple[Rules, ...]  # as of `SearchLabels`
-    threads: int  # of torch
-    seeds: list[int]  # of the games
-
-
 class SearchLabels:
-    """Plays games and labels positions close to them, on all torch threads or by actors.
+    """Plays games and labels positions close to them, on all torch threads.
 
     Args:
         config: the learner's config.
@@ -68,9 +53,7 @@ class SearchLabels:
 
     def __init__(self, config: "PatternsConfig", boards: tuple[Rules, ...]) -> None:
         self.config, self.boards = config, boards
-        self.actors: Actors | None = None  # that play and label; None: torch's threads do
         self.tables: PatternTables | None = None
-        self.version = 0  # of the tables that an actor was sent last
         self.searches = dict[tuple[int, int], BoardSearches]()  # by thread and size
 
     def use(self, tables: PatternTables | None) -> None:
@@ -81,10 +64,8 @@ class SearchLabels:
     def __call__(self, seeds: list[int], beside: Iterable[object]) -> list[LabelledGame]:
         """Play and label a game for each seed while another thread iterates over `beside`.
 
-        Neither the number of threads nor that of actors affects the results.
+        The number of threads does not affect the results.
         """
-        if self.actors is not None:
-            return self._by_actors(self.actors, seeds, beside)
         games = dict[int, LabelledGame]()
 
         def work(worker: int, number: int | None) -> None:
@@ -99,22 +80,6 @@ class SearchLabels:
         on_threads(work, tasks, len(seeds))
         return [games[number] for number in range(len(seeds))]
 
-    def _by_actors(
-        self, actors: Actors, seeds: list[int], beside: Iterable[object]
-    ) -> list[LabelledGame]:
-        actors.share(self.tables)
-        rows = actors.split(len(seeds))
-        parts = [[seeds[row] for row in part] for part in rows]
-        about = self.config, self.boards, actors.threads
-        actors.begin(label_part, [LabelPart(*about, part) for part in parts])
-        for _ in beside:
-            pass
-        return [
-            LabelledGame(size, list(np.array(boards, np.int8)), np.array(targets, np.float32))
-            for part in actors.end()
-            for size, boards, targets in part
-        ]
-
     def _game(self, worker: int, rng: Rng) -> LabelledGame:
         size = 0
         if len(self.boards) > 1 and rng.random() < self.config.smaller:
@@ -125,23 +90,6 @@ class SearchLabels:
         searches = self.searches[worker, size]
         boards = searches.positions(rng)
         return LabelledGame(size, boards, searches.targets(boards))
-
-
-def label_part(part: LabelPart, context: Context) -> list[Any]:
-    """Play and label an actor's games, and return them in JSON form, without rounding."""
-    assert context.shared is not None
-    torch.set_num_threads(part.threads)
-    labels = _labels(part.config, part.boards)
-    if labels.version != context.shared.version:
-        labels.use(context.shared.value)
-        labels.version = context.shared.version
-    return [
-        (size, [board.tolist() for board in boards], targets.tolist())
-        for size, boards, targets in labels(part.seeds, ())
-    ]
-
-
-_labels = lru_cache(maxsize=1)(SearchLabels)  # reused as long as the settings are the same
 
 
 class BoardSearches:

@@ -92,19 +92,11 @@ class MoveTransformer(nn.Module):
 
     def forward(self, tokens: Tensor) -> Tensor:
         """Return the logits of the next moves (games, plies, cells) for tokens (games, plies)."""
-        logits: Tensor = self.head(self.norm(self.streams(tokens)[-1]))
-        return logits
-
-    def streams(self, tokens: Tensor) -> list[Tensor]:
-        """Return the residual streams (games, plies, width) before the first and after each block.
-
-        Args:
-            tokens: (games, plies), see `tokens_of`.
-        """
-        streams = [self.tokens(tokens) + self.plies.weight[: tokens.shape[1]]]
+        x = self.tokens(tokens) + self.plies.weight[: tokens.shape[1]]
         for block in self.blocks:
-            streams.append(block(streams[-1]))
-        return streams
+            x = block(x)
+        logits: Tensor = self.head(self.norm(x))
+        return logits
 
 
 class _Block(nn.Module):

@@ -10,8 +10,8 @@ import struct
 import subprocess
 import sys
 import termios
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -175,18 +175,12 @@ def output(command: str, typed: str = "") -> str:
         running.stdin.write(typed.encode())
         running.stdin.close()
         printed = b""
-        while part := _read(ours):
-            printed += part
+        with suppress(OSError):  # at the end of the program
+            while part := os.read(ours, 65536):
+                printed += part
         running.wait()
         os.close(ours)
     return printed.decode().replace("\r\n", "\n").rstrip()
-
-
-def _read(terminal: int) -> bytes:
-    try:
-        return os.read(terminal, 65536)
-    except OSError:  # the program has ended
-        return b""
 
 
 def terminal_picture(printed: str, scheme: str) -> bytes:
@@ -226,14 +220,6 @@ def _span(text: str, style: object, paints: dict[str, str]) -> Markup | str:
     return element("tspan", text, **looks) if looks else text
 
 
-def text_of_svg(svg: bytes) -> str:
-    """Return the text shown in a picture."""
-    from xml.etree import ElementTree
-
-    lines = ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")
-    return "\n".join("".join(line.itertext()) for line in lines)
-
-
 # Screenshots of parts of the report, as PNG files that also store the text they show
 
 AROUND = 8  # pixels around what is photographed
@@ -243,11 +229,15 @@ OPENING, BLUNDER = "#play=minimax&seat=both&show=values&moves=1", 1  # cells, nu
 
 def page() -> Pictures:
     """Take screenshots of the leaderboard, boards in two modes and the first screen."""
+    from playwright.sync_api import sync_playwright
+
     from tttenv.cli import report
     from tttenv.report.build import PREVIEW
 
     made = {}
-    with TemporaryDirectory() as folder, _chromium() as browser:
+    program = shutil.which("chromium") or shutil.which("chromium-browser")
+    with TemporaryDirectory() as folder, sync_playwright() as playing:
+        browser = playing.chromium.launch(executable_path=program, args=["--no-sandbox"])
         file = Path(folder).resolve() / "report.html"
         report.make(report.Arguments(results=Path(folder) / "none.json", out=file))
         for scheme in SCHEMES:
@@ -274,20 +264,6 @@ def page() -> Pictures:
     return made
 
 
-@contextmanager
-def _chromium() -> Iterator[Any]:
-    """Start Chromium with Playwright; raise ValueError if one of both is missing."""
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        raise ValueError("photographs need Playwright: install the extra `dev`") from None
-    program = shutil.which("chromium") or shutil.which("chromium-browser")
-    if not program:
-        raise ValueError("photographs need Chromium: apt-get install chromium")
-    with sync_playwright() as playing:
-        yield playing.chromium.launch(executable_path=program, args=["--no-sandbox"])
-
-
 def _photograph(view: Any, selector: str) -> bytes:
     """Take a screenshot of a part of the page with a margin, as PNG with its text."""
     view.mouse.move(0, 0)  # nothing is under the mouse or has the focus
@@ -312,13 +288,6 @@ def _labelled(png: bytes, text: str) -> bytes:
     return out.getvalue()
 
 
-def text_of_png(png: bytes) -> str:
-    """Return the text stored in a picture."""
-    whole = Image.open(BytesIO(png))
-    whole.load()
-    return str(whole.info[SHOWS])
-
-
 # A policy during training as an animated GIF
 
 SHOWN = {"reply_to_corner": "after a corner", "fork_trap": "after two corners"}  # of SCENES
@@ -336,6 +305,7 @@ def learning() -> Pictures:
     import torch
 
     from learners.reinforce import Reinforce, ReinforceConfig
+    from learners.training.loggers import SCENES
     from learners.training.loop import Progress, run, usual_schedule
     from tttenv import Rules
     from tttenv.certificates import phrases
@@ -343,33 +313,24 @@ def learning() -> Pictures:
 
     torch.set_num_threads(1)  # as the benchmark does: so it is the same training
     learner: Any = Reinforce(ReinforceConfig(), Rules())
-    moments = [("reinforce, before the first step", "", _chances(learner))]
+    boards = np.stack([Rules().parse(SCENES["3,3,3"][name]) for name in SHOWN])
+
+    def chances() -> Any:
+        return [learner.log_probs(board[None]).exp().detach().double()[0] for board in boards]
+
+    moments = [("reinforce, before the first step", "", chances())]
     for evaluation in run(learner, Rules(), usual_schedule("reinforce"), Progress()):
         if evaluation.last or evaluation.step % EVERY == 0:
             title = f"reinforce, step {evaluation.step}"
-            moments.append((title, phrases.standing(evaluation.numbers), _chances(learner)))
+            moments.append((title, phrases.standing(evaluation.numbers), chances()))
     times = [1200, *[220] * (len(moments) - 2), 4500]  # milliseconds
     return {
-        ("learning.gif", scheme): _gif([_frame(palette, *moment) for moment in moments], times)
+        ("learning.gif", scheme): _gif([_frame(palette, boards, *one) for one in moments], times)
         for scheme, palette in (("light", LIGHT), ("dark", DARK))
     }
 
 
-def _boards() -> list[Any]:
-    from learners.training.loggers import SCENES
-    from tttenv import Rules
-
-    return [Rules().parse(SCENES["3,3,3"][name]) for name in SHOWN]
-
-
-def _chances(learner: Any) -> list[Any]:
-    """Return the probabilities (cells,) of the learner's moves on each board as it explores."""
-    return [
-        learner.log_probs(board[None]).exp().detach().double().numpy()[0] for board in _boards()
-    ]
-
-
-def _frame(palette: Any, title: str, standing: str, chances: list[Any]) -> Any:
+def _frame(palette: Any, boards: Any, title: str, standing: str, chances: Any) -> Any:
     """Draw both boards side by side, with the step and the worst case above."""
     from learners.training.loggers import board_picture, write_text
     from tttenv import Rules
@@ -380,7 +341,7 @@ def _frame(palette: Any, title: str, standing: str, chances: list[Any]) -> Any:
     whole = Image.new("RGB", size, palette.ground)
     write_text(whole, title, 28, palette.words, (MARGIN, 16))
     write_text(whole, standing, 20, palette.faint, (MARGIN, 52))
-    for number, (board, name) in enumerate(zip(_boards(), SHOWN.values(), strict=True)):
+    for number, (board, name) in enumerate(zip(boards, SHOWN.values(), strict=True)):
         corner = MARGIN + number * (side + MARGIN), TITLE + HEAD
         middle = corner[0] + side // 2, TITLE + 26
         mover = "XO"[int(rules.seat(board))]
@@ -392,7 +353,7 @@ def _frame(palette: Any, title: str, standing: str, chances: list[Any]) -> Any:
             write_text(whole, "123"[at], letter, ink, (x - letter, y + along), "mm")
         kept = solve(rules).optimal[int(positions(rules).index(board))]
         rims = {int(cell): palette.blunder for cell in np.flatnonzero((board == 0) & ~kept)}
-        shares = chances[number]
+        shares = chances[number].numpy()
         rings = [int(shares.argmax())]
         whole.paste(board_picture(rules, board, CELL, palette, shares, rims, rings), corner)
     write_text(whole, LEGEND, 18, palette.faint, (size[0] // 2, size[1] - FOOT // 2 - 4), "mm")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from math import sqrt
+from math import inf, sqrt
 from pathlib import Path
 from statistics import median
 from time import perf_counter
@@ -22,8 +22,7 @@ from tttenv.cli.options import Flag
 from tttenv.cli.text_tables import Column
 
 PROG = "speed.py"
-Work = Callable[[], float]  # does some work and returns how much
-Setup = Callable[[int], Work]  # given the random seed
+Work = tuple[Callable[[], Any], float]  # a call, and how much work it is
 
 
 @dataclass(frozen=True)
@@ -38,7 +37,6 @@ class Arguments:
     rounds: int = 5  # measurements per row
     seconds: float = 0.3  # duration of each measurement
     only: str = ""  # only rows whose name contains this
-    seed: int = 0  # random seed
     json: Flag = False  # print the results as JSON
 
 
@@ -47,74 +45,55 @@ class Row(NamedTuple):
 
     name: str
     unit: str  # counted per second
-    ours: Setup
-    others: Mapping[str, Setup] = {}  # other packages
-
-
-def repeated(act: Callable[[], Any], amount: float, times: int = 10) -> Work:
-    """Return a workload that calls `act` several times, each counted as `amount`."""
-
-    def work() -> float:
-        for _ in range(times):
-            act()
-        return times * amount
-
-    return work
+    ours: Callable[[], Work]
+    others: Mapping[str, Callable[[], Work]] = {}  # other packages
 
 
 # Workloads of this package
 
 
-def single(seed: int, opponent: str | None) -> Work:
+def single(opponent: str | None) -> Work:
     """Take a thousand random steps in the single environment, counted in plies."""
     import gymnasium
 
     env = gymnasium.make("TicTacToe-v0", opponent=opponent)
-    env.reset(seed=seed)
-    env.action_space.seed(seed)
+    env.reset(seed=0)
+    env.action_space.seed(0)
     raw: Any = env.unwrapped
 
-    def play(steps: int) -> int:
+    def play(steps: int = 1000, stones: Callable[[Any], int] = lambda board: 0) -> int:
         """Return how many stones were put down in finished games, the opponent's included."""
         plies = 0
         for _ in range(steps):
             if env.step(raw.sample_action())[2]:
-                plies += int(np.count_nonzero(raw.board))
+                plies += stones(raw.board)
                 env.reset()
         return plies
 
-    stones = play(20_000) / 20_000  # of a step
-
-    def work() -> float:
-        for _ in range(1000):
-            if env.step(raw.sample_action())[2]:
-                env.reset()
-        return 1000 * stones
-
-    return work
+    return play, play(20_000, np.count_nonzero) / 20
 
 
-def vector(seed: int, **options: Any) -> Work:
-    """Take ten steps in all games, with random legal moves."""
+def vector(**options: Any) -> Work:
+    """Take a step in all games, with random legal moves."""
     import gymnasium
 
     env: Any = gymnasium.make_vec("TicTacToe-v0", num_envs=GAMES, **options).unwrapped
-    env.reset(seed=seed)
-    env.action_space.seed(seed)
-    return repeated(lambda: env.step(env.sample_actions()), GAMES)
+    env.reset(seed=0)
+    env.action_space.seed(0)
+    return lambda: env.step(env.sample_actions()), GAMES
 
 
-def play_outs(seed: int, rules: str) -> Work:
+def play_outs(rules: str) -> Work:
     """Play random games from the empty board."""
     from tttenv import Rules
     from tttenv.env.rollouts import rollout
     from tttenv.policy import uniform
 
     games = 20_000 if rules == "3,3,3" else 500
-    return repeated(lambda: rollout(Rules.of(rules), uniform, uniform, games), games, 1)
+    return lambda: rollout(Rules.of(rules), uniform, uniform, games), games
 
 
-def searching(seed: int, rules: str, spec: str, stones: int = 0) -> Work:
+def searching(rules: str, spec: str, stones: int = 0) -> Work:
     """Search a board with no stone or one on each side, counted in simulations or nodes."""
     from tttenv import Rules, player
 
@@ -122,29 +101,29 @@ def searching(seed: int, rules: str, spec: str, stones: int = 0) -> Work:
     board = searcher.rules.start()
     for cell in (searcher.rules.cells // 2, 0)[:stones]:
         board = searcher.rules.play(board, cell)
-    return lambda: float(searcher.search(board).nodes)
+    return lambda: searcher.search(board), searcher.search(board).nodes
 
 
-def certifying(seed: int) -> Work:
+def certifying() -> Work:
     """Certify the tactical player from its table."""
     from tttenv import Rules, certify, player
     from tttenv.exact import Tabulated, tabulate
 
     table = tabulate(Rules(), player("tactical")).table
-    return repeated(lambda: certify(Rules(), Tabulated(Rules(), table)), 1, 1)
+    return lambda: certify(Rules(), Tabulated(Rules(), table)), 1
 
 
 # Workloads of other packages
 
 
-def pettingzoo(seed: int) -> Work:
+def pettingzoo() -> Work:
     """Play a thousand random plies in tictactoe_v3, sampled the fastest way."""
     from pettingzoo.classic import tictactoe_v3
 
-    env, rng = tictactoe_v3.env(), np.random.default_rng(seed)
-    env.reset(seed=seed)
+    env, rng = tictactoe_v3.env(), np.random.default_rng(0)
+    env.reset(seed=0)
 
-    def work() -> float:
+    def play() -> None:
         for _ in range(1000):
             observed, _, terminated, truncated, _ = env.last()
             if terminated or truncated:
@@ -152,13 +131,12 @@ def pettingzoo(seed: int) -> Work:
                 continue
             legal = np.flatnonzero(observed["action_mask"])
             env.step(int(legal[int(rng.random() * legal.size)]))
-        return 1000.0
 
-    return work
+    return play, 1000
 
 
-def pgx(seed: int) -> Work:
-    """Take ten jitted steps in 8,192 games, with random legal moves and restarts."""
+def pgx() -> Work:
+    """Take a jitted step in 8,192 games, with random legal moves and restarts."""
     import jax
     import pgx as library
     from pgx.experimental.wrappers import auto_reset
@@ -174,35 +152,34 @@ def pgx(seed: int) -> Work:
         return jax.vmap(step_one)(state, actions, jax.random.split(own, games)), key
 
     step = jax.jit(stepped)
-    first = jax.jit(jax.vmap(env.init))(jax.random.split(jax.random.PRNGKey(seed), games))
-    now = [first, jax.random.PRNGKey(seed + 1)]
+    first = jax.jit(jax.vmap(env.init))(jax.random.split(jax.random.PRNGKey(0), games))
+    now = [first, jax.random.PRNGKey(1)]
 
     def advance() -> None:
         now[:] = step(*now)
         jax.block_until_ready(now[0].observation)
 
-    return repeated(advance, games)
+    return advance, games
 
 
-def openspiel_search(seed: int, rules: str, simulations: int, rollouts: int = 1) -> Work:
+def openspiel_search(rules: str, simulations: int, rollouts: int = 1) -> Work:
     """Run one search in C++, each simulation with some random games, counted in these games."""
     import pyspiel
 
     m, n, k = rules.split(",")
     game = pyspiel.load_game("tic_tac_toe" if rules == "3,3,3" else f"mnk(m={n},n={m},k={k})")
-    evaluator = pyspiel.RandomRolloutEvaluator(rollouts, seed)
-    bot = pyspiel.MCTSBot(game, evaluator, sqrt(2), simulations, 1000, False, seed, False)
+    evaluator = pyspiel.RandomRolloutEvaluator(rollouts, 0)
+    bot = pyspiel.MCTSBot(game, evaluator, sqrt(2), simulations, 1000, False, 0, False)
     state = game.new_initial_state()
+    return lambda: bot.mcts_search(state), simulations * rollouts
 
-    return repeated(lambda: bot.mcts_search(state), simulations * rollouts, 1)
 
-
-def openspiel_nash(seed: int) -> Work:
+def openspiel_nash() -> Work:
     """Compute the NashConv of the uniform player in C++."""
     import pyspiel
 
     game = pyspiel.load_game("tic_tac_toe")
-    return repeated(lambda: pyspiel.nash_conv(game, pyspiel.UniformRandomPolicy(game)), 1, 1)
+    return lambda: pyspiel.nash_conv(game, pyspiel.UniformRandomPolicy(game)), 1
 
 
 GAMES = 8192
@@ -238,8 +215,7 @@ ROWS = [
 def main(args: list[str]) -> None:
     """Measure all rows, and print the results."""
     given = console.parse(Arguments, PROG, args)
-    console.check_seed(given.seed)
-    if given.rounds < 1 or not 0 < given.seconds < float("inf"):
+    if given.rounds < 1 or not 0 < given.seconds < inf:
         raise ValueError("--rounds must be at least 1 and --seconds above 0")
     rows = [row for row in ROWS if given.only in row.name]
     if not rows:
@@ -265,39 +241,33 @@ def measure(row: Row, given: Arguments) -> dict[str, Any]:
         The row's name and unit; the median rates `ours` and, by name, `peers`; and the median
         ratios of ours to theirs.
     """
-    works = {"ours": row.ours(given.seed)}
+    works = {"ours": row.ours()}
     for name, setup in row.others.items() if given.peers else ():
         with suppress(ImportError):
-            works[name] = setup(given.seed)
-    for work in works.values():
-        work()  # compiles
+            works[name] = setup()
+    for act, _ in works.values():
+        act()  # compiles
     rounds = [
-        {name: rate(work, given.seconds) for name, work in works.items()}
+        {name: rate(*work, given.seconds) for name, work in works.items()}
         for _ in range(given.rounds)
     ]
-    peers = [name for name in works if name != "ours"]
-    return {
-        "name": row.name,
-        "unit": row.unit,
-        "ours": median(rates["ours"] for rates in rounds),
-        "peers": {name: median(rates[name] for rates in rounds) for name in peers},
-        "ratios": {name: median(rates["ours"] / rates[name] for rates in rounds) for name in peers},
-    }
+    rates = {name: median(found[name] for found in rounds) for name in works}
+    ratios = {name: median(found["ours"] / found[name] for found in rounds) for name in works}
+    ours, _ = rates.pop("ours"), ratios.pop("ours")
+    return {"name": row.name, "unit": row.unit, "ours": ours, "peers": rates, "ratios": ratios}
 
 
-def rate(work: Work, seconds: float) -> float:
+def rate(act: Callable[[], Any], amount: float, seconds: float) -> float:
     """Return the amount of work per second."""
-    done, start = 0.0, perf_counter()
-    while (spent := perf_counter() - start) < seconds or not done:
-        done += work()
-    return done / spent
+    calls, start = 0, perf_counter()
+    while (spent := perf_counter() - start) < seconds or not calls:
+        act()
+        calls += 1
+    return calls * amount / spent
 
 
 def show(results: list[dict[str, Any]]) -> None:
     """Print the results as a table."""
-    columns = [Column("", left=True), Column("per second"), Column("of", left=True)]
-    if compared := any(found["peers"] for found in results):
-        columns.append(Column("beside", left=True, rank=1))
     rows = []
     for found in results:
         others = [
@@ -305,7 +275,10 @@ def show(results: list[dict[str, Any]]) -> None:
             for name, speed in found["peers"].items()
         ]
         rows.append([found["name"], short(found["ours"]), found["unit"], "; ".join(others)])
-    text_tables.show(columns, rows)
+    left = [Column(name, left=True) for name in ("", "of", "beside")]
+    compared = any(found["peers"] for found in results)
+    columns = [left[0], Column("per second"), *left[1 : 2 + compared]]
+    text_tables.show(columns, [row[: len(columns)] for row in rows])
     if compared:
         text_tables.say("beside: how much of it others do per second; 2x: ours is twice as fast")
 

@@ -55,7 +55,7 @@ LIBRARIES = {  # who may import what
     "huggingface_hub": "tttenv.players.stored.hub tttenv.certificates.model_card",
     "wandb": "learners.training.wandb_log",
     "mlflow": "learners.training.mlflow_log",
-    "ray": f"tttenv.parallel.ray_cluster {ADAPTERS} learners.examples.self_play.*",
+    "ray": f"tttenv.parallel.ray_cluster {ADAPTERS}",
     **dict.fromkeys(["pickle", "cloudpickle", "dill", "joblib", "marshal", "shelve"], "nobody"),
 }
 
@@ -152,9 +152,7 @@ def test_the_reader_of_imports_finds_them_wherever_they_stand(code, expected):
     assert imports(ast.parse(code), "tttenv.players.baselines", is_package=False) == expected
 
 
-# The recipes for self-play, which nothing imports, use adapters as their reader would.
-BY_NAME_ONLY = f"{ADAPTERS} learners.examples.self_play.*"
-IN_ROOMS = [module for module in FILES if not within(module, BY_NAME_ONLY)]
+IN_ROOMS = [module for module in FILES if not within(module, ADAPTERS)]
 
 
 def test_imports_never_go_up_and_adapters_are_loaded_by_name():

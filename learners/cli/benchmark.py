@@ -25,13 +25,6 @@ tttenv benchmark --quick
 tttenv benchmark --learners selfplay dqn --seeds 5
 """
 QUICK = 10  # --quick trains one step in so many
-SHIPPED = """# Trained players
-
-Certify one again, from any folder: `tttenv certify NAME`.
-
-<!-- players: begin -->
-<!-- players: end -->
-"""  # the README of a folder of players that has none yet
 SUMMARY = "benchmark.json"  # next to the trained players: what all seeds of each learner took
 COLUMNS = [
     Column("player", left=True),
@@ -88,8 +81,6 @@ def main(args: list[str], prog: str = PROG) -> None:
     workers.check(given.workers)
     for folder in (given.out, given.runs, given.ship):
         console.check_folder(folder)
-    if given.ship:
-        shipping_list(given.ship)  # refuses a README without its markers
     trained = train_all(given)
     with console.stage("certifying the players by name", given.json):
         named = named_players()
@@ -198,10 +189,9 @@ def text(result: dict[str, Any]) -> str:
 
 
 def ship(result: dict[str, Any], seed: int, out: Path) -> None:
-    """Copy the players of `seed` without their training state, and list them in `out`'s README.
+    """Copy the players of `seed` without their training state to the folder `out`.
 
-    The list goes between the README's markers `players`; the rest of the README is unchanged. The
-    results of all seeds go to `out/benchmark.json`, which keeps those of other learners.
+    The results of all seeds go to `out/benchmark.json`, which keeps those of other learners.
     """
     from tttenv.players.stored import checkpoint
 
@@ -211,27 +201,19 @@ def ship(result: dict[str, Any], seed: int, out: Path) -> None:
             if checkpoint.file_of(checkpoint.read_card(folder), checkpoint.SNAPSHOTS):
                 roles.append(checkpoint.SNAPSHOTS)
             checkpoint.commit(out / training["learner"], *checkpoint.read_data(folder, *roles))
-    write(out / "README.md", shipping_list(out))
     before = measured(out) if (out / SUMMARY).exists() else []
     found = {row["learner"]: row for row in before + result["learners"]}
     rows = [found[name] for name in LEARNERS if name in found]
     write(out / SUMMARY, json.dumps({"learners": rows}, indent=1) + "\n")
 
 
-def shipping_list(out: Path) -> str:
-    """Return the README of a folder of players with its list of them updated."""
-    readme = out / "README.md"
-    given = readme.read_text(encoding="utf-8") if readme.exists() else SHIPPED
-    return replaced(given, "players", players(out), str(readme))
-
-
-def replaced(text: str, name: str, block: str, where: str = "the text") -> str:
+def replaced(text: str, name: str, block: str) -> str:
     """Return a README's text with the block between the markers `name` replaced."""
     begin, end = f"<!-- {name}: begin -->\n", f"<!-- {name}: end -->"
     before, found, rest = text.partition(begin)
     _, ends, after = rest.partition(end)
     if not (found and ends):
-        raise ValueError(f"{where} has no markers {begin.strip()} and {end}")
+        raise ValueError(f"the text has no markers {begin.strip()} and {end}")
     return f"{before}{begin}{block}\n{end}{after}"
 
 

@@ -1,7 +1,5 @@
 """Compare many training runs by exact certificates: `tttenv sweep dqn --seeds 20`."""
 
-import csv
-import io
 import json
 import math
 import sys
@@ -14,7 +12,7 @@ from statistics import median, quantiles
 from typing import Any
 
 from learners.cli import trainings
-from learners.cli.trainings import Setting, text
+from learners.cli.trainings import Setting
 from learners.registry import LEARNERS, row
 from tttenv.certificates import phrases
 from tttenv.cli import console, text_tables, workers
@@ -54,9 +52,9 @@ LEGEND = (
 class Arguments:
     """Train learners with many settings and seeds; report how often each becomes unbeatable.
 
-    Prints a line for each finished training and a table of all settings. Writes sweep.json and
-    sweep.csv, and under runs/sweep the trained players, whose settings TensorBoard shows side by
-    side under HPARAMS. A training ends at its first unbeatable certificate. Finished trainings are
+    Prints a line for each finished training and a table of all settings. Writes sweep.json, and
+    under runs/sweep the trained players, whose settings TensorBoard shows side by side under
+    HPARAMS. A training ends at its first unbeatable certificate. Finished trainings are
     never repeated: an interrupted run continues where it stopped, and more seeds or values
     add to what is there.
     """
@@ -69,7 +67,7 @@ class Arguments:
     seed: int = 0  # the first seed
     steps: NumberOrNone = None  # maximum steps per training run; default: the usual number
     workers: AllWorkers = HERE
-    out: Path = Path("results")  # folder for sweep.json and sweep.csv
+    out: Path = Path("results")  # folder for sweep.json
     runs: Path = Path("runs/sweep")  # folder for the trained players
     wide: Flag = False  # show all columns side by side, even on a narrow terminal
     json: Flag = False  # print the results as JSON instead of lines and a table
@@ -121,12 +119,11 @@ def main(args: list[str], prog: str = PROG) -> None:
     trained = [asdict(result) for result in results]
     whole = json.dumps({"settings": summaries, "trainings": trained}, indent=2) + "\n"
     write(given.out / "sweep.json", whole)
-    write(given.out / "sweep.csv", as_csv(results))
     if given.json:
         print(whole, end="")
     else:
         show(summaries, given.wide)
-        print(f"\nresults   {given.out / 'sweep.json'}, {given.out / 'sweep.csv'}")
+        print(f"\nresults   {given.out / 'sweep.json'}")
         text_tables.say(f"players   {given.runs}, each to certify again: tttenv certify FOLDER")
     if failed := [found.error for found in results if found.error]:
         sys.stdout.flush()
@@ -277,18 +274,3 @@ def line(found: TrainingResult) -> str:
     told = ["undecided" if number is None else phrases.value(number) for number in worst]
     taken = f"{phrases.steps(found.steps or 0)}, {found.seconds:.1f} s"
     return f"{who}: worst case X {told[0]} O {told[1]} after {taken}"
-
-
-def as_csv(results: Sequence[TrainingResult]) -> str:
-    """Return results as CSV, with one line per run and a column for each varied setting."""
-    changed = dict.fromkeys(name for one in results for name in one.changes)
-    plain = [
-        field.name for field in fields(TrainingResult) if field.name not in ("changes", "setting")
-    ]
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow([*plain, *(f"config.{name}" for name in changed)])
-    for one in results:
-        changes = [text(one.changes[name]) if name in one.changes else "" for name in changed]
-        writer.writerow([*(getattr(one, name) for name in plain), *changes])
-    return stream.getvalue()

@@ -14,9 +14,8 @@ import tyro
 
 from learners.registry import LEARNERS, presets, row
 from tttenv.certificates import phrases
-from tttenv.cli import compile, console, workers
+from tttenv.cli import compile, console
 from tttenv.cli.options import (
-    AddressOrNone,
     FileOrNone,
     Flag,
     FolderOrNone,
@@ -57,10 +56,7 @@ class Options:
     checkpoint_every: NumberOrNone = None
     stop_when_unbeatable: YesOrNone = None  # end once unbeatable; default: without --steps
     device: str = "cpu"  # torch device: cpu, cuda, ...
-    threads: int = 1  # of torch and of patterns' searches; the last digits depend on the number
-    actors: int = 0  # alphazero, patterns: number of search workers (see the guide to training)
-    overlap: Flag = False  # alphazero: learn while the actors search, as patterns always does
-    ray: AddressOrNone = None  # alphazero, patterns: the actors' Ray cluster; auto: RAY_ADDRESS
+    threads: int = 1  # of torch and of searches; the last digits depend on the number
     json: Flag = False  # print the certificate as JSON instead of a progress bar
     log: Repeated = ()  # tensorboard (the default), csv, wandb or mlflow; repeat for several
     export_csv: FileOrNone = None  # supervised: write its boards and best replies only
@@ -101,10 +97,9 @@ def _train(
     console.check_folder(out)
     if not options.resume:
         require_free(out)
-    backend = _backend(options)
     with _Bar(f"{name} on {options.rules}", schedule, quiet=options.json) as bar:
         compiled()
-        setup = Setup(options.preset, _start(options.start), options.log, backend, bar.stepped)
+        setup = Setup(options.preset, _start(options.start), options.log, bar.stepped)
         with _interrupted_between_steps(bar, out):
             last = train(
                 name,
@@ -153,17 +148,6 @@ def _interrupted_between_steps(bar: "_Bar", out: Path) -> Iterator[None]:
         raise KeyboardInterrupt(message) from None
     finally:
         signal.signal(signal.SIGINT, usual)
-
-
-def _backend(options: Options) -> Any:
-    """Create the workers for the actors, or return None without actors."""
-    if not options.actors:
-        if options.ray is not None:
-            raise ValueError("--ray needs --actors N")
-        return None
-    given = workers.Workers(jobs=options.actors, ray=options.ray, cores_per_task=options.threads)
-    workers.check(given)
-    return workers.backend(given)
 
 
 def _overview(args: list[str], prog: str = PROG) -> None:

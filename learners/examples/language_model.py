@@ -18,6 +18,7 @@ import sys
 import time
 import warnings
 from dataclasses import asdict, dataclass
+from itertools import chain, count, islice
 from pathlib import Path
 from typing import Any
 
@@ -96,62 +97,47 @@ def untrained(args: Args, tokenizer: Any) -> Any:
     return LIBRARY.GPT2LMHeadModel(config)
 
 
-class Imitation:
-    """Supervised trainer that imitates the best moves of tasks, each with equal probability.
+def imitate(args: Args, model: Any, tokenizer: Any, rules: Rules) -> None:
+    """Train a model on the best moves of tasks, each with equal probability.
 
     Every prompt begins with the rules of the game, which are the same for all positions, so they
     are processed once per step.
     """
 
-    def __init__(self, args: Args, model: Any, tokenizer: Any, rules: Rules) -> None:
-        self.args, self.model, self.rules = args, model, rules
-        self.tokenizer = tokenizer
-        self.answers = self._encode([f"{MOVE}{cell}</move>{END}" for cell in range(rules.cells)])
-        self.digit = len(MOVE)  # where the answers differ
-        self.weights = list(model.parameters())
-        self.optimiser = torch.optim.AdamW(self.weights, args.lr, (0.9, 0.98))
-        self.queue: list[text.Task] = []
-        self.epoch = args.seed * 1000
+    def encode(texts: list[str]) -> NDArray[np.int64]:
+        return np.array(tokenizer(texts)["input_ids"], np.int64)
 
-    def step(self, number: int) -> float:
-        """Take one gradient step on the next tasks, and return the loss."""
-        args = self.args
-        rate = args.lr * min(1.0, (number + 1) / 50) * (1 - number / args.steps)
-        for group in self.optimiser.param_groups:
+    answers = encode([f"{MOVE}{cell}</move>{END}" for cell in range(rules.cells)])
+    digit = len(MOVE)  # where the answers differ
+    epochs = (text.tasks(rules, "all", epoch) for epoch in count(args.seed * 1000))
+    tasks = chain.from_iterable(epochs)  # an image of each class of positions, again and again
+    weights = list(model.parameters())
+    optimiser = torch.optim.AdamW(weights, args.lr, (0.9, 0.98))
+    for step in range(args.steps):
+        rate = args.lr * min(1.0, (step + 1) / 50) * (1 - step / args.steps)
+        for group in optimiser.param_groups:
             group["lr"] = rate
-        while len(self.queue) < args.batch:  # an image of each class of positions, again and again
-            self.queue += text.tasks(self.rules, "all", self.epoch)
-            self.epoch += 1
-        tasks, self.queue = self.queue[: args.batch], self.queue[args.batch :]
-        loss = self._loss(tasks)
-        self.optimiser.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]  # torch's own
-        torch.nn.utils.clip_grad_norm_(self.weights, 1.0)
-        self.optimiser.step()
-        return loss.item()
-
-    def _encode(self, texts: list[str]) -> NDArray[np.int64]:
-        return np.array(self.tokenizer(texts)["input_ids"], np.int64)
-
-    def _loss(self, tasks: list[text.Task]) -> torch.Tensor:
-        prompts = self._encode([task.prompt() for task in tasks])
+        batch = list(islice(tasks, args.batch))
+        prompts = encode([task.prompt() for task in batch])
         same = int((prompts != prompts[0]).any(axis=0).argmax())
-        shown = np.concatenate(
-            [prompts[:, same:], self.answers[[task.best[0] for task in tasks]]], axis=1
-        )
-        cache = self.model(torch.as_tensor(prompts[:1, :same]), use_cache=True).past_key_values
-        cache.batch_repeat_interleave(len(tasks))
-        logits = self.model(torch.as_tensor(shown[:, :-1]), cache=cache).logits
-        logits = logits[:, prompts.shape[1] - same - 1 :]
-        wanted = torch.nn.functional.one_hot(
-            torch.as_tensor(shown[:, prompts.shape[1] - same :]), logits.shape[-1]
-        ).float()
-        wanted[:, self.digit] = 0
-        for row, task in enumerate(tasks):
-            said = self.answers[list(task.best), self.digit]
-            wanted[row, self.digit, torch.as_tensor(said)] = 1 / len(task.best)
-        loss: torch.Tensor = -(wanted * logits.log_softmax(-1)).sum(-1).mean()
-        return loss
+        best = answers[[task.best[0] for task in batch]]
+        shown = torch.as_tensor(np.concatenate([prompts[:, same:], best], axis=1))
+        cache = model(torch.as_tensor(prompts[:1, :same]), use_cache=True).past_key_values
+        cache.batch_repeat_interleave(len(batch))
+        first = prompts.shape[1] - same  # of the answer
+        logits = model(shown[:, :-1], cache=cache).logits[:, first - 1 :]
+        wanted = torch.nn.functional.one_hot(shown[:, first:], logits.shape[-1]).float()
+        wanted[:, digit] = 0
+        for row, task in enumerate(batch):
+            digits = torch.as_tensor(answers[list(task.best), digit])
+            wanted[row, digit, digits] = 1 / len(task.best)
+        loss: Any = -(wanted * logits.log_softmax(-1)).sum(-1).mean()
+        optimiser.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(weights, 1.0)
+        optimiser.step()
+        if (step + 1) % 200 == 0:
+            print(f"imitation, step {step + 1} of {args.steps}: loss {loss.item():.3f}", flush=True)
 
 
 def improve(args: Args, model: Any, tokenizer: Any, rules: Rules) -> None:
@@ -257,11 +243,7 @@ def main(args: Args) -> None:
         )
 
     stage("untrained")
-    imitation = Imitation(args, model, tokenizer, rules)
-    for number in range(args.steps):
-        loss = imitation.step(number)
-        if (number + 1) % 200 == 0:
-            print(f"imitation, step {number + 1} of {args.steps}: loss {loss:.3f}", flush=True)
+    imitate(args, model, tokenizer, rules)
     stage("imitation")
     improve(args, model, tokenizer, rules)
     stage("grpo")

@@ -197,8 +197,7 @@ def main() -> None:
     try:
         agent, rules = train(args), Rules.of(args.rules)
     except ValueError as error:
-        print(f"ppo: {error}", file=sys.stderr)
-        sys.exit(2)
+        sys.exit(f"ppo: {error}")
     found = player(agent, rules)
     exact = enumerable(rules)
     strength = asdict(certify(rules, found)) if exact else metrics.measure(rules, found)

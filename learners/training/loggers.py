@@ -23,7 +23,7 @@ from tttenv.game.types import Boards
 from tttenv.policy import Player
 from tttenv.utils.files import write
 from tttenv.utils.registry import Row, Table
-from tttenv.utils.untrusted import first_line, read_bytes, shown
+from tttenv.utils.untrusted import first_line, shown
 
 # To add a logger: a file in this folder with a subclass of `Logger`, and its row here.
 LOGGERS: Table[Any] = Table(
@@ -44,7 +44,7 @@ LOGGERS: Table[Any] = Table(
 USUAL = ("tensorboard",)
 EVENTS = "events.out.tfevents."  # how the names of TensorBoard's files begin
 FILES = (  # in the checkpoint's folder
-    *(f"{EVENTS}*", "wandb-run.txt", "mlflow-run.txt"),
+    f"{EVENTS}*",
     *("csv/curves.csv", "csv/.curves.csv.*", "csv/certificate.md", "csv/policy-*.png"),
 )
 SECONDS, STEPS = "unbeatable/seconds", "unbeatable/steps"  # to the first unbeatable certificate
@@ -223,15 +223,6 @@ def remove_logs(folder: Path) -> None:
         (folder / "csv").rmdir()
 
 
-def run_of(file: Path) -> str | None:
-    """Read the identifier of an interrupted run from a file in the checkpoint's folder."""
-    try:
-        text = read_bytes(file, 200).decode("ascii").strip()
-    except (FileNotFoundError, ValueError):
-        return None
-    return text if text.isalnum() else None
-
-
 def description(tag: str) -> str:
     """Return the description of a tag, or an empty string for an unknown tag.
 
@@ -249,16 +240,7 @@ READABLE = 9  # pixels of letters that can be read
 
 
 def policy_picture(rules: Rules, board: Boards, shares: NDArray[np.float64]) -> Picture:
-    """Draw a policy's probabilities on a board, with the side to move above it.
-
-    Args:
-        rules: the game.
-        board: (cells,), seen by the side to move.
-        shares: (cells,), the probabilities.
-
-    Returns:
-        An image (height, width, 3) of uint8.
-    """
+    """Draw a policy's probabilities (cells,) on a board (cells,), under the side to move."""
     cell = min(LARGE, max(SMALL, BOARD // max(rules.m, rules.n)))
     drawn = board_picture(rules, board, cell, LIGHT, shares)
     head = cell // 3
@@ -279,16 +261,10 @@ def board_picture(
     rims: Mapping[int, Colour] = {},
     rings: Sequence[int] = (),
 ) -> Any:
-    """Draw a board and probabilities as a Pillow image.
+    """Draw a board (cells,) as a Pillow image, with cells of so many pixels.
 
-    Args:
-        rules: the game.
-        board: (cells,), seen by the side to move.
-        cell: the side of a cell in pixels.
-        palette: the colours.
-        shares: (cells,), the probabilities, drawn as colours and per cent.
-        rims: the colours of frames, by cell.
-        rings: empty cells with a ring around the middle.
+    The probabilities (cells,) are colours and per cent; `rims` are frames' colours by cell, and
+    `rings` the empty cells with a ring around the middle.
     """
     whole = Image.new("RGB", (rules.n * cell, rules.m * cell), palette.ground)
     won = winning_cells(rules, board)
@@ -312,15 +288,9 @@ def board_picture(
 def write_text(
     picture: Any, text: str, size: int, ink: Colour, at: tuple[int, int], anchor: str = "la"
 ) -> None:
-    """Write a line of text, or nothing if `size` is too small to read.
+    """Write a line of text of so many pixels, or nothing if that is too small to read.
 
-    Args:
-        picture: the Pillow image.
-        text: the text.
-        size: the font size in pixels.
-        ink: the colour.
-        at: the position of the anchor.
-        anchor: the text anchor, as in Pillow: "la" is the upper left corner.
+    The anchor of the position `at` is Pillow's: "la" is the upper left corner, "mm" the middle.
     """
     if text and size >= READABLE:
         font = ImageFont.load_default(size)

@@ -18,7 +18,7 @@ from tttenv.policy import Player, uniform
 from tttenv.utils.compile_time import now_by_processor
 from tttenv.utils.untrusted import first_line, shown
 
-MOST_ACTORS = MOST_THREADS = 1024  # many more crash the process
+MOST_THREADS = 1024  # many more crash the process
 
 
 @dataclass(frozen=True)
@@ -34,8 +34,6 @@ class Schedule:
     stop_when_unbeatable: bool  # end at the first certificate that says unbeatable
     device: str = "cpu"  # device of the learner's tensors
     threads: int = 1  # torch threads; another number may change the last digits
-    actors: int = 0  # search workers; another number may change the last digits
-    overlap: bool = False  # learn while the actors search, from the examples of earlier steps
 
     def __post_init__(self) -> None:
         for name in ("steps", "every", "checkpoint_every", "threads"):
@@ -43,10 +41,6 @@ class Schedule:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
         if self.threads > MOST_THREADS:
             raise ValueError(f"threads must be at most {MOST_THREADS:,}, not {self.threads}")
-        if not 0 <= self.actors <= MOST_ACTORS:
-            raise ValueError(f"actors must be 0 to {MOST_ACTORS:,}, not {self.actors}")
-        if self.overlap and not self.actors:
-            raise ValueError("overlap needs actors: set their number")
 
 
 @dataclass(frozen=True)

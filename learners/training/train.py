@@ -30,8 +30,6 @@ from learners.training.loop import (
 from tttenv.certificates.certificate import Certificate
 from tttenv.certificates.curve import exact_curve, larger_curve
 from tttenv.game.rules import Rules
-from tttenv.parallel import Backend
-from tttenv.parallel.processes import Processes
 from tttenv.players.stored.checkpoint import CARD, WEIGHTS, file_of, read_card, tidy
 from tttenv.players.stored.config_io import from_stored
 from tttenv.utils.untrusted import first_line, shown
@@ -43,12 +41,11 @@ Stepped = Callable[[int], None]
 
 @dataclass(frozen=True)
 class Setup:
-    """Starting weights, loggers and actors of a training run."""
+    """Starting weights and loggers of a training run."""
 
     preset: str = "default"  # the name of the config, for the card
     start: Path | None = None  # a checkpoint of the learner, of any rules, to take weights from
     log: Sequence[str] = USUAL  # of curves, pictures and the certificate: rows of `LOGGERS`
-    backend: Backend | None = None  # the actors' workers; None: processes of this machine
     stepped: Stepped = lambda step: None  # called with the steps so far: at the start, at each step
 
 
@@ -94,10 +91,8 @@ def train(
         about |= {} if begun is None else {"start": shown(begun, 200)}
     else:
         require_free(out)
-    with _computing(schedule), contextlib.ExitStack() as stack:
+    with _computing(schedule):
         learner: Learner = LEARNERS.load(name)(config, rules)
-        if schedule.actors:
-            _use_actors(learner, name, schedule, setup, stack)
         if setup.start is not None:
             about["start"] = _start(learner, name, setup.start)
         with _locked(out):
@@ -117,20 +112,6 @@ def _check_numbers(config: Any) -> None:
     for name, value in asdict(config).items():
         if isinstance(value, float) and not math.isfinite(value):
             raise ValueError(f"{name} must be a finite number, not {value}")
-
-
-def _use_actors(
-    learner: Any, name: str, schedule: Schedule, setup: Setup, stack: contextlib.ExitStack
-) -> None:
-    """Let actors run a learner's searches until the exit stack closes."""
-    from learners.actors import Actors
-
-    if not hasattr(learner, "actors"):
-        raise ValueError(f"{name} plays its games itself: it does not support actors")
-    backend = setup.backend or Processes(schedule.actors, schedule.threads)
-    stack.enter_context(backend)
-    learner.actors = Actors(backend, schedule.actors, schedule.overlap, schedule.threads)
-    stack.callback(setattr, learner, "actors", None)
 
 
 def _start(learner: Any, name: str, folder: Path) -> str:

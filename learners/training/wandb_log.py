@@ -1,4 +1,4 @@
-"""Weights & Biases logger, with one W&B run per training run.
+"""Weights & Biases logger, with one W&B run per command; WANDB_RUN_ID continues an earlier one.
 
 The project is `tttenv` or WANDB_PROJECT; WANDB_MODE=offline keeps the run in the checkpoint's
 folder until `wandb sync` uploads it. Only the library reads the API key.
@@ -11,42 +11,31 @@ from typing import Any
 
 import wandb
 
-from learners.training.loggers import Logger, description, run_of
+from learners.training.loggers import Logger
 from tttenv.certificates.certificate import Certificate
 from tttenv.certificates.metrics import flat
 from tttenv.certificates.verdict import certificate_table
 from tttenv.drawing.tiles import Picture
 from tttenv.game.rules import Rules
-from tttenv.utils.files import write
-
-RUN = "wandb-run.txt"  # the run's identifier, in the checkpoint's folder
 
 
 class WandbLog(Logger):
-    """Logger of a training run, continued on resume.
-
-    The horizontal axis of all curves is the training step. The library's own process writes the
-    data.
-    """
+    """Logger whose curves are over training steps; the library's own process writes the data."""
 
     errors = (wandb.errors.Error,)  # for example without a login
 
     def __init__(
         self, folder: Path, rules: Rules, settings: Mapping[str, Any], at: int = 0
     ) -> None:
-        known = run_of(folder / RUN) if at else None
         self.run: Any = wandb.init(
             project=os.environ.get("WANDB_PROJECT") or "tttenv",
             name=folder.resolve().name,
-            id=known,
-            resume="allow" if known else None,
             dir=str(folder),
             config=dict(settings),
             settings=wandb.Settings(silent=True, console="off", x_disable_stats=True),
         )
         self.run.define_metric("step", hidden=True)
         self.run.define_metric("*", step_metric="step")
-        write(folder / RUN, f"{self.run.id}\n")
 
     def curves(self, step: int, numbers: Mapping[str, float]) -> None:
         """Log one point per tag."""
@@ -58,15 +47,11 @@ class WandbLog(Logger):
         self.run.log({"step": step, **made})
 
     def summary(self, step: int, certificate: Certificate | None) -> None:
-        """Log the certificate as a table, and its numbers in the run's summary."""
-        if certificate is None:
-            return
-        numbers = flat(certificate)
-        rows = [[tag, number, description(tag)] for tag, number in numbers.items()]
-        table = wandb.Table(columns=["tag", "value", "meaning"], data=rows)
-        text = wandb.Html(f"<pre>{certificate_table(certificate)}</pre>")
-        self.run.log({"step": step, "certificate": table, "certificate_text": text})
-        self.run.summary.update(numbers)
+        """Log the certificate as text, and its numbers in the run's summary."""
+        if certificate is not None:
+            text = wandb.Html(f"<pre>{certificate_table(certificate)}</pre>")
+            self.run.log({"step": step, "certificate": text})
+            self.run.summary.update(flat(certificate))
 
     def close(self, finished: bool) -> None:
         """End the W&B run."""

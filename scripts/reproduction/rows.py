@@ -1,6 +1,6 @@
 """Rows of published numbers, what finds them, and their tables."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, NamedTuple
@@ -108,19 +108,14 @@ class Run:
 
     quick: bool  # with small budgets
     seed: int
-    tell: Callable[[int, int], None]  # called with the steps done of a training, and all of them
 
     def train(
         self, name: str, steps: int, preset: str = "published", seed: int = 0, **changes: Any
     ) -> tuple[Any, list[dict[str, float]]]:
         """Train a learner with a preset; return it and the metrics of each step."""
-        kind, metrics = LEARNERS.load(name), []
+        kind = LEARNERS.load(name)
         learner = kind(replace(kind.presets[preset], seed=self.seed + seed, **changes), RULES)
-        for step in range(steps):
-            metrics.append(learner.step())
-            if step % max(steps // 100, 1) == 0:
-                self.tell(step, steps)
-        return learner, metrics
+        return learner, [learner.step() for _ in range(steps)]
 
 
 def show(source: str, rows: list[Filled], wide: bool = False) -> None:

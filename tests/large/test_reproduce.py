@@ -8,11 +8,10 @@ import pytest
 from scripts import reproduce, reproduction
 from scripts.reproduction import cookbook, lms, notes, rows, tictac
 from scripts.reproduction.rows import Row, Run
-from tttenv.parallel import Context, TaskResult
 
 ROOT = Path(__file__).parents[2]
 SUMMARY = json.loads((ROOT / "checkpoints" / "published.json").read_text())
-QUICK = Run(quick=True, seed=0, tell=lambda done, of: None)
+QUICK = Run(quick=True, seed=0)
 # Experiments without any chance in them, or with seeded random numbers that no learner shares.
 CHEAP = [lms.numbers, tictac.matches, tictac.searches, notes.mistakes]
 # As the sources have it, typed in once more.
@@ -92,16 +91,6 @@ def test_the_script_shows_and_writes_its_rows_and_ends_with_1_if_one_is_off(
     found = [Row("S3.a", "a number", (1, 2), (1, 2)), Row("S3.b", "another", (5478,), (5479,))]
     monkeypatch.setattr(cookbook, "numbers", lambda run: found)
 
-    def run_all(tasks, given, kept, quiet, ended):
-        context = Context(tell=lambda done, of, state: None)
-        outcomes = [
-            TaskResult(number, task, task.work(task.arguments, context))
-            for number, task in enumerate(tasks)
-        ]
-        assert [ended(outcome) for outcome in outcomes] == [None]
-        return outcomes
-
-    monkeypatch.setattr(reproduce.workers, "run_all", run_all)
     with pytest.raises(SystemExit) as end:
         reproduce.main(["--out", str(tmp_path), "--only", "S3"])
     told = capsys.readouterr()

@@ -161,6 +161,25 @@ def test_its_moves_are_the_same_on_any_number_of_threads():
     assert all((each == found[0]).all() for each in found)
 
 
+def test_threads_share_the_games_and_search_each_as_one_thread_does():
+    before, found = torch.get_num_threads(), []
+    try:
+        for threads in (1, 3, 3):
+            torch.set_num_threads(threads)
+            learner = AlphaZero(replace(TINY, games=8), Rules(5, 5, 4))
+            assert len(learner.searches) == threads
+            learner.env.reset(options={"board": played_boards(learner.rules, 8)})
+            normal = torch.Generator().manual_seed(0)
+            torch.nn.init.normal_(learner.average.moves.weight, generator=normal)
+            found.append(learner._search(learner._wanted_searches()[0]))
+    finally:
+        torch.set_num_threads(before)
+    alone, together, again = found
+    assert not np.allclose(alone.policy[::-1], alone.policy, atol=1e-2)
+    assert np.allclose(alone.policy, together.policy, atol=1e-4)
+    assert all((x == y).all() for x, y in zip(together, again, strict=True))
+
+
 def test_a_search_by_a_network_gives_the_same_answers_in_any_company():
     rules = Rules(5, 5, 4)
     search = GumbelSearch(rules, for_search(evaluator(rules, trained_a_little())), 12, 64)

@@ -134,14 +134,12 @@ def test_an_interrupted_log_goes_on_without_gaps_or_repeats(tmp_path, kept):
 
 def test_a_new_training_removes_what_a_dead_one_logged_and_nothing_else(tmp_path):
     (tmp_path / "csv").mkdir()
-    (tmp_path / "wandb-run.txt").touch()
     theirs = [tmp_path / "csv" / name for name in ("measurements.csv", "photo.png", ".hidden")]
     ours = [tmp_path / "csv" / name for name in ("curves.csv", "certificate.md", ".curves.csv.x")]
     for file in theirs + ours:
         file.touch()
     trained(tmp_path, "tensorboard", steps=2)
     assert sorted((tmp_path / "csv").iterdir()) == sorted(theirs)
-    assert not (tmp_path / "wandb-run.txt").exists()
 
 
 def test_the_command_takes_several_and_says_where_they_are(run_here, tmp_path):

@@ -6,6 +6,7 @@ Most code of the documentation runs when it is built; pages that have other bloc
 from functools import partialmethod
 
 import pytest
+from self_play_recipes import RECIPES
 from test_docs import PAGES, python_blocks
 from test_readme import BLOCKS
 
@@ -15,6 +16,7 @@ ANSWERS = {  # what their Python prints, besides other things
 # Blocks that are not run here, by their first lines, and where they are.
 ELSEWHERE = {
     "from dataclasses import replace": "tests/ray_cluster",
+    **{f"# {library}:": "tests/self_play_recipes.py" for library in RECIPES},
     "from tttenv.adapters.verifiers import *": "tests/agents",
     "from tttenv.adapters.openenv import MnkGameAction, MnkGameEnv": "tests/agents",
     "import gymnasium as gym\nfrom gymnasium.wrappers import RecordVideo": "nowhere, says the page",

@@ -1,1 +1,0 @@
-"""Self-play recipes, one per library, that train until unbeatable; copy and change them."""
