@@ -40,8 +40,7 @@ class Arguments:
     """Make the pictures, in light and dark, and the tables of checkpoints/README.md.
 
     They show the trained players in checkpoints/, so run it again when these change; a test
-    compares both. All parts take minutes. The page needs the extra `dev` and Chromium; learning
-    trains.
+    compares both. All parts take minutes. The page needs the extra `dev` and Chromium.
     """
 
     only: tuple[str, ...] = ("tables", "curves", "terminal", "page", "learning")  # which parts
@@ -319,57 +318,44 @@ def text_of_png(png: bytes) -> str:
     return str(whole.info[SHOWS])
 
 
-# A policy during training as an animated GIF
+# A player during training as an animated GIF
 
 SHOWN = {"reply_to_corner": "after a corner", "fork_trap": "after two corners"}  # of SCENES
 CELL, MARGIN, HEAD, TITLE, FOOT = 104, 56, 72, 76, 44  # pixels
-EVERY = 30  # steps between frames
-LEGEND = "ring: the move it plays    yellow: its chances as it explores    red: blunders"
+LEGEND = "ring: the move it plays    red: blunders"
 
 
 def learning() -> Pictures:
-    """Train `reinforce` until it is unbeatable, and show its policy as it explores.
-
-    The ringed move is the likeliest, which the player picks when it does not explore and for which
-    the worst case is computed.
-    """
-    import torch
-
-    from learners.reinforce import Reinforce, ReinforceConfig
-    from learners.training.loop import Progress, run, usual_schedule
+    """Show the moves of `reinforce` in the snapshots of its training, and its verdict last."""
+    from learners.training.loggers import SCENES
     from tttenv import Rules
-    from tttenv.certificates import phrases
+    from tttenv.certificates import phrases, snapshots
+    from tttenv.certificates.curve import exact_curve
+    from tttenv.certificates.metrics import measure
     from tttenv.drawing.tiles import DARK, LIGHT
+    from tttenv.players.stored.checkpoint import read_card
 
-    torch.set_num_threads(1)  # as the benchmark does: so it is the same training
-    learner: Any = Reinforce(ReinforceConfig(), Rules())
-    moments = [("reinforce, before the first step", "", _chances(learner))]
-    for evaluation in run(learner, Rules(), usual_schedule("reinforce"), Progress()):
-        if evaluation.last or evaluation.step % EVERY == 0:
-            title = f"reinforce, step {evaluation.step}"
-            moments.append((title, phrases.standing(evaluation.numbers), _chances(learner)))
-    times = [1200, *[220] * (len(moments) - 2), 4500]  # milliseconds
+    rules, folder = Rules(), ROOT / "checkpoints/reinforce"
+    boards = [rules.parse(SCENES["3,3,3"][name]) for name in SHOWN]
+    card = read_card(folder)
+    curve = exact_curve.from_card(card)
+    assert curve is not None
+    moments = []
+    for step, moves in snapshots.read(folder, card, rules, curve).items():
+        table = snapshots.table_of(rules, moves)
+        numbers = measure(rules, table)
+        verdict = "unbeatable" if numbers["exact/unbeatable"] else "can be beaten"
+        title = f"reinforce, step {step}: {verdict}"
+        chosen = [int(table(board[None])[0].argmax()) for board in boards]
+        moments.append((title, phrases.standing(numbers), boards, chosen))
+    times = [1200, *[350] * (len(moments) - 2), 4500]  # milliseconds
     return {
         ("learning.gif", scheme): _gif([_frame(palette, *moment) for moment in moments], times)
         for scheme, palette in (("light", LIGHT), ("dark", DARK))
     }
 
 
-def _boards() -> list[Any]:
-    from learners.training.loggers import SCENES
-    from tttenv import Rules
-
-    return [Rules().parse(SCENES["3,3,3"][name]) for name in SHOWN]
-
-
-def _chances(learner: Any) -> list[Any]:
-    """Return the probabilities (cells,) of the learner's moves on each board as it explores."""
-    return [
-        learner.log_probs(board[None]).exp().detach().double().numpy()[0] for board in _boards()
-    ]
-
-
-def _frame(palette: Any, title: str, standing: str, chances: list[Any]) -> Any:
+def _frame(palette: Any, title: str, standing: str, boards: list[Any], chosen: list[int]) -> Any:
     """Draw both boards side by side, with the step and the worst case above."""
     from learners.training.loggers import board_picture, write_text
     from tttenv import Rules
@@ -380,7 +366,7 @@ def _frame(palette: Any, title: str, standing: str, chances: list[Any]) -> Any:
     whole = Image.new("RGB", size, palette.ground)
     write_text(whole, title, 28, palette.words, (MARGIN, 16))
     write_text(whole, standing, 20, palette.faint, (MARGIN, 52))
-    for number, (board, name) in enumerate(zip(_boards(), SHOWN.values(), strict=True)):
+    for number, (board, name) in enumerate(zip(boards, SHOWN.values(), strict=True)):
         corner = MARGIN + number * (side + MARGIN), TITLE + HEAD
         middle = corner[0] + side // 2, TITLE + 26
         mover = "XO"[int(rules.seat(board))]
@@ -392,9 +378,8 @@ def _frame(palette: Any, title: str, standing: str, chances: list[Any]) -> Any:
             write_text(whole, "123"[at], letter, ink, (x - letter, y + along), "mm")
         kept = solve(rules).optimal[int(positions(rules).index(board))]
         rims = {int(cell): palette.blunder for cell in np.flatnonzero((board == 0) & ~kept)}
-        shares = chances[number]
-        rings = [int(shares.argmax())]
-        whole.paste(board_picture(rules, board, CELL, palette, shares, rims, rings), corner)
+        none, rings = np.zeros(rules.cells), [chosen[number]]
+        whole.paste(board_picture(rules, board, CELL, palette, none, rims, rings), corner)
     write_text(whole, LEGEND, 18, palette.faint, (size[0] // 2, size[1] - FOOT // 2 - 4), "mm")
     return whole
 
