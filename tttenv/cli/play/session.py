@@ -31,6 +31,7 @@ class Side:
 
     name: str
     policy: Player | None = None
+    spec: str = ""  # if the name is shorter
 
 
 class Session:

@@ -96,8 +96,7 @@ class Windowed:
         player = session.sides[1] if player.policy is None else player
         assert player.policy is not None
         hint = self.advice.hint(session.board, player.policy)
-        name = player.name.partition(":")[0]  # its options would leave no room
-        found["legend"] = f"{_legend(session.rules, hint)}   below: what {name} plays, %"
+        found["legend"] = f"{_legend(session.rules, hint)}   below: {player.name}, %"
         if hint.values is not None:
             found["labels"] = tuple(map(hint.short, range(session.rules.cells)))
         return found | {"values": hint.values, "shares": hint.shares}
@@ -139,6 +138,6 @@ class Windowed:
 
 def _legend(rules: Rules, hint: Hint) -> str:
     if hint.stones is not None:
-        return words.SHORT_FORM
-    known = words.NOTHING_DECIDED if hint.values is None else words.LEGEND_UNDECIDED
-    return "; ".join(filter(None, (known, best_line(rules, hint))))
+        return words.LEGEND
+    known = "" if hint.values is None else words.LEGEND_UNDECIDED
+    return "; ".join(filter(None, (known, best_line(rules, hint)))) or words.NOTHING_DECIDED
