@@ -2,7 +2,7 @@
 
 import sys
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
@@ -21,7 +21,6 @@ tttenv play mcts --versus tactical --games 10
 PROVER = "the prover"  # used by hints on large boards
 SECOND = "alphabeta:time=1"  # the default player on boards from LARGE cells on
 CHAMPION = "alphabeta:evaluator=patterns_15155,time=1"  # the same for five in a row
-LONGEST_NAME = 24  # characters of a player's name with its options
 LARGE = 81
 
 
@@ -100,8 +99,6 @@ def _seated(given: Arguments, beside: ExitStack) -> tuple[Any, Any]:
     first, second = Side("you"), _side(spec, rules)
     if given.versus is not None:
         first, second = second, _side(given.versus, rules)
-    if second.name.partition(":")[0] != first.name.partition(":")[0]:
-        first, second = _without_options(first), _without_options(second)
     advice = Advice(rules, partial(prover.wait, PROVER))
     seat = "XO".index(given.seat)
     return Session(rules, first, second, seat, given.seed, position), advice
@@ -115,13 +112,6 @@ def _side(spec: str, rules: Any) -> Any:
     with console.stage_if_slow(f"loading {spec}"), did_you_mean(spec):
         policy, found = player(spec, rules), checkpoint_of(spec)
     return Side(spec if found is None else found[0].resolve().name, policy)
-
-
-def _without_options(side: Any) -> Any:
-    """Shorten the display name of a named player by its options, if it is long."""
-    if len(side.name) <= LONGEST_NAME:
-        return side
-    return replace(side, name=side.name.partition(":")[0], spec=side.name)
 
 
 def _usual(rules: Any) -> str:

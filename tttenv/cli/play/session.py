@@ -31,7 +31,6 @@ class Side:
 
     name: str
     policy: Player | None = None
-    spec: str = ""  # if the name is shorter
 
 
 class Session:

@@ -44,7 +44,7 @@ class Terminal:
     def run(self) -> None:
         """Play until the user quits or the input ends, then print the score."""
         sides, rules = self.session.sides, self.session.rules
-        say(f"{sides[1].spec or sides[1].name}: {rules.k} in a row win on {rules.m} by {rules.n}.")
+        say(f"{sides[1].name}: {rules.k} in a row win on {rules.m} by {rules.n}.")
         say(f"Name a cell by {ways(rules)}; help lists the commands.")
         self._begin()
         while self.going:

@@ -96,7 +96,8 @@ class Windowed:
         player = session.sides[1] if player.policy is None else player
         assert player.policy is not None
         hint = self.advice.hint(session.board, player.policy)
-        found["legend"] = f"{_legend(session.rules, hint)}   below: {player.name}, %"
+        name = player.name.partition(":")[0]  # its options would leave no room
+        found["legend"] = f"{_legend(session.rules, hint)}   below: what {name} plays, %"
         if hint.values is not None:
             found["labels"] = tuple(map(hint.short, range(session.rules.cells)))
         return found | {"values": hint.values, "shares": hint.shares}
