@@ -237,7 +237,7 @@ def text_of_svg(svg: bytes) -> str:
 
 AROUND = 8  # pixels around what is photographed
 SHOWS = "Description"  # the name of a picture's text, one of PNG's own
-OPENING, BLUNDER = "#play=minimax&seat=both&show=values&moves=1", 1  # cells, numbered from 1 and 0
+OPENING, BLUNDER = "#play=minimax&seat=both&show=values&moves=a1", 1  # the second cell
 
 
 def page() -> Pictures:
@@ -261,7 +261,7 @@ def page() -> Pictures:
             made["board.png", scheme] = _photograph(view, "#play")
             made["leaderboard.png", scheme] = _photograph(view, "#leaderboard .scroll")
             view.goto("about:blank")
-            view.goto(file.as_uri() + "#teach=1")
+            view.goto(file.as_uri() + "#train=1")
             view.locator("#teach-play").wait_for()
             made["teach.png", scheme] = _photograph(view, "#teach .lesson")
             view.close()
