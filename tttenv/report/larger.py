@@ -5,7 +5,6 @@ certificate by reachable positions; a lost game of each losing seat is described
 """
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import reduce
 from pathlib import Path
@@ -19,7 +18,6 @@ from tttenv.certificates.certificate import (
     Certificate,
     stated_certificate,
 )
-from tttenv.certificates.curve import Curve, larger_curve
 from tttenv.certificates.verdict import of_seat
 from tttenv.drawing.render import winning_cells
 from tttenv.exact import SEATS, enumerable, solvable
@@ -27,7 +25,6 @@ from tttenv.game.rules import name_of
 from tttenv.players import bundled, checkpoint_of, did_you_mean, player, rules_of
 from tttenv.players.stored.checkpoint import WEIGHTS, load, read_data
 from tttenv.report import data
-from tttenv.report.charts import larger_chart
 from tttenv.report.endings import LONGEST
 from tttenv.report.load_players import RULES, Tell
 from tttenv.report.markup import Markup, element, joined, scrolling, table
@@ -56,7 +53,6 @@ class Larger:
     certificate: Certificate
     computed: bool  # for this page; False if the certificate is the card's
     network: data.Network | None = None  # to play it in the page
-    curve: Curve | None = None  # its learning curve
     not_embedded: bool = False  # whether its network was left out to keep the page small
 
 
@@ -114,19 +110,15 @@ def _certified(name: str, spec: str, folder: Path, options: dict[str, str]) -> L
     """
     rules = rules_of(spec)
     card, _ = read_data(folder, WEIGHTS)  # verifies that the weights are the card's
-    curve = network = found = None
-    if not options:
-        with suppress(ValueError):  # else it has no valid one
-            curve = larger_curve.from_card(card)
-        found = stated_certificate(card, rules) if "choice" in card else None
+    stated = not options and "choice" in card
+    found = stated_certificate(card, rules) if stated else None
     computed = found is None or enumerable(rules)
     if found is None or computed:
         policy = player(spec, rules) if options else load(folder, rules)
         most = POSITIONS if solvable(rules) else IN_TRAINING
         found = certify(rules, policy, most, method=REACHABLE, name=name)
-    if not options:
-        network = data.network(folder, name, rules, found)
-    return Larger(name, rules, found, computed, network, curve)
+    network = None if options else data.network(folder, name, rules, found)
+    return Larger(name, rules, found, computed, network)
 
 
 def html(players: Sequence[Larger]) -> Markup:
@@ -142,26 +134,13 @@ def html(players: Sequence[Larger]) -> Markup:
         for seat in SEATS
         if (line := player.certificate.losing_line[seat]) is not None
     ]
-    learned = [
-        _learning(player, player.curve)
-        for player in players
-        if player.curve is not None and len(player.curve.steps) > 1
-    ]
     parts = [scroll]
     if absent := [player.name for player in players if player.not_embedded]:
         commands = [element("code", f"tttenv play {name}") for name in absent]
         spaced = [part for command in commands for part in (", ", command)][1:]
         parts.append(element("p", NOT_EMBEDDED, *spaced, ".", class_="quiet"))
-    for figures, kind in ((learned, "figures"), (lost, "figures games")):
-        parts += [element("div", *figures, class_=kind)] if figures else []
+    parts += [element("div", *lost, class_="figures games")] if lost else []
     return joined(parts)
-
-
-def _learning(player: Larger, curve: Curve) -> Markup:
-    heading = element("h3", f"{player.name} learns {player.rules}")
-    about = f"{phrases.steps(curve.steps[-1])}, {curve.seconds[-1]:,.0f} s"
-    label = f"What certificates of {player.name} followed and found, over seconds of training"
-    return element("figure", element("figcaption", heading, about), larger_chart(curve).svg(label))
 
 
 def _row(player: Larger) -> Markup:
