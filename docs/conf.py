@@ -16,6 +16,7 @@ DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
 sys.path[:0] = [str(ROOT), str(DOCS)]
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # of the kernels that run the code cells
+os.environ["MATPLOTLIBRC"] = str(DOCS / "matplotlibrc")  # of their pictures
 
 import lesson_notebooks  # noqa: E402  # beside this file
 import light_and_dark  # noqa: E402
@@ -39,7 +40,10 @@ html_static_path = ["_static"]
 html_css_files = ["custom.css"]
 html_show_sourcelink = False
 html_theme_options = {"navigation_with_keys": True}
-pygments_style, pygments_dark_style = "friendly", "monokai"
+templates_path = ["_templates"]
+_SIDEBAR = ("brand", "search", "scroll-start", "play", "navigation", "scroll-end")
+html_sidebars = {"**": [f"sidebar/{part}.html" for part in _SIDEBAR]}
+pygments_style, pygments_dark_style = "a11y-light", "monokai"  # contrasts of 4.5 at least
 
 # Pages of Markdown; those that begin with a kernel's name are run when they are built.
 myst_enable_extensions = ["colon_fence", "deflist", "attrs_inline"]

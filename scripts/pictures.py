@@ -40,8 +40,7 @@ class Arguments:
     """Make the pictures, in light and dark, and the tables of checkpoints/README.md.
 
     They show the trained players in checkpoints/, so run it again when these change; a test
-    compares both. All parts take minutes. The page needs the extra `dev` and Chromium; learning
-    trains.
+    compares both. All parts take minutes. The page needs the extra `dev` and Chromium.
     """
 
     only: tuple[str, ...] = ("tables", "curves", "terminal", "page", "learning")  # which parts
@@ -224,7 +223,7 @@ def _span(text: str, style: object, paints: dict[str, str]) -> Markup | str:
 
 AROUND = 8  # pixels around what is photographed
 SHOWS = "Description"  # the name of a picture's text, one of PNG's own
-OPENING, BLUNDER = "#play=minimax&seat=both&show=values&moves=1", 1  # cells, numbered from 1 and 0
+OPENING, BLUNDER = "#play=minimax&seat=both&show=values&moves=a1", 1  # the second cell
 
 
 def page() -> Pictures:
@@ -252,7 +251,7 @@ def page() -> Pictures:
             made["board.png", scheme] = _photograph(view, "#play")
             made["leaderboard.png", scheme] = _photograph(view, "#leaderboard .scroll")
             view.goto("about:blank")
-            view.goto(file.as_uri() + "#teach=1")
+            view.goto(file.as_uri() + "#train=1")
             view.locator("#teach-play").wait_for()
             made["teach.png", scheme] = _photograph(view, "#teach .lesson")
             view.close()
@@ -288,49 +287,44 @@ def _labelled(png: bytes, text: str) -> bytes:
     return out.getvalue()
 
 
-# A policy during training as an animated GIF
+# A player during training as an animated GIF
 
 SHOWN = {"reply_to_corner": "after a corner", "fork_trap": "after two corners"}  # of SCENES
 CELL, MARGIN, HEAD, TITLE, FOOT = 104, 56, 72, 76, 44  # pixels
-EVERY = 30  # steps between frames
-LEGEND = "ring: the move it plays    yellow: its chances as it explores    red: blunders"
+LEGEND = "ring: the move it plays    red: blunders"
 
 
 def learning() -> Pictures:
-    """Train `reinforce` until it is unbeatable, and show its policy as it explores.
-
-    The ringed move is the likeliest, which the player picks when it does not explore and for which
-    the worst case is computed.
-    """
-    import torch
-
-    from learners.reinforce import Reinforce, ReinforceConfig
+    """Show the moves of `reinforce` in the snapshots of its training, and its verdict last."""
     from learners.training.loggers import SCENES
-    from learners.training.loop import Progress, run, usual_schedule
     from tttenv import Rules
-    from tttenv.certificates import phrases
+    from tttenv.certificates import phrases, snapshots
+    from tttenv.certificates.curve import exact_curve
+    from tttenv.certificates.metrics import measure
     from tttenv.drawing.tiles import DARK, LIGHT
+    from tttenv.players.stored.checkpoint import read_card
 
-    torch.set_num_threads(1)  # as the benchmark does: so it is the same training
-    learner: Any = Reinforce(ReinforceConfig(), Rules())
-    boards = np.stack([Rules().parse(SCENES["3,3,3"][name]) for name in SHOWN])
-
-    def chances() -> Any:
-        return [learner.log_probs(board[None]).exp().detach().double()[0] for board in boards]
-
-    moments = [("reinforce, before the first step", "", chances())]
-    for evaluation in run(learner, Rules(), usual_schedule("reinforce"), Progress()):
-        if evaluation.last or evaluation.step % EVERY == 0:
-            title = f"reinforce, step {evaluation.step}"
-            moments.append((title, phrases.standing(evaluation.numbers), chances()))
-    times = [1200, *[220] * (len(moments) - 2), 4500]  # milliseconds
+    rules, folder = Rules(), ROOT / "checkpoints/reinforce"
+    boards = [rules.parse(SCENES["3,3,3"][name]) for name in SHOWN]
+    card = read_card(folder)
+    curve = exact_curve.from_card(card)
+    assert curve is not None
+    moments = []
+    for step, moves in snapshots.read(folder, card, rules, curve).items():
+        table = snapshots.table_of(rules, moves)
+        numbers = measure(rules, table)
+        verdict = "unbeatable" if numbers["exact/unbeatable"] else "can be beaten"
+        title = f"reinforce, step {step}: {verdict}"
+        chosen = [int(table(board[None])[0].argmax()) for board in boards]
+        moments.append((title, phrases.standing(numbers), boards, chosen))
+    times = [1200, *[350] * (len(moments) - 2), 4500]  # milliseconds
     return {
-        ("learning.gif", scheme): _gif([_frame(palette, boards, *one) for one in moments], times)
+        ("learning.gif", scheme): _gif([_frame(palette, *moment) for moment in moments], times)
         for scheme, palette in (("light", LIGHT), ("dark", DARK))
     }
 
 
-def _frame(palette: Any, boards: Any, title: str, standing: str, chances: Any) -> Any:
+def _frame(palette: Any, title: str, standing: str, boards: list[Any], chosen: list[int]) -> Any:
     """Draw both boards side by side, with the step and the worst case above."""
     from learners.training.loggers import board_picture, write_text
     from tttenv import Rules
@@ -353,9 +347,8 @@ def _frame(palette: Any, boards: Any, title: str, standing: str, chances: Any) -
             write_text(whole, "123"[at], letter, ink, (x - letter, y + along), "mm")
         kept = solve(rules).optimal[int(positions(rules).index(board))]
         rims = {int(cell): palette.blunder for cell in np.flatnonzero((board == 0) & ~kept)}
-        shares = chances[number].numpy()
-        rings = [int(shares.argmax())]
-        whole.paste(board_picture(rules, board, CELL, palette, shares, rims, rings), corner)
+        none, rings = np.zeros(rules.cells), [chosen[number]]
+        whole.paste(board_picture(rules, board, CELL, palette, none, rims, rings), corner)
     write_text(whole, LEGEND, 18, palette.faint, (size[0] // 2, size[1] - FOOT // 2 - 4), "mm")
     return whole
 

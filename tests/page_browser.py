@@ -22,7 +22,7 @@ def chromium():
 
 @contextmanager
 def opener(browser):
-    """Yield a function that opens a file, as in `open_at(file, "#teach=1", "phone")`."""
+    """Yield a function that opens a file, as in `open_at(file, "#train=1", "phone")`."""
     contexts, wrong, asked, files = [], [], [], set()
 
     def open_at(file, fragment="", size="desktop", **options):

@@ -9,7 +9,7 @@ import tttenv
 
 # What each module offers, by the name under which people import it.
 PUBLIC = {
-    "tttenv": "Outcome Policy Rules certify player refute score solve worst_case",
+    "tttenv": "Outcome Policy Rules certify draw player refute score solve worst_case",
     "tttenv.adapters": "frozen wanted",
     "tttenv.adapters.alphazero_general": "Net player",
     "tttenv.adapters.trl": "RewardFunction answered reward_function rows",
@@ -29,6 +29,7 @@ PUBLIC = {
     "tttenv.testing": "Diagnosis Finding LawBrokenError check_env check_policy"
     " diagnose require some_boards",
     "tttenv.text": "NOTATIONS Parsed SCHEMES SPLITS Task Verdict parse prompt reward tasks verdict",
+    "learners": "train",
     "learners.base": "Learner PlaysFromWeights",
     "learners.training.checkpoint": "load_learner load_policy load_state load_training save"
     " save_state",

@@ -13,6 +13,7 @@ import gymnasium
 if TYPE_CHECKING:
     from tttenv.certificates.certificate import certify
     from tttenv.certificates.refutation import refute
+    from tttenv.drawing.render import draw
     from tttenv.exact import score, solve, worst_case
     from tttenv.game.outcomes_kernel import Outcome
     from tttenv.game.rules import Rules
@@ -28,6 +29,7 @@ __all__ = [
     "Rules",
     "certify",
     "check_proof",
+    "draw",
     "player",
     "prove",
     "refute",
@@ -43,6 +45,7 @@ _HOMES = {
     "Rules": "tttenv.game.rules",
     "certify": "tttenv.certificates.certificate",
     "check_proof": "tttenv.proofs.checker",
+    "draw": "tttenv.drawing.render",
     "player": "tttenv.players",
     "prove": "tttenv.proofs.prover",
     "refute": "tttenv.certificates.refutation",

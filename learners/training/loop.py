@@ -14,7 +14,7 @@ from tttenv.certificates.metrics import flat
 from tttenv.certificates.snapshots import Snapshot
 from tttenv.exact import enumerable, tabulate
 from tttenv.game.rules import Rules
-from tttenv.policy import Player, uniform
+from tttenv.policy import Player, Wrapped, uniform
 from tttenv.utils.compile_time import now_by_processor
 from tttenv.utils.untrusted import first_line, shown
 
@@ -54,6 +54,14 @@ class Evaluation:
     certificate: Certificate | None  # beyond 15 cells by the positions that the player can reach
     unbeatable_at: tuple[int, float] | None  # step and seconds of the first unbeatable certificate
     last: bool  # whether training ends here
+
+
+class Trained(Wrapped):
+    """The player at the end of a training run, with the run's evaluations in its `history`."""
+
+    def __init__(self, history: list[Evaluation]) -> None:
+        super().__init__(history[-1].policy)
+        self.history = history
 
 
 def usual_schedule(name: str, preset: str = "default", **changes: Any) -> Schedule:

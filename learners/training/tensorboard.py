@@ -1,5 +1,6 @@
 """TensorBoard logger: curves, policy heat maps, certificate and settings."""
 
+import re
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,20 +14,35 @@ from torch.utils.tensorboard import summary
 
 from learners.training.loggers import EVENTS, SECONDS, STEPS, Logger, description
 from tttenv.certificates.certificate import Certificate
+from tttenv.certificates.curve import exact_curve
 from tttenv.certificates.verdict import certificate_table
 from tttenv.drawing.tiles import Picture
-from tttenv.exact import SEATS, enumerable, positions
+from tttenv.exact import SEATS, enumerable
 from tttenv.game.rules import Rules
 
 MAKE: Any = summary  # torch leaves it untyped
 FIRST = ("learner", "preset", "rules", "seed")
-COMPARED = ("exact/worst_case_X", "exact/worst_case_O", "exact/optimal_moves", SECONDS, STEPS)
+# Groups of cards, which TensorBoard sorts by name, by patterns of the metrics in them.
+GROUPS = {
+    r"^exact/(worst_case_.|losing_leaves_.|optimal_moves|blunders)$": r"certificate/\1",
+    r"^exact/(optimal_moves_ply_\d+)$": r"exact_by_ply/\1",
+}
 # The charts to look at first, without smoothing: the worst case jumps, and 0 is what counts.
 ADDRESS = "http://localhost:6006/#custom_scalars&_smoothingWeight=0"
 
 
-def _chart(*tags: str) -> list[Any]:
-    return ["Multiline", [f"{tag}$" for tag in tags]]  # tags are regular expressions there
+def grouped(tag: str) -> str:
+    """Return the tag of a metric's card: what matters most stands in the first group."""
+    for pattern, replacement in GROUPS.items():
+        tag = re.sub(pattern, replacement, tag)
+    return tag
+
+
+COMPARED = (*(grouped(f"exact/{name}") for name in exact_curve.numbers), SECONDS, STEPS)
+
+
+def _chart(tag: str) -> list[Any]:
+    return ["Multiline", [f"{grouped(tag)}$"]]  # tags are regular expressions there
 
 
 def _by_seat(title: str, tag: str) -> dict[str, list[Any]]:
@@ -62,15 +78,7 @@ TRAINING = {"training": {"losses and other numbers of the learner": _chart("trai
 
 def layout(rules: Rules) -> dict[str, dict[str, list[Any]]]:
     """Return the charts that have data for the given rules, by group and title."""
-    if not enumerable(rules):
-        return LARGE | TRAINING
-    game = positions(rules)
-    stones = np.unique(np.count_nonzero(game.boards[game.decisions], axis=1)).tolist()
-    by_stones = {
-        f"with {count} stone{'s' * (count != 1)}": _chart(f"exact/optimal_moves_ply_{count}")
-        for count in stones
-    }
-    return EXACT | {"optimal moves by the stones on the board": by_stones} | TRAINING
+    return (EXACT if enumerable(rules) else LARGE) | TRAINING
 
 
 class TensorBoard(Logger):
@@ -110,7 +118,7 @@ class TensorBoard(Logger):
     def curves(self, step: int, numbers: Mapping[str, float]) -> None:
         """Write one point per tag, the first one with the tag's description."""
         for tag, number in numbers.items():
-            value: Any = Summary.Value(tag=tag, simple_value=number)
+            value: Any = Summary.Value(tag=grouped(tag), simple_value=number)
             if tag not in self.described:
                 self.described.add(tag)
                 value.metadata.summary_description = description(tag)

@@ -9,7 +9,7 @@ from reference import mover, random_game, spell, windows, winner
 
 from tttenv import Rules
 from tttenv.drawing import tiles
-from tttenv.drawing.render import CELL, LastStone, ansi, rgb
+from tttenv.drawing.render import CELL, LastStone, ansi, draw, rgb
 from tttenv.drawing.tiles import DARK, LIGHT
 
 BOARDS = {  # and what stands below them
@@ -154,3 +154,13 @@ def test_a_games_pictures_mark_the_answer_to_each_step():
     assert [ground(picture, cell) == LIGHT.line("X") for cell in (2, 4, 6, 0)] == [True] * 3 + [
         False
     ]
+
+
+def test_boards_and_numbered_games_are_drawn_side_by_side():
+    rules, width = Rules(3, 4, 3), 4 * CELL
+    board = rules.parse("OXX" + 9 * "_")
+    whole = np.asarray(draw(rules, board, [1, 0, 2]))
+    assert (whole[:, :width] == rgb(rules, board)).all()
+    differ = (whole[:, width + CELL // 2 :] != rgb(rules, board, last=2)).any(axis=2)
+    numbered = np.argwhere(differ) // CELL
+    assert {tuple(cell) for cell in numbered.tolist()} == {(0, 0), (0, 1), (0, 2)}

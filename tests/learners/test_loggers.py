@@ -12,6 +12,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from learners.registry import LEARNERS
 from learners.training import loggers
 from learners.training.loop import usual_schedule
+from learners.training.tensorboard import grouped
 from learners.training.train import Setup, train
 from tttenv import Rules, certify, player
 from tttenv.certificates.verdict import certificate_table
@@ -91,7 +92,7 @@ def test_all_loggers_get_the_same_numbers_pictures_and_certificate(both):
     events = EventAccumulator(str(out), {"images": 0}).Reload()
     for tag in {tag for _, tag, _ in kept.got}:
         wanted = [(step, np.float32(number)) for step, name, number in kept.got if name == tag]
-        assert [(e.step, np.float32(e.value)) for e in events.Scalars(tag)] == wanted
+        assert [(e.step, np.float32(e.value)) for e in events.Scalars(grouped(tag))] == wanted
     for (step, name), picture in kept.pictured.items():
         file = out / "csv" / f"{name.replace('/', '-')}-{step:08}.png"
         assert np.array_equal(np.asarray(Image.open(file)), picture)

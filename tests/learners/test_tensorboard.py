@@ -10,7 +10,7 @@ from tensorboard.plugins.hparams import plugin_data_pb2
 from learners.registry import LEARNERS
 from learners.training.loggers import SECONDS, STEPS, description
 from learners.training.loop import Progress, before_training, run, usual_schedule
-from learners.training.tensorboard import COMPARED, layout
+from learners.training.tensorboard import COMPARED, grouped, layout
 from learners.training.train import train
 from tttenv import Rules
 from tttenv.certificates.verdict import certificate_table
@@ -50,9 +50,11 @@ def test_every_tag_is_described_and_no_chart_is_empty(name, rules, settings):
     tags = told(name, rules, **settings)
     assert not [tag for tag in tags if not description(tag)]
     assert not [tag for tag in tags if "\\" in description(tag)]
+    cards = [grouped(tag) for tag in tags]
+    assert len([card for card in cards if card.startswith(min(cards).partition("/")[0])]) == 4
     for charts in layout(rules).values():
         for title, (_, patterns) in charts.items():
-            shown = [tag for tag in tags if any(re.match(pattern, tag) for pattern in patterns)]
+            shown = [card for card in cards if any(re.match(one, card) for one in patterns)]
             assert shown, title
             several = title == "losses and other numbers of the learner"
             assert len(shown) == 1 or several  # a colour is a run

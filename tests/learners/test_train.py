@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
+import learners
 from learners.cli import train as command
 from learners.registry import LEARNERS
 from learners.selfplay import SelfPlay, SelfPlayConfig
@@ -14,7 +15,7 @@ from learners.testing import _same as same
 from learners.training.checkpoint import load_training
 from learners.training.loop import Progress, Schedule, Stopped, finished, run, usual_schedule
 from learners.training.train import Setup, train
-from tttenv import Rules
+from tttenv import Rules, certify
 from tttenv.players import bundled
 from tttenv.players.stored.checkpoint import CARD, POLICY, STATE, WEIGHTS, file_of, read_card
 
@@ -193,3 +194,12 @@ def test_a_training_is_finished_by_its_steps_or_where_it_was_to_stop():
     assert not finished(goes_on, unbeatable)
     assert not finished(ends, Progress(step=5))
     assert finished(goes_on, Progress(step=10))
+
+
+def test_one_call_trains_and_returns_the_player_with_its_history():
+    player = learners.train("td0", every=2, games=16)
+    assert certify(Rules(), player) == player.history[-1].certificate
+    assert player.history[-1].certificate.unbeatable
+    assert [one.step for one in player.history] == list(range(2, 2 * len(player.history) + 1, 2))
+    with pytest.raises(ValueError, match="did you mean td0"):
+        learners.train("td1")

@@ -152,7 +152,7 @@ def learned(page):
 
 
 def test_a_link_teaches_and_the_player_is_played_and_certified_on_the_board(opened, file, inside):
-    page = opened(file, "#teach=7", **CALM)
+    page = opened(file, "#train=7", **CALM)
     assert learned(page).startswith("Certified: never loses, in both seats.")
     assert page.evaluate("document.getElementById('teach').getBoundingClientRect().top") < 100
     told, games, _, _ = taught(inside, 7)
@@ -161,11 +161,9 @@ def test_a_link_teaches_and_the_player_is_played_and_certified_on_the_board(open
     assert page.inner_text("#about-name") == "trained 7"
     assert_same(certificate(page), told)
     assert page.inner_text("#about").endswith("✓ Never loses, as X or O.")
-    link = fragment(page)
-    for address in (link, link.replace("trained", "taught")):  # the older word
-        again = opened(file, address, **CALM)  # another's page knows no lesson
-        assert again.inner_text("#about-name") == "trained 7"
-        assert_same(certificate(again), told)
+    again = opened(file, fragment(page), **CALM)  # another's page knows no lesson
+    assert again.inner_text("#about-name") == "trained 7"
+    assert_same(certificate(again), told)
 
 
 def test_stopped_at_500_games_it_loses_and_taught_on_it_does_not(opened, file, inside):
@@ -191,11 +189,10 @@ def test_stopped_at_500_games_it_loses_and_taught_on_it_does_not(opened, file, i
 
 
 def test_forged_names_of_taught_players_are_no_players(opened, file):
-    wrong = ("4294967296", "x", "1 (99999 games)", "1 (150 games)", "1 explore 101 rate 50")
-    for name in (f"{word} {end}" for end in wrong for word in ("taught", "trained")):
-        page = opened(file, f"#play={name}")
+    for end in ("4294967296", "x", "1 (99999 games)", "1 (150 games)"):
+        page = opened(file, f"#play={(name := f'trained {end}')}")
         assert page.inner_text("#about-name") in ("first", "random"), name
-    page = opened(file, "#teach=99999999999")
+    page = opened(file, "#train=99999999999")
     assert "nothing yet" in page.inner_text("#teach-status")
 
 

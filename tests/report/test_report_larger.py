@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+import sys
 from html.parser import HTMLParser
 
 import pytest
@@ -105,7 +106,7 @@ def test_the_shipped_network_stands_with_its_certificate():
     words = Words(larger.html([found]))
     assert words.rows[0] == list(larger.HEADS)
     name, board, value, as_x, _, _, as_o, _, _, source = words.rows[1]
-    assert (name, board, value, source) == ("reinforce_444", "4,4,4", "draw", "computed here")
+    assert (name, board, value, source) == ("reinforce_444", "4,4,4", "draw", "from its checkpoint")
     assert as_x == as_o == "never loses"
     assert found.certificate == certify(found.rules, found.name)  # as the command says
     assert not words.told
@@ -158,12 +159,12 @@ def test_a_certificate_that_does_not_fit_is_computed_instead(beginner, tmp_path,
     assert found.certificate == usual.certificate
 
 
-def test_without_pytorch_the_card_is_believed_and_a_table_computed(small, monkeypatch):
-    monkeypatch.setattr(larger, "find_spec", lambda name: None)
-    network, table = larger.from_specs(["reinforce_444", f"{small}/"])
+def test_without_pytorch_networks_are_embedded_and_tables_computed(small, monkeypatch):
+    monkeypatch.setitem(sys.modules, "learners.training.checkpoint", None)  # what loads it
+    network, table = larger.from_specs(["alphazero_444", f"{small}/"])
     assert (network.computed, table.computed) == (False, True)
+    assert network.network is not None
     words = Words(larger.html([network, table]))
-    assert words.rows[1][3:6] == ["never loses", "all there are", "98.67 / 1.33 / 0.00"]
     assert solve(Rules(2, 4, 2)).value == table.certificate.value == 1
     assert words.rows[2][2] == "X wins"
 

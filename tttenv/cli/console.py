@@ -150,7 +150,10 @@ def parse(
         if end.code not in (0, None, WRONG_ARGUMENTS):  # exit requested by a signal
             raise
         if end.code:
-            fail(prog, f"{_gist(complaint.getvalue())} (see {prog} --help)")
+            gist = _gist(complaint.getvalue())
+            if gist.endswith(" is required") and examples:
+                gist += f", as in: {examples.strip().splitlines()[0]}"
+            fail(prog, f"{gist} (see {prog} --help)")
         page.seek(0)
         print(filled(page.read()), end="")
         if examples:

@@ -1,5 +1,9 @@
 """Boards as text, and as images drawn with NumPy alone."""
 
+from collections.abc import Sequence
+from functools import reduce
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -70,6 +74,32 @@ def rgb(rules: Rules, board: Boards, last: int | None = None) -> Picture:
             digits = lettering(str(row + 1))
             place[-INSET - HIGH : -INSET, INSET : INSET + digits.shape[1]][digits] = LIGHT.faint
     return picture
+
+
+def draw(rules: Rules, *games: Boards | Sequence[int]) -> Any:
+    """Draw boards side by side, as a Pillow image, which notebooks show (needs the extra `learn`).
+
+    Args:
+        rules: the game.
+        games: each a board (cells,), seen by the side to move, or the cells of a game in the order
+            of play, which are numbered.
+    """
+    from PIL import Image
+
+    parts: list[Picture] = []
+    for game in games:
+        if isinstance(game, np.ndarray):
+            picture = rgb(rules, game)
+        else:
+            picture = rgb(rules, reduce(rules.play, game, rules.start()), game[-1])
+            for turn, cell in enumerate(game, start=1):
+                row, column = divmod(cell, rules.n)
+                bottom, right = CELL * (row + 1) - INSET, CELL * (column + 1) - INSET
+                digits = lettering(str(turn))
+                place = picture[bottom - HIGH : bottom, right - digits.shape[1] : right]
+                place[digits] = LIGHT.faint
+        parts += [picture, np.full((len(picture), CELL // 2, 3), 255, np.uint8)]
+    return Image.fromarray(np.hstack(parts[:-1]))
 
 
 class LastStone:

@@ -262,10 +262,10 @@ def _words(surface: pygame.Surface, scene: Scene, layout: Layout, state: str) ->
 def write(
     surface: pygame.Surface, text: str, size: int, colour: Colour, centre: tuple[int, int]
 ) -> None:
-    """Write a centred line, shrinking the letters if the surface is too narrow."""
+    """Write a centred line, shrinking the letters so that both edges stay free."""
     # Reduced from a larger size, letters keep their distances.
     large = _font(size * SUPERSAMPLING).render(text, True, colour)
-    factor = max(SUPERSAMPLING, large.get_width() / max(1, surface.get_width() - 8))
+    factor = max(SUPERSAMPLING, large.get_width() / max(1, surface.get_width() - 4 * size))
     small = int(large.get_width() / factor), int(large.get_height() / factor)
     drawn = pygame.transform.smoothscale(large, small)
     surface.blit(drawn, drawn.get_rect(center=centre))

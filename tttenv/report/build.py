@@ -15,7 +15,7 @@ from tttenv.report.load_players import Shown
 from tttenv.report.markup import Markup, element, joined, packed, void
 
 PAGE = Path(__file__).parent / "page"
-INSTALL = "pip install -e '.[learn]'"
+INSTALL = "pip install -c constraints.txt -e '.[learn]'"
 PREVIEW = "preview.png"  # the image next to a published page
 # The files of the page, concatenated in this order by kind; all scripts share one scope.
 SECTIONS = ("play", "teach", "bot", "leaderboard", "curves", "larger", "explorer")

@@ -1,7 +1,6 @@
 """Data for the page: every position, its value, every player's moves, networks' weights."""
 
 import base64
-import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,16 +14,19 @@ from tttenv.certificates import phrases
 from tttenv.certificates.certificate import TINY, Certificate
 from tttenv.certificates.snapshots import Moves
 from tttenv.exact import positions, solve
+from tttenv.game.line_planes_kernel import PLANES
 from tttenv.game.symmetry import orbits
-from tttenv.players.stored.checkpoint import plays_canonically, read_card
+from tttenv.players.stored.checkpoint import WEIGHTS, file_of, plays_canonically, read_data
 from tttenv.policy import TOLERANCE
 from tttenv.report.load_players import RULES, Shown, portable_name
 from tttenv.report.markup import Markup
 from tttenv.report.markup import packed as packed_bytes
+from tttenv.utils.tensor_file import header
 from tttenv.utils.untrusted import shown
 
 LEARNER = "alphazero"  # its players are residual networks, see learners.residual_net
 SMALLEST, LARGEST = 3, 15  # minimum and maximum rows and columns of a board in a page
+UNUSED = ("net.moves", "net.hidden", "net.results")  # layers, apart from the policy's first plane
 MOST = 120_000  # maximum weights of a network in a page
 
 
@@ -119,12 +121,16 @@ def _packed(array: NDArray[Any], kind: str) -> str:
 
 def network(folder: Path, name: str, rules: Rules, certificate: Certificate) -> Network | None:
     """Pack a checkpoint's network for the page; return None if the page cannot play it."""
-    if not playable(read_card(folder), rules):
+    card, files = read_data(folder, WEIGHTS)
+    if not playable(card, rules):
         return None
-    home = importlib.import_module("learners.training.checkpoint")  # needs torch
-    config, weights = home.load_weights(folder, LEARNER)
-    numbers = {key: tensor.numpy() for key, tensor in weights.items()}
-    parts = [numbers[f"net.{key}"] for key in _layers(config.blocks)]
+    found = header(files[WEIGHTS], folder / str(file_of(card, WEIGHTS)))
+    channels = found.length("net.first.weight")
+    blocks = sum(key.endswith("first.bias") for key in found.tensors) - 1  # one before the blocks
+    expected = {f"net.{key}": ("F32", shape) for key, shape in _shapes(channels, blocks).items()}
+    refusal = f"the weights in {shown(folder)} do not fit {LEARNER}"
+    numbers = found.arrays(expected, refusal)
+    parts = [numbers[key] for key in expected if not key.startswith(UNUSED)]
     parts += [numbers["net.moves.weight"][:1], numbers["net.moves.bias"][:1]]
     flat = np.concatenate([part.ravel() for part in parts])
     if flat.size > MOST or not np.isfinite(flat).all():
@@ -134,8 +140,8 @@ def network(folder: Path, name: str, rules: Rules, certificate: Certificate) -> 
         "spec": shown(portable_name(folder)),
         "about": "a residual network trained by AlphaZero",
         "rules": str(rules),
-        "channels": config.channels,
-        "blocks": config.blocks,
+        "channels": channels,
+        "blocks": blocks,
         "certificate": certificate.to_dict(),
     }
     by_significance = flat.astype("<f4").view(np.uint8).reshape(-1, 4).T  # deflates better
@@ -150,7 +156,17 @@ def playable(card: dict[str, Any], rules: Rules) -> bool:
     return min(rules.m, rules.n) >= SMALLEST and max(rules.m, rules.n) <= LARGEST and rules.k >= 3
 
 
-def _layers(blocks: int) -> list[str]:
-    within = [f"blocks.{n}.{part}" for n in range(blocks) for part in ("first", "pooled", "second")]
-    layers = ["first", *within, "last", "last_pooled"]
-    return [f"{layer}.{kind}" for layer in layers for kind in ("weight", "bias")]
+def _shapes(channels: int, blocks: int) -> dict[str, tuple[int, ...]]:
+    """Return the shapes of a network's tensors; those for the page first, in its order."""
+    pooled: tuple[int, ...] = (channels, 2 * channels)
+    block = {"first": (channels, channels, 3, 3), "pooled": pooled}
+    block["second"] = block["first"]
+    layers: dict[str, tuple[int, ...]] = {"first": (channels, PLANES, 3, 3)}
+    for number in range(blocks):
+        layers |= {f"blocks.{number}.{part}": shape for part, shape in block.items()}
+    layers |= {"last": (channels, channels, 1, 1), "last_pooled": pooled}
+    layers |= {"moves": (2, channels, 1, 1), "hidden": pooled, "results": (3, channels)}
+    tensors: dict[str, tuple[int, ...]] = {}
+    for layer, shape in layers.items():
+        tensors |= {f"{layer}.weight": shape, f"{layer}.bias": shape[:1]}
+    return tensors

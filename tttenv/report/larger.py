@@ -7,7 +7,6 @@ certificate by reachable positions; a lost game of each losing seat is described
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import quote
 
@@ -102,23 +101,19 @@ def from_specs(
 def _certified(name: str, spec: str, folder: Path, options: dict[str, str]) -> Larger:
     """Load the player of a spec, with the certificate in its card or else a computed one.
 
-    Up to 16 cells it is computed as `tttenv.certify` does, with the same numbers, unless the player
-    cannot be loaded because PyTorch is not installed; above with the limit of training.
+    Computing it for a network needs PyTorch, so a valid one in the card is preferred: the report is
+    the same without. Up to 16 cells the limit is that of `tttenv.certify`, above that of training.
     """
-    rules, small = rules_of(spec), solvable(rules_of(spec))
+    rules = rules_of(spec)
     card, _ = read_data(folder, WEIGHTS)  # verifies that the weights are the card's
-    torch = find_spec("torch") is not None
-    network = found = None
-    if not options:
-        found = stated_certificate(card, rules) if "choice" in card else None
-    can_ask = torch or enumerable(rules)
-    computed = found is None or (can_ask and (small or found.method != REACHABLE))
+    stated = not options and "choice" in card
+    found = stated_certificate(card, rules) if stated else None
+    computed = found is None or enumerable(rules)
     if found is None or computed:
         policy = player(spec, rules) if options else load(folder, rules)
-        most = POSITIONS if small else IN_TRAINING
+        most = POSITIONS if solvable(rules) else IN_TRAINING
         found = certify(rules, policy, most, method=REACHABLE, name=name)
-    if torch and not options:
-        network = data.network(folder, name, rules, found)
+    network = None if options else data.network(folder, name, rules, found)
     return Larger(name, rules, found, computed, network)
 
 

@@ -118,6 +118,6 @@ class Windowed:
 
 def _legend(rules: Rules, hint: Hint) -> str:
     if hint.stones is not None:
-        return words.SHORT_FORM
-    known = words.NOTHING_DECIDED if hint.values is None else words.LEGEND_UNDECIDED
-    return "; ".join(filter(None, (known, best_line(rules, hint))))
+        return words.LEGEND
+    known = "" if hint.values is None else words.LEGEND_UNDECIDED
+    return "; ".join(filter(None, (known, best_line(rules, hint)))) or words.NOTHING_DECIDED

@@ -12,8 +12,7 @@ VERBS = {1: ("wins", "win"), 0: ("draws", "draw"), -1: ("loses", "lose")}  # sin
 UNDECIDED = "?"  # marks a move of unknown value
 GLYPH = "??"  # marks a blunder
 DISTANCE = "in 2: the winner needs 2 more stones"
-SHORT_FORM = f"+2 win {DISTANCE}"
-LEGEND = f"{SHORT_FORM}; -2 loss in 2; = draw"
+LEGEND = "+2 win in 2, -2 loss in 2, in stones of the winner; = draw"
 LEGEND_UNDECIDED = "+ win; - loss; = draw; ? not decided by a short search"
 NOTHING_DECIDED = "exact: no move is decided by a short search"
 

@@ -1,4 +1,4 @@
-// Keys as in the window: u n h r and those that stand for cells; arrows step through the moves, and
+// Keys as in the window: u n h and those that stand for cells; arrows step through the moves, and
 // l copies the link.
 
 const CELL_KEYS = "qweasdzxc"; // they lie on the keyboard as the cells do on the board
@@ -10,7 +10,6 @@ const KEYS = {
     state.overlay = state.overlay === "values" ? "none" : "values";
     show();
   },
-  r: resign,
   l: copyLink,
   ArrowLeft: () => goTo(state.at - 1),
   ArrowRight: () => goTo(state.at + 1),

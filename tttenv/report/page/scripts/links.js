@@ -27,9 +27,9 @@ function address(changes = {}) {
   return `#${Object.entries(parts).map(([key, text]) => `${key}=${written(key, text)}`).join("&")}`;
 }
 
-// The cells that a link's moves name: "b2.a1", "b2,a1", "b2 a1", or digits from 1 to 9 as in older links.
+// The cells that a link's moves name: "b2.a1", "b2,a1" or "b2 a1".
 function readMoves(text, game) {
-  if (/^[0-9]*$/.test(text)) return [...text].map((digit) => Number(digit) - 1);
+  if (text === "") return [];
   const names = Array.from({ length: game.cells }, (_, cell) => coordinate(cell, game));
   return text.toLowerCase().trim().split(/,\s*|\.|\s+/).map((name) => names.indexOf(name));
 }

@@ -1,4 +1,4 @@
-// A game against a player: moves, answers, taking back, resigning, and what is said of them.
+// A game against a player: moves, answers, taking back, and what is said of them.
 
 const THINKING = 300; // milliseconds before a player answers
 let waiting = 0;
@@ -54,7 +54,6 @@ function newGame() {
 // To the stone before which the human was to move last, as the number of stones; or undefined.
 function backTo() {
   if (state.asking || state.seat === "none") return undefined;
-  if (state.resigned) return state.line.length;
   const lengths = [...Array(state.at).keys()];
   return lengths.findLast((length) => isHuman("XO"[length % 2]));
 }
@@ -63,14 +62,6 @@ function takeBack() {
   const length = backTo();
   if (length === undefined) return;
   setUp({ line: state.line.slice(0, length) });
-  show();
-}
-
-function resign() {
-  if (state.asking || !["X", "O"].includes(state.seat) || hasEnded(state.line)) return;
-  stopWaiting();
-  state.at = state.line.length;
-  state.resigned = true;
   show();
 }
 
@@ -118,7 +109,7 @@ function decisive(line) {
 // Whether the human, or one side of a game that is watched, may try again from the decisive stone.
 function secondChance() {
   const bad = decisive(state.line);
-  if (state.asking || state.resigned || !bad || !hasEnded(shownLine())) return undefined;
+  if (state.asking || !bad || !hasEnded(shownLine())) return undefined;
   const seat = "XO"[bad.ply % 2];
   return isHuman(seat) || state.seat === "none" ? { seat, line: state.line.slice(0, bad.ply) } : undefined;
 }
@@ -141,7 +132,6 @@ function decidedText(line) {
 }
 
 function endingText(line) {
-  if (state.resigned && !isOver(line)) return `You resigned: ${nameAt(other(state.seat))} wins.`;
   if (forfeited(line)) {
     const won = nameAt(other(mover(line)));
     return `${nameAt(mover(line))} has no legal answer. ${won === "You" ? "You win" : `${won} wins`}.`;

@@ -10,7 +10,6 @@ const state = {
   at: 1, // how many of its stones are shown
   setup: 0, // how many of its first stones were set up: nobody is blamed for them
   running: false, // whether stones come by themselves
-  resigned: false,
   asking: true, // whether it is the question that the page begins with
   tried: [], // wrong answers to it
   title: "", // of a line that is shown, as of a lost game
@@ -38,8 +37,7 @@ function forfeited(line) {
   return player !== undefined && answersNothing(player, line);
 }
 
-const hasEnded = (line) =>
-  isOver(line) || forfeited(line) || (state.resigned && line.length === state.line.length);
+const hasEnded = (line) => isOver(line) || forfeited(line);
 const isHuman = (seat) => state.seat === "both" || state.seat === seat;
 const myTurn = () => isHuman(mover(shownLine()));
 
@@ -68,7 +66,7 @@ function setUp(changes) {
   const line = changes.line ?? [];
   const goesOn = state.line.slice(0, state.setup).every((cell, ply) => cell === line[ply]);
   const setup = goesOn ? state.setup : 0;
-  const usual = { at: line.length, setup, running: false, resigned: false, asking: false, tried: [] };
+  const usual = { at: line.length, setup, running: false, asking: false, tried: [] };
   Object.assign(state, usual, { title: "", cast: null, aimed: -1, message: null, line }, changes);
   find("link-holder").hidden = true;
 }

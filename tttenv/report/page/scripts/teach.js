@@ -6,8 +6,8 @@ const LITTLE = 500; // games after which one may stop to see what is not learned
 const ENOUGH = 20000; // games after which it is given up
 
 class Lesson {
-  constructor(seed, settings) {
-    this.learner = new TableLearner(seed, settings);
+  constructor(seed) {
+    this.learner = new TableLearner(seed);
     this.spent = 0; // milliseconds of learning and measuring
     this.measures = [];
     this.measure();
@@ -40,8 +40,8 @@ class Lesson {
 
   // The player that it is now, as a number among data.players.
   player() {
-    const { seed, games, settings } = this.learner;
-    const trained = `trained ${seed}${settingsText(settings)}`;
+    const { seed, games } = this.learner;
+    const trained = `trained ${seed}`;
     const name = this.certified ? trained : `${trained} (${games} games)`;
     const known = data.players.findIndex((player) => player.name === name);
     if (known >= 0) return known;
@@ -59,37 +59,25 @@ function offerPlayer(name, about, table, certificate) {
 }
 
 // The player with a name, as a number among data.players; one that was trained here is trained
-// again, and one at an earlier step made. Older links have a comma for the parentheses, and "taught".
+// again, and one at an earlier step made.
 function playerNamed(asked, game = games[0]) {
   if (game !== games[0]) return game.players.findIndex((player) => player.name === asked);
-  const name = (asked ?? "").replace(/^taught (\d)/, "trained $1").replace(/^(trained \d+), (\d+ games)$/, "$1 ($2)");
-  const trained =
-    /^trained (\d{1,10})(?: explore (\d{1,3}) rate (\d{1,3}))?(?: \((\d{1,5}) games\))?$/.exec(name);
+  const name = asked ?? "";
+  const trained = /^trained (\d{1,10})(?: \((\d{1,5}) games\))?$/.exec(name);
   const known = data.players.findIndex((player) => player.name === name);
   if (known >= 0) return known;
   if (!trained) return snapshotNamed(name);
   const seed = Number(trained[1]);
-  const settings = settingsOf(trained[2], trained[3]);
-  const most = Math.min(Number(trained[4] ?? ENOUGH), ENOUGH);
-  if (!isSeed(seed) || !settings) return -1;
-  const again = new Lesson(seed, settings);
+  const most = Math.min(Number(trained[2] ?? ENOUGH), ENOUGH);
+  if (!isSeed(seed)) return -1;
+  const again = new Lesson(seed);
   while (!again.certified && again.learner.games < most) again.goOn();
   const number = again.player();
   return data.players[number].name === name ? number : -1;
 }
 
 const isSeed = (seed) => Number.isInteger(seed) && seed >= 0 && seed < 2 ** 32;
-// The settings as a player's name and an address have them: nothing for the usual ones.
-const isUsual = ({ explore, rate }) => explore === USUAL.explore && rate === USUAL.rate;
-const settingsText = (one) => (isUsual(one) ? "" : ` explore ${one.explore} rate ${one.rate}`);
-const lessonAddress = ({ seed, settings: one }) =>
-  `#train=${seed}${isUsual(one) ? "" : `&explore=${one.explore}&rate=${one.rate}`}`;
-
-// The settings of these texts, the usual ones if there are none; undefined for impossible ones.
-function settingsOf(explore = String(USUAL.explore), rate = String(USUAL.rate)) {
-  const settings = { explore: Number(explore), rate: Number(rate) };
-  return settings.explore <= 100 && settings.rate >= 1 && settings.rate <= 100 ? settings : undefined;
-}
+const lessonAddress = ({ seed }) => `#train=${seed}`;
 
 const counted = (number) => number.toLocaleString("en-US");
 
@@ -118,13 +106,10 @@ async function teachUntil(limit) {
   drawLesson();
 }
 
-function newLesson(seed, settings = chosenSettings()) {
-  lesson = new Lesson(seed, settings);
+function newLesson(seed) {
+  lesson = new Lesson(seed);
   teaching = false;
   find("teach-seed").value = String(seed);
-  find("teach-explore").value = String(settings.explore);
-  find("teach-rate").value = String(settings.rate);
-  drawSettings();
   drawLesson();
 }
 
@@ -135,24 +120,6 @@ function typedSeed() {
 }
 
 find("teach-seed").addEventListener("change", () => newLesson(typedSeed()));
-
-const chosenSettings = () =>
-  settingsOf(find("teach-explore").value, find("teach-rate").value);
-
-// The sliders' values beside them, and what a screen reader says.
-function drawSettings() {
-  const { explore, rate } = chosenSettings();
-  const words = { explore: `${explore} %`, rate: (rate / 100).toFixed(2) };
-  for (const [name, text] of Object.entries(words)) {
-    find(`teach-${name}-value`).textContent = text;
-    find(`teach-${name}`).setAttribute("aria-valuetext", text);
-  }
-}
-
-for (const name of ["explore", "rate"]) {
-  find(`teach-${name}`).addEventListener("input", drawSettings);
-  find(`teach-${name}`).addEventListener("change", () => newLesson(typedSeed()));
-}
 
 find("teach-start").addEventListener("click", () => {
   if (teaching) {
@@ -172,16 +139,13 @@ find("teach-less").addEventListener("click", () => {
   teachUntil(LITTLE);
 });
 
-// Addresses "#train=SEED", with other settings "#train=SEED&explore=10&rate=20", train that one; older
-// ones begin with "#teach=".
-function openLesson(asked) {
-  const text = asked.replace(/^#teach=/, "#train=");
-  const named = /^#train=(\d{1,10})(?:&explore=(\d{1,3})&rate=(\d{1,3}))?$/.exec(text);
-  const settings = named && settingsOf(named[2], named[3]);
-  if (!settings || !isSeed(Number(named[1]))) return;
+// Addresses "#train=SEED" train that one.
+function openLesson(text) {
+  const named = /^#train=(\d{1,10})$/.exec(text);
+  if (!named || !isSeed(Number(named[1]))) return;
   makeNow(find("teach"));
   const there = lesson.learner.games > 0 && lessonAddress(lesson.learner) === text;
-  if (!there) newLesson(Number(named[1]), settings);
+  if (!there) newLesson(Number(named[1]));
   find("teach").scrollIntoView();
   if (!there) teachUntil(Infinity);
 }

@@ -1,10 +1,10 @@
 // TD(0) over afterstates (Sutton and Barto, Reinforcement Learning, 2018, section 1.5 and chapter
 // 6): a table of what each position is worth to the side that has just moved, a win being 1, a loss
 // -1. The table plays both sides. With each move that it chooses by its values, the value of the
-// position before moves part of the way towards that of the position after, usually half. All images of a
+// position before moves half of the way towards that of the position after. All images of a
 // position share one value. Same seed, same games, same table, on every machine.
 
-const USUAL = { explore: 30, rate: 50 }; // per cent: moves that are random, and the step size
+const EXPLORE = 30; // per cent of the moves that are random
 const OPENING = 7; // a game begins with 0 to 6 random stones, so that all of the game is seen
 
 // SplitMix (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014) of 32
@@ -20,9 +20,8 @@ function randomNumbers(seed) {
 }
 
 class TableLearner {
-  constructor(seed, settings = USUAL) {
+  constructor(seed) {
     this.seed = seed;
-    this.settings = settings;
     this.games = 0;
     this.below = randomNumbers(seed);
     this.values = new Float64Array(Math.max(...classOf) + 1);
@@ -53,13 +52,13 @@ class TableLearner {
   playGame() {
     const opening = this.below(OPENING);
     for (let position = 0, stones = 0; !over(position); stones++) {
-      const random = stones < opening || this.below(100) < this.settings.explore;
+      const random = stones < opening || this.below(100) < EXPLORE;
       const among = random ? moves(position) : this.best(position);
       const after = next(position, among[this.below(among.length)]);
       const entry = classOf[position];
       if (!random) {
         const change = -this.values[classOf[after]] - this.values[entry];
-        this.values[entry] += (this.settings.rate / 100) * change;
+        this.values[entry] += change / 2;
       }
       position = after;
     }
