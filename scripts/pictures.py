@@ -344,7 +344,7 @@ def learning() -> Pictures:
     torch.set_num_threads(1)  # as the benchmark does: so it is the same training
     learner: Any = Reinforce(ReinforceConfig(), Rules())
     moments = [("reinforce, before the first step", "", _chances(learner))]
-    for evaluation in run(learner, Rules(), usual_schedule("reinforce"), Progress()):
+    for evaluation in run(learner, Rules(), usual_schedule("reinforce", hold=1), Progress()):
         if evaluation.last or evaluation.step % EVERY == 0:
             title = f"reinforce, step {evaluation.step}"
             moments.append((title, phrases.standing(evaluation.numbers), _chances(learner)))

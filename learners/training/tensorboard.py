@@ -11,7 +11,7 @@ from tensorboard.compat.proto.summary_pb2 import Summary
 from tensorboard.summary.writer.record_writer import RecordWriter
 from torch.utils.tensorboard import summary
 
-from learners.training.loggers import EVENTS, SECONDS, STEPS, Logger, description
+from learners.training.loggers import EVENTS, Logger, description
 from tttenv.certificates.certificate import Certificate
 from tttenv.certificates.verdict import certificate_table
 from tttenv.drawing.tiles import Picture
@@ -20,7 +20,10 @@ from tttenv.game.rules import Rules
 
 MAKE: Any = summary  # torch leaves it untyped
 FIRST = ("learner", "preset", "rules", "seed")
-COMPARED = ("exact/worst_case_X", "exact/worst_case_O", "exact/optimal_moves", SECONDS, STEPS)
+COMPARED = (
+    *("exact/worst_case_X", "exact/worst_case_O", "exact/optimal_moves"),
+    *(f"{mark}/{of}" for mark in ("unbeatable", "perfect") for of in ("seconds", "steps")),
+)
 # The charts to look at first, without smoothing: the worst case jumps, and 0 is what counts.
 ADDRESS = "http://localhost:6006/#custom_scalars&_smoothingWeight=0"
 
@@ -44,6 +47,8 @@ EXACT = {
         "optimal moves where a mistake is possible": _chart("exact/optimal_moves_critical"),
         "optimal moves on positions it reaches": _chart("exact/optimal_moves_reached"),
         "blunders: positions in which it gives value away": _chart("exact/blunders"),
+        "certificates in a row that say unbeatable": _chart("unbeatable/in_a_row"),
+        "certificates in a row without a blunder": _chart("perfect/in_a_row"),
     }
 }
 LARGE = {  # on boards too large to list
