@@ -132,7 +132,7 @@ class DQN(PlaysByNetworks[DQNConfig]):
         q_values = self.net(planes(transitions.boards)).gather(1, cells)
         loss = (q_values[:, 0] - targets).square().mean()
         descend(self.optimiser, loss)
-        return loss.item()
+        return float(loss.item())
 
     @classmethod
     def networks(cls, config: DQNConfig, rules: Rules, rng: Rng | None = None) -> Nets:
