@@ -53,6 +53,7 @@ class CheckedPlayer:
     masks: bool = True  # whether its own library masks its moves
     count: int | None = None  # boards to test; None: all, or 500 of a large game
     near: float = 1e-4  # tolerance: a network's rounding depends on the batch
+    unbeatable_at: int | None = None  # the first step of its training at which it was, if known
 
     @cached_property
     def boards(self) -> Boards:

@@ -259,6 +259,9 @@ def lost_games(subject: CheckedPlayer) -> Finding:
     if not weak:
         return Finding("ok", "; ".join(told))
     change, verdict = IMPROVE, BEATABLE
+    if subject.unbeatable_at is not None:
+        told.append(f"it was unbeatable at step {subject.unbeatable_at:,} and is not now")
+        change = "it forgot: end training where certificates hold, with train --until and --hold"
     if small and not any(seat.beatable for seat in strength(rules, subject.most_probable)):
         how = MOST_PROBABLE if subject.network is not None else ""
         change = (
