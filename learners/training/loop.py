@@ -127,14 +127,18 @@ class Progress:
         self.measures = exact_curve.extended(self.measures, added, every)
         self.snapshots = snapshots.extended(self.snapshots, self.measures, policy, every)
 
-    def certified(self, certificate: Certificate | None) -> None:
-        """Count a certificate: how many in a row had each mark, and when the first one did."""
+    def certified(self, certificate: Certificate | None) -> dict[str, float]:
+        """Count the certificates in a row that had each mark; return the counts by tag."""
         unbeatable = certificate is not None and bool(certificate.unbeatable)
         perfect = certificate is not None and unbeatable and certificate.blunders == 0
-        for mark, has in zip(MARKS, (unbeatable, perfect), strict=True):
-            self.in_a_row[mark] = self.in_a_row[mark] + 1 if has else 0
-            if has and getattr(self, f"{mark}_at") is None:
+        found, numbers = {"unbeatable": unbeatable, "perfect": perfect}, dict[str, float]()
+        self.in_a_row = {mark: found[mark] * (self.in_a_row.get(mark, 0) + 1) for mark in MARKS}
+        for mark in MARKS:
+            numbers[f"{mark}/in_a_row"] = self.in_a_row[mark]
+            if found[mark] and getattr(self, f"{mark}_at") is None:
                 setattr(self, f"{mark}_at", (self.step, self.seconds))
+                numbers |= {f"{mark}/steps": self.step, f"{mark}/seconds": self.seconds}
+        return numbers
 
 
 # Positions that a certificate takes in each seat if a learner examines itself.
@@ -173,7 +177,7 @@ def run(
     while not finished(schedule, progress):
         if _held(schedule, progress):
             _return_to_first(learner, progress)
-            yield _evaluation(progress, *_evaluate(rules, learner), last=True)
+            yield _evaluation(schedule, progress, *_evaluate(rules, learner))
             return
         with _shorten_errors(progress.step):
             numbers = learner.step()
@@ -188,10 +192,9 @@ def run(
         with _shorten_errors(progress.step):
             policy, certificate, numbers = _evaluate(rules, learner)
         progress.seconds = now_by_processor() - start
-        progress.certified(certificate)
         means = {f"train/{key}": total / count for key, (total, count) in progress.logged.items()}
         numbers = {**numbers, **means, "time/seconds": progress.seconds}
-        numbers |= {f"{mark}/in_a_row": float(progress.in_a_row[mark]) for mark in MARKS}
+        numbers |= progress.certified(certificate)
         progress.logged.clear()
         if measure := exact_curve.point(progress.step, numbers):
             progress.measured(measure, policy, schedule.every)
@@ -202,8 +205,7 @@ def run(
             progress.kept = None
             if found and schedule.hold > 1:
                 progress.kept = {"learner": learner.state_dict(), "clock": asdict(progress)}
-        last = finished(schedule, progress)
-        yield _evaluation(progress, policy, certificate, numbers, last)
+        yield _evaluation(schedule, progress, policy, certificate, numbers)
 
 
 def before_training(learner: Learner, rules: Rules, progress: Progress) -> dict[str, float]:
@@ -250,24 +252,12 @@ def _return_to_first(learner: Learner, progress: Progress) -> None:
     vars(progress).update(vars(first) | {"in_a_row": progress.in_a_row})
 
 
-def _evaluation(
-    progress: Progress,
-    policy: Player,
-    certificate: Certificate | None,
-    numbers: dict[str, float],
-    last: bool,
-) -> Evaluation:
-    return Evaluation(
-        step=progress.step,
-        seconds=progress.seconds,
-        numbers=numbers,
-        policy=policy,
-        certificate=certificate,
-        unbeatable_at=progress.unbeatable_at,
-        perfect_at=progress.perfect_at,
-        in_a_row=dict(progress.in_a_row),
-        last=last,
-    )
+def _evaluation(schedule: Schedule, progress: Progress, *found: Any) -> Evaluation:
+    """Return an evaluation with the player, certificate and numbers found."""
+    policy, certificate, numbers = found
+    reached = progress.unbeatable_at, progress.perfect_at, progress.in_a_row
+    last = finished(schedule, progress)
+    return Evaluation(progress.step, progress.seconds, numbers, policy, certificate, *reached, last)
 
 
 def _evaluate(

@@ -19,7 +19,6 @@ from learners.registry import LEARNERS
 from learners.training.checkpoint import load_training, load_weights, save
 from learners.training.loggers import USUAL, opened, remove_logs
 from learners.training.loop import (
-    MARKS,
     Evaluation,
     Progress,
     Schedule,
@@ -191,7 +190,7 @@ class _Training:
                 for evaluation in run(self.learner, self.rules, self.schedule, progress, stepped):
                     if evaluation.step > logged:  # not the first of those that ended the run
                         logged = evaluation.step
-                        board.curves(logged, evaluation.numbers | _first(evaluation))
+                        board.curves(logged, evaluation.numbers)
                     if evaluation.last or evaluation.step // interval > saved:
                         saved = evaluation.step // interval
                         # First, so that the curves on disk reach as far as the checkpoint.
@@ -266,14 +265,6 @@ class _Training:
             about[larger_curve.key] = larger_curve.for_card(progress.larger_measures)
         more = certificate, progress.snapshots
         save(self.out, self.learner, self.rules, about, state, *more)
-
-
-def _first(evaluation: Evaluation) -> dict[str, float]:
-    """Return when a mark was reached, by tag, if this is the first evaluation that has it."""
-    found = {mark: getattr(evaluation, f"{mark}_at") for mark in MARKS}
-    new = {mark: at for mark, at in found.items() if at and at[0] == evaluation.step}
-    seconds = {f"{mark}/seconds": at[1] for mark, at in new.items()}
-    return seconds | {f"{mark}/steps": float(at[0]) for mark, at in new.items()}
 
 
 def require_free(out: Path) -> None:
