@@ -20,7 +20,7 @@ import numpy as np
 import torch
 
 from learners.buffers import Replay, Transitions
-from learners.nets import MaskedMLP, Nets, descend, evaluate, planes
+from learners.nets import MaskedMLP, Nets, decay, descend, evaluate, planes
 from learners.parts import PlaysByNetworks, Rng
 from learners.registry import check_range
 from tttenv.env.exploring_starts import place_openings
@@ -47,7 +47,7 @@ class DQNConfig:
     batch: int = 256  # replayed moves in a gradient step
     updates: int = 4  # gradient steps per step
     lr: float = 3e-3  # learning rate of Adam
-    decay: int = 500  # steps until it has halved, as 1 / (1 + step / decay); 0: it is constant
+    decay: int = 300  # steps until lr has halved, as 1 / (1 + step / decay); 0: it is constant
     double: bool = True  # the network chooses the move that the target network values
     sync: int = 1  # steps between moves of the target network towards the network
     follow: float = 0.04  # share of the way of such a move; 1: a copy
@@ -108,9 +108,7 @@ class DQN(PlaysByNetworks[DQNConfig]):
     def step(self) -> dict[str, float]:
         """Play one move in every game, then take gradient steps."""
         config = self.config
-        if config.decay:
-            for group in self.optimiser.param_groups:
-                group["lr"] = config.lr / (1 + self.steps / config.decay)
+        decay(self.optimiser, config.lr, self.steps, config.decay)
         self.replay.add(self._play())
         losses = [self._learn() for _ in range(config.updates)]
         self.steps += 1
