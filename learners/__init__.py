@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 def train(
     learner: str, rules: "Rules | None" = None, every: int | None = None, **settings: Any
 ) -> "Trained":
-    """Train a learner until its certificate says unbeatable, or for its usual steps at the most.
+    """Train a learner until a certificate says unbeatable, or for its usual steps at the most.
 
     Nothing is written to disk; for checkpoints and logs see `learners.training.train`.
 
@@ -32,5 +32,5 @@ def train(
     row(learner)
     kind: Any = LEARNERS.load(learner)
     played, config = rules or Rules(), replace(kind.presets["default"], **settings)
-    schedule = usual_schedule(learner, every=every)
+    schedule = usual_schedule(learner, every=every, hold=1)
     return Trained(list(run(kind(config, played), played, schedule, Progress())))

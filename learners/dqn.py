@@ -4,6 +4,12 @@ The target of a move is its reward plus the best Q-value of the next board. In s
 side moves next, so the best value is negated: r - max q (negamax); against an opponent it is
 r + max q. The maximum is over legal cells; q comes from the target network, an older
 copy (Mnih et al., Nature 518, 2015). Replayed transitions are rotated or reflected at random.
+
+In that form the player forgets: it becomes unbeatable and is beatable again. Three things keep it:
+games begin with random stones (exploring starts), the learning rate falls, and the target network
+follows the other slowly (Lillicrap et al., arXiv 1509.02971, 2015). The target network values the
+move that the other one prefers (double Q-learning: van Hasselt, Guez and Silver, arXiv 1509.06461,
+2015).
 """
 
 import copy
@@ -14,8 +20,10 @@ import numpy as np
 import torch
 
 from learners.buffers import Replay, Transitions
-from learners.nets import MaskedMLP, Nets, descend, evaluate, planes
+from learners.nets import MaskedMLP, Nets, decay, descend, evaluate, planes
 from learners.parts import PlaysByNetworks, Rng
+from learners.registry import check_range
+from tttenv.env.exploring_starts import place_openings
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.game.rules import Rules
 from tttenv.policy import TOLERANCE
@@ -32,18 +40,26 @@ class DQNConfig:
     opponent: Spec | None = None  # the player to learn against, as a spec; None: self-play
     draw: float = 0.0  # reward for a draw; 1 for a win, -1 for a loss; in self-play 0
     games: int = 64  # games played in parallel, one move in each per step
-    epsilon: float = 0.3  # probability of a random move
-    capacity: int = 20_000  # moves in the replay buffer
+    opening: int = 8  # exploring starts: a game begins with 0 to this many random stones
+    epsilon: float = 0.6  # probability of a random move
+    capacity: int = 100_000  # moves in the replay buffer
     symmetric: bool = True  # rotate and reflect replayed moves at random
-    batch: int = 256  # replayed moves in the gradient step of each step
+    batch: int = 256  # replayed moves in a gradient step
+    updates: int = 4  # gradient steps per step
     lr: float = 3e-3  # learning rate of Adam
-    sync: int = 50  # steps between copies of the network to the target network
+    decay: int = 300  # steps until lr has halved, as 1 / (1 + step / decay); 0: it is constant
+    double: bool = True  # the network chooses the move that the target network values
+    sync: int = 1  # steps between moves of the target network towards the network
+    follow: float = 0.04  # share of the way of such a move; 1: a copy
 
     def __post_init__(self) -> None:
-        if min(self.games, self.batch, self.sync) < 1 or self.capacity < self.games:
+        if min(self.games, self.batch, self.updates, self.sync) < 1 or self.capacity < self.games:
             raise ValueError(
-                "dqn: games, batch and sync must be at least 1, and capacity at least games"
+                "dqn: games, batch, updates and sync must be at least 1, and capacity at least"
+                " games"
             )
+        check_range(self, 0, 2**24, "opening", "decay")
+        check_range(self, 0, 1, "follow")
         if not 0 <= self.epsilon <= 1 or (self.draw and self.opponent is None):
             raise ValueError("dqn: epsilon must be from 0 to 1, and in self-play a draw must pay 0")
 
@@ -63,8 +79,15 @@ class DQN(PlaysByNetworks[DQNConfig]):
             plain=True,
             opponent=Spec("random"),
             draw=1.0,
+            opening=0,
             epsilon=0.7,
+            capacity=20_000,
             symmetric=False,
+            updates=1,
+            decay=0,
+            double=False,
+            sync=50,
+            follow=1.0,
         ),
     }
     tolerance: ClassVar[float] = TOLERANCE  # of ties in its player
@@ -83,19 +106,31 @@ class DQN(PlaysByNetworks[DQNConfig]):
         self.env.reset()
 
     def step(self) -> dict[str, float]:
-        """Play one move in every game, then take one gradient step."""
+        """Play one move in every game, then take gradient steps."""
+        config = self.config
+        decay(self.optimiser, config.lr, self.steps, config.decay)
         self.replay.add(self._play())
-        transitions = self.replay.sample(self.config.batch, self.rng, self.config.symmetric)
-        with torch.no_grad():
-            targets = td_targets(transitions, self.target(planes(transitions.after)), self.sign)
-        cells = torch.as_tensor(transitions.cells)[:, None]
-        values = self.net(planes(transitions.boards)).gather(1, cells)
-        loss = (values[:, 0] - targets).square().mean()
-        descend(self.optimiser, loss)
+        losses = [self._learn() for _ in range(config.updates)]
         self.steps += 1
-        if self.steps % self.config.sync == 0:
-            self.target.load_state_dict(self.net.state_dict())
-        return {"loss": loss.item()}
+        if self.steps % config.sync == 0:
+            for old, new in zip(self.target.parameters(), self.net.parameters(), strict=True):
+                old.data.lerp_(new.data, config.follow)
+        return {"loss": sum(losses) / len(losses)}
+
+    def _learn(self) -> float:
+        """Take a gradient step on replayed moves, and return the loss."""
+        config = self.config
+        transitions = self.replay.sample(config.batch, self.rng, config.symmetric)
+        after = planes(transitions.after)
+        with torch.no_grad():
+            values = self.target(after)
+            chosen = self.net(after) if config.double else None
+            targets = td_targets(transitions, values, self.sign, chosen)
+        cells = torch.as_tensor(transitions.cells)[:, None]
+        q_values = self.net(planes(transitions.boards)).gather(1, cells)
+        loss = (q_values[:, 0] - targets).square().mean()
+        descend(self.optimiser, loss)
+        return float(loss.item())
 
     @classmethod
     def networks(cls, config: DQNConfig, rules: Rules, rng: Rng | None = None) -> Nets:
@@ -122,18 +157,24 @@ class DQN(PlaysByNetworks[DQNConfig]):
         q_values = np.where(explore, self.rng.random(boards.shape), q_values)
         cells = np.where(boards == 0, q_values, -np.inf).argmax(axis=1)
         _, rewards, over, *_ = self.env.step(cells)
+        place_openings(self.env, over, self.config.opening)
         return Transitions(boards, cells, rewards.astype(np.float32), over, self.env.boards)
 
 
-def td_targets(transitions: Transitions, values: torch.Tensor, sign: int) -> torch.Tensor:
+def td_targets(
+    transitions: Transitions, values: torch.Tensor, sign: int, chosen: torch.Tensor | None = None
+) -> torch.Tensor:
     """Return the temporal-difference targets (batch,).
 
     Args:
         transitions: a batch of moves.
         values: the Q-values of the boards after the moves, (batch, cells).
         sign: 1 if the same side moves next, -1 if the other side does.
+        chosen: the Q-values whose highest one says which of `values` counts; None: `values`.
     """
-    best = values.masked_fill(torch.as_tensor(transitions.after != 0), -torch.inf).amax(dim=1)
+    chosen = values if chosen is None else chosen
+    chosen = chosen.masked_fill(torch.as_tensor(transitions.after != 0), -torch.inf)
+    best = values.gather(1, chosen.argmax(dim=1, keepdim=True))[:, 0]
     best = best.masked_fill(torch.as_tensor(transitions.over), 0)
     return torch.as_tensor(transitions.rewards) + sign * best
 

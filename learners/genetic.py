@@ -1,15 +1,15 @@
 """Genetic algorithm whose genes are a player's moves, one per symmetry class.
 
-A player's fitness is 1 - lost / played over all games that are possible in both seats if the other
-side plays every legal reply; 1 is unbeatable. Parents are selected with probabilities that
-grow with their fitness; a child takes each gene, a move, from one of them, and rarely a random one
-(Holland, Adaptation in Natural and Artificial Systems, 1975). One backward pass over the positions
-counts the games of all players.
+Parents are selected with probabilities that grow with their fitness; a child takes each gene, a
+move, from one of them, and rarely a random one (Holland, Adaptation in Natural and Artificial
+Systems, 1975). One backward pass over the positions finds the fitness of all players.
 
-As published, the selection probabilities of good and bad players hardly differ, and a player's
-genes for positions that it avoids are not tested, so a better move that leads there loses at first.
-In the repaired form the probabilities follow a high power of the fitness, the best player survives,
-and games in which a player deviates from its genes count a little, too.
+As published, a player's fitness is 1 - lost / played over all games that are possible in both seats
+if the other side plays every legal reply. The selection probabilities of good and bad players
+hardly differ, and a player's genes for positions that it avoids are not tested, so a better move
+that leads there loses at first. In the repaired form the probabilities follow a high power of the
+fitness, the best player survives, and the fitness is the worst case from each position, averaged
+over all of them, so every gene counts.
 """
 
 from dataclasses import dataclass
@@ -39,7 +39,9 @@ class GeneticConfig:
     mutation: float = 0.002  # probability that a gene is replaced by a random move
     power: float = 300.0  # selection is proportional to the fitness to this power
     elite: int = 1  # number of best players that survive unchanged
-    stray: float = 0.1  # factor in a game's weight for each move that deviates from the genes
+    # None: fitness by worst cases from all positions; else by games lost, and a factor in a game's
+    # weight for each move that deviates from the genes
+    stray: float | None = None
 
 
 class PlyClasses(NamedTuple):
@@ -65,7 +67,8 @@ class Genetic(SavesParts):
     }
 
     def __init__(self, config: GeneticConfig, rules: Rules) -> None:
-        check_range(config, 0, 1, "crossover", "replicate", "mutation", "stray")
+        stray = [] if config.stray is None else ["stray"]
+        check_range(config, 0, 1, "crossover", "replicate", "mutation", *stray)
         check_range(config, 0, config.population - 1, "elite")
         self.config, self.rules, self.symmetry = config, rules, symmetry_classes(rules)
         self.rng = np.random.default_rng(config.seed)
@@ -132,7 +135,9 @@ class Genetic(SavesParts):
         return torch.where(self.legal[rows], values, -1.0).argmax(dim=1)
 
     def fitness_of(self, genes: Tensor) -> Tensor:
-        """Return the fitness (population,) of genes (classes, population): 1 - lost / played."""
+        """Return the fitness (population,), from 0 to 1, of genes (classes, population)."""
+        if self.config.stray is None:
+            return (1 + self._mean_worst_case(genes)) / 2
         below, end = torch.zeros(2, 2, 0, genes.shape[1]), len(genes)
         for ply in self.plies:
             own, end = genes[end - len(ply.children) : end], end - len(ply.children)
@@ -144,6 +149,20 @@ class Genetic(SavesParts):
         played, lost = below[:, :, 0].sum(dim=0)
         return torch.sub(1, lost / played)
 
+    def _mean_worst_case(self, genes: Tensor) -> Tensor:
+        """Return the worst case from each position to move in, averaged over their classes."""
+        count, end = genes.shape[1], len(genes)
+        total, own, other = torch.zeros(count), torch.zeros(0, count), torch.zeros(0, count)
+        for ply in self.plies:  # own: worst cases if the player is to move; other: if it is not
+            begin = end - len(ply.children)
+            moved = other.gather(0, ply.children.gather(1, genes[begin:end]))
+            replies = torch.where(self.legal[begin:end, :, None], own[ply.children], 2.0)
+            decided = (ply.ends[1 - ply.seat, 1] - ply.ends[ply.seat, 1]).expand(-1, count)
+            total += moved.sum(dim=0)
+            own = torch.cat([moved, decided])
+            other, end = torch.cat([replies.amin(dim=1), -decided]), begin
+        return total / len(genes)
+
 
 def _plies(game: Positions, symmetry: SymmetryClasses) -> list[PlyClasses]:
     """Return the classes of positions by ply, the last ply first."""
@@ -153,7 +172,7 @@ def _plies(game: Positions, symmetry: SymmetryClasses) -> list[PlyClasses]:
         rows = np.unique(symmetry.representative[game.ply(stones)])
         undecided, decided = rows[~game.over[rows]], rows[game.over[rows]]
         after, seat = game.successors[undecided], stones % 2
-        children = number[symmetry.representative[after]]
+        children = np.where(after >= 0, number[symmetry.representative[after]], 0)
         replies = np.zeros((len(undecided), width), np.float32)
         np.add.at(replies, (np.nonzero(after >= 0)[0], children[after >= 0]), 1)
         ends = np.zeros((2, 2, len(decided), 1), np.float32)

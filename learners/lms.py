@@ -6,13 +6,19 @@ of this one (Widrow and Hoff, 1960; Mitchell, Machine Learning, 1997, section 1.
 
 The published form has seven features, all of them counts: the value of a line of two does not
 depend on who moves next, and a fork is just two lines; its player is beatable. The repaired form
-has features for the side to move, threats and forks, and products of two of them; moves are random
-with probability epsilon, and the target of a board is the value after the best reply. The evaluator
-is still linear, and the rule is still LMS.
+has features for the side to move, threats, forks and the number of stones, and products of two of
+them; games begin with random stones, moves are random with probability epsilon, and the target of a
+board is the value after the best reply. Without the number of stones, even the least squares fit to
+the exact values blunders in one position and its images on 3,3,3.
+
+The evaluator is still linear. The features are so correlated that plain LMS takes very long to fit
+them, so the update is multiplied by the inverse of their correlation matrix over all positions:
+LMS-Newton (Widrow and Stearns, Adaptive Signal Processing, 1985, chapter 8).
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -20,6 +26,7 @@ import torch
 from numpy.typing import NDArray
 
 from learners.parts import SavesParts
+from tttenv.env.exploring_starts import place_openings
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.exact import Positions, Tabulated, positions, require_enumerable
 from tttenv.game.features import rich, seven
@@ -34,10 +41,13 @@ class LMSConfig:
     """Settings of LMS."""
 
     seed: int = 0  # seeds all random numbers; the published form uses none
-    features: Literal["rich", "seven"] = "rich"  # the set of features
-    eta: float = 1.0  # learning rate; for "rich" divided by the features' squared norm
-    epsilon: float = 0.5  # rich: probability of a random move
-    games: int = 16  # games per step; for "rich" played in parallel
+    # the set of features; "rich" is "full" without the number of stones
+    features: Literal["full", "rich", "seven"] = "full"
+    eta: float = 1.0  # learning rate; but for "seven" divided by the features' squared norm
+    decay: int = 100  # but for "seven": steps until it has halved, as 1 / (1 + step / decay)
+    epsilon: float = 0.5  # but for "seven": probability of a random move
+    opening: int = 8  # but for "seven": a game begins with 0 to this many random stones
+    games: int = 64  # games per step; but for "seven" played in parallel
     starter: Literal["alternate", "x"] = "alternate"  # seven: the side that moves first
 
 
@@ -45,7 +55,8 @@ PUBLISHED = LMSConfig(features="seven", eta=0.001, games=100)
 
 
 Features = NDArray[np.float64]  # (boards, features)
-TOLERANCE = 2.0**-30  # rich: values this near the best are ties, being sums in float64
+TOLERANCE = 2.0**-30  # values this near the best are ties, being sums in float64
+RIDGE = 1e-6  # added to the diagonal of the correlation matrix, so that it has an inverse
 
 
 class LMS(SavesParts):
@@ -64,22 +75,30 @@ class LMS(SavesParts):
 
     def __init__(self, config: LMSConfig, rules: Rules) -> None:
         require_enumerable(rules)
-        if config.eta <= 0 or config.games < 1 or not 0 <= config.epsilon <= 1:
-            raise ValueError("lms: eta must be above 0, games at least 1, epsilon from 0 to 1")
+        counts = config.games, config.decay, config.opening + 1
+        if config.eta <= 0 or min(counts) < 1 or not 0 <= config.epsilon <= 1:
+            raise ValueError(
+                "lms: eta must be above 0, games and decay at least 1, opening at least 0, epsilon"
+                " from 0 to 1"
+            )
         self.config, self.rules, self.game = config, rules, positions(rules)
         self.tolerance = _tolerance(config)
         self.rng, self.played = np.random.default_rng(config.seed), 0
         game, see = self.game, _features(config)
         self.seen = see(rules, -game.boards)  # features in the view of the side that just moved
         self.faced = see(rules, game.boards)  # features in the view of the side to move
-        first = np.zeros if config.features == "rich" else np.ones
+        first = np.ones if config.features == "seven" else np.zeros
         self.weights = torch.as_tensor(first(self.seen.shape[1]))
         self.final = -VALUES[game.outcomes]  # for the side that has just moved
         self.env = VectorTicTacToe.of(rules, config.games, opponent=None, obs="board")
+        self.env.np_random = self.rng
+        if config.features != "seven":
+            correlation = self.seen.T @ self.seen / len(self.seen)
+            self.inverse = np.linalg.inv(correlation + RIDGE * np.eye(len(correlation)))
 
     def step(self) -> dict[str, float]:
         """Play games; return the mean squared error, or the weights' norm in the published form."""
-        if self.config.features == "rich":
+        if self.config.features != "seven":
             return {"error": self._play_many()}
         w = self.weights.cpu().numpy()
         for _ in range(self.config.games):
@@ -106,7 +125,7 @@ class LMS(SavesParts):
         return _greedy(config, game, _moves(config, game, seen, weights["weights"]))
 
     def parts(self) -> dict[str, Any]:
-        """Return the weights, the number of games played and the generator."""
+        """Return the weights, the number of games ("seven") or steps, and the generator."""
         return {"weights": {"weights": self.weights}, "played": self.played, "rng": self.rng}
 
     def _moves(self) -> NDArray[np.float64]:
@@ -116,7 +135,10 @@ class LMS(SavesParts):
     def _play_many(self) -> float:
         """Play games in parallel, learning from best replies; return the mean squared error."""
         errors, active = [], np.ones(self.config.games, np.bool_)
+        eta = self.config.eta / (1 + self.played / self.config.decay)
+        self.played += 1
         self.env.reset()
+        place_openings(self.env, active, self.config.opening)
         while active.any():
             moves = self._moves()
             at = self.game.index(self.env.boards)
@@ -129,7 +151,8 @@ class LMS(SavesParts):
             target = np.where(self.game.over[after], self.final[after], np.clip(replies, -1, 1))
             x, w = self.seen[after][active], self.weights.cpu().numpy()
             error = target[active] - x @ w
-            step = self.config.eta * (error / np.square(x).sum(axis=1)) @ x / len(x)
+            newton = x @ self.inverse
+            step = eta * (error / (newton * x).sum(axis=1)) @ newton / len(x)
             self.weights = torch.as_tensor(w + step)
             errors.append(np.square(error).mean())
             active = active & ~ended
@@ -159,7 +182,7 @@ class LMS(SavesParts):
 
 
 def _features(config: LMSConfig) -> Callable[[Rules, Boards], Features]:
-    return rich if config.features == "rich" else seven
+    return seven if config.features == "seven" else partial(rich, stones=config.features == "full")
 
 
 def _moves(
@@ -176,20 +199,20 @@ def _weighted(features: Features, weights: NDArray[np.float64]) -> Any:
 
     The order of additions in a matrix product depends on the CPU and on the row. With the seven
     features, which are counts, many moves have equal values, and rounding would decide between
-    them. The rich features use the matrix product, which is faster.
+    them. The others use the matrix product, which is faster.
     """
     return np.multiply(features, weights).sum(axis=-1)
 
 
 def _tolerance(config: LMSConfig) -> float:
     """Return the tolerance within which values count as tied; see `tttenv.policy.first_best`."""
-    return TOLERANCE if config.features == "rich" else 0.0
+    return 0.0 if config.features == "seven" else TOLERANCE
 
 
 def _greedy(config: LMSConfig, game: Positions, moves: NDArray[np.float64]) -> Player:
     """Return a player that picks the move with the highest value, the first if tied.
 
-    Mirror images have equal rich features, but their values, by a matrix product, are equal only up
+    Mirror images have equal features, but their values, by a matrix product, are equal only up
     to rounding.
     """
     rows, legal = game.decisions, game.successors >= 0

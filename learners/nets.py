@@ -80,6 +80,12 @@ def descend(optimiser: torch.optim.Optimizer, loss: Tensor) -> None:
     optimiser.step()
 
 
+def decay(optimiser: torch.optim.Optimizer, lr: float, step: int, halved: int) -> None:
+    """Set the learning rate to lr / (1 + step / halved), or to lr if `halved` is 0."""
+    for group in optimiser.param_groups:
+        group["lr"] = lr / (1 + step / halved) if halved else lr
+
+
 def planes(boards: Boards) -> Tensor:
     """Convert boards (batch, cells) to one-hot planes (batch, 3 * cells) on the current device."""
     return torch.as_tensor(one_hot(boards))

@@ -4,6 +4,7 @@ A learner that inherits from `PlaysByNetworks` only names its networks and parts
 `learners.training` saves the step, the curves and the settings.
 """
 
+import copy
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -96,6 +97,8 @@ def _saved(part: Any) -> Any:
         return part.copy()
     if hasattr(part, "reset"):  # an environment
         return part.boards
+    if isinstance(part, torch.optim.Optimizer):  # it returns its own tensors
+        return {"state": copy.deepcopy(part.state_dict()["state"])}
     return part if isinstance(part, int) else part.state_dict()
 
 

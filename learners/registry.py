@@ -56,7 +56,7 @@ LEARNERS: Table[Any] = Table(
         ),
         "genetic": LearnerRow(
             "learners.genetic:Genetic",
-            "a move for every symmetry class, evolved to lose no game to any replies",
+            "a move for every symmetry class, evolved to lose from no position to any replies",
             steps=600,
             every=10,
             preset_steps={"published": 500},
@@ -72,7 +72,7 @@ LEARNERS: Table[Any] = Table(
             "learners.lms:LMS",
             "a linear evaluator, least mean squares on features of the board",
             steps=2000,
-            every=50,
+            every=25,
             preset_steps={"published": 100, "published_x_first": 100},
         ),
         "dqn": LearnerRow(

@@ -2,8 +2,9 @@
 
 As published, it learns one reply to each of 25 boards, and loses to random play. Its test set is
 one board, whose images are in the training set and on which every legal move is optimal. The
-repaired form learns all symmetry classes of the solved game in all their images, with equal labels
-for all optimal moves and illegal moves masked; `holdout` holds out whole classes, so that nothing
+repaired form learns all symmetry classes of the solved game in all their images, and masks illegal
+moves. Its loss is that of the total probability of optimal moves: to fit equal shares of them costs
+a network what it needs to be right everywhere. `holdout` holds out whole classes, so that nothing
 leaks.
 """
 
@@ -20,7 +21,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from learners.nets import MaskedMLP, Nets, descend, empty_linear
+from learners.nets import MaskedMLP, Nets, decay, descend, empty_linear
 from learners.parts import PlaysByNetworks, Rng
 from learners.symmetry_classes import symmetry_classes
 from tttenv.exact import require_enumerable, solve, tabulate
@@ -48,6 +49,8 @@ class SupervisedConfig:
     lr: float = 5e-3  # learning rate
     batch: int = 512  # boards per gradient step
     fits: int = 10  # gradient steps per step
+    decay: int = 50  # steps until lr has halved, as 1 / (1 + step / decay); 0: it is constant
+    targets: Literal["any", "equal"] = "any"  # play any of the labelled moves, or each as often
 
 
 LONGEST = 64 * MEBIBYTE  # bytes of a CSV file
@@ -187,20 +190,23 @@ class Supervised(PlaysByNetworks[SupervisedConfig]):
     presets: ClassVar[dict[str, Any]] = {
         "default": SupervisedConfig(),
         "published": SupervisedConfig(
-            0, "book", (81,), "book", None, 0, False, "sgd", 0.025, 50, 100
+            0, "book", (81,), "book", None, 0, False, "sgd", 0.025, 50, 100, 0, "equal"
         ),
     }
     tolerance: ClassVar[float] = TOLERANCE  # of ties in its player
 
     def __init__(self, config: SupervisedConfig, rules: Rules) -> None:
         require_enumerable(rules)
-        if not 0 <= config.holdout < 1 or config.lr <= 0 or min(config.batch, config.fits) < 1:
+        counts = config.batch, config.fits, config.decay + 1
+        if not 0 <= config.holdout < 1 or config.lr <= 0 or min(counts) < 1:
             raise ValueError(
-                "supervised: holdout must be below 1, lr above 0, batch and fits at least 1"
+                "supervised: holdout must be below 1, lr above 0, batch and fits at least 1, decay"
+                " at least 0"
             )
         if config.data == "book" and rules != Rules():
             raise ValueError(f"supervised: the cookbook's data is for 3,3,3, not {rules}")
         self.config, self.rules, self.rng = config, rules, np.random.default_rng(config.seed)
+        self.steps = 0
         self.net = self.networks(config, rules, self.rng)["net"]
         make = torch.optim.Adam if config.optimiser == "adam" else torch.optim.SGD
         self.optimiser: torch.optim.Optimizer = make(self.net.parameters(), config.lr)
@@ -217,13 +223,19 @@ class Supervised(PlaysByNetworks[SupervisedConfig]):
 
     def step(self) -> dict[str, float]:
         """Take gradient steps on batches of examples."""
+        decay(self.optimiser, self.config.lr, self.steps, self.config.decay)
+        self.steps += 1
         for _ in range(self.config.fits):
             size = min(self.config.batch, len(self.inputs))
             rows = torch.as_tensor(self.rng.choice(len(self.inputs), size, replace=False))
             outputs = self.net(self.inputs[rows])
             if self.config.masked:
                 outputs = torch.where(self.legal[rows], outputs, -1e9)
-            loss = nn.functional.cross_entropy(outputs, self.labels[rows])
+            if self.config.targets == "any":
+                labelled = outputs.masked_fill(self.labels[rows] == 0, -torch.inf)
+                loss = (outputs.logsumexp(dim=1) - labelled.logsumexp(dim=1)).mean()
+            else:
+                loss = nn.functional.cross_entropy(outputs, self.labels[rows])
             descend(self.optimiser, loss)
         share = {"held_out": self._optimal(self.held_out)} if len(self.held_out) else {}
         return {"loss": loss.item(), **share}
@@ -243,8 +255,9 @@ class Supervised(PlaysByNetworks[SupervisedConfig]):
         )
 
     def parts(self) -> dict[str, Any]:
-        """Return the network, optimiser and generator; the examples follow from the config."""
-        return {"weights": {"net": self.net}, "optimiser": self.optimiser, "rng": self.rng}
+        """Return what is saved; the examples follow from the config."""
+        found = {"weights": {"net": self.net}, "optimiser": self.optimiser}
+        return found | {"steps": self.steps, "rng": self.rng}
 
     def _rows(self) -> tuple[LabelledPositions, list[str]]:
         """Return the config's boards and labels, without symmetric images, and any warnings."""

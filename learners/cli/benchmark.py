@@ -5,7 +5,7 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, Literal
 
 from learners.cli import trainings
 from learners.cli.trainings import RESULTS, Setting
@@ -59,6 +59,8 @@ class Arguments:
     learners: tuple[str, ...] = tuple(LEARNERS)  # learners to train
     seeds: int = 1  # number of training runs per learner, counting up from --seed
     seed: int = 0  # the first seed
+    # what three certificates in a row say at the end of a run
+    until: Literal["unbeatable", "perfect"] = "unbeatable"
     quick: Flag = False  # a tenth of the steps, to show that everything works
     workers: AllWorkers = HERE
     out: Path = Path("results")  # folder for benchmark.json and report.html
@@ -123,7 +125,7 @@ def train_all(given: Arguments) -> list[dict[str, Any]]:
     for name in given.learners:
         one, usual = Setting(name, "default", "3,3,3", {}), usual_schedule(name)
         steps = max(usual.every, usual.steps // QUICK) if given.quick else None
-        schedule = one.schedule(steps, given.workers)
+        schedule = one.schedule(steps, given.workers, given.until)
         for seed in range(given.seed, given.seed + given.seeds):
             folder = one.folder(seed)
             about.append({"learner": name, "seed": seed, "folder": str(given.runs / folder)})
@@ -159,9 +161,13 @@ def summary(name: str, trainings: list[dict[str, Any]]) -> dict[str, Any]:
     """Summarize a learner's runs: how many became unbeatable, and the median time."""
     own = [training for training in trainings if training["learner"] == name]
     reached = [training["unbeatable_at"] for training in own if training["unbeatable_at"]]
+    perfect = [training["perfect_at"] for training in own if training["perfect_at"]]
     return {
         "learner": name,
         "seeds": len(own),
+        "perfect": len(perfect),
+        "median_perfect_steps": median(step for step, _ in perfect) if perfect else None,
+        "median_perfect_seconds": median(seconds for _, seconds in perfect) if perfect else None,
         "unbeatable": len(reached),
         "median_steps": median(step for step, _ in reached) if reached else None,
         "median_seconds": median(seconds for _, seconds in reached) if reached else None,
@@ -282,5 +288,10 @@ def _sentence(found: dict[str, Any]) -> str:
         sentence += (
             f", median {found['median_steps']:.0f} steps in {found['median_seconds']:.1f} s,"
             f" slowest {found['slowest_seconds']:.1f} s"
+        )
+    if found.get("perfect"):  # summaries of older versions have none
+        sentence += (
+            f"; {found['perfect']} perfect, median {found['median_perfect_steps']:.0f} steps in"
+            f" {found['median_perfect_seconds']:.1f} s"
         )
     return sentence

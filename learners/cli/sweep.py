@@ -54,7 +54,7 @@ class Arguments:
 
     Prints a line for each finished training and a table of all settings. Writes sweep.json, and
     under runs/sweep the trained players, whose settings TensorBoard shows side by side under
-    HPARAMS. A training ends at its first unbeatable certificate. Finished trainings are
+    HPARAMS. A training ends at three unbeatable certificates in a row. Finished trainings are
     never repeated: an interrupted run continues where it stopped, and more seeds or values
     add to what is there.
     """

@@ -23,7 +23,7 @@ from tttenv.cli.options import (
     OpponentOrNone,
     Repeated,
     RulesText,
-    YesOrNone,
+    UntilOrNone,
 )
 from tttenv.cli.text_tables import say
 from tttenv.players import bundled
@@ -54,7 +54,10 @@ class Options:
     every: NumberOrNone = None  # steps between points on the curves; default: the learner's
     # steps between checkpoints, written at points on the curves; default: a tenth of all
     checkpoint_every: NumberOrNone = None
-    stop_when_unbeatable: YesOrNone = None  # end once unbeatable; default: without --steps
+    # what certificates must say to end it: never loses, or no blunder in any position; default:
+    # unbeatable, with --steps never
+    until: UntilOrNone = None
+    hold: NumberOrNone = None  # how many in a row; the first one's player is kept; default: 3
     device: str = "cpu"  # torch device: cpu, cuda, ...
     threads: int = 1  # of torch and of searches; the last digits depend on the number
     json: Flag = False  # print the certificate as JSON instead of a progress bar
@@ -176,7 +179,7 @@ def _parse(name: str, rest: list[str], prog: str) -> tuple[Options, Any]:
     with console.stage("loading PyTorch and the interrupted training", options.json):
         stored, config = _stored(out, name, type(config), rest)
     if _peek(rest, "--steps") is not None:  # these are trained in all, as in a new training
-        stored = replace(stored, stop_when_unbeatable=None)
+        stored = replace(stored, until=None)
     return _parse_from(name, rest, stored, config, prog)
 
 
@@ -272,7 +275,7 @@ class _Bar:
         self.stopping = False  # whether to end after the current step
         self.begun = False  # whether the arguments have proven good
         self.schedule, self.quiet = schedule, quiet
-        most = "up to " if schedule.stop_when_unbeatable else ""
+        most = "" if schedule.until == "never" else "up to "
         self.about = (
             f"training {about}: {most}{phrases.steps(schedule.steps)},"
             f" a certificate every {schedule.every:,}"
@@ -320,7 +323,8 @@ class _Bar:
         self.last = evaluation
         below, ending, most = phrases.standing(evaluation.numbers), "", self.schedule.steps
         if evaluation.last:
-            early = f"certified unbeatable, of up to {phrases.steps(most)}"
+            found = f"{evaluation.in_a_row.get(self.schedule.until, 0)} certificates in a row"
+            early = f"{self.schedule.until} in {found}, of up to {phrases.steps(most)}"
             ending = "done" if evaluation.step == most else early
             self.progress.update(self.task, total=evaluation.step)
         else:
@@ -372,13 +376,17 @@ def _conclude(out: Path, last: Any, compile_seconds: float, options: Options) ->
     if any(tag.startswith("sampled/") for tag in last.numbers):
         say("in sampled games, with the margin of a 95 % confidence interval:")
         print(phrases.sampled(last.numbers))
-    if last.unbeatable_at:
-        step, seconds = last.unbeatable_at
-        print(f"first certified unbeatable at step {step}, after {seconds:.1f} s")
-        if last.certificate is not None and not last.certificate.unbeatable:
-            print(
-                f"the last player is not: --steps {step} and the same seed end with the one that is"
-            )
+    for mark, reached in (("unbeatable", last.unbeatable_at), ("perfect", last.perfect_at)):
+        if reached:
+            step, seconds = reached
+            print(f"first certified {mark} at step {step}, after {seconds:.1f} s")
+            if not (held := last.in_a_row[mark]):
+                print(
+                    f"the last player is not: --steps {step} and the same seed end with the one"
+                    " that is"
+                )
+            elif held > 1:
+                print(f"and so are {held} certificates in a row")
     say(f"{out} holds the player, to play against, to show, and its curves:")
     folder = shlex.quote(str(out))
     print(f"tttenv play {folder}\ntttenv report {folder} --open")

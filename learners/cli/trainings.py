@@ -61,15 +61,17 @@ class Setting:
             return plain
         return f"{plain[:LONGEST_NAME]}-{hashlib.sha256(whole.encode()).hexdigest()[:8]}"
 
-    def schedule(self, steps: int | None, workers: Workers) -> "Schedule":
-        """Return the schedule of a run to its first unbeatable certificate on the workers."""
+    def schedule(
+        self, steps: int | None, workers: Workers, until: str = "unbeatable"
+    ) -> "Schedule":
+        """Return the schedule of a run on the workers until certificates say `until`."""
         from learners.training.loop import usual_schedule
 
         return usual_schedule(
             self.learner,
             self.preset,
             steps=steps,
-            stop_when_unbeatable=True,
+            until=until,
             device=workers.device,
             threads=workers.cores_per_task,
         )
@@ -121,8 +123,9 @@ def train_one(training: Training, context: Context) -> dict[str, Any]:
     """Train in the task's folder, reporting progress at every step; return the results.
 
     Returns:
-        Steps, processor seconds, compile seconds, the step and seconds of the first unbeatable
-        certificate if there was one, and the last certificate.
+        Steps, processor seconds, compile seconds, the step and seconds of the first unbeatable and
+        the first perfect certificate if there was one, how many in a row were at the end, and the
+        certificate of the player kept.
     """
     from learners.training.loop import Evaluation
     from learners.training.train import Setup, remove, train
@@ -160,6 +163,8 @@ def train_one(training: Training, context: Context) -> dict[str, Any]:
         "seconds": last.seconds,
         "compile_seconds": round(clock.compile_seconds, 3),
         "unbeatable_at": last.unbeatable_at,
+        "perfect_at": last.perfect_at,
+        "in_a_row": last.in_a_row,
         "certificate": None if last.certificate is None else last.certificate.to_dict(),
     }
 

@@ -47,7 +47,6 @@ FILES = (  # in the checkpoint's folder
     f"{EVENTS}*",
     *("csv/curves.csv", "csv/.curves.csv.*", "csv/certificate.md", "csv/policy-*.png"),
 )
-SECONDS, STEPS = "unbeatable/seconds", "unbeatable/steps"  # to the first unbeatable certificate
 
 # Boards whose heat maps are shown, by rules; other rules show the empty board only.
 SCENES = {
@@ -63,8 +62,9 @@ SCENES = {
 # the first group matched.
 DESCRIPTIONS = {
     r"time/seconds": "Processor time since the first step, without measuring the first player.",
-    r"unbeatable/seconds": "Processor time to the first certificate that says unbeatable.",
-    r"unbeatable/steps": "Steps to the first certificate that says unbeatable.",
+    r"(\w+)/seconds": r"Processor time to the first certificate that says \1.",
+    r"(\w+)/steps": r"Steps to the first certificate that says \1.",
+    r"(\w+)/in_a_row": r"Certificates in a row, up to this one, that say \1.",
     r"train/(\w+)": r"\1, as the learner itself says it: the mean over the steps since the last"
     " point. See docs/reference/learners.md.",
 }

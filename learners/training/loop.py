@@ -2,8 +2,8 @@
 
 import contextlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal, get_args
 
 from learners.base import Learner
 from learners.registry import row
@@ -14,11 +14,16 @@ from tttenv.certificates.metrics import flat
 from tttenv.certificates.snapshots import Snapshot
 from tttenv.exact import enumerable, tabulate
 from tttenv.game.rules import Rules
+from tttenv.players.stored.config_io import from_stored
 from tttenv.policy import Player, Wrapped, uniform
 from tttenv.utils.compile_time import now_by_processor
 from tttenv.utils.untrusted import first_line, shown
 
 MOST_THREADS = 1024  # many more crash the process
+# What a certificate may say: the player cannot be beaten, or gives nothing away in any position.
+Mark = Literal["unbeatable", "perfect"]
+MARKS: tuple[Mark, ...] = get_args(Mark)
+Until = Mark | Literal["never"]
 
 
 @dataclass(frozen=True)
@@ -31,14 +36,17 @@ class Schedule:
     steps: int  # total steps, including those before an interruption
     every: int  # steps between evaluations
     checkpoint_every: int  # steps between checkpoints, which are written after evaluations
-    stop_when_unbeatable: bool  # end at the first certificate that says unbeatable
+    until: Until = "never"  # what certificates must say to end training before all steps
+    hold: int = 3  # how many of them in a row; the player of the first is kept
     device: str = "cpu"  # device of the learner's tensors
     threads: int = 1  # torch threads; another number may change the last digits
 
     def __post_init__(self) -> None:
-        for name in ("steps", "every", "checkpoint_every", "threads"):
+        for name in ("steps", "every", "checkpoint_every", "hold", "threads"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        if self.until not in (*MARKS, "never"):
+            raise ValueError(f"until must be unbeatable, perfect or never, not {shown(self.until)}")
         if self.threads > MOST_THREADS:
             raise ValueError(f"threads must be at most {MOST_THREADS:,}, not {self.threads}")
 
@@ -53,6 +61,8 @@ class Evaluation:
     policy: Player  # the player at this step
     certificate: Certificate | None  # beyond 15 cells by the positions that the player can reach
     unbeatable_at: tuple[int, float] | None  # step and seconds of the first unbeatable certificate
+    perfect_at: tuple[int, float] | None  # of the first one without a blunder in any position
+    in_a_row: dict[str, int]  # for each mark, how many certificates up to this one had it
     last: bool  # whether training ends here
 
 
@@ -68,7 +78,8 @@ def usual_schedule(name: str, preset: str = "default", **changes: Any) -> Schedu
     """Return the usual schedule of a learner and preset, with the given changes.
 
     If `steps` is given, all of them are trained. The usual number is an upper bound: unless the
-    preset has its own number, training ends at the first unbeatable certificate.
+    preset has its own number, training ends when certificates have been unbeatable `hold` times in
+    a row.
 
     Args:
         name: the learner's name.
@@ -86,7 +97,7 @@ def usual_schedule(name: str, preset: str = "default", **changes: Any) -> Schedu
         "steps": steps,
         "every": every,
         "checkpoint_every": max(every, steps // 10),
-        "stop_when_unbeatable": "steps" not in given and preset not in usual.preset_steps,
+        "until": "never" if "steps" in given or preset in usual.preset_steps else "unbeatable",
     }
     return Schedule(**(found | given))
 
@@ -101,7 +112,12 @@ class Progress:
 
     step: int = 0
     seconds: float = 0.0  # processor time
-    unbeatable_at: tuple[int, float] | None = None  # as in `Evaluation`
+    unbeatable_at: tuple[int, float] | None = None  # as in `Evaluation`, and the next two
+    perfect_at: tuple[int, float] | None = None
+    in_a_row: dict[str, int] = field(default_factory=lambda: dict.fromkeys(MARKS, 0))
+    # The learner ("learner") and progress ("clock") at the first certificate of those in a row that
+    # may end the run.
+    kept: dict[str, Any] | None = None
     measures: tuple[Point, ...] = ()  # the curve stored in the card
     larger_measures: tuple[Point, ...] = ()  # the same on boards too large to list
     snapshots: tuple[Snapshot, ...] = ()  # players along the curve
@@ -112,6 +128,19 @@ class Progress:
         """Add a measurement and a snapshot of the player, thinning both out if necessary."""
         self.measures = exact_curve.extended(self.measures, added, every)
         self.snapshots = snapshots.extended(self.snapshots, self.measures, policy, every)
+
+    def certified(self, certificate: Certificate | None) -> dict[str, float]:
+        """Count the certificates in a row that had each mark; return the counts by tag."""
+        unbeatable = certificate is not None and bool(certificate.unbeatable)
+        perfect = certificate is not None and unbeatable and certificate.blunders == 0
+        found, numbers = {"unbeatable": unbeatable, "perfect": perfect}, dict[str, float]()
+        self.in_a_row = {mark: found[mark] * (self.in_a_row.get(mark, 0) + 1) for mark in MARKS}
+        for mark in MARKS:
+            numbers[f"{mark}/in_a_row"] = self.in_a_row[mark]
+            if found[mark] and getattr(self, f"{mark}_at") is None:
+                setattr(self, f"{mark}_at", (self.step, self.seconds))
+                numbers |= {f"{mark}/steps": self.step, f"{mark}/seconds": self.seconds}
+        return numbers
 
 
 # Positions that a certificate takes in each seat if a learner examines itself.
@@ -130,6 +159,9 @@ def run(
 ) -> Iterator[Evaluation]:
     """Train, yielding an evaluation every `schedule.every` steps and at the end.
 
+    If certificates end the run, the learner and its progress return to the first of those that
+    count, whose evaluation is yielded last.
+
     Args:
         learner: the learner to train.
         rules: the game.
@@ -144,8 +176,11 @@ def run(
     if enumerable(rules):
         certify(rules, uniform)  # so that enumeration is not timed as training
     start = now_by_processor() - progress.seconds
-    last = progress.step >= schedule.steps
-    while not last:
+    while not finished(schedule, progress):
+        if _held(schedule, progress):
+            _return_to_first(learner, progress)
+            yield _evaluation(schedule, progress, *_evaluate(rules, learner))
+            return
         with _shorten_errors(progress.step):
             numbers = learner.step()
         for key, number in numbers.items():
@@ -154,32 +189,25 @@ def run(
         progress.step += 1
         progress.seconds = now_by_processor() - start
         stepped(progress.step)
-        last = progress.step >= schedule.steps
-        if progress.step % schedule.every and not last:
+        if progress.step % schedule.every and progress.step < schedule.steps:
             continue
         with _shorten_errors(progress.step):
             policy, certificate, numbers = _evaluate(rules, learner)
         progress.seconds = now_by_processor() - start
-        if certificate and certificate.unbeatable and progress.unbeatable_at is None:
-            progress.unbeatable_at = (progress.step, progress.seconds)
-        last = last or (schedule.stop_when_unbeatable and progress.unbeatable_at is not None)
         means = {f"train/{key}": total / count for key, (total, count) in progress.logged.items()}
         numbers = {**numbers, **means, "time/seconds": progress.seconds}
+        numbers |= progress.certified(certificate)
         progress.logged.clear()
         if measure := exact_curve.point(progress.step, numbers):
             progress.measured(measure, policy, schedule.every)
         elif larger := larger_curve.point(progress.step, numbers):
             before = progress.larger_measures
             progress.larger_measures = larger_curve.extended(before, larger, schedule.every)
-        yield Evaluation(
-            step=progress.step,
-            seconds=progress.seconds,
-            numbers=numbers,
-            policy=policy,
-            certificate=certificate,
-            unbeatable_at=progress.unbeatable_at,
-            last=last,
-        )
+        if (found := progress.in_a_row.get(schedule.until, 0)) <= 1:
+            progress.kept = None
+            if found and schedule.hold > 1:
+                progress.kept = {"learner": learner.state_dict(), "clock": asdict(progress)}
+        yield _evaluation(schedule, progress, policy, certificate, numbers)
 
 
 def before_training(learner: Learner, rules: Rules, progress: Progress) -> dict[str, float]:
@@ -207,9 +235,31 @@ def _shorten_errors(step: int) -> Iterator[None]:
 
 
 def finished(schedule: Schedule, progress: Progress) -> bool:
-    """Return whether a training run is finished."""
-    stopped = schedule.stop_when_unbeatable and bool(progress.unbeatable_at)
-    return progress.step >= schedule.steps or stopped
+    """Return whether a training run is finished, and its learner the one to keep."""
+    if _held(schedule, progress):
+        return progress.kept is None
+    return progress.step >= schedule.steps
+
+
+def _held(schedule: Schedule, progress: Progress) -> bool:
+    """Return whether enough certificates in a row were what the run waits for."""
+    return progress.in_a_row.get(schedule.until, 0) >= schedule.hold
+
+
+def _return_to_first(learner: Learner, progress: Progress) -> None:
+    """Restore the learner and progress that were kept, but not how many certificates it held."""
+    assert progress.kept is not None
+    learner.load_state_dict(progress.kept["learner"])
+    first = from_stored(Progress, progress.kept["clock"], "the progress kept")
+    vars(progress).update(vars(first) | {"in_a_row": progress.in_a_row})
+
+
+def _evaluation(schedule: Schedule, progress: Progress, *found: Any) -> Evaluation:
+    """Return an evaluation with the player, certificate and numbers found."""
+    policy, certificate, numbers = found
+    reached = progress.unbeatable_at, progress.perfect_at, progress.in_a_row
+    last = finished(schedule, progress)
+    return Evaluation(progress.step, progress.seconds, numbers, policy, certificate, *reached, last)
 
 
 def _evaluate(

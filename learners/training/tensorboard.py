@@ -12,7 +12,7 @@ from tensorboard.compat.proto.summary_pb2 import Summary
 from tensorboard.summary.writer.record_writer import RecordWriter
 from torch.utils.tensorboard import summary
 
-from learners.training.loggers import EVENTS, SECONDS, STEPS, Logger, description
+from learners.training.loggers import EVENTS, Logger, description
 from tttenv.certificates.certificate import Certificate
 from tttenv.certificates.curve import exact_curve
 from tttenv.certificates.verdict import certificate_table
@@ -38,7 +38,10 @@ def grouped(tag: str) -> str:
     return tag
 
 
-COMPARED = (*(grouped(f"exact/{name}") for name in exact_curve.numbers), SECONDS, STEPS)
+COMPARED = (
+    *(grouped(f"exact/{name}") for name in exact_curve.numbers),
+    *(f"{mark}/{of}" for mark in ("unbeatable", "perfect") for of in ("seconds", "steps")),
+)
 
 
 def _chart(tag: str) -> list[Any]:
@@ -60,6 +63,8 @@ EXACT = {
         "optimal moves where a mistake is possible": _chart("exact/optimal_moves_critical"),
         "optimal moves on positions it reaches": _chart("exact/optimal_moves_reached"),
         "blunders: positions in which it gives value away": _chart("exact/blunders"),
+        "certificates in a row that say unbeatable": _chart("unbeatable/in_a_row"),
+        "certificates in a row without a blunder": _chart("perfect/in_a_row"),
     }
 }
 LARGE = {  # on boards too large to list

@@ -17,7 +17,7 @@ from learners.base import Learner
 from learners.nets import computing_on
 from learners.registry import LEARNERS
 from learners.training.checkpoint import load_training, load_weights, save
-from learners.training.loggers import SECONDS, STEPS, USUAL, opened, remove_logs
+from learners.training.loggers import USUAL, opened, remove_logs
 from learners.training.loop import (
     Evaluation,
     Progress,
@@ -29,6 +29,7 @@ from learners.training.loop import (
 )
 from tttenv.certificates.certificate import Certificate
 from tttenv.certificates.curve import exact_curve, larger_curve
+from tttenv.exact import enumerable
 from tttenv.game.rules import Rules
 from tttenv.players.stored.checkpoint import CARD, WEIGHTS, file_of, read_card, tidy
 from tttenv.players.stored.config_io import from_stored
@@ -81,6 +82,8 @@ def train(
             cannot start from the weights in `setup.start`.
         OSError: naming the file that could not be written; the last checkpoint is then intact.
     """
+    if schedule.until == "perfect" and not enumerable(rules):
+        raise ValueError(f"{rules} has too many positions to examine all for --until perfect")
     _check_numbers(config)
     stored = json.loads(json.dumps(asdict(config)))
     about = {"learner": name, "preset": setup.preset, "config": stored, "rules": str(rules)}
@@ -160,15 +163,15 @@ class _Training:
         saved = progress.step // interval if progress.step else -1  # the first evaluation is saved
         kept = ("learner", "preset", "rules")
         settings = {key: self.about[key] for key in kept} | self.about["config"]
-        with opened(self.log, self.out, self.rules, settings, progress.step) as board:
+        logged = progress.step
+        with opened(self.log, self.out, self.rules, settings, logged) as board:
             if not progress.step:
                 board.curves(0, before_training(self.learner, self.rules, progress))
             try:
                 for evaluation in run(self.learner, self.rules, self.schedule, progress, stepped):
-                    board.curves(evaluation.step, evaluation.numbers)
-                    if evaluation.unbeatable_at and evaluation.unbeatable_at[0] == evaluation.step:
-                        step, seconds = evaluation.unbeatable_at
-                        board.curves(step, {SECONDS: seconds, STEPS: float(step)})
+                    if evaluation.step > logged:  # not the first of those that ended the run
+                        logged = evaluation.step
+                        board.curves(logged, evaluation.numbers)
                     if evaluation.last or evaluation.step // interval > saved:
                         saved = evaluation.step // interval
                         # First, so that the curves on disk reach as far as the checkpoint.
@@ -191,9 +194,10 @@ class _Training:
         """
         progress = self._restore()
         if finished(self.schedule, progress):
-            hint = "train on with --steps N, and with --stop-when-unbeatable True until unbeatable"
+            hint = "train on with --steps N, and with --until unbeatable at most until then"
             if progress.step < self.schedule.steps:
-                hint = "it is unbeatable, where it was to stop; --steps N alone trains on"
+                goal = self.schedule.until
+                hint = f"it is {goal}, where it was to stop; --steps N alone trains on"
             reached = f"is finished at step {progress.step}: {hint}"
             raise ValueError(f"the training in {shown(self.out)} {reached}")
         return self.follow(progress, watch, stepped)
@@ -210,15 +214,24 @@ class _Training:
         misfit = f"no training run can be resumed from {shown(self.out)}: its state does not fit"
         progress = from_stored(Progress, state["clock"], misfit)
         try:
-            own, stored = self.learner.state_dict()["weights"], state["learner"]["weights"]
-            for name, tensor in stored.items():
-                if tensor.shape != own[name].shape or not tensor.isfinite().all():
-                    raise ValueError(f"{name} has another shape, or is not finite")
-            self.learner.load_state_dict(state["learner"])
+            if progress.kept:
+                from_stored(Progress, progress.kept["clock"], misfit)
+                self._load(progress.kept["learner"])  # it is untrusted, too
+            self._load(state["learner"])
         except Exception as error:  # whatever a learner's own code says of foreign numbers
             reason = f"{self.about['learner']}: {shown(first_line(error))}"
             raise ValueError(f"{misfit} {reason}") from None
+        if any(state["plan"].get(key) != getattr(self.schedule, key) for key in ("until", "hold")):
+            progress.in_a_row, progress.kept = Progress().in_a_row, None
         return progress
+
+    def _load(self, state: dict[str, Any]) -> None:
+        """Load a learner's stored state, which is untrusted."""
+        own = self.learner.state_dict()["weights"]
+        for name, tensor in state["weights"].items():
+            if tensor.shape != own[name].shape or not tensor.isfinite().all():
+                raise ValueError(f"{name} has another shape, or is not finite")
+        self.learner.load_state_dict(state)
 
     def _checkpoint(self, progress: Progress, certificate: Certificate | None = None) -> None:
         """Save the player and the state, using the same keys as older versions."""
@@ -226,6 +239,7 @@ class _Training:
         state["learner"] = self.learner.state_dict()
         about = {**self.about, "steps": progress.step, "seconds": progress.seconds}
         about |= {"threads": self.schedule.threads, "device": self.schedule.device}
+        about["in_a_row"] = progress.in_a_row
         if progress.measures:
             about[exact_curve.key] = exact_curve.for_card(progress.measures)
         if progress.larger_measures:

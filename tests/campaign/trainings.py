@@ -44,7 +44,7 @@ class Training:
         """Train in the folder `out` to the end; return the step reached."""
         fields = SMALL.get(self.learner, {})
         config = LEARNERS.load(self.learner).Config(seed=self.seed, **fields)
-        plan = Schedule(self.steps, 1, 1, False)
+        plan = Schedule(self.steps, 1, 1)
         return train(self.learner, config, Rules(), plan, out, resume=resume).step
 
 

@@ -58,7 +58,7 @@ def test_a_curve_is_unbeatable_where_the_certificate_says_so(rules, spoiled):
         certificates.append(certify(rules, policy).unbeatable)
     stored = exact_curve.from_card({KEY: json.loads(json.dumps(exact_curve.for_card(points)))})
     assert stored.unbeatable_at == (certificates.index(True), certificates.index(True))
-    assert exact_curve.landmarks([points[0], *points[-1:] * 40], 1, 5)[1] == 1
+    assert exact_curve.landmarks([points[0], *points[-1:] * 40], 1, 6)[1] == 1
 
 
 def test_the_card_of_a_training_that_stopped_is_that_of_one_that_did_not(tmp_path):

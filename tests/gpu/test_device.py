@@ -18,7 +18,7 @@ RULES = Rules(3, 3, 3)
 @pytest.mark.parametrize("name", list(LEARNERS))
 def test_a_seed_gives_the_same_training_again(tmp_path, name):
     config = LEARNERS.load(name).presets["default"]
-    schedule = Schedule(20, 20, 20, stop_when_unbeatable=False, device="cuda")
+    schedule = Schedule(20, 20, 20, device="cuda")
     found = []
     for folder in (tmp_path / "first", tmp_path / "again"):
         train(name, config, RULES, schedule, folder)

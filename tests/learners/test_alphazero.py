@@ -265,7 +265,7 @@ def test_policies_are_learned_of_all_positions_but_lost_ones():
 
 
 def test_a_training_begins_with_the_weights_of_another_board(tmp_path):
-    schedule = Schedule(steps=2, every=1, checkpoint_every=1, stop_when_unbeatable=False)
+    schedule = Schedule(steps=2, every=1, checkpoint_every=1)
     small, large = tmp_path / "small", tmp_path / "large"
     train("alphazero", TINY, Rules(3, 3, 3), schedule, small)
     begins = Setup(start=small)

@@ -25,7 +25,7 @@ from tttenv.players.stored.checkpoint import (
 )
 
 SMALL = TD0Config(seed=1, games=8)
-PLAN = Schedule(steps=4, every=2, checkpoint_every=2, stop_when_unbeatable=False)
+PLAN = Schedule(steps=4, every=2, checkpoint_every=2)
 WRITING = ("mkstemp", "fsync", "chmod", "replace", "unlink")
 
 
@@ -114,7 +114,7 @@ def test_every_call_of_a_checkpoint_may_die_or_fail(tmp_path, through, monkeypat
 
 
 def test_a_failing_disk_is_named_and_leaves_the_older_player(tmp_path, monkeypatch):
-    trained(tmp_path, plan=Schedule(2, 2, 2, stop_when_unbeatable=False))
+    trained(tmp_path, plan=Schedule(2, 2, 2))
     before = contents(tmp_path, [WEIGHTS, POLICY, STATE, CARD])
     with monkeypatch.context() as patched:
         FileSystem(patched, 1, "full")

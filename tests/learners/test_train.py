@@ -20,7 +20,7 @@ from tttenv.players import bundled
 from tttenv.players.stored.checkpoint import CARD, POLICY, STATE, WEIGHTS, file_of, read_card
 
 SMALL = SelfPlayConfig(seed=3, hidden=(16,))
-SHORT = Schedule(steps=40, every=5, checkpoint_every=10, stop_when_unbeatable=False)
+SHORT = Schedule(steps=40, every=5, checkpoint_every=10)
 PLAYER = (WEIGHTS, POLICY)
 
 
@@ -188,11 +188,12 @@ def test_a_device_that_is_not_there_is_refused_in_one_line_and_nothing_made(tmp_
 
 
 def test_a_training_is_finished_by_its_steps_or_where_it_was_to_stop():
-    ends, goes_on = (Schedule(10, 1, 1, stop_when_unbeatable=stop) for stop in (True, False))
-    unbeatable = Progress(step=5, unbeatable_at=(5, 1.0))
-    assert finished(ends, unbeatable)
-    assert not finished(goes_on, unbeatable)
-    assert not finished(ends, Progress(step=5))
+    ends, goes_on = (Schedule(10, 1, 1, until=until, hold=2) for until in ("perfect", "never"))
+    perfect = Progress(step=5, in_a_row={"unbeatable": 3, "perfect": 2})
+    assert finished(ends, perfect)
+    assert not finished(ends, replace(perfect, kept={}))  # which is not yet restored
+    assert not finished(replace(ends, hold=3), perfect)
+    assert not finished(goes_on, perfect)
     assert finished(goes_on, Progress(step=10))
 
 
@@ -203,3 +204,58 @@ def test_one_call_trains_and_returns_the_player_with_its_history():
     assert [one.step for one in player.history] == list(range(2, 2 * len(player.history) + 1, 2))
     with pytest.raises(ValueError, match="did you mean td0"):
         learners.train("td1")
+
+
+def test_the_player_kept_is_that_of_the_first_certificate_in_a_row():
+    learner, other = SelfPlay(SelfPlayConfig(), Rules()), SelfPlay(SelfPlayConfig(), Rules())
+    progress, plan = Progress(), Schedule(60, 1, 1, until="perfect", hold=3)
+    *seen, last = run(learner, Rules(), plan, progress)
+    counts = [one.in_a_row["perfect"] for one in seen]
+    assert counts[-4:] == [0, 1, 2, 3]
+    assert 1 in counts[:-3], "one that did not hold comes before"
+    assert [one.step for one in seen] == list(range(1, len(seen) + 1))
+    assert [one.last for one in (*seen, last)] == [False] * len(seen) + [True]
+    assert last.step == progress.step == len(seen) - 2
+    assert (last.in_a_row["perfect"], last.certificate) == (3, seen[-3].certificate)
+    assert last.perfect_at[0] == 1 + counts.index(1)
+    for _ in range(last.step):
+        other.step()
+    assert same(learner.state_dict(), other.state_dict())
+
+
+def test_certificates_in_a_row_are_counted_across_interruptions(tmp_path):
+    plan, usual = Schedule(60, 2, 8, until="perfect", hold=3), SelfPlayConfig()
+    whole = trained(tmp_path / "whole", usual, plan)
+
+    def at(step, error):
+        def stop(evaluation):
+            if evaluation.step == step:
+                raise error
+
+        return stop
+
+    # Killed, or interrupted where it is saved, before and among those that count and at their end.
+    first, end = whole.step, whole.step + 2 * (plan.hold - 1)
+    stops = [(4, Stopped), (first - 2, OSError), (first + 2, Stopped), (end, OSError)]
+    for number, (step, error) in enumerate([*stops, (end, Stopped)]):
+        with pytest.raises(error):
+            trained(tmp_path / "parts", usual, plan, resume=number > 0, watch=at(step, error))
+    last = trained(tmp_path / "parts", usual, plan, resume=True)
+    assert (last.step, last.in_a_row) == (whole.step, whole.in_a_row)
+    trained(tmp_path / "steps", usual, replace(plan, steps=first, until="never"))
+    for other in ("whole", "steps"):
+        assert contents(tmp_path / "parts") == contents(tmp_path / other)
+        assert same(training_state(tmp_path / "parts"), training_state(tmp_path / other))
+    assert steps_of(tmp_path / "parts") == list(range(0, end + 1, 2))
+    assert read_card(tmp_path / "parts")["in_a_row"]["perfect"] == 3
+    with pytest.raises(ValueError, match=r"^[^\n]*is perfect, where it was to stop[^\n]*$"):
+        trained(tmp_path / "parts", usual, plan, resume=True)
+    assert trained(tmp_path / "parts", usual, replace(plan, hold=4), resume=True).step > first
+
+
+def test_what_needs_all_positions_is_refused_where_there_are_too_many(tmp_path):
+    with pytest.raises(ValueError, match=r"^5,5,4 has too many positions [^\n]*$"):
+        train("reinforce", None, Rules(5, 5, 4), Schedule(1, 1, 1, until="perfect"), tmp_path / "o")
+    with pytest.raises(ValueError, match=r"^until must be [^\n]*$"):
+        usual_schedule("selfplay", until="bored")
+    assert not (tmp_path / "o").exists()

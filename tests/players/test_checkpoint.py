@@ -36,7 +36,7 @@ from tttenv.players.stored.checkpoint import (
 )
 from tttenv.utils.files import write
 
-SHORT = Schedule(steps=8, every=4, checkpoint_every=4, stop_when_unbeatable=False)
+SHORT = Schedule(steps=8, every=4, checkpoint_every=4)
 TORCHLESS = """
 import json, sys
 sys.modules["torch"] = None  # importing it raises ImportError

@@ -192,7 +192,7 @@ def test_genes_and_tables_of_nonsense_are_no_player(tmp_path):
 
 def test_a_strangers_training_names_its_players_again_or_is_refused(tmp_path, run_here):
     config = DQN.Config(opponent=Spec("epsilon"), games=4, batch=4, hidden=(4,))
-    plan = Schedule(1, 1, 1, stop_when_unbeatable=False)
+    plan = Schedule(1, 1, 1)
     folder = tmp_path / "runs"
     train("dqn", config, Rules(), plan, folder)
     state = load_training(folder)
@@ -235,7 +235,7 @@ def test_states_of_wrong_contents_are_refused_in_a_line(tmp_path, name, run_here
     sizes = {"games": 2, "population": 4, "turns": 2, "batch": 2, "hidden": (4,)}
     small = {k: v for k, v in sizes.items() if isinstance(getattr(usual, k, None), type(v))}
     config = usual if name == "lms" else replace(usual, **small)
-    plan = Schedule(1, 1, 1, stop_when_unbeatable=False)
+    plan = Schedule(1, 1, 1)
     made = tmp_path / "made"
     train(name, config, Rules(), plan, made)
     for number, (damage, broken) in enumerate(BROKEN_STATES.items()):
@@ -252,7 +252,7 @@ def test_states_of_wrong_contents_are_refused_in_a_line(tmp_path, name, run_here
         (folder / f"state-{digest(data)[:16]}.safetensors").write_bytes(data)
         if "plan" not in damage:  # the plan is only read by the script
             with pytest.raises(ValueError, match=r"^[^\n\x1b]+$"):
-                train(name, config, Rules(), Schedule(2, 1, 1, False), folder, resume=True)
+                train(name, config, Rules(), Schedule(2, 1, 1), folder, resume=True)
         elif name == "td0":
             done = run_here("train.py", name, "--resume", "--out", folder)
             assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr

@@ -21,7 +21,7 @@ from learners.training.loop import Schedule
 from learners.td0 import TD0Config
 from learners.training.train import train
 from tttenv import Rules
-plan = Schedule(int(sys.argv[2]), 1, 1, stop_when_unbeatable=False)
+plan = Schedule(int(sys.argv[2]), 1, 1)
 config = TD0Config(seed=int(sys.argv[3]), games=8)
 train("td0", config, Rules(), plan, Path(sys.argv[1]), watch=lambda r: print(r.step, flush=True))
 """
@@ -42,7 +42,7 @@ def test_one_training_at_a_time_writes_into_a_folder(tmp_path):
         "td0",
         TD0Config(seed=0, games=8),
         Rules(),
-        Schedule(load_training(tmp_path)["clock"]["step"] + 1, 1, 1, stop_when_unbeatable=False),
+        Schedule(load_training(tmp_path)["clock"]["step"] + 1, 1, 1),
         tmp_path,
         resume=True,
     )

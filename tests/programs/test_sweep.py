@@ -185,8 +185,8 @@ sys.addaudithook(lambda event, about: [hook(event, about) for hook in hooks])
 
 def test_a_training_killed_while_its_folder_is_cleared_runs_again_to_the_same_end(tmp_path):
     (setting,) = settings("td0", grid=["games=4"])
-    work = [("td0-0", setting.training(0, Schedule(4, 2, 2, False)))]
-    older = setting.training(1, Schedule(4, 2, 2, False))  # of another seed
+    work = [("td0-0", setting.training(0, Schedule(4, 2, 2)))]
+    older = setting.training(1, Schedule(4, 2, 2))  # of another seed
 
     def one(folder):
         return trainings.train_one(work[0][1], Context(print, folder))

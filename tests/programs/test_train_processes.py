@@ -22,7 +22,7 @@ from learners.selfplay import SelfPlayConfig
 from learners.training.train import train
 from tttenv import Rules
 config, out, steps = SelfPlayConfig(seed=3, hidden=(16,)), Path(sys.argv[1]), int(sys.argv[2])
-plan = Schedule(steps, every=5, checkpoint_every=10, stop_when_unbeatable=False)
+plan = Schedule(steps, every=5, checkpoint_every=10)
 train("selfplay", config, Rules(), plan, out, watch=lambda r: print(r.step, flush=True))
 """
 

@@ -363,3 +363,21 @@ def test_a_saved_model_is_looked_at_as_it_plays(deterministic, tmp_path):
     probs = load(spec, None, None, "logits").policy(Rules().start(1))
     assert (probs.max() == 1) == deterministic
     assert probs == pytest.approx(tttenv.player(spec)(Rules().start(1)))
+
+
+def test_a_player_that_forgot_is_told_when_it_was_unbeatable(tmp_path, doctor):
+    from learners.registry import LEARNERS
+    from learners.training.loop import usual_schedule
+    from learners.training.train import train
+
+    config = LEARNERS.load("td0").Config(games=4)
+    train("td0", config, Rules(), usual_schedule("td0", steps=2, every=1), tmp_path / "td0")
+    told = doctor(str(tmp_path / "td0")).stdout
+    assert "unbeatable at step" not in told
+    card = json.loads((tmp_path / "td0" / "card.json").read_text())
+    for seat in "XO":
+        card["curve"][f"worst_case_{seat}"][1] = 0.0
+    (tmp_path / "td0" / "card.json").write_text(json.dumps(card))
+    told = " ".join(doctor(str(tmp_path / "td0")).stdout.split())
+    assert "it was unbeatable at step 1 and is not now" in told
+    assert "with train --until and --hold" in told

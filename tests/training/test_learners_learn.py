@@ -28,17 +28,19 @@ BELOW = {  # steps, below which a default is unbeatable; seeds
 @pytest.mark.parametrize(
     ("name", "seed"), [(name, seed) for name in BELOW for seed in range(BELOW[name][1])]
 )
-def test_the_default_becomes_unbeatable_and_its_training_ends_there(name, seed, reached):
+def test_the_default_becomes_unbeatable_and_its_training_ends_where_it_held(name, seed, reached):
     kind, schedule = LEARNERS.load(name), usual_schedule(name)
     learner = kind(replace(kind.presets["default"], seed=seed), RULES)
     *before, last = run(learner, RULES, schedule, Progress())
     assert last.certificate.unbeatable
-    assert not any(report.last or report.certificate.unbeatable for report in before)
-    assert last.last
-    assert last.unbeatable_at == (last.step, last.seconds)
-    steps = list(range(schedule.every, last.step + 1, schedule.every))
-    assert [report.step for report in (*before, last)] == steps
-    reached("steps", last.step, below=BELOW[name][0])
+    assert [report.last for report in (*before, last)] == [False] * len(before) + [True]
+    held = [report.in_a_row["unbeatable"] for report in before]
+    assert (held[-3:], max(held)) == ([1, 2, 3], 3)
+    steps = [report.step for report in before]
+    assert steps == list(range(schedule.every, steps[-1] + 1, schedule.every))
+    assert last.step == steps[-3]
+    assert last.unbeatable_at[0] == steps[held.index(1)]
+    reached("steps", last.unbeatable_at[0], below=BELOW[name][0])
     assert last.certificate.vs_random["X"][0] <= 191 / 192 + 1e-9
     assert last.certificate.vs_random["O"][0] <= 866 / 945 + 1e-9
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import compress
 from typing import Annotated, Any, NamedTuple
 
 from tttenv.exact.evaluation import TOLERANCE
@@ -36,11 +37,22 @@ class Curve:
     counts: dict[str, list[float | None]] = field(default_factory=dict)  # of a larger board
 
     @property
+    def unbeatable(self) -> list[bool]:
+        """Whether each measurement is unbeatable."""
+        return [_unbeatable(pair) for pair in zip(self.worst["X"], self.worst["O"], strict=True)]
+
+    @property
     def unbeatable_at(self) -> tuple[int, float] | None:
         """Step and time in seconds of the first unbeatable measurement, or None."""
-        worst = zip(self.worst["X"], self.worst["O"], strict=True)
-        safe = [at for at, pair in enumerate(worst) if _unbeatable(pair)]
-        return (self.steps[safe[0]], self.seconds[safe[0]]) if safe else None
+        return self._first(self.unbeatable)
+
+    @property
+    def perfect_at(self) -> tuple[int, float] | None:
+        """The same of the first one that plays optimal moves only, in all positions."""
+        return self._first([number == 1 for number in self.optimal])
+
+    def _first(self, having: Sequence[bool]) -> tuple[int, float] | None:
+        return next(compress(zip(self.steps, self.seconds, strict=True), having), None)
 
 
 def _unbeatable(worst: Sequence[float | None]) -> bool:
@@ -50,6 +62,11 @@ def _unbeatable(worst: Sequence[float | None]) -> bool:
     """
     x, o = worst
     return x is not None and o is not None and x + o > -TOLERANCE
+
+
+def _perfect(optimal: Sequence[float | None]) -> bool:
+    """Return whether the share of optimal moves, if the curve has it, is 1 as stored."""
+    return bool(optimal) and round(optimal[0] or 0, 6) == 1
 
 
 @dataclass(frozen=True)
@@ -78,17 +95,19 @@ class Kind:
         return tuple(whole[at] for at in self.landmarks(whole, every, MOST))
 
     def landmarks(self, points: Sequence[Point], every: int, most: int) -> list[int]:
-        """Return the indices of at most `most` (5 or more) points, evenly spaced, in order.
+        """Return the indices of at most `most` (6 or more) points, evenly spaced, in order.
 
-        The first, the last and the first unbeatable one are always included. `every` is the steps
-        between measures; only the steps matter, so a resumed run keeps the same points.
+        The first, the last, the first unbeatable and the first perfect one are always included.
+        `every` is the steps between measures; only the steps matter, so a resumed run keeps the
+        same points.
         """
         at = list(self.columns).index("worst_case_X")
         safe = next((n for n, one in enumerate(points) if _unbeatable(one[at : at + 2])), 0)
+        perfect = next((n for n, one in enumerate(points) if _perfect(one[at + 2 :])), 0)
         steps, apart = [int(one[0] or 0) for one in points], every
-        while steps[-1] / apart > most - 4:
+        while steps[-1] / apart > most - 5:
             apart *= 2
-        ends = {0, safe, len(steps) - 1}
+        ends = {0, safe, perfect, len(steps) - 1}
         return [n for n, step in enumerate(steps) if n in ends or step % apart == 0]
 
     def for_card(self, points: Sequence[Point]) -> dict[str, list[float | None]]:

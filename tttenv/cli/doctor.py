@@ -1,17 +1,18 @@
 """Search for common mistakes in a training setup: `tttenv doctor my_module:make_env`."""
 
+import contextlib
 import importlib
 import inspect
 import json
 import os
 import re
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tttenv.cli import console, text_tables
 from tttenv.cli.options import Flag, RulesOrNone, Subject, TextOrNone
-from tttenv.players import FOREIGN, did_you_mean, is_path, player, rules_of
+from tttenv.players import FOREIGN, checkpoint_of, did_you_mean, is_path, player, rules_of
 from tttenv.utils.registry import parse
 
 PROG = "doctor.py"
@@ -119,7 +120,20 @@ def load(name: str, rules: str | None, obs: str | None, kind: str) -> Any:
         model = adapter.load(options["path"], None if algorithm == "detect" else algorithm)
         sampled = options.get("deterministic") == "true"
         return diagnosis.model_subject(game, model, sampled)
-    return diagnosis.subject_of(name, found, game, obs, kind)
+    subject: Any = diagnosis.subject_of(name, found, game, obs, kind)
+    return replace(subject, unbeatable_at=_unbeatable_at(name))
+
+
+def _unbeatable_at(name: str) -> int | None:
+    """Return the step of a checkpoint's training at which it was first unbeatable, if known."""
+    from tttenv.certificates.curve import exact_curve
+    from tttenv.players.stored.checkpoint import read_card
+
+    if stored := checkpoint_of(name):
+        with contextlib.suppress(ValueError):  # of a damaged curve, which plays no part in the rest
+            curve = exact_curve.from_card(read_card(stored[0]))
+            return curve.unbeatable_at[0] if curve and curve.unbeatable_at else None
+    return None
 
 
 def _is_environment_id(name: str) -> bool:

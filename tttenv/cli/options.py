@@ -25,7 +25,10 @@ Subject: TypeAlias = Annotated[Positional[str], arg(metavar="SUBJECT")]
 # Options. Those that may be left out show no "(default: None)".
 Flag: TypeAlias = Annotated[bool, FlagCreatePairsOff, arg(help_behavior_hint="")]  # no --no- form
 Repeated: TypeAlias = Annotated[tuple[str, ...], UseAppendAction, arg(help_behavior_hint="")]
-YesOrNone: TypeAlias = Annotated[bool | None, arg(metavar="{True,False}", help_behavior_hint="")]
+UntilOrNone: TypeAlias = Annotated[
+    Literal["unbeatable", "perfect", "never"] | None,
+    arg(metavar="{unbeatable,perfect,never}", help_behavior_hint=""),
+]
 RulesText: TypeAlias = Annotated[str, arg(metavar="M,N,K")]
 RulesOrNone: TypeAlias = Annotated[str | None, arg(metavar="M,N,K", help_behavior_hint="")]
 OpponentOrNone: TypeAlias = Annotated[str | None, arg(metavar="PLAYER", help_behavior_hint="")]

@@ -189,6 +189,11 @@ def _figure(player: Shown, number: int) -> Markup:
     if curve.unbeatable_at:
         step, seconds = curve.unbeatable_at
         words = f"unbeatable after {phrases.steps(step)}, {seconds:.1f} s of one core"
+        since = curve.unbeatable[curve.steps.index(step) :]
+        if not all(since):
+            words += f", but at {sum(since)} of {len(since)} certificates from there on only"
+    if curve.perfect_at:
+        words += f"; without a blunder after {phrases.steps(curve.perfect_at[0])}"
     if player.seeds and player.seeds.median_seconds is not None:
         found = player.seeds
         words += f"; median of {found.count} seeds {found.median_seconds:.1f} s"

@@ -2,7 +2,6 @@
 
 import importlib
 import json
-import math
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -31,7 +30,7 @@ from tttenv.players import (
 from tttenv.players.stored.checkpoint import CARD, load, read_card
 from tttenv.policy import Player
 from tttenv.utils import schema
-from tttenv.utils.schema import Between, Count, NonNegative, Number
+from tttenv.utils.schema import Count, Meta, NonNegative, Number
 from tttenv.utils.untrusted import folder_within
 from tttenv.utils.untrusted import shown as shorter
 
@@ -60,7 +59,7 @@ class BenchmarkTraining(TypedDict):
 class Benchmark(TypedDict):
     """The part of benchmark results that the page shows."""
 
-    players: Annotated[list[BenchmarkPlayer], Between(1, math.inf)]
+    players: Annotated[list[BenchmarkPlayer], Meta(min_length=1)]
     trainings: NotRequired[list[BenchmarkTraining]]
     quick: NotRequired[bool]
 

@@ -81,6 +81,7 @@ class CheckedPlayer:
     masks: bool = True  # whether its own library masks its moves
     count: int | None = None  # boards to test; None: all, or 500 of a large game
     near: float = 1e-4  # tolerance: a network's rounding depends on the batch
+    unbeatable_at: int | None = None  # the first step of its training at which it was, if known
 
     @cached_property
     def boards(self) -> Boards:
@@ -422,6 +423,9 @@ def lost_games(subject: CheckedPlayer) -> Finding:
     if not weak:
         return Finding("ok", "; ".join(told))
     change, verdict = IMPROVE, BEATABLE
+    if subject.unbeatable_at is not None:
+        told.append(f"it was unbeatable at step {subject.unbeatable_at:,} and is not now")
+        change = "it forgot: end training where certificates hold, with train --until and --hold"
     if small and not any(seat.beatable for seat in strength(rules, subject.most_probable)):
         how = MOST_PROBABLE if subject.network is not None else ""
         change = (
