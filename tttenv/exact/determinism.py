@@ -51,7 +51,6 @@ def tabulate_pure(rules: Rules, policy: Policy, name: str = "") -> Tabulated:
 
 def require_same_answers(player: Player, seat: int) -> None:
     """Raise unless repeated queries on a sample of a seat's boards give the same output."""
-    require_solvable(player.rules)
     if player.traits.pure:
         return
     game = positions(player.rules)
@@ -87,7 +86,8 @@ class Drawn:
         self.sampled = SAMPLED if sampled is None else sampled
         self.cheap = 0 if sampled is not None else SAMPLED if player.traits.searches else CHEAP
         known = state or {"added": 0, "keys": np.zeros(0), "kept": ()}
-        self.added: int = known["added"]
+        self.added: int = known["added"]  # rows; one number of 64 bits was drawn for each
+        self.rng = np.random.Generator(np.random.PCG64(SEED).advance(self.added))
         # Random keys of the rows kept, ascending; ALWAYS comes first.
         self.keys: NDArray[np.float64] = known["keys"]
         self.kept: Sequence[NDArray[Any]] = known["kept"]
@@ -99,7 +99,7 @@ class Drawn:
 
     def add(self, *rows: NDArray[Any], always: NDArray[np.int64]) -> None:
         """Add rows, given as arrays (added, ...); those at indices `always` are always sampled."""
-        keys = np.random.default_rng((SEED, self.added)).random(len(rows[0]))
+        keys = self.rng.random(len(rows[0]))
         keys[always] = ALWAYS
         self.added += len(keys)
         room = max(self.sampled, self.cheap)
