@@ -24,9 +24,9 @@ def write(file: Path, data: bytes | str | Callable[[Path], object]) -> None:
                 temporary.write_bytes(content)
             else:
                 content(temporary)
-            temporary.chmod(0o644)
+            os.chmod(temporary, 0o644)
             _sync(temporary, os.O_RDWR)
-            temporary.replace(file)
+            os.replace(temporary, file)
         except BaseException:  # an interrupt too leaves no temporary file
             with contextlib.suppress(OSError):
                 temporary.unlink()
