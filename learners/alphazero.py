@@ -271,11 +271,14 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
 
     def _search(self, wanted: "_Searches") -> SearchResults:
         """Run a batch of searches, a part of it on each thread."""
-        rows = np.array_split(np.arange(len(wanted.boards)), len(self.searches))
+        boards, simulations, noise = wanted
+        rows = np.array_split(np.arange(len(boards)), len(self.searches))
         found: dict[int, SearchResults] = {}
 
         def work(_: int, part: int) -> None:
-            found[part] = self.searches[part].search(*(array[rows[part]] for array in wanted))
+            own = rows[part]
+            search = self.searches[part].search
+            found[part] = search(boards[own], simulations[own], noise[own])
 
         on_threads(work, list(range(len(rows))), len(rows))
         parts = (found[part] for part in range(len(rows)))

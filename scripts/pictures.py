@@ -236,7 +236,7 @@ def page() -> Pictures:
     made = {}
     program = shutil.which("chromium") or shutil.which("chromium-browser")
     with TemporaryDirectory() as folder, sync_playwright() as playing:
-        browser = playing.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        browser: Any = playing.chromium.launch(executable_path=program, args=["--no-sandbox"])
         file = Path(folder).resolve() / "report.html"
         report.make(report.Arguments(results=Path(folder) / "none.json", out=file))
         for scheme in SCHEMES:
