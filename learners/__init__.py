@@ -25,11 +25,10 @@ def train(
     """
     from dataclasses import replace
 
-    from learners.registry import LEARNERS, row
+    from learners.registry import LEARNERS
     from learners.training.loop import Progress, Trained, run, usual_schedule
     from tttenv.game.rules import Rules
 
-    row(learner)
     kind: Any = LEARNERS.load(learner)
     played, config = rules or Rules(), replace(kind.presets["default"], **settings)
     schedule = usual_schedule(learner, every=every, hold=1)
