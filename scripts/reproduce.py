@@ -48,13 +48,12 @@ def main(args: list[str]) -> None:
         import torch
 
         from scripts.reproduction import rows
-        from tttenv.report.published import TITLES
 
     torch.set_num_threads(1)
     run, found = rows.Run(given.quick, given.seed), []
     for source in (name for name in SOURCES if name in given.only):
         module = import_module(f"scripts.reproduction.{SOURCES[source]}")
-        with console.stage(f"running {TITLES[source]}", given.json):
+        with console.stage(f"running {rows.TITLES[source]}", given.json):
             new = [row.to_dict() for row in module.numbers(run)]
         found += new
         if not given.json:
