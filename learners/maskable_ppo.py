@@ -43,18 +43,19 @@ class MaskablePPOConfig:
     opening: int = 8  # exploring starts: a game begins with 0 to this many random stones
     draw: float = 0.7  # reward for a draw; 1 for a win, -1 for a loss
     games: int = 128  # games played in parallel
-    turns: int = 16  # moves per game in a rollout
+    turns: int = 32  # moves per game in a rollout
     batch: int = 512  # moves per gradient step
     epochs: int = 4  # passes over a rollout
     lr: float = 1e-3  # learning rate
-    entropy: float = 0.02  # weight of the entropy bonus
+    entropy: float = 0.05  # weight of the entropy bonus
+    decay: int = 60  # steps until lr and entropy have halved; 0: they are constant
 
     def __post_init__(self) -> None:
         counts = self.games, self.turns, self.batch, self.epochs, self.snapshot, len(self.pool)
-        if min(counts) < 1 or self.opening < 0:
+        if min(counts) < 1 or min(self.opening, self.decay) < 0:
             raise ValueError(
                 "maskable_ppo: games, turns, batch, epochs, snapshot and the opponents in its pool"
-                " must be at least 1, opening at least 0"
+                " must be at least 1, opening and decay at least 0"
             )
 
 
@@ -73,6 +74,8 @@ class MaskablePPO(PlaysByNetworks[MaskablePPOConfig]):
             batch=256,
             epochs=10,
             lr=3e-4,
+            entropy=0.02,
+            decay=0,
         ),
     }
     tolerance: ClassVar[float] = TOLERANCE  # of ties in its player
@@ -109,6 +112,9 @@ class MaskablePPO(PlaysByNetworks[MaskablePPOConfig]):
         if self.rollouts % config.snapshot == 0:
             self.former = copy.deepcopy(self.actor)
         self.env.games.set_opponent(self.pool.get(spec) or self._snapshot_policy())
+        share = 1 / (1 + self.rollouts / config.decay) if config.decay else 1.0
+        self.model.ent_coef = config.entropy * share
+        self.model.lr_schedule = lambda _: config.lr * share
         with seeded_globals(self.rng):
             self.model.learn(config.games * config.turns, reset_num_timesteps=False)
         self.rollouts += 1

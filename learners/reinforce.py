@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 import torch
 
-from learners.nets import MaskedMLP, Nets, descend, planes
+from learners.nets import MaskedMLP, Nets, decay, descend, planes
 from learners.parts import PlaysByNetworks, Rng
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.game.rules import Rules
@@ -25,16 +25,20 @@ class ReinforceConfig:
 
     seed: int = 0  # seeds the initial weights and all random numbers
     hidden: tuple[int, ...] = (256,)  # widths of the hidden layers of both networks
-    games: int = 256  # games per step, played in parallel to the end
+    games: int = 512  # games per step, played in parallel to the end
     opening: int = 8  # exploring starts: a game begins with 0 to this many random stones
-    bound: float = 2.0  # outputs stay between -bound and bound
-    entropy: float = 0.03  # weight of the entropy bonus; a win pays 1
+    bound: float = 5.0  # outputs stay between -bound and bound
+    entropy: float = 0.1  # weight of the entropy bonus; a win pays 1
+    entropy_decay: int = 150  # steps until it has halved, as 1 / (1 + step / entropy_decay)
     lr: float = 2e-3  # learning rate of Adam
+    decay: int = 1000  # steps until lr has halved, in the same way; 0: it is constant
 
     def __post_init__(self) -> None:
-        if self.games < 1 or self.opening < 0 or not self.bound > 0:
+        counts = self.games, self.entropy_decay, self.opening + 1, self.decay + 1
+        if min(counts) < 1 or not self.bound > 0:
             raise ValueError(
-                "reinforce: games must be at least 1, opening at least 0, and bound above 0"
+                "reinforce: games and entropy_decay must be at least 1, opening and decay at least"
+                " 0, and bound above 0"
             )
 
 
@@ -49,6 +53,7 @@ class Reinforce(PlaysByNetworks[ReinforceConfig]):
 
     def __init__(self, config: ReinforceConfig, rules: Rules) -> None:
         self.config, self.rules, self.rng = config, rules, np.random.default_rng(config.seed)
+        self.steps = 0
         self.policy_net = MaskedMLP(rules.cells, config.hidden, self.rng)
         self.value_net = MaskedMLP(rules.cells, config.hidden, self.rng)  # its mean is the baseline
         # The names are those in checkpoints and stored trainings.
@@ -59,13 +64,16 @@ class Reinforce(PlaysByNetworks[ReinforceConfig]):
 
     def step(self) -> dict[str, float]:
         """Play games to the end, then take one gradient step."""
+        decay(self.optimiser, self.config.lr, self.steps, self.config.decay)
+        weight = self.config.entropy / (1 + self.steps / self.config.entropy_decay)
+        self.steps += 1
         boards, cells, results = self._play()
         log_probs = self.log_probs(boards)
         advantage = torch.as_tensor(results) - self.value_net(planes(boards)).mean(dim=1)
         entropy = -(log_probs.exp() * log_probs).sum(dim=1).mean()
         objective = (advantage.detach() * log_probs[range(len(cells)), cells]).mean()
         value_loss = advantage.square().mean() / 2
-        descend(self.optimiser, value_loss - objective - self.config.entropy * entropy)
+        descend(self.optimiser, value_loss - objective - weight * entropy)
         return {"entropy": entropy.item(), "gain": objective.item()}  # curves' names, kept
 
     @classmethod
@@ -74,11 +82,12 @@ class Reinforce(PlaysByNetworks[ReinforceConfig]):
         return {"moves": MaskedMLP(rules.cells, config.hidden, rng)}
 
     def parts(self) -> dict[str, Any]:
-        """Return both networks, the optimiser and the generator; no game spans two steps."""
+        """Return both networks, the optimiser, steps and generator; no game spans two steps."""
         return {
             "weights": {"moves": self.policy_net},
             "both": self.nets,
             "optimiser": self.optimiser,
+            "steps": self.steps,
             "rng": self.rng,
         }
 
