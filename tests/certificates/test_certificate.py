@@ -200,5 +200,5 @@ def test_a_certificate_and_the_doctor_say_what_a_mask_hides(share, capsys):
 
 
 def test_another_method_is_refused_and_the_known_ones_named():
-    with pytest.raises(ValueError, match="all positions or reachable positions, not 'sampled'"):
+    with pytest.raises(ValueError, match="all positions, reachable positions, not 'sampled'"):
         certify(Rules(), uniform, method="sampled")

@@ -1,6 +1,5 @@
 """Metrics: described tags, exact results as in the reference, intervals that cover the truth."""
 
-import re
 from types import SimpleNamespace
 
 import numpy as np
@@ -18,7 +17,7 @@ from tttenv.cli import analyze
 from tttenv.cli.certify import print_certificate
 from tttenv.cli.play import text_board
 from tttenv.drawing import render
-from tttenv.exact import Score, positions, tabulate
+from tttenv.exact import positions, tabulate
 from tttenv.policy import uniform
 from tttenv.report import leaderboard
 from tttenv.report.data import quantised
@@ -169,7 +168,6 @@ WRITERS = {
     "a whole": (lambda share: phrases.share(share, 0), ODDS),
     "a value": (phrases.value, SIDES),
     "hundredths": (phrases.hundredths, SIDES),
-    "the report's table of pairs": (lambda x: pair_text(Score(x, 0.0, 1 - x)), ODDS),
     "an expected result": (lambda x: phrases.rounded(x, 3), (-1.0, 1.0)),
     "a cell": (render.percent, (1.0,)),
     "a terminal's cell": (text_board._share, ODDS),
@@ -177,11 +175,6 @@ WRITERS = {
     "the doctor": (policy_checks.percent, ODDS),
     "the page's data": (lambda share: quantised_share(share), (1.0,)),
 }
-
-
-def pair_text(result):
-    """Return the text of a pair's cell."""
-    return re.sub("<[^>]*>", "", leaderboard._pair(result, 0, 1))
 
 
 def quantised_share(share):

@@ -52,7 +52,7 @@ def events(folder):
     return found.Reload()
 
 
-def steps_of(folder, tag="exact/worst_case_O"):
+def steps_of(folder, tag="certificate/worst_case_O"):
     return [event.step for event in events(folder).Scalars(tag)]
 
 
