@@ -65,7 +65,7 @@ def main(args: list[str], prog: str = PROG) -> None:
             print("tttenv: compiling takes about a minute, once on this machine", file=sys.stderr)
         with console.waiting(f"loading {spec}"), did_you_mean(spec):
             policy, found = player(spec, rules), checkpoint_of(spec)
-        name = spec if found is None else found[0].resolve().name
+        name = spec.partition(":")[0] if found is None else found[0].resolve().name
         seat = "XO".index(given.seat)
         session = Session(rules, name, policy, seat, given.seed, position)
         advice = Advice(rules, partial(prover.wait, PROVER))

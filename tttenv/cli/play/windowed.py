@@ -83,8 +83,7 @@ class Windowed:
         if not self.hints or session.over:
             return found
         hint = self.advice.hint(session.board, session.player)
-        name = session.name.partition(":")[0]  # its options would leave no room
-        found["legend"] = f"{_legend(session.rules, hint)}   below: what {name} plays, %"
+        found["legend"] = f"{_legend(session.rules, hint)}   below: what {session.name} plays, %"
         if hint.values is not None:
             found["labels"] = tuple(map(hint.short, range(session.rules.cells)))
         return found | {"values": hint.values, "shares": hint.shares}
