@@ -33,8 +33,7 @@ PUBLIC = {
     "learners.base": "Learner PlaysFromWeights",
     "learners.training.checkpoint": "load_learner load_policy load_state load_training save"
     " save_state",
-    "learners.training.loop": "Clock Evaluation Plan Progress Report Schedule plan run"
-    " usual_schedule",
+    "learners.training.loop": "Evaluation Progress Schedule run usual_schedule",
     "learners.registry": "LEARNERS LearnerRow row",
     "learners.training.tensorboard": "TensorBoard",
     "learners.testing": "check_learner",

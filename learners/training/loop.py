@@ -146,9 +146,6 @@ class Progress:
 # Positions that a certificate takes in each seat if a learner examines itself.
 IN_DOUBT, WITHOUT_DOUBT = 10_000, 2_000_000
 
-# Older public names.
-Plan, Clock, Report, plan = Schedule, Progress, Evaluation, usual_schedule
-
 
 def run(
     learner: Learner,
