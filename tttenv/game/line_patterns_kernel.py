@@ -14,6 +14,7 @@ are integers, so that every machine computes the same values.
 
 from dataclasses import dataclass
 from functools import cache
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +24,7 @@ from tttenv.game.rules_kernel import DIRECTIONS
 from tttenv.game.types import Boards
 from tttenv.utils.arrays import read_only
 from tttenv.utils.compiled import bare, inner
-from tttenv.utils.struct import Struct
+from tttenv.utils.struct import Struct, allocate
 
 UNIT = 64  # table entries per 1.0
 CLIP = 4 * UNIT  # the highest entry of a cell's clipped vector
@@ -76,14 +77,14 @@ class LinePatterns(Struct):
     reach: NDArray[np.int16]  # (cells, 4, 2 k - 1): the cells of whose patterns it is a part, or -1
     digit: NDArray[np.int32]  # like `reach`: what a stone of side 0 adds to the pattern's number
     patterns: NDArray[np.int32]  # (cells, 4): the current patterns
-    sums: NDArray[np.int16]  # (cells, 2 * channels): of a cell's four vectors
-    pooled: NDArray[np.int32]  # (2 * channels,): the clipped sums, summed over the cells
-    centre: NDArray[np.int16]  # (2 * channels,): working memory of `value_after`
-    changed: NDArray[np.int32]  # (2 * channels,): the same
-    seen: NDArray[np.int32]  # (2 * channels,): working memory of the layers
-    hidden: NDArray[np.int32]  # (hidden,): the same
-    path: NDArray[np.int64]  # (cells + 2,): the stones put since `begin`, side 0's first
-    length: NDArray[np.int64]  # (1,): how many they are
+    sums: Annotated[NDArray[np.int16], "cells, channels"]  # of a cell's four vectors
+    pooled: Annotated[NDArray[np.int32], "channels"]  # the clipped sums, summed over the cells
+    centre: Annotated[NDArray[np.int16], "channels"]  # working memory of `value_after`
+    changed: Annotated[NDArray[np.int32], "channels"]  # the same
+    seen: Annotated[NDArray[np.int32], "channels"]  # working memory of the layers
+    hidden: Annotated[NDArray[np.int32], "hidden"]  # the same
+    path: Annotated[NDArray[np.int64], "plies"]  # the stones put since `begin`, side 0's first
+    length: Annotated[NDArray[np.int64], "1"]  # how many they are
 
 
 def pattern_starts(k: int) -> NDArray[np.int64]:
@@ -184,7 +185,6 @@ def new_line_patterns(rules: Rules, tables: PatternTables | None) -> LinePattern
         vectors = np.hstack([tables.vectors[own], tables.vectors[other]])
         held = np.where(windows.reshape(-1, 2 * k - 1) < 0, 3, 0).astype(np.int8)
         empty = pattern_numbers(held).reshape(-1, 4)
-    size, channels = len(windows), vectors.shape[1]
     # A stone on `cell` is the mirrored place of the pattern around each cell in reach.
     reach = windows[:, :, ::-1]
     left = np.where(windows < 0, 1, 0)[:, :, : k - 1].sum(axis=2)  # (cells, 4), of own patterns
@@ -195,21 +195,16 @@ def new_line_patterns(rules: Rules, tables: PatternTables | None) -> LinePattern
         for name, part in vars(tables).items()
         if name != "vectors"
     }
-    return LinePatterns(
+    size, hidden = len(windows), len(tables.first_bias)
+    return allocate(
+        LinePatterns,
+        {"cells": size, "plies": size + 2, "channels": vectors.shape[1], "hidden": hidden},
         vectors=np.ascontiguousarray(vectors),
         **layers,
         empty=empty.astype(np.int32),
         reach=np.ascontiguousarray(reach, np.int16),
         digit=np.ascontiguousarray(digit, np.int32),
         patterns=empty.astype(np.int32),
-        sums=np.zeros((size, channels), np.int16),
-        pooled=np.zeros(channels, np.int32),
-        centre=np.zeros(channels, np.int16),
-        changed=np.zeros(channels, np.int32),
-        seen=np.zeros(channels, np.int32),
-        hidden=np.zeros(len(tables.first_bias), np.int32),
-        path=np.zeros(size + 2, np.int64),
-        length=np.zeros(1, np.int64),
     )
 
 
