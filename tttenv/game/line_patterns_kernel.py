@@ -41,25 +41,15 @@ class PatternTables:
 
     Sums of 32 bits wrap at 1,024 in the first layer and at 512 in the second; those of trained
     networks stay below 20.
-
-    Attributes:
-        vectors: int16 (vectors, channels), for the side that the pattern's side 0 stands for. A
-            pattern and its mirror image share one, see `vector_rows`.
-        first: int16 (2 * channels, hidden), of the first layer; the rows are the sums seen by the
-            side to move, then those seen by the other side.
-        second: int16 (hidden, hidden), of the second layer.
-        last: int16 (hidden, 1), of the output.
-        first_bias, second_bias: int32 (hidden,).
-        last_bias: int32 (1,).
     """
 
-    vectors: NDArray[np.int16]
-    first: NDArray[np.int16]
-    second: NDArray[np.int16]
-    last: NDArray[np.int16]
-    first_bias: NDArray[np.int32]
-    second_bias: NDArray[np.int32]
-    last_bias: NDArray[np.int32]
+    vectors: NDArray[np.int16]  # (vectors, channels), for a pattern's side 0; see `vector_rows`
+    first: NDArray[np.int16]  # (2 * channels, hidden): by the mover's sums, then the other side's
+    second: NDArray[np.int16]  # (hidden, hidden)
+    last: NDArray[np.int16]  # (hidden, 1)
+    first_bias: NDArray[np.int32]  # (hidden,)
+    second_bias: NDArray[np.int32]  # (hidden,)
+    last_bias: NDArray[np.int32]  # (1,)
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,10 +94,7 @@ def count_patterns(k: int) -> int:
 
 
 def pattern_cells(k: int) -> NDArray[np.int8]:
-    """Return what every pattern holds, (patterns, 2 k - 1).
-
-    0 is an empty cell, 1 and 2 are stones of side 0 and 1, 3 is off the board.
-    """
+    """Return (patterns, 2 k - 1): 0 empty, 1 or 2 a stone of side 0 or 1, 3 off the board."""
     starts, size = pattern_starts(k), 2 * k - 1
     cells = np.full((count_patterns(k), size), 3, np.int8)
     for left in range(k):
@@ -135,10 +122,7 @@ def swapped(cells: NDArray[np.int8]) -> NDArray[np.int8]:
 
 
 def vector_rows(k: int) -> NDArray[np.int64]:
-    """Return the row of each pattern's vector in `PatternTables`, (patterns,).
-
-    The rows are in the order of the first patterns that have them.
-    """
+    """Return the row of each pattern's vector (patterns,), which it shares with its mirror image."""
     cells = pattern_cells(k)
     mirrored = pattern_numbers(cells[:, ::-1])
     own = np.arange(len(cells)) <= mirrored

@@ -93,10 +93,7 @@ class RayCluster:
         self._stack.__exit__(kind, *rest)
 
     def _land(self, reference: Any) -> tuple[int, Done]:
-        """Return a task's number and outcome, and write its files.
-
-        A task never raises, so an error from Ray means that its worker was lost each time.
-        """
+        """Return a task's number and outcome, and write its files; a task never raises."""
         number, task = self._flying.pop(reference)
         try:
             done, files = self._ray.get(reference)

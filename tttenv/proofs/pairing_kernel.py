@@ -87,10 +87,7 @@ def _begin(board: LineBoard, pairing: Pairing) -> int:
 
 @inner
 def _tightest_line(pairing: Pairing, count: int) -> int:
-    """Return the open line without a pair that has the fewest free cells.
-
-    It is -1 if all have a pair, -2 if a line has no room for one.
-    """
+    """Return the open unpaired line with the fewest free cells; -1 for no line, -2 for no room."""
     best = -1
     fewest = MANY
     for i in range(count):

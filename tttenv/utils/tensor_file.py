@@ -48,10 +48,7 @@ class Header:
         return (*self.tensors.get(name, ("", ()))[1], 0)[0]
 
     def arrays(self, expected: Mapping[str, Kind], refusal: str) -> dict[str, NDArray[Any]]:
-        """Return the tensors of the file, which must be those `expected` and no others, by name.
-
-        `refusal` begins messages.
-        """
+        """Return the tensors by name, which must be the `expected`; `refusal` begins messages."""
         for name in [*expected, *self.tensors]:
             if self.tensors.get(name) != expected.get(name):
                 what = (

@@ -435,10 +435,7 @@ def _completed(f: Forest, tree: int, node: int, cell: int, otherwise: float) -> 
 
 @inner
 def _best_proof(f: Forest, tree: int) -> int:
-    """Return the value below which proven root moves are inferior: the best one, or DRAW.
-
-    Moves that are proven to lose are worse than unproven ones.
-    """
+    """Return the best proven value of the root's moves, DRAW unless it wins or all are proven."""
     best, every = LOSS, True
     for cell in range(f.roots.shape[1]):
         if f.allowed[tree, 0, cell]:
