@@ -122,7 +122,7 @@ def swapped(cells: NDArray[np.int8]) -> NDArray[np.int8]:
 
 
 def vector_rows(k: int) -> NDArray[np.int64]:
-    """Return the row of each pattern's vector (patterns,), which it shares with its mirror image."""
+    """Return the row of each pattern's vector (patterns,); its mirror image shares it."""
     cells = pattern_cells(k)
     mirrored = pattern_numbers(cells[:, ::-1])
     own = np.arange(len(cells)) <= mirrored
