@@ -76,21 +76,22 @@ def allocate(kind: type[StructT], sizes: Mapping[str, int], **given: Any) -> Str
     values unless they are 0: `Annotated[NDArray[np.int16], "plies, 2", NO_CELL]`.
     """
     new = {}
-    for name, dtype, lengths, first in _arrays(kind):
-        shape = [int(each) if each.isdigit() else sizes[each] for each in lengths]
-        new[name] = np.full(shape, *first, dtype) if first else np.zeros(shape, dtype)
+    for name, dtype, lengths, first in _arrays(kind):  # type: ignore[arg-type]  # it is hashable
+        shape = [sizes.get(each, each) for each in lengths]
+        new[name] = np.full(shape, first, dtype) if first else np.zeros(shape, dtype)
     return kind(**new, **given)
 
 
 @lru_cache
-def _arrays(kind: type[Struct]) -> list[tuple[str, Any, list[str], tuple[int, ...]]]:
-    """Return the names, types, lengths and first values of the arrays with such annotations."""
+def _arrays(kind: type[Struct]) -> list[tuple[str, Any, list[Any], int]]:
+    """Return the names, types, lengths and first values of the arrays that are annotated so."""
     found = []
     for name, hint in get_type_hints(kind, include_extras=True).items():
         if get_origin(hint) is Annotated:
             array, lengths, *first = get_args(hint)
             dtype = get_args(get_args(array)[1])[0]
-            found.append((name, dtype, lengths.split(", "), tuple(first)))
+            shape = [int(each) if each.isdigit() else each for each in lengths.split(", ")]
+            found.append((name, dtype, shape, *(first or [0])))
     return found
 
 

@@ -100,10 +100,8 @@ def read_state(file: Path, kind: str) -> Any:
     found = header(file.read_bytes(), file)
     if found.metadata.get("kind") != kind:
         raise ValueError(f"{file} is not an {kind.partition(',')[0]}")
-    arrays, text = (
-        found.arrays(found.tensors, f"{file} is damaged"),
-        found.metadata.get("values", ""),
-    )
+    arrays = found.arrays(found.tensors, f"{file} is damaged")
+    text = found.metadata.get("values", "")
     if found.metadata.get("checksum") != _checksum(text, arrays):
         raise ValueError(f"{file} is damaged")
     return json.loads(text, object_hook=lambda part: arrays[part[ARRAY]] if ARRAY in part else part)
