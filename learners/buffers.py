@@ -61,12 +61,7 @@ class Transitions(NamedTuple):
 
 
 class Replay(RingBuffer):
-    """A buffer of the last `capacity` transitions.
-
-    Args:
-        capacity: the number of transitions stored; new ones overwrite the oldest.
-        rules: the game.
-    """
+    """A buffer of the last `capacity` transitions; new ones overwrite the oldest."""
 
     kept: Transitions
 
@@ -84,13 +79,7 @@ class Replay(RingBuffer):
         super().__init__(kept, capacity)
 
     def sample(self, count: int, rng: np.random.Generator, turned: bool = False) -> Transitions:
-        """Sample `count` transitions with replacement; the buffer must not be empty.
-
-        Args:
-            count: the number of transitions.
-            rng: the generator.
-            turned: whether to replace each by a random image of it under the board's symmetries.
-        """
+        """Sample `count` transitions with replacement; `turned` maps each by a random symmetry."""
         rows = rng.integers(0, len(self), count)
         boards, cells, rewards, over, after = self.kept
         drawn = Transitions(boards[rows], cells[rows], rewards[rows], over[rows], after[rows])
@@ -116,12 +105,7 @@ class Examples(NamedTuple):
 
 
 class ExamplesBuffer(RingBuffer):
-    """A buffer of the last `capacity` examples.
-
-    Args:
-        capacity: the number of examples stored; new ones overwrite the oldest.
-        rules: the game.
-    """
+    """A buffer of the last `capacity` examples; new ones overwrite the oldest."""
 
     kept: Examples
 
@@ -143,13 +127,7 @@ class ExamplesBuffer(RingBuffer):
     def sample(
         self, count: int, rng: np.random.Generator, among: NDArray[np.int64] | None = None
     ) -> Examples:
-        """Sample `count` examples with replacement, each mapped by a random symmetry.
-
-        Args:
-            count: the number of examples.
-            rng: the generator.
-            among: the rows to sample from; None for all.
-        """
+        """Sample `count` examples, of the rows `among` or all, each mapped by a random symmetry."""
         rows = rng.integers(0, len(self) if among is None else max(len(among), 1), count)
         rows = rows if among is None else among[rows]
         which = rng.integers(0, len(self.maps), count)

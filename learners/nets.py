@@ -96,14 +96,10 @@ def greedy_player(rules: Rules, nets: Sequence[nn.Module]) -> Player:
 
     Outputs that differ from the highest by no more than rounding are ties, and the first cell is
     picked, so that the same weights make the same moves on another CPU; see
-    `tttenv.policy.first_best`. If the game can be enumerated, the nets are evaluated once on all
-    positions, in their own precision, and a checkpoint stores these moves. Otherwise a certificate
-    may query millions of boards, and the nets are evaluated in float64, where rounding hardly ever
-    matters.
-
-    Args:
-        rules: the game.
-        nets: one for both seats, or one for X and one for O.
+    `tttenv.policy.first_best`. If the game can be enumerated, the nets, one for both seats or one
+    for X and one for O, are evaluated once on all positions, in their own precision, and a
+    checkpoint stores these moves. Otherwise a certificate may query millions of boards, and the
+    nets are evaluated in float64, where rounding hardly ever matters.
     """
     frozen = copy.deepcopy(list(nets))
     if not enumerable(rules):
@@ -118,10 +114,7 @@ def greedy_player(rules: Rules, nets: Sequence[nn.Module]) -> Player:
 
 
 def evaluate(rules: Rules, nets: Sequence[nn.Module], boards: Boards) -> Outputs:
-    """Return the outputs (batch, cells) of each board's network, chosen by seat.
-
-    They have the precision of the nets, float32 or float64.
-    """
+    """Return the outputs (batch, cells) of each board's network, by seat, in its own precision."""
     precision = next(nets[0].parameters()).dtype
     values = np.empty(boards.shape, np.float64 if precision == torch.float64 else np.float32)
     seats = rules.seat(boards) % len(nets)
@@ -174,15 +167,12 @@ def load_weights(nets: Nets, weights: dict[str, Tensor]) -> None:
 
 @contextlib.contextmanager
 def computing_on(device: str) -> Iterator[None]:
-    """Create tensors on a device within this block, and compute there reproducibly.
+    """Create tensors on a device, such as "cuda:1", within this block, and compute reproducibly.
 
     By default, PyTorch rounds the inputs of convolutions on recent NVIDIA GPUs to 10 bits (TF32),
     and adds some numbers in whatever order the GPU's threads finish. Within this block,
     convolutions are as precise as on the CPU, and the same program gives the same result on the
     same GPU.
-
-    Args:
-        device: a torch device, such as "cpu", "cuda" or "cuda:1".
     """
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # read when cuBLAS is first used
     try:

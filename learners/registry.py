@@ -137,23 +137,15 @@ def row(name: str) -> LearnerRow:
 
 
 def presets(name: str) -> Mapping[str, Any]:
-    """Return a learner's configs by preset, without loading PyTorch if its class lists them.
-
-    Raises:
-        ValueError: for an unknown name, with the nearest known one and all others.
-    """
+    """Return a learner's configs by preset, without loading PyTorch if its class lists them."""
     return presets_of(row(name).target) or LEARNERS.load(name).presets
 
 
 @cache
 def presets_of(target: str) -> Mapping[str, Any]:
-    """Return the presets of a learner, whose `Config` is a copy of the learner's own.
+    """Return the presets that a learner, "module:class", lists in its class, or no presets.
 
-    Args:
-        target: the learner as "module:class".
-
-    Returns:
-        The presets by name; empty if the class does not list them itself.
+    Their `Config` is a copy of the learner's own.
     """
     module, learner = target.split(":")
     source = find_spec(module)

@@ -46,9 +46,7 @@ class LabelledGame(NamedTuple):
 class SearchLabels:
     """Plays games and labels positions close to them, on all torch threads.
 
-    Args:
-        config: the learner's config.
-        boards: the game on boards of all sizes to be played on, the usual one first.
+    The first of the `boards` is the game on the usual size, the others are on other sizes.
     """
 
     def __init__(self, config: "PatternsConfig", boards: tuple[Rules, ...]) -> None:
@@ -93,13 +91,7 @@ class SearchLabels:
 
 
 class BoardSearches:
-    """The searches of one thread on boards of one size.
-
-    Args:
-        config: the learner's config.
-        rules: the game on these boards.
-        tables: of the network that values positions in searches for labels; None for open lines.
-    """
+    """The searches of one thread on boards of one size; without tables, open lines value them."""
 
     def __init__(
         self, config: "PatternsConfig", rules: Rules, tables: PatternTables | None

@@ -17,12 +17,7 @@ from tttenv.policy import Player
 
 
 class SymmetryClasses:
-    """Maps every position to a representative of its symmetry class.
-
-    Args:
-        game: all positions.
-        symmetric: use one representative per class; False: each position represents itself.
-    """
+    """Maps each position to the representative of its class, to itself unless `symmetric`."""
 
     def __init__(self, game: Positions, symmetric: bool) -> None:
         self.game, boards = game, game.boards
@@ -37,10 +32,7 @@ class SymmetryClasses:
         self.undecided = np.flatnonzero(own)  # of both
 
     def expand_cells(self, cells: Cells) -> Cells:
-        """Map the cells chosen for representatives to all positions (positions,).
-
-        Entries for other positions are ignored.
-        """
+        """Map the cells chosen for representatives to all positions (positions,)."""
         chosen = cells[self.representative]
         mapped: Cells = np.take_along_axis(self.cell_map, chosen[:, None], axis=1)[:, 0]
         return mapped
@@ -104,10 +96,7 @@ class PlaysByTable(SavesParts, Generic[ConfigT]):
         return self.player(self.config, self.rules, {"values": self.values})
 
     def move_values(self, at: Tensor) -> Tensor:
-        """Return the value of each move (positions, cells) in the positions with indices `at`.
-
-        It is -2 for illegal moves.
-        """
+        """Return the value of each move (positions, cells) in positions `at`; -2 if illegal."""
         after = self.after[at]
         return torch.where(after >= 0, self.values[self.representative[after]], -2.0)
 

@@ -170,10 +170,7 @@ def improve(args: Args, model: Any, tokenizer: Any, rules: Rules) -> None:
 
 
 def answers(model: Any, tokenizer: Any, prompts: list[str]) -> dict[str, str]:
-    """Return the greedy answer to each prompt, "" for one that does not end.
-
-    All prompts must have the same length.
-    """
+    """Return the greedy answers to prompts of the same length, "" for one that does not end."""
     found = dict[str, str]()
     model.eval()
     for at in range(0, len(prompts), 256):

@@ -60,12 +60,7 @@ class Agent(nn.Module):
         self.critic = mlp(3 * cells, hidden, 1, gain=1.0)
 
     def log_probs(self, planes: Tensor, masks: Tensor) -> Tensor:
-        """Return log-probabilities of the moves (batch, cells); occupied cells are masked.
-
-        Args:
-            planes: (batch, 3 * cells), the environment's observations.
-            masks: (batch, cells), its `info["action_mask"]`.
-        """
+        """Return log-probabilities (batch, cells) of moves, given observations and action masks."""
         logits: Tensor = self.actor(planes)
         return logits.masked_fill(masks == 0, -1e9).log_softmax(dim=1)
 
@@ -88,13 +83,7 @@ def mlp(inputs: int, hidden: int, outputs: int, gain: float) -> nn.Sequential:
 
 
 class Rollouts:
-    """Collects rollouts of `turns` moves in each of `games` games, as tensors.
-
-    Args:
-        args: the settings.
-        rules: the game.
-        env: a vector environment with `games` games; None creates `TicTacToe-v0` with the settings.
-    """
+    """Collects rollouts of `turns` moves in each of `games` games, as tensors."""
 
     def __init__(self, args: Args, rules: Rules, env: Any = None) -> None:
         self.args = args

@@ -18,6 +18,7 @@ ELSEWHERE = {
     "from dataclasses import replace": "tests/ray_cluster",
     **{f"# {library}:": "tests/self_play_recipes.py" for library in RECIPES},
     "from tttenv.adapters.verifiers import *": "tests/agents",
+    "import uvicorn\nfrom tttenv.adapters.openenv": "tests/agents",
     "from tttenv.adapters.openenv import MnkGameAction, MnkGameEnv": "tests/agents",
     "import gymnasium as gym\nfrom gymnasium.wrappers import RecordVideo": "nowhere, says the page",
     "from dataclasses import dataclass\n\nfrom reasoning_gym": "nowhere: no extra installs it",

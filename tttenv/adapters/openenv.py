@@ -2,7 +2,7 @@
 
 The server::
 
-    python -m tttenv.adapters.openenv --rules 4,4,3 --opponent minimax --port 8000
+    uvicorn.run(make_app(rules="4,4,3", opponent="minimax"), port=8000)
 
 The client::
 
@@ -15,8 +15,6 @@ An action is the text of an answer, read strictly by `tttenv.text`. The last ste
 the game, and each observation has the exact verdict on the last move.
 """
 
-import argparse
-import inspect
 from dataclasses import asdict
 from typing import Any, Literal
 from uuid import uuid4
@@ -141,27 +139,3 @@ def make_app(**settings: Any) -> Any:
     return create_app(
         game, MnkGameAction, MnkGameObservation, env_name=NAME, max_concurrent_envs=SESSIONS
     )
-
-
-def main() -> None:
-    """Serve games until interrupted."""
-    import uvicorn
-
-    asked = argparse.ArgumentParser(prog="tttenv.adapters.openenv", description=__doc__)
-    for name, option in inspect.signature(MnkGame).parameters.items():
-        asked.add_argument(f"--{name}", default=option.default)
-    asked.add_argument("--host", default="127.0.0.1")
-    asked.add_argument("--port", type=int, default=8000)
-    given = vars(asked.parse_args())
-    host, port = given.pop("host"), given.pop("port")
-    if not 0 <= port < 2**16:
-        asked.error(f"a port must be from 0 to 65535, not {port}")
-    try:
-        app = make_app(**given)
-    except ValueError as error:
-        asked.error(str(error))
-    uvicorn.run(app, host=host, port=port)
-
-
-if __name__ == "__main__":
-    main()

@@ -20,12 +20,9 @@ from tttenv.utils.arrays import read_only
 def rollout(
     rules: Rules, first: Policy, second: Policy, games: int, seed: int = 0
 ) -> NDArray[np.int8]:
-    """Play complete games of `first` as X against `second` as O, and return the results.
+    """Play games of `first` as X and `second` as O; return the results 1, 0 or -1 (games,) for X.
 
     Compiled if both players are random; otherwise each is queried on all boards at once.
-
-    Returns:
-        Results (games,) for `first`: 1 win, 0 draw, -1 loss.
     """
     if games < 1:
         raise ValueError(f"a rollout must have at least one game, not {games}")
@@ -41,12 +38,9 @@ def rollout(
 def results(
     rules: Rules, players: Sequence[Player], boards: Boards, rng: np.random.Generator
 ) -> NDArray[np.int8]:
-    """Play games of X and O to the end from boards (games, cells) with equally many stones.
+    """Play on from boards (games, cells) with X to move; return the results 1, 0 or -1 for X.
 
     Each player is queried on all games in progress at once.
-
-    Returns:
-        Results (games,) for X: 1 win, 0 draw, -1 loss.
     """
     outcomes, playing = np.zeros(len(boards), np.int8), np.arange(len(boards))
     for ply in range(int(np.count_nonzero(boards[0])), rules.cells):

@@ -58,20 +58,9 @@ def step(
 ) -> int:
     """Run a full step of all games: moves, replies, restarts, rewards and observations.
 
-    Args:
-        games: changed; none may be over unless `mode` is NEXT_STEP.
-        cells: the agents' stones, (games,).
-        keys: the key of this step, and in NEXT_STEP that of the step in which the games ended that
-            restart now; see `random_kernel.keyed`.
-        opponent: the agents' opponent.
-        seat: the agent's in new games: FIRST, SECOND or random.
-        table: the game's table.
-        payoffs: the reward for each outcome.
-        mode: when finished games restart: SAME_STEP, NEXT_STEP or DISABLED.
-        output: written.
-
-    Returns:
-        The number of games that ended.
+    No game may be over unless `mode` is NEXT_STEP. The keys are that of this step, and in NEXT_STEP
+    that of the step in which the games ended that restart now; see `random_kernel.keyed`. Returns
+    the number of games that ended.
     """
     ended, (key, restart_key) = 0, keys
     waiting, finished = np.empty(BLOCK, np.int64), np.empty(BLOCK, np.int64)

@@ -72,11 +72,7 @@ class Positions:
             yield slice(first, min(first + BLOCK, stop))
 
     def index(self, boards: ArrayLike) -> NDArray[np.int64]:
-        """Return the indices (...) of the positions with the given boards (..., cells).
-
-        Raises:
-            ValueError: if a board cannot be reached.
-        """
+        """Return the indices (...) of boards (..., cells); ValueError if one cannot be reached."""
         given = self.rules.boards(boards)
         codes = _codes(given)
         order, sorted_codes = self._by_code

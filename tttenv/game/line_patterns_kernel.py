@@ -14,6 +14,7 @@ are integers, so that every machine computes the same values.
 
 from dataclasses import dataclass
 from functools import cache
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +24,7 @@ from tttenv.game.rules_kernel import DIRECTIONS
 from tttenv.game.types import Boards
 from tttenv.utils.arrays import read_only
 from tttenv.utils.compiled import bare, inner
-from tttenv.utils.struct import Struct
+from tttenv.utils.struct import Struct, allocate
 
 UNIT = 64  # table entries per 1.0
 CLIP = 4 * UNIT  # the highest entry of a cell's clipped vector
@@ -40,25 +41,15 @@ class PatternTables:
 
     Sums of 32 bits wrap at 1,024 in the first layer and at 512 in the second; those of trained
     networks stay below 20.
-
-    Attributes:
-        vectors: int16 (vectors, channels), for the side that the pattern's side 0 stands for. A
-            pattern and its mirror image share one, see `vector_rows`.
-        first: int16 (2 * channels, hidden), of the first layer; the rows are the sums seen by the
-            side to move, then those seen by the other side.
-        second: int16 (hidden, hidden), of the second layer.
-        last: int16 (hidden, 1), of the output.
-        first_bias, second_bias: int32 (hidden,).
-        last_bias: int32 (1,).
     """
 
-    vectors: NDArray[np.int16]
-    first: NDArray[np.int16]
-    second: NDArray[np.int16]
-    last: NDArray[np.int16]
-    first_bias: NDArray[np.int32]
-    second_bias: NDArray[np.int32]
-    last_bias: NDArray[np.int32]
+    vectors: NDArray[np.int16]  # (vectors, channels), for a pattern's side 0; see `vector_rows`
+    first: NDArray[np.int16]  # (2 * channels, hidden): by the mover's sums, then the other side's
+    second: NDArray[np.int16]  # (hidden, hidden)
+    last: NDArray[np.int16]  # (hidden, 1)
+    first_bias: NDArray[np.int32]  # (hidden,)
+    second_bias: NDArray[np.int32]  # (hidden,)
+    last_bias: NDArray[np.int32]  # (1,)
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,14 +67,14 @@ class LinePatterns(Struct):
     reach: NDArray[np.int16]  # (cells, 4, 2 k - 1): the cells of whose patterns it is a part, or -1
     digit: NDArray[np.int32]  # like `reach`: what a stone of side 0 adds to the pattern's number
     patterns: NDArray[np.int32]  # (cells, 4): the current patterns
-    sums: NDArray[np.int16]  # (cells, 2 * channels): of a cell's four vectors
-    pooled: NDArray[np.int32]  # (2 * channels,): the clipped sums, summed over the cells
-    centre: NDArray[np.int16]  # (2 * channels,): working memory of `value_after`
-    changed: NDArray[np.int32]  # (2 * channels,): the same
-    seen: NDArray[np.int32]  # (2 * channels,): working memory of the layers
-    hidden: NDArray[np.int32]  # (hidden,): the same
-    path: NDArray[np.int64]  # (cells + 2,): the stones put since `begin`, side 0's first
-    length: NDArray[np.int64]  # (1,): how many they are
+    sums: Annotated[NDArray[np.int16], "cells, channels"]  # of a cell's four vectors
+    pooled: Annotated[NDArray[np.int32], "channels"]  # the clipped sums, summed over the cells
+    centre: Annotated[NDArray[np.int16], "channels"]  # working memory of `value_after`
+    changed: Annotated[NDArray[np.int32], "channels"]  # the same
+    seen: Annotated[NDArray[np.int32], "channels"]  # working memory of the layers
+    hidden: Annotated[NDArray[np.int32], "hidden"]  # the same
+    path: Annotated[NDArray[np.int64], "plies"]  # the stones put since `begin`, side 0's first
+    length: Annotated[NDArray[np.int64], "1"]  # how many they are
 
 
 def pattern_starts(k: int) -> NDArray[np.int64]:
@@ -103,10 +94,7 @@ def count_patterns(k: int) -> int:
 
 
 def pattern_cells(k: int) -> NDArray[np.int8]:
-    """Return what every pattern holds, (patterns, 2 k - 1).
-
-    0 is an empty cell, 1 and 2 are stones of side 0 and 1, 3 is off the board.
-    """
+    """Return (patterns, 2 k - 1): 0 empty, 1 or 2 a stone of side 0 or 1, 3 off the board."""
     starts, size = pattern_starts(k), 2 * k - 1
     cells = np.full((count_patterns(k), size), 3, np.int8)
     for left in range(k):
@@ -134,10 +122,7 @@ def swapped(cells: NDArray[np.int8]) -> NDArray[np.int8]:
 
 
 def vector_rows(k: int) -> NDArray[np.int64]:
-    """Return the row of each pattern's vector in `PatternTables`, (patterns,).
-
-    The rows are in the order of the first patterns that have them.
-    """
+    """Return the row of each pattern's vector (patterns,); its mirror image shares it."""
     cells = pattern_cells(k)
     mirrored = pattern_numbers(cells[:, ::-1])
     own = np.arange(len(cells)) <= mirrored
@@ -184,7 +169,6 @@ def new_line_patterns(rules: Rules, tables: PatternTables | None) -> LinePattern
         vectors = np.hstack([tables.vectors[own], tables.vectors[other]])
         held = np.where(windows.reshape(-1, 2 * k - 1) < 0, 3, 0).astype(np.int8)
         empty = pattern_numbers(held).reshape(-1, 4)
-    size, channels = len(windows), vectors.shape[1]
     # A stone on `cell` is the mirrored place of the pattern around each cell in reach.
     reach = windows[:, :, ::-1]
     left = np.where(windows < 0, 1, 0)[:, :, : k - 1].sum(axis=2)  # (cells, 4), of own patterns
@@ -195,21 +179,16 @@ def new_line_patterns(rules: Rules, tables: PatternTables | None) -> LinePattern
         for name, part in vars(tables).items()
         if name != "vectors"
     }
-    return LinePatterns(
+    size, hidden = len(windows), len(tables.first_bias)
+    return allocate(
+        LinePatterns,
+        {"cells": size, "plies": size + 2, "channels": vectors.shape[1], "hidden": hidden},
         vectors=np.ascontiguousarray(vectors),
         **layers,
         empty=empty.astype(np.int32),
         reach=np.ascontiguousarray(reach, np.int16),
         digit=np.ascontiguousarray(digit, np.int32),
         patterns=empty.astype(np.int32),
-        sums=np.zeros((size, channels), np.int16),
-        pooled=np.zeros(channels, np.int32),
-        centre=np.zeros(channels, np.int16),
-        changed=np.zeros(channels, np.int32),
-        seen=np.zeros(channels, np.int32),
-        hidden=np.zeros(len(tables.first_bias), np.int32),
-        path=np.zeros(size + 2, np.int64),
-        length=np.zeros(1, np.int64),
     )
 
 

@@ -101,10 +101,7 @@ def _add_line(lines: OpenLines, own: int, other: int, step: int) -> None:
 
 @bare
 def stones_needed(lines: OpenLines, side: int) -> int:
-    """Return the least number of stones that `side` (0 or 1) needs to complete a line.
-
-    It is NONE_OPEN if no line is open to the side.
-    """
+    """Return the least stones that `side` (0 or 1) needs for a line; NONE_OPEN if none is open."""
     k: int = lines.board.lines.shape[1]
     for held in range(k, -1, -1):
         if lines.open_count[side, held] > 0:

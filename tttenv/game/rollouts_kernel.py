@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,7 @@ from tttenv.game.rules_kernel import Game, completes, outcome, threats
 from tttenv.game.types import Cells, Mask, Stones
 from tttenv.utils.arrays import read_only
 from tttenv.utils.compiled import bare, compiled, inner
-from tttenv.utils.struct import Struct
+from tttenv.utils.struct import Struct, allocate
 
 FEW = 12  # cells up to which all sets of one side's stones are looked up
 
@@ -23,28 +24,19 @@ class Playground(Struct):
     """Working memory for play-outs; stones of side 0 are 1, stones of side 1 are -1."""
 
     game: Game
-    board: Stones  # (cells,)
-    empty: Cells  # (cells,): the empty cells, in any order
-    place: Cells  # (cells,): where in `empty` a cell stands
-    wins: Cells  # (2, 9 * cells + 8): cells where a side wins, though some are taken by now
-    seen: Cells  # (2,): how many of those
+    board: Annotated[Stones, "cells"]
+    empty: Annotated[Cells, "cells"]  # the empty cells, in any order
+    place: Annotated[Cells, "cells"]  # where in `empty` a cell stands
+    wins: Annotated[Cells, "2, most"]  # cells where a side wins, though some are taken by now
+    seen: Annotated[Cells, "2"]  # how many of those
     lined: Mask  # (2**cells,): whether these stones, a bit a cell, hold a line; (0,) on more cells
-    rng: NDArray[np.uint64]  # (1,)
+    rng: Annotated[NDArray[np.uint64], "1"]
 
 
 def playground(rules: Rules) -> Playground:
     """Allocate working memory for play-outs."""
-    cells = rules.cells
-    return Playground(
-        rules.game,
-        np.zeros(cells, np.int8),
-        np.zeros(cells, np.int64),
-        np.zeros(cells, np.int64),
-        np.zeros((2, 9 * cells + 8), np.int64),
-        np.zeros(2, np.int64),
-        _lined(rules),
-        np.zeros(1, np.uint64),
-    )
+    sizes = {"cells": rules.cells, "most": 9 * rules.cells + 8}
+    return allocate(Playground, sizes, game=rules.game, lined=_lined(rules))
 
 
 @lru_cache(maxsize=8)

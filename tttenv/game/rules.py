@@ -63,11 +63,7 @@ class Rules:
 
     @classmethod
     def of(cls, text: str) -> "Rules":
-        """Parse rules written as "m,n,k"; the inverse of `str`.
-
-        Raises:
-            ValueError: for anything but three whole numbers that make a game.
-        """
+        """Parse rules written as "m,n,k", the inverse of `str`; ValueError for anything else."""
         try:
             m, n, k = (int(part) for part in text.split(","))
         except ValueError:
@@ -153,11 +149,7 @@ class Rules:
         return np.asarray(stones % 2)
 
     def parse(self, text: str) -> Boards:
-        """Parse a board (cells,) written as X, O and _ row by row; white space is ignored.
-
-        Raises:
-            ValueError: for other characters, a wrong length or impossible numbers of X and O.
-        """
+        """Parse a board (cells,) of X, O, _ and white space row by row, or raise ValueError."""
         marks = "".join(str(text).split()).upper()
         if len(marks) != self.cells or set(marks) - set("XO_"):
             raise ValueError(

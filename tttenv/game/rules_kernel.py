@@ -40,10 +40,7 @@ def completes(board: Stones, cell: int, game: Game) -> bool:
 
 @inner
 def outcome(line: bool, full: bool, game: Game) -> int:
-    """Return the outcome for the side whose move completed a `line` or made the board `full`.
-
-    Everything that plays asks here what a line means.
-    """
+    """Return the outcome for the side whose move made a `line` or the board `full`."""
     _, _, _, worth = game
     return worth if line else DRAW if full else GOING
 

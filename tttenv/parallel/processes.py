@@ -17,7 +17,7 @@ from multiprocessing.context import SpawnProcess
 from multiprocessing.reduction import ForkingPickler
 from typing import Any
 
-from tttenv.parallel.tasks import ATTEMPTS, Context, Done, Progress, Shared, Task, perform
+from tttenv.parallel.tasks import ATTEMPTS, Context, Done, Progress, Task, perform
 from tttenv.utils.untrusted import first_line, shown
 
 GRACE = 2.0  # seconds from the request to end to the end by force
@@ -33,7 +33,6 @@ class _Worker:
     at: int = -1  # the task's number
     task: Task | None = None
     attempt: int = 1
-    shared: Shared | None = None  # what it has
 
     def end(self, seconds: float) -> None:
         """Wait for the process to end, then end it by force."""
@@ -100,11 +99,8 @@ class Processes:
             self._begin(idle or self._start(), *self._waiting.popleft())
 
     def _begin(self, worker: _Worker, number: int, task: Task, attempt: int) -> None:
-        # One message, since a worker replies once to any that it cannot unpickle.
-        new = None if task.shared is worker.shared else task.shared
-        message = ForkingPickler.dumps((task.work, task.arguments, task.folder, new))
+        message = ForkingPickler.dumps((task.work, task.arguments, task.folder))
         worker.at, worker.task, worker.attempt = number, task, attempt
-        worker.shared = new or worker.shared
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # `wait` will find out
             worker.pipe.send_bytes(message)
 
@@ -164,7 +160,6 @@ def _work(pipe: Connection) -> None:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, HELD)
     if (driver := parent_process()) is not None:
         threading.Thread(target=_exit_after, args=(driver,), daemon=True).start()
-    shared: Shared | None = None
     reported = 0.0
 
     def tell(step: int, steps: int, state: str) -> None:
@@ -177,13 +172,12 @@ def _work(pipe: Connection) -> None:
         while True:
             message = pipe.recv_bytes()
             try:
-                work, arguments, folder, new = ForkingPickler.loads(message)
+                work, arguments, folder = ForkingPickler.loads(message)
             except Exception as error:  # the function's module cannot be imported, say
-                shared = None  # the new one, if this message had one, is missing
                 pipe.send(Done(None, f"{type(error).__name__}: {shown(first_line(error))}"))
                 continue
-            shared, reported = new or shared, 0.0
-            pipe.send(perform(work, arguments, Context(tell, folder, shared)))
+            reported = 0.0
+            pipe.send(perform(work, arguments, Context(tell, folder)))
 
 
 def _exit_after(driver: Any) -> None:

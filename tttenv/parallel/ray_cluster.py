@@ -13,9 +13,9 @@ import threading
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from tttenv.parallel.tasks import ATTEMPTS, Context, Done, Shared, Task, code_version, perform
+from tttenv.parallel.tasks import ATTEMPTS, Context, Done, Task, code_version, perform
 from tttenv.utils.files import write
-from tttenv.utils.untrusted import MEBIBYTE, first_line, shown
+from tttenv.utils.untrusted import first_line, shown
 
 AHEAD = 2  # tasks in flight for each that can run, so that no worker waits for the driver
 NONE_RUNS = "Could not find any running Ray"  # what Ray says where no cluster runs
@@ -38,7 +38,6 @@ class RayCluster:
         address: str = "auto",  # as for `ray.init`; auto: RAY_ADDRESS, one running here, a new one
         cores: int = 1,  # of a task
         gpus: float = 0.0,  # of a task, which may be a fraction
-        memory: int | None = None,  # mebibytes reserved per task
         most: int | None = None,  # tasks in flight; None: as many as fit on the cluster
     ) -> None:
         for name, value in SETTINGS.items():
@@ -47,10 +46,7 @@ class RayCluster:
 
         self._ray, self._address, self._most = ray, address, most
         self._options: dict[str, Any] = {"num_cpus": cores, "num_gpus": gpus}
-        if memory is not None:
-            self._options["memory"] = memory * MEBIBYTE
         self._flying: dict[Any, tuple[int, Task]] = {}
-        self._shared: tuple[Shared | None, Any] = (None, None)  # the latest, and where it is
 
     def room(self) -> int:
         """Return the number of tasks that fit on the cluster as it grows and shrinks."""
@@ -65,10 +61,8 @@ class RayCluster:
         """Submit a task with its files."""
         files = None if task.folder is None else pack(task.folder)
         code = code_version(task.work.__module__.partition(".")[0])
-        if task.shared is not self._shared[0]:
-            self._shared = task.shared, self._ray.put(task.shared)
-        given = task.work, task.arguments, files, code, self._shared[1]
-        self._flying[self._perform.remote(*given)] = (number, task)
+        reference = self._perform.remote(task.work, task.arguments, files, code)
+        self._flying[reference] = (number, task)
 
     def wait(self, seconds: float) -> list[tuple[int, Any]]:
         """Return the outcomes of tasks; they report no progress here."""
@@ -95,14 +89,11 @@ class RayCluster:
         for reference in self._flying:
             with contextlib.suppress(Exception):  # the cluster may be gone
                 self._ray.cancel(reference, force=True)
-        self._flying, self._shared = {}, (None, None)
+        self._flying = {}
         self._stack.__exit__(kind, *rest)
 
     def _land(self, reference: Any) -> tuple[int, Done]:
-        """Return a task's number and outcome, and write its files.
-
-        A task never raises, so an error from Ray means that its worker was lost each time.
-        """
+        """Return a task's number and outcome, and write its files; a task never raises."""
         number, task = self._flying.pop(reference)
         try:
             done, files = self._ray.get(reference)
@@ -134,7 +125,7 @@ def _connect(address: str) -> None:
 
 
 def _perform(
-    work: Any, arguments: Any, files: Files | None, code: dict[str, str], shared: Shared | None
+    work: Any, arguments: Any, files: Files | None, code: dict[str, str]
 ) -> tuple[Done, Files | None]:
     """Run a task in a temporary folder of the worker, and return its outcome and files."""
     own = code_version(work.__module__.partition(".")[0])
@@ -144,7 +135,7 @@ def _perform(
     with tempfile.TemporaryDirectory(prefix="tttenv-task-") as name:
         folder = None if files is None else Path(name)
         unpack(files or {}, Path(name))
-        done = perform(work, arguments, Context(lambda step, steps, state: None, folder, shared))
+        done = perform(work, arguments, Context(lambda step, steps, state: None, folder))
         return done, None if files is None else pack(Path(name))
 
 

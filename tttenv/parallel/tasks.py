@@ -29,20 +29,11 @@ Tell: TypeAlias = Callable[[int, int, str], None]  # steps done, of how many, a 
 
 
 @dataclass(frozen=True)
-class Shared:
-    """A value that many tasks use, such as weights, sent to each worker once."""
-
-    version: int  # changes with the value
-    value: Any  # any value that can be pickled
-
-
-@dataclass(frozen=True)
 class Context:
     """Context passed to a task's function in addition to its arguments."""
 
     tell: Tell  # call it as often as you like; it never waits
     folder: Path | None = None  # for files, if the task has a folder; not always the same path
-    shared: Shared | None = None  # the task's
 
 
 Work: TypeAlias = Callable[[Any, Context], Any]
@@ -57,7 +48,6 @@ class Task:
     arguments: Any  # a dataclass or a JSON value; determines the result
     folder: Path | None = None  # folder for its files; a cluster copies them here
     size: int = 1  # its weight in a progress bar
-    shared: Shared | None = None  # only for tasks whose values are not stored in a folder
 
 
 class Progress(NamedTuple):
@@ -87,8 +77,6 @@ def to_json(value: Any, sort_keys: bool = False) -> str:
 
 def description(task: Task) -> dict[str, Any]:
     """Return everything that a task's value depends on: function, arguments, code version."""
-    if task.shared is not None:
-        raise ValueError(f"{task.name}: a task with a shared value has no description")
     name, home = task.work.__qualname__, task.work.__module__
     if "<" in name:
         raise ValueError(f"{task.name}: {name} is not a module-level function")

@@ -10,13 +10,14 @@ zone, and two where the attacker moves before the defender completes a line.
 """
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.game.types import Cells, Mask, Stones
 from tttenv.utils.compiled import bare, inner
-from tttenv.utils.struct import Struct
+from tttenv.utils.struct import Struct, allocate
 
 POTENTIAL, PAIRS, MOVE, WIN, TWO_THREATS, ANSWER, MOVES = range(7)
 
@@ -38,10 +39,10 @@ class Board(Struct):
 class Finished(Struct):
     """Positions verified so far, as their smallest images, and the zones on those images."""
 
-    slots: NDArray[np.int64]  # (slots,): a position's row plus one, 0 where free; a power of two
-    boards: NDArray[np.int8]  # (rows, cells)
-    zones: Mask  # (rows, cells); (rows, 0) where the attacker wins, which needs no zones
-    filled: NDArray[np.int64]  # (1,): how many
+    slots: Annotated[NDArray[np.int64], "slots"]  # row plus one, 0 where free; a power of 2
+    boards: Annotated[NDArray[np.int8], "rows, cells"]
+    zones: Annotated[Mask, "rows, zone_cells"]  # none where the attacker wins
+    filled: Annotated[NDArray[np.int64], "1"]  # how many
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,38 +50,25 @@ class Walk(Struct):
     """The reading position in a proof, with one row per ply of the walk through it."""
 
     numbers: NDArray[np.int16]  # (length,)
-    at: NDArray[np.int64]  # (1,)
-    step: NDArray[np.int64]  # (plies,): MOVE, ANSWER or MOVES
-    move: NDArray[np.int64]  # (plies,)
-    zones: Mask  # (plies, cells)
-    left: Mask  # (plies, cells): the attacker's moves that no zone answers yet
-    image: NDArray[np.int8]  # (cells,)
-    marks: Mask  # (cells,)
+    at: Annotated[NDArray[np.int64], "1"]
+    step: Annotated[NDArray[np.int64], "plies"]  # MOVE, ANSWER or MOVES
+    move: Annotated[NDArray[np.int64], "plies"]
+    zones: Annotated[Mask, "plies, zone_cells"]
+    left: Annotated[Mask, "plies, cells"]  # the attacker's moves that no zone answers yet
+    image: Annotated[NDArray[np.int8], "cells"]
+    marks: Annotated[Mask, "cells"]
 
 
 def new_finished(slots: int, rows: int, cells: int, zone_cells: int) -> Finished:
     """Allocate an empty set of at most `rows` positions."""
-    return Finished(
-        slots=np.zeros(slots, np.int64),
-        boards=np.zeros((rows, cells), np.int8),
-        zones=np.zeros((rows, zone_cells), np.bool_),
-        filled=np.zeros(1, np.int64),
-    )
+    sizes = {"slots": slots, "rows": rows, "cells": cells, "zone_cells": zone_cells}
+    return allocate(Finished, sizes)
 
 
 def new_walk(numbers: NDArray[np.int16], cells: int, zone_cells: int) -> Walk:
     """Return a walk at the beginning of a proof."""
-    plies = cells + 2
-    return Walk(
-        numbers=numbers,
-        at=np.zeros(1, np.int64),
-        step=np.zeros(plies, np.int64),
-        move=np.zeros(plies, np.int64),
-        zones=np.zeros((plies, zone_cells), np.bool_),
-        left=np.zeros((plies, cells), np.bool_),
-        image=np.zeros(cells, np.int8),
-        marks=np.zeros(cells, np.bool_),
-    )
+    sizes = {"plies": cells + 2, "cells": cells, "zone_cells": zone_cells}
+    return allocate(Walk, sizes, numbers=numbers)
 
 
 @inner

@@ -6,13 +6,14 @@ free cells first, and on it the pair that lies on the most lines.
 """
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.game.line_board_kernel import DEFENDER, LineBoard
 from tttenv.utils.compiled import inner
-from tttenv.utils.struct import Struct
+from tttenv.utils.struct import Struct, allocate
 
 MANY = 1 << 30
 
@@ -21,22 +22,17 @@ MANY = 1 << 30
 class Pairing(Struct):
     """The pairs chosen so far, and their effect on the open lines."""
 
-    partner: NDArray[np.int64]  # (cells,): the other cell of the pair, or -1
-    free: NDArray[np.int64]  # (lines,): empty cells in no pair that has only one cell on the line
-    pairs_on: NDArray[np.int64]  # (lines,): how many pairs the line contains
-    open_lines: NDArray[np.int64]  # (lines + 1,): the lines open to the attacker, then anything
-    stack: NDArray[np.int64]  # (lines + 1, 4): line, pairs tried on it, the two cells of the last
+    partner: Annotated[NDArray[np.int64], "cells", -1]  # the other cell of the pair, or -1
+    # empty cells in no pair that has only one cell on the line
+    free: Annotated[NDArray[np.int64], "lines"]
+    pairs_on: Annotated[NDArray[np.int64], "lines"]  # how many pairs the line contains
+    open_lines: Annotated[NDArray[np.int64], "room"]  # to the attacker, then anything
+    stack: Annotated[NDArray[np.int64], "room, 4"]  # line, pairs tried, the last pair
 
 
 def new_pairing(lines: int, cells: int) -> Pairing:
     """Allocate the arrays of a pairing search."""
-    return Pairing(
-        partner=np.full(cells, -1, np.int64),
-        free=np.zeros(lines, np.int64),
-        pairs_on=np.zeros(lines, np.int64),
-        open_lines=np.zeros(lines + 1, np.int64),
-        stack=np.zeros((lines + 1, 4), np.int64),
-    )
+    return allocate(Pairing, {"cells": cells, "lines": lines, "room": lines + 1})
 
 
 @inner
@@ -91,10 +87,7 @@ def _begin(board: LineBoard, pairing: Pairing) -> int:
 
 @inner
 def _tightest_line(pairing: Pairing, count: int) -> int:
-    """Return the open line without a pair that has the fewest free cells.
-
-    It is -1 if all have a pair, -2 if a line has no room for one.
-    """
+    """Return the open unpaired line with the fewest free cells; -1 for no line, -2 for no room."""
     best = -1
     fewest = MANY
     for i in range(count):

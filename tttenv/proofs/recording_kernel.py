@@ -18,6 +18,7 @@ are not written: first to last empty cell, or only the one on which the attacker
 """
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,7 +49,7 @@ from tttenv.proofs.search_kernel import (
 )
 from tttenv.proofs.table_kernel import LEAF, CellSet, find, forget, words
 from tttenv.utils.compiled import bare, inner
-from tttenv.utils.struct import Struct
+from tttenv.utils.struct import Struct, allocate
 
 POTENTIAL, PAIRS, MOVE, WIN, TWO_THREATS, ANSWER, MOVES = range(7)
 # Instead of a length: there is no room left, the table does not hold the proof, more is to be done,
@@ -61,41 +62,25 @@ FINISHED, FOLLOWS = 0, 1  # a position: finished, or the one after `Recording.mo
 class Recording(Struct):
     """The proof recorded so far, its positions, and one row per ply of the walk."""
 
-    numbers: NDArray[np.int16]  # (room,)
-    length: NDArray[np.int64]  # (1,)
-    keys: NDArray[np.uint64]  # (places,): of the finished positions, 0 where free; a power of two
-    key_zones: NDArray[np.uint64]  # (places, words): their zones on the canonical image
-    finished: NDArray[np.int64]  # (1,): how many there are
-    ply: NDArray[np.int64]  # (1,): of the position that is being written
-    mover: NDArray[np.int64]  # (1,): who is to move there, ATTACKER or DEFENDER
-    returning: NDArray[np.int64]  # (1,): 1 if the position after its `move` is finished
-    kind: NDArray[np.int64]  # (plies,): one of the numbers above
-    move: NDArray[np.int64]  # (plies,): the move whose position is being written
-    zones: NDArray[np.uint64]  # (plies, words)
-    left: NDArray[np.uint64]  # (plies, words)
-    unsolved: NDArray[np.int64]  # (1,): the attacker's move before the UNSOLVED position, or NONE
-    scratch: NDArray[np.uint64]  # (words,)
+    numbers: Annotated[NDArray[np.int16], "room"]
+    length: Annotated[NDArray[np.int64], "1"]
+    keys: Annotated[NDArray[np.uint64], "room"]  # of finished positions, else 0; a power of 2
+    key_zones: Annotated[NDArray[np.uint64], "room, words"]  # their zones on the canonical image
+    finished: Annotated[NDArray[np.int64], "1"]  # how many there are
+    ply: Annotated[NDArray[np.int64], "1"]  # of the position that is being written
+    mover: Annotated[NDArray[np.int64], "1"]  # who is to move there, ATTACKER or DEFENDER
+    returning: Annotated[NDArray[np.int64], "1"]  # 1 if the position after its `move` is finished
+    kind: Annotated[NDArray[np.int64], "plies"]  # one of the numbers above
+    move: Annotated[NDArray[np.int64], "plies"]  # the move whose position is being written
+    zones: Annotated[NDArray[np.uint64], "plies, words"]
+    left: Annotated[NDArray[np.uint64], "plies, words"]
+    unsolved: Annotated[NDArray[np.int64], "1"]  # attack before the UNSOLVED position, or NONE
+    scratch: Annotated[NDArray[np.uint64], "words"]
 
 
 def new_recording(cells: int, room: int) -> Recording:
     """Return an empty proof with a capacity of `room` numbers, a power of two."""
-    plies, size = cells + 2, words(cells)
-    return Recording(
-        numbers=np.zeros(room, np.int16),
-        length=np.zeros(1, np.int64),
-        keys=np.zeros(room, np.uint64),
-        key_zones=np.zeros((room, size), np.uint64),
-        finished=np.zeros(1, np.int64),
-        ply=np.zeros(1, np.int64),
-        mover=np.zeros(1, np.int64),
-        returning=np.zeros(1, np.int64),
-        kind=np.zeros(plies, np.int64),
-        move=np.zeros(plies, np.int64),
-        zones=np.zeros((plies, size), np.uint64),
-        left=np.zeros((plies, size), np.uint64),
-        unsolved=np.zeros(1, np.int64),
-        scratch=np.zeros(size, np.uint64),
-    )
+    return allocate(Recording, {"room": room, "plies": cells + 2, "words": words(cells)})
 
 
 @bare

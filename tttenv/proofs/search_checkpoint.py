@@ -49,10 +49,7 @@ def write(file: Path, saved: SavedSearch) -> None:
 
 
 def read(file: Path, memory: int) -> SavedSearch:
-    """Read the state of a search, for tables of at most `memory` bytes.
-
-    Errors are those of `tttenv.utils.tensor_file.read_state`.
-    """
+    """Read the state of a search, for tables of at most `memory` bytes."""
     content = read_state(file, KIND)
     rules = Rules.of(content["rules"])
     prover = Prover(rules, memory)

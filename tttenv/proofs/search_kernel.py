@@ -23,7 +23,7 @@ regions: Hayward, 2003). The zone of a position:
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,7 +55,7 @@ from tttenv.proofs import table_kernel as sets
 from tttenv.proofs.pairing_kernel import Pairing, find_pairing, new_pairing
 from tttenv.proofs.table_kernel import LEAF, ProofTable, find, place_for, words
 from tttenv.utils.compiled import bare, inner
-from tttenv.utils.struct import Struct
+from tttenv.utils.struct import Struct, allocate
 
 INFINITY = 1 << 30
 LARGEST = INFINITY - 1  # of a position that is open
@@ -91,12 +91,12 @@ class Frames(Struct):
     """The search stack: the state of each position on the current path, one row per ply."""
 
     of: Numbers  # (plies,) of FRAME
-    cells: NDArray[np.int16]  # (plies, cells): the moves that are not settled yet
-    proofs: NDArray[np.int64]  # (plies, cells): their proof numbers
-    disproofs: NDArray[np.int64]  # (plies, cells)
-    zones: NDArray[np.uint64]  # (plies, words)
-    left: NDArray[np.uint64]  # (plies, words): the attacker's moves that no zone answers yet
-    scratch: NDArray[np.uint64]  # (words,)
+    cells: Annotated[NDArray[np.int16], "plies, cells"]  # the moves that are not settled yet
+    proofs: Annotated[NDArray[np.int64], "plies, cells"]  # their proof numbers
+    disproofs: Annotated[NDArray[np.int64], "plies, cells"]
+    zones: Annotated[NDArray[np.uint64], "plies, words"]
+    left: Annotated[NDArray[np.uint64], "plies, words"]  # attacks that no zone answers yet
+    scratch: Annotated[NDArray[np.uint64], "words"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,36 +109,25 @@ class ProofSearch(Struct):
     pairing: Pairing
     threats: ThreatStack
     hashes: ZobristHashes
-    weights: NDArray[np.int64]  # (cells,): the potential of the attacker's open lines through each
-    live: NDArray[np.int64]  # (cells,): the lines through each that are open to either side
-    nodes: NDArray[np.int64]  # (1,): positions judged
-    ply: NDArray[np.int64]  # (1,): of the position that is searched; NOT_BEGUN before and after
+    weights: Annotated[NDArray[np.int64], "cells"]  # the attacker's potential through each
+    live: Annotated[NDArray[np.int64], "cells"]  # lines open to either side through each
+    nodes: Annotated[NDArray[np.int64], "1"]  # positions judged
+    ply: Annotated[NDArray[np.int64], "1", NOT_BEGUN]  # of the searched position
 
 
 def new_proof_search(rules: Rules, table: ProofTable) -> ProofSearch:
     """Return a search on an empty board; searches with the same attacker may share a table."""
     cells = rules.cells
-    plies = cells + 2
-    frames = Frames(
-        of=np.zeros(plies, FRAME),
-        cells=np.zeros((plies, cells), np.int16),
-        proofs=np.zeros((plies, cells), np.int64),
-        disproofs=np.zeros((plies, cells), np.int64),
-        zones=np.zeros((plies, words(cells)), np.uint64),
-        left=np.zeros((plies, words(cells)), np.uint64),
-        scratch=np.zeros(words(cells), np.uint64),
-    )
-    return ProofSearch(
+    sizes = {"cells": cells, "plies": cells + 2, "words": words(cells)}
+    return allocate(
+        ProofSearch,
+        sizes,
         board=new_line_board(rules),
         table=table,
-        frames=frames,
+        frames=allocate(Frames, sizes, of=np.zeros(cells + 2, FRAME)),
         pairing=new_pairing(len(rules.lines), cells),
         threats=new_threat_stack(cells),
         hashes=new_hashes(maps(rules)),
-        weights=np.zeros(cells, np.int64),
-        live=np.zeros(cells, np.int64),
-        nodes=np.zeros(1, np.int64),
-        ply=np.full(1, NOT_BEGUN, np.int64),
     )
 
 

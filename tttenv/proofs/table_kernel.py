@@ -6,14 +6,14 @@ attacker. Zones are sets of cells as bit sets: words of 64 cells each, the first
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.game.types import Cells, Numbers
 from tttenv.utils.compiled import bare, inner
-from tttenv.utils.struct import Struct
+from tttenv.utils.struct import Struct, allocate
 
 CellSet = NDArray[np.uint64]  # (words,)
 ZERO, ONE = np.uint64(0), np.uint64(1)
@@ -127,19 +127,15 @@ class ProofTable(Struct):
     """Table entries, each with two sets of cells on its canonical image; see `search_kernel`."""
 
     entries: Numbers  # (places,) of ENTRY
-    zones: NDArray[np.uint64]  # (places, words): the zone, as far as it is known
-    left: NDArray[np.uint64]  # (places, words): the attacker's moves that no zone answers yet
-    filled: NDArray[np.int64]  # (1,): how many places are taken
+    zones: Annotated[NDArray[np.uint64], "places, words"]  # the zone, as far as it is known
+    left: Annotated[NDArray[np.uint64], "places, words"]  # attacks that no zone answers yet
+    filled: Annotated[NDArray[np.int64], "1"]  # how many places are taken
 
 
 def new_proof_table(places: int, cells: int) -> ProofTable:
     """Return an empty table with `places` slots, a power of two and at least 4."""
-    return ProofTable(
-        entries=np.zeros(places, ENTRY),
-        zones=np.zeros((places, words(cells)), np.uint64),
-        left=np.zeros((places, words(cells)), np.uint64),
-        filled=np.zeros(1, np.int64),
-    )
+    sizes = {"places": places, "words": words(cells)}
+    return allocate(ProofTable, sizes, entries=np.zeros(places, ENTRY))
 
 
 def entry_bytes(cells: int) -> int:

@@ -31,10 +31,7 @@ Count: TypeAlias = Annotated[int, Meta(ge=0, le=LARGEST)]
 
 
 def read(file: Path, kind: type[_T], what: str) -> _T:
-    """Read an untrusted JSON file of bounded size, validated against a type.
-
-    `what` names its content in messages, such as "results of a sweep".
-    """
+    """Read an untrusted JSON file, validated against a type; messages call its content `what`."""
     refusal = f"{shown(file)} holds no {what}"
     try:
         content = parse_json(read_bytes(file, LONGEST), file)

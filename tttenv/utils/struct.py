@@ -12,14 +12,14 @@ which are loaded where they are used. It is immutable, so the compiler may keep 
 
 The fields are arrays, integers, floats, booleans, tuples of integers and other structs. In compiled
 code `board.stones` is an array without an owner: it must not be returned to Python.
-`dataclasses.replace` makes a struct with other fields.
+`dataclasses.replace` makes a struct with other fields, and `allocate` one with new arrays.
 """
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import lru_cache
-from typing import Any
+from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
 import numba
 import numpy as np
@@ -38,6 +38,7 @@ from numba.extending import (
 
 WORD = ir.IntType(64)  # every number of a struct takes as much
 BYTES = ir.IntType(8).as_pointer()
+StructT = TypeVar("StructT", bound="Struct")
 
 
 class StructType(types.Type):
@@ -66,6 +67,32 @@ class Struct:
     def __reduce__(self) -> tuple[Any, ...]:
         """Support copying and pickling: the copy has arrays of its own, at other addresses."""
         return type(self), tuple(getattr(self, each.name) for each in fields(self))
+
+
+def allocate(kind: type[StructT], sizes: Mapping[str, int], **given: Any) -> StructT:
+    """Return a struct of the given fields and of new arrays.
+
+    The annotation of an array names its lengths, which are in `sizes` or numbers, and its first
+    values unless they are 0: `Annotated[NDArray[np.int16], "plies, 2", NO_CELL]`.
+    """
+    new = {}
+    for name, dtype, lengths, first in _arrays(kind):  # type: ignore[arg-type]  # it is hashable
+        shape = [sizes.get(each, each) for each in lengths]
+        new[name] = np.full(shape, first, dtype) if first else np.zeros(shape, dtype)
+    return kind(**new, **given)
+
+
+@lru_cache
+def _arrays(kind: type[Struct]) -> list[tuple[str, Any, list[Any], int]]:
+    """Return the names, types, lengths and first values of the arrays that are annotated so."""
+    found = []
+    for name, hint in get_type_hints(kind, include_extras=True).items():
+        if get_origin(hint) is Annotated:
+            array, lengths, *first = get_args(hint)
+            dtype = get_args(get_args(array)[1])[0]
+            shape = [int(each) if each.isdigit() else each for each in lengths.split(", ")]
+            found.append((name, dtype, shape, *(first or [0])))
+    return found
 
 
 _struct_type = lru_cache(maxsize=1024)(StructType)

@@ -48,10 +48,7 @@ class Header:
         return (*self.tensors.get(name, ("", ()))[1], 0)[0]
 
     def arrays(self, expected: Mapping[str, Kind], refusal: str) -> dict[str, NDArray[Any]]:
-        """Return the tensors of the file, which must be those `expected` and no others, by name.
-
-        `refusal` begins messages.
-        """
+        """Return the tensors by name, which must be the `expected`; `refusal` begins messages."""
         for name in [*expected, *self.tensors]:
             if self.tensors.get(name) != expected.get(name):
                 what = (
@@ -103,10 +100,8 @@ def read_state(file: Path, kind: str) -> Any:
     found = header(file.read_bytes(), file)
     if found.metadata.get("kind") != kind:
         raise ValueError(f"{file} is not an {kind.partition(',')[0]}")
-    arrays, text = (
-        found.arrays(found.tensors, f"{file} is damaged"),
-        found.metadata.get("values", ""),
-    )
+    arrays = found.arrays(found.tensors, f"{file} is damaged")
+    text = found.metadata.get("values", "")
     if found.metadata.get("checksum") != _checksum(text, arrays):
         raise ValueError(f"{file} is damaged")
     return json.loads(text, object_hook=lambda part: arrays[part[ARRAY]] if ARRAY in part else part)

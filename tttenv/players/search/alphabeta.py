@@ -316,7 +316,6 @@ def alphabeta(
         evaluator: what scores the positions at which a search ends: "lines", or a network of the
             learner `patterns`, given by a trained player's name or folder, for any board with its
             k.
-
     """
     at_least(1, depth=depth, nodes=nodes, memory=memory, width=width)
     at_least(0, threats=threats)

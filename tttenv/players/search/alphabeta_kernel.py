@@ -31,6 +31,7 @@ Killer moves (Akl and Newborn, 1977) only break ties: open lines are the better 
 """
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,7 +78,7 @@ from tttenv.players.search.threat_moves_kernel import (
     only_attacks,
 )
 from tttenv.utils.compiled import bare, inner
-from tttenv.utils.struct import Struct
+from tttenv.utils.struct import Struct, allocate
 
 WIN = 1 << 30
 PROVEN = 1 << 29  # a score beyond this is a proven win or loss, within it a draw or a heuristic
@@ -121,26 +122,26 @@ class SearchState(Struct):
 
     game: Game
     width: int  # the largest number of moves tried at a position
-    stones: NDArray[np.int64]  # (1,): the number of stones on the root's board
-    age: NDArray[np.int64]  # (2,): the numbers of this search and of the first whose table entries
-    # count, an earlier one only with `keep_table`
+    stones: Annotated[NDArray[np.int64], "1"]  # the number of stones on the root's board
+    age: Annotated[NDArray[np.int64], "2"]  # of this search and of the first whose table
+    # entries count, an earlier one only with `keep_table`
     keep_table: bool  # whether entries of earlier searches count
-    origin: NDArray[np.uint64]  # (1,): the hash of an empty board in this search
+    origin: Annotated[NDArray[np.uint64], "1"]  # the hash of an empty board in this search
     threats: int  # tried in one search for a win by single threats; 0 for no such search
-    attacker: NDArray[np.int64]  # (1,): the side that plays only threats and moves before double
-    # threats, or NONE
+    attacker: Annotated[NDArray[np.int64], "1", NONE]  # the side that plays only threats and
+    # moves before double threats
     lines: OpenLines  # with the board; side 0 is to move at the root
     patterns: LinePatterns  # the network that scores positions; without vectors, open lines do
     hashes: ZobristHashes
     table: Numbers  # (entries,), of transposition.ENTRY
     frames: Numbers  # (cells + 2,), of FRAME, one for each ply
-    tried: Mask  # (cells + 2, cells): moves that are not to be tried at each ply
-    order: NDArray[np.int16]  # (cells + 2, cells): the moves of each ply but the first, best first
-    scores: NDArray[np.int64]  # (cells,): their ordering scores, while they are listed
-    killers: Cells  # (cells + 2, 2): the last two moves that caused a cutoff at each ply
-    threat_cells: Cells  # (8,): output of `rules.threats`
-    ply: NDArray[np.int64]  # (1,): the number of the current frame; 0 when the search is done
-    left: NDArray[np.int64]  # (1,): how many positions may still be searched
+    tried: Annotated[Mask, "plies, cells"]  # moves that are not to be tried at each ply
+    order: Annotated[NDArray[np.int16], "plies, cells"]  # best first, from ply 2 on
+    scores: Annotated[NDArray[np.int64], "cells"]  # their ordering scores, while they are listed
+    killers: Annotated[Cells, "plies, 2", -1]  # the last two moves that caused a cutoff at each ply
+    threat_cells: Annotated[Cells, "8"]  # output of `rules.threats`
+    ply: Annotated[NDArray[np.int64], "1"]  # the current frame; 0 when the search is done
+    left: Annotated[NDArray[np.int64], "1"]  # how many positions may still be searched
     room: ThreatRoom
     stack: ThreatStack
 
@@ -159,29 +160,19 @@ def new_search_state(
     them.
     """
     cells = rules.cells
-    plies = cells + 2
     open_lines = new_open_lines(rules)
-    return SearchState(
+    return allocate(
+        SearchState,
+        {"cells": cells, "plies": cells + 2},
         game=rules.game,
         width=width,
-        stones=np.zeros(1, np.int64),
-        age=np.zeros(2, np.int64),
         keep_table=keep_table,
-        origin=np.zeros(1, np.uint64),
         threats=threats,
-        attacker=np.full(1, NONE, np.int64),
         lines=open_lines,
         patterns=new_line_patterns(rules, tables),
         hashes=new_hashes(maps(rules)),
         table=new_table(entries),
-        frames=np.zeros(plies, FRAME),
-        tried=np.zeros((plies, cells), np.bool_),
-        order=np.zeros((plies, cells), np.int16),
-        scores=np.zeros(cells, np.int64),
-        killers=np.full((plies, 2), -1, np.int64),
-        threat_cells=np.zeros(8, np.int64),
-        ply=np.zeros(1, np.int64),
-        left=np.zeros(1, np.int64),
+        frames=np.zeros(cells + 2, FRAME),
         room=new_threat_room(open_lines, cells),
         stack=new_threat_stack(cells),
     )

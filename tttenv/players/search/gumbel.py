@@ -231,9 +231,6 @@ def gumbel(
             none.
         threes: positions searched for wins by threats and threes before the tree search of a board,
             half of them for such wins of the other side; 0 for none.
-
-    Raises:
-        ValueError: for a limit out of range.
     """
     at_least(1, considered=considered)
     at_least(0, threats=threats, threes=threes)

@@ -20,6 +20,7 @@ node, its value that of the move.
 
 from dataclasses import dataclass
 from math import exp, inf, log, sqrt, tanh
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,7 +48,7 @@ from tttenv.game.threat_sequences_kernel import (
 )
 from tttenv.game.types import Boards, Cells, Mask, Probs
 from tttenv.utils.compiled import bare, inner
-from tttenv.utils.struct import Struct
+from tttenv.utils.struct import Struct, allocate
 
 NO_NODE = -1
 FIRST_PLAY_REDUCTION = 0.2  # by which moves not yet tried are valued below their node
@@ -70,59 +71,40 @@ class Forest(Struct):
     settings: Settings
     board: LineBoard  # for the tree at work; side 0 is to move at the root
     stack: ThreatStack
-    roots: Boards  # (trees, cells), seen by the side to move
-    noise: NDArray[np.float32]  # (trees, cells): Gumbel noise, zero for play without chance
-    simulations: NDArray[np.int64]  # (trees,): how many are wanted
-    schedule: NDArray[np.int32]  # (trees, most simulations): the visits of the move to search next
-    done: NDArray[np.int64]  # (trees,): simulations so far
-    nodes: NDArray[np.int64]  # (trees,): in use; 0 before the root is evaluated
-    root_proof: NDArray[np.int8]  # (trees,)
-    root_logits: NDArray[np.float32]  # (trees, cells)
-    length: NDArray[np.int64]  # (trees,): of the path to the leaf that waits for its evaluation
-    path_nodes: NDArray[np.int32]  # (trees, cells + 1)
-    path_moves: NDArray[np.int16]  # (trees, cells + 1)
-    leaf_forced: NDArray[np.int16]  # (trees,): the only move of the leaf, or NO_CELL
-    value: NDArray[np.float32]  # (trees, nodes): the evaluator's
-    total_visits: NDArray[np.int32]  # (trees, nodes)
-    floor: NDArray[np.int8]  # (trees, nodes): a proven lower bound of the value
-    allowed: Mask  # (trees, nodes, cells): the moves that are searched
-    prior: NDArray[np.float32]  # (trees, nodes, cells): probabilities of these
-    child: NDArray[np.int32]  # (trees, nodes, cells): or NO_NODE
-    visits: NDArray[np.int32]  # (trees, nodes, cells)
-    total: NDArray[np.float32]  # (trees, nodes, cells): the sum of the values of the visits
-    proof: NDArray[np.int8]  # (trees, nodes, cells)
+    roots: Annotated[Boards, "trees, cells"]  # seen by the side to move
+    noise: Annotated[NDArray[np.float32], "trees, cells"]  # of Gumbel; zero without chance
+    simulations: Annotated[NDArray[np.int64], "trees"]  # how many are wanted
+    schedule: Annotated[NDArray[np.int32], "trees, simulations"]  # visits of the next move
+    done: Annotated[NDArray[np.int64], "trees"]  # simulations so far
+    nodes: Annotated[NDArray[np.int64], "trees"]  # in use; 0 before the root is evaluated
+    root_proof: Annotated[NDArray[np.int8], "trees", UNPROVEN]
+    root_logits: Annotated[NDArray[np.float32], "trees, cells"]
+    length: Annotated[NDArray[np.int64], "trees"]  # of the path to the leaf to evaluate
+    path_nodes: Annotated[NDArray[np.int32], "trees, steps"]
+    path_moves: Annotated[NDArray[np.int16], "trees, steps"]
+    leaf_forced: Annotated[NDArray[np.int16], "trees", NO_CELL]  # the only move of the leaf
+    value: Annotated[NDArray[np.float32], "trees, nodes"]  # the evaluator's
+    total_visits: Annotated[NDArray[np.int32], "trees, nodes"]
+    floor: Annotated[NDArray[np.int8], "trees, nodes", LOSS]  # a proven lower bound of the value
+    allowed: Annotated[Mask, "trees, nodes, cells"]  # the moves that are searched
+    prior: Annotated[NDArray[np.float32], "trees, nodes, cells"]  # probabilities of these
+    child: Annotated[NDArray[np.int32], "trees, nodes, cells", NO_NODE]  # or NO_NODE
+    visits: Annotated[NDArray[np.int32], "trees, nodes, cells"]
+    total: Annotated[NDArray[np.float32], "trees, nodes, cells"]  # sum of their values
+    proof: Annotated[NDArray[np.int8], "trees, nodes, cells", UNPROVEN]
 
 
 def new_forest(rules: Rules, trees: int, simulations: int, settings: Settings) -> Forest:
     """Allocate trees of at most `simulations` each."""
     cells = rules.cells
     nodes = 2 * simulations + 8  # forced moves take nodes of their own
-    shape = trees, nodes, cells
-    return Forest(
+    many = {"trees": trees, "nodes": nodes, "simulations": max(1, simulations)}
+    return allocate(
+        Forest,
+        {**many, "cells": cells, "steps": cells + 1},
         settings=settings,
         board=new_line_board(rules),
         stack=new_threat_stack(cells),
-        roots=np.zeros((trees, cells), np.int8),
-        noise=np.zeros((trees, cells), np.float32),
-        simulations=np.zeros(trees, np.int64),
-        schedule=np.zeros((trees, max(1, simulations)), np.int32),
-        done=np.zeros(trees, np.int64),
-        nodes=np.zeros(trees, np.int64),
-        root_proof=np.full(trees, UNPROVEN, np.int8),
-        root_logits=np.zeros((trees, cells), np.float32),
-        length=np.zeros(trees, np.int64),
-        path_nodes=np.zeros((trees, cells + 1), np.int32),
-        path_moves=np.zeros((trees, cells + 1), np.int16),
-        leaf_forced=np.full(trees, NO_CELL, np.int16),
-        value=np.zeros((trees, nodes), np.float32),
-        total_visits=np.zeros((trees, nodes), np.int32),
-        floor=np.full((trees, nodes), LOSS, np.int8),
-        allowed=np.zeros(shape, np.bool_),
-        prior=np.zeros(shape, np.float32),
-        child=np.full(shape, NO_NODE, np.int32),
-        visits=np.zeros(shape, np.int32),
-        total=np.zeros(shape, np.float32),
-        proof=np.full(shape, UNPROVEN, np.int8),
     )
 
 
@@ -453,10 +435,7 @@ def _completed(f: Forest, tree: int, node: int, cell: int, otherwise: float) -> 
 
 @inner
 def _best_proof(f: Forest, tree: int) -> int:
-    """Return the value below which proven root moves are inferior: the best one, or DRAW.
-
-    Moves that are proven to lose are worse than unproven ones.
-    """
+    """Return the best proven value of the root's moves, DRAW unless it wins or all are proven."""
     best, every = LOSS, True
     for cell in range(f.roots.shape[1]):
         if f.allowed[tree, 0, cell]:

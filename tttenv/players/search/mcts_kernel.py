@@ -11,6 +11,7 @@ while others have none, and the search ends when the root is proven.
 
 from dataclasses import dataclass
 from math import log, sqrt
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +30,7 @@ from tttenv.game.rules import Rules
 from tttenv.game.rules_kernel import ended
 from tttenv.game.types import Cells, Stones
 from tttenv.utils.compiled import bare, inner
-from tttenv.utils.struct import Struct
+from tttenv.utils.struct import Struct, allocate
 
 UNPROVEN, LOSS, DRAW, WIN = -1, 0, 1, 2  # values of `Tree.proof`: points, no outcomes of games
 POINTS = np.array([UNPROVEN, WIN, DRAW, LOSS], np.int8)  # by outcome
@@ -48,17 +49,17 @@ class Tree(Struct):
     solver: bool
     playouts: Playground  # the board, the random numbers and the arrays of play-outs
     lines: OpenLines
-    root_board: Stones  # (cells,)
-    path: Cells  # (cells + 1,): the nodes from the root to the leaf
+    root_board: Annotated[Stones, "cells"]
+    path: Annotated[Cells, "steps"]  # the nodes from the root to the leaf
     sqrt_table: NDArray[np.float64]  # (SQRT_TABLE_SIZE, 2): of 1 / visits and of log(visits)
-    node_count: NDArray[np.int64]  # (1,): nodes in use
-    visits: NDArray[np.int32]  # (nodes,)
-    points: NDArray[np.int32]  # (nodes,): the sum over all visits
-    first_child: NDArray[np.int32]  # (nodes,)
-    child_count: NDArray[np.int16]  # (nodes,): 0 before the node is expanded
-    move: NDArray[np.int16]  # (nodes,): the cell whose stone leads to the node
-    proof: NDArray[np.int8]  # (nodes,): the proven points, or UNPROVEN
-    prior: NDArray[np.float32]  # (nodes,): the open lines' score, up to 1; used with a bias only
+    node_count: Annotated[NDArray[np.int64], "1"]  # nodes in use
+    visits: Annotated[NDArray[np.int32], "nodes"]
+    points: Annotated[NDArray[np.int32], "nodes"]  # the sum over all visits
+    first_child: Annotated[NDArray[np.int32], "nodes"]
+    child_count: Annotated[NDArray[np.int16], "nodes"]  # 0 before the node is expanded
+    move: Annotated[NDArray[np.int16], "nodes"]  # the cell whose stone leads to the node
+    proof: Annotated[NDArray[np.int8], "nodes"]  # the proven points, or UNPROVEN
+    prior: Annotated[NDArray[np.float32], "nodes"]  # open lines' score, up to 1; with a bias only
 
 
 def new_tree(
@@ -70,26 +71,17 @@ def new_tree(
     solver: bool,
 ) -> Tree:
     """Allocate a tree of at most `nodes` nodes; for the others see `Tree`."""
-    cells = rules.cells
     visits = np.maximum(np.arange(SQRT_TABLE_SIZE), 1)
-    return Tree(
+    return allocate(
+        Tree,
+        {"cells": rules.cells, "steps": rules.cells + 1, "nodes": nodes},
         exploration=float(exploration),
         bias=float(bias),
         tactical=tactical,
         solver=solver,
         playouts=playground(rules),
         lines=new_open_lines(rules),
-        root_board=np.zeros(cells, np.int8),
-        path=np.zeros(cells + 1, np.int64),
         sqrt_table=np.sqrt([1 / visits, np.log(visits)]).T.copy(),
-        node_count=np.zeros(1, np.int64),
-        visits=np.zeros(nodes, np.int32),
-        points=np.zeros(nodes, np.int32),
-        first_child=np.zeros(nodes, np.int32),
-        child_count=np.zeros(nodes, np.int16),
-        move=np.zeros(nodes, np.int16),
-        proof=np.zeros(nodes, np.int8),
-        prior=np.zeros(nodes, np.float32),
     )
 
 

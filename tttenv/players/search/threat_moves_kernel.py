@@ -80,10 +80,7 @@ def only_answers(lines: OpenLines, side: int, room: ThreatRoom, barred: Mask) ->
 
 @bare
 def only_attacks(lines: OpenLines, side: int, room: ThreatRoom, barred: Mask) -> int:
-    """Bar every cell except the moves of `side` that make a threat or prepare a double one.
-
-    Return the number of these moves.
-    """
+    """Bar all cells but moves of `side` that threaten or prepare a double threat; count them."""
     k = lines.board.lines.shape[1]
     count = _list_ends(lines, side, room)
     ends = room.ends
