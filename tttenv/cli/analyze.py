@@ -125,7 +125,7 @@ def analysis(advice: "Advice", policy: Any, board: Any, played: int | None = Non
         if cell in known:
             moves.append(found.candidates[known[cell]])
         else:
-            line = (cell, *advice.best_line(board, cell)[0]) if advice.exact else ()
+            line = (cell, *advice.best_line(board, cell)) if advice.exact else ()
             moves.append(Candidate(cell, line=line))
     return Analysis(hint, found, moves)
 

@@ -1,4 +1,4 @@
-"""Games of a person against a player: moves, take-back, seats and score.
+"""Games of a person against a player: moves, take-back and seats.
 
 It does no input or output: the terminal, the window and the tests all play through it. A game may
 start from a position given as a board, as moves, or both.
@@ -42,7 +42,6 @@ class Session:
     ) -> None:
         self.rules, self.name, self.player, self.seat = rules, name, player, seat
         self.rng = np.random.default_rng(seed)
-        self.played: list[int] = []  # results of earlier games: 1 if the person won, 0, -1
         self.position = position or Position([rules.start()], [])
         self._begin()
 
@@ -81,13 +80,9 @@ class Session:
         return f"{SEATS[self.seat]} wins" if self.forfeited else said(self.rules, self.board)
 
     @property
-    def score(self) -> tuple[int, int, int]:
-        """Numbers of games that the person won, drew and lost so far."""
-        results = [*self.played, *([self._result()] if self.over else [])]
-        return results.count(1), results.count(0), results.count(-1)
-
-    def _result(self) -> int:
-        return 0 if self.winner is None else 1 if self.winner == self.seat else -1
+    def seats(self) -> str:
+        """Who has which seat, such as "you are X, minimax is O"."""
+        return f"you are {SEATS[self.seat]}, {self.name} is {SEATS[1 - self.seat]}"
 
     def awaits_person(self) -> bool:
         """Return whether the person is to move."""
@@ -124,9 +119,7 @@ class Session:
         return count
 
     def again(self) -> None:
-        """Start another game, seats swapped, from the position; an unfinished one is dropped."""
-        if self.over:
-            self.played.append(self._result())
+        """Start another game, seats swapped, from the position."""
         self.seat = 1 - self.seat
         self._begin()
 
