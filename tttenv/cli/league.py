@@ -157,7 +157,7 @@ def _played(
     try:
         workers.run_all(tasks, given.workers, folder, given.json, tell, "pairs")
     except KeyboardInterrupt:
-        stored = sum(not isinstance(result, league.Failed) for result in found.values())
+        stored = sum(not isinstance(result, str) for result in found.values())
         raise KeyboardInterrupt(
             f"{stored:,} of {len(pairs):,} pairs are stored in {folder}: the same command continues"
         ) from None
