@@ -110,11 +110,7 @@ class LastStone:
         self.cell: int | None = None
 
     def of(self, rules: Rules, board: Boards) -> int | None:
-        """Return the cell of the last stone on a board (cells,), or None if it is unknown.
-
-        It is unknown if several stones were added since the previous board, which may be from
-        another game.
-        """
+        """Return the cell of the last stone on a board (cells,); None if several were added."""
         stones = board * (1 if int(rules.seat(board)) == 0 else -1)
         before, self.before = self.before, stones.copy()
         if before is None or (before[before != 0] != stones[before != 0]).any():  # another game

@@ -75,10 +75,7 @@ def from_specs(
     tell: Tell = lambda text: None,
     one_per_size: bool = False,
 ) -> list[Larger]:
-    """Load the checkpoints named by specs, labelled by folder or, if ambiguous, by spec.
-
-    With `one_per_size` only the first network for each number of rows and columns is embedded.
-    """
+    """Load checkpoints, with all their networks or the first for each number of rows, columns."""
     found = [place for place in map(checkpoint_of, specs) if place is not None]
     short = [folder.resolve().name for folder, _ in found]
     names = [

@@ -25,11 +25,7 @@ class Position(NamedTuple):
 
 
 class Session:
-    """Games of a person against a player, who swap seats after each game.
-
-    The seat is the person's in the first game, 0 for X, 1 for O; the seed samples the player's
-    moves. Each game starts from the position, or else from the empty board.
-    """
+    """Games of a person, first in `seat` (0 is X), against a player; seats swap after each."""
 
     def __init__(
         self,

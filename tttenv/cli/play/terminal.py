@@ -21,10 +21,7 @@ COMMANDS = {  # that can be typed instead of a cell
 
 
 class Terminal:
-    """Games of a session as text; `run` plays until the user quits.
-
-    With hints the value of every move is shown, and blunders are pointed out.
-    """
+    """Games of a session as text; hints show the value of every move, and blunders."""
 
     def __init__(self, session: Session, advice: Advice, hints: bool) -> None:
         self.session, self.advice, self.hints = session, advice, hints

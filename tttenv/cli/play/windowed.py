@@ -88,11 +88,7 @@ class Windowed:
         return found | {"values": hint.values, "shares": hint.shares}
 
     def _blunders(self) -> dict[int, str]:
-        """Return remarks on blunders, by the index of the stone.
-
-        With hints they are about the last stone of each side; after a lost game, about the stone
-        that lost it.
-        """
+        """Return remarks on the last two stones, and the one that lost the game, by its index."""
         session, boards, cells = self.session, self.session.boards, self.session.cells
         stones = set(range(max(0, len(cells) - 2), len(cells)) if self.hints else ())
         if session.winner == 1 - session.seat:
