@@ -61,7 +61,6 @@ def html(
         options=leaderboard.options(players),
         leaderboard=leaderboard.html(players),
         insight=leaderboard.insight(players),
-        notes=leaderboard.notes(players),
         curves=curves,
         no_curves="hidden" if not curves else "",
         larger=larger.html(others),

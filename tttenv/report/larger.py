@@ -96,11 +96,7 @@ def from_specs(
 
 
 def _certified(name: str, spec: str, folder: Path, options: dict[str, str]) -> Larger:
-    """Load the player of a spec, with the certificate in its card or else a computed one.
-
-    Computing it for a network needs PyTorch, so a valid one in the card is preferred: the report is
-    the same without. Up to 16 cells the limit is that of `tttenv.certify`, above that of training.
-    """
+    """Load the player of a spec, with its card's certificate, since another may need PyTorch."""
     rules = rules_of(spec)
     card, _ = read_data(folder, WEIGHTS)  # verifies that the weights are the card's
     stated = not options and "choice" in card

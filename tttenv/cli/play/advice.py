@@ -55,9 +55,7 @@ class Advice:
     """Gives hints on positions of one game, and finds blunders: moves that lose value.
 
     An enumerable game is solved at the first query. On larger boards every position is searched
-    for about a second, and moves may stay undecided. If no move is proven to win, a hint also names
-    the moves that alpha-beta chooses, unless they are proven to be worse than another one.
-    `ready` is called before the first search; it may wait for its compilation.
+    for about a second, and moves may stay undecided. `ready` is called before the first search.
     """
 
     def __init__(self, rules: Rules, ready: Callable[[], None] = lambda: None) -> None:

@@ -1,8 +1,4 @@
-"""Games of a person against a player: moves, take-back and seats.
-
-It does no input or output: the terminal, the window and the tests all play through it. A game may
-start from a position given as a board, as moves, or both.
-"""
+"""Games of a person against a player, without input or output: moves, take-back and seats."""
 
 import re
 from typing import Any, NamedTuple
