@@ -1,7 +1,4 @@
-"""Snapshots of a player's moves during training, stored in a validated file.
-
-Only players that always play one move per position leave them, on boards of up to nine cells.
-"""
+"""Snapshots of deterministic players during training, on boards of up to nine cells, in a file."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -117,11 +117,7 @@ class Session:
 
 
 def position_of(rules: Rules, board: str | None, moves: str | None) -> Position:
-    """Parse and validate the position given by `--board` and `--moves`, both untrusted.
-
-    A board is X, O and `.` or `_` row by row, optionally with a `/` after each row; moves are cells
-    as parsed by `cell_of`, separated by commas, dots or spaces.
-    """
+    """Parse and validate the position given by `--board` and `--moves`, both untrusted."""
     found = Position([rules.start() if board is None else _board_of(rules, board)], [])
     for text in filter(None, re.split(r"[,.\s]+", moves or "")):
         try:
