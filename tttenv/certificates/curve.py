@@ -95,11 +95,9 @@ class Kind:
         return tuple(whole[at] for at in self.landmarks(whole, every, MOST))
 
     def landmarks(self, points: Sequence[Point], every: int, most: int) -> list[int]:
-        """Return the indices of at most `most` (6 or more) points, evenly spaced, in order.
+        """Return the indices of at most `most` (6 or more) points, evenly spaced by their steps.
 
         The first, the last, the first unbeatable and the first perfect one are always included.
-        `every` is the steps between measures; only the steps matter, so a resumed run keeps the
-        same points.
         """
         at = list(self.columns).index("worst_case_X")
         safe = next((n for n, one in enumerate(points) if _unbeatable(one[at : at + 2])), 0)

@@ -78,10 +78,7 @@ def accuracy(rules: Rules, policy: Policy) -> dict[str, float]:
 
 
 def losing_leaves(rules: Rules, policy: Policy) -> dict[str, float]:
-    """Count lost positions among an attack's first 500: `exact/losing_leaves_X` and `_O`.
-
-    Any number above 0 proves that the player loses a game. There are none if it is limited by time.
-    """
+    """Count lost positions among an attack's first 500, unless the player is limited by time."""
     from tttenv.certificates import refutation
 
     asked = player_for(rules, policy)

@@ -18,11 +18,7 @@ _WORD = re.compile(r"\w{1,40}", re.ASCII)
 
 
 def for_the_hub(folder: Path, repo: str, license: str | None = None) -> dict[str, bytes]:
-    """Return the files to upload for a checkpoint, by name: its card, data files and README.md.
-
-    On games that can be enumerated the certificate is computed again. `repo` is OWNER/NAME, and
-    `license` the Hub's identifier of a license, such as "mit", if any.
-    """
+    """Return the files to upload for a checkpoint, by name, with a certificate computed again."""
     if license is not None and not _LICENSE.fullmatch(license):
         raise ValueError(f"a license must be an identifier such as mit, not {license!r}")
     rules = checkpoint.rules_of(folder)

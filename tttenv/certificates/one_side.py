@@ -53,11 +53,7 @@ class SeatedPlayer:
 def lost_game(
     player: SeatedPlayer, graph: Graph, rounds: list[Codes], lost: NDArray[np.int64]
 ) -> list[int]:
-    """Return a game that the player loses, as the cells of both sides.
-
-    `lost` is the code (words,) of its last position with the player to move, and `rounds` are the
-    sorted codes (positions, words) of earlier rounds.
-    """
+    """Return a lost game, as cells, from its last position's code and those of earlier rounds."""
     chain = [lost]
     for among in reversed(rounds):  # the position before is one with a stone of each side less
         board = graph.decode(chain[0][None])[0]
@@ -82,10 +78,7 @@ def lost_game(
 def _step(
     player: SeatedPlayer, graph: Graph, boards: Boards, wanted: NDArray[np.int64] | None
 ) -> tuple[int, ...]:
-    """Return the first board (boards, cells), its likeliest move and a reply that lead to `wanted`.
-
-    If that code is None, they lead to a loss; there is no move if the player forfeits.
-    """
+    """Return the first board, likeliest move and reply that lead to a code, or None: to a loss."""
     probs = ask(boards, player.policy)
     if wanted is None and not probs.any():
         return (0,)

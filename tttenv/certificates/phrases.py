@@ -1,7 +1,7 @@
 """Formatting of exact numbers, shared by commands, curves and reports."""
 
 from collections.abc import Sequence
-from math import ceil, copysign
+from math import copysign
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -104,8 +104,3 @@ def hundredths(value: float | None, sampled: bool = False) -> str:
         return "-"
     text = "0" if abs(value) < ROUNDING else f"{100 * rounded(value, 2):+.0f}"
     return text + "~" * sampled
-
-
-def at_most(error: float) -> str:
-    """Format an error in hundredths, rounded up to a tenth."""
-    return f"{ceil(1000 * error) / 10:.1f}"

@@ -253,10 +253,7 @@ class Search:
             state.found = [(codes, chances) if kept is None else (codes[kept], None)]
 
     def _to_keep(self, codes: Codes) -> Mask | None:
-        """Return a mask of the positions to keep for the next round, or None to keep all.
-
-        Also decides whether every reply is followed further, and whether positions run out.
-        """
+        """Return a mask of the positions to keep, or None for all; update what is followed."""
         state = self.state
         taken = sum(map(len, state.rounds))
         followed = min(self.options.followed, self.options.positions)

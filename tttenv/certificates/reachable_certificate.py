@@ -172,11 +172,7 @@ def _seat(
     watch: Watch | None,
     checkpoint: SearchCheckpoint | None,
 ) -> SeatResults:
-    """Compute the results for a seat whose game value under perfect play is `worth`.
-
-    On boards that may have more positions than the limit, a best-first attack of up to 20,000
-    positions first searches for a lost game.
-    """
+    """Compute the results for a seat whose game value is `worth`; on large boards attack first."""
     too_many, attacked = arrangements(player.rules) > positions, 0
     start = None if checkpoint is None else checkpoint.state
     if too_many and start is None:  # else the attack has found nothing

@@ -1,7 +1,4 @@
-"""Snapshots of a player's moves during training, stored in a validated file.
-
-Only players that always play one move per position leave them, on boards of up to nine cells.
-"""
+"""Snapshots of deterministic players during training, on boards of up to nine cells, in a file."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -64,10 +61,7 @@ def for_file(snapshots: Sequence[Snapshot]) -> bytes:
 
 
 def read(folder: Path, card: Mapping[str, Any], rules: Rules, curve: Curve) -> dict[int, Moves]:
-    """Load the snapshots (step: moves (decisions,)) of the checkpoint in an untrusted `folder`.
-
-    Empty if the card names no such file.
-    """
+    """Load the snapshots of an untrusted checkpoint by step; empty if the card names none."""
     name = file_of(card, SNAPSHOTS)
     if name is None or not enumerable(rules) or rules.cells > CELLS:
         return {}

@@ -105,10 +105,7 @@ class Analysis(NamedTuple):
 
 
 def analysis(advice: "Advice", policy: Any, board: Any, played: int | None = None) -> Analysis:
-    """Analyze an undecided board (cells,) with a player.
-
-    The move that comes first is `played`, or else the most probable one.
-    """
+    """Analyze a board (cells,) with a player; `played` or the most probable move comes first."""
     from tttenv.policy import Candidate, Explanation
 
     hint, found = advice.values(board, policy), policy.explain(board.copy()) or Explanation([])
@@ -125,7 +122,7 @@ def analysis(advice: "Advice", policy: Any, board: Any, played: int | None = Non
         if cell in known:
             moves.append(found.candidates[known[cell]])
         else:
-            line = (cell, *advice.best_line(board, cell)[0]) if advice.exact else ()
+            line = (cell, *advice.best_line(board, cell)) if advice.exact else ()
             moves.append(Candidate(cell, line=line))
     return Analysis(hint, found, moves)
 

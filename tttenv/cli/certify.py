@@ -198,10 +198,7 @@ def progress(found: Any) -> str:
 
 
 def print_certificate(name: str, certificate: Any, explain: bool = False) -> None:
-    """Print a certificate; with `explain`, also print what it leaves unknown and why.
-
-    The verdict is green or red on a terminal, unless NO_COLOR is set.
-    """
+    """Print a certificate; with `explain`, also print what it leaves unknown and why."""
     from tttenv.certificates.verdict import verdict
 
     found = verdict(certificate)

@@ -135,11 +135,7 @@ def parse(
     description: str | None = None,
     examples: str = "",
 ) -> _T:
-    """Parse arguments into a dataclass, whose field comments are the help.
-
-    The help begins with `description`, by default the dataclass's docstring, and ends with
-    `examples`, whole command lines, one per line.
-    """
+    """Parse arguments into a dataclass, whose docstring and field comments are the help."""
     about = docstring(kind) if description is None else description
     encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").lower()  # "utf-8" has boxes
     page, complaint = io.TextIOWrapper(io.BytesIO(), encoding=encoding), io.StringIO()
@@ -257,10 +253,7 @@ def check_unfinished(file: Path, resume: bool, what: str) -> None:
 
 @contextlib.contextmanager
 def saved_if_interrupted(save: Callable[[], str | None]) -> Iterator[None]:
-    """Save unfinished work when SIGTERM or Ctrl-C ends the block.
-
-    `save` returns what it has saved, for the message of Ctrl-C, or None if there was nothing.
-    """
+    """Save unfinished work if SIGTERM or Ctrl-C ends the block; `save` says what it has saved."""
     try:
         yield
     except SystemExit:
@@ -315,10 +308,7 @@ def waiting(text: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def stage(text: str, quiet: bool = False) -> Iterator[Callable[[str], None]]:
-    """Show a stage such as "loading PyTorch" and its time on a terminal, then erase the line.
-
-    Yields a function that changes the text.
-    """
+    """Show a stage and its time on a terminal, then erase them; yield a function of a new text."""
     if quiet or not sys.stderr.isatty():
         yield lambda text: None
         return

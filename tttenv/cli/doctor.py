@@ -83,12 +83,7 @@ def show(found: Any) -> None:
 
 
 def load(name: str, rules: str | None, obs: str | None, kind: str) -> Any:
-    """Load the `CheckedPlayer` or `Environment` with the given name.
-
-    It is a player's spec, a checkpoint's folder, an environment's id, module:id or
-    module:attribute; modules are imported from the current folder. The others are the options of
-    the command; without `obs` a network sees "onehot", a function boards.
-    """
+    """Load the `CheckedPlayer` or `Environment` that the command's arguments name."""
     import gymnasium
 
     from tttenv.game.rules import Rules

@@ -93,11 +93,7 @@ def main(args: list[str], prog: str = PROG) -> None:
 
 
 class Engine:
-    """Gomocup engine that plays a manager's games with one player; it does no input or output.
-
-    The player's option `time`, if it has one, is the maximum per move, which the manager's limits
-    may reduce.
-    """
+    """Gomocup engine that plays a manager's games with one player; it does no input or output."""
 
     def __init__(self, spec: str, k: int, seed: int) -> None:
         self.spec, self.k, self.rng = spec, k, np.random.default_rng(seed)

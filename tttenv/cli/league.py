@@ -5,11 +5,12 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
+from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tttenv.certificates import phrases
-from tttenv.certificates.phrases import at_most, hundredths
+from tttenv.certificates.phrases import hundredths
 from tttenv.cli import console, text_tables, workers
 from tttenv.cli.options import Flag, Players, RulesOrNone
 from tttenv.cli.text_tables import Column, say
@@ -157,7 +158,7 @@ def _played(
     try:
         workers.run_all(tasks, given.workers, folder, given.json, tell, "pairs")
     except KeyboardInterrupt:
-        stored = sum(not isinstance(result, league.Failed) for result in found.values())
+        stored = sum(not isinstance(result, str) for result in found.values())
         raise KeyboardInterrupt(
             f"{stored:,} of {len(pairs):,} pairs are stored in {folder}: the same command continues"
         ) from None
@@ -220,5 +221,5 @@ def _show_matrix(found: dict[str, Any]) -> None:
     left_out = text_tables.show(columns, cells)
     text_tables.print_dropped_columns(left_out, "the file has all numbers")
     if errors:
-        error = at_most(max(errors.values()))
-        say(f"~ {found['settings']['games']:,} sampled games; standard error at most {error}")
+        error = ceil(1000 * max(errors.values())) / 10
+        say(f"~ {found['settings']['games']:,} sampled games; standard error at most {error:.1f}")

@@ -74,10 +74,7 @@ def main(args: list[str], prog: str = PROG) -> None:
 def _proved(
     given: Arguments, rules: Any, board: Any, out: Path, unfinished: Path
 ) -> dict[str, Any]:
-    """Search, write the proof and check it; return the result, as printed with --json.
-
-    The search is saved periodically and if it ends without a value.
-    """
+    """Search, write the proof and check it; return the result, as printed with --json."""
     from tttenv.proofs import search_checkpoint
     from tttenv.proofs.checker import checked
     from tttenv.proofs.prover import Prover

@@ -59,10 +59,7 @@ def address(file: Path) -> str:
 def make(
     given: Arguments, prog: str = PROG, tell: Callable[[str], None] = lambda text: None
 ) -> dict[str, Any]:
-    """Write the report; return its path, its size in bytes, and the names of the players it shows.
-
-    The file of results may be missing; `tell` is called with the next stage.
-    """
+    """Write the report; return its path, its size in bytes, and the names of the players."""
     out = given.out
     if out.is_dir() or any(above.is_file() for above in out.parents):
         raise ValueError(f"cannot write the report to {out}: choose another file with --out")

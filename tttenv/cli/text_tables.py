@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import Any, TextIO
 
 GAP = 2  # spaces between columns; half as many before the first
-KEPT = "\u00a0"  # a non-breaking space
 STYLES = {  # as ANSI codes
     **{"good": "1;32", "bad": "1;31", "weak": "1;33", "faint": "2"},
     **{"X": "94", "O": "33", "last": "1;4", "+": "32", "-": "31"},  # of boards and hints
@@ -87,10 +86,8 @@ def show(columns: Sequence[Column], rows: Rows, wide: bool = False) -> list[str]
 
 def print_dropped_columns(names: Iterable[str], more: str) -> None:
     """Print which columns were left out, if any, and how to see them."""
-    kept = ", ".join(name.replace(" ", KEPT) for name in dict.fromkeys(names))
-    if kept:
-        note = wrapped(f"left out for want of room: {kept}; {more}", room())
-        print("\n".join(note).replace(KEPT, " "))
+    if names := ", ".join(dict.fromkeys(names)):
+        say(f"left out for want of room: {names}; {more}")
 
 
 def lines(columns: Sequence[Column], rows: Rows, width: int | None = None) -> list[str]:

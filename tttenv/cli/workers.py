@@ -62,11 +62,10 @@ def run_all(
     tell: Callable[[TaskResult], str | None] = lambda outcome: None,
     pieces: str = "all",
 ) -> list[TaskResult]:
-    """Run all tasks, whose descriptions must differ, and return their results in order.
+    """Run all tasks, reusing stored `results`, with bars; return their results in order.
 
-    Values are stored in the folder `results`, possibly by an earlier run; see `run`. `tell` is
-    called after each task and returns a line to print, or None. The total bar counts the sizes of
-    all tasks, in `pieces`. The first traceback is printed after all tasks have ended.
+    `tell` is called after each task and returns a line to print, or None. The first traceback is
+    printed after all tasks have ended.
     """
     if not tasks:
         return []

@@ -54,11 +54,7 @@ def winning_cells(rules: Rules, board: Boards) -> set[int]:
 
 
 def rgb(rules: Rules, board: Boards, last: int | None = None) -> Picture:
-    """Draw the board (cells,) as an image (64 * m, 64 * n, 3) of uint8.
-
-    The winning line has the winner's colour. Cells of the first row show the column letters, cells
-    of the first column the row numbers. The last stone, if given, is drawn with a rim.
-    """
+    """Draw the board (cells,) as an image (64 * m, 64 * n, 3) of uint8, with coordinates."""
     picture = np.empty((rules.m * CELL, rules.n * CELL, 3), np.uint8)
     won = winning_cells(rules, board)
     for number, mark in enumerate(marks(rules, board)):
@@ -110,11 +106,7 @@ class LastStone:
         self.cell: int | None = None
 
     def of(self, rules: Rules, board: Boards) -> int | None:
-        """Return the cell of the last stone on a board (cells,), or None if it is unknown.
-
-        It is unknown if several stones were added since the previous board, which may be from
-        another game.
-        """
+        """Return the cell of the last stone on a board (cells,); None if several were added."""
         stones = board * (1 if int(rules.seat(board)) == 0 else -1)
         before, self.before = self.before, stones.copy()
         if before is None or (before[before != 0] != stones[before != 0]).any():  # another game

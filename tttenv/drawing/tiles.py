@@ -98,10 +98,7 @@ RING, RING_HALF = 0.4, 0.014  # of the ring around the move that a player makes
 
 @lru_cache(maxsize=512)
 def tile(side: int, mark: str, ground: Colour, rim: Colour | None, palette: Palette) -> Picture:
-    """Draw a cell as a read-only image (side, side, 3) with antialiased edges.
-
-    The mark is "X" or "O", or anything else on an empty cell; the rim is a frame's colour, or None.
-    """
+    """Draw a cell as a read-only image (side, side, 3); a mark other than X and O is empty."""
     axis = (np.arange(side) + 0.5) / side - 0.5
     down, right = np.abs(axis)[:, None], np.abs(axis)[None, :]
     picture = np.broadcast_to(np.array(palette.ground, np.float64), (side, side, 3)).copy()

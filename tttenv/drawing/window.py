@@ -43,11 +43,7 @@ class Event(NamedTuple):
 
 
 class Window:
-    """A window that stays open until `close` and redraws itself when it is resized.
-
-    Below the board is room for `notes` lines of text. Without a display `seen` raises OSError;
-    otherwise the window is drawn offscreen.
-    """
+    """A window with `notes` lines of text; without a display offscreen, or OSError if `seen`."""
 
     def __init__(self, rules: Rules, title: str, notes: int = 0, seen: bool = False) -> None:
         self.rules, self.notes = rules, notes

@@ -32,13 +32,7 @@ CYCLES = 100  # maximum listed
 FAILED = "failed"
 
 
-class Failed(NamedTuple):
-    """A pair without a result, because a player failed."""
-
-    reason: str
-
-
-Result: TypeAlias = PairResult | Failed
+Result: TypeAlias = PairResult | str  # the reason why a pair has no result
 
 
 @dataclass(frozen=True)
@@ -61,11 +55,7 @@ def pairs_of(slow: Mapping[str, bool]) -> list[tuple[str, str]]:
 
 
 def play_pair(settings: LeagueSettings, first: str, second: str) -> Result:
-    """Play a pair, and return the result of its first player.
-
-    A function of the arguments alone, except for players with time limits, programs, or files that
-    change. Players are cached for later pairs of the same process.
-    """
+    """Play a pair, and return the result of its first player; players are cached."""
     rules = Rules.of(settings.rules)
     openings = opening_classes(rules, settings.stones)
     limits = PairLimits(settings.positions, settings.searches)
@@ -75,9 +65,9 @@ def play_pair(settings: LeagueSettings, first: str, second: str) -> Result:
         seats = _cached_player(first, rules), _cached_player(second, rules)
         return play(rules, *seats, openings, settings.games, seed, limits)
     except MemoryError:
-        return Failed("there is not enough memory for its positions")
+        return "there is not enough memory for its positions"
     except Exception as error:  # foreign players may raise any exception
-        return Failed(shown(first_line(error), LONGEST))
+        return shown(first_line(error), LONGEST)
 
 
 @lru_cache(maxsize=128)
@@ -111,15 +101,15 @@ def play_task(given: PairTask, context: Context) -> dict[str, Any]:
         if digests(spec) != expected:
             raise ValueError(f"{spec}: its files have changed, or differ on the worker")
     found = play_pair(given.settings, *given.players)
-    if isinstance(found, Failed):
-        raise ValueError(found.reason)
+    if isinstance(found, str):
+        raise ValueError(found)
     return result_to_dict(found)
 
 
 def result_of(outcome: TaskResult) -> Result:
     """Return a task's result; a task that failed is a pair without one."""
     if outcome.error:
-        return Failed(shown(outcome.error.removeprefix(f"{outcome.task.name}: "), LONGEST))
+        return shown(outcome.error.removeprefix(f"{outcome.task.name}: "), LONGEST)
     return result_from_dict(outcome.value)
 
 
@@ -131,27 +121,15 @@ class Standing(NamedTuple):
     elo: float | None = None
     shares: tuple[float, float, float] | None = None  # wins, draws and losses, mean of its pairs
 
-    @property
-    def points(self) -> float | None:
-        """Score of the player from 0 to 1: a win counts 1 and a draw 1/2."""
-        return None if self.shares is None else self.shares[0] + self.shares[1] / 2
-
 
 @dataclass(frozen=True)
 class League:
-    """The results of all pairs in a league.
-
-    Attributes:
-        settings: the league's settings.
-        openings: the opening boards (openings, cells).
-        players: their specs, in alphabetical order.
-        results: by the indices of two players, the lower first.
-    """
+    """The results of all pairs in a league."""
 
     settings: LeagueSettings
-    openings: Boards
-    players: tuple[str, ...]
-    results: Mapping[tuple[int, int], Result]
+    openings: Boards  # (openings, cells)
+    players: tuple[str, ...]  # their specs, in alphabetical order
+    results: Mapping[tuple[int, int], Result]  # by the players' indices, the lower first
 
     def result(self, first: int, second: int) -> Result:
         """Return the result of two different players, from the first player's side."""
@@ -169,17 +147,13 @@ class League:
     def failed(self) -> list[tuple[str, str, str]]:
         """Return all pairs without a result: the two players, and the reason."""
         return [
-            (self.players[first], self.players[second], found.reason)
+            (self.players[first], self.players[second], found)
             for (first, second), found in self.results.items()
-            if isinstance(found, Failed)
+            if isinstance(found, str)
         ]
 
     def values(self) -> NDArray[np.float64]:
-        """Return the mean results (players, players) of row players against column players.
-
-        A win counts 1, a draw 0 and a loss -1; 0 on the diagonal, NaN without a result. The matrix
-        is antisymmetric.
-        """
+        """Return the mean results (players, players) of rows against columns, NaN if unknown."""
         square = np.full((len(self.players),) * 2, np.nan)
         np.fill_diagonal(square, 0.0)
         for i, j, found in self.played():
@@ -187,11 +161,8 @@ class League:
         return square
 
     def standings(self) -> list[Standing]:
-        """Return all players by descending Elo, then by name; those without results last.
-
-        See `ratings.elo`. Every pair counts as one game per opening and colour, even if more or
-        fewer were sampled.
-        """
+        """Return all players by descending Elo, then by name; those without results last."""
+        # Every pair counts as one game per opening and colour, however many were sampled.
         games, points = 2 * len(self.openings), np.zeros((len(self.players),) * 2)
         found: dict[int, list[NDArray[np.float64]]] = defaultdict(list)  # shares, by player
         for i, j, pair in self.played():
@@ -258,8 +229,8 @@ def text(league: League) -> str:
 
 def result_to_dict(found: Result) -> dict[str, Any]:
     """Return a pair's result as a JSON-serializable dict."""
-    if isinstance(found, Failed):
-        return {"method": FAILED, "reason": found.reason}
+    if isinstance(found, str):
+        return {"method": FAILED, "reason": found}
     about: dict[str, Any] = {"method": found.method, "value": found.value}
     if found.method == SAMPLED:
         about |= {"games": found.games, "error": found.error}
@@ -269,5 +240,5 @@ def result_to_dict(found: Result) -> dict[str, Any]:
 def result_from_dict(row: dict[str, Any]) -> Result:
     """Return the inverse of `result_to_dict`."""
     if row["method"] == FAILED:
-        return Failed(str(row["reason"]))
+        return str(row["reason"])
     return PairResult(row["method"], np.array([row["as_X"], row["as_O"]], np.float64))

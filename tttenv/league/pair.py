@@ -47,10 +47,7 @@ class CachedPlayer(Wrapped):
         self._trusted = varies or self.traits.pure
 
     def __call__(self, boards: Boards) -> Probs:
-        """Return validated probabilities (batch, cells) for undecided boards (batch, cells).
-
-        At the first query, a player that should be a function of the board is queried again.
-        """
+        """Return validated probabilities (batch, cells) for undecided boards (batch, cells)."""
         try:
             probs = self._kept(boards) if self._keeps else ask(boards, self.player)
             if not self._trusted and len(boards):
@@ -172,15 +169,7 @@ def exact_odds(
     openings: Boards,
     limits: PairLimits = LIMITS,
 ) -> NDArray[np.float64] | None:
-    """Compute the exact result of a pair.
-
-    Positions are distinguished by the board and the player to move. If both players are
-    equivariant, symmetric positions are merged.
-
-    Returns:
-        (2, openings, 3) as in `PairResult`; None if a player is not a function of the board, or the
-        limits are exceeded.
-    """
+    """Compute the exact odds (2, openings, 3) of a pair; None if that is infeasible."""
     seats = first, second
     if any(player.traits.depends_on is not None for player in seats):
         return None
@@ -217,11 +206,7 @@ def exact_odds(
 def _ply(
     graph: Graph, positions: Codes, seats: tuple[CachedPlayer, CachedPlayer], most: int
 ) -> tuple[Ply, Codes] | None:
-    """Play all moves from the positions of a ply; return it and the positions of the next one.
-
-    On large boards a ply can have hundreds of millions of moves, so the positions that they lead to
-    are counted on the way: the result is None if there are more than `most`.
-    """
+    """Return a ply and the positions of the next one; None if those are more than `most`."""
     parts, reached = [], []
     counted: list[Codes] = []  # the positions reached so far, without some of the duplicates
     size = max(1, BLOCK // graph.rules.cells**2)
@@ -265,12 +250,7 @@ def _backed_up(plies: list[Ply]) -> Odds:
 def sampled_odds(
     rules: Rules, first: CachedPlayer, second: CachedPlayer, openings: Boards, games: int, seed: int
 ) -> NDArray[np.float64]:
-    """Play games, and return the counts of results (2, openings, 3) as in `PairResult`.
-
-    Every opening is played equally often as far as the number of games allows; the remainder is a
-    random sample of openings, and each is played in both colours. Each player is queried on all
-    boards on which it is to move in a colour at once.
-    """
+    """Play every opening equally often, the rest at random; return the counts (2, openings, 3)."""
     if games < 2 or games % 2:
         raise ValueError(f"games must be an even number, half for each colour, not {games}")
     rng, count = np.random.default_rng(seed), len(openings)

@@ -61,7 +61,6 @@ def player(spec: str, rules: "Rules | None" = None) -> "Player":
             with a "/" in it, or a folder that holds a card.json).
         rules: the game to play; None is 3,3,3, or the game that a checkpoint was trained on. Other
             games are played by networks of `alphazero`, and by those of `patterns` with the same k.
-
     """
     from tttenv.game.rules import Rules
 

@@ -40,12 +40,10 @@ def _called_with_boards(rules: Rules, net: Any) -> Player:
             return validated(boards, net(boards.copy()))
         except Exception as error:  # a network may raise anything for an array of boards
             reason = shown(first_line(error), LONGEST_REASON)
-            raise ValueError(f"{HINT} ({type(net).__name__}: {reason})") from error
+            raise ValueError(
+                "this network returns no move probabilities for boards; if it reads observations,"
+                " wrap it: tttenv.policy.from_observations(net, rules, obs=..., kind=...)"
+                f" ({type(net).__name__}: {reason})"
+            ) from error
 
     return FunctionPlayer(rules, policy, name=display_name(net))
-
-
-HINT = (
-    "this network returns no move probabilities for boards; if it reads observations, wrap it:"
-    " tttenv.policy.from_observations(net, rules, obs=..., kind=...)"
-)

@@ -36,10 +36,7 @@ def html(
     others: Sequence[Larger] = (),
     url: str | None = None,
 ) -> str:
-    """Return the report's HTML for at least one player, and trained ones for larger boards.
-
-    Sections without content are hidden. The address of a published page is from `checked_url`.
-    """
+    """Return the report's HTML for at least one player, and trained ones for larger boards."""
     players = leaderboard.ranked(players)
     style = _joined("styles", STYLES, "css")
     first, shared = _joined("scripts", FIRST, "js"), _joined("shared", SHARED, "js")
@@ -64,7 +61,6 @@ def html(
         options=leaderboard.options(players),
         leaderboard=leaderboard.html(players),
         insight=leaderboard.insight(players),
-        notes=leaderboard.notes(players),
         curves=curves,
         no_curves="hidden" if not curves else "",
         larger=larger.html(others),

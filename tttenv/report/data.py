@@ -32,24 +32,15 @@ MOST = 120_000  # maximum weights of a network in a page
 
 @dataclass(frozen=True)
 class Network:
-    """A network for the page.
+    """A network for the page."""
 
-    Attributes:
-        about: JSON-serializable name, rules, shape and certificate.
-        weights: the float32 weights of the policy's layers, in the order in which
-            page/worker/network.js reads them: first the lowest bytes of all weights, last the
-            highest.
-    """
-
-    about: dict[str, Any]
+    about: dict[str, Any]  # JSON-serializable name, rules, shape and certificate
+    # The float32 weights in the order of page/worker/network.js, the lowest bytes of all first.
     weights: Markup
 
 
 def tables(players: list[Shown], networks: Sequence[Network] = ()) -> dict[str, Any]:
-    """Return all tables as JSON-serializable data; arrays are little-endian bytes in base64.
-
-    Positions are indexed as in `tttenv.exact.positions`.
-    """
+    """Return all tables as JSON-serializable data; arrays are little-endian bytes in base64."""
     game = positions(RULES)
     return {
         "successors": _packed(game.successors, "<i2"),  # (positions, cells), -1 where none
@@ -76,11 +67,7 @@ def classes() -> NDArray[np.int64]:
 
 
 def quantised(player: Shown) -> NDArray[np.uint8]:
-    """Quantize a player's probabilities of all legal moves to integers from 0 to 255.
-
-    As in the certificate, a move counts as played if its probability is above 1e-6; it is then at
-    least 1. Only a move that is always played is 255.
-    """
+    """Quantize probabilities of legal moves: 255 is certain, and moves above 1e-6 are not 0."""
     legal = positions(RULES).successors >= 0
     probs = player.table.table[legal]
     steps = np.clip(np.round(255 * probs), 1, np.where(probs < 1 - phrases.ROUNDING, 254, 255))
@@ -88,10 +75,7 @@ def quantised(player: Shown) -> NDArray[np.uint8]:
 
 
 def choices(moves: Moves) -> NDArray[np.uint8]:
-    """Pack the moves in all undecided positions into bits, lowest bits first.
-
-    Each position takes the minimum number of bits for the index of a legal move.
-    """
+    """Pack indices of legal moves, lowest bits first, each into the fewest bits possible."""
     game = positions(RULES)
     legal = game.successors[game.decisions] >= 0
     number = legal.cumsum(axis=1)[np.arange(len(moves)), moves] - 1

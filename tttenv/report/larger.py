@@ -75,10 +75,7 @@ def from_specs(
     tell: Tell = lambda text: None,
     one_per_size: bool = False,
 ) -> list[Larger]:
-    """Load the checkpoints named by specs, labelled by folder or, if ambiguous, by spec.
-
-    With `one_per_size` only the first network for each number of rows and columns is embedded.
-    """
+    """Load checkpoints, with all their networks or the first for each number of rows, columns."""
     found = [place for place in map(checkpoint_of, specs) if place is not None]
     short = [folder.resolve().name for folder, _ in found]
     names = [
@@ -99,11 +96,7 @@ def from_specs(
 
 
 def _certified(name: str, spec: str, folder: Path, options: dict[str, str]) -> Larger:
-    """Load the player of a spec, with the certificate in its card or else a computed one.
-
-    Computing it for a network needs PyTorch, so a valid one in the card is preferred: the report is
-    the same without. Up to 16 cells the limit is that of `tttenv.certify`, above that of training.
-    """
+    """Load the player of a spec, with its card's certificate, since another may need PyTorch."""
     rules = rules_of(spec)
     card, _ = read_data(folder, WEIGHTS)  # verifies that the weights are the card's
     stated = not options and "choice" in card

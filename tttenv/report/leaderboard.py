@@ -27,6 +27,7 @@ HEADS = {  # what the columns show
     "Other blunders": "positions that its own moves never lead to in which it would blunder",
     "Seconds": "of one core, to the first unbeatable certificate",
 }
+QUICK = "trained with a tenth of the usual steps, which shows that all works, not its strength"
 RISING = {"Player", "Blunders reached", "Other blunders", "Seconds"}  # the best one is the least
 
 
@@ -67,7 +68,7 @@ def blunder_positions(player: Shown) -> tuple[int, int]:
 def _row(player: Shown, cells: dict[str, Cell]) -> Markup:
     address = f"#play={quote(player.name, safe='')}"
     parts = [element("a", player.name, href=address, title=player.about)]
-    parts += [element("span", "quick run", class_="flag")] if player.quick else []
+    parts += [element("span", "quick run", class_="flag", title=QUICK)] if player.quick else []
     more = element("button", "more", type="button", class_="more", aria_expanded="false")
     head = element("th", *parts, more, scope="row", data_value=player.name)
     data_cells = [
@@ -156,17 +157,6 @@ def insight(players: list[Shown]) -> Markup:
         " one opponent beats it every time."
     )
     return element("p", words, class_="insight")
-
-
-def notes(players: list[Shown]) -> Markup:
-    """Return a note below the table if the training runs were quick ones."""
-    if not any(player.quick for player in players):
-        return joined([])
-    words = (
-        "These are results of a quick run: the trained players had a tenth of the usual steps,"
-        " which shows that all works, not how strong they get."
-    )
-    return element("p", words, class_="quiet")
 
 
 def curves(players: list[Shown]) -> Markup:

@@ -100,12 +100,10 @@ class Shown:
 def from_benchmark(
     file: Path, runs: Path | None = None, tell: Tell = lambda text: None
 ) -> list[Shown]:
-    """Load the players in a results file, recomputing all certificates.
+    """Load the players in an untrusted results file, recomputing all certificates.
 
-    The results file is untrusted, so nothing in it runs or loads code: an entry without a folder
-    names a safe built-in player, one with a folder a checkpoint, which is data. A trained player is
-    named after its learner, with its seed if there are several. Folders are within the current one,
-    that of the file, or `runs`.
+    An entry without a folder names a safe built-in player, one with a folder a checkpoint within
+    the current folder, that of the file, or `runs`.
     """
     content = schema.read(file, Benchmark, "results of the benchmark")
     rows, trainings = content["players"], content.get("trainings", [])
@@ -190,10 +188,7 @@ def named(spec: str, name: str, policy: Player) -> Shown:
 
 
 def trained(folder: Path, name: str, seconds: float | None = None) -> Shown:
-    """Prepare the player of a checkpoint for the report.
-
-    Without `seconds` the training time is taken from the curve or the card.
-    """
+    """Prepare a checkpoint's player for the report, by default with the seconds of its card."""
     card, told = read_card(folder), portable_name(folder)
     rules = Rules.of(str(card["rules"]))
     if rules != RULES:

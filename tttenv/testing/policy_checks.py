@@ -376,14 +376,11 @@ def _mistake(subject: CheckedPlayer, both: Sequence[Strength]) -> Finding | None
 
 
 def _turned(subject: CheckedPlayer) -> dict[str, tuple[float, float]]:
-    """Return the seats in which the player is better on swapped boards, with both accuracies.
-
-    Players that accept only boards that can be reached are not judged.
-    """
+    """Return the seats in which the player is better on swapped boards, with both accuracies."""
     boards = subject.boards
     try:
         swapped = subject.tabulated(masked_normalise(subject.query(-boards), boards == 0))
-    except SubjectError:
+    except SubjectError:  # it accepts only boards that can be reached
         return {}
     both = zip(SEATS, strength(subject.rules, swapped), subject.strength, strict=True)
     shares = {name: (there.optimal, here.optimal) for name, there, here in both}
@@ -391,11 +388,7 @@ def _turned(subject: CheckedPlayer) -> dict[str, tuple[float, float]]:
 
 
 def lost_games(subject: CheckedPlayer) -> Finding:
-    """Report a lost game for each seat, if a short search finds one, on boards of any size.
-
-    On enumerable boards, also report that there is none. A game lost in a seat that loses under
-    perfect play is not a weakness.
-    """
+    """Report a lost game for each seat, if a short search finds one, or that there is none."""
     rules, small = subject.rules, enumerable(subject.rules)
     if limit := subject.policy.traits.depends_on:
         return Finding("skipped", f"is limited by {limit}: it may not play the same game again")

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tttenv.cli.play import words
-from tttenv.drawing.render import status
 from tttenv.exact import enumerable, positions, solve
 from tttenv.game.rules import Rules, name_of, names_of
 from tttenv.policy import Player, ask
@@ -56,9 +55,7 @@ class Advice:
     """Gives hints on positions of one game, and finds blunders: moves that lose value.
 
     An enumerable game is solved at the first query. On larger boards every position is searched
-    for about a second, and moves may stay undecided. If no move is proven to win, a hint also names
-    the moves that alpha-beta chooses, unless they are proven to be worse than another one.
-    `ready` is called before the first search; it may wait for its compilation.
+    for about a second, and moves may stay undecided. `ready` is called before the first search.
     """
 
     def __init__(self, rules: Rules, ready: Callable[[], None] = lambda: None) -> None:
@@ -108,19 +105,6 @@ class Advice:
         own = words.VERBS[value][0] + words.distance(int(stones[cell]))
         return f"{name_of(self.rules, cell)} {own}; {', '.join(parts)}."
 
-    def told(self, board: Any, cell: int) -> str | None:
-        """Describe a blunder, and in a solved game how it is refuted; None for other moves."""
-        sentence = self.blunder(board, cell)
-        if not sentence or not self.exact or self.rules.over(self.rules.play(board, cell)):
-            return sentence
-        line, end = self.best_line(board, cell)
-        seats = "OX" if int(self.rules.seat(board)) == 0 else "XO"
-        names = [f"{seats[turn % 2]} {name_of(self.rules, one)}" for turn, one in enumerate(line)]
-        return (
-            f"{sentence} Best play after {name_of(self.rules, cell)}: {', '.join(names)}:"
-            f" {status(self.rules, end)}."
-        )
-
     def losing_move(self, boards: list[Any], cells: list[int], seat: int) -> int | None:
         """Return the index of the stone that lost the game for a seat (0 for X), or None."""
         for stone in reversed(range(len(cells))):
@@ -132,13 +116,13 @@ class Advice:
                     return None
         return None
 
-    def best_line(self, board: Any, cell: int) -> tuple[list[int], Any]:
-        """Return best play after `cell` (fastest wins, slowest losses) and the final board."""
+    def best_line(self, board: Any, cell: int) -> list[int]:
+        """Return best play after `cell`: fastest wins, slowest losses."""
         line, after = [], self.rules.play(board, cell)
         while not self.rules.over(after):
             line.append(int(self._ranks(after).argmax()))
             after = self.rules.play(after, line[-1])
-        return line, after
+        return line
 
     def _search(self, position: bytes) -> list[int]:
         """Return the cells that alpha-beta considers best on a board."""

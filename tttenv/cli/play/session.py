@@ -1,8 +1,4 @@
-"""Games of a person against a player: moves, take-back, seats and score.
-
-It does no input or output: the terminal, the window and the tests all play through it. A game may
-start from a position given as a board, as moves, or both.
-"""
+"""Games of a person against a player, without input or output: moves, take-back and seats."""
 
 import re
 from typing import Any, NamedTuple
@@ -25,11 +21,7 @@ class Position(NamedTuple):
 
 
 class Session:
-    """Games of a person against a player, who swap seats after each game.
-
-    The seat is the person's in the first game, 0 for X, 1 for O; the seed samples the player's
-    moves. Each game starts from the position, or else from the empty board.
-    """
+    """Games of a person, first in `seat` (0 is X), against a player; seats swap after each."""
 
     def __init__(
         self,
@@ -42,7 +34,6 @@ class Session:
     ) -> None:
         self.rules, self.name, self.player, self.seat = rules, name, player, seat
         self.rng = np.random.default_rng(seed)
-        self.played: list[int] = []  # results of earlier games: 1 if the person won, 0, -1
         self.position = position or Position([rules.start()], [])
         self._begin()
 
@@ -81,13 +72,9 @@ class Session:
         return f"{SEATS[self.seat]} wins" if self.forfeited else said(self.rules, self.board)
 
     @property
-    def score(self) -> tuple[int, int, int]:
-        """Numbers of games that the person won, drew and lost so far."""
-        results = [*self.played, *([self._result()] if self.over else [])]
-        return results.count(1), results.count(0), results.count(-1)
-
-    def _result(self) -> int:
-        return 0 if self.winner is None else 1 if self.winner == self.seat else -1
+    def seats(self) -> str:
+        """Who has which seat, such as "you are X, minimax is O"."""
+        return f"you are {SEATS[self.seat]}, {self.name} is {SEATS[1 - self.seat]}"
 
     def awaits_person(self) -> bool:
         """Return whether the person is to move."""
@@ -124,19 +111,13 @@ class Session:
         return count
 
     def again(self) -> None:
-        """Start another game, seats swapped, from the position; an unfinished one is dropped."""
-        if self.over:
-            self.played.append(self._result())
+        """Start another game, seats swapped, from the position."""
         self.seat = 1 - self.seat
         self._begin()
 
 
 def position_of(rules: Rules, board: str | None, moves: str | None) -> Position:
-    """Parse and validate the position given by `--board` and `--moves`, both untrusted.
-
-    A board is X, O and `.` or `_` row by row, optionally with a `/` after each row; moves are cells
-    as parsed by `cell_of`, separated by commas, dots or spaces.
-    """
+    """Parse and validate the position given by `--board` and `--moves`, both untrusted."""
     found = Position([rules.start() if board is None else _board_of(rules, board)], [])
     for text in filter(None, re.split(r"[,.\s]+", moves or "")):
         try:

@@ -21,17 +21,14 @@ COMMANDS = {  # that can be typed instead of a cell
 
 
 class Terminal:
-    """Games of a session as text; `run` plays until the user quits.
-
-    With hints the value of every move is shown, and blunders are pointed out.
-    """
+    """Games of a session as text; hints show the value of every move, and blunders."""
 
     def __init__(self, session: Session, advice: Advice, hints: bool) -> None:
         self.session, self.advice, self.hints = session, advice, hints
         self.going = True
 
     def run(self) -> None:
-        """Play until the user quits or the input ends, then print the score."""
+        """Play until the user quits or the input ends."""
         rules = self.session.rules
         say(f"{self.session.name}: {rules.k} in a row win on {rules.m} by {rules.n}.")
         say(f"Name a cell by {ways(rules)}; help lists the commands.")
@@ -51,7 +48,6 @@ class Terminal:
                 if not (self.session.over or self.session.awaits_person()):
                     raise  # the player failed, not the user's input
                 say(str(error))
-        self._score()
 
     def _follow(self, line: str) -> None:
         session = self.session
@@ -70,9 +66,8 @@ class Terminal:
             self._reply()
 
     def _begin(self) -> None:
-        you, other = SEATS[self.session.seat], SEATS[1 - self.session.seat]
         print()
-        say(f"New game: you are {you}, {self.session.name} is {other}.")
+        say(f"New game: {self.session.seats}.")
         self._reply()
 
     def _reply(self) -> None:
@@ -106,16 +101,15 @@ class Terminal:
             with waiting("searching for the losing move"):
                 stone = self.advice.losing_move(session.boards, session.cells, session.seat)
             if stone is not None:
-                told = self.advice.told(session.boards[stone], session.cells[stone])
+                told = self.advice.blunder(session.boards[stone], session.cells[stone])
                 number = int((session.boards[stone] != 0).sum()) + 1
                 say(f"your blunder, stone {number}: {told}")
-        self._score()
 
     def _tell_blunder(self, whose: str, before: object, cell: int) -> None:
         if not self.hints:
             return
         with waiting("searching for a blunder"):
-            told = self.advice.told(before, cell)
+            told = self.advice.blunder(before, cell)
         if told:
             say(f"{whose} blunder: {told}")
 
@@ -149,10 +143,6 @@ class Terminal:
     def _again(self) -> None:
         self.session.again()
         self._begin()
-
-    def _score(self) -> None:
-        won, drawn, lost = self.session.score
-        say(f"score: you {won}, draws {drawn}, {self.session.name} {lost}")
 
     def _help(self) -> None:
         say(f"To put a stone, name a cell by {ways(self.session.rules)}.")

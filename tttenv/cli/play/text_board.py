@@ -30,11 +30,7 @@ def board_lines(rules: Rules, board: Any, last: int | None) -> list[str]:
 def hint_lines(
     rules: Rules, board: Any, hint: Hint, name: str, width: int | None = None
 ) -> list[str]:
-    """Return lines with the value and probability of each move, and a legend.
-
-    On small boards they are shown as two boards, side by side or one above the other; on larger
-    ones the moves are counted, and the most likely ones listed.
-    """
+    """Return lines with the value and probability of each move, or of some, and a legend."""
     legend = words.NOTHING_DECIDED
     if hint.values is not None:
         legend = words.LEGEND_UNDECIDED if hint.stones is None else words.LEGEND

@@ -5,13 +5,13 @@ from typing import Any
 
 from tttenv.cli.play import words
 from tttenv.cli.play.advice import Advice, Hint
-from tttenv.cli.play.session import SEATS, Session, cell_of, keys
+from tttenv.cli.play.session import Session, cell_of, keys
 from tttenv.cli.play.text_board import best_line
 from tttenv.drawing.window import POLL_SECONDS, Event, Window
 from tttenv.game.rules import Rules
 
 THINKING = 0.35  # seconds before a reply
-LINES = 5  # below the board: two blunders, legend of hints, score, keys
+LINES = 5  # below the board: two blunders, legend of hints, seats, keys
 HELP = "u take back   h hints   n new game, seats swapped   Esc leave"
 
 
@@ -25,7 +25,7 @@ class Windowed:
         self.going, self.due = True, 0.0
 
     def run(self) -> None:
-        """Play until the user leaves, then print the score."""
+        """Play until the user leaves."""
         try:
             self._show()
             while self.going:
@@ -35,7 +35,6 @@ class Windowed:
                 time.sleep(POLL_SECONDS)
         finally:
             self.window.close()
-        print(self._score())
 
     def _obey(self, event: Event) -> None:
         session, key = self.session, event.key
@@ -78,7 +77,7 @@ class Windowed:
             "alarms": tuple(
                 f"{words.GLYPH} {self._whose(stone)}: {told}" for stone, told in blunders.items()
             ),
-            "notes": (self._score(), HELP),
+            "notes": (session.seats, HELP),
         }
         if not self.hints or session.over:
             return found
@@ -89,11 +88,7 @@ class Windowed:
         return found | {"values": hint.values, "shares": hint.shares}
 
     def _blunders(self) -> dict[int, str]:
-        """Return remarks on blunders, by the index of the stone.
-
-        With hints they are about the last stone of each side; after a lost game, about the stone
-        that lost it.
-        """
+        """Return remarks on the last two stones, and the one that lost the game, by its index."""
         session, boards, cells = self.session, self.session.boards, self.session.cells
         stones = set(range(max(0, len(cells) - 2), len(cells)) if self.hints else ())
         if session.winner == 1 - session.seat:
@@ -108,11 +103,6 @@ class Windowed:
         own = int(session.rules.seat(board)) == session.seat
         whose = "your blunder" if own else f"{session.name}'s blunder"
         return f"{whose}, stone {int((board != 0).sum()) + 1}" if session.over else whose
-
-    def _score(self) -> str:
-        won, drawn, lost = self.session.score
-        you, other = SEATS[self.session.seat], SEATS[1 - self.session.seat]
-        return f"you ({you}) {won}   draws {drawn}   {self.session.name} ({other}) {lost}"
 
 
 def _legend(rules: Rules, hint: Hint) -> str:

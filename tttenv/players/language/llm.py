@@ -3,10 +3,9 @@
     llm:url=http://127.0.0.1:8000/v1,model=NAME,notation=moves,concurrency=4
     hf:path=models/some-0.5b,notation=coordinates,tokens=256
 
-Each position is one prompt of
-`tttenv.text.prompt`, sent unchanged as the only message; `tttenv.text.parse` reads the move from
-the answer. An answer without a legal move forfeits the game, and is counted. So is one that was cut
-off, by its `finish_reason`.
+Each position is one prompt of `tttenv.text.prompt`, sent unchanged as the only message;
+`tttenv.text.parse` reads the move from the answer. An answer without a legal move, or one that was
+cut off by its `finish_reason`, forfeits the game, and is counted.
 
 Certificates need temperature 0, and reject a model that does not repeat its moves. The API key
 comes from the environment variable OPENAI_API_KEY; if there is one, messages do not repeat what the

@@ -192,7 +192,6 @@ def load(
         threes: positions searched for wins by threats and threes before the tree search, half of
             them for such wins of the other side; 0 for none.
         pairing: play a pairing strategy where one exists; see `tttenv.players.search.pairing`.
-
     """
     trained = rules_of(folder)
     wanted = rules or trained

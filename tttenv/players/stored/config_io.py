@@ -14,11 +14,7 @@ _T = TypeVar("_T")
 def from_stored(
     kind: type[_T], stored: Mapping[str, Any], name: str, trusted: Collection[str] = ()
 ) -> _T:
-    """Create a dataclass, such as a learner's Config, from its fields in JSON.
-
-    Missing fields take their defaults. `name` is that of the learner or file, for the message;
-    `trusted` fields may name any player, because the user named the same one.
-    """
+    """Create a dataclass from its fields in JSON; only `trusted` ones may name any player."""
     made = checked(kind, stored, name)
     for field in spec_fields(kind):
         value = () if field in trusted else getattr(made, field)

@@ -82,12 +82,7 @@ def pull(
     folder: Path | None = None,
     tell: Callable[[str], None] = lambda text: None,
 ) -> tuple[Path, str]:
-    """Download a trained player from the Hub, and return its folder and commit.
-
-    `folder` has to be missing or empty; by default it is that of `hub:OWNER/NAME`, which changes
-    only after all files have arrived and match the card. `tell` is called with the name and size of
-    each file before it is fetched.
-    """
+    """Download a player from the Hub to an empty or its usual folder; return it and the commit."""
     check_names(repo, revision)
     if folder and folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise ValueError(f"{folder} is not empty: choose another folder with --out")

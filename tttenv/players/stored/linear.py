@@ -31,16 +31,11 @@ class _File(TypedDict):
 
 
 class Linear(Player):
-    """Player that moves to the board whose lines weigh the most.
-
-    Args:
-        rules: the game.
-        weights: int64 (3**k,), the weight of each pattern, whose digits in base 3 are its cells.
-    """
+    """Player that moves to the board whose lines weigh the most."""
 
     def __init__(self, rules: Rules, weights: NDArray[np.int64]) -> None:
         super().__init__(rules, Traits(alone=True, equivariant=True))
-        self.weights = weights
+        self.weights = weights  # (3**k,), of patterns, whose digits in base 3 are their cells
         self.places = 3 ** np.arange(rules.k)[::-1]
         self.cells = np.eye(rules.cells, dtype=np.int64)
 
