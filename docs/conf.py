@@ -177,8 +177,9 @@ def seeds_of_learners() -> str:
     from learners.cli.benchmark import measured
 
     rows = [
-        "| learner | seeds unbeatable | steps, median | seconds of one core, median and slowest |",
-        "|---|---|---|---|",
+        "| learner | seeds unbeatable | steps, median | seconds of one core, median and slowest |"
+        " seeds without a blunder | steps | seconds |",
+        "|---|---|---|---|---|---|---|",
     ]
     for one in measured(ROOT / "checkpoints"):
         cells = [
@@ -186,6 +187,9 @@ def seeds_of_learners() -> str:
             f"{one['unbeatable']} of {one['seeds']}",
             f"{one['median_steps']:.0f}",
             f"{one['median_seconds']:.1f}, {one['slowest_seconds']:.1f}",
+            f"{one['perfect']} of {one['seeds']}" if "perfect" in one else "not measured",
+            f"{one['median_perfect_steps']:.0f}" if one.get("perfect") else "",
+            f"{one['median_perfect_seconds']:.1f}" if one.get("perfect") else "",
         ]
         rows.append(f"| {' | '.join(cells)} |")
     return "\n".join(rows)

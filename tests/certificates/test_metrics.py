@@ -127,7 +127,7 @@ def test_one_row_adds_a_metric_and_it_is_shown_everywhere(monkeypatch, capsys):
     policy = player("epsilon:player=first,epsilon=0.25")
     found = certify(Rules(), policy)
     stated = {"exact/missed": 9, "exact/first_X": 1.5, "exact/first_O": 2.5}
-    assert found.to_dict()["more"] == stated
+    assert stated.items() <= found.to_dict()["more"].items()
     assert Certificate.from_dict(found.to_dict()) == found
     assert metrics.measure(Rules(), policy)["exact/missed"] == 9
     assert "| first | 1.5 | 2.5 |" in verdict.certificate_table(found)

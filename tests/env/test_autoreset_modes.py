@@ -8,6 +8,7 @@ from pairs import pairs
 
 from tttenv import player
 from tttenv.env import TicTacToe, VectorTicTacToe
+from tttenv.policy import OBSERVATIONS
 
 
 def asked(boards):
@@ -25,7 +26,7 @@ def made(mode, games=50, rules=(3, 3, 3), **settings):
         [(3, 3, 3), (5, 5, 4)],
         ["random", asked, None],
         ["X", "O", "random"],
-        ["onehot", "board", "dict"],
+        list(OBSERVATIONS),
     ),
 )
 def test_a_batch_of_one_is_the_single_environment_that_is_reset_at_each_end(

@@ -16,9 +16,10 @@ from stable_baselines3.common.env_checker import check_env as sb3_check
 from tttenv import Outcome, Rules, player, worst_case
 from tttenv.env.env import TicTacToe
 from tttenv.players import PLAYERS
+from tttenv.policy import OBSERVATIONS
 from tttenv.testing import check_env
 
-OBS = ["onehot", "board", "dict"]
+OBS = list(OBSERVATIONS)
 
 
 @pytest.mark.parametrize(("name", "seat", "obs"), pairs(PLAYERS, ["X", "O", "random"], OBS))

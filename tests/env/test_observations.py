@@ -9,7 +9,7 @@ from tttenv import Rules, certify
 from tttenv.env.env import TicTacToe
 from tttenv.exact import positions
 from tttenv.players import player
-from tttenv.policy import from_observations, uniform
+from tttenv.policy import OBSERVATIONS, from_observations, uniform
 
 RULES = Rules()
 BOARDS = positions(RULES).boards[positions(RULES).decisions]
@@ -25,7 +25,7 @@ def observations(obs):
     return np.array(shown)
 
 
-@pytest.mark.parametrize("obs", ["onehot", "board", "dict"])
+@pytest.mark.parametrize("obs", list(OBSERVATIONS))
 def test_the_function_is_asked_about_what_the_environment_shows(obs):
     asked, expected = [], observations(obs)
     policy = from_observations(lambda seen: (asked.append(seen), uniform(BOARDS))[1], RULES, obs)

@@ -12,6 +12,7 @@ from tttenv.env.match import Match
 from tttenv.env.table_games_kernel import BLOCK
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.exact import tabulate
+from tttenv.policy import OBSERVATIONS
 
 BOARDS = [(3, 3, 3), (3, 4, 3), (5, 5, 4)]
 GAMES = 23
@@ -48,7 +49,12 @@ def same_steps(compiled, asking, count):
     dice = np.random.default_rng(0)
     for _ in range(count):
         cells = some_moves(compiled, dice)
-        assert plain(compiled.step(cells)) == plain(asking.step(cells))
+        *found, infos = compiled.step(cells)
+        *known, others = asking.step(cells)
+        assert plain(tuple(found)) == plain(tuple(known))
+        assert infos.keys() == others.keys()
+        for name in infos:
+            assert plain(infos[name]) == plain(others[name]), name
 
 
 @pytest.mark.parametrize(
@@ -56,7 +62,7 @@ def same_steps(compiled, asking, count):
     pairs(
         ["random", "minimax", "tactical"],
         ["X", "O", "random"],
-        ["onehot", "board", "dict"],
+        list(OBSERVATIONS),
         BOARDS,
     ),
 )

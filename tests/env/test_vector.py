@@ -12,10 +12,11 @@ from tttenv import Outcome, Rules, player
 from tttenv.env.env import TicTacToe
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.players import PLAYERS
+from tttenv.policy import OBSERVATIONS
 
 PLAYERS = [None, *(name for name in PLAYERS if name not in ("alphabeta", "mcts"))]
 SEATS = ["X", "O", "random"]
-OBS = ["onehot", "board", "dict"]
+OBS = list(OBSERVATIONS)
 
 
 def moves(masks, dice, wrong=0.0):
