@@ -20,7 +20,7 @@ import numpy as np
 import torch
 
 from learners.buffers import Replay, Transitions
-from learners.nets import MaskedMLP, Nets, decay, descend, evaluate, planes
+from learners.nets import MaskedMLP, Nets, descend, evaluate, lower_rate, planes
 from learners.parts import PlaysByNetworks, Rng
 from learners.registry import check_range
 from tttenv.env.exploring_starts import place_openings
@@ -108,7 +108,7 @@ class DQN(PlaysByNetworks[DQNConfig]):
     def step(self) -> dict[str, float]:
         """Play one move in every game, then take gradient steps."""
         config = self.config
-        decay(self.optimiser, config.lr, self.steps, config.decay)
+        lower_rate(self.optimiser, config.lr, self.steps, config.decay)
         self.replay.add(self._play())
         losses = [self._learn() for _ in range(config.updates)]
         self.steps += 1

@@ -80,7 +80,7 @@ def descend(optimiser: torch.optim.Optimizer, loss: Tensor) -> None:
     optimiser.step()
 
 
-def decay(optimiser: torch.optim.Optimizer, lr: float, step: int, halved: int) -> None:
+def lower_rate(optimiser: torch.optim.Optimizer, lr: float, step: int, halved: int) -> None:
     """Set the learning rate to lr / (1 + step / halved), or to lr if `halved` is 0."""
     for group in optimiser.param_groups:
         group["lr"] = lr / (1 + step / halved) if halved else lr

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 import torch
 
-from learners.nets import MaskedMLP, Nets, decay, descend, planes
+from learners.nets import MaskedMLP, Nets, descend, lower_rate, planes
 from learners.parts import PlaysByNetworks, Rng
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.game.rules import Rules
@@ -64,7 +64,7 @@ class Reinforce(PlaysByNetworks[ReinforceConfig]):
 
     def step(self) -> dict[str, float]:
         """Play games to the end, then take one gradient step."""
-        decay(self.optimiser, self.config.lr, self.steps, self.config.decay)
+        lower_rate(self.optimiser, self.config.lr, self.steps, self.config.decay)
         weight = self.config.entropy / (1 + self.steps / self.config.entropy_decay)
         self.steps += 1
         boards, cells, results = self._play()

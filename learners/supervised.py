@@ -21,7 +21,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from learners.nets import MaskedMLP, Nets, decay, descend, empty_linear
+from learners.nets import MaskedMLP, Nets, descend, empty_linear, lower_rate
 from learners.parts import PlaysByNetworks, Rng
 from learners.symmetry_classes import symmetry_classes
 from tttenv.exact import require_enumerable, solve, tabulate
@@ -223,7 +223,7 @@ class Supervised(PlaysByNetworks[SupervisedConfig]):
 
     def step(self) -> dict[str, float]:
         """Take gradient steps on batches of examples."""
-        decay(self.optimiser, self.config.lr, self.steps, self.config.decay)
+        lower_rate(self.optimiser, self.config.lr, self.steps, self.config.decay)
         self.steps += 1
         for _ in range(self.config.fits):
             size = min(self.config.batch, len(self.inputs))

@@ -1,5 +1,6 @@
 """Board of the page: games by real clicks against every player, and remarks on every move."""
 
+import re
 from functools import cache
 
 import numpy as np
@@ -263,8 +264,10 @@ def test_two_ways_lead_on_from_the_question(opened, shipped):
     assert not certify(RULES, "mcts").worst_case["O"] >= 0
     page.go_back()
     assert QUESTION in page.inner_text("#play-title")
+    first = re.fullmatch("#play=([^&]*)&seat=X", page.get_attribute("#start-net", "href"))[1]
+    assert certify(RULES, first).unbeatable
     page.click("#start-net")
-    assert page.inner_text("#play-title") == "You are X against selfplay"
+    assert page.inner_text("#play-title") == f"You are X against {first}"
     page.get_by_role("link", name="Ask me the question again").click()
     assert QUESTION in page.inner_text("#play-title")
 

@@ -92,7 +92,7 @@ def test_the_overview_names_every_command(tmp_path):
     ("arguments", "message"),
     [
         (["paly"], "tttenv: unknown command 'paly'; did you mean play? known are play, analyze"),
-        (["certify"], "tttenv certify: PLAYER is required (see tttenv certify --help)"),
+        (["certify"], "tttenv certify: PLAYER is required, as in: tttenv certify selfplay (see"),
         (["train", "td0", "--colour"], "tttenv train td0: Unrecognized options: --colour"),
         (["doctor", "nobody"], "tttenv doctor: unknown player 'nobody'"),
     ],
@@ -132,7 +132,7 @@ def test_playing_certifying_examining_and_the_report_need_none_of_them(tmp_path)
     page = tmp_path.resolve() / "results/report.html"
     for arguments, said in {
         ("certify", "selfplay"): "UNBEATABLE in both seats",
-        ("play",): "score: you 0, draws 0, selfplay 0",
+        ("play",): "New game: you are X, selfplay is O.",
         ("doctor", "td0"): "td0: healthy",
         ("doctor", "TicTacToe-v0", "--games", "20"): "TicTacToe-v0: healthy",
         ("report", "selfplay", "tactical"): f"report    {page.as_uri()}\n",

@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 CORE = [  # what the core needs, and what that needs, as they are imported
     *("numpy", "numba", "llvmlite", "gymnasium", "safetensors", "tyro", "rich", "cloudpickle"),
     *("docstring_parser", "farama_notifications", "markdown_it", "mdurl", "pygments"),
-    *("typeguard", "typing_extensions"),
+    *("msgspec", "typeguard", "typing_extensions"),
 ]
 
 
@@ -82,7 +82,7 @@ def test_it_stands_alone_in_an_empty_folder(installed, tmp_path):
     for arguments, said in (
         (["--help"], "usage: tttenv COMMAND"),
         (["certify", "selfplay"], "selfplay on 3,3,3: UNBEATABLE in both seats"),
-        (["play", "minimax", "--moves", "b2"], "score: you 0, draws 0, minimax 0"),
+        (["play", "minimax", "--moves", "b2"], "minimax: 3 in a row win on 3 by 3."),
         (["train"], "learners:"),
     ):
         told = run(installed / "tttenv", *arguments, cwd=tmp_path)

@@ -28,7 +28,7 @@ def test_shipped_snapshots_are_the_players_that_their_curves_measure(name):
     curve, found = exact_curve.from_card(card), read_from(SHIPPED / name)
     assert {curve.steps[0], curve.steps[-1]} <= set(found) <= set(curve.steps)
     assert len(found) == min(len(curve.steps), len(found)) <= MOST
-    assert len(found) == len(curve.steps) or len(found) > MOST // 2
+    assert len(found) == len(curve.steps) or len(found) > (MOST - 5) // 2  # every second one left
     for step, moves in found.items():
         table, at = table_of(RULES, moves), curve.steps.index(step)
         exact = certify(RULES, table)
