@@ -261,7 +261,7 @@ def board_picture(
     rims: Mapping[int, Colour] = {},
     rings: Sequence[int] = (),
 ) -> Any:
-    """Draw a board (cells,) as a Pillow image, with cells of so many pixels.
+    """Draw a board (cells,) as a Pillow image, with cells of `cell` pixels.
 
     The probabilities (cells,) are colours and per cent; `rims` are frames' colours by cell, and
     `rings` the empty cells with a ring around the middle.
@@ -288,7 +288,7 @@ def board_picture(
 def write_text(
     picture: Any, text: str, size: int, ink: Colour, at: tuple[int, int], anchor: str = "la"
 ) -> None:
-    """Write a line of text of so many pixels, or nothing if that is too small to read.
+    """Write a line of text of `size` pixels, or nothing if that is too small to read.
 
     The anchor of the position `at` is Pillow's: "la" is the upper left corner, "mm" the middle.
     """
