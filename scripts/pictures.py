@@ -2,6 +2,7 @@
 
 import fcntl
 import json
+import math
 import os
 import pty
 import shlex
@@ -43,7 +44,7 @@ class Arguments:
     compares both. All parts take minutes. The page needs the extra `dev` and Chromium.
     """
 
-    only: tuple[str, ...] = ("tables", "curves", "terminal", "page", "learning")  # which parts
+    only: tuple[str, ...] = ("tables", "curves", "survival", "terminal", "page", "learning")
     out: Path = ROOT  # the folder in which all files are written
 
 
@@ -115,6 +116,65 @@ def curves() -> Pictures:
         for name, chart in drawn.items()
         for scheme in SCHEMES
     }
+
+
+# Survival curves: how many seeds are not yet champions and experts, over seconds of one core
+
+STRIP, APART, ABOVE = 18, 26, 34  # height of a learner's strip, from one to the next, and above all
+FROM, TO = 90, 470  # the time axis in view-box units
+SOONEST, LATEST = 0.02, 100.0  # its ends in seconds, with a logarithmic scale between
+SURVIVE = {"perfect_at": "o", "unbeatable_at": "x"}  # the colour of each mark; the later one below
+AREAS = """
+.area {{ fill-opacity: .3; stroke-width: 1.2; stroke-linejoin: round }}
+.area.x {{ fill: {x}; stroke: {x}; fill-opacity: .8 }} .area.o {{ fill: {o}; stroke: {o} }}
+"""
+
+
+def survival() -> Pictures:
+    """Draw the survival curves of all learners whose seeds are measured, the fastest on top."""
+    from learners.cli import benchmark
+    from tttenv.report import charts
+
+    measured = [one for one in benchmark.measured(ROOT / "checkpoints") if "unbeatable_at" in one]
+    measured.sort(key=lambda one: one["median_seconds"])
+    bottom = ABOVE + APART * len(measured)
+    parts = [charts.label("seeds not yet champions", FROM, 14, "x")]
+    parts.append(charts.label("not yet experts", FROM + 140, 14, "o"))
+    for seconds in (0.1, 1.0, 10.0, 100.0):
+        x = _across(seconds)
+        parts.append(element("path", class_="grid", d=f"M{x:g} {ABOVE - 8}V{bottom}"))
+        parts.append(charts.label(f"{seconds:g}", x, bottom + 13, anchor="middle"))
+    middle = (FROM + TO) / 2
+    parts.append(charts.label("seconds of one core", middle, bottom + 27, anchor="middle"))
+    for top, one in zip(range(ABOVE, bottom, APART), measured, strict=True):
+        parts.append(charts.label(one["learner"], FROM - 8, top + STRIP - 4, anchor="end"))
+        parts.append(element("path", class_="grid", d=f"M{FROM} {top + STRIP}H{TO}"))
+        for mark in [mark for mark in SURVIVE if mark in one]:
+            area = _survivors(one[mark], top)
+            parts.append(element("path", class_=f"area {SURVIVE[mark]}", d=area))
+    width, tall = TO + 14, bottom + 34
+    about = {"xmlns": "http://www.w3.org/2000/svg", "viewBox": f"0 0 {width} {tall}"}
+    about |= {"width": f"{1.4 * width:g}", "height": f"{1.4 * tall:g}"}
+    drawn = {}
+    for scheme in SCHEMES:
+        paints = charts.PAINTS[scheme == "dark"]
+        style = element("style", (charts.STYLE + AREAS).format(**paints))
+        paper = element("rect", width=width, height=tall, fill=paints["paper"])
+        drawn["survival.svg", scheme] = element("svg", style, paper, *parts, **about).encode()
+    return drawn
+
+
+def _across(seconds: float) -> float:
+    """Return where a time is on the logarithmic axis."""
+    return FROM + (TO - FROM) * math.log(seconds / SOONEST) / math.log(LATEST / SOONEST)
+
+
+def _survivors(reached: list[tuple[int, float] | None], top: int) -> str:
+    """Return the area under the share of seeds that have not reached a mark, seed by seed."""
+    area, seconds = f"M{FROM} {top + STRIP}V{top}", sorted(one[1] for one in reached if one)
+    for count, second in enumerate(seconds, 1):
+        area += f"H{_across(second):.1f}V{top + STRIP * count / len(reached):.2f}"
+    return f"{area}Z" if len(seconds) == len(reached) else f"{area}H{TO}V{top + STRIP}Z"
 
 
 # Output of commands on a terminal of 80 columns, in colour, as SVG files of text
@@ -369,7 +429,7 @@ def _gif(frames: list[Any], times: list[int]) -> bytes:
 
 
 PARTS: dict[str, Callable[[], Pictures]] = {
-    part.__name__: part for part in (tables, curves, terminal, page, learning)
+    part.__name__: part for part in (tables, curves, survival, terminal, page, learning)
 }
 
 

@@ -172,6 +172,8 @@ def summary(name: str, trainings: list[dict[str, Any]]) -> dict[str, Any]:
         "median_steps": median(step for step, _ in reached) if reached else None,
         "median_seconds": median(seconds for _, seconds in reached) if reached else None,
         "slowest_seconds": max(seconds for _, seconds in reached) if reached else None,
+        "unbeatable_at": [training["unbeatable_at"] for training in own],  # seed by seed
+        "perfect_at": [training["perfect_at"] for training in own],
     }
 
 
