@@ -44,6 +44,7 @@ class Arguments:
     compares both. All parts take minutes. The page needs the extra `dev` and Chromium.
     """
 
+    # which parts
     only: tuple[str, ...] = ("tables", "curves", "survival", "terminal", "page", "learning")
     out: Path = ROOT  # the folder in which all files are written
 
