@@ -145,24 +145,18 @@ def survival() -> Pictures:
         x = _across(seconds)
         parts.append(element("path", class_="grid", d=f"M{x:g} {ABOVE - 8}V{bottom}"))
         parts.append(charts.label(f"{seconds:g}", x, bottom + 13, anchor="middle"))
-    middle = (FROM + TO) / 2
-    parts.append(charts.label("seconds of one core", middle, bottom + 27, anchor="middle"))
+    parts.append(charts.label("seconds of one core", TO, bottom + 27, anchor="end"))
     for top, one in zip(range(ABOVE, bottom, APART), measured, strict=True):
         parts.append(charts.label(one["learner"], FROM - 8, top + STRIP - 4, anchor="end"))
         parts.append(element("path", class_="grid", d=f"M{FROM} {top + STRIP}H{TO}"))
         for mark in [mark for mark in SURVIVE if mark in one]:
             area = _survivors(one[mark], top)
             parts.append(element("path", class_=f"area {SURVIVE[mark]}", d=area))
-    width, tall = TO + 14, bottom + 34
-    about = {"xmlns": "http://www.w3.org/2000/svg", "viewBox": f"0 0 {width} {tall}"}
-    about |= {"width": f"{1.4 * width:g}", "height": f"{1.4 * tall:g}"}
-    drawn = {}
-    for scheme in SCHEMES:
-        paints = charts.PAINTS[scheme == "dark"]
-        style = element("style", (charts.STYLE + AREAS).format(**paints))
-        paper = element("rect", width=width, height=tall, fill=paints["paper"])
-        drawn["survival.svg", scheme] = element("svg", style, paper, *parts, **about).encode()
-    return drawn
+    size = TO + 14, bottom + 34
+    return {
+        ("survival.svg", scheme): charts.standalone(parts, *size, scheme == "dark", AREAS)
+        for scheme in SCHEMES
+    }
 
 
 def _across(seconds: float) -> float:

@@ -66,7 +66,8 @@ class Chart:
 
     def svg(self, label: str, cursor: bool = False) -> Markup:
         """Return the chart as an SVG element of the page, coloured by the page's style sheet."""
-        about = {"role": "img", "aria_label": label, "viewBox": self._box}
+        box = f"0 0 {WIDTH} {self.below + BELOW}"
+        about = {"role": "img", "aria_label": label, "viewBox": box}
         if not cursor:
             return element("svg", *self.parts, *self._axis(), **about)
         at = " ".join(f"{x:g}" for x in places(self.along))
@@ -75,16 +76,7 @@ class Chart:
 
     def file(self, dark: bool = False) -> bytes:
         """Return the chart as a standalone SVG file, with a light or dark background."""
-        paints, height = PAINTS[dark], self.below + BELOW
-        paper = element("rect", width=WIDTH, height=height, fill=paints["paper"])
-        style = element("style", STYLE.format(**paints))
-        about = {"xmlns": "http://www.w3.org/2000/svg", "width": 1.4 * WIDTH}
-        about |= {"height": 1.4 * height, "viewBox": self._box}
-        return element("svg", style, paper, *self.parts, *self._axis(), **about).encode()
-
-    @property
-    def _box(self) -> str:
-        return f"0 0 {WIDTH} {self.below + BELOW}"
+        return standalone([*self.parts, *self._axis()], WIDTH, self.below + BELOW, dark)
 
     def _axis(self) -> list[Markup]:
         """Draw the horizontal axis below the parts: ticks, numbers and a label."""
@@ -95,6 +87,16 @@ class Chart:
             parts.append(label(f"{tick:,g}", x, self.below + 19, anchor="middle"))
         middle = (LEFT + RIGHT) / 2
         return [*parts, label(self.words, middle, self.below + 31, anchor="middle")]
+
+
+def standalone(parts: list[Markup], width: int, tall: int, dark: bool, more: str = "") -> bytes:
+    """Return a drawing as an SVG file, with `more` styles, and a light or dark background."""
+    paints = PAINTS[dark]
+    paper = element("rect", width=width, height=tall, fill=paints["paper"])
+    style = element("style", (STYLE + more).format(**paints))
+    about = {"xmlns": "http://www.w3.org/2000/svg", "width": 1.4 * width}
+    about |= {"height": 1.4 * tall, "viewBox": f"0 0 {width} {tall}"}
+    return element("svg", style, paper, *parts, **about).encode()
 
 
 def curve_chart(curve: Curve, over: str) -> Chart:
