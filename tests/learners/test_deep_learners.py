@@ -121,7 +121,7 @@ def test_dqns_published_net_sees_plain_boards_and_answers_between_loss_and_win()
         (DQN, Rules(4, 5, 4), DQNConfig(games=16), 2),
         (Reinforce, Rules(4, 5, 4), ReinforceConfig(games=16), 2),
         (DQN, Rules(), DQNConfig(capacity=100, games=8, sync=3, opponent="random"), 10),
-        (MaskablePPO, Rules(), MaskablePPOConfig(games=16, batch=64, snapshot=7), 10),
+        (MaskablePPO, Rules(), MaskablePPOConfig(games=16, batch=64, snapshot=2), 3),
     ],
 )
 def test_large_boards_and_stops_between_copies_obey_the_laws_too(kind, rules, config, steps):

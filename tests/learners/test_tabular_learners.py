@@ -10,7 +10,6 @@ import torch
 from learners.cli import train
 from learners.registry import LEARNERS
 from learners.supervised import (
-    MOST,
     TEST,
     export_csv,
     images,
@@ -163,11 +162,12 @@ def test_a_byte_order_mark_is_no_data_and_a_file_of_bad_rows_is_refused(tmp_path
         b"1" * 200_000,
         b",".join([b"x\x1b[2J"] * 20_000),
         b",".join([b"0"] * 9 + [b"4" * 4000]),
-        b"\n" + b"0\n" * (MOST + 1),
+        b"\n" + b"0\n" * 1001,
     ],
     ids=len,
 )
-def test_what_is_no_file_of_moves_is_refused_in_a_short_line(tmp_path, content):
+def test_what_is_no_file_of_moves_is_refused_in_a_short_line(tmp_path, content, monkeypatch):
+    monkeypatch.setattr("learners.supervised.MOST", 1000)
     (tmp_path / "file").write_bytes(content)
     with pytest.raises(ValueError, match=r"no (row|moves)") as refusal:
         read_csv(RULES, tmp_path / "file")
