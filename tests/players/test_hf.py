@@ -11,7 +11,10 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
 import tttenv
 from tttenv import Rules, player, text
+from tttenv.adapters.transformers import CertificateCallback
+from tttenv.certificates.metric_table import flat
 from tttenv.cli import certify as command
+from tttenv.exact import positions
 from tttenv.players.digests import digests
 
 RULES = Rules()
@@ -76,6 +79,28 @@ def test_a_model_in_a_folder_is_certified_with_its_illegal_boards(folder, capsys
     about = found["model"]
     assert (about["model"], about["notation"], about["temperature"]) == ("four", "grid", 0.0)
     assert len(about["files_sha256"]) == 64
+
+
+def test_a_trainer_logs_the_exact_numbers_of_its_model_every_so_many_steps(folder, tmp_path):
+    rules, tokens = Rules(1, 5, 2), byte_tokenizer()
+    tokens.pad_token = END
+    trainer = transformers.Trainer(
+        model=transformers.AutoModelForCausalLM.from_pretrained(folder),
+        args=transformers.TrainingArguments(
+            output_dir=tmp_path, max_steps=3, learning_rate=0.0, use_cpu=True, report_to="none"
+        ),
+        train_dataset=[{"input_ids": [1, 2], "labels": [1, 2]}] * 40,
+        processing_class=tokens,
+    )
+    trainer.add_callback(CertificateCallback(trainer, "1,5,2", every=2, tokens=2))
+    trainer.train()
+    player = tttenv.player(f"hf:path={folder},tokens=2", rules)
+    numbers = flat(tttenv.certify(rules, player, method="all positions"))
+    numbers["exact/illegal"] = len(player.illegal) / len(positions(rules).decisions)
+    logged = [row for row in trainer.state.log_history if "exact/illegal" in row]
+    assert [row["step"] for row in logged] == [2]
+    assert {tag: logged[0][tag] for tag in numbers} == numbers
+    assert 0 < numbers["exact/illegal"] < 1
 
 
 def test_it_answers_in_every_notation_and_takes_the_users_turn_of_a_chat(folder, tmp_path):

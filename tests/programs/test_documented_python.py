@@ -50,12 +50,12 @@ def save_models(folder, monkeypatch):
     import trl  # few pages need it
     from trl.chat_template_utils import qwen3_chat_template
 
-    from learners.examples.language_model import Args, byte_tokenizer, untrained
+    from learners.examples.language_model import Args, untrained, word_tokenizer
 
-    tokenizer = byte_tokenizer()
+    tokenizer = word_tokenizer([])
     tokenizer.chat_template = qwen3_chat_template
     for name in ("model", "model-with-tools"):
-        untrained(Args(), tokenizer).save_pretrained(folder / "path" / "to" / name)
+        untrained(Args(), tokenizer, 640).save_pretrained(folder / "path" / "to" / name)
         tokenizer.save_pretrained(folder / "path" / "to" / name)
     short = partialmethod(trl.GRPOConfig.__init__, max_steps=1, max_completion_length=8)
     monkeypatch.setattr(trl.GRPOConfig, "__init__", short)

@@ -1,18 +1,20 @@
-"""Language model that learns from prompts alone: a few steps of each stage."""
+"""Language models that learn from prompts alone: some steps of one, and the one in checkpoints."""
 
 import json
 import shlex
 import subprocess
 import sys
+from pathlib import Path
 
-from tttenv import Rules, certify, player, text
-from tttenv.exact import positions
+from tttenv import Rules, certify, player
+
+SHIPPED = Path(__file__).parents[2] / "checkpoints" / "language-model"
 
 
-def test_its_stages_write_models_that_are_certified_by_name(tmp_path):
+def test_a_training_writes_a_model_that_is_certified_by_name(tmp_path):
     folder = tmp_path / "lm"
     rules = Rules(2, 3, 3)
-    given = shlex.split("--rules 2,3,3 --steps 10 --grpo-steps 2 --prompts 2")
+    given = shlex.split("--rules 2,3,3 --steps 60 --every 20 --until unbeatable")
     done = subprocess.run(
         [sys.executable, "-m", "learners.examples.language_model", "--folder", folder, *given],
         cwd=tmp_path,
@@ -22,12 +24,14 @@ def test_its_stages_write_models_that_are_certified_by_name(tmp_path):
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    found = json.loads((folder / "results.json").read_text())["results"]
-    assert list(found) == ["untrained", "imitation", "grpo"]
-    stage, result = list(found.items())[-1]
-    model = player(f"hf:path={folder / stage},tokens=16", rules)
-    never = {seat: worst == 0 for seat, worst in result["worst_case"].items()}
-    assert certify(rules, model).never_loses == never
-    game = positions(rules)
-    board = game.boards[game.decisions[0]]
-    assert isinstance(model.ask(text.prompt(rules, board)), str | None)
+    last = json.loads((folder / "results.json").read_text())["curve"][-1]
+    found = certify(rules, player(f"hf:path={folder},tokens=16", rules))
+    assert found.worst_case == {seat: last[f"exact/worst_case_{seat}"] for seat in "XO"}
+
+
+def test_the_shipped_model_is_certified_unbeatable_by_its_answers():
+    asked = player(f"hf:path={SHIPPED}", Rules())
+    found = certify(Rules(), asked)
+    assert found.unbeatable
+    assert not asked.illegal
+    assert sum(file.stat().st_size for file in SHIPPED.iterdir()) < 1_000_000

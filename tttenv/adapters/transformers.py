@@ -1,11 +1,18 @@
-"""Language models from Hugging Face transformers folders, run in this process."""
+"""Language models from Hugging Face transformers: as players, and certified as they train."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
 import transformers
 
+from tttenv import text
+from tttenv.certificates.certificate import ALL_POSITIONS, certify
+from tttenv.certificates.metric_table import flat
+from tttenv.exact import positions
+from tttenv.game.rules import Rules
+from tttenv.players.language.llm import LanguageModel
 from tttenv.utils.untrusted import LONGEST_JSON, first_line, parse_json, read_bytes, shown
 
 LIBRARY: Any = transformers  # which leaves much untyped
@@ -79,21 +86,9 @@ class Answers:
         """Return the answer to a prompt, or None if it has not ended after so many tokens."""
         try:
             with torch.inference_mode():
-                return self._decode(self._encode(prompt))
+                return self._decode(_encoded(self.tokenizer, [prompt])["input_ids"])
         except Exception as error:
             raise self._failed("failed", error) from None
-
-    def _encode(self, prompt: str) -> torch.Tensor:
-        if self.tokenizer.chat_template:
-            message = [{"role": "user", "content": prompt}]
-            prompt = self.tokenizer.apply_chat_template(
-                message, tokenize=False, add_generation_prompt=True
-            )
-            found = self.tokenizer(prompt, add_special_tokens=False, return_tensors="pt")
-        else:
-            found = self.tokenizer(prompt, return_tensors="pt")
-        ids: torch.Tensor = found["input_ids"]
-        return ids
 
     def _decode(self, ids: torch.Tensor) -> str | None:
         found = self.model.generate(
@@ -107,6 +102,97 @@ class Answers:
     def _failed(self, what: str, error: Exception) -> ValueError:
         reason = shown(first_line(error), LONGEST_REASON)
         return ValueError(f"the model in {self.name} {what}: {reason}")
+
+
+class CertificateCallback(LIBRARY.TrainerCallback):  # type: ignore[misc]
+    """Certify the model of a trainer of TRL or transformers as it learns, and log exact numbers.
+
+    Add it by `trainer.add_callback(CertificateCallback(trainer))`. What it logs is that of `judge`,
+    so nothing is sampled, and a worst case of 0 means that the model never loses a drawn game.
+
+    Args:
+        trainer: whose `log` is called.
+        rules: the game, of at most 15 cells: m rows, n columns, k in a row.
+        every: optimiser steps between two certificates.
+        notation: that of the prompts.
+        tokens: the maximum length of an answer.
+    """
+
+    def __init__(
+        self,
+        trainer: Any,
+        rules: str = "3,3,3",
+        every: int = 100,
+        notation: str = "grid",
+        tokens: int = 64,
+    ) -> None:
+        self.trainer, self.rules, self.every = trainer, Rules.of(rules), every
+        self.notation, self.tokens = notation, tokens
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **about: Any) -> None:
+        """Certify the model if it is time; called by the trainer."""
+        if state.global_step % self.every == 0:
+            model, tokenizer = about["model"], about["processing_class"]
+            self.trainer.log(judge(model, tokenizer, self.rules, self.notation, self.tokens))
+
+
+def judge(
+    model: Any, tokenizer: Any, rules: Rules, notation: str = "grid", tokens: int = 64
+) -> dict[str, float]:
+    """Ask a model for its greedy answer in every undecided position (4,520 on 3,3,3).
+
+    Returns:
+        The numbers of its certificate, such as `exact/worst_case_X`, the result against a best
+        response, `exact/optimal_moves`, the share of positions where it keeps the value of the
+        game, and `exact/blunders`; and `exact/illegal`, the share of answers without a legal move,
+        which lose.
+    """
+    game = positions(rules)
+    boards = game.boards[game.decisions]
+    prompts = [text.prompt(rules, board, notation) for board in boards]
+    answers = dict(zip(prompts, greedy_answers(model, tokenizer, prompts, tokens), strict=True))
+    player = LanguageModel(rules, answers.__getitem__, {"temperature": 0.0}, notation)
+    numbers = flat(certify(rules, player, method=ALL_POSITIONS))
+    return numbers | {"exact/illegal": len(player.illegal) / len(boards)}
+
+
+def greedy_answers(
+    model: Any, tokenizer: Any, prompts: Sequence[str], tokens: int = 64, batch: int = 256
+) -> list[str | None]:
+    """Return the greedy answers to prompts, None for one that has not ended after `tokens`.
+
+    They are made in batches, so rounding may differ from that of one prompt at a time.
+    """
+    found, training = list[str | None](), model.training
+    model.eval()
+    for at in range(0, len(prompts), batch):
+        given = _encoded(tokenizer, prompts[at : at + batch]).to(model.device)
+        with torch.inference_mode():
+            said = model.generate(
+                **given,
+                do_sample=False,
+                max_new_tokens=tokens,
+                pad_token_id=tokenizer.pad_token_id,
+            )[:, given["input_ids"].shape[1] :]
+        ended = (said == tokenizer.eos_token_id).any(dim=1).tolist()
+        answers = tokenizer.batch_decode(said, skip_special_tokens=True)
+        found += [one if end else None for one, end in zip(answers, ended, strict=True)]
+    model.train(training)
+    return found
+
+
+def _encoded(tokenizer: Any, prompts: Sequence[str]) -> Any:
+    """Return the tokens of prompts, each the only message of a user if there is a chat template."""
+    chat = tokenizer.chat_template
+    if chat:
+        prompts = [
+            tokenizer.apply_chat_template(
+                [{"role": "user", "content": prompt}], tokenize=False, add_generation_prompt=True
+            )
+            for prompt in prompts
+        ]
+    padding = {"padding": True, "padding_side": "left"} if len(prompts) > 1 else {}
+    return tokenizer(list(prompts), add_special_tokens=not chat, return_tensors="pt", **padding)
 
 
 def _weights(folder: Path, name: str) -> list[Path]:
