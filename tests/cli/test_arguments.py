@@ -38,7 +38,7 @@ PARSERS |= {
     [
         ("certify", "minimax --games many", "--games: 'many' is not an integer"),
         ("certify", "minimax --games", "--games"),
-        ("certify", "minimax --method any", "'reachable'"),
+        ("certify", "minimax --method any", "known are all, reachable"),
         ("certify", "--json", "PLAYER is required"),
         ("certify", "minimax --json=3", "3"),
         ("prove", "5,5,4 --memory=-x", "--memory: '-x' is not an integer"),

@@ -2,6 +2,7 @@
 
 import hashlib
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 import learners
 from learners.cli import train as command
+from learners.qtable import QTableConfig
 from learners.registry import LEARNERS
 from learners.selfplay import SelfPlay, SelfPlayConfig
 from learners.testing import _same as same
@@ -198,7 +200,7 @@ def test_a_training_is_finished_by_its_steps_or_where_it_was_to_stop():
 
 
 def test_one_call_trains_and_returns_the_player_with_its_history():
-    player = learners.train("td0", every=2, games=16)
+    player = learners.train("qtable", every=2)
     assert certify(Rules(), player) == player.history[-1].certificate
     assert player.history[-1].certificate.unbeatable
     assert [one.step for one in player.history] == list(range(2, 2 * len(player.history) + 1, 2))
@@ -224,8 +226,9 @@ def test_the_player_kept_is_that_of_the_first_certificate_in_a_row():
 
 
 def test_certificates_in_a_row_are_counted_across_interruptions(tmp_path):
-    plan, usual = Schedule(60, 2, 8, until="perfect", hold=3), SelfPlayConfig()
-    whole = trained(tmp_path / "whole", usual, plan)
+    plan = Schedule(60, 1, 4, until="perfect", hold=3)
+    learned = partial(trained, config=QTableConfig(), name="qtable")
+    whole = learned(tmp_path / "whole", plan=plan)
 
     def at(step, error):
         def stop(evaluation):
@@ -235,22 +238,22 @@ def test_certificates_in_a_row_are_counted_across_interruptions(tmp_path):
         return stop
 
     # Killed, or interrupted where it is saved, before and among those that count and at their end.
-    first, end = whole.step, whole.step + 2 * (plan.hold - 1)
-    stops = [(4, Stopped), (first - 2, OSError), (first + 2, Stopped), (end, OSError)]
+    first, end = whole.step, whole.step + plan.hold - 1
+    stops = [(2, Stopped), (first - 1, OSError), (first + 1, Stopped), (end, OSError)]
     for number, (step, error) in enumerate([*stops, (end, Stopped)]):
         with pytest.raises(error):
-            trained(tmp_path / "parts", usual, plan, resume=number > 0, watch=at(step, error))
-    last = trained(tmp_path / "parts", usual, plan, resume=True)
+            learned(tmp_path / "parts", plan=plan, resume=number > 0, watch=at(step, error))
+    last = learned(tmp_path / "parts", plan=plan, resume=True)
     assert (last.step, last.in_a_row) == (whole.step, whole.in_a_row)
-    trained(tmp_path / "steps", usual, replace(plan, steps=first, until="never"))
+    learned(tmp_path / "steps", plan=replace(plan, steps=first, until="never"))
     for other in ("whole", "steps"):
         assert contents(tmp_path / "parts") == contents(tmp_path / other)
         assert same(training_state(tmp_path / "parts"), training_state(tmp_path / other))
-    assert steps_of(tmp_path / "parts") == list(range(0, end + 1, 2))
+    assert steps_of(tmp_path / "parts") == list(range(end + 1))
     assert read_card(tmp_path / "parts")["in_a_row"]["perfect"] == 3
     with pytest.raises(ValueError, match=r"^[^\n]*is perfect, where it was to stop[^\n]*$"):
-        trained(tmp_path / "parts", usual, plan, resume=True)
-    assert trained(tmp_path / "parts", usual, replace(plan, hold=4), resume=True).step > first
+        learned(tmp_path / "parts", plan=plan, resume=True)
+    assert learned(tmp_path / "parts", plan=replace(plan, hold=4), resume=True).step > first
 
 
 def test_what_needs_all_positions_is_refused_where_there_are_too_many(tmp_path):

@@ -7,6 +7,7 @@ import inspect
 import io
 import logging
 import os
+import re
 import shutil
 import signal
 import sys
@@ -205,7 +206,10 @@ def _gist(report: str) -> str:
     error, *more = [part for part in parts[1:] if part] or [[report.strip()]]
     if error[0].startswith("Missing from"):
         return f"{error[1]} is required"
-    sentence = " ".join(error)
+    sentence, offered, choices = " ".join(error).partition(". Expected one of ")
+    if offered:
+        known = sorted({*re.findall(r"'(\w+)'", choices)} - {"None"})
+        return f"{sentence}; known are {', '.join(known)}"
     for words, kind in NUMBERS.items():
         option, found, value = sentence.removeprefix("Error parsing ").partition(words)
         if found:

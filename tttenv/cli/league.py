@@ -169,12 +169,14 @@ def show(found: dict[str, Any]) -> None:
     """Print the results in a league file."""
     settings, openings, rows = found["settings"], len(found["openings"]), found["players"]
     methods = [pair["method"] for pair in found["pairs"]]
-    parts = [f"{methods.count('exact'):,} pairs exact"]
+    exact = methods.count("exact")
+    parts = [f"{exact:,} pair{'s' * (exact != 1)} exact"]
     for method, words in (("sampled", "sampled"), ("failed", "without a result")):
         if count := methods.count(method):
             parts.append(f"{count:,} {words}")
+    starts = f"{openings:,} opening{'s' * (openings != 1)}"
     say(
-        f"{len(rows)} players on {settings['rules']} from {openings:,} openings with"
+        f"{len(rows)} players on {settings['rules']} from {starts} with"
         f" {settings['stones']} stones, in both colours: {', '.join(parts)}"
     )
     columns = [
