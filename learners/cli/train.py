@@ -191,22 +191,24 @@ def _stored(out: Path, name: str, kind: type, rest: list[str]) -> tuple[Options,
     """
     from learners.training.checkpoint import load_training
     from learners.training.loop import Schedule
+    from learners.training.train import ANEW
     from tttenv.players.stored.config_io import from_stored, spec_fields
 
     state = load_training(out)
     about = state["about"]
-    schedule = from_stored(Schedule, state["plan"], f"the schedule in {out}")
     if about.get("learner") != name:
         had = shown(about.get("learner"), 80)
         raise ValueError(f"{out} contains a training run of {had}, not of {name}")
     specs = spec_fields(kind)
     repeated = [f for f in specs if _peek(rest, f"--{f.replace('_', '-')}") is not None]
     try:
+        schedule = from_stored(Schedule, state["plan"], "its schedule")
         config: Any = from_stored(kind, about.get("config", {}), name, trusted=repeated)
     except ValueError as error:
         again = " or ".join(f"--{field}" for field in specs)
-        hint = f"; if you trust it, repeat {again}" if "a file must not name" in str(error) else ""
-        raise ValueError(f"the training in {out} cannot be resumed: {error}{hint}") from None
+        trust = "a file must not name" in str(error)
+        hint = f"if you trust it, repeat {again}" if trust else f"another version wrote it; {ANEW}"
+        raise ValueError(f"the training in {out} cannot be resumed: {error}; {hint}") from None
     preset, rules = shown(about.get("preset"), 80), shown(about.get("rules"), 80)
     return Options(preset=preset, rules=rules, out=out, **asdict(schedule)), config
 
