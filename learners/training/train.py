@@ -212,8 +212,8 @@ class _Training:
             new = ", ".join(sorted(had.keys() ^ wanted.keys()))
             if new and had.get("learner") == wanted["learner"]:
                 raise ValueError(
-                    f"the training in {shown(self.out)} was begun by another version of tttenv, whose"
-                    f" settings differ in {shown(new)}; {ANEW}"
+                    f"the training in {shown(self.out)} was begun by another version of tttenv,"
+                    f" whose settings differ in {shown(new)}; {ANEW}"
                 )
             differing = [key for key in wanted if key != "config" and had.get(key) != wanted[key]]
             changes = ", ".join(f"{key}={had.get(key)}, not {wanted[key]}" for key in differing)
