@@ -30,7 +30,6 @@ from tttenv.game.rules import Rules
 from tttenv.game.symmetry import maps
 from tttenv.game.types import Boards, Probs
 from tttenv.policy import TOLERANCE, Player, first_best
-from tttenv.utils.files import write
 from tttenv.utils.untrusted import MEBIBYTE, read_bytes, shown
 
 
@@ -124,20 +123,6 @@ def read_csv(rules: Rules, path: str | Path) -> tuple[LabelledPositions, list[st
     table = np.array(good, np.int64)
     replies = np.eye(rules.cells)[table[:, -1]]
     return LabelledPositions(table[:, :-1].astype(np.int8), replies), complaints
-
-
-def export_csv(rules: Rules, path: str | Path) -> int:
-    """Write `solved_positions(rules)` in the format of `read_csv`, one row per optimal move.
-
-    Returns:
-        The number of rows.
-    """
-    solved = solved_positions(rules)
-    which, replies = np.nonzero(solved.labels)
-    table = io.StringIO(newline="")
-    csv.writer(table).writerows(np.column_stack([solved.boards[which], replies]).tolist())
-    write(Path(path), table.getvalue())
-    return len(which)
 
 
 def images(rules: Rules, rows: LabelledPositions) -> LabelledPositions:

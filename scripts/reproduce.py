@@ -30,7 +30,6 @@ class Arguments:
     quick: Flag = False  # small budgets; rows that need more are not judged
     seed: int = 0  # random seed of training and sampling
     out: Path = Path("results")  # folder for reproduce.json
-    wide: Flag = False  # show all columns side by side, even on a narrow terminal
     json: Flag = False  # print the results as JSON instead of tables
 
 
@@ -57,7 +56,7 @@ def main(args: list[str]) -> None:
             new = [row.to_dict() for row in module.numbers(run)]
         found += new
         if not given.json:
-            rows.show(source, new, given.wide)
+            rows.show(source, new)
             sys.stdout.flush()
     about = {"rules": "3,3,3", "quick": given.quick, "seed": given.seed, "rows": found}
     text = json.dumps(about, indent=1) + "\n"

@@ -3,7 +3,6 @@
 import contextlib
 import importlib
 import json
-import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -36,7 +35,7 @@ def read(*path):
     return json.loads(ROOT.joinpath("checkpoints", *path).read_text(encoding="utf-8"))
 
 
-def measured(wide):
+def measured():
     """Print the tables of measurements."""
     from learners.cli import benchmark
     from learners.registry import LEARNERS
@@ -50,7 +49,7 @@ def measured(wide):
     steps = {"seeds": 20, "unbeatable": 20, "median_steps": 700}
     times = {"median_seconds": 3.2, "slowest_seconds": 50.1}
     learners = [{"learner": name, **steps, **times} for name in LEARNERS]
-    benchmark.show({"rules": "3,3,3", "players": players, "learners": learners}, wide)
+    benchmark.show({"rules": "3,3,3", "players": players, "learners": learners})
     begin("speed")
     results = []
     for row in speed.ROWS:
@@ -61,7 +60,7 @@ def measured(wide):
     begin("reproduce")
     rows = read("published.json")["rows"]
     for source in tables.TITLES:
-        tables.show(source, [row for row in rows if row["source"] == source], wide)
+        tables.show(source, [row for row in rows if row["source"] == source])
 
 
 def exact():
@@ -138,6 +137,6 @@ def helps():
 
 
 if __name__ == "__main__":
-    measured("--wide" in sys.argv)
+    measured()
     exact()
     helps()

@@ -373,7 +373,6 @@ def exports(size: str) -> Items:
     found = {}
     for rows in ("class", "position"):
         found[rows] = command("export", "positions.csv", "--rules", size, "--rows", rows)
-    found["supervised"] = command("train", "supervised", "--rules", size, "--export-csv=moves.csv")
     return found
 
 

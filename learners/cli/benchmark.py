@@ -66,7 +66,6 @@ class Arguments:
     out: Path = Path("results")  # folder for benchmark.json and report.html
     runs: Path = Path("runs/benchmark")  # folder for the trained players; older ones are replaced
     ship: FolderOrNone = None  # also copy each learner's first trained player to this folder
-    wide: Flag = False  # show all columns side by side, even on a narrow terminal
     json: Flag = False  # print the results as JSON instead of tables
 
 
@@ -104,7 +103,7 @@ def main(args: list[str], prog: str = PROG) -> None:
     if given.json:
         print(json.dumps(result, indent=2))
     else:
-        show(result, given.wide)
+        show(result)
         print(f"\nresults   {given.out / 'benchmark.json'}")
         text_tables.say(f"players   {given.runs}, each to certify again: tttenv certify FOLDER")
         print(f"curves    tensorboard --logdir {shlex.quote(str(given.runs))}")
@@ -177,13 +176,10 @@ def summary(name: str, trainings: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def show(result: dict[str, Any], wide: bool = False) -> None:
-    """Print the results as tables; on narrow terminals some columns are omitted unless `wide`."""
+def show(result: dict[str, Any]) -> None:
+    """Print the results as a table and a sentence about each learner."""
     print(f"exact strengths on {result['rules']}")
-    missing = text_tables.show(COLUMNS, _rows(result), wide)
-    text_tables.print_dropped_columns(
-        missing, "--wide shows them, and benchmark.json has all numbers"
-    )
+    text_tables.show(COLUMNS, _rows(result), "benchmark.json")
     text_tables.say(" ".join(LEGEND))
     for found in result["learners"]:
         text_tables.say(_sentence(found), "  ")

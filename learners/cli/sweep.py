@@ -69,7 +69,6 @@ class Arguments:
     workers: AllWorkers = HERE
     out: Path = Path("results")  # folder for sweep.json
     runs: Path = Path("runs/sweep")  # folder for the trained players
-    wide: Flag = False  # show all columns side by side, even on a narrow terminal
     json: Flag = False  # print the results as JSON instead of lines and a table
 
 
@@ -122,7 +121,7 @@ def main(args: list[str], prog: str = PROG) -> None:
     if given.json:
         print(whole, end="")
     else:
-        show(summaries, given.wide)
+        show(summaries)
         print(f"\nresults   {given.out / 'sweep.json'}")
         text_tables.say(f"players   {given.runs}, each to certify again: tttenv certify FOLDER")
     if failed := [found.error for found in results if found.error]:
@@ -241,10 +240,9 @@ def summary(name: str, results: Sequence[TrainingResult]) -> dict[str, Any]:
     return found
 
 
-def show(summaries: Sequence[dict[str, Any]], wide: bool = False) -> None:
-    """Print the table of settings; on narrow terminals some columns are omitted unless `wide`."""
-    missing = text_tables.show(COLUMNS, [_cells(found) for found in summaries], wide)
-    text_tables.print_dropped_columns(missing, "--wide shows them, and sweep.json has all numbers")
+def show(summaries: Sequence[dict[str, Any]]) -> None:
+    """Print the table of settings."""
+    text_tables.show(COLUMNS, [_cells(found) for found in summaries], "sweep.json")
     text_tables.say(LEGEND)
     for found in summaries:
         if found["failed"]:

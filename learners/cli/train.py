@@ -16,7 +16,6 @@ from learners.registry import LEARNERS, presets, row
 from tttenv.certificates import phrases
 from tttenv.cli import compile, console
 from tttenv.cli.options import (
-    FileOrNone,
     Flag,
     FolderOrNone,
     NumberOrNone,
@@ -62,7 +61,6 @@ class Options:
     threads: int = 1  # of torch and of searches; the last digits depend on the number
     json: Flag = False  # print the certificate as JSON instead of a progress bar
     log: Repeated = ()  # tensorboard (the default), csv, wandb or mlflow; repeat for several
-    export_csv: FileOrNone = None  # supervised: write its boards and best replies only
 
 
 def main(args: list[str], prog: str = PROG) -> None:
@@ -79,9 +77,6 @@ def main(args: list[str], prog: str = PROG) -> None:
             config = LEARNERS.load(name).Config(**vars(config))
             from learners.training.loggers import chosen
             from learners.training.loop import Schedule, usual_schedule
-        if options.export_csv:
-            _export(name, options, options.export_csv)
-            return
         changes = {field.name: getattr(options, field.name) for field in fields(Schedule)}
         schedule = usual_schedule(name, options.preset, **changes)
         options = replace(options, log=chosen(options.log))
@@ -191,22 +186,24 @@ def _stored(out: Path, name: str, kind: type, rest: list[str]) -> tuple[Options,
     """
     from learners.training.checkpoint import load_training
     from learners.training.loop import Schedule
+    from learners.training.train import ANEW
     from tttenv.players.stored.config_io import from_stored, spec_fields
 
     state = load_training(out)
     about = state["about"]
-    schedule = from_stored(Schedule, state["plan"], f"the schedule in {out}")
     if about.get("learner") != name:
         had = shown(about.get("learner"), 80)
         raise ValueError(f"{out} contains a training run of {had}, not of {name}")
     specs = spec_fields(kind)
     repeated = [f for f in specs if _peek(rest, f"--{f.replace('_', '-')}") is not None]
     try:
+        schedule = from_stored(Schedule, state["plan"], "its schedule")
         config: Any = from_stored(kind, about.get("config", {}), name, trusted=repeated)
     except ValueError as error:
         again = " or ".join(f"--{field}" for field in specs)
-        hint = f"; if you trust it, repeat {again}" if "a file must not name" in str(error) else ""
-        raise ValueError(f"the training in {out} cannot be resumed: {error}{hint}") from None
+        trust = "a file must not name" in str(error)
+        hint = f"if you trust it, repeat {again}" if trust else f"another version wrote it; {ANEW}"
+        raise ValueError(f"the training in {out} cannot be resumed: {error}; {hint}") from None
     preset, rules = shown(about.get("preset"), 80), shown(about.get("rules"), 80)
     return Options(preset=preset, rules=rules, out=out, **asdict(schedule)), config
 
@@ -226,20 +223,6 @@ def _parse_from(
     about = f"{name}: {row(name).about}. Presets: {', '.join(presets(name))}."
     given: Any = console.parse(shape, f"{prog} {name}", rest, about, EXAMPLES.format(name=name))
     return given.training, given.learner
-
-
-def _export(name: str, options: Options, file: Path) -> None:
-    """Export the supervised learner's data set in the format of --moves-csv."""
-    from learners.supervised import export_csv
-    from tttenv.game.rules import Rules
-
-    if name != "supervised":
-        raise ValueError(f"--export-csv is for supervised: {name} learns from no data set")
-    if file.exists():
-        raise ValueError(f"{file} exists already: choose another name")
-    rows = export_csv(Rules.of(options.rules), file)
-    told = {"file": str(file), "rows": rows}
-    print(json.dumps(told) if options.json else f"{file} holds {rows} boards and best replies")
 
 
 def _peek(args: list[str], option: str) -> str | None:

@@ -36,6 +36,7 @@ from tttenv.players.stored.config_io import from_stored
 from tttenv.utils.untrusted import first_line, shown
 
 LOCK = ".lock"  # held as long as a training writes into its folder
+ANEW = "train anew with another --out, or remove the folder"  # if a training cannot be resumed
 Watch = Callable[[Evaluation], None]
 Stepped = Callable[[int], None]
 
@@ -208,6 +209,12 @@ class _Training:
         tidy(self.out, read_card(self.out)["files"])
         if state["about"] != self.about:
             had, wanted = ({**known, **known["config"]} for known in (state["about"], self.about))
+            new = ", ".join(sorted(had.keys() ^ wanted.keys()))
+            if new and had.get("learner") == wanted["learner"]:
+                raise ValueError(
+                    f"the training in {shown(self.out)} was begun by another version of tttenv,"
+                    f" whose settings differ in {shown(new)}; {ANEW}"
+                )
             differing = [key for key in wanted if key != "config" and had.get(key) != wanted[key]]
             changes = ", ".join(f"{key}={had.get(key)}, not {wanted[key]}" for key in differing)
             raise ValueError(f"the training in {shown(self.out)} had {shown(changes)}")

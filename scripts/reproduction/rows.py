@@ -118,17 +118,14 @@ class Run:
         return learner, [learner.step() for _ in range(steps)]
 
 
-def show(source: str, rows: list[Filled], wide: bool = False) -> None:
+def show(source: str, rows: list[Filled]) -> None:
     """Print the table of a source, followed by its notes."""
     print(f"\n{TITLES[source]}")
     table = [[row["id"], row["what"], *_cells(row)] for row in rows]
-    missing = text_tables.show(COLUMNS, table, wide)
+    text_tables.show(COLUMNS, table, "reproduce.json")
     for row in rows:
         if row["note"]:
             text_tables.say(f" {row['id']}: {row['note']}", "   ")
-    text_tables.print_dropped_columns(
-        missing, "--wide shows them, and reproduce.json has all numbers"
-    )
 
 
 def verdict(rows: list[Filled]) -> str:

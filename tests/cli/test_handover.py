@@ -30,11 +30,6 @@ PAIRS = [
         f"{ALPHAZERO} --start runs/alphazero-0 --out runs/second",
         "runs/alphazero-0/weights-*",
     ),
-    Pair(
-        "train supervised --export-csv moves.csv",
-        "train supervised --moves-csv moves.csv --steps 1 --json",
-        "moves.csv",
-    ),
     Pair(PROVE, f"prove --check {PROOF}", PROOF),
     Pair(
         "prove 4,4,3 --nodes 1 --json",

@@ -13,7 +13,7 @@ from gymnasium.utils.env_checker import check_env as gymnasium_check
 from pairs import pairs
 from stable_baselines3.common.env_checker import check_env as sb3_check
 
-from tttenv import Outcome, Rules, player, worst_case
+from tttenv import Rules, player, worst_case
 from tttenv.env.env import TicTacToe
 from tttenv.players import PLAYERS
 from tttenv.policy import OBSERVATIONS
@@ -124,37 +124,7 @@ def _scripted(cells):
     return play
 
 
-def test_keys_for_gymnasiums_play_lie_as_the_cells_do():
-    for m, n in ((3, 3), (3, 4), (4, 10), (1, 10)):
-        keys = TicTacToe(m, n, 3).get_keys_to_action()
-        assert sorted(keys.values()) == list(range(m * n))
-        assert len(keys) == m * n
-    assert TicTacToe().get_keys_to_action()[("s",)] == 4
-    with pytest.raises(ValueError, match="5,5,4"):
-        TicTacToe(5, 5, 4).get_keys_to_action()
-
-
 def test_the_reward_threshold_is_what_the_best_response_to_the_default_opponent_gets():
     worst = worst_case(Rules(), player("random"))
     best = -(worst["X"] + worst["O"]) / 2
     assert 0 <= best - gym.spec("TicTacToe-v0").reward_threshold < 1e-4
-
-
-def test_a_game_is_played_by_keys(monkeypatch):
-    pygame = pytest.importorskip("pygame")
-    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
-    from gymnasium.utils.play import play
-
-    down_and_up = pygame.KEYDOWN, pygame.KEYUP
-    events = [pygame.event.Event(kind, key=ord(key)) for key in "sez" for kind in down_and_up]
-    script = iter([*events, pygame.event.Event(pygame.QUIT)])
-    monkeypatch.setattr(pygame.event, "get", lambda: [next(script)])
-    played = []
-
-    def note(before, after, action, reward, terminated, truncated, info):
-        played.append((action, reward, terminated, info.get("outcome")))
-
-    env = gym.make("TicTacToe-v0", opponent="first", seat="X", render_mode="rgb_array")
-    play(env, fps=1000, seed=0, wait_on_player=True, callback=note)
-    won = (6, 1.0, True, Outcome.WIN)
-    assert played == [(4, 0.0, False, None), (2, 0.0, False, None), won]

@@ -1,7 +1,7 @@
 """Training: its end, interruptions without effect, files after a kill, and curves."""
 
 import hashlib
-from dataclasses import asdict, replace
+from dataclasses import asdict, make_dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -171,6 +171,10 @@ def test_what_a_folder_holds_is_never_overwritten_nor_mixed_up(tmp_path, through
     ]:
         with pytest.raises(ValueError, match=rf"^[^\n]*{complaint}[^\n]*$"):
             trained(through, **wrong)
+    newer = make_dataclass("Newer", [("decay", float, 0.5)], bases=(SelfPlayConfig,), frozen=True)
+    complaint = "begun by another version of tttenv, whose settings differ in decay; train anew"
+    with pytest.raises(ValueError, match=rf"^[^\n]*{complaint}[^\n]*$"):
+        trained(through, newer(**asdict(SMALL)), resume=True)
     with pytest.raises(ValueError, match=r"^[^\n]*had rules=3,3,3, not 2,3,2[^\n]*$"):
         train("selfplay", SMALL, Rules(2, 3, 2), SHORT, through, resume=True)
     with pytest.raises(ValueError, match=r"^no training run can be resumed from [^\n]*$"):

@@ -220,8 +220,7 @@ def _show_matrix(found: dict[str, Any]) -> None:
         told = [hundredths(v, (min(i, j), max(i, j)) in errors) for j, v in enumerate(values)]
         told[i] = ""
         cells.append([f"{i + 1:{len(str(len(rows)))}} {rows[i]['player']}", *told])
-    left_out = text_tables.show(columns, cells)
-    text_tables.print_dropped_columns(left_out, "the file has all numbers")
+    text_tables.show(columns, cells, "the file")
     if errors:
         error = ceil(1000 * max(errors.values())) / 10
         say(f"~ {found['settings']['games']:,} sampled games; standard error at most {error:.1f}")

@@ -9,7 +9,7 @@ import os
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TextIO
 
@@ -76,18 +76,13 @@ def wrapped(text: str, width: int | None, hang: str = "") -> list[str]:
     )
 
 
-def show(columns: Sequence[Column], rows: Rows, wide: bool = False) -> list[str]:
-    """Print a table, with `wide` never narrowed; return the names of the columns left out."""
-    width = None if wide else room()
-    print("\n".join(lines(columns, rows, width)))
-    shown = fitting(columns, rows, width)
-    return [column.name for i, column in enumerate(columns) if i not in shown]
-
-
-def print_dropped_columns(names: Iterable[str], more: str) -> None:
-    """Print which columns were left out, if any, and how to see them."""
-    if names := ", ".join(dict.fromkeys(names)):
-        say(f"left out for want of room: {names}; {more}")
+def show(columns: Sequence[Column], rows: Rows, file: str = "") -> None:
+    """Print a table, and the names of the columns left out if a `file` has all numbers."""
+    print("\n".join(lines(columns, rows, room())))
+    shown = fitting(columns, rows, room())
+    names = dict.fromkeys(each.name for i, each in enumerate(columns) if i not in shown)
+    if file and names:
+        say(f"left out for want of room: {', '.join(names)}; {file} has all numbers")
 
 
 def lines(columns: Sequence[Column], rows: Rows, width: int | None = None) -> list[str]:

@@ -36,7 +36,6 @@ if TYPE_CHECKING:  # needs pygame-ce, which only "human" uses
     from tttenv.drawing.window import Window
 
 QUICK = (int, np.int64)  # action types that need no conversion
-KEYBOARD = ("1234567890", "qwertyuiop", "asdfghjkl;", "zxcvbnm,./")
 
 
 class TicTacToe(gymnasium.Env[Observation, np.int64]):
@@ -220,18 +219,6 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
         """Return the legal cells, bool (m * n,); all False on a finished board."""
         mask: NDArray[np.bool_] = self.match.legal()[0]
         return mask
-
-    def get_keys_to_action(self) -> dict[tuple[str, ...], int]:
-        """Return the keys for `gymnasium.utils.play`, laid out like the cells, up to 4x10.
-
-        Call `play(env, wait_on_player=True)`, since nothing happens until a move is made. On 3x3
-        the keys are q w e, a s d, z x c; with four rows they begin at the digits.
-        """
-        m, n = self.rules.m, self.rules.n
-        if m > 4 or n > 10:
-            raise ValueError(f"{self.rules} does not fit on a keyboard of 4 rows and 10 columns")
-        rows = KEYBOARD[1:] if m < len(KEYBOARD) else KEYBOARD
-        return {(key,): n * i + j for i in range(m) for j, key in enumerate(rows[i][:n])}
 
     def set_opponent(self, opponent: str | Policy | None) -> None:
         """Replace the opponent from the next move on, in the current game too."""
