@@ -35,12 +35,12 @@ BOTS = {  # the text, and what the page says of it
     "random": ("(b) => Math.floor(9 * Math.random())", "As X .* No legal answer on .* 40 answers"),
     "illegal once": (
         PERFECT.replace("move = (b, s) =>", "move = (b, s) => b.join('') === 'X' ? 0 :"),
-        r"^As X it never loses\. As O it can be beaten: a1, where it answers 0\. No .* on 1 board,",
+        r"^As X it never loses\. As O it can be beaten: a1, where it answers 0\. .* on 1 board,",
     ),
     "names": ('(b) => "abc"[b.indexOf("") % 3] + (1 + Math.floor(b.indexOf("") / 3))', "As X it"),
     "loop": ("(b) => { while (b[0] !== 'X') {} return b.indexOf('') }", "^No answer on _{9} .X to"),
-    "error": ("(b) => b.nothing.there", "on the empty board, where TypeError"),
-    "no bot": ("hello there", "^This is no JavaScript function"),
+    "error": ("async (b) => 0", "on the empty board, where it returned a promise.*number from 0"),
+    "no bot": ("hello there", "^This is no function.* see below"),
 }
 
 

@@ -54,7 +54,7 @@ def test_a_game_ends_where_the_opponent_has_no_legal_answer(file, opened):
 
 def test_its_lost_game_and_its_certificate_say_where_it_ended(file, opened):
     page = opened(file, "#play=llm&seat=X")
-    assert page.locator(".lede").inner_text().startswith("One player, which can be beaten")
+    assert page.locator(".lede").inner_text().startswith("One player, proved beatable")
     lost = page.locator("#lose-O")
     assert lost.inner_text() == "See it lose as O, in 1 stone"
     lost.click()

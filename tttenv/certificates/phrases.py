@@ -41,9 +41,14 @@ def value(number: float) -> str:
     return "0" if abs(number) < ROUNDING else f"{number:+.0e}"
 
 
+def counted(count: int, noun: str) -> str:
+    """Format a number of things, such as "1 step" or "1,000 steps"."""
+    return f"{count:,} {noun}{'s' * (count != 1)}"
+
+
 def steps(count: int) -> str:
-    """Format a number of training steps, such as "1 step" or "1,000 steps"."""
-    return f"{count:,} step{'s' * (count != 1)}"
+    """Format a number of training steps."""
+    return counted(count, "step")
 
 
 def standing(numbers: dict[str, float]) -> str:

@@ -214,6 +214,10 @@ def _gist(report: str) -> str:
         option, found, value = sentence.removeprefix("Error parsing ").partition(words)
         if found:
             return f"{option}: {value} is not {kind}"
+    before, found, choices = sentence.partition("Expected one of (")
+    if found:  # in no order, and with 'None' for an option that may be left out
+        names = sorted({*choices.removesuffix(").").split(", ")} - {"'None'"})
+        sentence = f"{before}{found}{', '.join(names)})"
     near = [part[1].split()[0] for part in more if part[0] == "Perhaps you meant:"]
     return sentence + "".join(f"; did you mean {option}?" for option in near[:1])
 

@@ -65,6 +65,7 @@ def main(args: list[str], prog: str = PROG) -> None:
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
     _check(given)
     from tttenv import Rules
+    from tttenv.game.openings import opening_classes
     from tttenv.league import league
     from tttenv.players import is_path, rules_of
     from tttenv.utils.files import write
@@ -72,6 +73,7 @@ def main(args: list[str], prog: str = PROG) -> None:
     named = next(filter(is_path, given.players), "random")  # a checkpoint stores its rules
     with did_you_mean(named):
         rules = Rules.of(given.rules) if given.rules else rules_of(named)
+    opening_classes(rules, given.openings)  # refuses impossible ones before any game
     players = list(given.players) or usual(rules)
     settings = league.LeagueSettings(
         str(rules), given.openings, given.games, given.seed, given.positions, given.searches
@@ -167,17 +169,17 @@ def _played(
 
 def show(found: dict[str, Any]) -> None:
     """Print the results in a league file."""
-    settings, openings, rows = found["settings"], len(found["openings"]), found["players"]
+    settings, rows = found["settings"], found["players"]
+    openings = phrases.counted(len(found["openings"]), "opening")
     methods = [pair["method"] for pair in found["pairs"]]
-    exact = methods.count("exact")
-    parts = [f"{exact:,} pair{'s' * (exact != 1)} exact"]
+    parts = [f"{phrases.counted(methods.count('exact'), 'pair')} exact"]
     for method, words in (("sampled", "sampled"), ("failed", "without a result")):
         if count := methods.count(method):
             parts.append(f"{count:,} {words}")
     starts = f"{openings:,} opening{'s' * (openings != 1)}"
     say(
-        f"{len(rows)} players on {settings['rules']} from {starts} with"
-        f" {settings['stones']} stones, in both colours: {', '.join(parts)}"
+        f"{len(rows)} players on {settings['rules']} from {openings} with"
+        f" {phrases.counted(settings['stones'], 'stone')}, in both colours: {', '.join(parts)}"
     )
     columns = [
         Column("", rank=5),

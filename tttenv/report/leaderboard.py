@@ -208,8 +208,8 @@ def summary(players: list[Shown]) -> dict[str, Any]:
     safe = sum(player.certificate["unbeatable"] for player in players)
     one = len(players) == 1
     shown = "One player" if one else f"{len(players)} players"
-    proved = "which can be beaten" if one and not safe else "proved unbeatable"
-    proved = proved if one else f"{safe} of them {proved}"
+    whose = "" if one else f"{safe} of them "
+    proved = f"{whose}proved {'beatable' if one and not safe else 'unbeatable'}"
     about = (
         f"{shown} of tic-tac-toe, {proved}. Find the only move that does not lose,"
         f" play {'it' if one else 'them'}, watch blunders, teach one: every number is exact."

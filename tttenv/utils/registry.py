@@ -87,8 +87,8 @@ def parse(spec: str) -> tuple[str, dict[str, str]]:
         option, equals, value = part.partition("=")
         if not equals or not option or not value:
             part, whole = (shown(repr(text), LONGEST_NAME) for text in (part, spec))
-            own = "" if "=" in rest else "; for module:attribute there is tttenv doctor"
-            raise ValueError(f"options must be written option=value, not {part} in {whole}{own}")
+            hint = "" if equals else "; of commands, only doctor takes module:attribute"
+            raise ValueError(f"options must be written option=value, not {part} in {whole}{hint}")
         if option in options:
             raise ValueError(f"an option is given twice in {shown(repr(spec), LONGEST_NAME)}")
         options[option] = value[1:-1] if value[0] == "(" and value[-1] == ")" else value

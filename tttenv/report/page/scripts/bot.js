@@ -19,7 +19,7 @@ function answer(board, me) {
 }
 function tell({ cell, error }) {
   if (error !== undefined) return { error };
-  return typeof cell === "number" || typeof cell === "string" ? { cell } : { error: "it returned " + typeof cell };
+  return typeof cell === "number" || typeof cell === "string" ? { cell } : { error: "it returned " + (cell instanceof Promise ? "a promise: a bot must not be async" : typeof cell) };
 }
 onmessage = ({ data: boards }) => {
   boards.forEach(({ board, me }, number) => {
@@ -70,7 +70,7 @@ function askForm(form, boards) {
     wait();
     worker.onerror = (event) => {
       event.preventDefault();
-      fail(`This is no JavaScript function and no table of moves: ${event.message} (other languages: see below)`, at < 0);
+      fail(`This is no function and no table of moves: ${event.message}. Other languages: see below.`, at < 0);
     };
     worker.onmessage = ({ data: told }) => {
       if (told.ready) worker.postMessage(boards.map(({ board, me }) => ({ board, me })));
@@ -144,12 +144,12 @@ async function judgeBot() {
   const number = offerPlayer(bots === 1 ? "your bot" : `your bot ${bots}`, "pasted into this page", table, certificate);
   const random = answers.some((all) => all.length > 1);
   const seconds = ((performance.now() - begun) / 1000).toFixed(1);
-  setText(find("bot-status"), botVerdict(certificate, wrong, boards, random, seconds));
+  setText(find("bot-status"), botVerdict(certificate, wrong, boards, pasted, random, seconds));
   offerGame("bot", number);
   draw();
 }
 
-function botVerdict({ losing_line: lines, blunders }, wrong, boards, random, seconds) {
+function botVerdict({ losing_line: lines, blunders }, wrong, boards, pasted, random, seconds) {
   const parts = ["X", "O"].map((seat) => {
     if (!lines[seat]) return `As ${seat} it never loses.`;
     const line = lines[seat].map(place).join(" ");
@@ -162,7 +162,8 @@ function botVerdict({ losing_line: lines, blunders }, wrong, boards, random, sec
   }
   if (wrong.size) {
     const first = boards.find(({ position }) => wrong.has(position));
-    parts.push(`No legal answer on ${counted(wrong.size)} board${wrong.size > 1 ? "s" : ""}, as on ${boardText(first)}: ${wrong.get(first.position)}. Empty cells are "", and an answer is a number from 0 to 8.`);
+    parts.push(`No legal answer on ${counted(wrong.size)} board${wrong.size > 1 ? "s" : ""}, as on ${boardText(first)}: ${wrong.get(first.position)}.`);
+    if (!pasted) parts.push('Empty cells are "", and the answer is a number from 0 to 8.');
   }
   if (random) parts.push(`It draws random numbers: judged by ${REPEATS} answers to each board.`);
   return parts.join(" ");

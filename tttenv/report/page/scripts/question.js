@@ -67,7 +67,7 @@ const gameAgainst = ({ name, certificate }) =>
   `#play=${encodeURIComponent(name)}&seat=${other(weakSeat(certificate))}`;
 
 const first = data.players[data.start];
-find("start-net").textContent = /\b(net|network|MLP)s?\b/.test(first.about) ? "Play the net" : `Play ${first.name}`;
+find("start-net").textContent = `Play ${first.name}`;
 find("start-net").href = `#play=${encodeURIComponent(first.name)}&seat=X`;
 if (weakest >= 0) {
   const { name } = data.players[weakest];
