@@ -173,14 +173,11 @@ class _SettingsLoader(SourceFileLoader):
             if isinstance(one, ast.ClassDef) and one.name == self.learner:
                 kept = [inner for inner in one.body if "presets" in _defined(inner)]
         for statement in reversed(statements):
-            if _defined(statement) & {name for one in kept for name in _names(one)}:
+            nodes = (node for one in kept for node in ast.walk(one))
+            if _defined(statement) & {node.id for node in nodes if isinstance(node, ast.Name)}:
                 kept.insert(0, statement)
         code: CodeType = self.source_to_code(ast.Module(kept, []), self.path)
         return code
-
-
-def _names(statement: ast.stmt) -> set[str]:
-    return {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
 
 
 def _defined(statement: ast.stmt) -> set[str]:

@@ -270,5 +270,5 @@ def line(found: TrainingResult) -> str:
         return f"{who}: unbeatable at {reached}"
     worst = [found.worst_case_X, found.worst_case_O]
     told = ["undecided" if number is None else phrases.value(number) for number in worst]
-    taken = f"{phrases.steps(found.steps or 0)}, {found.seconds:.1f} s"
+    taken = f"{phrases.counted(found.steps or 0, 'step')}, {found.seconds:.1f} s"
     return f"{who}: worst case X {told[0]} O {told[1]} after {taken}"

@@ -25,7 +25,7 @@ from tttenv.cli.options import (
     UntilOrNone,
 )
 from tttenv.cli.text_tables import say
-from tttenv.players import bundled
+from tttenv.players import checkpoint_of
 from tttenv.utils.registry import unknown
 from tttenv.utils.untrusted import shown
 
@@ -114,10 +114,7 @@ def _train(
 
 def _start(player: str | None) -> Path | None:
     """Return the folder of the trained player to start from; a folder comes before a name."""
-    if player is None:
-        return None
-    shipped = bundled.folder(player)
-    return Path(player) if shipped is None or (Path(player) / bundled.CARD).exists() else shipped
+    return None if player is None else (checkpoint_of(player) or (Path(player), {}))[0]
 
 
 @contextmanager
@@ -260,7 +257,7 @@ class _Bar:
         self.schedule, self.quiet = schedule, quiet
         most = "" if schedule.until == "never" else "up to "
         self.about = (
-            f"training {about}: {most}{phrases.steps(schedule.steps)},"
+            f"training {about}: {most}{phrases.counted(schedule.steps, 'step')},"
             f" a certificate every {schedule.every:,}"
         )
         self.last: Any = None  # the last evaluation
@@ -286,7 +283,7 @@ class _Bar:
         self.progress.stop()
         if kind is None and not self.quiet and self.progress.disable:
             told = f"{self.last.seconds:.1f} s: {phrases.standing(self.last.numbers)}"
-            print(f"trained {phrases.steps(self.last.step)} in {told}", file=sys.stderr)
+            print(f"trained {phrases.counted(self.last.step, 'step')} in {told}", file=sys.stderr)
 
     def stepped(self, step: int) -> None:
         """Advance the progress bar; end the run if it is to stop and no evaluation is due."""
@@ -307,7 +304,7 @@ class _Bar:
         below, ending, most = phrases.standing(evaluation.numbers), "", self.schedule.steps
         if evaluation.last:
             found = f"{evaluation.in_a_row.get(self.schedule.until, 0)} certificates in a row"
-            early = f"{self.schedule.until} in {found}, of up to {phrases.steps(most)}"
+            early = f"{self.schedule.until} in {found}, of up to {phrases.counted(most, 'step')}"
             ending = "done" if evaluation.step == most else early
             self.progress.update(self.task, total=evaluation.step)
         else:

@@ -127,13 +127,13 @@ class CertificateCallback(LIBRARY.TrainerCallback):  # type: ignore[misc]
         tokens: int = 64,
     ) -> None:
         self.trainer, self.rules, self.every = trainer, Rules.of(rules), every
-        self.notation, self.tokens = notation, tokens
+        self.options: dict[str, Any] = {"notation": notation, "tokens": tokens}
 
     def on_step_end(self, args: Any, state: Any, control: Any, **about: Any) -> None:
         """Certify the model if it is time; called by the trainer."""
         if state.global_step % self.every == 0:
-            model, tokenizer = about["model"], about["processing_class"]
-            self.trainer.log(judge(model, tokenizer, self.rules, self.notation, self.tokens))
+            model = about["model"], about["processing_class"]
+            self.trainer.log(judge(*model, self.rules, **self.options))
 
 
 def judge(

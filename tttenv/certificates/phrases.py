@@ -46,11 +46,6 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
-def steps(count: int) -> str:
-    """Format a number of training steps."""
-    return counted(count, "step")
-
-
 def standing(numbers: dict[str, float]) -> str:
     """Summarize a player's exact numbers, or else sampled ones, in a few words."""
     if "exact/reached_X" in numbers:

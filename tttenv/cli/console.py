@@ -207,17 +207,13 @@ def _gist(report: str) -> str:
     if error[0].startswith("Missing from"):
         return f"{error[1]} is required"
     sentence, offered, choices = " ".join(error).partition(". Expected one of ")
-    if offered:
+    if offered:  # in no order, and with 'None' for an option that may be left out
         known = sorted({*re.findall(r"'(\w+)'", choices)} - {"None"})
         return f"{sentence}; known are {', '.join(known)}"
     for words, kind in NUMBERS.items():
         option, found, value = sentence.removeprefix("Error parsing ").partition(words)
         if found:
             return f"{option}: {value} is not {kind}"
-    before, found, choices = sentence.partition("Expected one of (")
-    if found:  # in no order, and with 'None' for an option that may be left out
-        names = sorted({*choices.removesuffix(").").split(", ")} - {"'None'"})
-        sentence = f"{before}{found}{', '.join(names)})"
     near = [part[1].split()[0] for part in more if part[0] == "Perhaps you meant:"]
     return sentence + "".join(f"; did you mean {option}?" for option in near[:1])
 

@@ -176,7 +176,6 @@ def show(found: dict[str, Any]) -> None:
     for method, words in (("sampled", "sampled"), ("failed", "without a result")):
         if count := methods.count(method):
             parts.append(f"{count:,} {words}")
-    starts = f"{openings:,} opening{'s' * (openings != 1)}"
     say(
         f"{len(rows)} players on {settings['rules']} from {openings} with"
         f" {phrases.counted(settings['stones'], 'stone')}, in both colours: {', '.join(parts)}"

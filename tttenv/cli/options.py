@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
 
-from tyro.conf import FlagCreatePairsOff, Positional, Suppress, UseAppendAction, arg
+from tyro.conf import FlagCreatePairsOff, Positional, UseAppendAction, arg
 
 # Positional arguments and their names in the usage line.
 Player: TypeAlias = Annotated[Positional[str], arg(metavar="PLAYER")]
@@ -36,7 +36,6 @@ TextOrNone: TypeAlias = Annotated[str | None, arg(metavar="TEXT", help_behavior_
 AddressOrNone: TypeAlias = Annotated[str | None, arg(metavar="ADDRESS", help_behavior_hint="")]
 NumberOrNone: TypeAlias = Annotated[int | None, arg(metavar="INT", help_behavior_hint="")]
 FileOrNone: TypeAlias = Annotated[Path | None, arg(metavar="FILE", help_behavior_hint="")]
-NoOption: TypeAlias = Annotated[Path | None, Suppress]  # only for callers from Python
 FolderOrNone: TypeAlias = Annotated[Path | None, arg(metavar="FOLDER", help_behavior_hint="")]
 MethodOrNone: TypeAlias = Annotated[
     Literal["all", "reachable"] | None, arg(metavar="{all,reachable}", help_behavior_hint="")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tttenv.cli import console
-from tttenv.cli.options import AddressOrNone, Flag, NoOption, Players
+from tttenv.cli.options import AddressOrNone, Flag, FolderOrNone, Players
 
 PROG = "report.py"
 EXAMPLES = """
@@ -35,8 +35,7 @@ class Arguments:
     out: Path = Path("results/report.html")  # output file
     open: Flag = False  # open it in a browser
     json: Flag = False  # print a summary as JSON
-    # Another folder with trained players of `results`, besides the current folder and its own.
-    runs: NoOption = None
+    runs: FolderOrNone = None  # where trained players of the results are, too
 
 
 def main(args: list[str], prog: str = PROG) -> None:

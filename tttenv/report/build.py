@@ -48,7 +48,7 @@ def html(
     return page.substitute(
         policy=_policy([first, script], style),
         published_at=_published_at(url),
-        icon=_icon(),
+        icon=f"data:image/svg+xml,{quote((PAGE / 'icon.svg').read_text('utf-8').strip())}",
         style=style,
         first=first,
         data=packed(json.dumps(data.tables(players, networks), allow_nan=False).encode()),
@@ -97,11 +97,6 @@ def _published_at(url: str | None) -> Markup:
     told = {"og:url": url, "og:image": urljoin(url, PREVIEW)}
     cards = [void("meta", property=key, content=value) for key, value in told.items()]
     return joined([*cards, void("meta", name="twitter:card", content="summary_large_image")])
-
-
-def _icon() -> str:
-    drawn = (PAGE / "icon.svg").read_text(encoding="utf-8")
-    return f"data:image/svg+xml,{quote(drawn.strip())}"
 
 
 def _policy(scripts: Sequence[str], style: str) -> str:

@@ -137,7 +137,7 @@ def _seconds(player: Shown) -> Cell:
     if player.seconds is None or player.steps is None:
         return "", ""
     told = element("i" if player.in_all else "span", f"{player.seconds:.1f}")
-    steps = element("small", phrases.steps(player.steps))
+    steps = element("small", phrases.counted(player.steps, "step"))
     return joined([told, " ", steps]), player.seconds
 
 
@@ -174,16 +174,16 @@ def _figure(player: Shown, number: int) -> Markup:
         words = "no curve: what the training left cannot be read"
         return element("figure", element("figcaption", heading, words))
     curve = player.curve
-    end = f"{phrases.steps(curve.steps[-1])} in {curve.seconds[-1]:.1f} s of one core"
+    end = f"{phrases.counted(curve.steps[-1], 'step')} in {curve.seconds[-1]:.1f} s of one core"
     words = f"not yet unbeatable after {end}"
     if curve.unbeatable_at:
         step, seconds = curve.unbeatable_at
-        words = f"unbeatable after {phrases.steps(step)}, {seconds:.1f} s of one core"
+        words = f"unbeatable after {phrases.counted(step, 'step')}, {seconds:.1f} s of one core"
         since = curve.unbeatable[curve.steps.index(step) :]
         if not all(since):
             words += f", but at {sum(since)} of {len(since)} certificates from there on only"
     if curve.perfect_at:
-        words += f"; without a blunder after {phrases.steps(curve.perfect_at[0])}"
+        words += f"; without a blunder after {phrases.counted(curve.perfect_at[0], 'step')}"
     if player.seeds and player.seeds.median_seconds is not None:
         found = player.seeds
         words += f"; median of {found.count} seeds {found.median_seconds:.1f} s"
