@@ -109,7 +109,6 @@ def imitate(
     same = int((prompts != prompts[0]).any(axis=0).argmax())
     first = prompts.shape[1] - same  # of the answer
     named = int((answers != answers[0]).any(axis=0).argmax())  # where the answers differ
-    cells = torch.as_tensor(answers[:, named])
     shares = torch.as_tensor(best / best.sum(axis=1, keepdims=True), dtype=torch.float32)
     weights = list(model.parameters())
     optimiser = torch.optim.AdamW(weights, args.lr, (0.9, 0.98))
@@ -125,7 +124,7 @@ def imitate(
         told = model(shown[:, :-1], cache=cache, logits_to_keep=answers.shape[1])
         found = told.logits.log_softmax(-1)
         said = found.gather(-1, shown[:, first:, None])[..., 0]
-        move = (found[:, named, cells] * shares[rows]).sum(axis=1)
+        move = (found[:, named, answers[:, named]] * shares[rows]).sum(axis=1)
         loss: Any = -(said.sum(axis=1) - said[:, named] + move).mean()
         optimiser.zero_grad()
         loss.backward()
