@@ -7,7 +7,7 @@ A GPT-2 with about 140,000 weights, initialised at random, sees only the prompts
 and learns to answer with a best move. Every so many steps it is asked for its answer in every
 position, and the training ends with the first certificate that says what was wanted.
 
-It takes some eight minutes of one core, and needs the extra `language`.
+It takes some ten minutes of one core, and needs the extra `language`.
 """
 
 import importlib
