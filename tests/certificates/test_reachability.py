@@ -14,7 +14,7 @@ from tttenv.game.symmetry import canonical, maps, orbits
 from tttenv.players import PLAYERS, player
 from tttenv.players.symmetric_player import Canonical
 from tttenv.policy import Wrapped, blend, player_for, uniform
-from tttenv.reach import Graph, require_images_alike
+from tttenv.reach import Graph, distinct, require_images_alike
 from tttenv.reach import moves_kernel as kernels
 from tttenv.testing import some_boards
 
@@ -162,6 +162,7 @@ def test_codes_tell_boards_apart_and_images_alike(rules):
     assert (plain.decode(codes) == boards).all()
     in_order = sorted(range(50), key=lambda i: boards[i].tolist())
     assert sorted(range(50), key=lambda i: codes[i].tolist()) == in_order
+    assert distinct(codes[[*range(50), *range(50)]]).tolist() == codes[in_order].tolist()
     first, _ = canonical(rules, boards)
     assert (plain.decode(images.encode(boards)) == first).all()
     for image in maps(rules):

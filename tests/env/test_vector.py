@@ -118,3 +118,4 @@ def test_a_reset_is_needed_before_the_first_step():
         vector.step(np.array([0, 0]))
     with pytest.raises(ValueError, match="at least one game"):
         VectorTicTacToe(0)
+    assert VectorTicTacToe().num_envs == 1

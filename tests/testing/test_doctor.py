@@ -21,7 +21,7 @@ from tttenv.policy import player_for, uniform
 from tttenv.testing import LawBrokenError, check_env, check_policy
 from tttenv.testing.diagnosis import Environment
 from tttenv.testing.env_checks import ENVIRONMENT, record
-from tttenv.testing.findings import examine
+from tttenv.testing.findings import Finding, SubjectError, examine
 from tttenv.testing.policy_checks import PLAYER, CheckedPlayer
 
 ROOT, RULES = Path(__file__).parents[2], Rules()
@@ -49,6 +49,17 @@ def test_a_player_limited_by_time_is_refused_at_once():
 def test_obs_and_kind_are_refused_where_they_mean_nothing(name, option):
     with pytest.raises(ValueError, match=f"need a function or network, .* not {name}"):
         doctor_command.main([name, option])
+
+
+@pytest.mark.parametrize(("failing", "examined"), [("first", 1), ("second", 3)])
+def test_the_other_checks_are_left_out_only_if_the_first_one_fails(failing, examined):
+    def check(subject, name):
+        if name == failing:
+            raise SubjectError("fails", "")
+        return Finding("ok", "")
+
+    checks = {name: partial(check, name=name) for name in ("first", "second", "third")}
+    assert len(list(examine(None, checks))) == examined
 
 
 def findings(name, obs=None, kind="logits", games=60):
