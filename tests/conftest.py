@@ -1,5 +1,6 @@
 """Settings for all tests: hypothesis draws the same examples on every run."""
 
+import gc
 import importlib.util
 import io
 import os
@@ -22,6 +23,7 @@ from hypothesis import settings
 settings.register_profile("tttenv", deadline=None, derandomize=True, max_examples=25)
 settings.load_profile("tttenv")
 pytest_plugins = ["disturbance"]
+gc.disable()  # until all tests are imported
 
 # A job that a shell runs in the background ignores Ctrl-C, one under nohup the end of its terminal,
 # and so would all programs under test.
@@ -32,6 +34,12 @@ for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHU
 # RLlib pins a Gymnasium of its own: `make test-rllib` and `make test-ray` run these tests in an
 # environment of their own.
 collect_ignore = [] if importlib.util.find_spec("ray") else ["rllib", "ray_cluster"]
+
+
+def pytest_collection_finish():
+    """Keep the garbage collector from walking again and again through all that was imported."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session", autouse=True)
