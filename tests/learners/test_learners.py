@@ -96,7 +96,8 @@ def numbers(rng):
 
 
 # Presets with large batches; tests/training holds them to the laws.
-SLOW = [("maskable_ppo", "published"), ("qtable", "published"), ("td0", "published")]
+SLOW = [(name, "published") for name in ("maskable_ppo", "qtable", "td0")]
+SLOW += [("maskable_ppo", "default")]  # a smaller one: test_deep_learners.py
 BROKEN = [  # the law and a toy that breaks it
     (
         "leaves the global generators alone",

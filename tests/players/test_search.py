@@ -207,7 +207,7 @@ def test_a_long_search_can_be_interrupted_and_the_player_used_again(spec):
     rules = Rules(15, 15, 5)
     policy = player(spec, rules)
     begin = time.monotonic()
-    timer = threading.Timer(1.0, signal.raise_signal, [signal.SIGINT])
+    timer = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
     handler = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         timer.start()
