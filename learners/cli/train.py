@@ -114,7 +114,8 @@ def _train(
 
 def _start(player: str | None) -> Path | None:
     """Return the folder of the trained player to start from; a folder comes before a name."""
-    return None if player is None else (checkpoint_of(player) or (Path(player), {}))[0]
+    known = checkpoint_of(player) if player and ":" not in player else None
+    return known[0] if known else Path(player) if player is not None else None
 
 
 @contextmanager
@@ -282,8 +283,8 @@ class _Bar:
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self.progress.stop()
         if kind is None and not self.quiet and self.progress.disable:
-            told = f"{self.last.seconds:.1f} s: {phrases.standing(self.last.numbers)}"
-            print(f"trained {phrases.counted(self.last.step, 'step')} in {told}", file=sys.stderr)
+            found = f"{self.last.seconds:.1f} s: {phrases.standing(self.last.numbers)}"
+            print(f"trained {phrases.counted(self.last.step, 'step')} in {found}", file=sys.stderr)
 
     def stepped(self, step: int) -> None:
         """Advance the progress bar; end the run if it is to stop and no evaluation is due."""

@@ -4,8 +4,8 @@
     tttenv certify hf:path=runs/language-model
 
 A GPT-2 with about 140,000 weights, initialised at random, sees only the prompts of `tttenv.text`
-and learns to answer with a best move. Every so many steps it is asked for its answer in every
-position, and the training ends with the first certificate that says what was wanted.
+and learns to answer with a best move. At regular intervals it is certified by its answers in all
+positions, and the training ends with the first certificate without a blunder.
 
 It takes some ten minutes of one core, and needs the extra `language`.
 """
@@ -71,7 +71,7 @@ def word_tokenizer(prompts: list[str]) -> Any:
 
 
 def untrained(args: Args, tokenizer: Any, longest: int) -> Any:
-    """Return a GPT-2 with random weights, for texts of up to so many tokens."""
+    """Return a GPT-2 with random weights, for texts of at most `longest` tokens."""
     torch.manual_seed(args.seed)
     ends = {"eos_token_id": tokenizer.eos_token_id, "bos_token_id": tokenizer.eos_token_id}
     config = LIBRARY.GPT2Config(
@@ -121,11 +121,11 @@ def imitate(
         shown = torch.as_tensor(np.concatenate([prompts[rows, same:], answer], axis=1))
         cache = model(torch.as_tensor(prompts[:1, :same]), use_cache=True).past_key_values
         cache.batch_repeat_interleave(len(rows))
-        told = model(shown[:, :-1], cache=cache, logits_to_keep=answers.shape[1])
-        found = told.logits.log_softmax(-1)
-        said = found.gather(-1, shown[:, first:, None])[..., 0]
-        move = (found[:, named, answers[:, named]] * shares[rows]).sum(axis=1)
-        loss: Any = -(said.sum(axis=1) - said[:, named] + move).mean()
+        output = model(shown[:, :-1], cache=cache, logits_to_keep=answers.shape[1])
+        log_probs = output.logits.log_softmax(-1)
+        tokens = log_probs.gather(-1, shown[:, first:, None])[..., 0]
+        move = (log_probs[:, named, answers[:, named]] * shares[rows]).sum(axis=1)
+        loss: Any = -(tokens.sum(axis=1) - tokens[:, named] + move).mean()
         optimiser.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(weights, 1.0)
@@ -148,8 +148,7 @@ def main(args: Args) -> None:
     replies = [f"{MOVE}{cell}</move>{END}" for cell in range(rules.cells)]
     answers = np.array(tokenizer(replies)["input_ids"], np.int64)
     model = untrained(args, tokenizer, prompts.shape[1] + LONGEST)
-    size = sum(weight.numel() for weight in model.parameters())
-    print(f"a GPT-2 of {size:,} weights on {rules}, in {home}", flush=True)
+    print(f"a GPT-2 of {model.num_parameters():,} weights on {rules}, in {home}", flush=True)
     optimal = solve(rules).optimal[game.decisions]
     curve = list[dict[str, Any]]()
     for step in imitate(args, model, prompts, answers, optimal):
@@ -160,8 +159,8 @@ def main(args: Args) -> None:
         curve.append({"step": step, "seconds": seconds, **found})
         model.save_pretrained(home)
         tokenizer.save_pretrained(home)
-        told = {"args": asdict(args), "weights": size, "curve": curve}
-        (home / "results.json").write_text(json.dumps(told, indent=1), encoding="utf-8")
+        results = {"args": asdict(args), "weights": model.num_parameters(), "curve": curve}
+        (home / "results.json").write_text(json.dumps(results, indent=1), encoding="utf-8")
         standing, blunders = phrases.standing(found), int(found["exact/blunders"])
         print(f"step {step}, {seconds:.0f} s: {standing}  blunders {blunders}", flush=True)
         if not blunders:

@@ -83,7 +83,7 @@ class Answers:
         )
 
     def __call__(self, prompt: str) -> str | None:
-        """Return the answer to a prompt, or None if it has not ended after so many tokens."""
+        """Return the answer to a prompt, or None if it has not ended within the limit."""
         try:
             with torch.inference_mode():
                 return self._decode(_encoded(self.tokenizer, [prompt])["input_ids"])
@@ -104,7 +104,7 @@ class Answers:
         return ValueError(f"the model in {self.name} {what}: {reason}")
 
 
-class CertificateCallback(LIBRARY.TrainerCallback):  # type: ignore[misc]
+class CertificateCallback(LIBRARY.TrainerCallback):
     """Certify the model of a trainer of TRL or transformers as it learns, and log exact numbers.
 
     Add it by `trainer.add_callback(CertificateCallback(trainer))`. What it logs is that of `judge`,
