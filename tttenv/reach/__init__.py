@@ -61,7 +61,8 @@ class Graph:
             after = boards[own.origin[going]]
             after[np.arange(len(after)), own.cell[going]] = 1
             replies = self.moves(-after, after == 0)
-            yield own, replace(replies, origin=going[replies.origin])
+            replies.origin[:] = going[replies.origin]
+            yield own, replies
 
 
 def _geometry(rules: Rules, inverses: NDArray[np.int64]) -> Geometry:
@@ -78,7 +79,7 @@ def _moves(boards: Boards, allowed: Mask, about: Geometry) -> Moves:
     origin, cell, codes = (np.empty(shape, np.int64) for shape in (count, count, (count, words)))
     moves = Moves(origin, cell, np.empty(count, np.int8), codes)
     written = kernels.play_all(boards, allowed, about, moves)
-    return replace(moves, codes=codes[:written])
+    return moves if written == count else replace(moves, codes=codes[:written])
 
 
 def distinct(codes: Codes) -> Codes:

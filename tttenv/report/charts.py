@@ -66,8 +66,7 @@ class Chart:
 
     def svg(self, label: str, cursor: bool = False) -> Markup:
         """Return the chart as an SVG element of the page, coloured by the page's style sheet."""
-        box = f"0 0 {WIDTH} {self.below + BELOW}"
-        about = {"role": "img", "aria_label": label, "viewBox": box}
+        about = {"role": "img", "aria_label": label, "viewBox": f"0 0 {WIDTH} {self.below + BELOW}"}
         if not cursor:
             return element("svg", *self.parts, *self._axis(), **about)
         at = " ".join(f"{x:g}" for x in places(self.along))
