@@ -7,7 +7,7 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.game.outcomes_kernel import GOING, LOSS, WIN
+from tttenv.game.outcomes_kernel import LOSS, WIN
 from tttenv.game.random_kernel import bounded, next_uint64
 from tttenv.game.rules import Rules
 from tttenv.game.rules_kernel import Game, completes, outcome, threats
@@ -77,14 +77,14 @@ def random_playout(p: Playground, stone: int) -> int:
     many = gather(p)
     if p.lined.size:
         return looked_up_playout(p, stone, many)
+    board, game = p.board, p.game
     for left in range(many, 0, -1):
         at = bounded(p.rng, left)
         cell = p.empty[at]
         p.empty[at] = p.empty[left - 1]
-        p.board[cell] = stone
-        result = outcome(completes(p.board, cell, p.game), False, p.game)
-        if result != GOING:
-            return winner(result, stone)
+        board[cell] = stone
+        if completes(board, cell, game):
+            return winner(outcome(True, False, game), stone)
         stone = -stone
     return 0
 

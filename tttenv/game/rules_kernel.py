@@ -55,12 +55,12 @@ def ended(board: Stones, cell: int, game: Game) -> int:
 def winning_cells(boards: Boards, side: int, game: Game) -> Mask:
     """Return a mask (batch, cells) of the empty cells where `side` (1 or -1) wins at once."""
     result = np.zeros(boards.shape, np.bool_)
-    for i in range(len(boards)):
+    for i in range(len(boards) if outcome(True, False, game) == WIN else 0):  # else none wins
         board = boards[i].copy()
         for cell in range(board.size):
             if board[cell] == 0:
                 board[cell] = side
-                result[i, cell] = outcome(completes(board, cell, game), False, game) == WIN
+                result[i, cell] = completes(board, cell, game)
                 board[cell] = 0
     return result
 

@@ -119,6 +119,7 @@ class Moves(Struct):
 def play_all(boards: Boards, allowed: Mask, about: Geometry, moves: Moves) -> int:
     """Write all `allowed` moves (positions, cells); return the number of codes written."""
     images = np.empty(about.blank.shape, np.int64)
+    game, origin, cells, end, codes = about.game, moves.origin, moves.cell, moves.end, moves.codes
     row, count = 0, 0
     for i in range(len(boards)):
         board, empty = boards[i].copy(), 0
@@ -129,12 +130,11 @@ def play_all(boards: Boards, allowed: Mask, about: Geometry, moves: Moves) -> in
             if not allowed[i, cell]:
                 continue
             board[cell] = 1
-            moves.origin[row], moves.cell[row] = i, cell
-            line = completes(board, cell, about.game)
-            moves.end[row] = outcome(line, empty == 1, about.game)
-            if moves.end[row] == GOING:
+            origin[row], cells[row] = i, cell
+            end[row] = outcome(completes(board, cell, game), empty == 1, game)
+            if end[row] == GOING:
                 _add(images, cell, -1, about)
-                _write_first(images, moves.codes[count])
+                _write_first(images, codes[count])
                 _add(images, cell, 1, about)
                 count += 1
             board[cell] = 0
