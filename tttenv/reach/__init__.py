@@ -34,6 +34,7 @@ class Graph:
         self.rules = rules
         self._single = _geometry(rules, symmetry.inverses(rules)[:1])
         self._shared = _geometry(rules, symmetry.inverses(rules)) if images else self._single
+        self._no_codes = replace(self._single, blank=self._single.blank[:0, :0])
 
     def encode(self, boards: Boards) -> Codes:
         """Return the codes (positions, words) of boards (positions, cells)."""
@@ -50,17 +51,17 @@ class Graph:
     def replies(self, boards: Boards, probs: Probs) -> Iterator[tuple[Moves, Moves]]:
         """Play a player's moves of nonzero probability, then every reply, in parts.
 
-        The origins of the replies are the indices of the moves.
+        The origins of the replies are the indices of the moves, which have no codes.
         """
         sizes = np.count_nonzero(probs, axis=1) * np.count_nonzero(boards == 0, axis=1)
         starts = np.flatnonzero(np.diff(np.cumsum(sizes) // ROWS, prepend=-1)).tolist()
         for first, end in pairwise([*starts, len(boards)]):
-            own = _moves(boards[first:end], probs[first:end] > 0, self._single)
+            own = _moves(boards[first:end], probs[first:end] > 0, self._no_codes)
             own.origin[:] += first
             going = np.flatnonzero(own.end == GOING)
-            after = boards[own.origin[going]]
-            after[np.arange(len(after)), own.cell[going]] = 1
-            replies = self.moves(-after, after == 0)
+            after = -boards[own.origin[going]]
+            after[np.arange(len(after)), own.cell[going]] = -1
+            replies = self.moves(after, after == 0)
             replies.origin[:] = going[replies.origin]
             yield own, replies
 
@@ -75,7 +76,7 @@ def _geometry(rules: Rules, inverses: NDArray[np.int64]) -> Geometry:
 
 
 def _moves(boards: Boards, allowed: Mask, about: Geometry) -> Moves:
-    count, words = np.count_nonzero(allowed), -(-boards.shape[1] // WORD)
+    count, words = np.count_nonzero(allowed), about.blank.shape[1]
     origin, cell, codes = (np.empty(shape, np.int64) for shape in (count, count, (count, words)))
     moves = Moves(origin, cell, np.empty(count, np.int8), codes)
     written = kernels.play_all(boards, allowed, about, moves)

@@ -31,13 +31,6 @@ class Geometry(Struct):
 
 
 @inner
-def _add(codes: Codes, cell: int, stone: int, about: Geometry) -> None:
-    """Put a stone, 1 or -1, on an empty cell of the board with codes (images, words)."""
-    for image in range(len(codes)):
-        codes[image, about.words[cell, image]] += stone * about.powers[cell, image]
-
-
-@inner
 def _image_codes(board: NDArray[np.int8], side: int, about: Geometry, codes: Codes) -> None:
     """Write the codes (images, words) of the images of a board (cells,), as seen by `side`."""
     for image in range(len(codes)):
@@ -45,21 +38,34 @@ def _image_codes(board: NDArray[np.int8], side: int, about: Geometry, codes: Cod
             codes[image, word] = about.blank[image, word]
     for cell in range(board.size):
         if board[cell] != 0:
-            _add(codes, cell, side * board[cell], about)
+            for image in range(len(codes)):
+                word, power = about.words[cell, image], about.powers[cell, image]
+                codes[image, word] += side * board[cell] * power
 
 
 @inner
-def _write_first(codes: Codes, to: NDArray[np.int64]) -> None:
-    """Write the lexicographically smallest of the codes (images, words) to `to` (words,)."""
-    best = 0
-    for image in range(1, len(codes)):
+def _write_first(codes: Codes, cell: int, stone: int, about: Geometry, to: Codes) -> None:
+    """Write the smallest of the codes (images, words), with a stone put on `cell`, to `to` (words,).
+
+    The stone is 1 or -1 on an empty cell, or 0 for none; `codes` is left as it was.
+    """
+    if codes.shape[1] == 1:  # without branches, which cost as much as all the rest
+        first = codes[0, 0] + stone * about.powers[cell, 0]
+        for image in range(1, len(codes)):
+            first = min(first, codes[image, 0] + stone * about.powers[cell, image])
+        to[0] = first
+        return
+    for image in range(len(codes)):
+        smaller = image == 0
         for word in range(codes.shape[1]):
-            if codes[image, word] != codes[best, word]:
-                if codes[image, word] < codes[best, word]:
-                    best = image
+            code = codes[image, word]
+            if about.words[cell, image] == word:
+                code += stone * about.powers[cell, image]
+            if not smaller and code > to[word]:
                 break
-    for word in range(codes.shape[1]):
-        to[word] = codes[best, word]
+            if smaller or code < to[word]:
+                smaller = True
+                to[word] = code
 
 
 @compiled
@@ -69,7 +75,7 @@ def encode(boards: Boards, about: Geometry) -> Codes:
     codes = np.empty((len(boards), about.blank.shape[1]), np.int64)
     for i in range(len(boards)):
         _image_codes(boards[i], 1, about, images)
-        _write_first(images, codes[i])
+        _write_first(images, 0, 0, about, codes[i])
     return codes
 
 
@@ -133,9 +139,7 @@ def play_all(boards: Boards, allowed: Mask, about: Geometry, moves: Moves) -> in
             origin[row], cells[row] = i, cell
             end[row] = outcome(completes(board, cell, game), empty == 1, game)
             if end[row] == GOING:
-                _add(images, cell, -1, about)
-                _write_first(images, codes[count])
-                _add(images, cell, 1, about)
+                _write_first(images, cell, -1, about, codes[count])
                 count += 1
             board[cell] = 0
             row += 1
