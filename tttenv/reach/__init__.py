@@ -9,7 +9,7 @@ positions is a sorted array of codes.
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -24,6 +24,7 @@ from tttenv.reach import moves_kernel as kernels
 from tttenv.reach.moves_kernel import WORD, Codes, Geometry, Moves
 
 ROWS = 2**20  # replies played together
+MOST_IMAGES = 8  # of a board
 TOLERANCE = 1e-6  # maximum difference of a class's probability between images
 
 
@@ -32,13 +33,12 @@ class Graph:
 
     def __init__(self, rules: Rules, images: bool) -> None:
         self.rules = rules
-        self._single = _geometry(rules, symmetry.inverses(rules)[:1])
-        self._shared = _geometry(rules, symmetry.inverses(rules)) if images else self._single
-        self._no_codes = replace(self._single, blank=self._single.blank[:0, :0])
+        self._codes = _geometry(rules, MOST_IMAGES if images else 1)
+        self._no_codes = _geometry(rules, 0)
 
     def encode(self, boards: Boards) -> Codes:
         """Return the codes (positions, words) of boards (positions, cells)."""
-        return kernels.encode(boards, self._shared)
+        return kernels.encode(boards, self._codes)
 
     def decode(self, codes: Codes) -> Boards:
         """Return one board (positions, cells) per code (positions, words)."""
@@ -46,7 +46,7 @@ class Graph:
 
     def moves(self, boards: Boards, allowed: Mask) -> Moves:
         """Play all allowed moves, a mask (positions, cells), on undecided boards of that shape."""
-        return _moves(boards, allowed, self._shared)
+        return _moves(boards, allowed, self._codes)
 
     def replies(self, boards: Boards, probs: Probs) -> Iterator[tuple[Moves, Moves]]:
         """Play a player's moves of nonzero probability, then every reply, in parts.
@@ -66,12 +66,14 @@ class Graph:
             yield own, replies
 
 
-def _geometry(rules: Rules, inverses: NDArray[np.int64]) -> Geometry:
-    """Return the geometry of a board whose images (images, cells) share one code."""
-    cells = np.arange(rules.cells)
+@lru_cache
+def _geometry(rules: Rules, images: int) -> Geometry:
+    """Return the geometry of a board whose first `images` share one code; 0: without codes."""
+    cells, inverses = np.arange(rules.cells), symmetry.inverses(rules)[:images]
     last = np.minimum((cells // WORD + 1) * WORD, rules.cells) - 1  # the word's last cell
     powers, words = 3 ** (last - cells), cells // WORD
-    blank = np.tile(np.add.reduceat(powers, np.arange(0, rules.cells, WORD)), (len(inverses), 1))
+    blank = np.add.reduceat(powers, np.arange(0, rules.cells, WORD))[: None if images else 0]
+    blank = np.tile(blank, (len(inverses), 1))
     return Geometry(rules.game, powers[inverses.T].copy(), words[inverses.T].copy(), blank)
 
 
@@ -80,7 +82,7 @@ def _moves(boards: Boards, allowed: Mask, about: Geometry) -> Moves:
     origin, cell, codes = (np.empty(shape, np.int64) for shape in (count, count, (count, words)))
     moves = Moves(origin, cell, np.empty(count, np.int8), codes)
     written = kernels.play_all(boards, allowed, about, moves)
-    return moves if written == count else replace(moves, codes=codes[:written])
+    return moves if written == count else moves._replace(codes=codes[:written])
 
 
 def distinct(codes: Codes) -> Codes:

@@ -6,6 +6,7 @@ So codes are ordered lexicographically by the cells.
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -111,8 +112,7 @@ def open_for(boards: Boards, side: int, lines: NDArray[np.int64], most: int) -> 
     return found
 
 
-@dataclass(frozen=True, eq=False)
-class Moves(Struct):
+class Moves(NamedTuple):
     """All moves from a batch of positions, in the order of positions and cells."""
 
     origin: NDArray[np.int64]  # (moves,): the position before
