@@ -46,7 +46,7 @@ def _image_codes(board: NDArray[np.int8], side: int, about: Geometry, codes: Cod
 
 @inner
 def _write_first(codes: Codes, cell: int, stone: int, about: Geometry, to: Codes) -> None:
-    """Write the smallest of the codes (images, words), with a stone put on `cell`, to `to` (words,).
+    """Write the first of the codes (images, words), with a stone put on `cell`, to `to` (words,).
 
     The stone is 1 or -1 on an empty cell, or 0 for none; `codes` is left as it was.
     """
