@@ -18,7 +18,6 @@ LMS-Newton (Widrow and Stearns, Adaptive Signal Processing, 1985, chapter 8).
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -41,8 +40,7 @@ class LMSConfig:
     """Settings of LMS."""
 
     seed: int = 0  # seeds all random numbers; the published form uses none
-    # the set of features; "rich" is "full" without the number of stones
-    features: Literal["full", "rich", "seven"] = "full"
+    features: Literal["full", "seven"] = "full"
     eta: float = 1.0  # learning rate; but for "seven" divided by the features' squared norm
     decay: int = 100  # but for "seven": steps until it has halved, as 1 / (1 + step / decay)
     epsilon: float = 0.5  # but for "seven": probability of a random move
@@ -182,7 +180,7 @@ class LMS(SavesParts):
 
 
 def _features(config: LMSConfig) -> Callable[[Rules, Boards], Features]:
-    return seven if config.features == "seven" else partial(rich, stones=config.features == "full")
+    return seven if config.features == "seven" else rich
 
 
 def _moves(

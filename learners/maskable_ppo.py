@@ -1,9 +1,9 @@
-"""sb3-contrib's MaskablePPO, trained against perfect, past, random and erring opponents.
+"""sb3-contrib's MaskablePPO, trained against perfect play and itself.
 
-PPO (Schulman et al., arXiv 1707.06347, 2017) with occupied cells masked. "self" is a frozen
-snapshot; games begin with random stones (exploring starts). Against opponents that err, a draw must
-pay more than three quarters of the way from loss to win; as published, with +1/0/-1, the player
-takes risks.
+PPO (Schulman et al., arXiv 1707.06347, 2017) with occupied cells masked. Games begin with random
+stones (exploring starts), and the entropy bonus is large and constant, see `learners.reinforce`.
+Against opponents that err, a draw must pay more than three quarters of the way from loss to win; as
+published, with +1/0/-1, the player takes risks.
 """
 
 import copy
@@ -17,19 +17,24 @@ from typing import Any, ClassVar
 import numpy as np
 import sb3_contrib
 import torch
+from numpy.typing import NDArray
 from stable_baselines3.common.logger import Logger
+from stable_baselines3.common.vec_env import VecEnvWrapper
 
 from learners.nets import Nets, empty_linear, evaluate
 from learners.parts import PlaysByNetworks, Rng
 from tttenv.exact import enumerable, tabulate
+from tttenv.game.features import one_hot
 from tttenv.game.rules import Rules, require_line_wins
+from tttenv.game.symmetry import canonical, maps
 from tttenv.game.types import Boards, Probs
 from tttenv.players import player
+from tttenv.players.symmetric_player import canonical_player
 from tttenv.policy import PURE, TOLERANCE, FunctionPlayer, Player, softmax
 from tttenv.utils.registry import Spec
 from tttenv.utils.untrusted import shown
 
-POOL = tuple(map(Spec, ("minimax", "self", "random", "epsilon")))
+POOL = tuple(map(Spec, ("self", "minimax")))
 
 
 @dataclass(frozen=True)
@@ -37,25 +42,25 @@ class MaskablePPOConfig:
     """Settings of MaskablePPO."""
 
     seed: int = 0  # seeds all random numbers
-    hidden: tuple[int, ...] = (256, 256)  # widths of the hidden layers, for both policy and value
-    pool: tuple[Spec, ...] = POOL  # opponents of successive rollouts; "self" is a frozen snapshot
-    snapshot: int = 10  # rollouts between snapshots
+    hidden: tuple[int, ...] = (128, 128)  # widths of the hidden layers, for both policy and value
+    pool: tuple[Spec, ...] = POOL  # opponents of successive rollouts; "self" is the current player
     opening: int = 8  # exploring starts: a game begins with 0 to this many random stones
-    draw: float = 0.7  # reward for a draw; 1 for a win, -1 for a loss
+    draw: float = 0.0  # reward for a draw; 1 for a win, -1 for a loss
     games: int = 128  # games played in parallel
     turns: int = 32  # moves per game in a rollout
     batch: int = 512  # moves per gradient step
     epochs: int = 4  # passes over a rollout
-    lr: float = 1e-3  # learning rate
-    entropy: float = 0.05  # weight of the entropy bonus
-    decay: int = 60  # steps until lr and entropy have halved; 0: they are constant
+    lr: float = 2e-3  # learning rate
+    entropy: float = 0.2  # weight of the entropy bonus
+    decay: int = 60  # steps until lr has halved; 0: it is constant
+    symmetric: bool = False  # learn and play on one board of each symmetry class
 
     def __post_init__(self) -> None:
-        counts = self.games, self.turns, self.batch, self.epochs, self.snapshot, len(self.pool)
+        counts = self.games, self.turns, self.batch, self.epochs, len(self.pool)
         if min(counts) < 1 or min(self.opening, self.decay) < 0:
             raise ValueError(
-                "maskable_ppo: games, turns, batch, epochs, snapshot and the opponents in its pool"
-                " must be at least 1, opening and decay at least 0"
+                "maskable_ppo: games, turns, batch, epochs and the opponents in its pool must be at"
+                " least 1, opening and decay at least 0"
             )
 
 
@@ -64,7 +69,7 @@ class MaskablePPO(PlaysByNetworks[MaskablePPOConfig]):
 
     Config: ClassVar[type] = MaskablePPOConfig
     presets: ClassVar[dict[str, Any]] = {
-        "default": MaskablePPOConfig(),
+        "default": MaskablePPOConfig(symmetric=True),
         "published": MaskablePPOConfig(
             pool=(Spec("random"),),
             opening=0,
@@ -85,8 +90,9 @@ class MaskablePPO(PlaysByNetworks[MaskablePPOConfig]):
         self.config, self.rules, self.rollouts = config, rules, 0
         self.rng = np.random.default_rng(config.seed)
         make: Any = import_module("tttenv.adapters.sb3").VecEnv
-        self.env = make(config.games, config.opening, config.draw, **asdict(rules))
-        self.env.games.np_random = self.rng
+        env = make(config.games, config.opening, config.draw, **asdict(rules))
+        self.games, self.env = env.games, BoardsShown(env, config.symmetric)
+        self.games.np_random = self.rng
         with seeded_globals(self.rng):
             self.model = sb3_contrib.MaskablePPO(
                 "MlpPolicy",
@@ -103,17 +109,13 @@ class MaskablePPO(PlaysByNetworks[MaskablePPOConfig]):
         self.model.set_logger(Logger(None, []))
         net = self.model.policy
         self.actor = torch.nn.Sequential(net.mlp_extractor.policy_net, net.action_net)
-        self.former = copy.deepcopy(self.actor)
         self.pool = {spec: player(spec, rules) for spec in config.pool if spec != "self"}
 
     def step(self) -> dict[str, float]:
         """Collect a rollout against the next opponent, and update the networks on it."""
         config, spec = self.config, self.config.pool[self.rollouts % len(self.config.pool)]
-        if self.rollouts % config.snapshot == 0:
-            self.former = copy.deepcopy(self.actor)
-        self.env.games.set_opponent(self.pool.get(spec) or self._snapshot_policy())
+        self.games.set_opponent(self.pool.get(spec) or self._current_policy())
         share = 1 / (1 + self.rollouts / config.decay) if config.decay else 1.0
-        self.model.ent_coef = config.entropy * share
         self.model.lr_schedule = lambda _: config.lr * share
         with seeded_globals(self.rng):
             self.model.learn(config.games * config.turns, reset_num_timesteps=False)
@@ -134,11 +136,16 @@ class MaskablePPO(PlaysByNetworks[MaskablePPOConfig]):
         last = empty_linear([3 * rules.cells, *config.hidden][-1], rules.cells)
         return {"actor": torch.nn.Sequential(torch.nn.Sequential(*layers), last)}
 
+    @classmethod
+    def player_of(cls, config: MaskablePPOConfig, rules: Rules, nets: Nets) -> Player:
+        """Return the greedy player, on canonical boards if the policy learned on these."""
+        greedy = super().player_of(config, rules, nets)
+        return canonical_player(greedy) if config.symmetric else greedy
+
     def parts(self) -> dict[str, Any]:
-        """Return both networks, the last snapshot, the optimiser and the generator."""
+        """Return both networks, the optimiser and the generator."""
         return {
             "weights": {"actor": self.actor},
-            "former": {"actor": self.former},
             "model": {"both": self.model.policy},
             "optimiser": self.model.policy.optimizer,
             "rollouts": self.rollouts,
@@ -147,7 +154,7 @@ class MaskablePPO(PlaysByNetworks[MaskablePPOConfig]):
 
     def state_dict(self) -> dict[str, Any]:
         """Return copies of all parts and of SB3's games."""
-        games = {"boards": self.env.games.boards, "starts": self.model._last_episode_starts}
+        games = {"boards": self.games.boards, "starts": self.model._last_episode_starts}
         return super().state_dict() | games
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
@@ -157,14 +164,57 @@ class MaskablePPO(PlaysByNetworks[MaskablePPOConfig]):
             self.model._last_obs = self.env.put(state["boards"])
             self.model._last_episode_starts = state["starts"]
 
-    def _snapshot_policy(self) -> Player:
-        """Return the last snapshot as a stochastic policy."""
-        rules, net = self.rules, self.former
+    def _current_policy(self) -> Player:
+        """Return a frozen copy of the policy, which samples its moves."""
+        rules, net = self.rules, copy.deepcopy(self.actor)
 
         def play(boards: Boards) -> Probs:
             return softmax(evaluate(rules, [net], boards), boards == 0)
 
-        return tabulate(rules, play) if enumerable(rules) else FunctionPlayer(rules, play, PURE)
+        made = tabulate(rules, play) if enumerable(rules) else FunctionPlayer(rules, play, PURE)
+        return canonical_player(made) if self.config.symmetric else made
+
+
+class BoardsShown(VecEnvWrapper):
+    """Games of `tttenv.adapters.sb3`, shown as one board of each symmetry class if `symmetric`.
+
+    The masks and actions are those of the boards shown.
+    """
+
+    def __init__(self, env: Any, symmetric: bool) -> None:
+        super().__init__(env)
+        self.games, self.symmetric, self.maps = env.games, symmetric, maps(env.games.rules)
+
+    def put(self, boards: Boards) -> Any:
+        """Set the boards (games, cells) of all games, unchecked, and return the observations."""
+        self.games.match.set_boards(boards)
+        return self._observe()
+
+    def reset(self) -> Any:
+        """Start all games; return the observations."""
+        self.venv.reset()
+        return self._observe()
+
+    def step_async(self, actions: NDArray[np.int64]) -> None:
+        """Store the actions for `step_wait`."""
+        self.venv.step_async(self.maps[self.which, actions])
+
+    def step_wait(self) -> tuple[Any, ...]:
+        """Play the stored actions; return observations, rewards, dones and infos."""
+        _, *rest = self.venv.step_wait()
+        return self._observe(), *rest
+
+    def env_method(self, method_name: str, *args: Any, **kwargs: Any) -> list[Any]:
+        """Return the masks of the boards shown, or call another method of the games."""
+        if method_name == "action_masks":
+            return list(self.boards == 0)
+        return self.venv.env_method(method_name, *args, **kwargs)
+
+    def _observe(self) -> Any:
+        self.boards, self.which = self.games.boards, np.zeros(self.num_envs, np.int64)
+        if self.symmetric:
+            self.boards, self.which = canonical(self.games.rules, self.boards)
+        return one_hot(self.boards)
 
 
 @contextmanager

@@ -1,8 +1,13 @@
 """REINFORCE: moves that led to wins become more likely, moves that led to losses less likely.
 
 The policy network plays both sides from random openings (exploring starts), without which it stays
-beatable; a second network, the baseline, estimates the expected result. Bounded outputs and an
-entropy bonus keep all moves possible. Source: Williams, Machine Learning 8 (1992).
+beatable; a second network, the baseline, estimates the expected result. Source: Williams, Machine
+Learning 8 (1992).
+
+Moves that lose only to a reply not found yet must stay possible until it is found, and so must the
+better ones: the entropy bonus is large and constant. What a policy is trained towards is then a
+quantal response equilibrium (McKelvey and Palfrey, Games and Economic Behavior 10, 1995), whose
+likeliest moves on 3,3,3 are all optimal for weights from 0.01 to 0.7.
 """
 
 from dataclasses import dataclass
@@ -15,8 +20,10 @@ from learners.nets import MaskedMLP, Nets, descend, lower_rate, planes
 from learners.parts import PlaysByNetworks, Rng
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.game.rules import Rules
+from tttenv.game.symmetry import canonical, maps
 from tttenv.game.types import Boards
-from tttenv.policy import TOLERANCE
+from tttenv.players.symmetric_player import canonical_player
+from tttenv.policy import TOLERANCE, Player
 
 
 @dataclass(frozen=True)
@@ -24,21 +31,20 @@ class ReinforceConfig:
     """Settings of REINFORCE."""
 
     seed: int = 0  # seeds the initial weights and all random numbers
-    hidden: tuple[int, ...] = (256,)  # widths of the hidden layers of both networks
+    hidden: tuple[int, ...] = (128, 128)  # widths of the hidden layers of both networks
     games: int = 512  # games per step, played in parallel to the end
     opening: int = 8  # exploring starts: a game begins with 0 to this many random stones
     bound: float = 5.0  # outputs stay between -bound and bound
-    entropy: float = 0.1  # weight of the entropy bonus; a win pays 1
-    entropy_decay: int = 150  # steps until it has halved, as 1 / (1 + step / entropy_decay)
-    lr: float = 2e-3  # learning rate of Adam
-    decay: int = 1000  # steps until lr has halved, in the same way; 0: it is constant
+    entropy: float = 0.3  # weight of the entropy bonus; a win pays 1
+    lr: float = 1e-2  # learning rate of Adam
+    decay: int = 300  # steps until it has halved, as 1 / (1 + step / decay); 0: it is constant
+    symmetric: bool = False  # learn and play on one board of each symmetry class
 
     def __post_init__(self) -> None:
-        counts = self.games, self.entropy_decay, self.opening + 1, self.decay + 1
-        if min(counts) < 1 or not self.bound > 0:
+        if self.games < 1 or min(self.opening, self.decay) < 0 or not self.bound > 0:
             raise ValueError(
-                "reinforce: games and entropy_decay must be at least 1, opening and decay at least"
-                " 0, and bound above 0"
+                "reinforce: games must be at least 1, opening and decay at least 0, and bound"
+                " above 0"
             )
 
 
@@ -47,7 +53,7 @@ class Reinforce(PlaysByNetworks[ReinforceConfig]):
 
     Config: ClassVar[type] = ReinforceConfig
     presets: ClassVar[dict[str, Any]] = {
-        "default": ReinforceConfig(),
+        "default": ReinforceConfig(symmetric=True),
     }
     tolerance: ClassVar[float] = TOLERANCE  # of ties in its player
 
@@ -65,7 +71,6 @@ class Reinforce(PlaysByNetworks[ReinforceConfig]):
     def step(self) -> dict[str, float]:
         """Play games to the end, then take one gradient step."""
         lower_rate(self.optimiser, self.config.lr, self.steps, self.config.decay)
-        weight = self.config.entropy / (1 + self.steps / self.config.entropy_decay)
         self.steps += 1
         boards, cells, results = self._play()
         log_probs = self.log_probs(boards)
@@ -73,13 +78,19 @@ class Reinforce(PlaysByNetworks[ReinforceConfig]):
         entropy = -(log_probs.exp() * log_probs).sum(dim=1).mean()
         objective = (advantage.detach() * log_probs[range(len(cells)), cells]).mean()
         value_loss = advantage.square().mean() / 2
-        descend(self.optimiser, value_loss - objective - weight * entropy)
+        descend(self.optimiser, value_loss - objective - self.config.entropy * entropy)
         return {"entropy": entropy.item(), "gain": objective.item()}  # curves' names, kept
 
     @classmethod
     def networks(cls, config: ReinforceConfig, rules: Rules, rng: Rng | None = None) -> Nets:
         """Return the policy network; the player is greedy with respect to it."""
         return {"moves": MaskedMLP(rules.cells, config.hidden, rng)}
+
+    @classmethod
+    def player_of(cls, config: ReinforceConfig, rules: Rules, nets: Nets) -> Player:
+        """Return the greedy player, on canonical boards if the policy learned on these."""
+        greedy = super().player_of(config, rules, nets)
+        return canonical_player(greedy) if config.symmetric else greedy
 
     def parts(self) -> dict[str, Any]:
         """Return both networks, the optimiser, steps and generator; no game spans two steps."""
@@ -107,14 +118,17 @@ class Reinforce(PlaysByNetworks[ReinforceConfig]):
         self.env.reset()
         opening = self.rng.integers(0, self.config.opening + 1, self.config.games)
         opening[0] = 0  # so that there is a move to learn from
-        active, turns = opening >= 0, []
+        active, turns, images = opening >= 0, [], maps(self.rules)
         for turn in range(self.rules.cells):
-            boards, random = self.env.boards, (turn < opening)[:, None]
+            boards, which = self.env.boards, np.zeros(len(active), np.int64)
+            if self.config.symmetric:
+                boards, which = canonical(self.rules, boards)
+            random = (turn < opening)[:, None]
             log_probs = self.log_probs(boards).detach().cpu().numpy()
             log_probs = np.where(random & (boards == 0), 0, log_probs)
             # The Gumbel-max trick: this samples each cell with its probability.
             cells = (log_probs + self.rng.gumbel(size=log_probs.shape)).argmax(axis=1)
-            _, rewards, over, *_ = self.env.step(cells)
+            _, rewards, over, *_ = self.env.step(images[which, cells])
             turns.append((boards, cells, rewards, over, active & (turn >= opening)))
             active = active & ~over
         moves, result = [], np.zeros(len(opening), np.float32)

@@ -99,19 +99,15 @@ def blocks(players: list[dict[str, Any]]) -> dict[str, str]:
 
 def curves() -> Pictures:
     """Draw the learning curves of all trained players whose cards contain one, as SVG."""
-    from tttenv.certificates.curve import exact_curve, larger_curve
+    from tttenv.certificates.curve import Curve
     from tttenv.players.stored.checkpoint import read_card
     from tttenv.report import charts
 
     drawn = {}
     for card in sorted((ROOT / "checkpoints").glob("*/card.json")):
-        found = exact_curve.from_card(read_card(card.parent))
+        found = Curve.from_card(read_card(card.parent))
         assert found is not None, f"{card.parent.name} has no curve"
         drawn[f"curve-{card.parent.name}.svg"] = charts.curve_chart(found, "seconds")
-    for card in sorted((ROOT / "checkpoints/larger").glob("*/card.json")):
-        grown = larger_curve.from_card(read_card(card.parent))
-        if grown is not None and len(grown.steps) > 1:
-            drawn[f"curve-{card.parent.name}.svg"] = charts.larger_chart(grown)
     return {
         (name, scheme): chart.file(scheme == "dark")
         for name, chart in drawn.items()
@@ -354,7 +350,7 @@ def learning() -> Pictures:
     from learners.training.loggers import SCENES
     from tttenv import Rules
     from tttenv.certificates import phrases, snapshots
-    from tttenv.certificates.curve import exact_curve
+    from tttenv.certificates.curve import Curve
     from tttenv.certificates.metrics import measure
     from tttenv.drawing.tiles import DARK, LIGHT
     from tttenv.players.stored.checkpoint import read_card
@@ -362,7 +358,7 @@ def learning() -> Pictures:
     rules, folder = Rules(), ROOT / "checkpoints/reinforce"
     boards = [rules.parse(SCENES["3,3,3"][name]) for name in SHOWN]
     card = read_card(folder)
-    curve = exact_curve.from_card(card)
+    curve = Curve.from_card(card)
     assert curve is not None
     moments = []
     for step, moves in snapshots.read(folder, card, rules, curve).items():

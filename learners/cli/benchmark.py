@@ -242,11 +242,11 @@ def players(folder: Path) -> str:
 
 def shipped_results(folder: Path, named: list[dict[str, Any]]) -> dict[str, Any]:
     """Return results for `text`: the named players, then the trained ones in a folder."""
-    from tttenv.certificates.curve import exact_curve
+    from tttenv.certificates.curve import Curve
 
     trained = []
     for card in shipped_cards(folder):
-        curve = exact_curve.from_card(card)
+        curve = Curve.from_card(card)
         reached = curve.unbeatable_at if curve else None
         about: dict[str, Any] = {"player": f"{card['learner']} {card['config']['seed']}"}
         about["seconds"] = reached[1] if reached else card["seconds"]

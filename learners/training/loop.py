@@ -9,7 +9,7 @@ from learners.base import Learner
 from learners.registry import row
 from tttenv.certificates import metrics, snapshots
 from tttenv.certificates.certificate import IN_TRAINING, REACHABLE, Certificate, certify
-from tttenv.certificates.curve import Point, exact_curve, larger_curve
+from tttenv.certificates.curve import Point, extended, point
 from tttenv.certificates.metrics import flat
 from tttenv.certificates.snapshots import Snapshot
 from tttenv.exact import enumerable, tabulate
@@ -119,14 +119,13 @@ class Progress:
     # may end the run.
     kept: dict[str, Any] | None = None
     measures: tuple[Point, ...] = ()  # the curve stored in the card
-    larger_measures: tuple[Point, ...] = ()  # the same on boards too large to list
     snapshots: tuple[Snapshot, ...] = ()  # players along the curve
     # Sums and counts of what the steps since the last evaluation returned.
     logged: dict[str, tuple[float, int]] = field(default_factory=dict)
 
     def measured(self, added: Point, policy: Player, every: int) -> None:
         """Add a measurement and a snapshot of the player, thinning both out if necessary."""
-        self.measures = exact_curve.extended(self.measures, added, every)
+        self.measures = extended(self.measures, added, every)
         self.snapshots = snapshots.extended(self.snapshots, self.measures, policy, every)
 
     def certified(self, certificate: Certificate | None) -> dict[str, float]:
@@ -195,11 +194,8 @@ def run(
         numbers = {**numbers, **means, "time/seconds": progress.seconds}
         numbers |= progress.certified(certificate)
         progress.logged.clear()
-        if measure := exact_curve.point(progress.step, numbers):
+        if measure := point(progress.step, numbers):
             progress.measured(measure, policy, schedule.every)
-        elif larger := larger_curve.point(progress.step, numbers):
-            before = progress.larger_measures
-            progress.larger_measures = larger_curve.extended(before, larger, schedule.every)
         if (found := progress.in_a_row.get(schedule.until, 0)) <= 1:
             progress.kept = None
             if found and schedule.hold > 1:
@@ -216,7 +212,7 @@ def before_training(learner: Learner, rules: Rules, progress: Progress) -> dict[
         return {}
     policy, _, numbers = _evaluate(rules, learner)
     numbers = {**numbers, "time/seconds": 0.0}
-    if measure := exact_curve.point(0, numbers):
+    if measure := point(0, numbers):
         progress.measured(measure, policy, 1)
     return numbers
 

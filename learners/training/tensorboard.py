@@ -14,7 +14,7 @@ from torch.utils.tensorboard import summary
 
 from learners.training.loggers import EVENTS, Logger, description
 from tttenv.certificates.certificate import Certificate
-from tttenv.certificates.curve import exact_curve
+from tttenv.certificates.curve import NUMBERS
 from tttenv.certificates.verdict import certificate_table
 from tttenv.drawing.tiles import Picture
 from tttenv.exact import SEATS, enumerable
@@ -39,7 +39,7 @@ def grouped(tag: str) -> str:
 
 
 COMPARED = (
-    *(grouped(f"exact/{name}") for name in exact_curve.numbers),
+    *(grouped(f"exact/{name}") for name in NUMBERS),
     *(f"{mark}/{of}" for mark in ("unbeatable", "perfect") for of in ("seconds", "steps")),
 )
 

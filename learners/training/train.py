@@ -27,8 +27,8 @@ from learners.training.loop import (
     finished,
     run,
 )
+from tttenv.certificates import curve
 from tttenv.certificates.certificate import Certificate
-from tttenv.certificates.curve import exact_curve, larger_curve
 from tttenv.exact import enumerable
 from tttenv.game.rules import Rules
 from tttenv.players.stored.checkpoint import CARD, WEIGHTS, file_of, read_card, tidy
@@ -248,9 +248,7 @@ class _Training:
         about |= {"threads": self.schedule.threads, "device": self.schedule.device}
         about["in_a_row"] = progress.in_a_row
         if progress.measures:
-            about[exact_curve.key] = exact_curve.for_card(progress.measures)
-        if progress.larger_measures:
-            about[larger_curve.key] = larger_curve.for_card(progress.larger_measures)
+            about[curve.KEY] = curve.for_card(progress.measures)
         more = certificate, progress.snapshots
         save(self.out, self.learner, self.rules, about, state, *more)
 

@@ -9,7 +9,7 @@ from page_data import report_of
 from safetensors.numpy import load, save
 
 from tttenv import Rules, player
-from tttenv.certificates.curve import exact_curve
+from tttenv.certificates.curve import Curve
 from tttenv.certificates.snapshots import MOST, moves_of, read
 from tttenv.certificates.snapshots import extended as kept
 from tttenv.exact import Tabulated, positions, tabulate
@@ -31,7 +31,7 @@ DECISIONS = positions(RULES).decisions
 
 def read_from(folder):
     card = read_card(folder)
-    return read(folder, card, RULES, exact_curve.from_card(card))
+    return read(folder, card, RULES, Curve.from_card(card))
 
 
 def test_players_that_mix_or_play_larger_boards_leave_none():

@@ -10,11 +10,18 @@ from learners.training.checkpoint import load_training
 from learners.training.loop import usual_schedule
 from learners.training.train import train
 from tttenv import Rules, certify, player
-from tttenv.certificates.curve import MOST, exact_curve, larger_curve
+from tttenv.certificates.curve import (
+    COLUMNS,
+    KEY,
+    MOST,
+    Curve,
+    extended,
+    for_card,
+    landmarks,
+    point,
+)
 from tttenv.certificates.metrics import measure
 from tttenv.players.stored.checkpoint import read_card
-
-KEY = exact_curve.key
 
 
 def grown(count, every=1, safe=math.inf):
@@ -22,9 +29,7 @@ def grown(count, every=1, safe=math.inf):
     points = ()
     for number in range(count):
         worst = 0.0 if number >= safe else -0.5
-        points = exact_curve.extended(
-            points, (number * every, number / 3, worst, worst, 0.9), every
-        )
+        points = extended(points, (number * every, number / 3, worst, worst, 0.9), every)
         assert len(points) <= MOST
     return points
 
@@ -40,11 +45,8 @@ def test_a_curve_stays_bounded_and_keeps_its_landmarks(count, every):
     assert steps[-1] == (count - 1) * every
     assert safe * every in steps
     assert len(points) == count or len(points) > MOST // 2 - 4
-    assert (
-        exact_curve.from_card({KEY: json.loads(json.dumps(exact_curve.for_card(points)))}).steps
-        == steps
-    )
-    assert len(json.dumps(exact_curve.for_card(points))) < 10_000
+    assert Curve.from_card({KEY: json.loads(json.dumps(for_card(points)))}).steps == steps
+    assert len(json.dumps(for_card(points))) < 10_000
 
 
 @pytest.mark.parametrize("rules", [Rules(3, 3, 3), Rules(2, 2, 2)], ids=str)
@@ -54,11 +56,11 @@ def test_a_curve_is_unbeatable_where_the_certificate_says_so(rules, spoiled):
     for number, epsilon in enumerate((1.0, spoiled, 0.0)):
         policy = player(f"epsilon:player=minimax,epsilon={epsilon}", rules)
         numbers = measure(rules, policy) | {"time/seconds": float(number)}
-        points = exact_curve.extended(points, exact_curve.point(number, numbers), 1)
+        points = extended(points, point(number, numbers), 1)
         certificates.append(certify(rules, policy).unbeatable)
-    stored = exact_curve.from_card({KEY: json.loads(json.dumps(exact_curve.for_card(points)))})
+    stored = Curve.from_card({KEY: json.loads(json.dumps(for_card(points)))})
     assert stored.unbeatable_at == (certificates.index(True), certificates.index(True))
-    assert exact_curve.landmarks([points[0], *points[-1:] * 40], 1, 6)[1] == 1
+    assert landmarks([points[0], *points[-1:] * 40], 1, 6)[1] == 1
 
 
 def test_the_card_of_a_training_that_stopped_is_that_of_one_that_did_not(tmp_path):
@@ -68,7 +70,7 @@ def test_the_card_of_a_training_that_stopped_is_that_of_one_that_did_not(tmp_pat
         train("td0", config, rules, schedule, tmp_path / "stopped", resume=steps > 4)
     train("td0", config, rules, usual_schedule("td0", steps=10, every=1), tmp_path / "through")
     stopped, through = (read_card(tmp_path / name)[KEY] for name in ("stopped", "through"))
-    assert list(stopped) == list(exact_curve.columns)
+    assert list(stopped) == list(COLUMNS)
     for cards in (stopped, through):
         assert cards.pop("seconds")[0] == 0
     assert stopped == through
@@ -82,45 +84,24 @@ def test_the_card_of_a_training_that_stopped_is_that_of_one_that_did_not(tmp_pat
     assert len(load_training(tmp_path / "through")["clock"]["measures"]) == 11
 
 
-def test_on_a_board_too_large_to_list_a_card_tells_of_its_certificates(tmp_path):
-    config, rules = LEARNERS.load("reinforce").Config(hidden=(8,), games=8), Rules(4, 5, 4)
-    for steps in (1, 3):
-        schedule = usual_schedule("reinforce", steps=steps, every=1)
-        train("reinforce", config, rules, schedule, tmp_path / "stopped", resume=steps > 1)
-    train("reinforce", config, rules, schedule, tmp_path / "through")
-    stopped, through = (read_card(tmp_path / name) for name in ("stopped", "through"))
-    assert KEY not in through
-    curves = [dict(card[larger_curve.key]) for card in (stopped, through)]
-    for curve in curves:
-        seconds = curve.pop("seconds")
-        assert seconds == sorted(seconds)
-    assert curves[0] == curves[1]
-    found = larger_curve.from_card(through)
-    assert found.steps == [1, 2, 3]
-    certificate = through["certificate"]
-    for seat in "XO":
-        line = certificate["losing_line"][seat]
-        assert found.counts[f"reached_{seat}"][-1] == certificate["reached"][seat]
-        assert found.counts[f"worst_case_{seat}"][-1] == certificate["worst_case"][seat]
-        assert found.counts[f"losing_line_{seat}"][-1] == (None if line is None else len(line))
-
-
-GOOD = {name: [1, None] for name in larger_curve.columns} | {"steps": [1, 2], "seconds": [0.5, 2]}
+GOOD = {name: [column.kind(0)] * 2 for name, column in COLUMNS.items()} | {"steps": [1, 2]}
 WRONG = {
     "no table": [1],
     "a column too many": GOOD | {"more": [1, 2]},
-    "columns of other lengths": GOOD | {"reached_O": [1]},
-    "too many": {name: list(range(MOST + 1)) for name in GOOD},
-    "seconds that go back": GOOD | {"seconds": [2, 1]},
-    "half a position": GOOD | {"reached_X": [0.5, None]},
-    "no number": GOOD | {"worst_case_O": [math.nan, None]},
-    "more stones than cells": GOOD | {"losing_line_X": [362, None]},
+    "columns of other lengths": GOOD | {"worst_case_O": [0.0]},
+    "too many": {name: [each[0]] * (MOST + 1) for name, each in GOOD.items()},
+    "steps that go back": GOOD | {"steps": [2, 1]},
+    "seconds that go back": GOOD | {"seconds": [2.0, 1.0]},
+    "half a step": GOOD | {"steps": [0.5, 1]},
+    "no number": GOOD | {"worst_case_O": [math.nan, 0.0]},
+    "an unknown number": GOOD | {"worst_case_X": [None, 0.0]},
+    "more moves than all": GOOD | {"optimal_moves": [0.5, 1.5]},
 }
 
 
-def test_a_strangers_larger_curve_is_read_or_refused():
-    assert larger_curve.from_card({}) is None
-    assert larger_curve.from_card({larger_curve.key: GOOD}).counts["reached_X"] == [1, None]
+def test_a_strangers_curve_is_read_or_refused():
+    assert Curve.from_card({}) is None
+    assert Curve.from_card({KEY: GOOD}).worst == {"X": [0.0, 0.0], "O": [0.0, 0.0]}
     for what, found in WRONG.items():
         with pytest.raises(ValueError, match=r"^the curve in its card (has|must have) [^\n]+$"):
-            pytest.fail(f"{what}: {larger_curve.from_card({larger_curve.key: found})}")
+            pytest.fail(f"{what}: {Curve.from_card({KEY: found})}")

@@ -12,6 +12,8 @@ from learners.reinforce import Reinforce, ReinforceConfig
 from learners.testing import check_learner
 from tttenv import Rules
 from tttenv.exact import positions
+from tttenv.game.features import one_hot
+from tttenv.game.symmetry import canonical
 
 
 def numbered_transitions(start, count, rules=None):
@@ -115,13 +117,39 @@ def test_dqns_published_net_sees_plain_boards_and_answers_between_loss_and_win()
     np.testing.assert_allclose(values, torch.tanh(hidden / 2).detach(), atol=1e-6)
 
 
+@pytest.mark.parametrize("symmetric", [False, True])
+def test_reinforce_learns_from_the_results_of_the_moves_that_it_chose(symmetric):
+    rules = Rules(2, 3, 2)
+    boards, cells, results = Reinforce(ReinforceConfig(symmetric=symmetric), rules)._play()
+    assert (canonical(rules, boards)[0] == boards).all() == symmetric
+    after = rules.play(boards, cells)
+    assert (results[rules.over(after)] == 1 * rules.lost(after)[rules.over(after)]).all()
+    assert set(results[~rules.over(after)]) == {-1, 1}
+
+
+@pytest.mark.parametrize("symmetric", [False, True])
+def test_maskable_ppo_plays_the_moves_that_it_chose_on_the_boards_shown(symmetric):
+    learner = MaskablePPO(MaskablePPOConfig(games=200, symmetric=symmetric), Rules())
+    shown, rng = learner.env, np.random.default_rng(0)
+    observed = shown.reset()
+    for _ in range(5):
+        boards, masks = shown.boards, np.stack(shown.env_method("action_masks"))
+        assert (canonical(Rules(), boards)[0] == boards).all() == symmetric
+        assert (observed == one_hot(boards)).all()
+        assert (masks == (boards == 0)).all()
+        cells = (rng.random(masks.shape) * masks).argmax(axis=1)
+        observed, rewards, over, _ = shown.step(cells)
+        assert ((rewards == 1) == Rules().lost(Rules().play(boards, cells))).all()
+        assert over[rewards != 0].all()
+
+
 @pytest.mark.parametrize(
     ("kind", "rules", "config", "steps"),
-    [  # boards too large for certificates; stopped between two copies, or two snapshots
+    [  # boards too large for certificates; stopped between two copies
         (DQN, Rules(4, 5, 4), DQNConfig(games=16), 2),
         (Reinforce, Rules(4, 5, 4), ReinforceConfig(games=16), 2),
         (DQN, Rules(), DQNConfig(capacity=100, games=8, sync=3, opponent="random"), 10),
-        (MaskablePPO, Rules(), MaskablePPOConfig(games=16, batch=64, snapshot=2), 3),
+        (MaskablePPO, Rules(), MaskablePPOConfig(games=16, batch=64, symmetric=True), 3),
     ],
 )
 def test_large_boards_and_stops_between_copies_obey_the_laws_too(kind, rules, config, steps):

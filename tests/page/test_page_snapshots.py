@@ -8,7 +8,7 @@ from page_data import report_of
 
 from tttenv import Rules, certify
 from tttenv.certificates import snapshots
-from tttenv.certificates.curve import exact_curve
+from tttenv.certificates.curve import Curve
 from tttenv.game.rules import name_of
 from tttenv.players.stored.checkpoint import read_card
 
@@ -27,8 +27,8 @@ def file(tmp_path_factory):
 def kept(name):
     """Return the curve of a bundled player, and its snapshots by step."""
     card = read_card(SHIPPED / name)
-    found = snapshots.read(SHIPPED / name, card, RULES, exact_curve.from_card(card))
-    curve = exact_curve.from_card(card)
+    found = snapshots.read(SHIPPED / name, card, RULES, Curve.from_card(card))
+    curve = Curve.from_card(card)
     return curve, {at: snapshots.table_of(RULES, moves) for at, moves in found.items()}
 
 

@@ -9,7 +9,7 @@ from learners.registry import LEARNERS
 from learners.training.loop import usual_schedule
 from learners.training.train import train
 from tttenv import Rules, certify, player
-from tttenv.certificates.curve import exact_curve
+from tttenv.certificates.curve import Curve
 from tttenv.certificates.snapshots import MOST, read, table_of
 from tttenv.players.stored.checkpoint import SNAPSHOTS, read_card, read_data
 
@@ -19,13 +19,13 @@ RULES = Rules()
 
 def read_from(folder):
     card = read_card(folder)
-    return read(folder, card, RULES, exact_curve.from_card(card))
+    return read(folder, card, RULES, Curve.from_card(card))
 
 
 @pytest.mark.parametrize("name", list(LEARNERS))
 def test_shipped_snapshots_are_the_players_that_their_curves_measure(name):
     card = read_card(SHIPPED / name)
-    curve, found = exact_curve.from_card(card), read_from(SHIPPED / name)
+    curve, found = Curve.from_card(card), read_from(SHIPPED / name)
     assert {curve.steps[0], curve.steps[-1]} <= set(found) <= set(curve.steps)
     assert len(found) == min(len(curve.steps), len(found)) <= MOST
     assert len(found) == len(curve.steps) or len(found) > (MOST - 5) // 2  # every second one left

@@ -1,17 +1,18 @@
 """Learning curves stored in cards: a bounded number of validated, exact measurements."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import compress
 from typing import Annotated, Any, NamedTuple
 
 from tttenv.exact.evaluation import TOLERANCE
 from tttenv.utils.schema import Meta, checked
 
+KEY = "curve"  # where it stands in a card
 MOST = 200  # maximum measures stored for a run
 WHAT = "the curve in its card"
 
-Point = tuple[float | None, ...]  # one value per column; None is unknown
+Point = tuple[float, ...]  # one value per column
 
 
 class Column(NamedTuple):
@@ -23,7 +24,12 @@ class Column(NamedTuple):
     digits: int = 12  # decimals, so that a worst case is not rounded to a draw
 
 
-TIME = {"steps": Column(int, 0, 1e12), "seconds": Column(float, 0, 1e9, 3)}
+NUMBERS = {  # after the steps and the seconds; their tags begin with `exact/`
+    "worst_case_X": Column(float, -1.001, 1.001),
+    "worst_case_O": Column(float, -1.001, 1.001),
+    "optimal_moves": Column(float, -0.001, 1.001, 6),
+}
+COLUMNS = {"steps": Column(int, 0, 1e12), "seconds": Column(float, 0, 1e9, 3)} | NUMBERS
 
 
 @dataclass(frozen=True)
@@ -32,9 +38,18 @@ class Curve:
 
     steps: list[int]
     seconds: list[float]  # processor time since the first step
-    worst: dict[str, list[float]] = field(default_factory=dict)  # by seat: against a best response
-    optimal: list[float] = field(default_factory=list)  # mean probability on optimal moves
-    counts: dict[str, list[float | None]] = field(default_factory=dict)  # of a larger board
+    worst: dict[str, list[float]]  # by seat: against a best response
+    optimal: list[float]  # mean probability on optimal moves
+
+    @classmethod
+    def from_card(cls, card: Mapping[str, Any]) -> "Curve | None":
+        """Return the curve of an untrusted card, or None if it has none."""
+        if (found := card.get(KEY)) is None:
+            return None
+        _check(found)
+        seconds, optimal = (list(map(float, found[name])) for name in ("seconds", "optimal_moves"))
+        worst = {seat: list(map(float, found[f"worst_case_{seat}"])) for seat in "XO"}
+        return cls(found["steps"], seconds, worst, optimal)
 
     @property
     def unbeatable(self) -> list[bool]:
@@ -55,104 +70,59 @@ class Curve:
         return next(compress(zip(self.steps, self.seconds, strict=True), having), None)
 
 
-def _unbeatable(worst: Sequence[float | None]) -> bool:
+def _unbeatable(worst: Sequence[float]) -> bool:
     """Return whether the worst cases, as X and as O, are both the game's value.
 
     They are at most v and -v, so this is if and only if they sum to 0.
     """
-    x, o = worst
-    return x is not None and o is not None and x + o > -TOLERANCE
+    return sum(worst) > -TOLERANCE
 
 
-def _perfect(optimal: Sequence[float | None]) -> bool:
-    """Return whether the share of optimal moves, if the curve has it, is 1 as stored."""
-    return bool(optimal) and round(optimal[0] or 0, 6) == 1
+def point(step: int, numbers: Mapping[str, float]) -> Point | None:
+    """Create a measurement from numbers by tag; None on boards that are not enumerated."""
+    if "exact/optimal_moves" not in numbers:
+        return None
+    return (step, numbers["time/seconds"], *(numbers[f"exact/{name}"] for name in NUMBERS))
 
 
-@dataclass(frozen=True)
-class Kind:
-    """What the curves of some games measure, and how they are stored."""
-
-    key: str  # where they stand in a card
-    numbers: dict[str, Column]  # after the steps and the seconds; their tags begin with `exact/`
-    optional: bool  # whether these numbers may be unknown
-
-    @property
-    def columns(self) -> dict[str, Column]:
-        """All columns, in order."""
-        return TIME | self.numbers
-
-    def point(self, step: int, numbers: Mapping[str, float]) -> Point | None:
-        """Create a measurement from numbers by tag, or return None if they are of another kind."""
-        found = [numbers.get(f"exact/{name}") for name in self.numbers]
-        if found[0] is None or (None in found and not self.optional):
-            return None
-        return (step, numbers["time/seconds"], *found)
-
-    def extended(self, points: Sequence[Point], added: Point, every: int) -> tuple[Point, ...]:
-        """Append a later point, then keep only landmarks if there are too many."""
-        whole = [*points, added]
-        return tuple(whole[at] for at in self.landmarks(whole, every, MOST))
-
-    def landmarks(self, points: Sequence[Point], every: int, most: int) -> list[int]:
-        """Return the indices of at most `most` (6 or more) points, evenly spaced by their steps.
-
-        The first, the last, the first unbeatable and the first perfect one are always included.
-        """
-        at = list(self.columns).index("worst_case_X")
-        safe = next((n for n, one in enumerate(points) if _unbeatable(one[at : at + 2])), 0)
-        perfect = next((n for n, one in enumerate(points) if _perfect(one[at + 2 :])), 0)
-        steps, apart = [int(one[0] or 0) for one in points], every
-        while steps[-1] / apart > most - 5:
-            apart *= 2
-        ends = {0, safe, perfect, len(steps) - 1}
-        return [n for n, step in enumerate(steps) if n in ends or step % apart == 0]
-
-    def for_card(self, points: Sequence[Point]) -> dict[str, list[float | None]]:
-        """Return the points in the format of a card: a list of rounded numbers per column."""
-        pairs = zip(self.columns.items(), zip(*points, strict=True), strict=True)
-        return {
-            name: [None if one is None else kind(round(one, digits)) for one in found]
-            for (name, (kind, _, _, digits)), found in pairs
-        }
-
-    def from_card(self, card: Mapping[str, Any]) -> Curve | None:
-        """Return the curve of an untrusted card, or None if it has none."""
-        if (found := card.get(self.key)) is None:
-            return None
-        self._check(found)
-        time = found["steps"], list(map(float, found["seconds"]))
-        if self.optional:
-            return Curve(*time, counts={name: list(found[name]) for name in self.numbers})
-        worst = {seat: list(map(float, found[f"worst_case_{seat}"])) for seat in "XO"}
-        return Curve(*time, worst, list(map(float, found["optimal_moves"])))
-
-    def _check(self, found: Any) -> None:
-        if not isinstance(found, dict) or found.keys() != self.columns.keys():
-            raise ValueError(f"{WHAT} must have exactly the columns {', '.join(self.columns)}")
-        for name, (kind, least, most, _) in self.columns.items():
-            number: Any = Annotated[kind, Meta(ge=kind(least), le=kind(most))]
-            number = number | None if self.optional and name in self.numbers else number
-            column: Any = Annotated[list[number], Meta(min_length=1, max_length=MOST)]
-            checked(column, found[name], f"{WHAT} has an invalid {name}")
-        if len(set(map(len, found.values()))) > 1:
-            raise ValueError(f"{WHAT} must have as many measurements in every column")
-        steps, seconds = found["steps"], found["seconds"]
-        if steps != sorted(set(steps)) or seconds != sorted(seconds):
-            raise ValueError(f"{WHAT} has steps or seconds that do not increase")
+def extended(points: Sequence[Point], added: Point, every: int) -> tuple[Point, ...]:
+    """Append a later point, then keep only landmarks if there are too many."""
+    whole = [*points, added]
+    return tuple(whole[at] for at in landmarks(whole, every, MOST))
 
 
-WORST = {f"worst_case_{seat}": Column(float, -1.001, 1.001) for seat in "XO"}
-exact_curve = Kind(
-    "curve", {**WORST, "optimal_moves": Column(float, -0.001, 1.001, 6)}, optional=False
-)
-COUNTS = {  # on boards too large to enumerate
-    "reached": Column(int, 0, 1e12),
-    "losing_leaves": Column(int, 0, 1e6),
-    "losing_line": Column(int, 0, 361),  # stones; 0: it forfeits on the empty board
-}
-larger_curve = Kind(
-    "larger_curve",
-    {f"{name}_{seat}": column for name, column in COUNTS.items() for seat in "XO"} | WORST,
-    optional=True,
-)
+def landmarks(points: Sequence[Point], every: int, most: int) -> list[int]:
+    """Return the indices of at most `most` (6 or more) points, evenly spaced by their steps.
+
+    The first, the last, the first unbeatable and the first perfect one are always included.
+    """
+    safe = next((n for n, (*_, x, o, _) in enumerate(points) if _unbeatable((x, o))), 0)
+    perfect = next((n for n, one in enumerate(points) if round(one[-1], 6) == 1), 0)
+    steps, apart = [int(one[0]) for one in points], every
+    while steps[-1] / apart > most - 5:
+        apart *= 2
+    ends = {0, safe, perfect, len(steps) - 1}
+    return [n for n, step in enumerate(steps) if n in ends or step % apart == 0]
+
+
+def for_card(points: Sequence[Point]) -> dict[str, list[float]]:
+    """Return the points in the format of a card: a list of rounded numbers per column."""
+    pairs = zip(COLUMNS.items(), zip(*points, strict=True), strict=True)
+    return {
+        name: [kind(round(one, digits)) for one in found]
+        for (name, (kind, _, _, digits)), found in pairs
+    }
+
+
+def _check(found: Any) -> None:
+    if not isinstance(found, dict) or found.keys() != COLUMNS.keys():
+        raise ValueError(f"{WHAT} must have exactly the columns {', '.join(COLUMNS)}")
+    for name, (kind, least, most, _) in COLUMNS.items():
+        number: Any = Annotated[kind, Meta(ge=kind(least), le=kind(most))]
+        column: Any = Annotated[list[number], Meta(min_length=1, max_length=MOST)]
+        checked(column, found[name], f"{WHAT} has an invalid {name}")
+    if len(set(map(len, found.values()))) > 1:
+        raise ValueError(f"{WHAT} must have as many measurements in every column")
+    steps, seconds = found["steps"], found["seconds"]
+    if steps != sorted(set(steps)) or seconds != sorted(seconds):
+        raise ValueError(f"{WHAT} has steps or seconds that do not increase")

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import save as save_arrays
 
-from tttenv.certificates.curve import Curve, Point, exact_curve
+from tttenv.certificates.curve import Curve, Point, landmarks
 from tttenv.exact import Tabulated, enumerable, positions
 from tttenv.game.rules import Rules
 from tttenv.players.stored.checkpoint import SNAPSHOTS, file_of, read_data
@@ -29,7 +29,7 @@ def extended(
     """Append a snapshot of the last measured policy, then keep those at the curve's landmarks."""
     moves = moves_of(policy)
     whole = [*snapshots] if moves is None else [*snapshots, (int(measures[-1][0] or 0), moves)]
-    kept = {measures[at][0] for at in exact_curve.landmarks(measures, every, MOST)}
+    kept = {measures[at][0] for at in landmarks(measures, every, MOST)}
     return tuple(one for one in whole if one[0] in kept)
 
 

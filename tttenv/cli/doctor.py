@@ -121,12 +121,12 @@ def load(name: str, rules: str | None, obs: str | None, kind: str) -> Any:
 
 def _unbeatable_at(name: str) -> int | None:
     """Return the step of a checkpoint's training at which it was first unbeatable, if known."""
-    from tttenv.certificates.curve import exact_curve
+    from tttenv.certificates.curve import Curve
     from tttenv.players.stored.checkpoint import read_card
 
     if stored := checkpoint_of(name):
         with contextlib.suppress(ValueError):  # of a damaged curve, which plays no part in the rest
-            curve = exact_curve.from_card(read_card(stored[0]))
+            curve = Curve.from_card(read_card(stored[0]))
             return curve.unbeatable_at[0] if curve and curve.unbeatable_at else None
     return None
 

@@ -54,12 +54,12 @@ def seven(rules: Rules, boards: Boards) -> NDArray[np.float64]:
     return np.column_stack(columns).astype(np.float64)
 
 
-def rich(rules: Rules, boards: Boards, stones: bool = False) -> NDArray[np.float64]:
+def rich(rules: Rules, boards: Boards) -> NDArray[np.float64]:
     """Return all pairwise products (batch, features) of basic features of boards.
 
-    The facts are 1, the side to move and, for each side, its open lines, threats, forks, centre and
-    stones on the cells whose row and column are both even or both odd: on 3x3 corners and centre;
-    and, if `stones` is set, how much of the board is full.
+    The facts are 1, the side to move, for each side its open lines, threats, forks, centre and
+    stones on the cells whose row and column are both even or both odd (on 3x3 corners and centre),
+    and how much of the board is full.
     """
     centre = rules.m // 2 * rules.n + rules.n // 2
     even = np.add(*np.divmod(np.arange(rules.cells), rules.n)) % 2 == 0
@@ -70,8 +70,7 @@ def rich(rules: Rules, boards: Boards, stones: bool = False) -> NDArray[np.float
         double = forks(rules, boards * stone)
         facts += [begun / 4, short > 0, short > 1, full > 0, double > 0, double > 1]
         facts += [boards[:, centre] == stone, (boards == stone)[:, even].sum(1) / 4]
-    if stones:
-        facts.append(np.count_nonzero(boards, axis=1) / rules.cells)
+    facts.append(np.count_nonzero(boards, axis=1) / rules.cells)
     base = np.stack(facts, axis=1).astype(np.float64)
     rows, columns = np.triu_indices(base.shape[1])
     return np.asarray(base[:, rows] * base[:, columns])

@@ -5,7 +5,7 @@ scale with the page; everything they show also appears as text next to them.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tttenv.certificates import phrases
@@ -44,15 +44,8 @@ text {{ font: 10px system-ui, sans-serif; fill: {ink} }}
 .steps.good {{ stroke: {good}; stroke-width: 1.6 }} .marks.good {{ fill: {good} }}
 text.x {{ fill: {x} }} text.o {{ fill: {o} }} text.good {{ fill: {good} }}
 """
-# What a larger curve shows, from top to bottom: its counts and titles.
-LARGER = {
-    "reached": "positions followed",
-    "losing_line": "stones of the shortest lost game found",
-    "losing_leaves": "lost games among 500 positions of an attack",
-}
 
 Part = tuple[int, int]  # top and bottom of a part of a drawing
-Values = Sequence[float | None]  # None is unknown
 
 
 @dataclass(frozen=True)
@@ -117,20 +110,6 @@ def curve_chart(curve: Curve, over: str) -> Chart:
     return Chart(along, over, below[1], parts)
 
 
-def larger_chart(curve: Curve) -> Chart:
-    """Draw certificates on a larger board against seconds of training, in three parts."""
-    xs, tops, size = places(curve.seconds), (22, 118, 214), 60
-    parts = seats_key(tops[0] - 9)
-    for (count, words), top in zip(LARGER.items(), tops, strict=True):
-        part, by_seat = (top, top + size), [curve.counts[f"{count}_{s}"] for s in SEATS]
-        known = [number for numbers in by_seat for number in numbers if number is not None]
-        lines, placed = _counts(part, max(known, default=1), logarithmic=count == "reached")
-        parts += [label(words, LEFT, top - 9), *lines]
-        for name, numbers in zip("xo", by_seat, strict=True):
-            parts += line(xs, [None if n is None else placed(n) for n in numbers], name)
-    return Chart(curve.seconds, "seconds", tops[-1] + size, parts)
-
-
 def places(along: Sequence[float]) -> list[float]:
     """Return the x coordinates of measurements at the given seconds or steps."""
     return [round(LEFT + (RIGHT - LEFT) * at / max(along[-1], 1e-9), 2) for at in along]
@@ -142,26 +121,19 @@ def height(value: float, least: float, most: float, part: Part) -> float:
     return round(bottom - (bottom - top) * _share(value, least, most), 2)
 
 
-def line(xs: Sequence[float], ys: Values, name: str) -> list[Markup]:
+def line(xs: Sequence[float], ys: Sequence[float], name: str) -> list[Markup]:
     """Draw a step line with a marker per measurement: cross for X, ring for O, dot for both.
 
-    Each measurement holds until the next one, without interpolation; unknown ones leave gaps.
+    Each measurement holds until the next one, without interpolation.
     """
-    path, last = "", None
-    for x, y in zip(xs, ys, strict=True):
-        if last is not None:
-            path += f"H{x:g}"
-        if y is not None:
-            path += f"M{x:g} {y:g}" if last is None else f"V{y:g}"
-        last = y
-    known = [(x, y) for x, y in zip(xs, ys, strict=True) if y is not None]
-    if not known:
-        return []
-    size = 1.4 if len(known) > MANY else 2.6
+    path = f"M{xs[0]:g} {ys[0]:g}"
+    for x, y in zip(xs[1:], ys[1:], strict=True):
+        path += f"H{x:g}V{y:g}"
+    size = 1.4 if len(xs) > MANY else 2.6
     wide, across = f"{2 * size:g}", f"{size:g}"
     ring = f"a{across} {across} 0 1 0 {wide} 0a{across} {across} 0 1 0 -{wide} 0"
     shape = f"m0-{across}l{wide} {wide}m0-{wide}l-{wide} {wide}" if name == "x" else ring
-    drawn = "".join(f"M{x - size:g} {y:g}{shape}" for x, y in known)
+    drawn = "".join(f"M{x - size:g} {y:g}{shape}" for x, y in zip(xs, ys, strict=True))
     steps = element("path", class_=f"steps {name}", d=path)
     return [steps, element("path", class_=f"marks {name}", d=drawn)]
 
@@ -204,27 +176,6 @@ def measures(curve: Curve) -> str:
         + "|".join(minus(phrases.value(value)) for value in worst)
         for step, second, share, *worst in columns
     )
-
-
-def _counts(
-    part: Part, most: float, logarithmic: bool
-) -> tuple[list[Markup], Callable[[float], float]]:
-    """Return the gridlines of a scale up to at least `most`, and a function from value to y."""
-    if logarithmic:
-        tens = max(2, 2 * math.ceil(math.log10(max(most, 1)) / 2))
-        values = [(float(power), _short(10**power)) for power in (0, tens // 2, tens)]
-        return scale(part, values), lambda n: height(math.log10(max(n, 1)), 0, tens, part)
-    apart = ticks(max(most, 1) * 1.0001)[1]
-    top = 2 * math.ceil(max(apart * math.ceil(most / apart), 1) / 2)  # even, so half is a count
-    values = [(share * top, f"{share * top:g}") for share in (0, 0.5, 1)]
-    return scale(part, values), lambda n: height(n, 0, top, part)
-
-
-def _short(number: int) -> str:
-    for size, letter in ((10**9, "G"), (10**6, "M"), (10**3, "k")):
-        if number >= size:
-            return f"{number // size}{letter}"
-    return str(number)
 
 
 def _share(value: float, least: float, most: float) -> float:

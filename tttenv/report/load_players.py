@@ -13,7 +13,7 @@ from typing import Annotated, Any, NotRequired, TypedDict
 from tttenv import Rules, certify
 from tttenv.certificates import snapshots
 from tttenv.certificates.certificate import require_pure
-from tttenv.certificates.curve import Curve, exact_curve
+from tttenv.certificates.curve import Curve
 from tttenv.certificates.snapshots import Moves
 from tttenv.exact import Tabulated
 from tttenv.exact.determinism import tabulate_pure
@@ -197,7 +197,7 @@ def trained(folder: Path, name: str, seconds: float | None = None) -> Shown:
     row = importlib.import_module("learners.registry").LEARNERS.rows.get(str(card["learner"]))
     curve, earlier, complaint = None, dict[int, Moves](), None
     try:
-        curve = exact_curve.from_card(card)
+        curve = Curve.from_card(card)
         found = snapshots.read(folder, card, RULES, curve) if curve else {}
         last = found.pop(curve.steps[-1], None) if curve else None
         if last is not None and (snapshots.table_of(RULES, last).table != table.table).any():

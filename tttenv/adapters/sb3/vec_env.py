@@ -11,7 +11,6 @@ from stable_baselines3.common import vec_env
 
 from tttenv.env.exploring_starts import VectorExploringStarts
 from tttenv.env.vector import VectorTicTacToe
-from tttenv.game.types import Boards
 
 ALONE = (
     "with opponent=None every other reward is the other side's, and the next view too, which SB3's"
@@ -107,11 +106,6 @@ class VecEnv(vec_env.VecEnv):
     def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
         """Return False for each requested game, since none is wrapped."""
         return [False] * len(self._rows(indices))
-
-    def put(self, boards: Boards) -> Any:
-        """Set the boards (num_envs, cells) of all games, unchecked, and return the observations."""
-        self.games.match.set_boards(boards)
-        return self.games.observer.observe(self.games.match)[0]
 
     def get_images(self) -> Sequence[NDArray[np.uint8] | None]:
         """Return an image of each game; requires `render_mode="rgb_array"`."""
