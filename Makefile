@@ -14,7 +14,8 @@ SLOW := tests/page tests/programs tests/training tests/large
 .PHONY: benchmark docs pictures test test-quick test-all test-rest test-slow test-lowest test-disturbed test-rllib test-ray test-loggers test-agents test-gpu campaign campaign-short check format clean
 .DEFAULT_GOAL := benchmark
 
-benchmark: .venv/compiled ## train every learner, certify every player, write results/
+benchmark: .venv/base ## train every learner, certify every player, write results/
+	@$(MAKE) --no-print-directory --jobs 2 .venv/compiled .venv/core  # pip uses one core only
 	$(BIN)/python scripts/benchmark.py $(ARGS)
 
 docs: .venv-docs/ready ## build the documentation, its code run, and the page to play on
@@ -91,17 +92,22 @@ clean: ## remove the virtual environments, results, runs and the built documenta
 	$(PYTHON) -m venv .venv
 	touch $@
 
-.venv/core: .venv/python pyproject.toml constraints.txt
-	@echo "installing tttenv and what it needs into .venv"
+.venv/base: .venv/python pyproject.toml constraints.txt
+	@echo "installing tttenv and what compiles it into .venv"
+	$(PIP) --editable .
+	touch $@
+
+.venv/core: .venv/base
+	@echo "installing what its learners need into .venv"
 	$(PIP) --editable '.[learn]'
 	touch $@
 
-.venv/compiled: .venv/core $(wildcard tttenv/*/*_kernel.py tttenv/*/*/*_kernel.py tttenv/utils/*.py)
+.venv/compiled: .venv/base $(wildcard tttenv/*/*_kernel.py tttenv/*/*/*_kernel.py tttenv/utils/*.py)
 	$(BIN)/python -m tttenv compile
 	touch $@
 
-.venv/dev: .venv/python pyproject.toml constraints.txt
-	@echo "installing tttenv, its extras and the test tools into .venv"
+.venv/dev: .venv/base
+	@echo "installing the extras and the test tools into .venv"
 	$(PIP) --editable '.[$(TESTED)]'
 	touch $@ .venv/core
 

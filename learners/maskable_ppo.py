@@ -1,4 +1,4 @@
-"""sb3-contrib's MaskablePPO, trained against perfect play and itself.
+"""sb3-contrib's MaskablePPO, trained against itself or a pool of opponents.
 
 PPO (Schulman et al., arXiv 1707.06347, 2017) with occupied cells masked. Games begin with random
 stones (exploring starts), and the entropy bonus is large and constant, see `learners.reinforce`.
@@ -34,8 +34,6 @@ from tttenv.policy import PURE, TOLERANCE, FunctionPlayer, Player, softmax
 from tttenv.utils.registry import Spec
 from tttenv.utils.untrusted import shown
 
-POOL = tuple(map(Spec, ("self", "minimax")))
-
 
 @dataclass(frozen=True)
 class MaskablePPOConfig:
@@ -43,7 +41,8 @@ class MaskablePPOConfig:
 
     seed: int = 0  # seeds all random numbers
     hidden: tuple[int, ...] = (128, 128)  # widths of the hidden layers, for both policy and value
-    pool: tuple[Spec, ...] = POOL  # opponents of successive rollouts; "self" is the current player
+    # opponents of successive rollouts; "self" is the player at the start of a rollout
+    pool: tuple[Spec, ...] = (Spec("self"),)
     opening: int = 8  # exploring starts: a game begins with 0 to this many random stones
     draw: float = 0.0  # reward for a draw; 1 for a win, -1 for a loss
     games: int = 128  # games played in parallel
@@ -51,7 +50,7 @@ class MaskablePPOConfig:
     batch: int = 512  # moves per gradient step
     epochs: int = 4  # passes over a rollout
     lr: float = 2e-3  # learning rate
-    entropy: float = 0.2  # weight of the entropy bonus
+    entropy: float = 0.3  # weight of the entropy bonus
     decay: int = 60  # steps until lr has halved; 0: it is constant
     symmetric: bool = False  # learn and play on one board of each symmetry class
 

@@ -114,7 +114,7 @@ LEARNERS: Table[Any] = Table(
         ),
         "maskable_ppo": LearnerRow(
             "learners.maskable_ppo:MaskablePPO",
-            "sb3-contrib's MaskablePPO against a pool of opponents and itself",
+            "sb3-contrib's MaskablePPO against itself or a pool of opponents, on any board",
             steps=600,
             every=5,
             preset_steps={"published": 100},

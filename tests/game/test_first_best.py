@@ -1,7 +1,5 @@
 """Moves from a network's outputs: the same on every CPU and in every batch."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 import torch
@@ -59,9 +57,7 @@ class OtherCPU(nn.Module):
 def player(name, rules, wrap):
     """Return the player of an untrained learner with a wrapper around its networks."""
     kind = LEARNERS.load(name)
-    usual = kind.presets["default"]
-    config = replace(usual, pool=("self",)) if name == "maskable_ppo" else usual
-    learner = kind(config, rules)
+    learner = kind(kind.presets["default"], rules)
     net = getattr(learner, NETS[name])
     if isinstance(net, dict):
         setattr(learner, NETS[name], {seat: wrap(own) for seat, own in net.items()})

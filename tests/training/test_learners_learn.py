@@ -18,7 +18,7 @@ BELOW = {  # steps, below which a default is unbeatable; seeds
     "supervised": (201, 2),
     "lms": (2001, 2),
     "dqn": (2001, 1),
-    "reinforce": (1201, 1),
+    "reinforce": (401, 1),
     "transformer": (801, 1),
     "maskable_ppo": (151, 1),
 }

@@ -128,7 +128,7 @@ def require_enumerable(rules: Rules) -> None:
         raise ValueError(
             f"the game {rules} is too large for exact results on all positions, which some"
             " learners, adapters and searches need: up to 15 cells; the learners alphazero, dqn,"
-            " patterns and reinforce take any board"
+            " maskable_ppo, patterns and reinforce take any board"
         )
 
 
