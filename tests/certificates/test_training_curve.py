@@ -10,16 +10,8 @@ from learners.training.checkpoint import load_training
 from learners.training.loop import usual_schedule
 from learners.training.train import train
 from tttenv import Rules, certify, player
-from tttenv.certificates.curve import (
-    COLUMNS,
-    KEY,
-    MOST,
-    Curve,
-    extended,
-    for_card,
-    landmarks,
-    point,
-)
+from tttenv.certificates import curve
+from tttenv.certificates.curve import COLUMNS, KEY, MOST, Curve
 from tttenv.certificates.metrics import measure
 from tttenv.players.stored.checkpoint import read_card
 
@@ -29,7 +21,7 @@ def grown(count, every=1, safe=math.inf):
     points = ()
     for number in range(count):
         worst = 0.0 if number >= safe else -0.5
-        points = extended(points, (number * every, number / 3, worst, worst, 0.9), every)
+        points = curve.extended(points, (number * every, number / 3, worst, worst, 0.9), every)
         assert len(points) <= MOST
     return points
 
@@ -45,8 +37,8 @@ def test_a_curve_stays_bounded_and_keeps_its_landmarks(count, every):
     assert steps[-1] == (count - 1) * every
     assert safe * every in steps
     assert len(points) == count or len(points) > MOST // 2 - 4
-    assert Curve.from_card({KEY: json.loads(json.dumps(for_card(points)))}).steps == steps
-    assert len(json.dumps(for_card(points))) < 10_000
+    assert Curve.from_card({KEY: json.loads(json.dumps(curve.for_card(points)))}).steps == steps
+    assert len(json.dumps(curve.for_card(points))) < 10_000
 
 
 @pytest.mark.parametrize("rules", [Rules(3, 3, 3), Rules(2, 2, 2)], ids=str)
@@ -56,11 +48,11 @@ def test_a_curve_is_unbeatable_where_the_certificate_says_so(rules, spoiled):
     for number, epsilon in enumerate((1.0, spoiled, 0.0)):
         policy = player(f"epsilon:player=minimax,epsilon={epsilon}", rules)
         numbers = measure(rules, policy) | {"time/seconds": float(number)}
-        points = extended(points, point(number, numbers), 1)
+        points = curve.extended(points, curve.point(number, numbers), 1)
         certificates.append(certify(rules, policy).unbeatable)
-    stored = Curve.from_card({KEY: json.loads(json.dumps(for_card(points)))})
+    stored = Curve.from_card({KEY: json.loads(json.dumps(curve.for_card(points)))})
     assert stored.unbeatable_at == (certificates.index(True), certificates.index(True))
-    assert landmarks([points[0], *points[-1:] * 40], 1, 6)[1] == 1
+    assert curve.landmarks([points[0], *points[-1:] * 40], 1, 6)[1] == 1
 
 
 def test_the_card_of_a_training_that_stopped_is_that_of_one_that_did_not(tmp_path):
