@@ -45,7 +45,7 @@ class LMSConfig:
     decay: int = 100  # but for "seven": steps until it has halved, as 1 / (1 + step / decay)
     epsilon: float = 0.5  # but for "seven": probability of a random move
     opening: int = 8  # but for "seven": a game begins with 0 to this many random stones
-    games: int = 64  # games per step; but for "seven" played in parallel
+    games: int = 128  # games per step; but for "seven" played in parallel
     starter: Literal["alternate", "x"] = "alternate"  # seven: the side that moves first
 
 
