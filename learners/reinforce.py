@@ -4,10 +4,10 @@ The policy network plays both sides from random openings (exploring starts), wit
 beatable; a second network, the baseline, estimates the expected result. Source: Williams, Machine
 Learning 8 (1992).
 
-Moves that lose only to a reply not found yet must stay possible until it is found, and so must the
-better ones: the entropy bonus is large and constant. What a policy is trained towards is then a
-quantal response equilibrium (McKelvey and Palfrey, Games and Economic Behavior 10, 1995), whose
-likeliest moves on 3,3,3 are all optimal for weights from 0.01 to 0.7.
+A move that loses to a single reply looks good until that reply is played often. The better moves
+must stay possible until then, so the entropy bonus is large and constant. What the policy is
+trained towards is then a quantal response equilibrium (McKelvey and Palfrey, Games and Economic
+Behavior 10, 1995). On 3,3,3 its likeliest moves are all optimal for weights from 0.01 to 0.7.
 """
 
 from dataclasses import dataclass
