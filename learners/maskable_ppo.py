@@ -70,6 +70,7 @@ class MaskablePPO(PlaysByNetworks[MaskablePPOConfig]):
     presets: ClassVar[dict[str, Any]] = {
         "default": MaskablePPOConfig(symmetric=True),
         "published": MaskablePPOConfig(
+            hidden=(256, 256),
             pool=(Spec("random"),),
             opening=0,
             draw=0.0,
