@@ -5,11 +5,11 @@ side moves next, so the best value is negated: r - max q (negamax); against an o
 r + max q. The maximum is over legal cells; q comes from the target network, an older
 copy (Mnih et al., Nature 518, 2015). Replayed transitions are rotated or reflected at random.
 
-In that form the player forgets: it becomes unbeatable and is beatable again. Three things keep it:
-games begin with random stones (exploring starts), the learning rate falls, and the target network
-follows the other slowly (Lillicrap et al., arXiv 1509.02971, 2015). The target network values the
-move that the other one prefers (double Q-learning: van Hasselt, Guez and Silver, arXiv 1509.06461,
-2015).
+In that form the player forgets: it becomes unbeatable and is beatable again. Four things keep it:
+games begin with random stones (exploring starts), the learning rate falls, the target network
+follows the other slowly (Lillicrap et al., arXiv 1509.02971, 2015), and it is the one that plays,
+as a moving average of the weights. It values the move that the other one prefers (double
+Q-learning: van Hasselt, Guez and Silver, arXiv 1509.06461, 2015).
 """
 
 import copy
@@ -50,18 +50,15 @@ class DQNConfig:
     decay: int = 300  # steps until lr has halved, as 1 / (1 + step / decay); 0: it is constant
     double: bool = True  # the network chooses the move that the target network values
     sync: int = 1  # steps between moves of the target network towards the network
-    follow: float = 0.04  # share of the way of such a move; 1: a copy
+    follow: float = 0.04  # share of the way of such a move, for an average that plays; 1: a copy
 
     def __post_init__(self) -> None:
-        if min(self.games, self.batch, self.updates, self.sync) < 1 or self.capacity < self.games:
-            raise ValueError(
-                "dqn: games, batch, updates and sync must be at least 1, and capacity at least"
-                " games"
-            )
+        check_range(self, 1, 2**24, "games", "batch", "updates", "sync")
+        check_range(self, self.games, 2**24, "capacity")
         check_range(self, 0, 2**24, "opening", "decay")
-        check_range(self, 0, 1, "follow")
-        if not 0 <= self.epsilon <= 1 or (self.draw and self.opponent is None):
-            raise ValueError("dqn: epsilon must be from 0 to 1, and in self-play a draw must pay 0")
+        check_range(self, 0, 1, "follow", "epsilon")
+        if self.draw and self.opponent is None:
+            raise ValueError("dqn: in self-play a draw must pay 0")
 
 
 class DQN(PlaysByNetworks[DQNConfig]):
@@ -140,8 +137,8 @@ class DQN(PlaysByNetworks[DQNConfig]):
     def parts(self) -> dict[str, Any]:
         """Return both networks, the optimiser, the replay buffer, the games and the generator."""
         return {
-            "weights": {"net": self.net},
-            "target": {"net": self.target},
+            "weights": {"net": self.net if self.config.follow == 1 else self.target},
+            "learning": {"net": self.net, "target": self.target},
             "optimiser": self.optimiser,
             "replay": self.replay,
             "boards": self.env,

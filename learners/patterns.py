@@ -62,14 +62,14 @@ class PatternsConfig:
     hidden: int = 32  # width of both hidden layers
     nodes: int = 1000  # positions searched for a label
     play_nodes: int = 100  # positions searched for a move of the games
-    games: int = 4  # per step; some positions of each are labelled, up to 8
+    games: int = 64  # per step; some positions of each are labelled, up to 8
     opening: int = 4  # games begin with 0 to this many stones close to each other
     deviation: float = 0.2  # fraction of the moves that are only likely, not found by a search
     smaller: float = 0.0  # fraction of the games on smaller boards, with at least 2 k - 1 rows
     capacity: int = 20_000  # labelled positions that are kept
     updates: int = 8  # gradient steps per step
     batch: int = 256  # positions per gradient step
-    lr: float = 1e-2  # highest learning rate of AdamW
+    lr: float = 5e-3  # highest learning rate of AdamW
     anneal: int = 2000  # gradient steps in which the learning rate falls to 1/50
     weight_decay: float = 1e-4  # weight decay of AdamW
     bootstrap: int = 0  # steps after which the network itself is used for labels; 0: never

@@ -42,17 +42,16 @@ class TransformerConfig:
     width: int = 64  # width of the residual stream
     heads: int = 4  # attention heads per block
     learns: Literal["regret", "imitation"] = "regret"  # policy gradient, or the next perfect move
-    games: int = 128  # games played per step
-    orders: int = 3  # orders in which each game is learned: as played, sorted, then random
+    games: int = 128  # games played per step, each learned as played, sorted and shuffled
     random: float = 0.7  # fraction of seats that play at random; the network plays the others
     entropy: float = 0.2  # weight of the entropy bonus; turning a win into a loss costs 1
     lr: float = 5e-3  # initial learning rate of AdamW
-    half_life: int = 250  # steps in which the learning rate halves
+    half_life: int = 400  # steps in which the learning rate halves
     weight_decay: float = 1e-2  # weight decay of AdamW
     average: float = 0.98  # decay of the moving average of the weights, which plays
 
     def __post_init__(self) -> None:
-        check_range(self, 1, MOST, "layers", "width", "heads", "games", "orders", "half_life")
+        check_range(self, 1, MOST, "layers", "width", "heads", "games", "half_life")
         check_range(self, 0, 1, "random", "average")
         if self.width % self.heads:
             raise ValueError(
@@ -215,7 +214,7 @@ class Transformer(PlaysByNetworks[TransformerConfig]):
     Config: ClassVar[type] = TransformerConfig
     presets: ClassVar[dict[str, Any]] = {
         "default": TransformerConfig(),
-        "imitation": TransformerConfig(learns="imitation"),
+        "imitation": TransformerConfig(learns="imitation", half_life=250),
     }
     tolerance: ClassVar[float] = TOLERANCE  # of ties in its player
 
@@ -230,16 +229,14 @@ class Transformer(PlaysByNetworks[TransformerConfig]):
         )
 
     def step(self) -> dict[str, float]:
-        """Play games to the end, then take one gradient step for each of several move orders."""
+        """Play games to the end, then take one gradient step for each of three move orders."""
         for group in self.optimiser.param_groups:
             group["lr"] = self.config.lr * 0.5 ** (self.steps / self.config.half_life)
         played = self._play()
-        orders = [played, sorted_moves(played)][: self.config.orders]
-        while len(orders) < self.config.orders:
-            orders.append(shuffled_moves(played, self.rng))
+        orders = played, sorted_moves(played), shuffled_moves(played, self.rng)
         self.steps += 1
-        numbers = [self._learn(moves) for moves in orders]
-        return numbers[0]  # of the games as played
+        of_played, *_ = [self._learn(moves) for moves in orders]
+        return of_played
 
     @classmethod
     def networks(

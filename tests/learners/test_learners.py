@@ -152,7 +152,7 @@ def test_the_presets_read_without_pytorch_are_those_of_the_class(name):
         ("lms", {"eta": 0.0, "epsilon": 2.0}),
         ("dqn", {"games": 0, "capacity": 8, "epsilon": 1.5, "draw": 0.5, "sync": 0}),
         ("reinforce", {"games": 0, "opening": -1, "bound": 0.0}),
-        ("transformer", {"width": 0, "heads": 3, "random": 1.5, "orders": 0, "lr": 0.0}),
+        ("transformer", {"width": 0, "heads": 3, "random": 1.5, "lr": 0.0}),
         ("alphazero", {"games": 0, "share": 1.5, "channels": 0, "blocks": 1000, "opening": -1}),
         ("patterns", {"nodes": 0, "games": 1001, "batch": 2**17, "smaller": -0.1, "lr": 0.0}),
         ("maskable_ppo", {"games": 0, "pool": (), "opening": -1}),

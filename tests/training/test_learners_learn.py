@@ -1,7 +1,5 @@
 """Learners become unbeatable as repaired, in their usual steps, and are as strong as published."""
 
-from dataclasses import replace
-
 import pytest
 from test_learners import SLOW
 from test_tabular_learners import RULES, trained
@@ -20,6 +18,7 @@ BELOW = {  # steps, below which a default is unbeatable; seeds
     "dqn": (2001, 1),
     "reinforce": (401, 1),
     "transformer": (801, 1),
+    "patterns": (101, 2),
     "maskable_ppo": (151, 1),
 }
 
@@ -29,8 +28,7 @@ BELOW = {  # steps, below which a default is unbeatable; seeds
     ("name", "seed"), [(name, seed) for name in BELOW for seed in range(BELOW[name][1])]
 )
 def test_the_default_becomes_unbeatable_and_its_training_ends_where_it_held(name, seed, reached):
-    kind, schedule = LEARNERS.load(name), usual_schedule(name)
-    learner = kind(replace(kind.presets["default"], seed=seed), RULES)
+    learner, schedule = trained(name, "default", 0, seed=seed), usual_schedule(name)
     *before, last = run(learner, RULES, schedule, Progress())
     assert last.certificate.unbeatable
     assert [report.last for report in (*before, last)] == [False] * len(before) + [True]
