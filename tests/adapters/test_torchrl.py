@@ -33,7 +33,7 @@ def actor_of(logits):
 
 @EVERY
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("kwargs", [{}, {"m": 2, "n": 3, "k": 2, "opponent": None}])
+@pytest.mark.parametrize("kwargs", [{}, {"m": 3, "n": 4, "opponent": None}])
 def test_specs_hold_in_silence(num_envs, kwargs):
     for seed in range(5):
         check_env_specs(make_env(num_envs, **kwargs), seed=seed)

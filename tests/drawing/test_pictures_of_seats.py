@@ -49,7 +49,7 @@ def marks(env, rules, picture):
 
 @pytest.mark.parametrize(("rules", "seat", "opponent"), pairs(SIZES, SEATS, PLAYERS))
 def test_one_game_shows_x_as_the_side_that_opened(rules, seat, opponent):
-    env = TicTacToe(*rules, PLAYERS[opponent], seat, obs="board", render_mode="ansi")
+    env = TicTacToe(*rules, PLAYERS[opponent], seat, render_mode="ansi")
     dice, start = np.random.default_rng(0), "_" * rules[0] * rules[1]
     for game, cell in enumerate((0, 5, 2, 1)):
         env.reset(seed=game)
@@ -69,7 +69,7 @@ def test_one_game_shows_x_as_the_side_that_opened(rules, seat, opponent):
 
 @pytest.mark.parametrize(("rules", "seat", "opponent"), pairs(SIZES, SEATS, PLAYERS))
 def test_many_games_show_x_as_the_side_that_opened(rules, seat, opponent):
-    env = VectorTicTacToe(5, *rules, PLAYERS[opponent], seat, obs="board", render_mode="ansi")
+    env = VectorTicTacToe(5, *rules, PLAYERS[opponent], seat, render_mode="ansi")
     env.reset(seed=4)
     env.action_space.seed(4)
     for turn in range(20):

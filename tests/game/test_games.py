@@ -34,37 +34,37 @@ def every_game():
 @pytest.fixture(scope="module")
 def games():
     found = every_game()
-    cells = np.full((len(found), 9), -1)
+    cells = np.full((9, len(found)), -1)
     for i, (line, _) in enumerate(found):
-        cells[i, : len(line)] = line
+        cells[: len(line), i] = line
     return cells, np.array([winner for _, winner in found])
 
 
 @pytest.mark.parametrize("kind", [TableGames, BoardGames])
 def test_all_255168_games_end_as_the_plain_rules_say_for_the_mover(games, kind):
     cells, winners = games
-    assert len(cells) == 255_168
+    assert cells.shape == (9, 255_168)
     assert [(winners == who).sum() for who in (1, -1, 0)] == [131_184, 77_904, 46_080]
-    batch = kind(Rules(), len(cells))
-    batch.restart(np.arange(len(cells)), 0, None, "X")
-    lengths = (cells >= 0).sum(axis=1)
+    batch = kind(Rules(), len(winners))
+    batch.restart(np.arange(len(winners)), 0, None, "X")
+    lengths = (cells >= 0).sum(axis=0)
     for ply in range(9):
         payoffs, output = np.zeros(5), batch.outputs.take()
         known = batch.compiled(None), 0, batch.known, payoffs, DISABLED
-        batch.kernel.step(batch.state, cells[:, ply], (np.uint64(0),) * 2, *known, output.compiled)
+        batch.kernel.step(batch.state, cells[ply], (np.uint64(0),) * 2, *known, output.compiled)
         ended = lengths == ply + 1
         assert (batch.over == ended).all()
         mover = 1 if ply % 2 == 0 else -1
         wanted = np.where(winners == mover, Outcome.WIN, Outcome.DRAW)
         assert (batch.outcomes == np.where(ended, wanted, Outcome.GOING)).all()
-        cells, winners, lengths = cells[~ended], winners[~ended], lengths[~ended]
-        if len(cells):
-            boards = np.zeros((len(cells), 9), np.int8)
+        cells, winners, lengths = cells.compress(~ended, axis=1), winners[~ended], lengths[~ended]
+        if len(winners):
+            boards = np.zeros((len(winners), 9), np.int8)
             for before in range(ply + 1):
                 sign = 1 if before % 2 != ply % 2 else -1  # seen by the next mover
-                boards[np.arange(len(cells)), cells[:, before]] = sign
+                boards[np.arange(len(winners)), cells[before]] = sign
             assert (batch.boards(np.flatnonzero(~ended)) == boards).all()
-            batch = kind(Rules(), len(cells))
+            batch = kind(Rules(), len(winners))
             batch.set_boards(boards)
 
 

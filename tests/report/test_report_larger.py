@@ -35,10 +35,10 @@ def beginner(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory):
-    """Return a table for 2,4,2, certified on all positions."""
+    """Return a table for 2,3,2, certified on all positions."""
     folder = tmp_path_factory.mktemp("trained") / "small"
     config = LEARNERS.load("reinforce").Config(seed=0, hidden=(8,), games=4)
-    train("reinforce", config, Rules(2, 4, 2), usual_schedule("reinforce", steps=1), folder)
+    train("reinforce", config, Rules(2, 3, 2), usual_schedule("reinforce", steps=1), folder)
     return folder
 
 
@@ -165,7 +165,7 @@ def test_without_pytorch_networks_are_embedded_and_tables_computed(small, monkey
     assert (network.computed, table.computed) == (False, True)
     assert network.network is not None
     words = Words(larger.html([network, table]))
-    assert solve(Rules(2, 4, 2)).value == table.certificate.value == 1
+    assert solve(Rules(2, 3, 2)).value == table.certificate.value == 1
     assert words.rows[2][2] == "X wins"
 
 

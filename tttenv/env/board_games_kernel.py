@@ -17,6 +17,7 @@ from tttenv.utils.compiled import bare, compiled, inner
 # that the agent's stone has finished), their outcomes, and whether they are over, (games,) each.
 Games = tuple[Boards, Mask, Outcomes, Mask]
 Opponent = tuple[int]  # its kind, NOBODY or RANDOM
+Known = tuple[Game]  # in place of the table: all that moves need
 # The fields of `games.StepOutput`.
 Output = tuple[NDArray[Any], Boards, NDArray[np.float64], Outcomes, Mask, NDArray[Any]]
 
@@ -28,20 +29,19 @@ def step(
     keys: tuple[np.uint64, np.uint64],
     opponent: Opponent,
     seat: int,
-    game: Game,
+    known: Known,
     payoffs: NDArray[np.float64],
     mode: int,
     output: Output,
 ) -> int:
     """Run a full step of all games: moves, replies, restarts, rewards and observations.
 
-    The arguments and the result are those of `table_games_kernel.step`, with the game in
-    place of the table.
+    The arguments and the result are those of `table_games_kernel.step`, with the game for a table.
     """
     boards, flipped, kept_outcomes, kept_over = games
     observations, masks, rewards, outcomes, over, finals = output
     against = opponent[0] != NOBODY
-    ended, (key, restart_key) = 0, keys
+    ended, (key, restart_key), (game,) = 0, keys, known
     if mode == SAME_STEP:
         finals[:] = 0  # all at once: faster than row by row
     for i in range(len(boards)):
@@ -166,7 +166,7 @@ def observe(
     flipped: Mask,
     over: Mask,
     finished: Cells,
-    game: Game,
+    known: Known,
     observations: NDArray[Any],
     masks: Boards,
 ) -> None:
@@ -178,7 +178,7 @@ def observe(
 
 @bare
 def observe_some(
-    boards: Boards, flipped: Mask, which: Cells, game: Game, observations: NDArray[Any]
+    boards: Boards, flipped: Mask, which: Cells, known: Known, observations: NDArray[Any]
 ) -> None:
     """Write the observations of the games in `which`."""
     for j in range(len(which)):

@@ -29,7 +29,6 @@ class TransitionTable(NamedTuple):
     """Positions of a game, their transitions and their observations, for compiled steps."""
 
     positions: Positions
-    outcomes: Outcomes  # (positions,), for the side to move
     planes: NDArray[np.float32]  # (positions, 3 * cells), in the view of the side to move
     masks: Boards  # (positions, cells)
     showing_planes: table_games_kernel.Table  # whose views are these planes
@@ -40,21 +39,18 @@ class TransitionTable(NamedTuple):
 def transition_table(rules: Rules) -> TransitionTable:
     """Return the transition table of a small game; cached."""
     known = positions(rules)
-    outcomes = known.outcomes
     masks = (known.successors >= 0).astype(np.int8)
     own = np.arange(len(known), dtype=np.int32)[:, None]
-    to, made = known.successors, SEEN_BY_OTHER[outcomes[known.successors]]
-    legal = (to << table_games_kernel.BITS) + made
-    transitions = np.where(masks, legal, (own << table_games_kernel.BITS) + ILLEGAL).astype(
-        np.uint32
-    )
+    to = np.where(masks, known.successors, own)
+    made = np.where(masks, SEEN_BY_OTHER[known.outcomes[to]], ILLEGAL)
+    transitions = ((to << table_games_kernel.BITS) + made).astype(np.uint32)
     legal_first = np.argsort(-masks, axis=1, kind="stable").astype(np.int8)
-    walk = transitions, legal_first, masks.sum(axis=1, dtype=np.int8)
+    moves = transitions, legal_first, masks.sum(axis=1, dtype=np.int8)
     planes, boards = one_hot(known.boards), known.boards
     views = np.concatenate((planes, one_hot(-boards))), np.concatenate((boards, -boards))
     allowed = records(np.concatenate((masks, np.zeros_like(masks[:1]))))
-    tables = ((*walk, records(view), allowed) for view in views)
-    return read_only(TransitionTable(known, outcomes, planes, masks, *tables))
+    tables = ((moves, records(view), allowed) for view in views)
+    return read_only(TransitionTable(known, planes, masks, *tables))
 
 
 def records(rows: NDArray[Any]) -> table_games_kernel.Rows:
@@ -121,7 +117,7 @@ class GameBatch:
     with few. Tests hold both to the same invariants.
     """
 
-    kernel: Any  # the module with the compiled functions
+    kernel: Any  # the module with the compiled functions; `known` begins with what moves need
     # The complete state, by game; copying into these arrays restores it.
     stored: NDArray[Any]
     flipped: Mask  # where the side to move is not the agent: only in finished games
@@ -150,7 +146,7 @@ class GameBatch:
     def restart(self, which: Numbers, key: int, opponent: Any, seat: str) -> None:
         """Restart the games in `which`; a compiled opponent moves first where the agent is O."""
         opponent = self.compiled(None) if opponent is None else opponent
-        order = 0, np.uint64(key), opponent, SEATS.index(seat), self.known
+        order = 0, np.uint64(key), opponent, SEATS.index(seat), self.known[0]
         self.kernel.restart(self.stored, self.flipped, which, *order)
         self.outcomes[which], self.over[which] = GOING, False
 
@@ -170,7 +166,7 @@ class GameBatch:
     def sample(self, key: int) -> Cells:
         """Sample legal cells (games,), one for each game; all games must be in progress."""
         cells = np.empty(len(self.over), np.int64)
-        self.kernel.sample_legal(self.stored, np.uint64(key), self.known, cells)
+        self.kernel.sample_legal(self.stored, np.uint64(key), self.known[0], cells)
         return cells
 
     def set_boards(self, boards: Boards) -> None:
@@ -222,7 +218,7 @@ class BoardGames(GameBatch):
     kernel = board_games_kernel
 
     def __init__(self, rules: Rules, games: int, planes: bool = True) -> None:
-        super().__init__(rules, rules.start(games), rules.game, planes)
+        super().__init__(rules, rules.start(games), (rules.game,), planes)
 
     def compiled(self, opponent: Player | None) -> board_games_kernel.Opponent | None:
         if opponent is None or isinstance(opponent, Uniform):
@@ -241,7 +237,7 @@ class BoardGames(GameBatch):
 
     def put(self, which: Numbers, cells: Cells, stone: int) -> Numbers:
         state: Any = self.state
-        return board_games_kernel.put_stones(state, which, cells, stone, self.known)
+        return board_games_kernel.put_stones(state, which, cells, stone, self.known[0])
 
     def _stored(self, boards: Boards) -> NDArray[Any]:
         return boards
@@ -291,7 +287,7 @@ class TableGames(GameBatch):
         return board
 
     def put(self, which: Numbers, cells: Cells, stone: int) -> Numbers:
-        transitions = self.known[0][self.stored[which], cells]
+        transitions = self.known[0][0][self.stored[which], cells]
         self.stored[which] = transitions >> table_games_kernel.BITS
         outcomes = transitions & table_games_kernel.OUTCOME
         self.over[which] = over = outcomes != GOING

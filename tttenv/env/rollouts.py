@@ -66,7 +66,7 @@ def child_table(
     positions for X (positions,), and the plies of the longest game.
     """
     known = positions(rules)
-    _, legal, legal_count, _, _ = transition_table(rules).showing_boards
+    (_, legal, legal_count), _, _ = transition_table(rules).showing_boards
     children = np.take_along_axis(known.successors, legal.astype(np.int64), axis=1)
     own = np.arange(len(known), dtype=np.int32)[:, None]
     values = VALUES[known.outcomes] * np.where(known.seats == 0, 1, -1)

@@ -28,9 +28,10 @@ def lists(rules: Rules) -> tuple[list[Any], ...]:
     cells and their number.
     """
     known = transition_table(rules)
-    _, legal, legal_count, _, _ = known.showing_boards
-    seen = known.outcomes, SEEN_BY_OTHER[known.outcomes], legal, legal_count
-    return tuple(array.tolist() for array in (known.positions.successors, *seen))
+    (_, legal, legal_count), _, _ = known.showing_boards
+    to, outcomes = known.positions.successors, known.positions.outcomes
+    found = to, outcomes, SEEN_BY_OTHER[outcomes], legal, legal_count
+    return tuple(array.tolist() for array in found)
 
 
 class SingleGame:

@@ -15,7 +15,7 @@ from tttenv.env.step_options_kernel import FIRST, NEXT_STEP, NOBODY, SAME_STEP, 
 from tttenv.game.outcomes_kernel import GOING, ILLEGAL, SEEN_BY_OTHER, Outcomes
 from tttenv.game.random_kernel import OPENING, REPLY, SEAT, keyed, keyed_bounded
 from tttenv.game.types import Cells, Mask
-from tttenv.utils.compiled import bare, compiled
+from tttenv.utils.compiled import bare, compiled, inner
 
 BITS = np.uint32(3)  # bits of a transition that hold its outcome
 OUTCOME = np.uint32(2**3 - 1)  # mask of these bits
@@ -29,12 +29,15 @@ Rows = NDArray[np.void]  # (games or positions,): a row of an observation or mas
 # own stone has finished), their outcomes for the agent, and whether they are over, (games,) each.
 Games = tuple[Positions, Mask, Outcomes, Mask]
 
-# What is known about every position:
-#   transitions (positions, cells);
-#   legal (positions, cells): the legal cells first, in order; and their number (positions,);
+# The moves from every position: transitions (positions, cells); legal (positions, cells), the legal
+# cells first, in order; and their number (positions,).
+Moves = tuple[NDArray[np.uint32], NDArray[np.int8], NDArray[np.int8]]
+
+# What is known about every position: its moves, in a tuple of their own, since their code is the
+# same for all boards, while rows of other lengths need other code;
 #   views (2 * positions,): observations of the side to move, then of the other side;
 #   masks (positions + 1,): the legal cells, then zeros.
-Table = tuple[NDArray[np.uint32], NDArray[np.int8], NDArray[np.int8], Rows, Rows]
+Table = tuple[Moves, Rows, Rows]
 
 # An opponent: its kind, NOBODY, RANDOM or TABLE; and for a TABLE the cumulative probabilities
 # (positions, cells) and the last cell with nonzero probability (positions,).
@@ -62,7 +65,7 @@ def step(
     that of the step in which the games ended that restart now; see `random_kernel.keyed`. Returns
     the number of games that ended.
     """
-    ended, (key, restart_key) = 0, keys
+    ended, (key, restart_key), (moves, _, _) = 0, keys, table
     waiting, finished = np.empty(BLOCK, np.int64), np.empty(BLOCK, np.int64)
     uniforms, replies = np.empty(BLOCK), np.empty(BLOCK, np.int64)
     for start in range(0, len(cells), BLOCK):
@@ -71,25 +74,25 @@ def step(
         observations, masks = output[0][start:stop], output[1][start:stop]
         rewards, outcomes = output[2][start:stop], output[3][start:stop]
         over, finals = output[4][start:stop], output[5][start:stop]
-        going = place(at, flipped, cells[start:stop], opponent, table, outcomes, waiting, finished)
+        going = place(at, flipped, cells[start:stop], opponent, moves, outcomes, waiting, finished)
         count = len(at) - going
         if opponent[0] != NOBODY:
             for j in range(going):
                 uniforms[j] = keyed(key, start + waiting[j], REPLY)
             for j in range(going):
-                replies[j] = sample(at[waiting[j]], uniforms[j], opponent, table)
-            count = reply(at, waiting[:going], replies, table, outcomes, finished, count)
+                replies[j] = sample(at[waiting[j]], uniforms[j], opponent, moves)
+            count = reply(at, waiting[:going], replies, moves, outcomes, finished, count)
         for i in range(len(at)):
             over[i] = outcomes[i] != GOING
         staying = 0 if mode == SAME_STEP else count  # of the finished games, those not restarted
         if mode == SAME_STEP:
             finals.view(np.uint8)[:] = 0  # as bytes: faster than row by row
             observe_some(at, flipped, finished[:count], table, finals)
-            restart(at, flipped, finished[:count], start, key, opponent, seat, table)
+            restart(at, flipped, finished[:count], start, key, opponent, seat, moves)
         else:
             if mode == NEXT_STEP:
                 resting = np.flatnonzero(games[3][start:stop])
-                restart(at, flipped, resting, start, restart_key, opponent, seat, table)
+                restart(at, flipped, resting, start, restart_key, opponent, seat, moves)
                 outcomes[resting], over[resting] = GOING, False
             games[2][start:stop], games[3][start:stop] = outcomes, over
         rewards[:] = payoffs[GOING]
@@ -100,13 +103,13 @@ def step(
     return ended
 
 
-@bare
+@inner
 def place(
     at: Positions,
     flipped: Mask,
     cells: Cells,
     opponent: Opponent,
-    table: Table,
+    moves: Moves,
     outcomes: Outcomes,
     waiting: Cells,
     finished: Cells,
@@ -116,7 +119,7 @@ def place(
     `waiting` and `finished` then start with the games that go on and the others. Returns the number
     of the former.
     """
-    transitions, _, _, _, _ = table
+    transitions, _, _ = moves
     going = 0
     for i in range(len(at)):
         transition = transitions[at[i], np.uint64(cells[i])]
@@ -131,12 +134,12 @@ def place(
     return going
 
 
-@bare
+@inner
 def reply(
     at: Positions,
     waiting: Cells,
     cells: Cells,
-    table: Table,
+    moves: Moves,
     outcomes: Outcomes,
     finished: Cells,
     count: int,
@@ -145,7 +148,7 @@ def reply(
 
     Games that end are appended to the `count` in `finished`. Returns their number.
     """
-    transitions, _, _, _, _ = table
+    transitions, _, _ = moves
     for j in range(len(waiting)):
         i = waiting[j]
         transition = transitions[at[i], np.uint64(cells[j])]
@@ -157,11 +160,11 @@ def reply(
     return count
 
 
-@bare
-def sample(position: np.uint32, uniform: float, opponent: Opponent, table: Table) -> int:
+@inner
+def sample(position: np.uint32, uniform: float, opponent: Opponent, moves: Moves) -> int:
     """Sample the opponent's cell from a uniform random number; see `sample_categorical`."""
     kind, cumulative, last = opponent
-    _, legal, legal_count, _, _ = table
+    _, legal, legal_count = moves
     if kind == TABLE:
         end = np.uint64(last[position])
         goal = uniform * cumulative[position, end]
@@ -181,17 +184,17 @@ def restart(
     key: np.uint64,
     opponent: Opponent,
     seat: int,
-    table: Table,
+    moves: Moves,
 ) -> None:
     """Restart the games in `which` of a block that begins with game `start`; see `step`."""
-    transitions, _, _, _, _ = table
+    transitions, _, _ = moves
     for j in range(len(which)):
         at[which[j]], flipped[which[j]] = 0, False
     if opponent[0] != NOBODY and seat != FIRST:
         for j in range(len(which)):
             game = start + which[j]
             second = seat == SECOND or keyed(key, game, SEAT) >= 0.5
-            cell = sample(np.uint32(0), keyed(key, game, OPENING), opponent, table)
+            cell = sample(np.uint32(0), keyed(key, game, OPENING), opponent, moves)
             opened = transitions[0, np.uint64(cell)] >> BITS
             at[which[j]] = opened * np.uint32(second)
 
@@ -207,7 +210,7 @@ def observe(
     masks: Rows,
 ) -> None:
     """Write all observations and action masks; zeros for the games in `finished` that are over."""
-    _, _, _, views, legal_masks = table
+    _, views, legal_masks = table
     other_side = np.uint32(len(views) // 2)
     for i in range(len(at)):
         observations[i] = views[at[i]]
@@ -225,7 +228,7 @@ def observe_some(
     at: Positions, flipped: Mask, which: Cells, table: Table, observations: Rows
 ) -> None:
     """Write the observations of the games in `which` from the agent's perspective."""
-    _, _, _, views, _ = table
+    _, views, _ = table
     other_side = np.uint32(len(views) // 2)
     for j in range(len(which)):
         i = which[j]
@@ -233,9 +236,9 @@ def observe_some(
 
 
 @compiled
-def sample_legal(at: Positions, key: np.uint64, table: Table, cells: Cells) -> None:
+def sample_legal(at: Positions, key: np.uint64, moves: Moves, cells: Cells) -> None:
     """Sample a legal cell for each game (games,); game i uses the key's i-th random number."""
-    _, legal, legal_count, _, _ = table
+    _, legal, legal_count = moves
     for i in range(len(at)):
         count = legal_count[at[i]]
         cells[i] = legal[at[i], np.uint64(keyed_bounded(key, i, count))]

@@ -171,11 +171,17 @@ def _type_of_argument(original: Callable[..., Any], value: Any) -> Any:
     """Return the type of an argument that is neither a number nor a writable array.
 
     numba would find the type of a struct by several calls in Python, which take longer than some
-    searches, and would compile a function again for a read-only array.
+    searches, and would compile a function again for a read-only array, alone or in a tuple.
     """
     known = getattr(value, "_numba_type_", None)
-    found = original(value) if known is None else known
-    return found.copy(readonly=False) if isinstance(found, numba.types.Array) else found
+    return _writable(original(value) if known is None else known)
+
+
+def _writable(kind: Any) -> Any:
+    types: Any = numba.types
+    if isinstance(kind, types.Tuple | types.UniTuple):
+        return types.Tuple([*map(_writable, kind)])
+    return kind.copy(readonly=False) if isinstance(kind, types.Array) else kind
 
 
 def _call_template(original: Callable[..., Any], args: Any, kws: Any) -> Any:

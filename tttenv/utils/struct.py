@@ -157,7 +157,7 @@ def _unbox_struct(_: StructType, value: Any, context: Any) -> Any:
 class _StructAttribute(AttributeTemplate):
     key = StructType
 
-    def generic_resolve(self, kind: Any, name: str) -> Any:  # type: ignore[override]  # numba's says nothing
+    def generic_resolve(self, kind: Any, name: str) -> Any:
         return dict(kind.members).get(name)
 
 

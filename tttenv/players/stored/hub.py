@@ -53,7 +53,7 @@ def address() -> str:
     """Return the address of the Hub, without a user and password."""
     from huggingface_hub import constants
 
-    parts = urlsplit(constants.ENDPOINT)
+    parts = urlsplit(str(constants.ENDPOINT))
     return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
 
 
