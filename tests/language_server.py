@@ -83,7 +83,7 @@ def serving(answer, delay=0.0, status=200, key=None, raw=None, finish="stop", dr
             """Print nothing."""
 
     server = Server(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
     try:
         yield f"http://127.0.0.1:{server.server_port}/v1", requests
     finally:

@@ -431,7 +431,8 @@ LINES: dict[str, Callable[[], Items]] = {
 }
 SLOW = {  # left out by `make test`: a second or more each, told by other sizes too
     *("games 3,4,3", "batches 3,4,3", "counts 4,4,3", "solve 2,6,3", "solve 4,4,3"),
-    *("certify 3,4,3", "certify 4,4,4", "refute 3,4,3", "mistakes 3,4,3", "export 3,4,3"),
+    *("certify 3,4,3", "certify 4,4,4", "certify 5,5,4", "refute 3,4,3", "mistakes 3,4,3"),
+    *("mistakes 5,5,4", "export 3,4,3"),
 }
 
 
