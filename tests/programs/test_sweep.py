@@ -63,7 +63,7 @@ LONG = [f"{name}={','.join(map(str, range(1, 400)))}" for name in ("games", "bat
         (["dqn", "--grid", "lr=1", "--grid", "lr=2"], "a setting is named twice"),
         (["dqn", "--grid", "symmetric=yes"], "'yes'"),
         (["dqn", "--grid", LONG[0], "--grid", LONG[1]], "more than 100,000"),
-        (["dqn", "--grid", "games=0"], "games, batch, updates and sync must be at least 1"),
+        (["dqn", "--grid", "games=0"], "games must be from 1 to 16,777,216, not 0"),
         (["dqn", "--seeds", "0"], "--seeds must be at least 1"),
         ([], "which learners? As in: sweep.py dqn; known are selfplay"),
     ],
