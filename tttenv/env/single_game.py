@@ -28,10 +28,9 @@ def lists(rules: Rules) -> tuple[list[Any], ...]:
     cells and their number.
     """
     known = transition_table(rules)
-    (_, legal, legal_count), _, _ = known.showing_boards
-    to, outcomes = known.positions.successors, known.positions.outcomes
-    found = to, outcomes, SEEN_BY_OTHER[outcomes], legal, legal_count
-    return tuple(array.tolist() for array in found)
+    game, (moves, _, _) = known.positions, known.showing_boards
+    seen = game.outcomes, SEEN_BY_OTHER[game.outcomes], *moves[1:]
+    return tuple(array.tolist() for array in (game.successors, *seen))
 
 
 class SingleGame:
