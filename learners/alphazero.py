@@ -9,7 +9,8 @@ training.
 
 At intervals the player is examined as for a certificate: its moves and all replies, round by round.
 A position in which it gives away a result goes into a separate buffer, with the moves that a prover
-finds to keep the value, and is trained on from then on.
+finds to keep the value, and is trained on from then on. So are those that it reaches and in which
+it is least certain, or on boards small enough to enumerate, those of all in which it errs most.
 """
 
 import copy
@@ -39,8 +40,10 @@ from learners.residual_net import (
     likeliest_move,
     planes_of,
 )
+from learners.symmetry_classes import symmetry_classes
 from tttenv.certificates.mistakes import Mistakes, find_mistakes
 from tttenv.env.vector import VectorTicTacToe
+from tttenv.exact import enumerable, solve
 from tttenv.game.rules import Rules
 from tttenv.game.threat_sequences_kernel import LOSS, UNPROVEN
 from tttenv.game.types import Boards, Cells, Mask
@@ -76,7 +79,7 @@ class AlphaZeroConfig:
     opening: int = 4  # games begin with 0 to this many random stones
     reached: int = 40_000  # stored positions that examinations reach
     reached_share: float = 0.7  # fraction of games that start from a stored position
-    doubtful: int = 400  # least sure stored positions, per seat, whose moves are proved
+    doubtful: int = 400  # least sure positions, per seat, whose moves are proved
     deviation: float = 0.1  # fraction of moves after the opening that are random
     capacity: int = 40_000  # examples in the replay buffer
     updates: int = 2  # gradient steps per step
@@ -172,8 +175,7 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
         """Play one move in every game, take gradient steps, and examine the player periodically."""
         wanted, full = self._wanted_searches()
         examples = self._play(wanted.boards, full, self._search(wanted))
-        if len(examples.boards):
-            self.replay.add(examples)
+        self.replay.add(examples)
         numbers = {
             "examples": float(len(examples.boards)),
             "counterexamples": float(len(self.mistakes)),
@@ -357,19 +359,19 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
     def _review(self) -> None:
         """Find the proven positions in which the player (nearly) prefers a bad move."""
         boards, policies = self.mistakes.boards, self.mistakes.kept.policies[: len(self.mistakes)]
-        if not len(boards):
-            return
+        self.wrong = np.flatnonzero(self._lead_of_bad_moves(boards, policies > 0) > -MARGIN)
+
+    def _lead_of_bad_moves(self, boards: Boards, good: Mask) -> NDArray[np.float32]:
+        """Return by how much (batch,) the best logit of a bad move exceeds that of a good one."""
         logits, _ = evaluator(self.rules, self.average)(boards)
-        good = np.where(policies > 0, logits, -np.inf).max(axis=1)
-        bad = np.where((policies == 0) & (boards == 0), logits, -np.inf).max(axis=1)
-        self.wrong = np.flatnonzero(bad > good - MARGIN)
+        bad = np.where(~good & (boards == 0), logits, -np.inf).max(axis=1)
+        return np.asarray(bad - np.where(good, logits, -np.inf).max(axis=1))
 
     def _examine(self) -> None:
         """Search the player's own play for mistakes, and store them as examples."""
         config = self.config
         policy = Canonical(likeliest_move(self.rules, self.average))
-        value, values = known_value(self.rules), MoveValues(self.rules, WORK)
-        aim = 1 if value == 1 else 0
+        aim, values = int(known_value(self.rules) == 1), MoveValues(self.rules, WORK)
         for at, seat in enumerate("X" if aim == 1 else "XO"):  # O cannot be asked to win
             width = int(self.width[at])
             found = find_mistakes(
@@ -377,28 +379,22 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
             )
             self.failures[at] = found.failures
             self._remember(found)
-            if len(found.boards):
-                self.mistakes.add(self._corrected(found.boards, found.good, found.values))
-            doubtful = self._doubtful(found.others, values)
-            if len(doubtful.boards):
-                self.mistakes.add(doubtful)
+            self.mistakes.add(self._corrected(found.boards, found.good, found.values))
+            if not enumerable(self.rules):
+                self.mistakes.add(self._doubtful(found.others, values))
             if len(found.boards) >= config.failures:
                 self.width[at] = max(width // 2, config.width)
             elif len(found.boards) < config.failures // 2 and not found.everything:
                 self.width[at] = min(width * 2, config.widest)
+        if enumerable(self.rules):
+            self.mistakes.add(self._worst_judged())
 
     def _remember(self, found: Mistakes) -> None:
         """Store a sample of the positions that the player reaches."""
         count = min(self.config.reached // 4, len(found.others))
         rows = self.rng.choice(len(found.others), count, replace=False)
-        self.reached.add(
-            Examples(
-                boards=found.others[rows],
-                policies=np.zeros((count, self.rules.cells), np.float32),
-                results=np.zeros((count, 3), np.float32),
-                replies=np.full(count, -1, np.int16),
-            )
-        )
+        blank = ExamplesBuffer(count, self.rules).kept
+        self.reached.add(blank._replace(boards=found.others[rows]))
 
     def _doubtful(self, boards: Boards, values: MoveValues) -> Examples:
         """Return examples from reached positions where the player is least certain and may err.
@@ -406,19 +402,26 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
         The same number is taken for each number of stones: there are few positions with few stones,
         and a mistake in one of them affects many games.
         """
-        kept: list[tuple[Boards, Mask, int]] = []
-        for board in self._least_sure(boards):
-            bounds = values.bounds(board)
-            best = int(bounds.at_least[board == 0].max())
-            good = (bounds.at_least >= best) & (board == 0)
-            if ((bounds.at_most < best) & (board == 0)).any():
-                kept.append((board, good, best))
-        shape = len(kept), self.rules.cells
-        return self._corrected(
-            np.array([board for board, _, _ in kept], np.int8).reshape(shape),
-            np.array([good for _, good, _ in kept], np.bool_).reshape(shape),
-            np.array([best for _, _, best in kept], np.int64),
-        )
+        boards = self._least_sure(boards)
+        found = [values.bounds(board) for board in boards]
+        at_least = np.reshape([bounds.at_least for bounds in found], boards.shape)
+        at_most = np.reshape([bounds.at_most for bounds in found], boards.shape)
+        best = at_least.max(axis=1)
+        good = (at_least == best[:, None]) & (boards == 0)
+        bad = (at_most < best[:, None]).any(axis=1)
+        return self._corrected(boards[bad], good[bad], best[bad])
+
+    def _worst_judged(self) -> Examples:
+        """Return examples from a small board's positions with the worst moves, however sure."""
+        solution, chosen = solve(self.rules), []
+        boards = solution.positions.boards
+        for rows in symmetry_classes(self.rules).rows:
+            rows = np.delete(rows, self.mistakes.find(boards[rows]).rows)
+            lead = self._lead_of_bad_moves(boards[rows], solution.optimal[rows])
+            order = np.argsort(-lead, kind="stable")[: self.config.doubtful]
+            chosen.append(rows[order[lead[order] > -np.inf]])
+        which = np.concatenate(chosen)
+        return self._corrected(boards[which], solution.optimal[which], solution.values[which])
 
     def _least_sure(self, boards: Boards) -> Boards:
         """Return, per number of stones, the boards whose second-best move is most probable."""
@@ -447,11 +450,9 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
             self.env.reset(options={"board": boards})
             self.games.random_left[elsewhere] = 0
 
-    def _corrected(self, boards: Boards, good: Mask, values: NDArray[np.int64]) -> Examples:
+    def _corrected(self, boards: Boards, good: Mask, values: NDArray[Any]) -> Examples:
         """Return training examples for positions whose good moves are known."""
-        logits = np.zeros(boards.shape, np.float32)
-        if len(boards):
-            logits, _ = evaluator(self.rules, self.average)(boards)
+        logits, _ = evaluator(self.rules, self.average)(boards)
         results = np.stack([values == 1, values == 0, values == -1], axis=1)
         return Examples(
             boards=boards,

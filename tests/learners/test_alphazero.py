@@ -23,7 +23,8 @@ from learners.training.checkpoint import load_weights
 from learners.training.loop import Schedule
 from learners.training.train import Setup, train
 from tttenv import Rules
-from tttenv.exact import positions, solve
+from tttenv.certificates.certificate import blunders
+from tttenv.exact import positions, solve, tabulate
 from tttenv.game.symmetry import canonical, maps
 from tttenv.game.threat_sequences_kernel import DRAW, UNPROVEN, WIN
 from tttenv.players.search.gumbel import GumbelSearch
@@ -111,6 +112,16 @@ def test_what_it_learns_from_examinations_is_proved(size):
             lost = int(rules.lost(after))
             value = lost if rules.over(after) else prover.prove(after).value * mover
             assert value == worth
+
+
+def test_all_blunders_on_a_small_board_are_learned_but_not_all_positions():
+    learner = AlphaZero(replace(TINY, doubtful=160, capacity=1_000), Rules())
+    learner.average = trained_a_little()
+    learner._examine()
+    solution, table = solve(learner.rules), tabulate(learner.rules, learner.policy()).table
+    boards = solution.positions.boards[blunders(solution, table)]
+    assert len(learner.mistakes.find(boards).rows) == len(boards) > 0
+    assert len(learner.mistakes) < 400  # in 431 classes a move gives value away
 
 
 @pytest.mark.parametrize("size", [(1, 2, 2), (3, 3, 3), (4, 6, 4), (9, 9, 5)])

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tttenv.certificates import attack_kernel as kernel
 from tttenv.game.outcomes_kernel import GOING
 from tttenv.game.rules import Rules, require_line_wins
-from tttenv.game.types import Boards, Cells, Mask
+from tttenv.game.types import Boards, Mask
 from tttenv.policy import Policy, ask, player_for
 from tttenv.proofs.move_values import MoveValues
 from tttenv.reach import Graph, distinct, with_numbers
@@ -30,8 +30,7 @@ class Mistakes:
     good: Mask  # (mistakes, cells): the moves proven to keep the position's value
     values: NDArray[np.int64]  # (mistakes,): the positions' values for the player
     failures: int  # lines of play that ended in a failure, including those not analysed
-    others: Boards  # (positions, cells): all other queried positions,
-    moves: Cells  # and the player's moves there, (positions,)
+    others: Boards  # (positions, cells): all other queried positions
     everything: bool  # whether no position was left out: then `failures == 0` is a proof
 
 
@@ -137,7 +136,6 @@ def _explain(
                 break
     shape = len(found), values.rules.cells
     boards = np.concatenate([each.boards for each in rounds])
-    moves = np.concatenate([each.moves for each in rounds])
     kept = np.array([board.tobytes() not in found for board in boards])
     return Mistakes(
         boards=np.array([board for board, _, _ in found.values()], np.int8).reshape(shape),
@@ -145,6 +143,5 @@ def _explain(
         values=np.array([value for _, _, value in found.values()], np.int64),
         failures=len(ends),
         others=boards[kept],
-        moves=moves[kept],
         everything=everything,
     )
