@@ -109,6 +109,7 @@ class AlphaZeroConfig:
 WORK = 200_000  # of a proof of one position: nodes times cells
 REPLY_WEIGHT = 0.15  # of the reply's loss beside those of the policy and of the results
 ASKED = 2_000  # positions with the same number of stones among which the least sure are sought
+JUDGED = 20_000  # positions of a small board, per seat, among which the worst judged are sought
 REVIEW = 20  # steps after which the proven positions are looked at again
 MARGIN = 0.5  # by which the logit of a good move should be the highest
 
@@ -392,9 +393,8 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
     def _remember(self, found: Mistakes) -> None:
         """Store a sample of the positions that the player reaches."""
         count = min(self.config.reached // 4, len(found.others))
-        rows = self.rng.choice(len(found.others), count, replace=False)
-        blank = ExamplesBuffer(count, self.rules).kept
-        self.reached.add(blank._replace(boards=found.others[rows]))
+        boards = self.rng.choice(found.others, count, replace=False)
+        self.reached.add(ExamplesBuffer(count, self.rules).kept._replace(boards=boards))
 
     def _doubtful(self, boards: Boards, values: MoveValues) -> Examples:
         """Return examples from reached positions where the player is least certain and may err.
@@ -416,6 +416,8 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
         solution, chosen = solve(self.rules), []
         boards = solution.positions.boards
         for rows in symmetry_classes(self.rules).rows:
+            if len(rows) > JUDGED:
+                rows = self.rng.choice(rows, JUDGED, replace=False)
             rows = np.delete(rows, self.mistakes.find(boards[rows]).rows)
             lead = self._lead_of_bad_moves(boards[rows], solution.optimal[rows])
             order = np.argsort(-lead, kind="stable")[: self.config.doubtful]
