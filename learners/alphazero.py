@@ -79,7 +79,7 @@ class AlphaZeroConfig:
     opening: int = 4  # games begin with 0 to this many random stones
     reached: int = 40_000  # stored positions that examinations reach
     reached_share: float = 0.7  # fraction of games that start from a stored position
-    doubtful: int = 400  # least sure positions, per seat, whose moves are proved
+    doubtful: int = 400  # least sure or worst judged positions, per seat, whose moves are proved
     deviation: float = 0.1  # fraction of moves after the opening that are random
     capacity: int = 40_000  # examples in the replay buffer
     updates: int = 2  # gradient steps per step
