@@ -9,8 +9,8 @@ training.
 
 At intervals the player is examined as for a certificate: its moves and all replies, round by round.
 A position in which it gives away a result goes into a separate buffer, with the moves that a prover
-finds to keep the value, and is trained on from then on. So are those that it reaches and in which
-it is least certain, or on boards small enough to enumerate, those of all in which it errs most.
+finds to keep the value, and is trained on from then on. So are reached positions in which it is
+least certain; on boards small enough to enumerate, its worst mistakes in any position instead.
 """
 
 import copy
