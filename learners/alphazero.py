@@ -9,8 +9,8 @@ training.
 
 At intervals the player is examined as for a certificate: its moves and all replies, round by round.
 A position in which it gives away a result goes into a separate buffer, with the moves that a prover
-finds to keep the value, and is trained on from then on. So are reached positions in which it is
-least certain; on boards small enough to enumerate, its worst mistakes in any position instead.
+finds to keep the value, and is trained on from then on. So are its worst mistakes anywhere, on
+boards small enough to enumerate; on others, reached positions in which it is least certain.
 """
 
 import copy
@@ -412,7 +412,7 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
         return self._corrected(boards[bad], good[bad], best[bad])
 
     def _worst_judged(self) -> Examples:
-        """Return examples from a small board's positions with the worst moves, however sure."""
+        """Return examples from the positions of a small board in which bad moves lead by most."""
         solution, chosen = solve(self.rules), []
         boards = solution.positions.boards
         for rows in symmetry_classes(self.rules).rows:

@@ -13,8 +13,6 @@ from tttenv.policy import first_best
 from tttenv.proofs.move_values import MoveValues
 from tttenv.proofs.table_kernel import ProofTable
 
-SMALL = [Rules(3, 3, 3), Rules(3, 4, 3)]
-
 
 def random_player(rules, seed):
     """Return a player with one fixed random move per board."""
@@ -29,7 +27,7 @@ def search(rules, policy, seat, aim, width=10**6, most=10**6):
     return find_mistakes(rules, policy, seat, aim, width, most, rng, MoveValues(rules))
 
 
-@pytest.mark.parametrize("rules", SMALL, ids=str)
+@pytest.mark.parametrize("rules", [Rules(3, 3, 3), Rules(3, 4, 3)], ids=str)
 @pytest.mark.parametrize("seat", ["X", "O"])
 @pytest.mark.parametrize("player", [0, 1, "minimax:ties=first"])
 def test_mistakes_lose_what_the_solved_game_says(rules, seat, player):
