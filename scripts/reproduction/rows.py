@@ -1,8 +1,16 @@
-"""Rows of published numbers, what finds them, and their tables."""
+"""Rows of published numbers, what finds them, and their tables.
 
+What the sources claim, and how near a run has to come, is in published.json: the fields of a `Row`
+by its id; for a number of a certificate also which `measure` of `Strength` it is, and which player
+is `ours` in its place.
+"""
+
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import tttenv
@@ -14,19 +22,12 @@ from tttenv.cli.text_tables import Column
 from tttenv.policy import Policy
 
 RULES = Rules()
-OUR_MCTS = "mcts:solver=true,iterations=5000"  # beside the published tree searches
 EXACT = 1e-9
-PRINTED = 5.1e-5  # half a unit in the fourth digit after the point, of what is printed that way
 Numbers = Sequence[float]
 Filled = dict[str, Any]  # a row as `Row.to_dict` returns it
 VERDICTS = {True: "yes", False: "NO", None: "-"}
-TITLES = {  # of the sources
-    "S0": "S0  LMS, seven features",
-    "S1": "S1  minimax with a cache, Q-table, MCTS, network",
-    "S2": "S2  lecture notes: searches, TD(0), genetic algorithm",
-    "S3": "S3  supervised classifier of best replies",
-    "S4": "S4  masked one-hot MLPs, self-play",
-}
+SOURCES: dict[str, Any] = json.loads(Path(__file__).with_name("published.json").read_text("utf-8"))
+TITLES = {source: about["title"] for source, about in SOURCES.items()}
 COLUMNS = [
     Column("id", left=True),
     Column("number", left=True, rank=3),
@@ -100,6 +101,34 @@ class Strength:
 def ours(name: str) -> Strength:
     """Certify one of our own players, shipped or a search, by its name."""
     return Strength(tttenv.player(name))
+
+
+def row(id: str, published: Numbers, judged: bool = True, **budget: int) -> Row:
+    """Return the row of what a published form gives when it is run again.
+
+    Args:
+        id: of the row, in published.json.
+        published: the numbers.
+        judged: False if the budget is too small.
+        budget: what the text of the row's budget names.
+    """
+    about = dict(SOURCES[id.partition(".")[0]]["rows"][id])
+    for key in about.keys() & {"claimed", "expected"}:
+        about[key] = [float(Fraction(number)) for number in about[key]]
+    mine, measure = about.pop("ours", ""), about.pop("measure", "")
+    repaired = getattr(ours(mine), measure) if mine else ()
+    about["budget"] = about.get("budget", "all positions").format(**budget)
+    return Row(id, published=published, repaired=repaired, judged=judged, **about)
+
+
+def measured(player: Policy | str, *ids: str, judged: bool = True, **budget: int) -> list[Row]:
+    """Return the rows of numbers of a player's certificate; see `row`."""
+    found = Strength(player)
+    measures = [SOURCES[id.partition(".")[0]]["rows"][id]["measure"] for id in ids]
+    return [
+        row(id, getattr(found, measure), judged, **budget)
+        for id, measure in zip(ids, measures, strict=True)
+    ]
 
 
 @dataclass(frozen=True)
