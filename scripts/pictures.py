@@ -5,6 +5,7 @@ import json
 import math
 import os
 import pty
+import re
 import shlex
 import shutil
 import struct
@@ -14,7 +15,7 @@ import termios
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from io import BytesIO
+from io import BytesIO, StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -22,11 +23,14 @@ from typing import Any
 import numpy as np
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
+from rich.console import Console
+from rich.terminal_theme import DEFAULT_TERMINAL_THEME, SVG_EXPORT_THEME
+from rich.text import Text
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that `scripts` is found
 
 from tttenv.cli import console
-from tttenv.report.markup import Markup, element
+from tttenv.report.markup import element
 
 PROG = "pictures.py"
 ROOT = Path(__file__).resolve().parents[1]
@@ -179,19 +183,7 @@ COMMANDS = {  # by the pictures' names: the command line, and what is typed
     "terminal-prove": ("tttenv prove 5,5,4", ""),
     "terminal-train": ("tttenv train td0", ""),
 }
-CHARACTER, LINE, EDGE = 7.8, 18, 14  # in units of the view box, for letters of 13
-PAINTS: dict[str, dict[str, str]] = {  # of the text, what is around it, and ANSI colours
-    "light": {"paper": "#ffffff", "ink": "#24292f", "edge": "#d0d7de"}
-    | {"1": "#b3261e", "2": "#1b7448", "3": "#7a5900"}
-    | {"4": "#265cb0", "5": "#7b3fa0", "6": "#1b6f7f"},
-    "dark": {"paper": "#0d1117", "ink": "#e6edf3", "edge": "#30363d"}
-    | {"1": "#ff8a80", "2": "#7ed6a2", "3": "#e3b341"}
-    | {"4": "#8ab4f8", "5": "#d2a8ff", "6": "#76d9e6"},
-}
-STYLE = (
-    "text {{ font: 13px ui-monospace, SFMono-Regular, Menlo, Consolas, monospace;"
-    " fill: {ink}; white-space: pre }} .b {{ font-weight: bold }} .faint {{ opacity: .6 }}"
-)
+THEMES = {"light": DEFAULT_TERMINAL_THEME, "dark": SVG_EXPORT_THEME}
 
 
 def terminal() -> Pictures:
@@ -235,39 +227,12 @@ def output(command: str, typed: str = "") -> str:
 
 def terminal_picture(printed: str, scheme: str) -> bytes:
     """Draw lines of a terminal, with ANSI colour codes, as an SVG file."""
-    from rich.console import Console
-    from rich.text import Text
-
-    paints, console = PAINTS[scheme], Console(width=1000)
-    lines = Text.from_ansi(printed).split("\n", allow_blank=True)
-    width = 2 * EDGE + CHARACTER * max(COLUMNS, *(len(line) for line in lines))
-    height = 2 * EDGE + LINE * len(lines)
-    box = {"x": 0.5, "y": 0.5, "width": f"{width - 1:g}", "height": height - 1, "rx": 6}
-    parts = [
-        element("style", STYLE.format(ink=paints["ink"])),
-        element("rect", **box, fill=paints["paper"], stroke=paints["edge"]),
-    ]
-    for number, line in enumerate(lines):
-        segments = [segment for segment in line.render(console) if segment.text]
-        spans = [_span(segment.text, segment.style, paints) for segment in segments]
-        if spans:
-            place = {"x": EDGE, "y": EDGE + LINE * number + 13}
-            parts.append(element("text", *spans, textLength=f"{CHARACTER * len(line):g}", **place))
-    view = f"0 0 {width:g} {height}"
-    svg = {"xmlns": "http://www.w3.org/2000/svg", "viewBox": view, "xml__space": "preserve"}
-    size = {"width": f"{width:g}", "height": height}
-    whole = element("svg", *parts, **(svg | size))
-    return whole.replace(" xml--space=", " xml:space=").encode()
-
-
-def _span(text: str, style: object, paints: dict[str, str]) -> Markup | str:
-    colour = str(getattr(getattr(style, "color", None), "number", None))
-    looks = {"fill": paints[colour]} if colour in paints else {}
-    if getattr(style, "bold", None):
-        looks["class_"] = "b"
-    elif getattr(style, "dim", None):
-        looks["class_"] = "faint"
-    return element("tspan", text, **looks) if looks else text
+    text = Text.from_ansi(printed)
+    width = max(COLUMNS, *(len(line) for line in text.split("\n")))
+    screen = Console(record=True, width=width, file=StringIO())
+    screen.print(text)
+    drawn = screen.export_svg(title="", theme=THEMES[scheme])
+    return re.sub(r"@font-face \{.*?\}\s*", "", drawn, flags=re.DOTALL).encode()  # of the web
 
 
 # Screenshots of parts of the report, as PNG files that also store the text they show
