@@ -120,17 +120,18 @@ def train_all(given: Arguments) -> list[dict[str, Any]]:
         return []
     with console.stage("loading PyTorch", given.json):
         from learners.training.loop import usual_schedule
-    about, todo = [], []
+    settings = []
     for name in given.learners:
         one, usual = Setting(name, "default", "3,3,3", {}), usual_schedule(name)
         steps = max(usual.every, usual.steps // QUICK) if given.quick else None
-        schedule = one.schedule(steps, given.workers, given.until)
-        for seed in range(given.seed, given.seed + given.seeds):
-            folder = one.folder(seed)
-            about.append({"learner": name, "seed": seed, "folder": str(given.runs / folder)})
-            todo.append((folder, one.training(seed, schedule)))
-    found = workers.values(trainings.run_all(todo, given.runs, given.workers, quiet=given.json))
-    return [one | value for one, value in zip(about, found, strict=True)]
+        settings.append((one, one.schedule(steps, given.workers, given.until)))
+    seeds = range(given.seed, given.seed + given.seeds)
+    found = trainings.train_all(settings, seeds, given.runs, given.workers, given.json)
+    values = workers.values([outcome for _, _, outcome in found])
+    return [
+        {"learner": one.learner, "seed": seed, "folder": str(outcome.task.folder)} | value
+        for (one, seed, outcome), value in zip(found, values, strict=True)
+    ]
 
 
 def named_players() -> list[dict[str, Any]]:
@@ -159,21 +160,16 @@ def trained_player(training: dict[str, Any]) -> dict[str, Any]:
 def summary(name: str, trainings: list[dict[str, Any]]) -> dict[str, Any]:
     """Summarize a learner's runs: how many became unbeatable, and the median time."""
     own = [training for training in trainings if training["learner"] == name]
-    reached = [training["unbeatable_at"] for training in own if training["unbeatable_at"]]
-    perfect = [training["perfect_at"] for training in own if training["perfect_at"]]
-    return {
-        "learner": name,
-        "seeds": len(own),
-        "perfect": len(perfect),
-        "median_perfect_steps": median(step for step, _ in perfect) if perfect else None,
-        "median_perfect_seconds": median(seconds for _, seconds in perfect) if perfect else None,
-        "unbeatable": len(reached),
-        "median_steps": median(step for step, _ in reached) if reached else None,
-        "median_seconds": median(seconds for _, seconds in reached) if reached else None,
-        "slowest_seconds": max(seconds for _, seconds in reached) if reached else None,
-        "unbeatable_at": [training["unbeatable_at"] for training in own],  # seed by seed
-        "perfect_at": [training["perfect_at"] for training in own],
-    }
+    found: dict[str, Any] = {"learner": name, "seeds": len(own)}
+    for mark, which in (("perfect", "_perfect"), ("unbeatable", "")):
+        reached = [training[f"{mark}_at"] for training in own if training[f"{mark}_at"]]
+        steps, seconds = zip(*reached, strict=True) if reached else ((), ())
+        found[mark] = len(reached)
+        found[f"median{which}_steps"] = median(steps) if steps else None
+        found[f"median{which}_seconds"] = median(seconds) if seconds else None
+    found["slowest_seconds"] = max(seconds, default=None)
+    seed_by_seed = ("unbeatable_at", "perfect_at")
+    return found | {key: [training[key] for training in own] for key in seed_by_seed}
 
 
 def show(result: dict[str, Any]) -> None:

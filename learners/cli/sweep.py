@@ -5,7 +5,7 @@ import math
 import sys
 import typing
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields, make_dataclass
+from dataclasses import dataclass, fields, make_dataclass
 from itertools import product
 from pathlib import Path
 from statistics import median, quantiles
@@ -72,28 +72,6 @@ class Arguments:
     json: Flag = False  # print the results as JSON instead of lines and a table
 
 
-@dataclass(frozen=True)
-class TrainingResult:
-    """The result of a training run; unknown values are None."""
-
-    learner: str
-    preset: str
-    rules: str
-    changes: dict[str, Any]  # fields that differ from the preset's config
-    folder: str  # the trained player's folder
-    setting: str
-    seed: int
-    steps: int | None
-    seconds: float | None  # processor time of the whole run
-    unbeatable: bool
-    unbeatable_steps: int | None  # to the first unbeatable certificate
-    unbeatable_seconds: float | None
-    worst_case_X: float | None  # noqa: N815  # named as in certificates
-    worst_case_O: float | None  # noqa: N815
-    optimal_moves: float | None
-    error: str  # why the run failed; empty if it did not
-
-
 def main(args: list[str], prog: str = PROG) -> None:
     """Train all settings, and print and write the results; exit with status 1 if a run failed."""
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
@@ -112,11 +90,10 @@ def main(args: list[str], prog: str = PROG) -> None:
         tried = settings(given, prog)
     results = train_all(tried, given)
     summaries = [
-        summary(one.name, [found for found in results if found.setting == one.name])
+        summary(one.name, [found for found in results if found["setting"] == one.name])
         for one in tried
     ]
-    trained = [asdict(result) for result in results]
-    whole = json.dumps({"settings": summaries, "trainings": trained}, indent=2) + "\n"
+    whole = json.dumps({"settings": summaries, "trainings": results}, indent=2) + "\n"
     write(given.out / "sweep.json", whole)
     if given.json:
         print(whole, end="")
@@ -124,7 +101,7 @@ def main(args: list[str], prog: str = PROG) -> None:
         show(summaries)
         print(f"\nresults   {given.out / 'sweep.json'}")
         text_tables.say(f"players   {given.runs}, each to certify again: tttenv certify FOLDER")
-    if failed := [found.error for found in results if found.error]:
+    if failed := [found["error"] for found in results if found["error"]]:
         sys.stdout.flush()
         told = f"{len(failed)} of {len(results)} trainings failed, the first one: {failed[0]}"
         print(f"{prog}: {console.visible(told)}", file=sys.stderr)
@@ -181,61 +158,57 @@ def _value(learner: str, name: str, word: str, prog: str) -> Any:
     return getattr(console.parse(one, prog, [option, *word.split()]), name)
 
 
-def train_all(tried: Sequence[Setting], given: Arguments) -> list[TrainingResult]:
+def train_all(tried: Sequence[Setting], given: Arguments) -> list[dict[str, Any]]:
     """Train every setting with every seed, and return the results in that order."""
-    todo, known = [], {}
-    for one in tried:
-        schedule = one.schedule(given.steps, given.workers)
-        for seed in range(given.seed, given.seed + given.seeds):
-            todo.append((one.folder(seed), one.training(seed, schedule)))
-            known[one.folder(seed)] = one, seed
 
-    def tell(outcome: TaskResult) -> str | None:
-        return None if given.json else line(_result(*known[outcome.task.name], outcome))
+    def tell(one: Setting, seed: int, outcome: TaskResult) -> str | None:
+        return None if given.json else line(result(one, seed, outcome))
 
-    outcomes = trainings.run_all(todo, given.runs, given.workers, given.json, tell)
-    return [_result(*known[outcome.task.name], outcome) for outcome in outcomes]
+    settings = [(one, one.schedule(given.steps, given.workers)) for one in tried]
+    seeds = range(given.seed, given.seed + given.seeds)
+    found = trainings.train_all(settings, seeds, given.runs, given.workers, given.json, tell)
+    return [result(*each) for each in found]
 
 
-def _result(one: Setting, seed: int, outcome: TaskResult) -> TrainingResult:
-    """Convert a run's outcome to a `TrainingResult`."""
+def result(one: Setting, seed: int, outcome: TaskResult) -> dict[str, Any]:
+    """Return a training run as in sweep.json; what is unknown is None."""
     value = outcome.value or {}
     card = value.get("certificate") or {}
     steps, seconds = value.get("unbeatable_at") or (None, None)
-    return TrainingResult(
-        learner=one.learner,
-        preset=one.preset,
-        rules=one.rules,
-        changes=one.changes,
-        folder=str(outcome.task.folder),
-        setting=one.name,
-        seed=seed,
-        steps=value.get("steps"),
-        seconds=value.get("seconds"),
-        unbeatable=steps is not None,
-        unbeatable_steps=steps,
-        unbeatable_seconds=seconds,
-        worst_case_X=card.get("worst_case", {}).get("X"),
-        worst_case_O=card.get("worst_case", {}).get("O"),
-        optimal_moves=card.get("optimal_moves", {}).get("all"),
-        error=outcome.error,
-    )
+    return {
+        "learner": one.learner,
+        "preset": one.preset,
+        "rules": one.rules,
+        "changes": one.changes,  # fields that differ from the preset's config
+        "folder": str(outcome.task.folder),  # the trained player's
+        "setting": one.name,
+        "seed": seed,
+        "steps": value.get("steps"),
+        "seconds": value.get("seconds"),  # processor time of the whole run
+        "unbeatable": steps is not None,
+        "unbeatable_steps": steps,  # to the first unbeatable certificate
+        "unbeatable_seconds": seconds,
+        "worst_case_X": card.get("worst_case", {}).get("X"),
+        "worst_case_O": card.get("worst_case", {}).get("O"),
+        "optimal_moves": card.get("optimal_moves", {}).get("all"),
+        "error": outcome.error,  # why the run failed; empty if it did not
+    }
 
 
-def summary(name: str, results: Sequence[TrainingResult]) -> dict[str, Any]:
+def summary(name: str, results: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Summarize the training runs of a setting; quartiles are linearly interpolated."""
-    done = [one for one in results if not one.error]
-    reached = [one for one in done if one.unbeatable]
+    done = [one for one in results if not one["error"]]
+    reached = [one for one in done if one["unbeatable"]]
     found: dict[str, Any] = {"setting": name, "seeds": len(results)}
     found |= {"failed": len(results) - len(done), "unbeatable": len(reached)}
     for key in ("steps", "seconds"):
-        numbers = [getattr(one, f"unbeatable_{key}") for one in reached]
+        numbers = [one[f"unbeatable_{key}"] for one in reached]
         found[f"median_{key}"] = median(numbers) if numbers else None
         # Two copies of one number, as there are no quartiles of a single one.
         low, _, high = quantiles(numbers * (1 + (len(numbers) == 1)) or [0, 0], method="inclusive")
         found[f"quartiles_{key}"] = [float(low), float(high)] if numbers else None
     for seat in "XO":
-        known = [getattr(one, f"worst_case_{seat}") for one in done]
+        known = [one[f"worst_case_{seat}"] for one in done]
         found[f"worst_case_{seat}"] = min(known) if known and None not in known else None
     return found
 
@@ -260,15 +233,15 @@ def _cells(found: dict[str, Any]) -> list[str]:
     return cells + ["-" if number is None else phrases.value(number) for number in worst]
 
 
-def line(found: TrainingResult) -> str:
+def line(found: dict[str, Any]) -> str:
     """Describe a finished run in one line."""
-    who = f"{found.setting} seed {found.seed}"
-    if found.error:
-        return f"{who}: failed: {shown(found.error)}"
-    if found.unbeatable:
-        reached = f"step {found.unbeatable_steps} after {found.unbeatable_seconds:.1f} s"
+    who = f"{found['setting']} seed {found['seed']}"
+    if found["error"]:
+        return f"{who}: failed: {shown(found['error'])}"
+    if found["unbeatable"]:
+        reached = f"step {found['unbeatable_steps']} after {found['unbeatable_seconds']:.1f} s"
         return f"{who}: unbeatable at {reached}"
-    worst = [found.worst_case_X, found.worst_case_O]
+    worst = [found["worst_case_X"], found["worst_case_O"]]
     told = ["undecided" if number is None else phrases.value(number) for number in worst]
-    taken = f"{phrases.counted(found.steps or 0, 'step')}, {found.seconds:.1f} s"
+    taken = f"{phrases.counted(found['steps'] or 0, 'step')}, {found['seconds']:.1f} s"
     return f"{who}: worst case X {told[0]} O {told[1]} after {taken}"

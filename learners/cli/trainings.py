@@ -92,21 +92,41 @@ def text(value: Any) -> str:
     return str(value)
 
 
-def run_all(
-    trainings: Sequence[tuple[str, Training]],
+def train_all(
+    settings: Sequence[tuple[Setting, "Schedule"]],
+    seeds: range,
     runs: Path,
     given: Workers,
     quiet: bool,
-    tell: Callable[[TaskResult], str | None] = lambda outcome: None,
-) -> list[TaskResult]:
-    """Run all training runs on workers, each in its own folder in `runs`.
+    tell: Callable[[Setting, int, TaskResult], str | None] = lambda setting, seed, outcome: None,
+) -> list[tuple[Setting, int, TaskResult]]:
+    """Train every setting with every seed on workers, each run in its own folder in `runs`.
 
     Finished runs are recognised by their results in the folder RESULTS of `runs`. Runs that were
     interrupted on this machine continue from their last checkpoint.
+
+    Args:
+        settings: the settings, each with its schedule.
+        seeds: of the training runs.
+        runs: the folder of their folders.
+        given: where they run.
+        quiet: whether to show no progress bars.
+        tell: called with each outcome; returns a line to print, or None.
+
+    Returns:
+        The outcomes, setting by setting and seed by seed.
     """
+    every = [(one, schedule, seed) for one, schedule in settings for seed in seeds]
+    trainings = [(one.folder(seed), one.training(seed, plan)) for one, plan, seed in every]
     check_folders(trainings, runs)
     tasks = [Task(name, train_one, training, runs / name) for name, training in trainings]
-    return workers.run_all(tasks, given, runs / RESULTS, quiet, tell)
+
+    def told(outcome: TaskResult) -> str | None:
+        one, _, seed = every[outcome.number]
+        return tell(one, seed, outcome)
+
+    outcomes = workers.run_all(tasks, given, runs / RESULTS, quiet, told)
+    return [(one, seed, found) for (one, _, seed), found in zip(every, outcomes, strict=True)]
 
 
 def check_folders(trainings: Sequence[tuple[str, Training]], runs: Path) -> None:
