@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import reduce
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -117,46 +118,20 @@ class LastStone:
         return self.cell
 
 
-# Letters and digits of 5 by 7 pixels, for coordinates.
 HIGH = 7  # pixels of a letter
-DIGITS = """
-.###. ..#.. .###. ##### ...#. ##### ..##. ##### .###. .###.
-#...# .##.. #...# ...#. ..##. #.... .#... ....# #...# #...#
-#..## ..#.. ....# ..#.. .#.#. ####. #.... ...#. #...# #...#
-#.#.# ..#.. ...#. ...#. #..#. ....# ####. ..#.. .###. .####
-##..# ..#.. ..#.. ....# ##### ....# #...# ..#.. #...# ....#
-#...# ..#.. .#... #...# ...#. #...# #...# ..#.. #...# ...#.
-.###. .###. ##### .###. ...#. .###. .###. ..#.. .###. .##..
-"""
-A_TO_J = """
-..... #.... ..... ....# ..... ..##. ..... #.... ..#.. ...#.
-..... #.... ..... ....# ..... .#..# .#### #.... ..... .....
-.###. #.##. .###. .##.# .###. .#... #...# #.##. .##.. ..##.
-....# ##..# #.... #..## #...# ###.. #...# ##..# ..#.. ...#.
-.#### #...# #.... #...# ##### .#... .#### #...# ..#.. ...#.
-#...# #...# #...# #...# #.... .#... ....# #...# ..#.. #..#.
-.#### ####. .###. .#### .###. .#... .###. #...# .###. .##..
-"""
-K_TO_S = """
-#.... .##.. ..... ..... ..... ..... ..... ..... .....
-#.... ..#.. ..... ..... ..... ..... ..... ..... .....
-#..#. ..#.. ##.#. #.##. .###. ####. .##.# #.##. .###.
-#.#.. ..#.. #.#.# ##..# #...# #...# #..## ##..# #....
-##... ..#.. #.#.# #...# #...# ####. .#### #.... .###.
-#.#.. ..#.. #...# #...# #...# #.... ....# #.... ....#
-#..#. .###. #...# #...# .###. #.... ....# #.... ####.
-"""
 
 
-def _glyphs(letters: str, drawn: str) -> dict[str, NDArray[np.bool_]]:
-    rows = [row.split() for row in drawn.split("\n") if row]
-    pixels = np.array([[list(part) for part in row] for row in rows]) == "#"
-    return {letter: pixels[:, number] for number, letter in enumerate(letters)}
+def _glyphs() -> dict[str, NDArray[np.bool_]]:
+    """Read the letters and digits of 5 by 7 pixels, for coordinates."""
+    found = {}
+    for block in Path(__file__).with_name("letters.txt").read_text("utf-8").split("\n\n"):
+        letters, *rows = block.split("\n")
+        pixels = np.array([[list(part) for part in row.split()] for row in rows if row]) == "#"
+        found |= {letter: pixels[:, number] for number, letter in enumerate(letters)}
+    return found
 
 
-GLYPHS = (
-    _glyphs("0123456789", DIGITS) | _glyphs("abcdefghij", A_TO_J) | _glyphs("klmnopqrs", K_TO_S)
-)
+GLYPHS = _glyphs()
 
 
 def lettering(text: str) -> NDArray[np.bool_]:
