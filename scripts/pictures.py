@@ -23,9 +23,6 @@ from typing import Any
 import numpy as np
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
-from rich.console import Console
-from rich.terminal_theme import DEFAULT_TERMINAL_THEME, SVG_EXPORT_THEME
-from rich.text import Text
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that `scripts` is found
 
@@ -183,7 +180,7 @@ COMMANDS = {  # by the pictures' names: the command line, and what is typed
     "terminal-prove": ("tttenv prove 5,5,4", ""),
     "terminal-train": ("tttenv train td0", ""),
 }
-THEMES = {"light": DEFAULT_TERMINAL_THEME, "dark": SVG_EXPORT_THEME}
+THEMES = {"light": "DEFAULT_TERMINAL_THEME", "dark": "SVG_EXPORT_THEME"}  # of rich
 
 
 def terminal() -> Pictures:
@@ -227,11 +224,15 @@ def output(command: str, typed: str = "") -> str:
 
 def terminal_picture(printed: str, scheme: str) -> bytes:
     """Draw lines of a terminal, with ANSI colour codes, as an SVG file."""
+    from rich import terminal_theme
+    from rich.console import Console
+    from rich.text import Text
+
     text = Text.from_ansi(printed)
     width = max(COLUMNS, *(len(line) for line in text.split("\n")))
     screen = Console(record=True, width=width, file=StringIO())
     screen.print(text)
-    drawn = screen.export_svg(title="", theme=THEMES[scheme])
+    drawn = screen.export_svg(title="", theme=getattr(terminal_theme, THEMES[scheme]))
     return re.sub(r"@font-face \{.*?\}\s*", "", drawn, flags=re.DOTALL).encode()  # of the web
 
 

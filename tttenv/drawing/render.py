@@ -123,7 +123,7 @@ HIGH = 7  # pixels of a letter
 
 def _glyphs() -> dict[str, NDArray[np.bool_]]:
     """Read the letters and digits of 5 by 7 pixels, for coordinates."""
-    found = {}
+    found: dict[str, NDArray[np.bool_]] = {}
     for block in Path(__file__).with_name("letters.txt").read_text("utf-8").split("\n\n"):
         letters, *rows = block.split("\n")
         pixels = np.array([[list(part) for part in row.split()] for row in rows if row]) == "#"
