@@ -45,7 +45,10 @@ class PairingPlayer(Wrapped):
     def unmasked(self, boards: Boards) -> Probs | None:
         """Return the other player's probabilities on all cells, and its own where it decides."""
         found, decides = self.player.unmasked(boards), self._wins_or_keeps(boards).any(axis=1)
-        return None if found is None else np.where(decides[:, None], self(boards), found)
+        if found is not None:
+            found = np.array(found)
+            found[decides] = self(boards[decides])
+        return found
 
     def explain(self, board: Boards) -> Explanation:
         """Return the other player's explanation, with a note if a pairing or a win overrides it."""
@@ -61,7 +64,8 @@ class PairingPlayer(Wrapped):
     def _wins_or_keeps(self, boards: Boards) -> Mask:
         """Return a mask (batch, cells) of the moves that win, else of those that keep the pairs."""
         wins = self.rules.winning_cells(boards, 1)
-        return np.asarray(np.where(wins.any(axis=1, keepdims=True), wins, self._kept(boards)))
+        kept = self._kept(boards)
+        return np.where(wins.any(axis=1, keepdims=True), wins, kept)
 
     def _kept(self, boards: Boards) -> Mask:
         """Return a mask (batch, cells) of the moves that keep a pairing strategy."""
