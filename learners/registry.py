@@ -137,16 +137,22 @@ def row(name: str) -> LearnerRow:
 
 
 def presets(name: str) -> Mapping[str, Any]:
-    """Return a learner's configs by preset, without loading PyTorch if its class lists them."""
-    return presets_of(row(name).target) or LEARNERS.load(name).presets
+    """Return a learner's configs by preset."""
+    found: Mapping[str, Any] = LEARNERS.load(name).presets
+    return found
+
+
+def parsed_presets(name: str) -> Mapping[str, Any]:
+    """Return the fields of `presets` without loading PyTorch, for a command's help and options.
+
+    Their `Config` is a copy of the learner's own, another class, and so is none for its learner.
+    """
+    return _presets_of(row(name).target) or presets(name)
 
 
 @cache
-def presets_of(target: str) -> Mapping[str, Any]:
-    """Return the presets that a learner, "module:class", lists in its class, or no presets.
-
-    Their `Config` is a copy of the learner's own.
-    """
+def _presets_of(target: str) -> Mapping[str, Any]:
+    """Return the presets that a learner, "module:class", lists in its class, or no presets."""
     module, learner = target.split(":")
     source = find_spec(module)
     assert source is not None
@@ -154,8 +160,8 @@ def presets_of(target: str) -> Mapping[str, Any]:
     settings.__file__ = source.origin  # whose comments become the help of the fields
     sys.modules[target] = settings
     _SettingsLoader(target, str(source.origin), learner).exec_module(settings)
-    presets: Mapping[str, Any] = vars(settings).get("presets", {})
-    return presets
+    found: Mapping[str, Any] = vars(settings).get("presets", {})
+    return found
 
 
 class _SettingsLoader(SourceFileLoader):

@@ -13,6 +13,7 @@ from collections import ChainMap
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -203,6 +204,10 @@ class Wrapped(Player):
         """Return the other player's explanation of a move."""
         return self.player.explain(board)
 
+    def unmasked(self, boards: Boards) -> Probs | None:
+        """Return the other player's probabilities on all cells, or None."""
+        return self.player.unmasked(boards)
+
     def holds(self, boards: Boards) -> Mask:
         """Return the boards from which the other player cannot lose."""
         return self.player.holds(boards)
@@ -212,9 +217,14 @@ class FunctionPlayer(Player):
     """A player that calls a function `play` from boards to probabilities, both (batch, cells)."""
 
     def __init__(
-        self, rules: Rules, play: Policy, traits: Traits = UNKNOWN, name: str = ""
+        self,
+        rules: Rules,
+        play: Policy,
+        traits: Traits = UNKNOWN,
+        name: str = "",
+        parts: tuple[Player, ...] = (),
     ) -> None:
-        super().__init__(rules, traits, name or display_name(play))
+        super().__init__(rules, traits, name or display_name(play), parts)
         self.play = play
 
     def __call__(self, boards: Boards) -> Probs:
@@ -239,31 +249,59 @@ def player_for(rules: Rules, policy: Policy) -> Player:
 
     A function may declare traits by attributes with their names, except `pure`, `alone` and
     `pairs`, and its game by the attribute `rules`. A player of another game raises ValueError.
+    Methods, partial functions and decorated functions have the game and, as their moves may differ,
+    those traits of the player or function behind them that do not follow from its moves.
     """
     if not callable(policy):
         raise ValueError(
             f"a policy must be a function of boards, not {shown(repr(policy), LONGEST_NAME)}: for a"
             " player's name, pass tttenv.player(name, rules)"
         )
-    # Methods and partial functions of a player are known by `__self__` and `func`.
-    for part in (policy, getattr(policy, "__self__", None), getattr(policy, "func", None)):
+    if isinstance(policy, Player) and policy.rules == rules:
+        return policy
+    behind = _behind(policy)
+    for part in behind:
         known = getattr(part, "rules", None)
         if isinstance(known, Rules) and known != rules:
             raise ValueError(
                 f"the player {display_name(part)} plays {known}, not {rules}: make it for that"
                 " game, as in tttenv.player(name, rules)"
             )
-    if isinstance(policy, Player):
-        return policy
     if policy is uniform:
         return Uniform(rules)
-    declared = {name: getattr(policy, name, None) is True for name in DECLARED}
-    limit = getattr(policy, "depends_on", None)
-    limit = limit if isinstance(limit, str) else None
-    return FunctionPlayer(rules, policy, Traits(depends_on=limit, **declared))
+    arguments = [one for part in behind for one in _arguments(part) if one.rules == rules]
+    known = [*behind, *arguments]
+    limits = [limit for part in known if isinstance(limit := _trait(part, "depends_on"), str)]
+    traits = Traits(
+        depends_on=limits[0] if limits else None,
+        equivariant=_trait(policy, "equivariant") is True,
+        **{name: any(_trait(part, name) is True for part in known) for name in OF_EITHER},
+    )
+    players = tuple(part for part in known if isinstance(part, Player))
+    return FunctionPlayer(rules, policy, traits, parts=players)
 
 
-DECLARED = ("searches", "one_by_one", "equivariant", "forfeits", "costly")
+def _behind(policy: Policy) -> list[Any]:
+    """Return a policy, and what it calls if it is a method, a partial or a decorated function."""
+    found: list[Any] = [policy]
+    for part in found:  # which grows
+        inner = [getattr(part, name, None) for name in ("__self__", "__wrapped__")]
+        inner += [part.func] if isinstance(part, partial) else []
+        found += [one for one in inner if one is not None and not any(one is i for i in found)]
+    return found
+
+
+def _arguments(part: Any) -> list[Player]:
+    """Return the players among the arguments of a partial function, which it presumably calls."""
+    given = (*part.args, *part.keywords.values()) if isinstance(part, partial) else ()
+    return [one for one in given if isinstance(one, Player)]
+
+
+def _trait(part: Any, name: str) -> Any:
+    """Return a trait of a player, or the attribute by which a function declares it, or None."""
+    return getattr(part.traits if isinstance(part, Player) else part, name, None)
+
+
 LONGEST_NAME = 80  # characters of a player's name in a message
 
 
@@ -298,7 +336,18 @@ class Blend(Player):
 
     def __call__(self, boards: Boards) -> Probs:
         """Return move probabilities (batch, cells) for boards (batch, cells)."""
-        first, second = np.asarray(self.first(boards)), np.asarray(self.second(boards))
+        return self._mixed(self.first(boards), self.second(boards))
+
+    def unmasked(self, boards: Boards) -> Probs | None:
+        """Return the mixture on all cells; a part without a mask plays as usual."""
+        found = [part.unmasked(boards) for part in self.parts]
+        if all(probs is None for probs in found):
+            return None
+        both = zip(self.parts, found, strict=True)
+        return self._mixed(*[part(boards) if probs is None else probs for part, probs in both])
+
+    def _mixed(self, first: Probs, second: Probs) -> Probs:
+        first, second = np.asarray(first), np.asarray(second)
         mixed: Probs = (1 - self.weight) * first + self.weight * second
         if self.traits.forfeits:
             for part, share in ((first, 1 - self.weight), (second, self.weight)):

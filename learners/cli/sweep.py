@@ -13,7 +13,7 @@ from typing import Any
 
 from learners.cli import trainings
 from learners.cli.trainings import Setting
-from learners.registry import LEARNERS, row
+from learners.registry import LEARNERS, presets, row
 from tttenv.certificates import phrases
 from tttenv.cli import console, text_tables, workers
 from tttenv.cli.options import Flag, Learners, NumberOrNone, Repeated
@@ -127,7 +127,7 @@ def settings(given: Arguments, prog: str) -> list[Setting]:
     games = [str(Rules.of(rules)) for rules in given.rules]
     found: dict[str, Setting] = {}
     for learner in given.learners:
-        known = LEARNERS.load(learner).presets
+        known = presets(learner)
         for preset in given.presets:
             if preset not in known:
                 raise ValueError(unknown(f"preset of {learner}", preset, known))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from learners.registry import LEARNERS, presets, row
+from learners.registry import LEARNERS, parsed_presets, row
 from tttenv.certificates import phrases
 from tttenv.cli import compile, console
 from tttenv.cli.options import (
@@ -162,10 +162,12 @@ def _overview(args: list[str], prog: str = PROG) -> None:
 
 def _parse(name: str, rest: list[str], prog: str) -> tuple[Options, Any]:
     """Parse the options and the learner's config, starting from the preset or the resumed run."""
-    preset, known = _peek(rest, "--preset") or Options.preset, presets(name)
+    preset, known = _peek(rest, "--preset") or Options.preset, parsed_presets(name)
     if preset not in known:
         raise ValueError(unknown(f"preset of {name}", preset, known))
     options, config = _parse_from(name, rest, Options(), known[preset], prog)
+    if options.preset != preset:  # the parser takes the last, for a name without its settings
+        raise ValueError(f"--preset is given as {preset} and as {options.preset}: choose one")
     if not options.resume:
         return options, config
     out = options.out or _usual_folder(name, options, config)
@@ -218,7 +220,7 @@ def _parse_from(
         ],
         frozen=True,
     )
-    about = f"{name}: {row(name).about}. Presets: {', '.join(presets(name))}."
+    about = f"{name}: {row(name).about}. Presets: {', '.join(parsed_presets(name))}."
     given: Any = console.parse(shape, f"{prog} {name}", rest, about, EXAMPLES.format(name=name))
     return given.training, given.learner
 

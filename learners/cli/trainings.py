@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from learners.registry import LEARNERS
+from learners.registry import presets
 from tttenv.certificates import phrases
 from tttenv.cli import workers
 from tttenv.cli.workers import Workers
@@ -78,7 +78,7 @@ class Setting:
 
     def training(self, seed: int, schedule: "Schedule") -> Training:
         """Return the training run with `seed`; raise ValueError if the learner rejects values."""
-        preset = LEARNERS.load(self.learner).presets[self.preset]
+        preset = presets(self.learner)[self.preset]
         config = replace(preset, **self.changes | {"seed": seed})
         return Training(self.learner, self.preset, config, self.rules, schedule)
 

@@ -77,6 +77,7 @@ def test_certify_prints_every_key_as_json(run_here, name):
         ("certify.py", ["no/such/folder"], "card.json"),
         ("train.py", ["--colour"], "known learners"),
         ("train.py", ["selfplay", "--preset", "best"], "known are"),
+        ("train.py", ["td0", "--preset", "published", "--preset=default"], "published and as"),
         ("train.py", ["selfplay", "--steps", "0"], "at least 1"),
         ("train.py", ["selfplay", "--batch", "0"], "batch"),
         ("train.py", ["selfplay", "--rules", "5,5,4"], "5,5,4"),

@@ -16,7 +16,7 @@ import torch
 from torch import nn
 
 from learners.nets import MaskedMLP, evaluate, greedy_player
-from learners.registry import LEARNERS, LearnerRow, presets
+from learners.registry import LEARNERS, LearnerRow, parsed_presets, presets
 from learners.testing import check_learner
 from learners.training.loop import usual_schedule
 from learners.training.train import train
@@ -137,7 +137,9 @@ BROKEN = [  # the law and a toy that breaks it
 
 @pytest.mark.parametrize("name", list(LEARNERS))
 def test_the_presets_read_without_pytorch_are_those_of_the_class(name):
-    read, own = presets(name), LEARNERS.load(name).presets
+    read, own = parsed_presets(name), LEARNERS.load(name).presets
+    assert presets(name) == own
+    assert all(type(one) is LEARNERS.load(name).Config for one in presets(name).values())
     assert {key: asdict(one) for key, one in read.items()} == {k: asdict(c) for k, c in own.items()}
 
 
@@ -204,7 +206,7 @@ def test_one_file_and_one_row_add_a_learner_that_trains_and_is_listed(tmp_path, 
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setitem(LEARNERS.rows, "toy", LearnerRow("toy_learner:Toy", "a toy", 30, 10))
     check_learner(LEARNERS.load("toy"), Rules())
-    assert asdict(presets("toy")["default"]) == asdict(ToyConfig())
+    assert asdict(parsed_presets("toy")["default"]) == asdict(ToyConfig())
     out = tmp_path / "out"
     config = LEARNERS.load("toy").Config(seed=3)
     report = train("toy", config, Rules(), usual_schedule("toy"), out)

@@ -11,7 +11,7 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
 import tttenv
 from tttenv import Rules, player, text
-from tttenv.adapters.transformers import CertificateCallback
+from tttenv.adapters.transformers import CertificateCallback, greedy_answers
 from tttenv.certificates.metric_table import flat
 from tttenv.cli import certify as command
 from tttenv.exact import positions
@@ -120,6 +120,24 @@ def test_an_answer_that_does_not_end_in_time_is_no_answer(folder, tmp_path):
     assert list(model.illegal.values()) == ["cut off"]
     assert player(f"hf:path={folder},tokens=1", RULES).ask("Where.") is None  # 12 without its 2
     assert player(f"hf:path={folder},tokens=2", RULES).ask("Where.") == "4"
+
+
+@pytest.mark.parametrize(
+    ("said", "ends", "answer"),
+    [(END, None, "4"), (END, ["!"], "4"), ("!", ["!", "?"], "4!"), ("!", [], None)],
+)
+def test_a_trainers_model_ends_its_answers_where_the_saved_one_does(tmp_path, said, ends, answer):
+    home, tokens = save(tmp_path / "one", {".": "4", "4": said, said: said}), byte_tokenizer()
+    model = transformers.AutoModelForCausalLM.from_pretrained(home)
+    named = None if ends is None else tokens.convert_tokens_to_ids(ends)
+    model.generation_config.eos_token_id = named
+    model.save_pretrained(home)
+    asked = ["Where.", "And a longer one."]
+    model.train()
+    assert greedy_answers(model, tokens, asked, 6) == [answer] * 2
+    assert model.training
+    saved = player(f"hf:path={home},tokens=6", RULES)
+    assert [saved.ask(one) for one in asked] == [answer] * 2
 
 
 def test_every_file_that_can_play_is_in_the_digests(folder, tmp_path):

@@ -1,7 +1,7 @@
 """Players of one game: refused elsewhere at every public door, with traits that wrappers keep."""
 
 from dataclasses import fields, replace
-from functools import partial
+from functools import partial, partialmethod, wraps
 
 import gymnasium as gym
 import numpy as np
@@ -16,11 +16,22 @@ from tttenv.certificates.mistakes import find_mistakes
 from tttenv.certificates.refutation import losing_leaves
 from tttenv.env.rollouts import rollout
 from tttenv.exact import PlayPolicy, backward_induction, score, tabulate, worst_case
+from tttenv.game.symmetry import canonical, inverses
 from tttenv.league.pair import CachedPlayer
 from tttenv.players import PLAYERS
 from tttenv.players.search.pairing import PairingPlayer
 from tttenv.players.symmetric_player import Canonical
-from tttenv.policy import Blend, Explanation, Player, Traits, Uniform, blend, player_for
+from tttenv.policy import (
+    Blend,
+    Explanation,
+    Player,
+    Traits,
+    Uniform,
+    blend,
+    from_observations,
+    player_for,
+    uniform,
+)
 from tttenv.proofs.move_values import MoveValues
 from tttenv.testing import check_policy
 
@@ -87,6 +98,10 @@ class Known(Player):
         """Return that it cannot lose."""
         return np.ones(len(boards), np.bool_)
 
+    def unmasked(self, boards):
+        """Return the same probability on every cell, taken or not."""
+        return np.full(boards.shape, 1 / self.rules.cells)
+
     def limit_time(self, seconds):
         """Store the limit."""
         self.limit = seconds
@@ -115,6 +130,7 @@ WRAPPERS = {  # how to wrap a player, and the traits that differ from its own
         {"equivariant": True, "pairs": True},
     ),
 }
+METHODS = {name for name in vars(Player) if not name.startswith("__")}
 
 
 @pytest.mark.parametrize("name", WRAPPERS)
@@ -131,8 +147,74 @@ def test_a_wrapper_keeps_everything_that_it_does_not_change(name, traits):
     assert inner.limit == 2.0
     assert made.particulars() == {"known": True}
     assert made.summary() == "known"
+    assert made.traits.pairs or np.allclose(made.unmasked(SQUARE.start(2)), 1 / 9)
+    assert tttenv.certify(SQUARE, wrap(Known(SQUARE))).illegal_mass is not None
     made.close()
     assert inner.closed == 1
+    assert vars(Known).keys() >= METHODS, "a new method: wrappers must keep it too"
+
+
+def test_images_mixtures_and_pairings_show_what_a_mask_hides_where_the_player_decides():
+    known, boards = Known(SQUARE), np.array([[1, 1, 0, -1, -1, 0, 0, 0, 0], [1] + [0] * 7 + [-1]])
+    last = from_observations(lambda seen: seen * np.arange(9), SQUARE, "board", "logits")
+    images, which = canonical(SQUARE, boards)
+    back = np.take_along_axis(last.unmasked(images), inverses(SQUARE)[which], axis=1)
+    assert (Canonical(last).unmasked(boards) == back).all()
+    mixed = Blend(Uniform(SQUARE), known, 0.25).unmasked(boards)
+    assert np.allclose(mixed, 0.75 * uniform(boards) + 0.25 / 9)
+    assert Blend(Uniform(SQUARE), Uniform(SQUARE), 0.5).unmasked(boards) is None
+    assert PairingPlayer(known).unmasked(boards)[0].tolist() == np.eye(9)[2].tolist()
+
+
+class Holder:
+    """An object whose methods call a player, or declare what they do themselves."""
+
+    forfeits = True
+
+    def __init__(self, one):
+        self.one = one
+
+    def play(self, boards):
+        """Return the player's probabilities."""
+        return self.one(boards)
+
+    later = partialmethod(play)
+
+
+def of_arguments(one, boards):
+    """Return the probabilities of a player that is given as an argument."""
+    return one(boards)
+
+
+BEHIND = {
+    "a partial": partial,
+    "a partial of a partial": lambda one: partial(partial(one)),
+    "a method": lambda one: one.__call__,
+    "a partial of a method": lambda one: partial(one.__call__),
+    "a decorated function": lambda one: wraps(one.__call__)(lambda boards: one(boards)),
+    "an argument": lambda one: partial(of_arguments, one),
+    "a named argument": lambda one: partial(of_arguments, one=one),
+}
+
+
+@pytest.mark.parametrize("way", BEHIND)
+def test_traits_come_through_methods_partials_and_decorators_but_not_those_of_moves(way):
+    inner = Known(SQUARE, ALL)
+    made = player_for(SQUARE, BEHIND[way](inner))
+    assert made.traits == replace(ALL, pure=False, alone=False, pairs=False, equivariant=False)
+    assert (made.limit_time(2.0), inner.limit, made.summary()) == (True, 2.0, "known")
+    with pytest.raises(ValueError, match="limited by time"):
+        tttenv.certify(SQUARE, BEHIND[way](inner))
+
+
+def test_declared_traits_come_through_too_and_the_decorated_function_that_calls_itself_ends():
+    def play(boards):
+        return Uniform(SQUARE)(boards)
+
+    play.depends_on, play.__wrapped__ = "sampling", play
+    assert player_for(SQUARE, partial(play)).traits == Traits(depends_on="sampling")
+    for method in (Holder(play).play, Holder(play).later):
+        assert player_for(SQUARE, partial(method)).traits == Traits(forfeits=True)
 
 
 @pytest.mark.parametrize("trait", [f.name for f in fields(Traits)])

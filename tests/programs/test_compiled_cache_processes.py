@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import tttenv
+from tests.processes import surroundings
 
 SCRIPT = """
 from tttenv.utils import compiled
@@ -84,3 +85,17 @@ def test_an_edit_of_the_rule_reaches_its_compiled_callers_in_other_files(tmp_pat
     assert other != folder
     line.write_text(source)
     assert finished(launch(cache, SCRIPT, home=tmp_path)) == (("True", "True"), [folder])
+
+
+def test_uncompiled_code_computes_the_same_without_a_warning(tmp_path):
+    lines = ["search 3,3,3", "prove 3", "policy 3,3,3", "refute 3,3,3", "starts"]
+    run = subprocess.run(
+        [sys.executable, "-W", "error", "-m", "tests.signature", "--only", *lines],
+        env=surroundings(NUMBA_DISABLE_JIT="1", TTTENV_CACHE=str(tmp_path)),
+        cwd=HOME,
+        capture_output=True,
+        text=True,
+        timeout=250,
+    )
+    assert (run.returncode, run.stdout.splitlines()[-1][:9]) == (0, "0 changed"), run.stderr
+    assert not list(tmp_path.rglob("*.code"))

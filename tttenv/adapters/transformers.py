@@ -13,6 +13,7 @@ from tttenv.certificates.metric_table import flat
 from tttenv.exact import positions
 from tttenv.game.rules import Rules
 from tttenv.players.language.llm import LanguageModel
+from tttenv.policy import evaluating
 from tttenv.utils.untrusted import LONGEST_JSON, first_line, parse_json, read_bytes, shown
 
 LIBRARY: Any = transformers  # which leaves much untyped
@@ -72,32 +73,14 @@ class Answers:
         if told["missing_keys"]:
             raise ValueError(f"the model in {self.name} lacks {len(told['missing_keys'])} weights")
         self.model: Any = model.eval()
-        ends = _numbers(self.tokenizer.eos_token_id)
-        ends |= _numbers(self.model.generation_config.eos_token_id)
-        self.ends = ends
-        self.greedy = LIBRARY.GenerationConfig(
-            max_new_tokens=tokens,
-            do_sample=False,
-            eos_token_id=sorted(ends) or None,
-            pad_token_id=min(ends, default=0),
-        )
+        self.tokens = tokens
 
     def __call__(self, prompt: str) -> str | None:
         """Return the answer to a prompt, or None if it has not ended within the limit."""
         try:
-            with torch.inference_mode():
-                return self._decode(_encoded(self.tokenizer, [prompt])["input_ids"])
+            return greedy_answers(self.model, self.tokenizer, [prompt], self.tokens)[0]
         except Exception as error:
             raise self._failed("failed", error) from None
-
-    def _decode(self, ids: torch.Tensor) -> str | None:
-        found = self.model.generate(
-            ids, attention_mask=torch.ones_like(ids), generation_config=self.greedy
-        )
-        answer = found[0, ids.shape[1] :]
-        if int(answer[-1]) not in self.ends:
-            return None
-        return str(self.tokenizer.decode(answer, skip_special_tokens=True))
 
     def _failed(self, what: str, error: Exception) -> ValueError:
         reason = shown(first_line(error), LONGEST_REASON)
@@ -161,27 +144,43 @@ def greedy_answers(
 ) -> list[str | None]:
     """Return the greedy answers to prompts, None for one that has not ended after `tokens`.
 
-    They are made in batches, so rounding may differ from that of one prompt at a time.
+    They are made in batches, so rounding may differ from that of one prompt at a time. An answer
+    ends with any of the tokens that the tokenizer and the model's generation_config name.
     """
-    found, training = list[str | None](), model.training
-    model.eval()
-    for at in range(0, len(prompts), batch):
-        given = _encoded(tokenizer, prompts[at : at + batch]).to(model.device)
-        with torch.inference_mode():
-            said = model.generate(
-                **given,
-                do_sample=False,
-                max_new_tokens=tokens,
-                pad_token_id=tokenizer.pad_token_id,
-            )[:, given["input_ids"].shape[1] :]
-        ended = (said == tokenizer.eos_token_id).any(dim=1).tolist()
-        answers = tokenizer.batch_decode(said, skip_special_tokens=True)
-        found += [one if end else None for one, end in zip(answers, ended, strict=True)]
-    model.train(training)
+    found, ends = list[str | None](), _end_tokens(model, tokenizer)
+    pad = min(ends, default=0)
+    settings = LIBRARY.GenerationConfig(
+        max_new_tokens=tokens,
+        do_sample=False,
+        num_return_sequences=1,
+        return_dict_in_generate=False,
+        eos_token_id=sorted(ends) or None,
+        pad_token_id=pad,
+    )
+    with evaluating(model), torch.inference_mode():
+        for at in range(0, len(prompts), batch):
+            rows = _encoded(tokenizer, prompts[at : at + batch])
+            size = max(map(len, rows))
+            padded = [[pad] * (size - len(row)) + row for row in rows]
+            seen = [[0] * (size - len(row)) + [1] * len(row) for row in rows]
+            ids, mask = (torch.tensor(part, device=model.device) for part in (padded, seen))
+            said = model.generate(ids, attention_mask=mask, generation_config=settings)
+            for row in said[:, size:].tolist():
+                ended = [number for number, token in enumerate(row, 1) if token in ends]
+                answer = tokenizer.decode(row[: min(ended, default=0)], skip_special_tokens=True)
+                found.append(str(answer) if ended else None)
     return found
 
 
-def _encoded(tokenizer: Any, prompts: Sequence[str]) -> Any:
+def _end_tokens(model: Any, tokenizer: Any) -> set[int]:
+    """Return the tokens that end an answer: each setting is None, one id or a list of ids."""
+    found = set[Any]()
+    for setting in (tokenizer.eos_token_id, model.generation_config.eos_token_id):
+        found.update(setting if isinstance(setting, list | tuple) else [setting])
+    return found - {None}
+
+
+def _encoded(tokenizer: Any, prompts: Sequence[str]) -> list[list[int]]:
     """Return the tokens of prompts, each the only message of a user if there is a chat template."""
     chat = tokenizer.chat_template
     if chat:
@@ -191,8 +190,8 @@ def _encoded(tokenizer: Any, prompts: Sequence[str]) -> Any:
             )
             for prompt in prompts
         ]
-    padding = {"padding": True, "padding_side": "left"} if len(prompts) > 1 else {}
-    return tokenizer(list(prompts), add_special_tokens=not chat, return_tensors="pt", **padding)
+    found: list[list[int]] = tokenizer(list(prompts), add_special_tokens=not chat)["input_ids"]
+    return found
 
 
 def _weights(folder: Path, name: str) -> list[Path]:
@@ -220,10 +219,3 @@ def _files(settings: Any, name: str) -> set[str]:
     if isinstance(found, dict):
         found = list(found.values())
     return {str(part) for part in (found if isinstance(found, list) else [found]) if part}
-
-
-def _numbers(tokens: Any) -> set[int]:
-    """Return the set of end-token ids from a setting: None, one id or a list of ids."""
-    if tokens is None:
-        return set()
-    return set(tokens) if isinstance(tokens, list | tuple) else {int(tokens)}

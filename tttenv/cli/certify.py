@@ -134,7 +134,7 @@ def counted(policy: Any, tell: Callable[[str], None]) -> Any:
     total = len(positions(policy.rules).decisions)
 
     class Counted(Wrapped):
-        unmasked, count = policy.unmasked, 0
+        count = 0
 
         def __call__(self, boards: Any) -> Any:
             tell(f"{policy.name}: {self.count:,} of {total:,} boards queried")

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tttenv.game.types import Cells, Numbers
 from tttenv.utils.compiled import inner
-from tttenv.utils.struct import Struct
+from tttenv.utils.struct import Struct, record
 
 SEED = 20180219  # an arbitrary constant, so that searches give the same answers everywhere
 
@@ -59,7 +59,7 @@ def canonical_image(hashes: ZobristHashes) -> int:
 
 EXACT, LOWER_BOUND, UPPER_BOUND = 0, 1, 2  # whether a stored score is the true one or bounds it
 
-ENTRY = np.dtype(
+ENTRY = record(
     [
         ("key", np.uint64),
         ("age", np.uint32),  # the number of the search that wrote it, from 1; 0 if none did
@@ -68,7 +68,6 @@ ENTRY = np.dtype(
         ("depth", np.int16),  # plies searched
         ("bound", np.int8),  # EXACT, LOWER_BOUND or UPPER_BOUND
     ],
-    align=True,
 )
 
 

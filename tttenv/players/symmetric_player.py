@@ -32,6 +32,12 @@ class Canonical(Wrapped):
         images, which = canonical(self.rules, boards)
         return np.take_along_axis(self.player(images), self.back[which], axis=1)
 
+    def unmasked(self, boards: Boards) -> Probs | None:
+        """Return the other player's probabilities on all cells of canonical images, mapped back."""
+        images, which = canonical(self.rules, boards)
+        found = self.player.unmasked(images)
+        return None if found is None else np.take_along_axis(found, self.back[which], axis=1)
+
     def explain(self, board: Boards) -> Explanation | None:
         """Return the other player's explanation on the canonical image, mapped back."""
         images, which = canonical(self.rules, board[None])

@@ -55,7 +55,7 @@ from tttenv.proofs import table_kernel as sets
 from tttenv.proofs.pairing_kernel import Pairing, find_pairing, new_pairing
 from tttenv.proofs.table_kernel import LEAF, ProofTable, find, place_for, words
 from tttenv.utils.compiled import bare, inner
-from tttenv.utils.struct import Struct, allocate
+from tttenv.utils.struct import Struct, allocate, record
 
 INFINITY = 1 << 30
 LARGEST = INFINITY - 1  # of a position that is open
@@ -67,7 +67,7 @@ PAIRING_RATIO = 4.0  # no pairing strategy is looked for if the potential is so 
 THREATS_TRIED = 30  # in the search for a win by threats alone
 QUIET = 2  # added to the proof number of an attacker's move that makes no threat
 
-FRAME = np.dtype(
+FRAME = record(
     [
         ("key", np.uint64),  # of the position in the table
         ("proof", np.int64),
@@ -82,7 +82,6 @@ FRAME = np.dtype(
         ("chosen", np.int64),  # which of them is searched
         ("forced", np.int64),  # the only move that does not lose at once, or NONE
     ],
-    align=True,
 )
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tttenv.game.types import Cells, Numbers
 from tttenv.utils.compiled import bare, inner
-from tttenv.utils.struct import Struct, allocate
+from tttenv.utils.struct import Struct, allocate, record
 
 CellSet = NDArray[np.uint64]  # (words,)
 ZERO, ONE = np.uint64(0), np.uint64(1)
@@ -110,7 +110,7 @@ def lowest_bit(bits: Any) -> int:
 BUCKET = 4
 LEAF = -1  # instead of a move: the position was judged without one
 
-ENTRY = np.dtype(
+ENTRY = record(
     [
         ("key", np.uint64),  # of the position; 0 where the place is free
         ("proof", np.uint32),  # the proof number of "the attacker wins"
@@ -118,7 +118,6 @@ ENTRY = np.dtype(
         ("work", np.uint32),  # nodes searched below
         ("cell", np.int16),  # the best move on the board's canonical image, or LEAF
     ],
-    align=True,
 )
 
 

@@ -26,6 +26,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 from uuid import uuid4
 
 import numba
+import numpy as np
 from llvmlite import binding as llvm
 from numba.core import codegen, compiler, serialize
 from numba.core.caching import NullCache
@@ -38,6 +39,7 @@ _R = TypeVar("_R")
 
 PACKAGE = Path(__file__).parents[1]
 BASE = ("compiled", "struct")  # what all kernels are written with
+UNCOMPILED = bool(numba.config.DISABLE_JIT)  # by NUMBA_DISABLE_JIT=1, to debug
 OTHERS = 0o022  # the rights of others to write
 _warned: list[str] = []  # the only warning of this process, once it is given
 
@@ -136,7 +138,7 @@ def compiled(function: Callable[_P, _R]) -> Callable[_P, _R]:
 def bare(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """Compile `function` without reference counting; it may use arrays, but not allocate any."""
     made: Any = compiled(function)
-    if made is not function:
+    if not UNCOMPILED:
         made.targetoptions["_nrt"] = False
     return cast("Callable[_P, _R]", made)
 
@@ -147,7 +149,7 @@ def inner(function: Callable[_P, _R]) -> Callable[_P, _R]:
     LLVM then sees its code only inside its callers. A call from Python raises a TypeError.
     """
     made = _dispatcher(function)
-    if made is not function:
+    if not UNCOMPILED:
         made.targetoptions.update(_nrt=False, no_cpython_wrapper=True)
         made._compiler.pipeline_class = _CalleeCompiler
         made._compile_for_args = partial(_refuse, function.__name__)
@@ -156,14 +158,15 @@ def inner(function: Callable[_P, _R]) -> Callable[_P, _R]:
 
 
 def _dispatcher(function: Callable[..., Any]) -> Any:
-    """Return numba's dispatcher of a function, or the function with NUMBA_DISABLE_JIT."""
+    """Return numba's dispatcher of a function, or with NUMBA_DISABLE_JIT one that runs it."""
+    if UNCOMPILED:
+        return np.errstate(over="ignore")(function)  # compiled code does not warn either
     options: Any = {"nogil": True, "no_cfunc_wrapper": True}
     made: Any = numba.njit(**options)(function)
-    if made is not function:
-        made.get_call_template = partial(_call_template, made.get_call_template)
-        made.typeof_pyval = partial(_type_of_argument, made.typeof_pyval)
-        if CACHE_FOLDER and function.__module__.startswith("tttenv."):
-            made._cache = Stored(function, CACHE_FOLDER)
+    made.get_call_template = partial(_call_template, made.get_call_template)
+    made.typeof_pyval = partial(_type_of_argument, made.typeof_pyval)
+    if CACHE_FOLDER and function.__module__.startswith("tttenv."):
+        made._cache = Stored(function, CACHE_FOLDER)
     return made
 
 

@@ -82,6 +82,11 @@ def allocate(kind: type[StructT], sizes: Mapping[str, int], **given: Any) -> Str
     return kind(**new, **given)
 
 
+def record(members: list[tuple[str, Any]]) -> np.dtype[np.void]:
+    """Return an aligned record type; uncompiled code too finds its members as attributes."""
+    return np.dtype((np.record, np.dtype(members, align=True)))
+
+
 @lru_cache
 def _arrays(kind: type[Struct]) -> list[tuple[str, Any, list[Any], int]]:
     """Return the names, types, lengths and first values of the arrays that are annotated so."""

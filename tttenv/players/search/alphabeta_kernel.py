@@ -78,7 +78,7 @@ from tttenv.players.search.threat_moves_kernel import (
     only_attacks,
 )
 from tttenv.utils.compiled import bare, inner
-from tttenv.utils.struct import Struct, allocate
+from tttenv.utils.struct import Struct, allocate, record
 
 WIN = 1 << 30
 PROVEN = 1 << 29  # a score beyond this is a proven win or loss, within it a draw or a heuristic
@@ -90,7 +90,7 @@ UNLIMITED = 1 << 62  # positions left to search without a limit
 # side 1 when it is to move, from -1 to 1, and by the attacker, NONE or a side.
 ORIGINS = np.random.default_rng(SEED + 1).integers(2**64, size=(3, 3), dtype=np.uint64)
 
-FRAME = np.dtype(
+FRAME = record(
     [
         ("alpha", np.int32),  # the window, narrowed by the moves tried so far
         ("beta", np.int32),
@@ -112,7 +112,6 @@ FRAME = np.dtype(
         ("depth", np.int16),  # plies left to search
         ("key", np.uint64),  # of the position in the transposition table
     ],
-    align=True,
 )
 
 
