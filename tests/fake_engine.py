@@ -135,7 +135,7 @@ SOUND = {
     "well-behaved": Engine,
     "CR LF": differing(ends="\r\n"),
     "remarks": differing(remarks=REMARKS * 100),
-    "refuses INFO": differing(info="UNKNOWN info"),
+    "refuses INFO": differing(info="UNKNOWN info\nunknown: info\nERROR: info"),
     "spaces": differing(play=lambda engine, *cell: engine._say("  {} , {}  ".format(*cell))),
 }
 # Each with the verdict that it gets, and whether it is found out by a time limit.

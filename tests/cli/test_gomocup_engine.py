@@ -1,15 +1,18 @@
 """Players as engines of the Gomocup protocol: every line gets a reply, invalid ones no move."""
 
+import io
+import itertools
 import random
 import re
 import subprocess
 import sys
+import tracemalloc
 
 import numpy as np
 import pytest
 from processes import surroundings
 
-from tttenv.cli.gomocup import LEAST, Engine, seconds_of
+from tttenv.cli.gomocup import LEAST, LONGEST_LINE, MOST_STONES, Engine, lines, seconds_of
 from tttenv.players import PLAYERS
 from tttenv.policy import Player
 from tttenv.utils.registry import Row
@@ -22,6 +25,9 @@ def answers(engine, *lines):
 # --- What is said, line by line: the player `first` takes the first empty cell, row by row.
 TALKS = {  # each as lines of the manager, with the answers or their beginnings after ">"
     "it opens": "START 15 > OK | BEGIN > 0,0 | TURN 7,8 > 1,0 | TURN 2,0 > 3,0",
+    "oblong": "RECTSTART 7,5 > OK | TURN 6,4 > 0,0 | TURN 4,6 > ERROR 4,6 is off the",
+    "Yixin's START": "START 5 5 > OK | TURN 4,4 > 0,0 | START 7 5 > OK | TURN 6,4 > 0,0",
+    "wrong sizes": "START 5 5 5 > ERROR expected a size | START 5,5 > ERROR | RECTSTART 5 > ERROR",
     "off the board": "START 5 > OK | TURN 4,4 > 0,0 | TURN 4,6 > ERROR 4,6 is off the",
     "a board for X": (
         "START 5 > OK | BOARD | 0,0,1 | 3,2,2 | DONE > 1,0 | TURN 3,2 > ERROR 3,2 is taken | "
@@ -29,6 +35,12 @@ TALKS = {  # each as lines of the manager, with the answers or their beginnings 
     ),
     "a board for O": (
         "START 5 > OK | BOARD | 0,0,2 | done > 1,0 | TURN 1,0 > ERROR 1,0 is taken | TURN 0,1 > 2,0"
+    ),
+    "TAKEBACK": (
+        "START 5 > OK | BEGIN > 0,0 | TURN 4,4 > 1,0 | TAKEBACK 1,0 > OK | "
+        "TAKEBACK 4,4 > OK | TAKEBACK 4,4 > ERROR there is no stone on 4,4 | TURN 3,3 > 1,0 | "
+        "TAKEBACK 3,3 > OK | TURN 2,2 > ERROR with 2 own stones and 1 others it is not the | "
+        "TAKEBACK 1,0 > OK | TAKEBACK 0,0 > OK | TURN 2,2 > 0,0 | TURN 3,3 > 1,0"
     ),
     "INFO says nothing": (
         "INFO timeout_turn 1000 | INFO what ever | INFO | INFO rule 0 | INFO rule x | "
@@ -42,7 +54,7 @@ TALKS = {  # each as lines of the manager, with the answers or their beginnings 
     ),
     "nothing before START": (
         "BEGIN > ERROR START must come first | TURN 1,1 > ERROR START must come first | "
-        "RESTART > ERROR START | BOARD | 1,1,2 | "
+        "RESTART > ERROR START | TAKEBACK 1,1 > ERROR START | BOARD | 1,1,2 | "
         "DONE > ERROR START must come first"
     ),
     "wrong boards": (
@@ -61,10 +73,11 @@ TALKS = {  # each as lines of the manager, with the answers or their beginnings 
     ),
     "won": (
         "START 5 > OK | BEGIN > 0,0 | TURN 0,4 > 1,0 | TURN 1,4 > 2,0 | TURN 2,4 > 3,0 | "
-        "TURN 3,4 > 4,0 | TURN 2,2 > ERROR the game is over"
+        "TURN 3,4 > 4,0 | TURN 2,2 > ERROR the game is over | TAKEBACK 4,0 > OK | "
+        "TAKEBACK 3,4 > OK | TURN 4,0 > 0,1"
     ),
     "unknown": (
-        "PLAY 3,3 > UNKNOWN command 'PLAY' | TAKEBACK 3,3 > UNKNOWN | 7,7 > UNKNOWN | "
+        "PLAY 3,3 > UNKNOWN command 'PLAY' | SWAP2BOARD > UNKNOWN | 7,7 > UNKNOWN | "
         "\x1b[2J > UNKNOWN command '\\x1b[2J' | DONE > UNKNOWN"
     ),
 }
@@ -83,9 +96,25 @@ def test_every_line_gets_its_answer(talk):
     assert not engine.over
 
 
-def test_empty_lines_get_no_answer():
-    told = answers(Engine("first", 5, 0), "", "   ", "INFO folder " + 999 * "x", "START 5")
-    assert told == [None, None, None, "OK"]
+def test_empty_lines_get_no_answer_and_overlong_ones_an_error():
+    long = ["TURN " + LONGEST_LINE * " " + "1,1", "TURN 1,1" + LONGEST_LINE * " ", 2000 * " "]
+    told = answers(Engine("first", 5, 0), "", "   ", "INFO folder " + 999 * "x", "START 5", *long)
+    assert told[:4] == [None, None, None, "OK"]
+    assert told[4:] == ["ERROR a line must have at most 1,000 characters"] * 3
+
+
+def test_lines_and_boards_take_bounded_memory():
+    engine, stones = Engine("first", 19, 0), itertools.product(range(19), range(19), "12")
+    answers(engine, "START 19", "BOARD", *(f"{x},{y},{side}" for x, y, side in stones))
+    assert len(engine.board_lines) == MOST_STONES
+    assert engine.answer("DONE").startswith("ERROR")
+    assert answers(engine, "BOARD", "1,1,2" + 2000 * " ", "DONE")[-1].startswith("ERROR expected a")
+    stream = io.BytesIO(2**24 * b"7" + b"\nEND")
+    tracemalloc.start()
+    assert [len(line) for line in lines(stream)] == [LONGEST_LINE + 1, 3]
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2**20
 
 
 def test_end_ends_even_within_a_board():
@@ -104,7 +133,7 @@ def test_it_says_who_it_is():
 ANSWER = re.compile(r"(?:\d+,\d+|OK|(?:ERROR|UNKNOWN) [ -~]{1,200}|name=\"[ -~]{1,200}\")")
 PLAIN = ["BEGIN", "RESTART", "BOARD", "DONE", "DONE", "ABOUT", "INFO rule 0", "START 7"]
 ODD = ["", " ", "\0", "\xff\xfe", "\x1b[2J", ",,", "-1,-1", "TURN \u0667,1", "TURN 1e1,2", "%s%n"]
-ODD += ["TURN 0x1,2", "TURN +1,2", "TURN 7,7,1", "START -5", "RECTSTART 5,5", "'$("]
+ODD += ["TURN 0x1,2", "TURN +1,2", "TURN 7,7,1", "START -5", "RECTSTART 5", "RECTSTART 9,0", "'$("]
 ODD += ["x" * 1000, "TURN " + "7" * 5000, "INFO " + "y" * 3000, "INFO time_left nan", "PLAY 1"]
 
 
@@ -112,7 +141,7 @@ def any_line(dice):
     """Return a line of a manager that makes mistakes; it is never END."""
     kind, pair = dice.random(), f"{dice.randrange(8)},{dice.randrange(8)}"
     if kind < 0.5:  # moves and stones that may well be legal
-        return dice.choice(("TURN {}", "TURN {}", "{},1", "{},2")).format(pair)
+        return dice.choice(("TURN {}", "TURN {}", "TAKEBACK {}", "{},1", "{},2")).format(pair)
     return dice.choice(PLAIN if kind < 0.9 else ODD)
 
 

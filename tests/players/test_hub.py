@@ -1,11 +1,14 @@
 """Players on the Hugging Face Hub: pushed, pulled and played, on a server of this machine."""
 
 import base64
+import contextlib
 import hashlib
 import json
+import os
 import shutil
 import sys
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import unquote, urlsplit
 
@@ -24,16 +27,27 @@ from tttenv.players.stored.checkpoint import digest
 TOKEN = "hf_PlantedTokenThatMustNotBeSeen"
 REPO = "someone/a-player"
 NOISE = b"\0" * 1000
+FLOODS = {  # what a server begins with, sends again and again, and the seconds between
+    "endless listing": (b"HTTP/1.1 200 OK\r\n\r\n", b"[" * 10**6, 0.0),
+    "more than stated": (b"HTTP/1.1 200 OK\r\n\r\n", b"0" * 10**6, 0.0),
+    "slow": (b"HTTP/1.1 200 OK\r\n\r\n", b"0", 0.05),
+    "slow header": (b"HTTP/1.1 200 OK\r\nX-Name: ", b"0", 0.05),
+}
+MOST_SENT = 2**25  # bytes that a flood may send: what systems buffer, and not much more
 
 
 class Server(ThreadingHTTPServer):
-    """A Hub in memory: `files` by repository and name, `requests`, `fault` of downloads."""
+    """A Hub in memory: `files` by repository and name, `requests`, `fault` of downloads.
+
+    `sent` counts the bytes of a flood, `keys` lists the tokens received; files are `elsewhere`.
+    """
 
     daemon_threads = True
 
     def __init__(self):
         super().__init__(("127.0.0.1", 0), Handler)
         self.files, self.requests, self.fault = {}, 0, None
+        self.sent, self.keys, self.elsewhere = 0, [], None
         self.url = f"http://127.0.0.1:{self.server_port}"
 
 
@@ -53,9 +67,21 @@ class Handler(BaseHTTPRequestHandler):
         if self.command != "HEAD":
             self.wfile.write(raw)
 
+    def flood(self):
+        """Send what the fault says until the client leaves."""
+        first, part, pause = FLOODS[self.server.fault]
+        with contextlib.suppress(OSError):
+            self.wfile.write(first)
+            while self.server.sent < 2 * MOST_SENT:
+                self.wfile.write(part)
+                self.server.sent += len(part)
+                time.sleep(pause)
+        self.close_connection = True
+
     def handle_any(self):
         """Answer a request of any method as the Hub does."""
         self.server.requests += 1
+        self.server.keys.append(self.headers["Authorization"])
         sent = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         match (self.command, *urlsplit(self.path).path.strip("/").split("/")):
             case ("POST", "api", "repos", "create"):
@@ -93,13 +119,23 @@ class Handler(BaseHTTPRequestHandler):
                 sizes = {path: len(data) for path, data in files.items()}
                 if self.server.fault == "large":
                     sizes = dict.fromkeys(sizes, 2**40)
+                if self.server.fault == "sizes as text":
+                    sizes = dict.fromkeys(sizes, "5")
+                if self.server.fault == "endless listing":
+                    return self.flood()
                 listed = [{"rfilename": path, "size": size} for path, size in sizes.items()]
                 self.answer({"id": repo, "sha": commit_of(files), "siblings": listed})
             case (_, owner, name, "resolve", commit, file):
                 data = self.server.files[f"{owner}/{name}"][unquote(file)]
                 if self.server.fault == "broken" and file.startswith("weights"):
                     return self.answer(b"x", 403)
-                self.answer(data, ETag=f'"{digest(data)}"', X_Repo_Commit=commit)
+                if self.server.fault == "redirects":
+                    return self.answer(b"", 302, Location=self.path)
+                if self.server.fault in FLOODS and file.startswith("weights"):
+                    return self.flood()
+                if self.server.elsewhere:
+                    return self.answer(b"", 302, Location=self.server.elsewhere + self.path)
+                self.answer(data, ETag='"../../outside"', X_Repo_Commit=commit)
             case _:
                 self.answer({"error": "not found"}, 404)
 
@@ -214,9 +250,13 @@ def test_a_push_sends_no_training_state_and_the_computed_certificate(server, run
     assert json.loads(sent["card.json"])["certificate"]["worst_case"]["X"] == 0.0
 
 
-@pytest.mark.parametrize("fault", ["refused", "large", "broken", "damaged", "no card", "not JSON"])
+@pytest.mark.parametrize(
+    "fault",
+    ["refused", "large", "broken", "damaged", "no card", "not JSON", "sizes as text", "redirects"]
+    + [*FLOODS],
+)
 def test_a_failed_pull_is_one_line_without_the_token_and_leaves_the_earlier_player(
-    server, run, fault
+    server, run, fault, monkeypatch
 ):
     server.files[REPO] = contents(bundled.folder("td0"))
     assert run(pull, REPO)[0] == 0
@@ -224,6 +264,9 @@ def test_a_failed_pull_is_one_line_without_the_token_and_leaves_the_earlier_play
     before = contents(folder)
     server.files[REPO] = files = contents(bundled.folder("qtable"))
     server.fault = fault
+    if "slow" in fault:
+        monkeypatch.setattr(hub, "PATIENCE", 0.5)
+        monkeypatch.setattr(hub, "SLOWEST", 2**30)
     name = next(name for name in files if name.startswith("weights"))
     if fault == "damaged":  # the untrusted reader compares digests
         files[name] = files[name][:-1] + b"\x55"
@@ -236,6 +279,30 @@ def test_a_failed_pull_is_one_line_without_the_token_and_leaves_the_earlier_play
     assert TOKEN not in err
     assert contents(folder) == before
     assert list(folder.parent.iterdir()) == [folder]
+    assert server.sent < MOST_SENT
+
+
+def test_a_redirect_to_another_server_gets_no_token(server, run):
+    server.files[REPO] = contents(bundled.folder("td0"))
+    with Server() as other:
+        threading.Thread(target=other.serve_forever, args=(0.02,), daemon=True).start()
+        other.files, server.elsewhere = server.files, other.url
+        assert run(pull, REPO)[0] == 0
+        other.shutdown()
+    assert set(server.keys) == {f"Bearer {TOKEN}"}
+    assert set(other.keys) == {None}
+
+
+def test_what_a_killed_pull_left_is_removed_by_a_later_one(server, run):
+    server.files[REPO] = contents(bundled.folder("td0"))
+    folder = hub.usual_folder(REPO)
+    left, current = (folder.parent / f"{hub.LEFT}{name}" for name in ("killed", "running"))
+    for held in (left, current):
+        held.mkdir(parents=True)
+        (held / "card.json").write_bytes(NOISE)
+    os.utime(left, (0, 0))
+    assert run(pull, REPO)[0] == 0
+    assert set(folder.parent.iterdir()) == {folder, current}
 
 
 def test_other_folders_are_left_alone(server, run, tmp_path):

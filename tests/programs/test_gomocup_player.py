@@ -141,7 +141,8 @@ def test_specs_that_make_no_sense_are_refused(spec):
 # --- Both ways.
 @pytest.mark.parametrize(
     ("spec", "rules"),
-    [("mcts:iterations=50", "5,5,5"), ("first", "19,19,5"), ("selfplay:canonical=true", "3,3,3")],
+    [("mcts:iterations=50", "5,5,5"), ("first", "19,19,5"), ("selfplay:canonical=true", "3,3,3")]
+    + [("tactical", "4,5,4")],
 )
 def test_a_player_as_an_engine_of_a_player_plays_as_it_does_itself(spec, rules):
     rules = Rules.of(rules)

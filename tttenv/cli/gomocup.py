@@ -2,26 +2,30 @@
 
 The commands of a manager and their replies:
 
-    START size                      OK, with an empty board
+    START size                      OK, with an empty board; START columns rows, as Yixin says it
+    RECTSTART columns,rows          the same on a rectangular board
     RESTART                         OK, with an empty board of the same size
     BEGIN                           a move, on an empty board
     TURN x,y                        a move, after this one of the other side
     BOARD                           nothing; then lines x,y,1 (own stones) and x,y,2 until
     DONE                            a move, on this board
+    TAKEBACK x,y                    OK, without this stone
     INFO key value                  nothing; after a rule other than 0 START and moves are refused
     ABOUT                           a description of the engine
     END                             nothing; the session ends
 
 A move is written `x,y`, column and row from 0. The reply to an unknown command begins with UNKNOWN,
-to any other error with ERROR, which leaves the board unchanged.
+to any other error with ERROR, which leaves the board unchanged. A line has at most 1,000
+characters; the rest of a longer one is skipped.
 """
 
 import os
 import re
 import sys
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -36,6 +40,9 @@ EXAMPLES = """
 tttenv gomocup alphabeta:evaluator=patterns_15155
 """
 STDOUT, STDERR = 1, 2  # file descriptors
+CHUNK = 65_536  # bytes of an overlong line to read and discard at once
+LONGEST_LINE = 1000  # maximum characters of a manager's line
+MOST_STONES = 19 * 19 + 1  # lines of a board that are kept: one of so many is an error
 LONGEST_ANSWER = 200  # maximum characters of a reply
 QUOTED = 60  # characters of a line quoted in a reply
 FREE_STYLE = 0  # the rule by which k or more in a row win
@@ -84,12 +91,20 @@ def main(args: list[str], prog: str = PROG) -> None:
     output = os.fdopen(os.dup(STDOUT), "wb", buffering=0)
     os.dup2(STDERR, STDOUT)  # for anything that a player prints
     with output, suppress(BrokenPipeError):  # the manager may leave
-        for line in sys.stdin.buffer:
+        for line in lines(sys.stdin.buffer):
             answer = engine.answer(line.decode("ascii", "replace"))
             if answer is not None:
                 output.write(f"{answer}\n".encode("ascii"))
             if engine.over:
                 return
+
+
+def lines(stream: BinaryIO) -> Iterator[bytes]:
+    """Yield the lines of a stream, overlong ones cut to one byte more than a line may have."""
+    while line := stream.readline(LONGEST_LINE + 1):
+        yield line
+        while line and not line.endswith(b"\n"):
+            line = stream.readline(CHUNK)
 
 
 class Engine:
@@ -108,14 +123,15 @@ class Engine:
 
     def answer(self, line: str) -> str | None:
         """Return the one-line ASCII reply to a manager's line, or None for no reply."""
-        words = line.strip()
+        words = line if len(line) > LONGEST_LINE else line.strip()
         name, argument = (*words.split(None, 1), "", "")[:2]
         name = name.upper()
         try:
             if name == "END" and not argument:
                 self.over = True
             elif self.board_lines is not None and name != "DONE":
-                self.board_lines += [words] if words else []
+                if words and len(self.board_lines) < MOST_STONES:
+                    self.board_lines.append(words)
             elif name == "INFO":
                 self._info(*argument.partition(" ")[::2])
             elif name == "BOARD":
@@ -138,10 +154,17 @@ class Engine:
                 self.rule = number
 
     def _reply(self, words: str, name: str, argument: str) -> str:
+        if len(words) > LONGEST_LINE:
+            raise ValueError(f"a line must have at most {LONGEST_LINE:,} characters")
         match name:
             case "ABOUT":
                 spec = _plain(self.spec, LONGEST_ANSWER // 2).replace('"', "'")
                 return f'name="tttenv {spec}", version="{tttenv.__version__}"'
+            case "RECTSTART":
+                columns, rows = _numbers(argument, 2, "columns and rows such as 7,5")
+                return self._start(tttenv.Rules(rows, columns, self.k))
+            case "START" if re.fullmatch("[0-9]+ +[0-9]+", argument):
+                return self._reply(words, "RECTSTART", ",".join(argument.split()))
             case "START":
                 (size,) = _numbers(argument, 1, "a size such as START 15")
                 return self._start(tttenv.Rules(size, size, self.k))
@@ -155,6 +178,13 @@ class Engine:
                 return self._move(self.board)
             case "TURN":
                 return self._move(self._after(self.board, self._cell(argument), -1))
+            case "TAKEBACK":
+                cell = self._cell(argument)
+                if self.board[cell] == 0:
+                    raise ValueError(f"there is no stone on {self._written(cell)}")
+                self.board = self.board.copy()
+                self.board[cell] = 0
+                return "OK"
             case "DONE" if self.board_lines is not None:
                 stones, self.board_lines = self.board_lines, None
                 board = self._started().start()
@@ -241,7 +271,7 @@ def seconds_of(turn: float | None, left: float | None, moves: int) -> float | No
 
 def _numbers(text: str, count: int, what: str) -> list[int]:
     """Parse that many non-negative integers, separated by commas."""
-    if not re.fullmatch(" *, *".join(["[0-9]{1,4}"] * count), text):
+    if not re.fullmatch(" {0,9}, {0,9}".join(["[0-9]{1,4}"] * count), text):
         raise ValueError(f"expected {what}, not {_quoted(text)}")
     return [int(number) for number in text.split(",")]
 

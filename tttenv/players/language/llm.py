@@ -22,8 +22,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from threading import Thread
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 import numpy as np
 
@@ -34,6 +33,7 @@ from tttenv.players.search.search_result import at_least
 from tttenv.policy import Player, Traits
 from tttenv.text import Parsed, parse, prompt
 from tttenv.utils import files
+from tttenv.utils.threads import in_threads
 from tttenv.utils.untrusted import first_line, read_bytes, shown
 
 Notation = Literal["grid", "coordinates", "moves"]
@@ -41,7 +41,6 @@ MOST_AT_ONCE = 256
 LARGEST_ANSWER = 4_000_000  # bytes of a response, and of a cached answer
 LONGEST_REASON = 300  # maximum characters of a server's error in a message
 NO_KEY = "none"  # local servers need no key, but the client requires some text
-_T = TypeVar("_T")
 Ask = Callable[[str], str | None]  # from a prompt to the model's answer; None: it was cut off
 # What reading a server's reply raises if it is no chat completion, or no JSON:
 UNUSABLE = (AttributeError, LookupError, RecursionError, TypeError, ValueError)
@@ -160,7 +159,7 @@ class LanguageModel(Player):
     def __call__(self, boards: Boards) -> Probs:
         """Return move probabilities (batch, cells) for boards of that shape; zeros are forfeits."""
         different = {self.rules.format(board): board for board in boards}
-        found = _in_threads(self._answer, list(different.items()), self.concurrency)
+        found = in_threads(self._answer, list(different.items()), self.concurrency)
         cells = {}
         for (position, board), (answer, sent) in zip(different.items(), found, strict=True):
             parsed = Parsed(None, "cut off") if answer is None else parse(self.rules, board, answer)
@@ -209,48 +208,6 @@ class LanguageModel(Player):
         return answer, True
 
 
-def _in_threads(
-    work: Callable[..., _T],
-    items: list[tuple[Any, ...]],
-    threads: int,
-    seconds: float | None = None,
-) -> list[_T]:
-    """Return the results of `work` for the arguments in `items`, computed in several threads.
-
-    Neither an interrupt nor the end of the `seconds` for each thread waits for those that are
-    running: a server may send one byte every few seconds, even in the headers.
-    """
-    if threads == 1 and seconds is None:
-        return [work(*item) for item in items]
-    waiting = iter(range(len(items)))  # each thread takes the next number
-    found: dict[int, _T] = {}
-    failed: list[BaseException] = []
-
-    def run() -> None:
-        for number in waiting:
-            if failed:
-                return
-            try:
-                found[number] = work(*items[number])
-            except BaseException as error:  # raised again in the caller's thread
-                failed.append(error)
-
-    begun = [Thread(target=run, daemon=True) for _ in range(min(threads, len(items)))]
-    try:
-        for thread in begun:
-            thread.start()
-        for thread in begun:
-            thread.join(seconds)
-    except BaseException as error:
-        failed.append(error)
-        raise
-    if failed:
-        raise failed[0]
-    if any(thread.is_alive() for thread in begun):
-        raise TimeoutError(f"not done within {seconds:g} s")
-    return [found[number] for number in range(len(items))]
-
-
 class _RefusedError(ValueError):
     """A response that breaks a limit; its message has no word of the server."""
 
@@ -284,7 +241,7 @@ class _Server:
         messages: Any = [{"role": "user", "content": asked}]
         try:
             ask = partial(self.client.chat.completions.create, messages=messages, **self.settings)
-            ((choice, *_),) = _in_threads(lambda: ask().choices, [()], 1, self.timeout)
+            ((choice, *_),) = in_threads(lambda: ask().choices, [()], 1, self.timeout)
             answer = str(choice.message.content or "")
             whole = choice.finish_reason in ("stop", None)  # some servers do not say
             return answer if whole else None

@@ -170,8 +170,9 @@ def _next(program: Program, passed_over: Container[str]) -> str:
 
 
 def _word(line: str) -> str:
-    """Return the first word of a line in upper case."""
-    return line.split(None, 1)[0].upper() if line else ""
+    """Return the word that a line begins with, in upper case, or an empty string for a move."""
+    found = re.match("[A-Za-z]*", line)
+    return found[0].upper() if found else ""
 
 
 def gomocup(

@@ -2,11 +2,13 @@
 
 A spec may have a revision and options: `hub:OWNER/NAME,revision=v1,simulations=64`. A player that
 is missing on this machine is downloaded when it is first named, and then used without a network.
-Only its card and the safetensors that the card names are fetched, each of bounded size and checked
-against its SHA-256. `huggingface_hub` provides the address (HF_ENDPOINT) and the token.
+Only its card and the safetensors that the card names are fetched, each checked against its SHA-256.
+A download ends as soon as the server sends more than the size that it stated, or is too slow.
+`huggingface_hub` provides the address (HF_ENDPOINT), the client and the token.
 """
 
 import contextlib
+import io
 import os
 import re
 import shutil
@@ -14,24 +16,44 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from time import monotonic, time
+from typing import TYPE_CHECKING, Annotated, BinaryIO, NotRequired, TypedDict
 from urllib.parse import quote, urlsplit
 
 from tttenv.players.bundled import ON_THE_HUB
 from tttenv.players.stored import checkpoint
 from tttenv.utils.registry import parse
+from tttenv.utils.schema import Count, Meta, checked
 from tttenv.utils.tensor_file import header
-from tttenv.utils.untrusted import LONGEST_JSON, shown
+from tttenv.utils.threads import in_threads
+from tttenv.utils.untrusted import LONGEST_JSON, parse_json, shown
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi
 
 REVISION = "main"  # the default branch
 ROLES = (checkpoint.WEIGHTS, checkpoint.POLICY, checkpoint.SNAPSHOTS)  # no training states
+PATIENCE = 60.0  # seconds for an answer, and for each
+SLOWEST = 2**15  # bytes of it one more
+MOST_REDIRECTS = 5
+LEFT = ".tttenv-pull-"  # the beginning of the names of folders in which files are collected
+OLD = 86_400  # seconds after which such a folder was left by a killed process
 _PART = r"(?!\.)(?!.*\.\.)[A-Za-z0-9_.-]{1,96}"
 _REPO = re.compile(f"{_PART}/{_PART}")
 _BRANCH = re.compile(f"{_PART}(/{_PART})*")
 _LOG_IN = "log in by `hf auth login`, or set HF_TOKEN"
+
+
+class _File(TypedDict):
+    rfilename: str
+    size: NotRequired[Count | None]
+
+
+class _Listing(TypedDict):
+    """What the Hub states about a repository."""
+
+    sha: Annotated[str, Meta(pattern=r"^[0-9a-f]{40,64}\Z")]
+    siblings: list[_File]
 
 
 def split(spec: str) -> tuple[str, str, dict[str, str]]:
@@ -72,7 +94,7 @@ def present(repo: str, revision: str = REVISION) -> Path:
     folder = usual_folder(repo, revision)
     if not (folder / checkpoint.CARD).is_file():
         print(f"{repo} is not on this machine: downloading it from {address()}", file=sys.stderr)
-        pull(repo, revision, folder)
+        pull(repo, revision)
     return folder
 
 
@@ -87,22 +109,34 @@ def pull(
     if folder and folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise ValueError(f"{folder} is not empty: choose another folder with --out")
     folder = folder or usual_folder(repo, revision)
+    listing = io.BytesIO()
     with _library(repo) as api:
-        info = api.model_info(repo, revision=revision, files_metadata=True)
-        commit, sizes = str(info.sha), {file.rfilename: file.size for file in info.siblings or ()}
+        at = f"{api.endpoint}/api/models/{repo}/revision/{quote(revision, safe='')}?blobs=true"
+        _fetch(at, LONGEST_JSON, listing)
+    refusal = f"{address()} does not list the files of {repo}"
+    stated = checked(_Listing, parse_json(listing.getvalue(), refusal), refusal)
+    commit, sizes = (
+        stated["sha"],
+        {file["rfilename"]: file.get("size") for file in stated["siblings"]},
+    )
 
     def fetch(name: str, limit: int) -> None:
+        from huggingface_hub import hf_hub_url
+
         size = sizes.get(name)
         if size is None:
             raise ValueError(f"no checkpoint in {repo}: it has no {name}")
         if size > limit:
             raise ValueError(f"{name} of {repo} is too large: {size:,} bytes, not {limit:,}")
         tell(f"{name}, {size:,} bytes")
-        with _library(repo) as api:
-            api.hf_hub_download(repo, name, revision=commit, local_dir=held)
+        with _library(repo), (held / name).open("wb") as file:
+            _fetch(hf_hub_url(repo, name, revision=commit), size, file)
 
     folder.parent.mkdir(parents=True, exist_ok=True)
-    held = Path(tempfile.mkdtemp(prefix=".pull-", dir=folder.parent))
+    for left in folder.parent.glob(f"{LEFT}*"):
+        if time() - left.lstat().st_mtime > OLD:
+            shutil.rmtree(left, ignore_errors=True)
+    held = Path(tempfile.mkdtemp(prefix=LEFT, dir=folder.parent))
     try:
         fetch(checkpoint.CARD, LONGEST_JSON)
         card = checkpoint.read_card(held)
@@ -135,6 +169,41 @@ def upload(repo: str, files: Mapping[str, bytes], private: bool) -> str:
         return str(made.oid)
 
 
+class _RefusedError(Exception):
+    """A transfer that breaks a limit; its message has no word of the server."""
+
+
+def _fetch(url: str, limit: int, file: BinaryIO) -> None:
+    """Write at most `limit` bytes from a server to `file`, and give up on a slow one."""
+    seconds = PATIENCE + limit / SLOWEST
+    in_threads(_receive, [(url, limit, file, monotonic() + seconds)], 1, seconds)
+
+
+def _receive(url: str, limit: int, file: BinaryIO, until: float) -> None:
+    from huggingface_hub import constants, errors, get_session, utils
+
+    session, size, wait = get_session(), 0, constants.HF_HUB_DOWNLOAD_TIMEOUT
+    headers = utils.build_hf_headers(library_name="tttenv") | {"accept-encoding": "identity"}
+    request = session.build_request("GET", url, headers=headers, timeout=wait)
+    for _ in range(MOST_REDIRECTS + 1):
+        response = session.send(request, stream=True, follow_redirects=False)
+        with contextlib.closing(response):
+            if response.next_request is not None:  # without the token, if to another server
+                request = response.next_request
+                continue
+            if response.status_code != 200:
+                raise errors.HfHubHTTPError("", response=response)
+            for part in response.iter_raw():
+                size += len(part)
+                if size > limit:
+                    raise _RefusedError(f"sends more than {limit:,} bytes")
+                if monotonic() > until:
+                    raise TimeoutError
+                file.write(part)
+            return
+    raise _RefusedError("redirects too often")
+
+
 @contextlib.contextmanager
 def _library(repo: str) -> Iterator["HfApi"]:
     """Yield the library's client, and turn its errors into one line without the server's words."""
@@ -144,6 +213,10 @@ def _library(repo: str) -> Iterator["HfApi"]:
     utils.disable_progress_bars()
     try:
         yield HfApi(library_name="tttenv")
+    except _RefusedError as error:
+        reason = f"{at} {error}"
+    except TimeoutError:
+        reason = f"{at} is too slow"
     except errors.OfflineModeIsEnabled:
         reason = f"{at} is not contacted, because HF_HUB_OFFLINE is set"
     except errors.LocalTokenNotFoundError:

@@ -1,0 +1,49 @@
+"""Work in threads that an interrupt or the end of its time does not wait for."""
+
+from collections.abc import Callable
+from threading import Thread
+from typing import Any, TypeVar
+
+_T = TypeVar("_T")
+
+
+def in_threads(
+    work: Callable[..., _T],
+    items: list[tuple[Any, ...]],
+    threads: int,
+    seconds: float | None = None,
+) -> list[_T]:
+    """Return the results of `work` for the arguments in `items`, computed in several threads.
+
+    Neither an interrupt nor the end of the `seconds` for each thread waits for those that are
+    running: a server may send one byte every few seconds, even in the headers.
+    """
+    if threads == 1 and seconds is None:
+        return [work(*item) for item in items]
+    waiting = iter(range(len(items)))  # each thread takes the next number
+    found: dict[int, _T] = {}
+    failed: list[BaseException] = []
+
+    def run() -> None:
+        for number in waiting:
+            if failed:
+                return
+            try:
+                found[number] = work(*items[number])
+            except BaseException as error:  # raised again in the caller's thread
+                failed.append(error)
+
+    begun = [Thread(target=run, daemon=True) for _ in range(min(threads, len(items)))]
+    try:
+        for thread in begun:
+            thread.start()
+        for thread in begun:
+            thread.join(seconds)
+    except BaseException as error:
+        failed.append(error)
+        raise
+    if failed:
+        raise failed[0]
+    if any(thread.is_alive() for thread in begun):
+        raise TimeoutError(f"not done within {seconds:g} s")
+    return [found[number] for number in range(len(items))]
