@@ -21,7 +21,16 @@ from tttenv.game.openings import opening_classes
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
 from tttenv.league import ratings
-from tttenv.league.pair import LONGEST, SAMPLED, CachedPlayer, PairLimits, PairResult, play
+from tttenv.league.pair import (
+    LONGEST,
+    SAMPLED,
+    CachedPlayer,
+    PairLimits,
+    PairResult,
+    Tell,
+    play,
+    silent,
+)
 from tttenv.parallel import Context, Task, TaskResult
 from tttenv.players import player
 from tttenv.players.digests import digests
@@ -54,7 +63,7 @@ def pairs_of(slow: Mapping[str, bool]) -> list[tuple[str, str]]:
     return sorted(pairs, key=lambda pair: not (slow[pair[0]] or slow[pair[1]]))
 
 
-def play_pair(settings: LeagueSettings, first: str, second: str) -> Result:
+def play_pair(settings: LeagueSettings, first: str, second: str, tell: Tell = silent) -> Result:
     """Play a pair, and return the result of its first player; players are cached."""
     rules = Rules.of(settings.rules)
     openings = opening_classes(rules, settings.stones)
@@ -63,7 +72,7 @@ def play_pair(settings: LeagueSettings, first: str, second: str) -> Result:
     seed = int(np.random.SeedSequence([settings.seed, *digest]).generate_state(1, np.uint64)[0])
     try:
         seats = _cached_player(first, rules), _cached_player(second, rules)
-        return play(rules, *seats, openings, settings.games, seed, limits)
+        return play(rules, *seats, openings, settings.games, seed, limits, tell)
     except MemoryError:
         return "there is not enough memory for its positions"
     except Exception as error:  # foreign players may raise any exception
@@ -99,8 +108,11 @@ def play_task(given: PairTask, context: Context) -> dict[str, Any]:
     """Play a task's pair, and return its result as a JSON-serializable dict."""
     for spec, expected in zip(given.players, given.files, strict=True):
         if digests(spec) != expected:
-            raise ValueError(f"{spec}: its files have changed, or differ on the worker")
-    found = play_pair(given.settings, *given.players)
+            raise ValueError(
+                f"{spec}: its files have changed, or differ on the worker; a file that the program"
+                " writes must not be a word of its command"
+            )
+    found = play_pair(given.settings, *given.players, context.tell)
     if isinstance(found, str):
         raise ValueError(found)
     return result_to_dict(found)
