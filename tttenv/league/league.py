@@ -132,6 +132,7 @@ class Standing(NamedTuple):
     player: str
     elo: float | None = None
     shares: tuple[float, float, float] | None = None  # wins, draws and losses, mean of its pairs
+    error: float | None = None  # standard error of the Elo rating; 0 if all results are exact
 
 
 @dataclass(frozen=True)
@@ -176,13 +177,17 @@ class League:
         """Return all players by descending Elo, then by name; those without results last."""
         # Every pair counts as one game per opening and colour, however many were sampled.
         games, points = 2 * len(self.openings), np.zeros((len(self.players),) * 2)
+        errors = np.zeros_like(points)
         found: dict[int, list[NDArray[np.float64]]] = defaultdict(list)  # shares, by player
         for i, j, pair in self.played():
             for one, other, shares in ((i, j, pair.shares), (j, i, pair.shares[::-1])):
                 found[one].append(shares)
                 points[one, other] = games * (shares[0] + shares[1] / 2)
+                errors[one, other] = games * pair.error / 2
         known = sorted(found)
-        elo = dict(zip(known, ratings.elo(points[np.ix_(known, known)]).tolist(), strict=True))
+        met, wrong = (square[np.ix_(known, known)] for square in (points, errors))
+        numbers = ratings.elo(met).tolist(), ratings.elo_errors(met, wrong).tolist()
+        elo = dict(zip(known, zip(*numbers, strict=True), strict=True))
         rows = []
         for number, name in enumerate(self.players):
             if number not in found:
@@ -190,7 +195,7 @@ class League:
                 continue
             parts = zip(*found[number], strict=True)
             win, draw, loss = (math.fsum(part) / len(found[number]) for part in parts)
-            rows.append(Standing(name, elo[number], (win, draw, loss)))
+            rows.append(Standing(name, elo[number][0], (win, draw, loss), elo[number][1]))
         # Ratings that differ only by rounding are equal.
         return sorted(
             rows, key=lambda row: (row.elo is None, -round(row.elo or 0.0, 6), row.player)
@@ -224,6 +229,7 @@ def text(league: League) -> str:
             {
                 "player": row.player,
                 "elo": row.elo,
+                "elo_error": row.error,
                 **dict(zip(("win", "draw", "loss"), row.shares or [None] * 3, strict=True)),
             }
             for row in rows
