@@ -155,7 +155,8 @@ def _value(learner: str, name: str, word: str, prog: str) -> Any:
             raise ValueError(f"{option}: expected True or False, not {shown(word, 80)!r}")
         return word == "True"
     one = make_dataclass("Field", [(name, hint)], frozen=True)
-    return getattr(console.parse(one, prog, [option, *word.split()]), name)
+    see = f"{prog.replace('sweep', 'train')} {learner}"  # its help lists the option
+    return getattr(console.parse(one, prog, [option, *word.split()], see=see), name)
 
 
 def train_all(tried: Sequence[Setting], given: Arguments) -> list[dict[str, Any]]:

@@ -13,6 +13,8 @@ from tttenv.cli import workers
 from tttenv.cli.workers import Workers
 from tttenv.parallel import Context, Task, TaskResult
 from tttenv.parallel.tasks import code_version, to_json
+from tttenv.players.digests import digests
+from tttenv.players.stored.config_io import named_players
 from tttenv.utils.files import write
 from tttenv.utils.untrusted import read_bytes
 
@@ -33,6 +35,7 @@ class Training:
     config: Any  # the learner's config
     rules: str
     schedule: "Schedule"
+    files: list[list[str]]  # digests of the files of the players that the config names
 
 
 @dataclass(frozen=True)
@@ -80,7 +83,8 @@ class Setting:
         """Return the training run with `seed`; raise ValueError if the learner rejects values."""
         preset = presets(self.learner)[self.preset]
         config = replace(preset, **self.changes | {"seed": seed})
-        return Training(self.learner, self.preset, config, self.rules, schedule)
+        files = [digests(spec) for _, spec in named_players(config)]
+        return Training(self.learner, self.preset, config, self.rules, schedule, files)
 
 
 def text(value: Any) -> str:

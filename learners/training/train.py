@@ -31,8 +31,9 @@ from tttenv.certificates import curve
 from tttenv.certificates.certificate import Certificate
 from tttenv.exact import enumerable
 from tttenv.game.rules import Rules
+from tttenv.players.digests import digests
 from tttenv.players.stored.checkpoint import CARD, WEIGHTS, file_of, read_card, tidy
-from tttenv.players.stored.config_io import from_stored
+from tttenv.players.stored.config_io import from_stored, named_players
 from tttenv.utils.untrusted import first_line, shown
 
 LOCK = ".lock"  # held as long as a training writes into its folder
@@ -88,6 +89,8 @@ def train(
     _check_numbers(config)
     stored = json.loads(json.dumps(asdict(config)))
     about = {"learner": name, "preset": setup.preset, "config": stored, "rules": str(rules)}
+    files = {spec: digests(spec) for _, spec in named_players(config)}
+    about |= {"opponents": files} if any(files.values()) else {}
     if resume:  # this raises before anything is written into a folder without a training
         begun = load_training(out)["about"].get("start")
         if setup.start is not None:
@@ -208,6 +211,11 @@ class _Training:
         state = load_training(self.out)
         tidy(self.out, read_card(self.out)["files"])
         if state["about"] != self.about:
+            if state["about"] == self.about | {"opponents": state["about"].get("opponents")}:
+                raise ValueError(
+                    f"the files of an opponent of the training in {shown(self.out)} have changed;"
+                    f" {ANEW}"
+                )
             had, wanted = ({**known, **known["config"]} for known in (state["about"], self.about))
             new = ", ".join(sorted(had.keys() ^ wanted.keys()))
             if new and had.get("learner") == wanted["learner"]:

@@ -412,7 +412,7 @@ def test_a_failed_pair_is_named_and_the_status_is_1(tmp_path, monkeypatch, capsy
             played(monkeypatch, ["first", "external:command=false", "random"])
         assert end.value.code == 1
         told = capsys.readouterr()
-        assert "1 pair exact, 2 without a result" in told.out
+        assert "3 pairs, 1 exact, 2 without a result" in told.out
         assert "league.py: no result of external:command=false and first: external" in told.err
 
 

@@ -294,7 +294,7 @@ def test_networks_that_have_learned_nothing_show_no_mistake(seed, kind, monkeypa
     [
         (
             "wrong_subjects:untrained",
-            "plays like random moves: ",
+            "finds no more optimal moves than random play: ",
             f"{NO_MISTAKE} plays like random .*",
         ),
         ("epsilon:player=tactical,epsilon=0.5", r"6\d\.\d% as X and 6\d\.\d% as O of", BEATABLE),

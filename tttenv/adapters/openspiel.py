@@ -129,7 +129,7 @@ def table(rules: Rules, player: str | Policy) -> dict[str, Moves]:
     Use it with `pyspiel.nash_conv`, `pyspiel.TabularBestResponse` and `pyspiel.TabularPolicy`.
     There are 294,778 histories on 3,3,3; other games must be enumerable too.
     """
-    require_enumerable(rules)
+    require_enumerable(rules, "tttenv.certify follows what a player reaches on any board")
     after = positions(rules).successors.tolist()
     probs = tabulate(rules, _ours(rules, player)).table.tolist()
     histories: dict[str, Moves] = {}

@@ -12,8 +12,11 @@ import shutil
 import signal
 import sys
 import textwrap
+import threading
+import typing
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import is_dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -21,10 +24,12 @@ import tyro
 
 from tttenv.cli.text_tables import room, wrapped
 from tttenv.utils import optional_dependencies
+from tttenv.utils.registry import near
 from tttenv.utils.untrusted import shown
 
 _T = TypeVar("_T")
 LONGEST = 2000  # maximum characters of an error message
+SPOKEN_EVERY = 20.0  # seconds between lines of progress without a terminal
 WRONG_ARGUMENTS = 2  # the exit status of the parser
 PIPE_CLOSED = 141  # the exit status of a program that SIGPIPE ends
 
@@ -135,8 +140,12 @@ def parse(
     args: Sequence[str],
     description: str | None = None,
     examples: str = "",
+    see: str = "",
 ) -> _T:
-    """Parse arguments into a dataclass, whose docstring and field comments are the help."""
+    """Parse arguments into a dataclass, whose docstring and field comments are the help.
+
+    An error names the help of the command `see`, or else of `prog`.
+    """
     about = docstring(kind) if description is None else description
     encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").lower()  # "utf-8" has boxes
     page, complaint = io.TextIOWrapper(io.BytesIO(), encoding=encoding), io.StringIO()
@@ -150,12 +159,31 @@ def parse(
             gist = _gist(complaint.getvalue())
             if gist.endswith(" is required") and examples:
                 gist += f", as in: {examples.strip().splitlines()[0]}"
-            fail(prog, f"{gist} (see {prog} --help)")
+            fail(prog, f"{gist}{_hint(kind, gist, args)} (see {see or prog} --help)")
         page.seek(0)
         print(filled(page.read()), end="")
         if examples:
             print(f"examples:\n{textwrap.indent(examples.strip(), '  ')}")
         raise
+
+
+def _hint(kind: type, gist: str, args: Sequence[str]) -> str:
+    """Return a hint for the first unknown option, if the parser has none."""
+    wrong = [arg for arg in args if arg.startswith("--") and f": {arg}" in gist][:1]
+    if not gist.startswith("Unrecognized") or "did you mean" in gist or not wrong:
+        return ""
+    if wrong[0] in ("--against", "--opponent", "--versus", "--vs"):
+        return "; two players against each other: tttenv match A B"
+    found = near(wrong[0], _options(kind))
+    return f"; did you mean {found}?" if found else ""
+
+
+def _options(kind: type) -> list[str]:
+    """Return the names of a dataclass's options, those of dataclasses in it included."""
+    found = []
+    for name, hint in typing.get_type_hints(kind).items():
+        found += _options(hint) if is_dataclass(hint) else [f"--{name.replace('_', '-')}"]
+    return found
 
 
 def docstring(kind: type) -> str:
@@ -311,10 +339,41 @@ def waiting(text: str) -> Iterator[None]:
 
 
 @contextlib.contextmanager
+def spoken(now: Callable[[], str], quiet: bool = False) -> Iterator[None]:
+    """Print the progress `now()` from time to time in this block, unless there is a terminal."""
+    ended = threading.Event()
+
+    def speak() -> None:
+        while not ended.wait(SPOKEN_EVERY):
+            _complain(visible(now()))
+
+    if quiet or sys.stderr.isatty():
+        yield
+        return
+    thread = threading.Thread(target=speak, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+@contextlib.contextmanager
 def stage(text: str, quiet: bool = False) -> Iterator[Callable[[str], None]]:
-    """Show a stage and its time on a terminal, then erase them; yield a function of a new text."""
+    """Show a stage and its time on a terminal, then erase them; yield a function of a new text.
+
+    Without a terminal, the text is printed whenever some time has passed.
+    """
     if quiet or not sys.stderr.isatty():
-        yield lambda text: None
+        latest = text
+
+        def tell(text: str) -> None:
+            nonlocal latest
+            latest = text
+
+        with spoken(lambda: latest, quiet):
+            yield tell
         return
     from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 

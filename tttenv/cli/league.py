@@ -105,11 +105,7 @@ def _check(given: Arguments) -> None:
     """Check the arguments, as far as possible without loading the players."""
     console.check_seed(given.seed)
     workers.check(given.workers)
-    if given.games < 2 or given.games % 2:
-        raise ValueError(f"--games must be even, half for each colour, not {given.games}")
-    for name in ("positions", "searches"):
-        if getattr(given, name) < 0:
-            raise ValueError(f"--{name} must be at least 0, not {getattr(given, name)}")
+    check_numbers(given.games, given.positions, given.searches)
     if given.out.is_dir() or not given.out.suffix:
         raise ValueError(f"--out must be a file such as results/league.json, not {given.out}")
     for spec in given.players:
@@ -119,6 +115,15 @@ def _check(given: Arguments) -> None:
             )
     if len(given.players) == 1:
         raise ValueError("a league has at least two players; name none for the default ones")
+
+
+def check_numbers(games: int, positions: int, searches: int) -> None:
+    """Raise ValueError for an odd number of games, or limits below 0."""
+    if games < 2 or games % 2:
+        raise ValueError(f"--games must be even, half for each colour, not {games}")
+    for name, limit in (("positions", positions), ("searches", searches)):
+        if limit < 0:
+            raise ValueError(f"--{name} must be at least 0, not {limit}")
 
 
 def usual(rules: Any) -> list[str]:
@@ -170,25 +175,34 @@ def _played(
 def show(found: dict[str, Any]) -> None:
     """Print the results in a league file."""
     settings, rows = found["settings"], found["players"]
-    openings = phrases.counted(len(found["openings"]), "opening")
     methods = [pair["method"] for pair in found["pairs"]]
-    parts = [f"{phrases.counted(methods.count('exact'), 'pair')} exact"]
-    for method, words in (("sampled", "sampled"), ("failed", "without a result")):
-        if count := methods.count(method):
-            parts.append(f"{count:,} {words}")
+    parts = [f"{methods.count('exact'):,} exact", phrases.counted(len(methods), "pair")]
+    failed = methods.count("failed")
     say(
-        f"{len(rows)} players on {settings['rules']} from {openings} with"
-        f" {phrases.counted(settings['stones'], 'stone')}, in both colours: {', '.join(parts)}"
+        f"{len(rows)} players on {settings['rules']}, {openings(found)}, both colours:"
+        f" {', '.join(reversed(parts))}{f', {failed:,} without a result' if failed else ''}"
     )
+    sampled = "sampled" in methods
     columns = [
         Column("", rank=5),
         Column("player", left=True),
         Column("Elo"),
+        *([Column("+-", rank=4)] if sampled else []),
         Column("score %"),
         *(Column(head, group="mean", rank=3 - i) for i, head in enumerate(("win %", "draw %"))),
         Column("loss %", group="mean", rank=2),
     ]
-    text_tables.show(columns, [_row(number, row) for number, row in enumerate(rows, start=1)])
+    cells = [_row(number, row, sampled) for number, row in enumerate(rows, start=1)]
+    text_tables.show(columns, cells)
+    if sampled:
+        say("+-: of the 95 % interval by the sampled games")
+    if swept := [row["player"] for row in rows if 1.0 in (row["win"], row["loss"])]:
+        say(
+            f"{' and '.join(swept)} won or lost every game: such an Elo says only the direction,"
+            " its size comes from the two games that each player is given against a rating of 0"
+        )
+    if text := forced(found):
+        say(text)
     _show_matrix(found)
     if found["cycles"]:
         say("")
@@ -197,11 +211,53 @@ def show(found: dict[str, Any]) -> None:
         say("  " + " > ".join(rows[number]["player"] for number in (*cycle, cycle[0])), "    ")
 
 
-def _row(number: int, row: dict[str, Any]) -> list[str]:
+def openings(found: dict[str, Any]) -> str:
+    """Describe the openings in a file of a league or match."""
+    stones, count = found["settings"]["stones"], len(found["openings"])
+    if not stones:
+        return "from the empty board"
+    return f"{phrases.counted(count, 'opening')} of {phrases.counted(stones, 'stone')}"
+
+
+def forced(found: dict[str, Any]) -> str:
+    """Say why a player that cannot be beaten loses games from the openings in a file, or ""."""
+    import numpy as np
+
+    from tttenv import Rules, solve
+    from tttenv.exact import enumerable, positions
+
+    if not found["settings"]["stones"]:
+        return ""
+    rules, which = Rules.of(found["settings"]["rules"]), "and some change the value of the game"
+    if enumerable(rules):
+        boards = np.array([rules.parse(text) for text in found["openings"]])
+        solution = solve(rules)
+        of_x = solution.values[positions(rules).index(boards)] * (1 - 2 * rules.seat(boards))
+        count = int((of_x != solution.value).sum())
+        which = f"and {count:,} of {len(boards):,} change the value of the game"
+        if not count:
+            return ""
+    return (
+        f"The stones of an opening are forced, {which}: a player that is certified unbeatable from"
+        " the empty board loses games from such openings"
+    )
+
+
+def _row(number: int, row: dict[str, Any], sampled: bool) -> list[str]:
+    from tttenv.certificates.metrics.arena import SIGMAS
+
     if row["elo"] is None:
-        return [str(number), row["player"], *["-"] * 5]
+        return [str(number), row["player"], *["-"] * (5 + sampled)]
     shares = [row["win"] + row["draw"] / 2, row["win"], row["draw"], row["loss"]]
-    return [str(number), row["player"], f"{row['elo']:+.0f}", *map(phrases.share, shares)]
+    error = "-" if 1.0 in (row["win"], row["loss"]) else f"{SIGMAS * row['elo_error']:.0f}"
+    interval = [error] if sampled else []
+    return [
+        str(number),
+        row["player"],
+        f"{row['elo']:+.0f}",
+        *interval,
+        *map(phrases.share, shares),
+    ]
 
 
 def _show_matrix(found: dict[str, Any]) -> None:

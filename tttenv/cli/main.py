@@ -23,6 +23,7 @@ GROUPS: dict[str, dict[str, Row]] = {
     },
     "measure": {
         "certify": Row("tttenv.cli.certify:main", "measure the exact strength of any player"),
+        "match": Row("tttenv.cli.match:main", "play two players against each other"),
         "league": Row("tttenv.cli.league:main", "play every pair of players, and rate them"),
         "prove": Row("tttenv.cli.prove:main", "prove the value of a game, and check the proof"),
         "doctor": Row("tttenv.cli.doctor:main", "find mistakes in your training setup"),
@@ -72,6 +73,6 @@ def _without_a_command(args: list[str]) -> None:
         print(f"\n{group}:")
         for name, row in rows.items():
             say(f"  {name:<{WIDTH}}{row.about}", " " * (WIDTH + 2))
-    print(f"\n`{PROG} COMMAND --help` lists its options; `{PROG} --version` prints the version.")
+    print(f"\n`{PROG} COMMAND --help` lists options; `{PROG} --version` prints the version.")
     if not args:
         sys.exit(2)

@@ -35,6 +35,7 @@ OpponentOrNone: TypeAlias = Annotated[str | None, arg(metavar="PLAYER", help_beh
 TextOrNone: TypeAlias = Annotated[str | None, arg(metavar="TEXT", help_behavior_hint="")]
 AddressOrNone: TypeAlias = Annotated[str | None, arg(metavar="ADDRESS", help_behavior_hint="")]
 NumberOrNone: TypeAlias = Annotated[int | None, arg(metavar="INT", help_behavior_hint="")]
+SecondsOrNone: TypeAlias = Annotated[float | None, arg(metavar="SECONDS", help_behavior_hint="")]
 FileOrNone: TypeAlias = Annotated[Path | None, arg(metavar="FILE", help_behavior_hint="")]
 FolderOrNone: TypeAlias = Annotated[Path | None, arg(metavar="FOLDER", help_behavior_hint="")]
 MethodOrNone: TypeAlias = Annotated[

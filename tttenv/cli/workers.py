@@ -74,7 +74,7 @@ def run_all(
     outcomes: list[TaskResult] = []
     folder = None if results is None else ResultsFolder(results)
     bars = _Bars([task.size for task in tasks], pieces, quiet)
-    with backend(given) as entered, bars.progress:
+    with backend(given) as entered, bars.progress, console.spoken(bars.text, quiet):
         for outcome in run(tasks, entered, folder, bars.news):
             outcomes.append(outcome)
             bars.ended(outcome, tell(outcome))
@@ -120,12 +120,17 @@ class _Bars:
             SpinnerColumn(),  # animated while the workers start
             TextColumn("{task.description}"),
             BarColumn(bar_width=20),
-            TextColumn("{task.fields[state]}"),
             TimeRemainingColumn(),
+            TextColumn("{task.fields[state]}"),
             quiet=quiet,
         )
         self._whole = self.progress.add_task(pieces, total=self._total, state="")
         self._show()
+
+    def text(self) -> str:
+        """Describe the progress of all tasks, and of the first one that is running."""
+        shown = [task for task in self.progress.tasks if not task.finished][:2]
+        return ";  ".join(f"{task.description} {task.fields['state']}" for task in shown)
 
     def news(self, number: int, name: str, now: Progress) -> None:
         """Update the progress of a running task."""

@@ -36,15 +36,22 @@ def rollout(
 
 
 def results(
-    rules: Rules, players: Sequence[Player], boards: Boards, rng: np.random.Generator
+    rules: Rules,
+    players: Sequence[Player],
+    boards: Boards,
+    rng: np.random.Generator,
+    moves: Sequence[list[int]] = (),
 ) -> NDArray[np.int8]:
     """Play on from boards (games, cells) with X to move; return the results 1, 0 or -1 for X.
 
-    Each player is queried on all games in progress at once.
+    Each player is queried on all games in progress at once. If `moves` has a list for each game,
+    the cells played are added to it.
     """
     outcomes, playing = np.zeros(len(boards), np.int8), np.arange(len(boards))
     for ply in range(int(np.count_nonzero(boards[0])), rules.cells):
         cells = sample_or_forfeit(ask(boards, players[ply % 2]), rng.random(len(playing)))
+        for game, cell in zip(playing.tolist() if moves else (), cells.tolist(), strict=False):
+            moves[game].append(cell)
         sign, gone = 1 - ply % 2 * 2, cells == FORFEIT
         outcomes[playing[gone]] = -sign
         boards, playing = rules.play(boards[~gone], cells[~gone]), playing[~gone]

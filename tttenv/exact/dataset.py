@@ -37,7 +37,9 @@ def solved_positions(rules: Rules, rows: str = "class") -> Columns:
     `rows` is "class", one position of each symmetry class: 627 on 3,3,3; or "position", all 4,520.
     """
     one_of("rows", rows, ROWS)
-    require_enumerable(rules)
+    require_enumerable(
+        rules, "on larger boards tttenv prove solves the game, tttenv analyze one board"
+    )
     game, solution = positions(rules), solve(rules)
     chosen = np.flatnonzero(~game.over)
     canonical, which = orbits(rules, game.boards[chosen])

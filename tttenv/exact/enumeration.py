@@ -122,13 +122,17 @@ def require_solvable(rules: Rules) -> None:
         )
 
 
-def require_enumerable(rules: Rules) -> None:
-    """Raise ValueError unless the game is small enough for tables of all positions: 15 cells."""
+LEARNERS = "the learners alphazero, dqn, maskable_ppo, patterns and reinforce take any board"
+
+
+def require_enumerable(rules: Rules, instead: str = LEARNERS) -> None:
+    """Raise ValueError unless the game is small enough for tables of all positions: 15 cells.
+
+    The error says what can be done `instead`.
+    """
     if not enumerable(rules):
         raise ValueError(
-            f"the game {rules} is too large for exact results on all positions, which some"
-            " learners, adapters and searches need: up to 15 cells; the learners alphazero, dqn,"
-            " maskable_ppo, patterns and reinforce take any board"
+            f"the game {rules} is too large for tables of all positions: up to 15 cells; {instead}"
         )
 
 

@@ -24,16 +24,20 @@ def opening_classes(rules: Rules, stones: int) -> Boards:
     if not 0 <= stones < rules.cells:
         raise ValueError(f"openings on {rules} have 0 to {rules.cells - 1} stones, not {stones}")
     boards = rules.start(1)
-    for _ in range(stones):
+    for listed in range(stones):
         empty = boards == 0
+        too_many = (
+            f"there are too many openings with {stones} stones on {rules}: choose at most {listed},"
+            f" which make {len(boards):,}"
+        )
         if np.count_nonzero(empty) * rules.cells > LARGEST:
-            raise ValueError(f"there are too many openings with {stones} stones on {rules}")
+            raise ValueError(too_many)
         rows, cells = np.nonzero(empty)
         after = rules.play(boards[rows], cells)
         images, _ = canonical(rules, after[~rules.over(after)])
         boards = np.unique(images, axis=0)
         if len(boards) > MOST:
-            raise ValueError(f"there are too many openings with {stones} stones on {rules}")
+            raise ValueError(too_many)
     if not len(boards):
         raise ValueError(f"every game on {rules} is over after {stones} stones or before")
     return boards

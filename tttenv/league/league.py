@@ -21,7 +21,16 @@ from tttenv.game.openings import opening_classes
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
 from tttenv.league import ratings
-from tttenv.league.pair import LONGEST, SAMPLED, CachedPlayer, PairLimits, PairResult, play
+from tttenv.league.pair import (
+    LONGEST,
+    SAMPLED,
+    CachedPlayer,
+    PairLimits,
+    PairResult,
+    Tell,
+    play,
+    silent,
+)
 from tttenv.parallel import Context, Task, TaskResult
 from tttenv.players import player
 from tttenv.players.digests import digests
@@ -54,7 +63,7 @@ def pairs_of(slow: Mapping[str, bool]) -> list[tuple[str, str]]:
     return sorted(pairs, key=lambda pair: not (slow[pair[0]] or slow[pair[1]]))
 
 
-def play_pair(settings: LeagueSettings, first: str, second: str) -> Result:
+def play_pair(settings: LeagueSettings, first: str, second: str, tell: Tell = silent) -> Result:
     """Play a pair, and return the result of its first player; players are cached."""
     rules = Rules.of(settings.rules)
     openings = opening_classes(rules, settings.stones)
@@ -63,7 +72,7 @@ def play_pair(settings: LeagueSettings, first: str, second: str) -> Result:
     seed = int(np.random.SeedSequence([settings.seed, *digest]).generate_state(1, np.uint64)[0])
     try:
         seats = _cached_player(first, rules), _cached_player(second, rules)
-        return play(rules, *seats, openings, settings.games, seed, limits)
+        return play(rules, *seats, openings, settings.games, seed, limits, tell)
     except MemoryError:
         return "there is not enough memory for its positions"
     except Exception as error:  # foreign players may raise any exception
@@ -99,8 +108,11 @@ def play_task(given: PairTask, context: Context) -> dict[str, Any]:
     """Play a task's pair, and return its result as a JSON-serializable dict."""
     for spec, expected in zip(given.players, given.files, strict=True):
         if digests(spec) != expected:
-            raise ValueError(f"{spec}: its files have changed, or differ on the worker")
-    found = play_pair(given.settings, *given.players)
+            raise ValueError(
+                f"{spec}: its files have changed, or differ on the worker; a file that the program"
+                " writes must not be a word of its command"
+            )
+    found = play_pair(given.settings, *given.players, context.tell)
     if isinstance(found, str):
         raise ValueError(found)
     return result_to_dict(found)
@@ -120,6 +132,7 @@ class Standing(NamedTuple):
     player: str
     elo: float | None = None
     shares: tuple[float, float, float] | None = None  # wins, draws and losses, mean of its pairs
+    error: float | None = None  # standard error of the Elo rating; 0 if all results are exact
 
 
 @dataclass(frozen=True)
@@ -164,13 +177,17 @@ class League:
         """Return all players by descending Elo, then by name; those without results last."""
         # Every pair counts as one game per opening and colour, however many were sampled.
         games, points = 2 * len(self.openings), np.zeros((len(self.players),) * 2)
+        errors = np.zeros_like(points)
         found: dict[int, list[NDArray[np.float64]]] = defaultdict(list)  # shares, by player
         for i, j, pair in self.played():
             for one, other, shares in ((i, j, pair.shares), (j, i, pair.shares[::-1])):
                 found[one].append(shares)
                 points[one, other] = games * (shares[0] + shares[1] / 2)
+                errors[one, other] = games * pair.error / 2
         known = sorted(found)
-        elo = dict(zip(known, ratings.elo(points[np.ix_(known, known)]).tolist(), strict=True))
+        met, wrong = (square[np.ix_(known, known)] for square in (points, errors))
+        numbers = ratings.elo(met).tolist(), ratings.elo_errors(met, wrong).tolist()
+        elo = dict(zip(known, zip(*numbers, strict=True), strict=True))
         rows = []
         for number, name in enumerate(self.players):
             if number not in found:
@@ -178,7 +195,7 @@ class League:
                 continue
             parts = zip(*found[number], strict=True)
             win, draw, loss = (math.fsum(part) / len(found[number]) for part in parts)
-            rows.append(Standing(name, elo[number], (win, draw, loss)))
+            rows.append(Standing(name, elo[number][0], (win, draw, loss), elo[number][1]))
         # Ratings that differ only by rounding are equal.
         return sorted(
             rows, key=lambda row: (row.elo is None, -round(row.elo or 0.0, 6), row.player)
@@ -212,6 +229,7 @@ def text(league: League) -> str:
             {
                 "player": row.player,
                 "elo": row.elo,
+                "elo_error": row.error,
                 **dict(zip(("win", "draw", "loss"), row.shares or [None] * 3, strict=True)),
             }
             for row in rows

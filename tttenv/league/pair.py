@@ -3,11 +3,17 @@
 The result is exact if both players are functions of the board and few enough positions are
 reachable by both together: these are enumerated, ply by ply, without duplicates, and the
 probabilities of win, draw and loss are backed up from the last ply to the first. Otherwise the
-requested number of games is played, with moves sampled from the players' probabilities.
+requested number of games is played, with moves sampled from the players' probabilities. Whether
+few enough can be searched is estimated before each ply from the positions there: as if every game
+went on until the board is full.
 """
 
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import partial
+from math import comb
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +24,7 @@ from tttenv.exact.determinism import middles, require_answers_again
 from tttenv.game.outcomes_kernel import Outcome
 from tttenv.game.rewards import ODDS
 from tttenv.game.rules import Rules
+from tttenv.game.symmetry import maps
 from tttenv.game.types import Boards, Odds, Probs
 from tttenv.policy import Player, Wrapped, ask
 from tttenv.reach import Graph, distinct, require_images_alike, with_numbers
@@ -30,6 +37,12 @@ BLOCK = 2**24  # maximum numbers in an intermediate array
 KEPT = 200_000  # maximum cached outputs of a player: some 80 MB
 ASKED_AGAIN = 16  # boards queried again, to check that a player is a function of the board
 LONGEST = 300  # maximum characters of an error message
+PIECE = 16  # boards that a player searches between two reports of progress
+Tell: TypeAlias = Callable[[int, int, str], None]  # boards queried, of how many, what is done
+
+
+def silent(done: int, most: int, what: str) -> None:
+    """Report no progress."""
 
 
 class PlayerError(ValueError):
@@ -45,11 +58,12 @@ class CachedPlayer(Wrapped):
         self._keeps = self.traits.searches and self.traits.alone and not varies
         self._known: dict[bytes, tuple[NDArray[np.intp], Probs]] = {}  # nonzero cells, their probs
         self._trusted = varies or self.traits.pure
+        self.watch: Callable[[int], None] = lambda boards: None  # called with boards just queried
 
     def __call__(self, boards: Boards) -> Probs:
         """Return validated probabilities (batch, cells) for undecided boards (batch, cells)."""
         try:
-            probs = self._kept(boards) if self._keeps else ask(boards, self.player)
+            probs = self._kept(boards) if self._keeps else self._ask(boards)
             if not self._trusted and len(boards):
                 which = middles(len(boards), ASKED_AGAIN)
                 require_answers_again(self.player, boards[which], probs[which], "the player")
@@ -67,13 +81,42 @@ class CachedPlayer(Wrapped):
         if len(self._known) + len(new) > KEPT:
             self._known = {key: self._known[key] for key in keys if key in self._known}
         if new:
-            answers = ask(boards[list(new.values())], self.player)
+            answers = self._ask(boards[list(new.values())])
             for key, answer in zip(new, answers, strict=True):
                 self._known[key] = np.flatnonzero(answer), answer[answer != 0]
         probs = np.zeros(boards.shape)
         for row, key in zip(probs, keys, strict=True):
             row[self._known[key][0]] = self._known[key][1]
         return probs
+
+    def _ask(self, boards: Boards) -> Probs:
+        """Return the player's output, in pieces if it searches each board by itself."""
+        traits, answers = self.traits, []
+        alone = traits.searches and (traits.alone or traits.one_by_one)
+        size = PIECE if alone else max(1, len(boards))
+        for at in range(0, max(1, len(boards)), size):
+            piece = boards[at : at + size]
+            answers.append(ask(piece, self.player))
+            self.watch(len(piece))
+        return np.concatenate(answers)
+
+
+@contextmanager
+def _told(seats: Sequence[CachedPlayer], most: int, what: str, tell: Tell) -> Iterator[None]:
+    """Report the boards of whichever player has been queried more in this block."""
+    counts = [0] * len(seats)
+
+    def count(number: int, boards: int) -> None:
+        counts[number] += boards
+        tell(max(counts), most, what)
+
+    for number, player in enumerate(seats):
+        player.watch = partial(count, number)
+    try:
+        yield
+    finally:
+        for player in seats:
+            player.watch = lambda boards: None
 
 
 @dataclass(frozen=True)
@@ -132,6 +175,7 @@ def play(
     games: int,
     seed: int,
     limits: PairLimits = LIMITS,
+    tell: Tell = silent,
 ) -> PairResult:
     """Compute the exact result of a pair, or sample games if that is infeasible.
 
@@ -143,14 +187,15 @@ def play(
         games: the even number of games to play if the result is not exact.
         seed: the seed of these games.
         limits: the limits of an exact result.
+        tell: called with the progress.
 
     Raises:
         PlayerError: if a player raises an error or returns invalid probabilities.
     """
-    odds = exact_odds(rules, first, second, openings, limits)
+    odds = exact_odds(rules, first, second, openings, limits, tell)
     if odds is not None:
         return PairResult(EXACT, odds)
-    return PairResult(SAMPLED, sampled_odds(rules, first, second, openings, games, seed))
+    return PairResult(SAMPLED, sampled_odds(rules, first, second, openings, games, seed, tell))
 
 
 class Ply(NamedTuple):
@@ -168,12 +213,23 @@ def exact_odds(
     second: CachedPlayer,
     openings: Boards,
     limits: PairLimits = LIMITS,
+    tell: Tell = silent,
 ) -> NDArray[np.float64] | None:
     """Compute the exact odds (2, openings, 3) of a pair; None if that is infeasible."""
     seats = first, second
     if any(player.traits.depends_on is not None for player in seats):
         return None
-    graph = Graph(rules, images=all(player.traits.equivariant for player in seats))
+    watched = [player for player in seats if player.traits.searches]
+    most = limits.searches if watched else limits.positions
+    with _told(watched or seats, most, "looking for an exact result", tell):
+        return _exact_odds(rules, seats, openings, limits)
+
+
+def _exact_odds(
+    rules: Rules, seats: tuple[CachedPlayer, CachedPlayer], openings: Boards, limits: PairLimits
+) -> NDArray[np.float64] | None:
+    images = all(player.traits.equivariant for player in seats)
+    graph = Graph(rules, images)
     stones = int(np.count_nonzero(openings[0]))
     # As X, the first player is to move on openings with an even number of stones.
     second_moves = np.array([stones % 2, 1 - stones % 2])
@@ -184,13 +240,11 @@ def exact_odds(
     plies: list[Ply] = []
     listed, asked = 0, np.zeros(2, np.int64)
     searching = np.array([player.traits.searches for player in seats])
-    # The first searches are made only if those of the shortest games are within the limit, too.
-    ahead = rules.k - (stones + 1) // 2
     while len(positions):
-        listed += len(positions)
-        asked += np.bincount(positions[:, 0], minlength=2)
-        searches = asked[searching].max(initial=0) * (1 if plies else ahead)
-        if listed > limits.positions or searches > limits.searches:
+        movers = np.bincount(positions[:, 0], minlength=2)
+        searches = (asked + _expected(rules, stones + len(plies), movers, images))[searching]
+        listed, asked = listed + len(positions), asked + movers
+        if listed > limits.positions or searches.max(initial=0) > limits.searches:
             return None
         found = _ply(graph, positions, seats, limits.positions - listed)
         if found is None:
@@ -201,6 +255,22 @@ def exact_odds(
     theirs = int(second_moves.argmax())  # the colour of the first player in which the second began
     odds[theirs] = odds[theirs, :, ::-1]
     return np.round(odds, DIGITS) + 0.0
+
+
+def _expected(
+    rules: Rules, stones: int, movers: NDArray[np.int64], images: bool
+) -> NDArray[np.int64]:
+    """Estimate the positions from a ply on at which each player moves, if no game ends early.
+
+    There are as many as in the ply, where the players are `movers` (2,) times to move, or as many
+    as the later ply has boards.
+    """
+    total, symmetries = np.zeros(2, np.int64), len(maps(rules)) if images else 1
+    for count in range(stones, rules.cells):
+        boards = -(-comb(rules.cells, count) * comb(count, count // 2) // symmetries)
+        total += np.minimum(movers, min(boards, np.iinfo(np.int64).max))
+        movers = movers[::-1]
+    return total
 
 
 def _ply(
@@ -247,18 +317,57 @@ def _backed_up(plies: list[Ply]) -> Odds:
     return odds
 
 
-def sampled_odds(
-    rules: Rules, first: CachedPlayer, second: CachedPlayer, openings: Boards, games: int, seed: int
-) -> NDArray[np.float64]:
-    """Play every opening equally often, the rest at random; return the counts (2, openings, 3)."""
+class Games(NamedTuple):
+    """Games of a pair, half of them with the first player as X: these come first."""
+
+    openings: NDArray[np.int64]  # (games,): the index of the opening
+    results: NDArray[np.int8]  # (games,): 1, 0 or -1 for the first player
+    moves: list[list[int]]  # the cells played after the opening; FORFEIT ends a game
+
+
+def sampled_games(
+    rules: Rules,
+    first: CachedPlayer,
+    second: CachedPlayer,
+    openings: Boards,
+    games: int,
+    seed: int,
+    tell: Tell = silent,
+) -> Games:
+    """Play every opening equally often, the rest at random, each in both colours."""
     if games < 2 or games % 2:
         raise ValueError(f"games must be an even number, half for each colour, not {games}")
     rng, count = np.random.default_rng(seed), len(openings)
     every, more = divmod(games // 2, count)
     drawn = np.sort(rng.choice(count, more, replace=False))
     numbers = np.concatenate([np.repeat(np.arange(count), every), drawn])
-    odds: NDArray[np.float64] = np.zeros((2, count, 3))
-    for colour, seats in enumerate(((first, second), (second, first))):
-        of_first = (1 - 2 * colour) * results(rules, seats, openings[numbers], rng)
-        np.add.at(odds[colour], (numbers, 1 - of_first), 1)
+    plies = rules.cells - int(np.count_nonzero(openings[0]))
+    found, moves = [], list[list[int]]()
+    with _told((first, second), games * -(-plies // 2), f"at most, in {games:,} games", tell):
+        for colour, seats in enumerate(((first, second), (second, first))):
+            played: list[list[int]] = [[] for _ in numbers]
+            of_x = results(rules, seats, openings[numbers], rng, played)
+            found.append((1 - 2 * colour) * of_x)
+            moves += played
+    return Games(np.tile(numbers, 2), np.concatenate(found), moves)
+
+
+def sampled_odds(
+    rules: Rules,
+    first: CachedPlayer,
+    second: CachedPlayer,
+    openings: Boards,
+    games: int,
+    seed: int,
+    tell: Tell = silent,
+) -> NDArray[np.float64]:
+    """Play games as `sampled_games` does, and return the counts (2, openings, 3)."""
+    return counted(sampled_games(rules, first, second, openings, games, seed, tell), len(openings))
+
+
+def counted(games: Games, openings: int) -> NDArray[np.float64]:
+    """Count the first player's wins, draws and losses (2, openings, 3) as X and as O."""
+    odds: NDArray[np.float64] = np.zeros((2, openings, 3))
+    colours = np.repeat([0, 1], len(games.results) // 2)
+    np.add.at(odds, (colours, games.openings, 1 - games.results), 1)
     return odds

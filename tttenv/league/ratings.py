@@ -42,12 +42,37 @@ def elo(points: ArrayLike) -> Floats:
         slope = total - (games * expected).sum(axis=1) + PRIOR * (0.5 - alone)
         if np.abs(slope).max(initial=0.0) <= ENOUGH * (1 + games.sum()):
             break
-        weights = games * expected * expected.T
-        bend = np.diag(weights.sum(axis=1) + PRIOR * alone * (1 - alone)) - weights
-        step = np.linalg.solve(bend, slope)
+        step = np.linalg.solve(_bend(games, ratings), slope)
         ratings = ratings + step / max(1.0, np.abs(step).max() / LONGEST_STEP)
     shifted: Floats = SCALE * (ratings - ratings.mean()) if len(ratings) else ratings
     return shifted
+
+
+def elo_errors(points: ArrayLike, errors: ArrayLike) -> Floats:
+    """Return the standard errors of `elo(points)`, to first order.
+
+    Args:
+        points: (players, players), as for `elo`.
+        errors: (players, players): the standard error of each score, zero if it is exact; those of
+            i against j and of j against i are the same number.
+    """
+    scored, wrong = np.array(points, np.float64), np.triu(np.asarray(errors, np.float64), 1)
+    np.fill_diagonal(scored, 0.0)
+    moved = np.linalg.inv(_bend(scored + scored.T, elo(scored) / SCALE))
+    moved -= moved.sum(axis=0) / max(1, len(moved))
+    total = np.zeros(len(scored))
+    for i, j in np.argwhere(wrong):
+        total += (wrong[i, j] * (moved[:, i] - moved[:, j])) ** 2
+    found: Floats = SCALE * np.sqrt(total)
+    return found
+
+
+def _bend(games: Floats, ratings: Floats) -> Floats:
+    """Return minus the second derivative (players, players) of the log posterior."""
+    expected, alone = _sigmoid(ratings[:, None] - ratings[None, :]), _sigmoid(ratings)
+    weights = games * expected * expected.T
+    found: Floats = np.diag(weights.sum(axis=1) + PRIOR * alone * (1 - alone)) - weights
+    return found
 
 
 def _sigmoid(x: Floats) -> Floats:

@@ -2,6 +2,10 @@
 
 import hashlib
 import os
+import shlex
+import shutil
+from contextlib import suppress
+from modulefinder import ModuleFinder
 from pathlib import Path
 
 from tttenv.players import checkpoint_of, inner_specs
@@ -16,7 +20,9 @@ TEMPLATES = "additional_chat_templates"  # a folder in a language model's folder
 def digests(spec: str) -> list[str]:
     """Return the digests of the files and folders named in a spec or its options.
 
-    A checkpoint is identified by its card, and a program by the first file of its command.
+    A checkpoint is identified by its card; a program by each word of its command that is a file or
+    `--option=file`, and, if its first word is none, by the program that the system finds. With a
+    Python file count the modules that it imports from its own folder.
     """
     place = checkpoint_of(spec)
     if place is not None:
@@ -28,10 +34,33 @@ def digests(spec: str) -> list[str]:
             found += digests(value)
         elif option == "path" and os.path.isdir(value):
             found.append(folder_digest(Path(value)))
-        else:  # a file, or a command: its program or script, since others may be written by it
-            files = [word for word in (value, *value.split()) if os.path.isfile(word)]
-            found += [_file_digest(Path(file)) for file in files[:1]]
+        else:
+            files = [each for file in _named(value) for each in (file, *_imported(file))]
+            found += [_file_digest(file) for file in files]
     return found
+
+
+def _named(value: str) -> list[Path]:
+    """Return the files that an option names: itself, or words of a command."""
+    words = [value]
+    with suppress(ValueError):  # not a command: quotes that do not close
+        words = shlex.split(value)
+    program = words and shutil.which(words[0])
+    words = [value, *([program] if program else []), *words]
+    words += [word.partition("=")[2] for word in words]
+    return [Path(word) for word in dict.fromkeys(words) if os.path.isfile(word)]
+
+
+def _imported(file: Path) -> list[Path]:
+    """Return the modules that a Python file imports from its own folder; none of them is run."""
+    if file.suffix != ".py":
+        return []
+    finder = ModuleFinder([str(file.parent)])
+    with suppress(Exception):  # a file that is no Python: playing it says so
+        finder.run_script(str(file))
+    return sorted(
+        {Path(made.__file__) for made in finder.modules.values() if made.__file__} - {file}
+    )
 
 
 def folder_digest(folder: Path) -> str:

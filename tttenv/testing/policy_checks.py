@@ -61,7 +61,7 @@ EVERY = 2**62  # more boards than any game has
 SOME = 500  # boards for repeated queries, and of a game that is too large to enumerate
 CHANCE = 0.1  # margin of optimal moves over random ones that untrained weights may reach
 WORSE = -0.2  # of the way from random moves to the best, what is clearly worse than random moves
-RANDOM = "it plays like random moves"
+RANDOM = "it finds no more optimal moves than random play"
 BEATABLE = "it can be beaten"
 SEARCHED = 500  # positions searched for a lost game in each seat
 IMPROVE = (
@@ -327,7 +327,7 @@ def learned(subject: CheckedPlayer) -> Finding:
         " changes them, that it explores (epsilon, temperature or entropy), and that no reward has"
         " the wrong sign or is that of the opponent's move"
     )
-    return Finding("weak", f"plays like random moves: {told}", change, RANDOM)
+    return Finding("weak", f"finds no more optimal moves than random play: {told}", change, RANDOM)
 
 
 def _has_learned(both: Sequence[Strength]) -> bool:

@@ -136,7 +136,7 @@ def tasks(rules: Rules, split: str = "train", seed: int = 0) -> list[Task]:
     image of a training position. The seed is for the order, and the image of each class.
     """
     one_of("split", split, SPLITS)
-    require_enumerable(rules)
+    require_enumerable(rules, "tttenv.prove finds the value of a position on any board")
     if seed < 0:
         raise ValueError(f"a seed must be a non-negative integer, not {seed}")
     game, solution = positions(rules), solve(rules)

@@ -48,15 +48,27 @@ class Table(Generic[_T]):
         return typing.cast("_T", getattr(importlib.import_module(module), attribute))
 
 
+SYNONYMS = {  # what other packages call it, and its name here
+    **dict.fromkeys(("learning", "learning_rate", "step_size", "alpha"), "lr"),
+    **dict.fromkeys(("batch_size", "minibatch_size"), "batch"),
+    **dict.fromkeys(("arena", "battle", "duel", "versus", "vs"), "match"),
+    **{"tournament": "league", "eval": "certify", "evaluate": "certify", "benchmarks": "benchmark"},
+}
+
+
 def near(name: str, known: Iterable[str]) -> str | None:
     """Return the known name closest to `name`, or the only one that begins so, or None.
 
-    Case is ignored. A name with the same letters in another order comes first.
+    Case is ignored. A synonym comes first, then a name with the same letters in another order.
     """
     names = {other.lower(): other for other in known}
     asked = name.lower()
     if len(asked) > LONGEST_NAME:
         return None
+    synonym = SYNONYMS.get(asked.lstrip("-").replace("-", "_"), "")
+    for other in (synonym, f"--{synonym}"):
+        if synonym and other in names:
+            return names[other]
     found = difflib.get_close_matches(asked, names)
     found.sort(key=lambda other: sorted(other) != sorted(asked))
     begun = [other for other in names if other.startswith(asked)]

@@ -40,6 +40,12 @@ class Sampled:
         """Half the width of the 95 % confidence interval of `value`, by normal approximation."""
         return SIGMAS * self.error
 
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % confidence interval of `value`: between -1 and 1, around the adjusted value."""
+        middle = self.value * self.games / (self.games + 3)
+        return max(-1.0, middle - self.margin), min(1.0, middle + self.margin)
+
 
 def measure(rules: Rules, policy: Policy, games: int = GAMES, seed: int = 0) -> dict[str, float]:
     """Estimate the value against each rival, with its margin: `sampled/value_vs_random_X` etc."""

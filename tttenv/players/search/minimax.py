@@ -29,7 +29,7 @@ class MinimaxSearch(Player):
     """
 
     def __init__(self, rules: Rules, search: str, ties: str) -> None:
-        require_enumerable(rules)
+        require_enumerable(rules, "alphabeta, mcts and gumbel play on any board")
         super().__init__(rules, Traits(searches=True, alone=True))
         self.ties = ties
         self.cache: dict[bytes, int] = {}

@@ -16,15 +16,23 @@ def from_stored(
 ) -> _T:
     """Create a dataclass from its fields in JSON; only `trusted` ones may name any player."""
     made = checked(kind, stored, name)
-    for field in spec_fields(kind):
-        value = () if field in trusted else getattr(made, field)
-        for spec in value if isinstance(value, tuple) else (value,):
-            if spec not in (None, "self"):
-                try:
-                    checked_spec(spec)
-                except ValueError as error:
-                    raise ValueError(f"{name}: {field}: {error}") from None
+    for field, spec in named_players(made):
+        if field not in trusted:
+            try:
+                checked_spec(spec)
+            except ValueError as error:
+                raise ValueError(f"{name}: {field}: {error}") from None
     return made
+
+
+def named_players(config: Any) -> list[tuple[str, str]]:
+    """Return the players that a dataclass names, as pairs of a field and a spec."""
+    found = []
+    for field in spec_fields(type(config)):
+        value = getattr(config, field)
+        specs = value if isinstance(value, tuple) else (value,)
+        found += [(field, spec) for spec in specs if spec not in (None, "self")]
+    return found
 
 
 def spec_fields(kind: type) -> list[str]:
