@@ -7,6 +7,7 @@ from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from pairs import pairs
 from referee import Referee, plain
+from test_copies import last_cell
 
 from tttenv import Outcome, Rules, player
 from tttenv.env.env import TicTacToe
@@ -55,11 +56,6 @@ def test_a_batch_of_one_is_gymnasiums_of_the_single_environment_seed_for_seed(op
     assert single.np_random.random() == ours.unwrapped.np_random.random()
     _, reward, over, _, _ = single.step(moves([single.action_masks()], dice)[0])
     assert (type(reward), type(over)) == (float, bool)
-
-
-def last_cell(boards):
-    """Return the last empty cell, as a player that is a plain function."""
-    return np.eye(boards.shape[1])[boards.shape[1] - 1 - (boards[:, ::-1] == 0).argmax(axis=1)]
 
 
 # Up to 12 cells games are kept as numbers of positions, beyond as boards: some on either side.
