@@ -123,8 +123,8 @@ FROM, TO = 90, 470  # the time axis in view-box units
 SOONEST, LATEST = 0.02, 100.0  # its ends in seconds, with a logarithmic scale between
 SURVIVE = {"perfect_at": "o", "unbeatable_at": "x"}  # the colour of each mark; the later one below
 AREAS = """
-.area {{ fill-opacity: .3; stroke-width: 1.2; stroke-linejoin: round }}
-.area.x {{ fill: {x}; stroke: {x}; fill-opacity: .8 }} .area.o {{ fill: {o}; stroke: {o} }}
+.area { fill-opacity: .3; stroke-width: 1.2; stroke-linejoin: round }
+.area.x { fill: $x; stroke: $x; fill-opacity: .8 } .area.o { fill: $o; stroke: $o }
 """
 
 

@@ -283,7 +283,7 @@ def _sentence(found: dict[str, Any]) -> str:
             f", median {found['median_steps']:.0f} steps in {found['median_seconds']:.1f} s,"
             f" slowest {found['slowest_seconds']:.1f} s"
         )
-    if found.get("perfect"):  # summaries of older versions have none
+    if found["perfect"]:
         sentence += (
             f"; {found['perfect']} perfect, median {found['median_perfect_steps']:.0f} steps in"
             f" {found['median_perfect_seconds']:.1f} s"

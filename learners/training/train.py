@@ -249,7 +249,7 @@ class _Training:
         self.learner.load_state_dict(state)
 
     def _checkpoint(self, progress: Progress, certificate: Certificate | None = None) -> None:
-        """Save the player and the state, using the same keys as older versions."""
+        """Save the player and the state."""
         state = {"clock": asdict(progress), "about": self.about, "plan": asdict(self.schedule)}
         state["learner"] = self.learner.state_dict()
         about = {**self.about, "steps": progress.step, "seconds": progress.seconds}

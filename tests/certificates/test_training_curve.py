@@ -13,7 +13,8 @@ from tttenv import Rules, certify, player
 from tttenv.certificates import curve
 from tttenv.certificates.curve import COLUMNS, KEY, MOST, Curve
 from tttenv.certificates.metrics import measure
-from tttenv.players.stored.checkpoint import read_card
+from tttenv.certificates.snapshots import read
+from tttenv.players.stored.checkpoint import SNAPSHOTS, read_card, read_data
 
 
 def grown(count, every=1, safe=math.inf):
@@ -55,25 +56,31 @@ def test_a_curve_is_unbeatable_where_the_certificate_says_so(rules, spoiled):
     assert curve.landmarks([points[0], *points[-1:] * 40], 1, 6)[1] == 1
 
 
-def test_the_card_of_a_training_that_stopped_is_that_of_one_that_did_not(tmp_path):
+def test_the_card_and_snapshots_of_a_training_that_stopped_are_those_of_one_that_did_not(tmp_path):
     config, rules = LEARNERS.load("td0").Config(games=4), Rules()
-    for steps in (4, 10):
+    for steps in (8, 20):  # more points than snapshots
         schedule = usual_schedule("td0", steps=steps, every=1)
-        train("td0", config, rules, schedule, tmp_path / "stopped", resume=steps > 4)
-    train("td0", config, rules, usual_schedule("td0", steps=10, every=1), tmp_path / "through")
+        train("td0", config, rules, schedule, tmp_path / "stopped", resume=steps > 8)
+    train("td0", config, rules, schedule, tmp_path / "through")
+    files = [read_data(tmp_path / name, SNAPSHOTS)[1] for name in ("stopped", "through")]
+    assert files[0] == files[1]
+    card = read_card(tmp_path / "through")
+    snapshots = read(tmp_path / "through", card, rules, Curve.from_card(card))
+    assert [*snapshots] == [*range(0, 20, 2), 20]
+    assert len({moves.tobytes() for moves in snapshots.values()}) > 5  # it learns
     stopped, through = (read_card(tmp_path / name)[KEY] for name in ("stopped", "through"))
     assert list(stopped) == list(COLUMNS)
     for cards in (stopped, through):
         assert cards.pop("seconds")[0] == 0
     assert stopped == through
-    assert through["steps"] == list(range(11))
+    assert through["steps"] == list(range(21))
     worst = certify(rules, player(str(tmp_path / "through"))).worst_case
     assert [through[f"worst_case_{seat}"][-1] for seat in "XO"] == [
         pytest.approx(worst[seat], abs=1e-6) for seat in "XO"
     ]
     untrained = certify(rules, LEARNERS.load("td0")(config, rules).policy())
     assert through["optimal_moves"][0] == pytest.approx(untrained.optimal_moves["all"], abs=1e-6)
-    assert len(load_training(tmp_path / "through")["clock"]["measures"]) == 11
+    assert len(load_training(tmp_path / "through")["clock"]["measures"]) == 21
 
 
 GOOD = {name: [column.kind(0)] * 2 for name, column in COLUMNS.items()} | {"steps": [1, 2]}

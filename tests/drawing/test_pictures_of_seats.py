@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from pairs import pairs
 from reference import mover, put, view
+from test_copies import last_cell
 
 from tttenv.drawing.render import CELL
 from tttenv.drawing.tiles import LIGHT
@@ -13,13 +14,6 @@ from tttenv.env.vector import VectorTicTacToe
 # Up to FEW cells games are kept as numbers of positions, beyond as boards: some on either side.
 SIZES = [(3, 3, 3), (3, 4, 3), (1, 13, 3), (4, 4, 4)]
 SEATS = ["X", "O", "random"]
-
-
-def last_cell(boards):
-    """Return the last empty cell, as a player that is a plain function."""
-    return np.eye(boards.shape[1])[boards.shape[1] - 1 - (boards[:, ::-1] == 0).argmax(axis=1)]
-
-
 PLAYERS = {"none": None, "function": last_cell, **{n: n for n in ("first", "random", "tactical")}}
 
 

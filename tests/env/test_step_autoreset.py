@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from pairs import pairs
 from reference import random_game, view
+from test_copies import plain
 
 from tttenv import Rules, player
 from tttenv.env.match import Match
@@ -34,15 +35,6 @@ def some_moves(env, dice):
     cells = env.sample_actions()
     wild = dice.random(len(cells)) < 0.04
     return np.where(wild, dice.integers(0, env.rules.cells, len(cells)), cells)
-
-
-def plain(answer):
-    """Return the result of a step in comparable form."""
-    if isinstance(answer, dict):
-        return {name: plain(part) for name, part in answer.items()}
-    if isinstance(answer, tuple):
-        return [plain(part) for part in answer]
-    return str(answer.dtype), answer.shape, answer.tobytes()
 
 
 def same_steps(compiled, asking, count):

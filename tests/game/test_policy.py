@@ -6,25 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from played_boards import played_boards
 
 from tttenv.game.rules import Rules
 from tttenv.players import player
 from tttenv.policy import blend, greedy, sample, uniform, uniform_over, validated
 
 SEEDS = st.integers(0, 2**32)
-
-
-def some_boards(seed, count=20):
-    """Return undecided boards of tic-tac-toe, reached at random."""
-    rules, rng, boards = Rules(), np.random.default_rng(seed), []
-    while len(boards) < count:
-        board = rules.start()
-        for cell in rng.permutation(9):
-            if rules.over(board):
-                break
-            boards.append(board)
-            board = rules.play(board, cell)
-    return np.array(boards[:count])
 
 
 @given(seed=SEEDS)
@@ -55,7 +43,7 @@ def test_greedy_never_looks_at_illegal_cells_even_where_they_hold_no_number():
 
 @pytest.mark.parametrize("weight", [0.0, 0.25, 1.0])
 def test_a_blend_follows_its_second_player_as_often_as_its_weight_says(weight):
-    boards = some_boards(0)
+    boards = played_boards(Rules(), 20)
     first, second = player("first", Rules()), player("tactical", Rules())
     mixed = blend(Rules(), first, second, weight)(boards)
     assert mixed == pytest.approx(first(boards) + weight * (second(boards) - first(boards)))
@@ -93,7 +81,7 @@ def test_rounding_that_leaves_a_sum_below_one_leaves_every_die_a_cell():
 
 @given(seed=SEEDS, off=st.floats(-9e-5, 9e-5))
 def test_sums_slightly_off_one_are_divided_out(seed, off):
-    boards = some_boards(seed)
+    boards = played_boards(Rules(), 20, seed)
     answer = uniform(boards)
     normal = validated(boards, answer * (1 + off))
     assert normal.sum(axis=1) == pytest.approx(1, abs=1e-14)

@@ -14,32 +14,13 @@ SUMMARY = json.loads((ROOT / "checkpoints" / "published.json").read_text())
 QUICK = Run(quick=True, seed=0)
 # Experiments without any chance in them, or with seeded random numbers that no learner shares.
 CHEAP = [lms.numbers, tictac.matches, tictac.searches, notes.mistakes]
-# As the sources have it, typed in once more.
-CLAIMED = {
-    "S1.random_random": (0.6010, 0.2890, 0.1100),
-    "S1.minimax_random": (0.9680, 0, 0.0320),
-    "S1.random_minimax": (0, 0.7810, 0.2190),
-    "S1.minimax_minimax": (0, 0, 1),
-    "S1.q_table": (0.931, 0.61),
-    "S1.q_items": (747,),
-    "S1.mcts": (0.818, 0.635),
-    "S1.net": (0.984, 0.754),
-    "S1.plain": (549946,),
-    "S1.cached": (5477, 16167),
-    "S1.symmetric": (764, 2270),
-    "S0.mean": (0.919, 0.038, 0.046),
-    "S4.losses": (0.002995, 0.00329),
-    "S2.slower": (165, 2836),
-    "S2.missed": (163,),
-    "S2.sooner": (109, 632),
-    "S2.nodes": (18297,),
-}
 
 
 def test_the_summary_has_the_claims_of_the_sources_and_no_row_that_misses():
     found = {row["id"]: row for row in SUMMARY["rows"]}
     assert len(found) == len(SUMMARY["rows"])
-    assert {id: tuple(found[id]["claimed"]) for id in CLAIMED} == CLAIMED
+    for id, row in found.items():  # as they were when the summary was written
+        assert rows.SOURCES[row["source"]]["rows"][id].get("claimed", []) == row["claimed"]
     assert {row["source"] for row in SUMMARY["rows"]} == set(reproduction.SOURCES)
     assert not SUMMARY["quick"]
     for row in SUMMARY["rows"]:

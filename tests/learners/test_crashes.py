@@ -163,12 +163,12 @@ def test_a_reader_beside_a_training_always_finds_a_player(tmp_path):
 def test_tidying_leaves_what_is_not_a_checkpoints(tmp_path):
     ours = [
         "state-0123456789abcdef.safetensors",
-        "weights.safetensors",
+        "weights-0123456789abcdef.safetensors",
         ".card.json.abcd1234",
         ".policy-0123456789abcdef.safetensors.x_y",
     ]
     theirs = [
-        "weights-mine.safetensors",
+        "weights.safetensors",
         "policy-0123456789abcdef.safetensors",
         "notes.txt",
         ".hidden",

@@ -1,4 +1,4 @@
-"""td0, qtable, genetic, supervised and lms: published numbers from outside, repaired ones exact."""
+"""td0, qtable, genetic and supervised; published numbers are in tests/large/test_reproduce.py."""
 
 import dataclasses
 import warnings
@@ -29,31 +29,6 @@ def trained(name, preset, steps, rules=RULES, **changes):
     for _ in range(steps):
         learner.step()
     return learner
-
-
-@pytest.mark.parametrize(
-    ("preset", "weights", "first", "second"),
-    [
-        (
-            "published",
-            [-0.464049, 0.122196, -0.378908, 1.588691, -0.356476, -0.306870, 1.0],
-            [0.9896, 0.0104, 0],
-            [0.8444, 0.0667, 0.0889],
-        ),
-        (
-            "published_x_first",
-            [0.217096, 0.017458, 0.053898, -0.108790, -0.143805, -0.000826, 1.0],
-            [0.7474, 0, 0.2526],
-            [0.3460, 0, 0.6540],
-        ),
-    ],
-)
-def test_lms_as_published_has_the_published_weights_and_strength(preset, weights, first, second):
-    learner = trained("lms", preset, 100)
-    assert learner.weights.numpy() == pytest.approx(np.array(weights), abs=1e-6)
-    against_random = certify(RULES, learner.policy()).vs_random
-    assert against_random["X"] == pytest.approx(first, abs=6e-5)
-    assert against_random["O"] == pytest.approx(second, abs=6e-5)
 
 
 def test_the_error_of_td0_is_its_tables_distance_from_the_solved_game():

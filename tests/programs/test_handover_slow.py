@@ -1,11 +1,10 @@
 """Files that long commands write and others read: the rest of test_handover.py."""
 
 import pytest
-from handover import LEFT_OUT, MADE_ANEW, Handover, Pair
+from handover import LEFT_OUT, MADE_ANEW, Pair
+from test_handover import CARD, TRAIN, handover  # noqa: F401  # a fixture
 
 SWEEP = "sweep td0 --seeds 2 --steps 4 --jobs 1 --json"
-TRAIN = "train td0 --steps 4 --json"
-CARD = "runs/td0-0/card.json"
 LEAGUE = "league first random --jobs 1 --json"
 ALPHAZERO = "train alphazero --steps 1 --games 2 --json"
 BENCHMARK = "benchmark --learners td0 --quick --ship shipped --jobs 1 --json"
@@ -38,11 +37,6 @@ PAIRS = [
 ]
 
 
-@pytest.fixture(scope="module")
-def handover(tmp_path_factory):
-    return Handover(tmp_path_factory.mktemp)
-
-
 @pytest.mark.parametrize("pair", PAIRS, ids=str)
-def test_what_one_command_writes_the_other_reads(pair, handover, capfd):
+def test_what_one_command_writes_the_other_reads(pair, handover, capfd):  # noqa: F811
     handover.check(pair, capfd)

@@ -1,6 +1,5 @@
-"""Scripts as programs: help at once, closed pipes, full disks, interrupts, and no worker left."""
+"""Scripts as programs: closed pipes, full disks and interrupts."""
 
-import contextlib
 import json
 import os
 import re
@@ -11,14 +10,10 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from processes import ROOT, command, run_script, surroundings
+from processes import command, run_script, surroundings
 from test_scripts import KEYS, TINY
 
 from tttenv.players import PLAYERS
-
-SCRIPTS = sorted(
-    p.name for p in (ROOT / "scripts").glob("*.py") if "__main__" in p.read_text(encoding="utf-8")
-)
 
 
 @pytest.fixture
@@ -96,62 +91,22 @@ def test_a_reader_who_leaves_early_sees_no_traceback(ran, arguments):
     assert told.stderr == ""
 
 
-@contextlib.contextmanager
-def at_work(folder, *arguments):
-    """Yield a running script in a process group of its own that has saved its first player."""
+def test_an_interrupt_ends_a_long_training_with_one_line_and_status_130(tmp_path):
+    """What becomes of workers: test_executor.py."""
+    training = ["train.py", *TINY, "--steps", "100000", "--checkpoint-every", "5", "--out", "r"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen(
-        command(*arguments),
-        cwd=folder,
-        env=surroundings(),
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
+        command(*training, "--json"), cwd=tmp_path, env=surroundings(), **pipes
     ) as child:
-        try:
-            while not list(folder.glob("r/*/card.json")):
-                assert child.poll() is None
-                time.sleep(0.05)
-            yield child
-        finally:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(child.pid, signal.SIGKILL)
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["train.py", *TINY, "--steps", "100000", "--checkpoint-every", "5", "--out", "r/1"],
-        ["benchmark.py", "--learners", "selfplay", "--seeds", "40", "--jobs", "2", "--runs", "r"],
-    ],
-    ids=lambda arguments: arguments[0],
-)
-def test_an_interrupt_ends_a_long_training_with_one_line_and_status_130(tmp_path, arguments):
-    with at_work(tmp_path, *arguments, "--json") as child:
-        os.killpg(child.pid, signal.SIGINT)  # as Ctrl-C does: to the workers too
+        while not (tmp_path / "r/card.json").exists():
+            assert child.poll() is None
+            time.sleep(0.05)
+        child.send_signal(signal.SIGINT)
         out, complaint = child.communicate(timeout=30)
     assert (child.returncode, out) == (130, "")
-    hint = ""
-    if arguments[0] == "train.py":
-        step = json.loads((tmp_path / "r/1/card.json").read_text())["steps"]
-        hint = f": r/1 holds step {step:,}: continue with --resume"
-    assert complaint.split("\n") == ["", f"{arguments[0]}: interrupted{hint}", ""]
-
-
-@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
-def test_no_worker_outlives_a_benchmark_that_is_ended(tmp_path, how):
-    many = ["--learners", "selfplay", "--seeds", "40", "--jobs", "2", "--runs", "r", "--json"]
-    with at_work(tmp_path, "benchmark.py", *many) as child:
-        child.send_signal(how)  # to it alone, not to its workers
-        child.communicate(timeout=30)  # the workers hold these pipes, too
-        assert child.returncode == (143 if how == signal.SIGTERM else -how)
-        for _ in range(100):
-            try:
-                os.killpg(child.pid, 0)
-            except ProcessLookupError:
-                return
-            time.sleep(0.1)
-        pytest.fail("a worker is left")
+    step = json.loads((tmp_path / "r/card.json").read_text())["steps"]
+    hint = f"train.py: interrupted: r holds step {step:,}: continue with --resume"
+    assert complaint.split("\n") == ["", hint, ""]
 
 
 def test_speed_measures_its_rows(ran):

@@ -1,8 +1,13 @@
-"""`tttenv report` as a command."""
+"""`tttenv report` as a command, and the numbers in its data."""
 
+import numpy as np
 import pytest
 
+from tttenv.certificates.certificate import TINY
 from tttenv.cli import report
+from tttenv.exact import positions
+from tttenv.report.data import quantised
+from tttenv.report.load_players import RULES, from_specs
 
 
 def test_it_ends_with_the_address_and_opens_it_on_demand(monkeypatch, tmp_path, capsys):
@@ -21,3 +26,12 @@ def test_named_results_that_are_missing_are_refused(tmp_path):
     with pytest.raises(ValueError, match=r"there is no file .*none\.json"):
         report.main(["first", "--results", str(file), "--out", str(tmp_path / "r.html")])
     assert not (tmp_path / "r.html").exists()
+
+
+@pytest.mark.parametrize("spec", ["minimax:ties=first", "minimax", "random"])
+def test_the_data_hold_every_probability_to_the_nearest_of_255_steps(spec):
+    (shown,) = from_specs([spec])
+    probs = shown.table.table[positions(RULES).successors >= 0]
+    steps = quantised(shown)
+    assert ((steps > 0) == (probs > TINY)).all()
+    assert np.abs(steps - 255 * probs).max() <= 0.5

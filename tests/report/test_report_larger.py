@@ -24,22 +24,23 @@ BEATEN = [
 ]
 
 
+def after_a_step(folder, rules):
+    """Return the folder of a network after one step of training."""
+    config = LEARNERS.load("reinforce").Config(seed=0, hidden=(8,), games=4)
+    train("reinforce", config, rules, usual_schedule("reinforce", steps=1), folder)
+    return folder
+
+
 @pytest.fixture(scope="module")
 def beginner(tmp_path_factory):
-    """Return a network for 5,5,4 after one step, certified by reachable positions."""
-    folder = tmp_path_factory.mktemp("trained") / "beginner"
-    config = LEARNERS.load("reinforce").Config(seed=0, hidden=(8,), games=4)
-    train("reinforce", config, Rules(5, 5, 4), usual_schedule("reinforce", steps=1), folder)
-    return folder
+    """Return a network for 5,5,4, certified by reachable positions."""
+    return after_a_step(tmp_path_factory.mktemp("trained") / "beginner", Rules(5, 5, 4))
 
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory):
     """Return a table for 2,3,2, certified on all positions."""
-    folder = tmp_path_factory.mktemp("trained") / "small"
-    config = LEARNERS.load("reinforce").Config(seed=0, hidden=(8,), games=4)
-    train("reinforce", config, Rules(2, 3, 2), usual_schedule("reinforce", steps=1), folder)
-    return folder
+    return after_a_step(tmp_path_factory.mktemp("trained") / "small", Rules(2, 3, 2))
 
 
 def changed(folder, place, **certificate):

@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
+from string import Template
 from typing import Any
 
 from tttenv.certificates.certificate import Certificate, certify, stated_certificate
@@ -58,31 +60,7 @@ def _model_card(
             f" this player.{again} Compute it again with `tttenv certify hub:{repo}`.\n\n"
             f"{certificate_table(certificate)}"
         )
-    return f"""---
-{metadata.to_yaml()}
----
-
-# {repo.partition("/")[2]}
-
-A player of the m,n,k-game {rules} ({board}), trained by tttenv; its settings are in card.json.
-
-## Exact strength
-
-{table}
-
-## Use
-
-    pip install 'tttenv[hub]'
-    tttenv play hub:{repo}
-
-```python
-import tttenv
-
-rules = tttenv.Rules({rules.m}, {rules.n}, {rules.k})
-player = tttenv.player("hub:{repo}", rules)
-print(tttenv.certify(rules, player))
-```
-
-As an opponent in Gymnasium: `gym.make("{ENVIRONMENT}", m={rules.m}, n={rules.n}, k={rules.k}, \
-opponent="hub:{repo}")`.
-"""
+    template = Template(Path(__file__).with_name("model_card.md").read_text(encoding="utf-8"))
+    about = asdict(rules) | {"rules": rules, "board": board, "table": table, "repo": repo}
+    about |= {"metadata": metadata.to_yaml(), "name": repo.partition("/")[2]}
+    return template.substitute(about, environment=ENVIRONMENT)

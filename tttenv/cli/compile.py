@@ -192,17 +192,13 @@ PARTS = {name: part for group in GROUPS for name, part in group.items()}
 
 
 class BackgroundCompile:
-    """Compiles those parts of the package that are not cached in background processes."""
+    """Parts of the package that background processes compile, as far as they are not cached."""
 
     def __init__(self, names: Sequence[str], processes: int) -> None:
         left = [name for name in names if (mark := _mark(name)) and not mark.exists()]
         shares = [left[first::processes] for first in range(processes)]
         self._running = [(share, _started(share)) for share in shares if share]
-
-    @property
-    def needed(self) -> bool:
-        """Whether anything had to be compiled."""
-        return bool(self._running)
+        self.needed = bool(left)  # whether anything had to be compiled
 
     def wait(self, *names: str) -> None:
         """Wait until parts are compiled or have failed; this counts as compile time."""

@@ -5,8 +5,10 @@ line are blue, O and its winning line orange; winning moves are green, drawing m
 moves red, each of a different lightness; probabilities are yellow; a blunder has a red rim.
 """
 
+import json
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
@@ -55,37 +57,20 @@ class Palette:
         )
         return one, two, three
 
+    @classmethod
+    def read(cls, theme: str) -> "Palette":
+        """Read the palette of the theme "light" or "dark" from palettes.json."""
+        file = Path(__file__).with_name("palettes.json")
+        colours = json.loads(file.read_text(encoding="utf-8"))[theme]
+        return cls(**{key: _rgb(text) for key, text in colours.items()})
 
-LIGHT = Palette(
-    ground=(226, 230, 236),
-    paper=(250, 250, 248),
-    words=(44, 50, 60),
-    faint=(96, 104, 116),
-    x=(38, 92, 176),
-    o=(192, 74, 22),
-    x_line=(200, 219, 250),
-    o_line=(253, 216, 196),
-    win=(205, 244, 214),
-    draw=(206, 211, 218),
-    loss=(240, 158, 148),
-    chance=(255, 196, 60),
-    blunder=(186, 24, 40),
-)
-DARK = Palette(
-    ground=(21, 24, 28),
-    paper=(40, 45, 52),
-    words=(236, 238, 240),
-    faint=(167, 175, 184),
-    x=(138, 180, 248),
-    o=(255, 166, 96),
-    x_line=(36, 64, 112),
-    o_line=(108, 54, 34),
-    win=(44, 112, 74),
-    draw=(74, 82, 92),
-    loss=(112, 42, 38),
-    chance=(150, 106, 6),
-    blunder=(255, 116, 116),
-)
+
+def _rgb(text: str) -> Colour:
+    red, green, blue = bytes.fromhex(text.removeprefix("#"))
+    return red, green, blue
+
+
+LIGHT, DARK = Palette.read("light"), Palette.read("dark")
 
 # Shares of a cell's side.
 GAP = 1 / 32  # between the cell's edge and its ground

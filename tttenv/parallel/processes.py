@@ -23,6 +23,7 @@ from tttenv.utils.untrusted import first_line, shown
 GRACE = 2.0  # seconds from the request to end to the end by force
 EVERY = 0.1  # seconds between two pieces of news of a worker
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")  # of numerical libraries
+KILLS = (9, 15)  # SIGKILL, which the system sends if memory runs out, and SIGTERM
 HELD = [getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, n)]
 
 
@@ -127,7 +128,9 @@ class Processes:
             return None
         code = worker.process.exitcode or 0
         reason = f"with status {code}" if code >= 0 else f"by {signal.Signals(-code).name}"
-        return Done(None, f"its process ended {ATTEMPTS} times, at last {reason}")
+        if -code in KILLS:  # not by anything that the task does
+            reason += ", sent from outside: if memory is short, use fewer workers"
+        return Done(None, f"its worker process ended {ATTEMPTS} times, at last {reason}")
 
 
 @contextlib.contextmanager

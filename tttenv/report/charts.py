@@ -7,6 +7,8 @@ scale with the page; everything they show also appears as text next to them.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from string import Template
 
 from tttenv.certificates import phrases
 from tttenv.certificates.curve import Curve
@@ -33,17 +35,7 @@ PAINTS = {  # of a light and a dark standalone drawing; on the page the style sh
     False: dict(zip(PAINTED, ("#ffffff", "#57534e", "#265cb0", "#c04a16", "#1b7448"), strict=True)),
     True: dict(zip(PAINTED, ("#0d1117", "#9aa4af", "#8ab4f8", "#ffa660", "#7ed6a2"), strict=True)),
 }
-STYLE = """
-text {{ font: 10px system-ui, sans-serif; fill: {ink} }}
-.grid, .tick {{ stroke: {ink}; stroke-width: .6 }} .grid {{ opacity: .3 }}
-.steps, .marks {{ fill: none; stroke-linejoin: round }}
-.steps.x {{ stroke: {x}; stroke-width: 4; opacity: .4 }}
-.marks.x {{ stroke: {x}; stroke-width: 1.3 }}
-.steps.o {{ stroke: {o}; stroke-width: 1.4; stroke-dasharray: 4 2.5 }}
-.marks.o {{ stroke: {o}; stroke-width: 1.2 }}
-.steps.good {{ stroke: {good}; stroke-width: 1.6 }} .marks.good {{ fill: {good} }}
-text.x {{ fill: {x} }} text.o {{ fill: {o} }} text.good {{ fill: {good} }}
-"""
+STYLE = (Path(__file__).parent / "charts.css").read_text(encoding="utf-8")  # of a standalone one
 
 Part = tuple[int, int]  # top and bottom of a part of a drawing
 
@@ -85,7 +77,7 @@ def standalone(parts: list[Markup], width: int, tall: int, dark: bool, more: str
     """Return a drawing as an SVG file, with `more` styles, and a light or dark background."""
     paints = PAINTS[dark]
     paper = element("rect", width=width, height=tall, fill=paints["paper"])
-    style = element("style", (STYLE + more).format(**paints))
+    style = element("style", Template(f"\n{STYLE}{more}").substitute(paints))
     about = {"xmlns": "http://www.w3.org/2000/svg", "width": 1.4 * width}
     about |= {"height": 1.4 * tall, "viewBox": f"0 0 {width} {tall}"}
     return element("svg", style, paper, *parts, **about).encode()

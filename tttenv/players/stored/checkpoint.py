@@ -8,9 +8,9 @@ A checkpoint is a folder with `card.json` (see `Card`; for trainings also with a
     snapshots  the player's moves at some points of its curve (tttenv.certificates.snapshots)
     state      everything that a training run needs to resume; only in runs, never shipped
 
-A data file's name is its role and the beginning of its digest, or only its role in older
-checkpoints. `commit` writes the new files beside the old ones, then replaces the card, then removes
-the old files: a process that is killed in between leaves a complete checkpoint, old or new.
+A data file's name is its role and the beginning of its digest. `commit` writes the new files
+beside the old ones, then replaces the card, then removes the old files: a process that is killed in
+between leaves a complete checkpoint, old or new.
 """
 
 import contextlib
@@ -38,7 +38,7 @@ CARD = bundled.CARD
 WEIGHTS, POLICY, STATE, SNAPSHOTS = "weights", "policy", "state", "snapshots"  # of data files
 LARGEST = {WEIGHTS: 2**28, POLICY: 2**30, STATE: 2**31, SNAPSHOTS: 2**20}  # bytes of a data file
 TRIES = 100  # attempts to read while commits replace the card
-DATA_FILE = re.compile(r"(weights|policy|state|snapshots)(-[0-9a-f]{16})?\.safetensors")
+DATA_FILE = re.compile(r"(weights|policy|state|snapshots)-([0-9a-f]{16})\.safetensors")
 _TEMPORARY = re.compile(rf"\.({re.escape(CARD)}|{DATA_FILE.pattern})\.\w+")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _NUMBERS = re.compile(r"\[\n[\s\d.,eE+-]*\]")  # lists in JSON, whose strings contain no newline
@@ -96,8 +96,7 @@ def read_data(folder: Path, *roles: str) -> tuple[dict[str, Any], dict[str, byte
 
 def file_of(card: Mapping[str, Any], role: str) -> str | None:
     """Return the name of a card's data file with this role, or None."""
-    named = (name for name in card["files"] if name.startswith((f"{role}-", f"{role}.")))
-    return next(named, None)
+    return next((name for name in card["files"] if name.startswith(f"{role}-")), None)
 
 
 def commit(folder: Path, about: Mapping[str, Any], data: Mapping[str, bytes]) -> None:
@@ -159,7 +158,7 @@ def _file_error(files: Mapping[str, str]) -> str | None:
         named = DATA_FILE.fullmatch(name)
         if not named or not _DIGEST.fullmatch(hashed):
             return f"it names the file {shown(repr(name), REPEATED)}"
-        if named.group(2) and not hashed.startswith(named.group(2)[1:]):
+        if not hashed.startswith(named.group(2)):
             return f"the name and the SHA-256 of {name} differ"
         roles.append(named.group(1))
     return None if len(set(roles)) == len(roles) else "it names two files of one role"
