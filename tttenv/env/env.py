@@ -103,7 +103,8 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
     | `render_mode` | `None` | "ansi", "rgb_array" or "human": a pygame window, drawn at each step |
     | `draw` | `0.0` | the agent's reward for a draw, from -1 to 1 |
 
-    `env.unwrapped.set_opponent(...)` replaces the opponent immediately.
+    `env.unwrapped.set_opponent(...)` replaces the opponent immediately; from `None` to an opponent,
+    or back, it ends the game, and `reset` has to follow.
 
     ## Randomness
     With an opponent, each step draws one 64-bit key from `np_random`. A reset after a finished game
@@ -221,8 +222,11 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
         return mask
 
     def set_opponent(self, opponent: str | Policy | None) -> None:
-        """Replace the opponent from the next move on, in the current game too."""
-        self.match.opponent = resolve_opponent(opponent, self.rules)
+        """Replace the opponent from the next move on, in the current game too.
+
+        From None to an opponent, or back, the agent's view changes: a `reset` is then needed first.
+        """
+        self.match.replace_opponent(resolve_opponent(opponent, self.rules))
 
     @property
     def board(self) -> Boards:

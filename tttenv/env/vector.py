@@ -179,8 +179,11 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
         return self.match.legal()
 
     def set_opponent(self, opponent: str | Policy | None) -> None:
-        """Replace the opponent from the next move on, in the current games too."""
-        self.match.opponent = resolve_opponent(opponent, self.rules)
+        """Replace the opponent from the next move on, in the current games too.
+
+        From None to an opponent, or back, the agent's view changes: a `reset` is then needed first.
+        """
+        self._started &= self.match.replace_opponent(resolve_opponent(opponent, self.rules))
 
     @property
     def boards(self) -> Boards:
