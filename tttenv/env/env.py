@@ -150,7 +150,6 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
             self.metadata = {**self.metadata, "render_modes": modes}
         self.window: Window | None = None
         self._last_stones: LastStones = {}
-        self.closed = False
         self.everything = np.ones(1, np.bool_)  # mask of the games to reset: all of them
 
     def reset(
@@ -161,7 +160,6 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
         If an exception is raised, including by the opponent, the previous game and `np_random` are
         restored. ValueError for an unknown option or a board that cannot be played on.
         """
-        require_game(self.closed)
         human = self.render_mode == "human"
         if options is None and seed is None and not human and not self.match.asks:
             self.match.reset(self.everything, self.np_random)  # this cannot fail
@@ -188,8 +186,8 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
                 `illegal="raise"`, and for an opponent that returns an invalid move.
             gymnasium.error.ResetNeeded: if the game is over or `reset` was never called.
         """
-        if not self.match.active or self.closed:
-            require_game(self.closed, False)
+        if not self.match.active:
+            require_game(closed=False, going=False)
         if self.render_mode != "human":
             return self._played(action)
         with self.match.attempt(self.np_random, always=True):  # rendering may fail
@@ -212,8 +210,8 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
 
     def sample_action(self) -> int:
         """Sample a legal cell with the action space's generator, faster than it does."""
-        if not self.match.active or self.closed:
-            require_game(self.closed, False)
+        if not self.match.active:
+            require_game(closed=False, going=False)
         return self.match.sample_one(self.action_space.np_random)
 
     def action_masks(self) -> NDArray[np.bool_]:
@@ -256,8 +254,8 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
         return None
 
     def close(self) -> None:
-        """Close the window, if there is one; later calls to `step` and `reset` raise."""
-        self.closed = True
+        """End the game, and close the window if there is one; a `reset` starts again."""
+        self.match.active = 0
         if self.window:
             self.window.close()
             self.window = None
