@@ -54,11 +54,11 @@ from tttenv.players.search.gumbel import (
     checked_simulations,
     side_by_side,
 )
-from tttenv.players.search.search_result import at_least
 from tttenv.players.symmetric_player import Canonical, canonical_player
 from tttenv.policy import TOLERANCE, Player, softmax
 from tttenv.proofs.move_values import MoveValues
 from tttenv.proofs.prover import known_value
+from tttenv.utils.arrays import at_least
 
 MOST = 2**24  # maximum of any count in the settings
 

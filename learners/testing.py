@@ -14,6 +14,7 @@ from learners.base import Learner
 from learners.training.checkpoint import load_state, save_state
 from tttenv.game.rules import Rules
 from tttenv.testing import LawBrokenError, check_policy, require, some_boards
+from tttenv.utils.arrays import integers_from
 
 
 def check_learner(kind: type[Learner], rules: Rules, config: Any = None, steps: int = 3) -> None:
@@ -28,6 +29,7 @@ def check_learner(kind: type[Learner], rules: Rules, config: Any = None, steps: 
     Raises:
         LawBrokenError: at the first violated invariant.
     """
+    integers_from(1, steps=steps)
     config = kind.presets["default"] if config is None else config
     check_config(kind, config, rules)
 

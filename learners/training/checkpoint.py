@@ -21,7 +21,7 @@ from learners.registry import LEARNERS
 from tttenv.certificates.certificate import IN_TRAINING, REACHABLE, Certificate, certify
 from tttenv.certificates.snapshots import Snapshot, for_file
 from tttenv.exact import enumerable, tabulate
-from tttenv.game.rules import Rules
+from tttenv.game.rules import Rules, require_line_wins
 from tttenv.game.types import Probs
 from tttenv.players.stored.checkpoint import (
     LARGEST,
@@ -66,7 +66,9 @@ def save(
 
     Raises:
         OSError: naming the file that could not be written; the older checkpoint is then intact.
+        ValueError: for a variant of the game.
     """
+    require_line_wins(rules, "a checkpoint")
     files = {} if training is None else {STATE: state_bytes(training)}
     if snapshots:
         files[SNAPSHOTS] = for_file(snapshots)

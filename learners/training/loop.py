@@ -16,6 +16,7 @@ from tttenv.exact import enumerable, tabulate
 from tttenv.game.rules import Rules
 from tttenv.players.stored.config_io import from_stored
 from tttenv.policy import Player, Wrapped, uniform
+from tttenv.utils.arrays import integers_from
 from tttenv.utils.compile_time import now_by_processor
 from tttenv.utils.untrusted import first_line, shown
 
@@ -42,9 +43,8 @@ class Schedule:
     threads: int = 1  # torch threads; another number may change the last digits
 
     def __post_init__(self) -> None:
-        for name in ("steps", "every", "checkpoint_every", "hold", "threads"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        counts = ("steps", "every", "checkpoint_every", "hold", "threads")
+        integers_from(1, **{name: getattr(self, name) for name in counts})
         if self.until not in (*MARKS, "never"):
             raise ValueError(f"until must be unbeatable, perfect or never, not {shown(self.until)}")
         if self.threads > MOST_THREADS:

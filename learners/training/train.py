@@ -30,7 +30,7 @@ from learners.training.loop import (
 from tttenv.certificates import curve
 from tttenv.certificates.certificate import Certificate
 from tttenv.exact import enumerable
-from tttenv.game.rules import Rules
+from tttenv.game.rules import Rules, require_line_wins
 from tttenv.players.digests import digests
 from tttenv.players.stored.checkpoint import CARD, WEIGHTS, file_of, read_card, tidy
 from tttenv.players.stored.config_io import from_stored, named_players
@@ -80,10 +80,11 @@ def train(
 
     Raises:
         ValueError: if `out` is taken, has nothing to resume or is in use by another run; for a
-            setting that is not finite or a negative seed; if the learner rejects the rules, or
-            cannot start from the weights in `setup.start`.
+            setting that is not finite or a negative seed; for a variant of the game; if the learner
+            rejects the rules, or cannot start from the weights in `setup.start`.
         OSError: naming the file that could not be written; the last checkpoint is then intact.
     """
+    require_line_wins(rules, "a checkpoint")
     if schedule.until == "perfect" and not enumerable(rules):
         raise ValueError(f"{rules} has too many positions to examine all for --until perfect")
     _check_numbers(config)

@@ -66,7 +66,7 @@ def test_certify_prints_every_key_as_json(run_here, name):
     ("script", "arguments", "named"),
     [
         ("certify.py", ["nobody"], "known are"),
-        ("certify.py", ["random", "--sampled", "--games", "0"], "at least one game"),
+        ("certify.py", ["random", "--sampled", "--games", "0"], "games must be at least 1"),
         ("certify.py", ["minimax", "--rules", "3x3"], "m,n,k"),
         ("certify.py", ["minimax", "--rules", "5,5,4"], "metrics.arena"),
         (

@@ -28,7 +28,7 @@ def test_both_check_envs_are_silent(name, seat, obs):
         warnings.simplefilter("error")
         made = gym.make("TicTacToe-v0", opponent=name, seat=seat, obs=obs)
         gymnasium_check(made.unwrapped, skip_render_check=True)
-        sb3_check(made)
+        sb3_check(made, skip_render_check=False)  # which closes it, and then plays on
 
 
 def test_the_empty_board_is_drawn_before_the_first_reset_as_a_benchmark_does():

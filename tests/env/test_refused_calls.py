@@ -7,6 +7,7 @@ from reference import spell
 
 from tttenv.adapters.pettingzoo import raw_env
 from tttenv.env.env import TicTacToe
+from tttenv.env.step_options_kernel import MODES
 from tttenv.env.vector import VectorTicTacToe
 
 SIZES = [(3, 3, 3), (5, 5, 4)]
@@ -115,6 +116,27 @@ def test_wrong_opponents_are_refused(kind):
                 kind(opponent=thing)
     refused(env, env.set_opponent, "a\0b/")
     refused(env, env.set_opponent, "a/" * 3000)
+
+
+@pytest.mark.parametrize("mode", ["single", *MODES])
+@pytest.mark.parametrize(("before", "after"), [(None, "random"), ("random", None)])
+def test_from_none_to_an_opponent_and_back_a_game_does_not_go_on(mode, before, after):
+    single = mode == "single"
+    env = TicTacToe() if single else VectorTicTacToe(2, autoreset_mode=mode)
+    cell = 4 if single else [4, 4]
+    env.set_opponent(before)
+    env.reset(seed=0)
+    env.set_opponent(before and "first")
+    env.step(cell)
+    env.set_opponent(after)
+    env.set_opponent(after)
+    sample = env.sample_action if single else env.sample_actions
+    for refuses in (sample, lambda: env.step(cell)):
+        with pytest.raises(gym.error.ResetNeeded):
+            refuses()
+    env.reset()
+    env.set_opponent(after and "first")
+    env.step(cell)
 
 
 def test_pettingzoo_refuses_options_that_are_none_and_steps_without_a_game():

@@ -1,19 +1,29 @@
 """Misère, in which a completed line loses: one subclass of Rules, and all that follows from it."""
 
+import copy
+import pickle
 from functools import cache, partial
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import tttenv
+from learners.registry import LEARNERS
+from learners.training.checkpoint import save
+from learners.training.loop import Schedule
+from learners.training.train import train
+from tttenv.adapters.trl import game_factory
 from tttenv.certificates.mistakes import find_mistakes
 from tttenv.certificates.refutation import refute
+from tttenv.certificates.verdict import verdict
 from tttenv.env.env import TicTacToe
 from tttenv.env.rollouts import rollout
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.exact import score, solve
 from tttenv.game.outcomes_kernel import Outcome
 from tttenv.game.rules import Rules
+from tttenv.league.league import LeagueSettings, play_pair
 from tttenv.players import PLAYERS, player
 
 Misere = type("Misere", (Rules,), {"line": Outcome.LOSS})
@@ -73,6 +83,20 @@ def test_both_environments_pay_by_the_outcome(table, opponent, monkeypatch):
         assert reward == (int(theirs) - int(mine)) * (1 if opponent else -1)  # the mover's in None
 
 
+def test_rules_are_read_as_they_are_written_wherever_results_name_them():
+    rules = Misere(2, 4, 3)
+    assert Rules.of(str(rules)) == Misere.of(str(rules)) == Misere.of("2,4,3") == rules
+    with pytest.raises(ValueError, match="rules are written m,n,k"):
+        Rules.of("torus 2,4,3")
+    first, other = (player(name, rules) for name in ("first", "random"))
+    assert verdict(tttenv.certify(rules, first)).rules == rules
+    odds = play_pair(LeagueSettings(str(rules), stones=0), "first", "random").odds
+    assert odds[0, 0] == pytest.approx(score(rules, first, other))
+    games = VectorTicTacToe.of(rules, 2, opponent=None)
+    for copied in (pickle.loads(pickle.dumps(games)), copy.deepcopy(games)):
+        assert (type(copied), copied.rules) == (VectorTicTacToe, rules)
+
+
 def test_whatever_reasons_by_lines_refuses_by_name():
     rules, by_outcome = Misere(), {"random", "first", "minimax", "epsilon"}
     named = {*PLAYERS, "pairing:player=random", "external:command=cat"}
@@ -83,6 +107,9 @@ def test_whatever_reasons_by_lines_refuses_by_name():
         partial(tttenv.certify, rules, first, method="reachable positions"),
         partial(find_mistakes, rules, first, "X", 0, 1, 1, np.random.default_rng(), None),
         partial(KINDS[0], obs="text"),
+        partial(game_factory, str(rules)),
+        partial(train, "td0", LEARNERS.load("td0").Config(), rules, Schedule(1, 1, 1), Path("no")),
+        partial(save, Path("no"), None, rules, {}),
     ]
     for search in searches:
         with pytest.raises(ValueError, match="completed line wins, not misere 3,3,3"):

@@ -71,7 +71,7 @@ def told(env):
         id(rng),
         rng and rng.bit_generator.state,
         match.legal().tolist(),
-        env.closed,
+        getattr(env, "closed", None),
     )
 
 

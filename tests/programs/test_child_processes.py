@@ -1,10 +1,14 @@
 """The environment in child processes, by the id of the README: no other import is needed there."""
 
+import importlib
 import re
 import subprocess
 import sys
+from copy import deepcopy
 from pathlib import Path
 
+import gymnasium
+import numpy as np
 import pytest
 
 import tttenv
@@ -65,3 +69,30 @@ def test_the_id_of_the_readme_works_in_child_processes(how, tmp_path):
     command = [sys.executable, str(program), name, how]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.stdout == f"{shape}\n", done.stderr
+
+
+@pytest.mark.parametrize("options", [{}, {"copy": False}, {"shared_memory": False}], ids=str)
+def test_texts_from_other_processes_are_those_of_each_step(options):
+    made = {"id": "tttenv:TicTacToe-v0", "num_envs": 2, "obs": "text"}
+    here = gymnasium.make_vec(**made, vectorization_mode="sync")
+    there = gymnasium.make_vec(**made, vectorization_mode="async", vector_kwargs=options)
+    seen = [tuple(games.reset(seed=0)[0]) for games in (here, there)]
+    here.action_space.seed(0)
+    for _ in range(8):
+        assert seen[0] == seen[1]
+        cells = here.action_space.sample()
+        seen = [tuple(games.step(cells)[0]) for games in (here, there)]
+    there.close()
+
+
+def test_tianshous_shared_memory_does_not_change_what_it_has_handed_out():
+    adapter = pytest.importorskip("tttenv.adapters.tianshou")
+    games = importlib.import_module("tianshou.env").ShmemVectorEnv([adapter.make_env] * 2)
+    games.seed(0)
+    seen, _ = games.reset()
+    kept = deepcopy(seen)
+    after = games.step(np.array([4, 4]))[0]
+    games.close()
+    for one, before, later in zip(seen, kept, after, strict=True):
+        assert all((one[name] == before[name]).all() for name in ("obs", "mask"))
+        assert (one["mask"] != later["mask"]).any()

@@ -84,8 +84,8 @@ def test_human_mode_shows_each_board_and_returns_nothing(unseen):
     env.close()
     env.close()
     assert not pygame.display.get_init()
-    with pytest.raises(gym.error.ClosedEnvironmentError):
-        env.reset()
+    with pytest.raises(gym.error.ResetNeeded):
+        env.step(0)
     assert not pygame.display.get_init()
 
 

@@ -297,7 +297,7 @@ def test_boards_and_limits_that_are_wrong_are_refused() -> None:
     for board in ([1] * 9, [0] * 8, [1, 1, 1, -1, -1, 0, 0, 0, 0], "X"):
         with pytest.raises(ValueError, match="board"):
             tttenv.prove(rules, board)
-    with pytest.raises(ValueError, match="at least one node"):
+    with pytest.raises(ValueError, match="nodes must be at least 1"):
         tttenv.prove(rules, nodes=0)
 
 

@@ -19,7 +19,22 @@ with wanted("tianshou", "torch"):
     from tianshou.data import Batch
     from tianshou.env import BaseVectorEnv
     from tianshou.env.worker import DummyEnvWorker
+    from tianshou.env.worker.subproc import ShArray
     from tianshou.utils.net.common import AbstractDiscreteActor, ModuleWithVectorOutput
+
+
+_shared_view: Any = ShArray.get
+
+
+def _copied(shared: ShArray) -> Any:
+    """Return a copy of an array in shared memory.
+
+    Tianshou's ShmemVectorEnv hands out views, which its next step overwrites (its issue 1281).
+    """
+    return _shared_view(shared).copy()
+
+
+ShArray.get = _copied  # type: ignore[method-assign,assignment]  # the only place where views are made
 
 
 def make_env(opening: int = 0, **kwargs: Any) -> Any:

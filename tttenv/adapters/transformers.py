@@ -14,6 +14,7 @@ from tttenv.exact import positions
 from tttenv.game.rules import Rules
 from tttenv.players.language.llm import LanguageModel
 from tttenv.policy import evaluating
+from tttenv.utils.arrays import integers_from
 from tttenv.utils.untrusted import LONGEST_JSON, first_line, parse_json, read_bytes, shown
 
 LIBRARY: Any = transformers  # which leaves much untyped
@@ -109,6 +110,7 @@ class CertificateCallback(LIBRARY.TrainerCallback):
         notation: str = "grid",
         tokens: int = 64,
     ) -> None:
+        integers_from(1, every=every, tokens=tokens)
         self.trainer, self.rules, self.every = trainer, Rules.of(rules), every
         self.options: dict[str, Any] = {"notation": notation, "tokens": tokens}
 
@@ -147,6 +149,7 @@ def greedy_answers(
     They are made in batches, so rounding may differ from that of one prompt at a time. An answer
     ends with any of the tokens that the tokenizer and the model's generation_config name.
     """
+    integers_from(1, tokens=tokens, batch=batch)
     found, ends = list[str | None](), _end_tokens(model, tokenizer)
     pad = min(ends, default=0)
     settings = LIBRARY.GenerationConfig(

@@ -13,7 +13,7 @@ import numpy as np
 
 from tttenv import text
 from tttenv.env.env import TicTacToe
-from tttenv.game.rules import Rules
+from tttenv.game.rules import Rules, require_line_wins
 from tttenv.utils.arrays import one_of
 
 GAMES = 1_000_000  # of one environment, before its seeds are those of the next
@@ -161,6 +161,7 @@ def game_factory(
     one_of("notation", notation, tuple(text.NOTATIONS))
     one_of("pays", pays, (*text.SCHEMES, "result"))
     game = Rules.of(rules)
+    require_line_wins(game, "the environment of TRL")
     numbers = itertools.count(seed)
 
     def make() -> Game:

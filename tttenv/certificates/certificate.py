@@ -28,7 +28,7 @@ from tttenv.game.types import Mask, Probs
 from tttenv.players.as_player import as_player
 from tttenv.policy import Player, Policy, display_name
 from tttenv.utils import schema
-from tttenv.utils.arrays import one_of
+from tttenv.utils.arrays import integers_from, one_of
 from tttenv.utils.schema import Meta
 
 if TYPE_CHECKING:
@@ -162,10 +162,12 @@ def certify(
             search that it has loaded, of the same game and limit.
 
     Raises:
-        ValueError: if all positions are requested and the game has more than 16 cells, or the
-            policy plays another game, returns invalid probabilities, or is not pure.
+        ValueError: if the limit is not a positive integer, if all positions are requested and the
+            game has more than 16 cells, or the policy plays another game, returns invalid
+            probabilities, or is not pure.
     """
     require_rules(rules)
+    integers_from(1, positions=positions)
     if method is not None:
         one_of("the method", method, METHODS)
     if method == ALL_POSITIONS:

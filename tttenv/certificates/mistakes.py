@@ -18,6 +18,7 @@ from tttenv.game.types import Boards, Mask
 from tttenv.policy import Policy, ask, player_for
 from tttenv.proofs.move_values import MoveValues
 from tttenv.reach import Graph, distinct, with_numbers
+from tttenv.utils.arrays import integers_from
 
 THREATS = 200  # maximum threats tried in the search for the opponent's win
 
@@ -61,6 +62,7 @@ def find_mistakes(
     that follow from the same mistakes; `values` proves the values of moves.
     """
     require_line_wins(rules, "a search for mistakes")
+    integers_from(1, width=width, most=most)
     player = player_for(rules, policy)
     graph = Graph(rules, player.traits.equivariant)
     referee = kernel.new_referee(rules, THREATS, must_win=aim == 1)

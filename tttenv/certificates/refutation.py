@@ -25,6 +25,7 @@ from tttenv.game.types import Boards, Mask
 from tttenv.players.as_player import as_player
 from tttenv.policy import Policy, ask, display_name, player_for
 from tttenv.reach import Graph
+from tttenv.utils.arrays import integers_from
 from tttenv.utils.compile_time import Stopwatch
 
 POSITIONS = 100_000  # default limit of queried positions
@@ -51,6 +52,7 @@ def refute(
     """
     if seat not in SEATS:
         raise ValueError(f"a seat must be X or O, not {seat!r}")
+    integers_from(1, positions=positions)
     player = as_player(rules, policy)
     return search(SeatedPlayer(rules, player, seat, display_name(player)), positions).losing_line
 
@@ -95,6 +97,7 @@ def _shortened(
 
 def losing_leaves(rules: Rules, policy: Policy, seat: str, positions: int) -> tuple[int, int]:
     """Count lost and all positions that `refute` queries if it does not stop at a lost game."""
+    integers_from(1, positions=positions)
     player = player_for(rules, policy)
     tried = _Attack(SeatedPlayer(rules, player, seat, display_name(player)), None)
     lost = sum(int(np.count_nonzero(lost)) for _, lost in tried.queries(positions))

@@ -103,7 +103,8 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
     | `render_mode` | `None` | "ansi", "rgb_array" or "human": a pygame window, drawn at each step |
     | `draw` | `0.0` | the agent's reward for a draw, from -1 to 1 |
 
-    `env.unwrapped.set_opponent(...)` replaces the opponent immediately.
+    `env.unwrapped.set_opponent(...)` replaces the opponent immediately; from `None` to an opponent,
+    or back, it ends the game, and `reset` has to follow.
 
     ## Randomness
     With an opponent, each step draws one 64-bit key from `np_random`. A reset after a finished game
@@ -149,7 +150,6 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
             self.metadata = {**self.metadata, "render_modes": modes}
         self.window: Window | None = None
         self._last_stones: LastStones = {}
-        self.closed = False
         self.everything = np.ones(1, np.bool_)  # mask of the games to reset: all of them
 
     def reset(
@@ -160,7 +160,6 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
         If an exception is raised, including by the opponent, the previous game and `np_random` are
         restored. ValueError for an unknown option or a board that cannot be played on.
         """
-        require_game(self.closed)
         human = self.render_mode == "human"
         if options is None and seed is None and not human and not self.match.asks:
             self.match.reset(self.everything, self.np_random)  # this cannot fail
@@ -187,8 +186,8 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
                 `illegal="raise"`, and for an opponent that returns an invalid move.
             gymnasium.error.ResetNeeded: if the game is over or `reset` was never called.
         """
-        if not self.match.active or self.closed:
-            require_game(self.closed, False)
+        if not self.match.active:
+            require_game(closed=False, going=False)
         if self.render_mode != "human":
             return self._played(action)
         with self.match.attempt(self.np_random, always=True):  # rendering may fail
@@ -211,8 +210,8 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
 
     def sample_action(self) -> int:
         """Sample a legal cell with the action space's generator, faster than it does."""
-        if not self.match.active or self.closed:
-            require_game(self.closed, False)
+        if not self.match.active:
+            require_game(closed=False, going=False)
         return self.match.sample_one(self.action_space.np_random)
 
     def action_masks(self) -> NDArray[np.bool_]:
@@ -221,8 +220,11 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
         return mask
 
     def set_opponent(self, opponent: str | Policy | None) -> None:
-        """Replace the opponent from the next move on, in the current game too."""
-        self.match.opponent = resolve_opponent(opponent, self.rules)
+        """Replace the opponent from the next move on, in the current game too.
+
+        From None to an opponent, or back, the agent's view changes: a `reset` is then needed first.
+        """
+        self.match.replace_opponent(resolve_opponent(opponent, self.rules))
 
     @property
     def board(self) -> Boards:
@@ -252,8 +254,8 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
         return None
 
     def close(self) -> None:
-        """Close the window, if there is one; later calls to `step` and `reset` raise."""
-        self.closed = True
+        """End the game, and close the window if there is one; a `reset` starts again."""
+        self.match.active = 0
         if self.window:
             self.window.close()
             self.window = None

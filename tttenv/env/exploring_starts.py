@@ -16,14 +16,14 @@ from tttenv.env.observation import Observation
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.game.openings import random_openings
 from tttenv.game.types import Boards, Mask
+from tttenv.utils.arrays import integers_from
 
 DRAWN = 256  # openings at once
 
 
 def require_both_seats(games: Any, stones: int) -> None:
     """Check that `stones` is not negative and, unless it is 0, that the seat is random."""
-    if stones < 0:
-        raise ValueError(f"stones must be at least 0, not {stones}")
+    integers_from(0, stones=stones)
     if stones and games.match.seat != "random":
         raise ValueError("exploring starts give the agent both seats: leave seat='random'")
 

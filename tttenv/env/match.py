@@ -89,6 +89,18 @@ class Match:
         self._opponent = None if opponent is None else player_for(self.rules, opponent)
         self.compiled = self.games.compiled(self._opponent)  # None: it is called through Python
 
+    def replace_opponent(self, opponent: Policy | None) -> bool:
+        """Replace the opponent from the next move on; return whether games in progress continue.
+
+        With None, or instead of it, views and rewards would change sides in the middle of a game.
+        """
+        former = self._opponent
+        self.opponent = opponent
+        if (former is None) == (self._opponent is None):
+            return True
+        self.active = 0
+        return False
+
     @property
     def asks(self) -> bool:
         """Whether the opponent runs in Python, and so may raise in the middle of a step."""

@@ -1,11 +1,14 @@
 """What is seen of the games of a match: observations as arrays, dict or text, and rendering."""
 
 import string
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, TypeAlias
 
 import gymnasium
 import numpy as np
 from gymnasium import spaces
+from gymnasium.vector.utils import read_from_shared_memory
 from numpy.typing import NDArray
 
 from tttenv.drawing import render as pictures
@@ -18,6 +21,7 @@ from tttenv.utils.optional_dependencies import NO_WINDOW, has_window
 
 Observation: TypeAlias = Any  # an array; for obs="dict" a dict of arrays, for "text" a str
 LastStones: TypeAlias = dict[int, pictures.LastStone]  # by game, made when one is rendered
+READ_TEXTS: Any = read_from_shared_memory.dispatch(spaces.Text)
 CHARACTERS = string.ascii_letters + string.digits + string.punctuation + " \n"  # of a text
 
 
@@ -73,6 +77,34 @@ class Observer:
         return rows
 
 
+class BoardText(spaces.Text):
+    """Space of texts that asynchronous vector environments read again after each step.
+
+    Gymnasium reads other texts in shared memory once, before the first one (its issue 1164).
+    """
+
+
+class SharedTexts(Sequence[str]):
+    """The current texts in shared memory; a copy is a tuple of those of that moment."""
+
+    def __init__(self, read: Callable[[], tuple[str, ...]]) -> None:
+        self.read = read
+
+    def __len__(self) -> int:
+        return len(self.read())
+
+    def __getitem__(self, which: Any) -> Any:
+        return self.read()[which]
+
+    def __deepcopy__(self, _: Any) -> tuple[str, ...]:
+        return self.read()
+
+
+@read_from_shared_memory.register(BoardText)
+def _shared_texts(space: BoardText, shared_memory: Any, n: int = 1) -> SharedTexts:
+    return SharedTexts(partial(READ_TEXTS, space, shared_memory, n))
+
+
 class TextObserver:
     """Observer that describes a match of one game in English, to prompt a language model."""
 
@@ -83,7 +115,7 @@ class TextObserver:
 
         self.rules, self._describe = rules, observation
         longest = len(observation(rules, rules.start(), over=False))  # all boards take as much room
-        self.space = spaces.Text(longest, charset=CHARACTERS)
+        self.space = BoardText(longest, charset=CHARACTERS)
 
     def observe_one(self, match: Match) -> tuple[str, NDArray[np.int8]]:
         """Return the text and the mask (cells,) of a match of one game."""

@@ -14,7 +14,7 @@ from tttenv.game.rollouts_kernel import playground, random_games, random_table_g
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
 from tttenv.policy import FORFEIT, Player, Policy, Uniform, ask, player_for, sample_or_forfeit
-from tttenv.utils.arrays import read_only
+from tttenv.utils.arrays import integers_from, read_only
 
 
 def rollout(
@@ -24,8 +24,7 @@ def rollout(
 
     Compiled if both players are random; otherwise each is queried on all boards at once.
     """
-    if games < 1:
-        raise ValueError(f"a rollout must have at least one game, not {games}")
+    integers_from(1, games=games)
     rng, both = np.random.default_rng(seed), (player_for(rules, first), player_for(rules, second))
     if all(isinstance(p, Uniform) for p in both):
         seeds = rng.integers(2**64, size=games, dtype=np.uint64)

@@ -105,10 +105,10 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
     @classmethod
     def of(cls, rules: Rules, num_envs: int, **arguments: Any) -> "VectorTicTacToe":
         """Create an environment for these rules, which may be a variant of the game."""
-        kind: type[VectorTicTacToe] = cls
-        if type(rules) is not cls.rules_type:
-            kind = type(cls.__name__, (cls,), {"rules_type": type(rules)})
-        return kind(num_envs, **asdict(rules), **arguments)
+        games = cls.__new__(cls)
+        games.rules_type = type(rules)
+        cls.__init__(games, num_envs, **asdict(rules), **arguments)
+        return games
 
     def reset(
         self,
@@ -179,8 +179,11 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
         return self.match.legal()
 
     def set_opponent(self, opponent: str | Policy | None) -> None:
-        """Replace the opponent from the next move on, in the current games too."""
-        self.match.opponent = resolve_opponent(opponent, self.rules)
+        """Replace the opponent from the next move on, in the current games too.
+
+        From None to an opponent, or back, the agent's view changes: a `reset` is then needed first.
+        """
+        self._started &= self.match.replace_opponent(resolve_opponent(opponent, self.rules))
 
     @property
     def boards(self) -> Boards:

@@ -6,6 +6,7 @@ from tttenv.game.random_kernel import pick
 from tttenv.game.rules import Rules
 from tttenv.game.symmetry import canonical
 from tttenv.game.types import Boards
+from tttenv.utils.arrays import integers_from
 
 MOST = 100_000  # openings, at most
 LARGEST = 2**25  # cells of all boards that are looked at together, at most
@@ -48,8 +49,7 @@ def random_openings(rules: Rules, stones: int, count: int, rng: np.random.Genera
 
     Each gets 0 to `stones` of them, all equally likely; one that would end the game is left out.
     """
-    if stones < 0:
-        raise ValueError(f"an opening must have at least 0 stones, not {stones}")
+    integers_from(0, stones=stones)
     boards, drawn = rules.start(count), rng.integers(0, stones + 1, count)
     for ply in range(stones):
         empty = boards == 0

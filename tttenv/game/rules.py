@@ -58,18 +58,24 @@ class Rules:
             )
 
     def __str__(self) -> str:
-        variant = "" if type(self) is Rules else f"{type(self).__name__.lower()} "
-        return f"{variant}{self.m},{self.n},{self.k}"
+        return f"{_written(type(self))}{self.m},{self.n},{self.k}"
 
     @classmethod
     def of(cls, text: str) -> "Rules":
-        """Parse rules written as "m,n,k", the inverse of `str`; ValueError for anything else."""
+        """Parse rules written as "m,n,k", the inverse of `str`; ValueError for anything else.
+
+        Those of a variant begin with its name, as in "misere 3,3,3"; its class must be defined.
+        """
+        kind: type[Rules] = cls
+        for variant in _variants(cls):
+            if text.startswith(_written(variant)):
+                kind = variant
         try:
-            m, n, k = (int(part) for part in text.split(","))
+            m, n, k = (int(part) for part in text.removeprefix(_written(kind)).split(","))
         except ValueError:
             asked = shown(repr(text), 80)
             raise ValueError(f'rules are written m,n,k, as in "3,3,3", not {asked}') from None
-        return cls(m, n, k)
+        return kind(m, n, k)
 
     @cached_property
     def cells(self) -> int:
@@ -220,6 +226,16 @@ class Rules:
     def _shown(self, board: Boards) -> str:
         marks = "_XO" if np.count_nonzero(board) % 2 == 0 else "_OX"
         return "".join(marks[stone] for stone in board)
+
+
+def _written(kind: type[Rules]) -> str:
+    """Return what rules of this class begin with, before m,n,k."""
+    return "" if kind is Rules else f"{kind.__name__.lower()} "
+
+
+def _variants(kind: type[Rules]) -> list[type[Rules]]:
+    """Return all subclasses that are defined."""
+    return [found for child in kind.__subclasses__() for found in (child, *_variants(child))]
 
 
 def require_line_wins(rules: Rules, name: str) -> None:

@@ -14,7 +14,7 @@ from tttenv.game.rules import Rules
 from tttenv.game.symmetry import orbits
 from tttenv.game.types import Boards
 from tttenv.proofs.prover import Prover
-from tttenv.utils.arrays import read_only
+from tttenv.utils.arrays import integers_from, read_only
 
 WORK = 1_500_000  # nodes of the search times cells for one position, unless told otherwise
 MEMORY = 2**28  # bytes of the search's tables
@@ -42,6 +42,7 @@ class MoveValues:
 
     def __init__(self, rules: Rules, work: int = WORK) -> None:
         """Start with no known values; `work` is the most nodes times cells for a position."""
+        integers_from(1, work=work)
         self.rules = rules
         # The cache does not refer to this object, so that the tables of proofs are freed with it,
         # and not only when a garbage collection finds the cycle.

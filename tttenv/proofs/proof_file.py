@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import save
 
-from tttenv.game.rules import Rules
+from tttenv.game.rules import Rules, require_line_wins
 from tttenv.game.types import Boards
 from tttenv.utils import files
 from tttenv.utils.tensor_file import header
@@ -61,6 +61,7 @@ def read(file: Path) -> Content:
         raise ValueError(f"{shown(file)} is not a proof of a game's value")
     try:
         rules = Rules.of(about.get("rules", ""))
+        require_line_wins(rules, "a proof")
         board = rules.check(rules.parse(about.get("board", "")))
         value = {"1": 1, "0": 0, "-1": -1}[about.get("value", "")]
     except (ValueError, KeyError):

@@ -20,6 +20,7 @@ from tttenv.game.rules import Rules, require_line_wins
 from tttenv.game.types import Boards
 from tttenv.proofs import search_kernel
 from tttenv.proofs.table_kernel import copy_entries, entry_bytes, new_proof_table
+from tttenv.utils.arrays import integers_from
 from tttenv.utils.compile_time import Stopwatch
 
 SLICE = 10_000  # nodes between two looks at the clock and for Ctrl-C
@@ -95,8 +96,8 @@ class Prover:
         `watch` is called with the progress of the search about ten times a second.
         """
         position = self.rules.start() if board is None else self.rules.check(board)
-        if nodes is not None and nodes < 1:
-            raise ValueError(f"a search needs at least one node, not {nodes}")
+        if nodes is not None:
+            integers_from(1, nodes=nodes)
         clock, before = Stopwatch(), self._nodes()
         wins: dict[str, bool | None] = {"X": None, "O": None if position.any() else False}
         try:

@@ -11,6 +11,7 @@ from tttenv.policy import Observed, from_observations, is_network
 from tttenv.testing.env_checks import ENVIRONMENT, record
 from tttenv.testing.findings import Finding, examine, user_errors
 from tttenv.testing.policy_checks import PLAYER, CheckedPlayer
+from tttenv.utils.arrays import integers_from
 
 NO_MISTAKE = "no mistake in the setup found"
 
@@ -122,8 +123,7 @@ def diagnose(
     Raises:
         ValueError: if the subject is neither a player nor an environment of the game.
     """
-    if games < 1:
-        raise ValueError(f"the number of games must be at least 1, not {games}")
+    integers_from(1, games=games)
     name = getattr(subject, "__qualname__", type(subject).__name__)
     found, _ = examination(subject_of(name, subject, rules, obs, kind), games, seed)
     return Diagnosis(name, tuple(found))

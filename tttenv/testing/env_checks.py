@@ -30,6 +30,7 @@ from tttenv.testing.findings import (
     problem,
     raise_first,
 )
+from tttenv.utils.arrays import integers_from
 
 LONGEST = 1000  # steps before a game counts as endless
 WRAPPED = "different from the unwrapped version"  # obvious to users of wrappers
@@ -396,7 +397,9 @@ def check_env(env: Any, games: int = 200, seed: int = 0) -> None:
 
     Raises:
         LawBrokenError: at the first violated invariant.
+        ValueError: for fewer than one game.
     """
+    integers_from(1, games=games)
     rules = getattr(getattr(env, "unwrapped", env), "rules", None)
     try:
         found = record(env, rules if isinstance(rules, Rules) else Rules(), games, seed)

@@ -47,7 +47,7 @@ from tttenv.testing.findings import (
     problem,
     raise_first,
 )
-from tttenv.utils.arrays import answered_numbers
+from tttenv.utils.arrays import answered_numbers, at_least, integers_from
 
 NETWORK = (
     "return one number per cell for each observation; --obs chooses the observations (onehot, board"
@@ -152,6 +152,7 @@ class CheckedPlayer:
 
 def some_boards(rules: Rules, count: int = SOME, seed: int = 0) -> Boards:
     """Return at most `count` undecided boards, from random games if not enumerable."""
+    integers_from(1, count=count)
     rng = np.random.default_rng(seed)
     if enumerable(rules):
         game = positions(rules)
@@ -449,8 +450,8 @@ def check_policy(policy: Policy, rules: Rules, tolerance: float = 1e-6, count: i
         LawBrokenError: at the first violated invariant.
         ValueError: for fewer than one board, or a player of another game.
     """
-    if count < 1:
-        raise ValueError(f"count must be at least 1, not {count}")
+    integers_from(1, count=count)
+    at_least(0, tolerance=tolerance)
     near = tolerance + 1e-4  # sums may differ from one by 1e-4
     player = CheckedPlayer(rules, player_for(rules, policy), count=count, near=near)
     raise_first(examine(player, LAWS))

@@ -13,6 +13,7 @@ from tttenv.utils.untrusted import shown
 
 REAL = "biuf"  # kinds of NumPy's types: truth values, whole numbers and others, but not complex
 LONGEST = 80  # characters of a wrong argument in a message
+LIMIT = 2.0**63  # every limit is below this, so that it fits into an int64
 LONGEST_ROW = 180  # of a board, or of one output, in a message
 REPR = reprlib.Repr()  # takes no time, however long the argument
 REPR.maxstring = REPR.maxlong = REPR.maxother = 4 * LONGEST
@@ -48,6 +49,26 @@ def described(given: Any) -> str:
         return shown(REPR.repr(given), LONGEST)
     except Exception:  # an object's own __repr__ may raise anything
         return f"an object of {type(given).__name__}"
+
+
+def at_least(least: float, **limits: float | None) -> None:
+    """Raise ValueError unless every limit is None or a number of at least `least`."""
+    for name, value in limits.items():
+        try:
+            good = value is None or least <= value < LIMIT
+        except TypeError:  # no number
+            good = False
+        if not good:
+            given = described(value)
+            raise ValueError(f"{name} must be at least {least:g} and below 2 ** 63, not {given}")
+
+
+def integers_from(least: int, **counts: int) -> None:
+    """Raise ValueError unless every count is an integer of at least `least`."""
+    for name, value in counts.items():
+        if isinstance(value, bool) or not isinstance(value, int | np.integer):
+            raise ValueError(f"{name} must be an integer, not {described(value)}")
+    at_least(least, **counts)
 
 
 def one_of(what: str, value: str, known: tuple[str, ...]) -> None:

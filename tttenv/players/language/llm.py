@@ -29,10 +29,10 @@ import numpy as np
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Probs
 from tttenv.players.digests import folder_digest
-from tttenv.players.search.search_result import at_least
 from tttenv.policy import Player, Traits
 from tttenv.text import Parsed, parse, prompt
 from tttenv.utils import files
+from tttenv.utils.arrays import at_least
 from tttenv.utils.threads import in_threads
 from tttenv.utils.untrusted import first_line, read_bytes, shown
 

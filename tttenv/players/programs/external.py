@@ -34,8 +34,8 @@ import re
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
 from tttenv.players.programs.program_player import Program, ProgramError, ProgramPlayer
-from tttenv.players.search.search_result import at_least
 from tttenv.policy import FORFEIT
+from tttenv.utils.arrays import at_least
 
 LONGEST = 64  # bytes of an answer
 _CELL = re.compile(r"[+-]?[0-9]{1,9}")

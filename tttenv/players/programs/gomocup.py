@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
 from tttenv.players.programs.program_player import Program, ProgramError, ProgramPlayer
-from tttenv.players.search.search_result import at_least
+from tttenv.utils.arrays import at_least
 from tttenv.utils.untrusted import MEBIBYTE
 
 FIVE = 5  # in a row, which all engines play

@@ -21,11 +21,11 @@ from tttenv.players.search.search_budget import (
     principal_variation,
     scored_moves,
 )
-from tttenv.players.search.search_result import Found, at_least, not_both, shorter, uniform_on
+from tttenv.players.search.search_result import Found, not_both, shorter, uniform_on
 from tttenv.players.search.threat_search import THREATS, losing_moves, winning_attack
 from tttenv.players.stored.patterns import LINES, read_tables
 from tttenv.policy import Candidate, Explanation, Player, Traits
-from tttenv.utils.arrays import one_at_a_time
+from tttenv.utils.arrays import at_least, one_at_a_time
 from tttenv.utils.registry import Spec
 
 FULL_DEPTH_CELLS = 20  # with at most this many empty cells, the search to the end comes early

@@ -14,10 +14,10 @@ from tttenv.game.threat_sequences_kernel import UNPROVEN, WIN
 from tttenv.game.types import Boards, Cells, Probs
 from tttenv.players.search import gumbel_kernel as kernel
 from tttenv.players.search.gumbel_kernel import Settings
-from tttenv.players.search.search_result import Found, at_least, uniform_on
+from tttenv.players.search.search_result import Found, uniform_on
 from tttenv.players.search.threat_search import Forced, ThreatSearch
 from tttenv.policy import Candidate, Explanation, Player, Traits
-from tttenv.utils.arrays import Lock, one_at_a_time, read_only
+from tttenv.utils.arrays import Lock, at_least, one_at_a_time, read_only
 
 Floats: TypeAlias = NDArray[np.float32]
 # From undecided boards (batch, cells), seen by the side to move, to a logit for every cell

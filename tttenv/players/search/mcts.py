@@ -8,9 +8,9 @@ from tttenv.game.rules import Rules, require_line_wins
 from tttenv.game.types import Boards, Cells, Probs
 from tttenv.players.search import mcts_kernel as kernel
 from tttenv.players.search.mcts_kernel import init_tree, run_iterations
-from tttenv.players.search.search_result import Found, at_least, not_both, shorter, uniform_on
+from tttenv.players.search.search_result import Found, not_both, shorter, uniform_on
 from tttenv.policy import Candidate, Explanation, Player, Traits
-from tttenv.utils.arrays import one_at_a_time
+from tttenv.utils.arrays import at_least, one_at_a_time
 from tttenv.utils.compile_time import now
 
 SMALL = 9  # on boards of up to this many cells plain UCT is the default

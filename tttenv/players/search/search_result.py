@@ -5,8 +5,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-LIMIT = 2.0**63  # every limit is below this, so that it fits into an int64
-
 
 class Found(NamedTuple):
     """The result of searching one board."""
@@ -21,13 +19,6 @@ def uniform_on(cells: list[int], size: int) -> NDArray[np.float64]:
     probs = np.zeros(size)
     probs[cells] = 1 / len(cells)
     return probs
-
-
-def at_least(least: float, **limits: float | None) -> None:
-    """Raise ValueError unless every limit is None or at least `least`."""
-    for name, value in limits.items():
-        if value is not None and not least <= value < LIMIT:
-            raise ValueError(f"{name} must be at least {least:g} and below 2 ** 63, not {value}")
 
 
 def not_both(**limits: float | None) -> None:
