@@ -13,7 +13,7 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
 import tttenv
 from tttenv import Rules, player, text
-from tttenv.adapters import transformers as transformers_adapter
+from tttenv.adapters import chat_template
 from tttenv.adapters.transformers import CertificateCallback
 from tttenv.certificates.metric_table import flat
 from tttenv.cli import certify as command
@@ -110,18 +110,21 @@ def test_it_answers_in_every_notation_and_takes_the_users_turn_of_a_chat(folder,
     model = player(f"hf:path={folder},notation=coordinates", RULES)
     assert model.ask(text.prompt(RULES, RULES.start(), "coordinates")) == "4"
     chatty = shutil.copytree(folder, tmp_path / "chatty")
-    template = "{% for m in messages %}{{ m.role }}é: {{ m.content }}{{ eos_token }}4{% endfor %}"
+    template = "{% for m in messages %}{{ m.role }}é: {{ m.content }}{{ eos_token }}{% endfor %}"
+    template += "{% if add_generation_prompt %}4{% endif %}"
     (chatty / "chat_template.jinja").write_text(template, encoding="utf-8")
     model = player(f"hf:path={chatty}", RULES)
     assert model.ask("Where?") == ""  # after a 4 it ends
     chat = [{"role": "user", "content": "Where?\n"}]
-    plain = model.ask.tokenizer.apply_chat_template(chat, tokenize=False)
-    assert copy.deepcopy(model.ask.render)("Where?\n") == plain
+    plain = transformers.AutoTokenizer.from_pretrained(chatty).apply_chat_template(
+        chat, tokenize=False, add_generation_prompt=True
+    )
+    assert copy.deepcopy(model.ask.tokenizer).apply_chat_template(chat) == plain
 
 
 def test_a_chat_template_is_rendered_in_bounded_time_and_memory(folder, tmp_path, monkeypatch):
     home = shutil.copytree(folder, tmp_path / "hostile")
-    monkeypatch.setattr(transformers_adapter, "RENDERING", 1.0)
+    monkeypatch.setattr(chat_template, "RENDERING", 1.0)
     for template, reason in (
         ("{{ 'x' * 10**9 }}", "MemoryError" if sys.platform == "linux" else "1,000,000,000"),
         ("{{ 'x' * 10**5 }}", "more than 65,536"),

@@ -1,41 +1,49 @@
-"""Render an untrusted chat template: run as a process of its own, with a limit of memory.
+"""Chat templates of untrusted tokenizers, rendered in a process with limits of time and memory."""
 
-The first line of input is JSON with the arguments of transformers' `render_jinja_template`, each
-further line a user's message. The reply to the first is a line, to each other JSON: the text, or an
-object with the `error`.
-"""
-
-import contextlib
 import json
+import shlex
 import sys
-from pathlib import Path
+from typing import Any
 
-MEMORY = 2**29  # bytes, on Linux
-LONGEST = 2**16  # characters of a text
+from tttenv.adapters import chat_template_process
+from tttenv.players.programs.program_player import FLUSH, Program, ProgramError
+
+STARTING = 60.0  # maximum seconds to load what renders templates
+RENDERING = 10.0  # maximum seconds for a text
 
 
-def main() -> None:
-    """Render messages until the end of input."""
-    from transformers.utils.chat_template_utils import render_jinja_template
+class Renderer:
+    """Renders a tokenizer's chat template; its process starts when it is needed."""
 
-    with contextlib.suppress(ImportError, OSError, ValueError):
-        import resource
+    def __init__(self, tokenizer: Any) -> None:
+        given = {"chat_template": tokenizer.get_chat_template(), **tokenizer.special_tokens_map}
+        self.given = json.dumps(given, default=str)
+        self.program: Program | None = None
 
-        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[5])
-        limit = pages * resource.getpagesize() + MEMORY
-        resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
-    given = json.loads(sys.stdin.readline())
-    print("ready", flush=True)
-    for line in sys.stdin:
-        chat = [{"role": "user", "content": json.loads(line)}]
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Renderer":
+        """Return a renderer with a process of its own."""
+        copied = object.__new__(Renderer)
+        copied.given, copied.program = self.given, None
+        return copied
+
+    def __call__(self, chat: list[dict[str, str]], **_options: Any) -> str:
+        """Return the text of a chat and the beginning of a reply, as `apply_chat_template` does."""
         try:
-            reply = render_jinja_template([chat], add_generation_prompt=True, **given)[0][0]
-            if len(reply) > LONGEST:
-                raise ValueError(f"it makes {len(reply):,} characters, more than {LONGEST:,}")
-        except Exception as error:  # jinja's, or any other that a template provokes
-            reply = {"error": f"{type(error).__name__}: {str(error)[:100]}".rstrip(": ")}
-        print(json.dumps(reply), flush=True)
-
-
-if __name__ == "__main__":
-    main()
+            if self.program is None:
+                command = shlex.join([sys.executable, "-P", chat_template_process.__file__])
+                self.program = Program(command, 8 * chat_template_process.LONGEST)
+                self.program.write(f"{self.given}\n", STARTING)
+                self.program.read_line()
+            self.program.write(f"{json.dumps(chat)}\n", RENDERING)
+            reply = json.loads(self.program.read_line())
+        except BaseException as error:  # including an interrupt, since a reply would be pending
+            if self.program is not None:
+                self.program.kill()
+            self.program = None
+            if isinstance(error, ProgramError):
+                reason = str(error).removesuffix(FLUSH)
+                raise ValueError(f"the process of its chat template {reason}") from None
+            raise
+        if not isinstance(reply, str):
+            raise ValueError(f"its chat template cannot be rendered: {reply['error']}")
+        return reply

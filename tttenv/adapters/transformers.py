@@ -1,9 +1,6 @@
 """Language models from Hugging Face transformers: as players, and certified as they train."""
 
-import json
-import shlex
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +8,12 @@ import torch
 import transformers
 
 from tttenv import text
-from tttenv.adapters import chat_template
+from tttenv.adapters.chat_template import Renderer
 from tttenv.certificates.certificate import ALL_POSITIONS, certify
 from tttenv.certificates.metric_table import flat
 from tttenv.exact import positions
 from tttenv.game.rules import Rules
 from tttenv.players.language.llm import LanguageModel
-from tttenv.players.programs.program_player import FLUSH, Program, ProgramError
 from tttenv.utils.untrusted import LONGEST_JSON, first_line, parse_json, read_bytes, shown
 
 LIBRARY: Any = transformers  # which leaves much untyped
@@ -28,8 +24,6 @@ NAMING = {  # patterns of files, and their settings that name other files
     "tokenizer_config.json": "fast_tokenizer_files",
     "*.index.json": "weight_map",
 }
-STARTING = 60.0  # maximum seconds to load what renders chat templates
-RENDERING = 10.0  # maximum seconds to render a chat template for one prompt
 LONGEST_REASON = 200  # characters of the library's error in a message
 
 
@@ -75,6 +69,8 @@ class Answers:
             )
         except Exception as error:  # the library raises classes of its own and others'
             raise self._failed("cannot be loaded", error) from None
+        if self.tokenizer.chat_template:
+            self.tokenizer.apply_chat_template = Renderer(self.tokenizer)
         if not self.tokenizer("0")["input_ids"]:  # made up by the library, without a vocabulary
             raise ValueError(f"the model in {self.name} has no tokenizer")
         if told["missing_keys"]:
@@ -83,7 +79,6 @@ class Answers:
         ends = _numbers(self.tokenizer.eos_token_id)
         ends |= _numbers(self.model.generation_config.eos_token_id)
         self.ends = ends
-        self.render = _Renderer(self.tokenizer) if self.tokenizer.chat_template else None
         self.greedy = LIBRARY.GenerationConfig(
             max_new_tokens=tokens,
             do_sample=False,
@@ -95,7 +90,7 @@ class Answers:
         """Return the answer to a prompt, or None if it has not ended within the limit."""
         try:
             with torch.inference_mode():
-                return self._decode(_encoded(self.tokenizer, [prompt], self.render)["input_ids"])
+                return self._decode(_encoded(self.tokenizer, [prompt])["input_ids"])
         except Exception as error:
             raise self._failed("failed", error) from None
 
@@ -190,51 +185,10 @@ def greedy_answers(
     return found
 
 
-class _Renderer:
-    """Renders a tokenizer's chat template in a process with limits, which starts when needed."""
-
-    def __init__(self, tokenizer: Any) -> None:
-        given = {"chat_template": tokenizer.get_chat_template(), **tokenizer.special_tokens_map}
-        self.given = json.dumps(given, default=str)
-        self.program: Program | None = None
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> "_Renderer":
-        """Return a renderer with a process of its own."""
-        copied = object.__new__(_Renderer)
-        copied.given, copied.program = self.given, None
-        return copied
-
-    def __call__(self, prompt: str) -> str:
-        """Return the text of a chat of one message."""
-        try:
-            if self.program is None:
-                command = shlex.join([sys.executable, "-P", chat_template.__file__])
-                self.program = Program(command, 8 * chat_template.LONGEST)
-                self.program.write(f"{self.given}\n", STARTING)
-                self.program.read_line()
-            self.program.write(f"{json.dumps(prompt)}\n", RENDERING)
-            reply = json.loads(self.program.read_line())
-        except BaseException as error:  # including an interrupt, since a reply would be pending
-            if self.program is not None:
-                self.program.kill()
-            self.program = None
-            if isinstance(error, ProgramError):
-                reason = str(error).removesuffix(FLUSH)
-                raise ValueError(f"the process of its chat template {reason}") from None
-            raise
-        if not isinstance(reply, str):
-            raise ValueError(f"its chat template cannot be rendered: {reply['error']}")
-        return reply
-
-
-def _encoded(
-    tokenizer: Any, prompts: Sequence[str], render: Callable[[str], str] | None = None
-) -> Any:
+def _encoded(tokenizer: Any, prompts: Sequence[str]) -> Any:
     """Return the tokens of prompts, each the only message of a user if there is a chat template."""
     chat = tokenizer.chat_template
-    if render is not None:
-        prompts = [render(prompt) for prompt in prompts]
-    elif chat:
+    if chat:
         prompts = [
             tokenizer.apply_chat_template(
                 [{"role": "user", "content": prompt}], tokenize=False, add_generation_prompt=True
