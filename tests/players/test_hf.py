@@ -1,8 +1,10 @@
 """Language models from transformers folders as players in this process."""
 
+import copy
 import json
 import os
 import shutil
+import sys
 
 import pytest
 import torch
@@ -107,9 +109,32 @@ def test_it_answers_in_every_notation_and_takes_the_users_turn_of_a_chat(folder,
     model = player(f"hf:path={folder},notation=coordinates", RULES)
     assert model.ask(text.prompt(RULES, RULES.start(), "coordinates")) == "4"
     chatty = shutil.copytree(folder, tmp_path / "chatty")
-    template = "{% for m in messages %}{{ m.role }}: {{ m.content }}4{% endfor %}"
-    (chatty / "chat_template.jinja").write_text(template)
-    assert player(f"hf:path={chatty}", RULES).ask("Where?") == ""  # after a 4 it ends
+    template = "{% for m in messages %}{{ m.role }}é: {{ m.content }}{{ eos_token }}{% endfor %}"
+    template += "{% if add_generation_prompt %}4{% endif %}"
+    (chatty / "chat_template.jinja").write_text(template, encoding="utf-8")
+    model = player(f"hf:path={chatty}", RULES)
+    assert model.ask("Where?") == ""  # after a 4 it ends
+    chat = [{"role": "user", "content": "Where?\n"}]
+    plain = transformers.AutoTokenizer.from_pretrained(chatty).apply_chat_template(
+        chat, tokenize=False, add_generation_prompt=True
+    )
+    assert copy.deepcopy(model.ask.tokenizer).apply_chat_template(chat) == plain
+
+
+def test_a_chat_template_is_rendered_in_bounded_time_and_memory(folder, tmp_path, monkeypatch):
+    home = shutil.copytree(folder, tmp_path / "hostile")
+    monkeypatch.setattr("tttenv.adapters.chat_template.RENDERING", 1.0)
+    for template, reason in (
+        ("{{ 'x' * 10**9 }}", "MemoryError" if sys.platform == "linux" else "1,000,000,000"),
+        ("{{ 'x' * 10**5 }}", "more than 65,536"),
+        ("{% if 10**(10**9) %}{% endif %}", "did not answer within 1 s"),
+        ("{{ raise_exception('a\nb') }}", "TemplateError: a"),
+    ):
+        (home / "chat_template.jinja").write_text(template)
+        with pytest.raises(
+            ValueError, match=rf"^the model in [^\n]*its chat [^\n]*{reason}[^\n]*$"
+        ):
+            player(f"hf:path={home}", RULES).ask("Where.")
 
 
 def test_an_answer_that_does_not_end_in_time_is_no_answer(folder, tmp_path):

@@ -8,6 +8,7 @@ import torch
 import transformers
 
 from tttenv import text
+from tttenv.adapters.chat_template import Renderer
 from tttenv.certificates.certificate import ALL_POSITIONS, certify
 from tttenv.certificates.metric_table import flat
 from tttenv.exact import positions
@@ -32,7 +33,8 @@ class Answers:
     """Greedy decoder: takes the most likely token at each step, the first of ties.
 
     Prompts are answered one at a time, without padding, so an answer depends on its prompt alone.
-    If the tokenizer has a chat template, a prompt is the only message of a user.
+    If the tokenizer has a chat template, a prompt is the only message of a user; the template is
+    rendered in a process of its own, with limits of time and memory.
 
     The folder has config.json, the tokenizer's files and the weights as safetensors, as written by
     `save_pretrained`. No code in it is run, and nothing is downloaded. An answer has at most so
@@ -69,6 +71,8 @@ class Answers:
             )
         except Exception as error:  # the library raises classes of its own and others'
             raise self._failed("cannot be loaded", error) from None
+        if self.tokenizer.chat_template:
+            self.tokenizer.apply_chat_template = Renderer(self.tokenizer)
         if not self.tokenizer("0")["input_ids"]:  # made up by the library, without a vocabulary
             raise ValueError(f"the model in {self.name} has no tokenizer")
         if told["missing_keys"]:
