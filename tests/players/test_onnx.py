@@ -91,7 +91,7 @@ def test_a_network_of_two_inputs_takes_the_mask(tmp_path):
 
 def graph(shape, size=9, kind=TensorProto.FLOAT, outside=None):
     """Return a model that multiplies by zeros, with external weights if `outside` names a file."""
-    weights = helper.make_tensor("w", kind, [shape[-1], size], np.zeros(shape[-1] * size))
+    weights = helper.make_tensor("w", kind, [shape[-1], size], [0] * shape[-1] * size)
     if outside:
         weights.ClearField("float_data")
         weights.data_location = TensorProto.EXTERNAL
