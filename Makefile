@@ -44,7 +44,7 @@ test-rest: ## what `make test` leaves out
 test-slow: .venv/dev .venv/compiled ## the page in a browser, programs, trainings and large boards
 	$(BIN)/python -m pytest $(SLOW) $(ARGS)
 
-test-lowest: .venv-lowest/ready ## the quick tests with the lowest versions that pyproject.toml allows
+test-lowest: .venv-lowest/ready ## the quick tests with the lowest versions that pyproject.toml allows, on Python 3.11
 	.venv-lowest/bin/python -m tttenv compile
 	.venv-lowest/bin/python -m pytest $(ARGS)
 

@@ -305,7 +305,7 @@ def bar(*columns: Any, quiet: bool = False, transient: bool = False) -> Any:
     return Progress(
         *(columns or Progress.get_default_columns()),
         _compiling(),
-        console=Console(stderr=True, quiet=quiet),  # before rich 14.3, `disable` leaves a blank line
+        console=Console(stderr=True, quiet=quiet),  # rich < 14.3 ends it with a blank line
         transient=transient,
         redirect_stdout=sys.stdout.isatty(),  # else redirected output would appear on the screen
         disable=quiet,
