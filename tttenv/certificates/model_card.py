@@ -1,5 +1,6 @@
 """Files of a checkpoint for the Hugging Face Hub, with its certificate in the model card."""
 
+import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -43,11 +44,14 @@ def _model_card(
     card: Mapping[str, Any], certificate: Certificate | None, repo: str, license: str | None
 ) -> str:
     """Return the model card: metadata as YAML, then Markdown."""
-    from huggingface_hub import ModelCardData
-
     learner = [card["learner"]] if _WORD.fullmatch(card["learner"]) else []
     tags = ["reinforcement-learning", "deep-reinforcement-learning", ENVIRONMENT, "tic-tac-toe"]
-    metadata = ModelCardData(library_name="tttenv", license=license, tags=[*tags, *learner])
+    metadata = ["library_name: tttenv"]
+    metadata += (
+        [] if license is None else [f"license: {json.dumps(license)}"]
+    )  # quoted: not a number
+    metadata += ["tags:", *(f"- {json.dumps(tag)}" for tag in [*tags, *learner])]
+    head = "\n".join(metadata)
     rules = Rules.of(card["rules"])
     board = f"{rules.m} rows, {rules.n} columns, {rules.k} in a row"
     table = "The card states no certificate."
@@ -59,7 +63,7 @@ def _model_card(
             f"{certificate_table(certificate)}"
         )
     return f"""---
-{metadata.to_yaml()}
+{head}
 ---
 
 # {repo.partition("/")[2]}

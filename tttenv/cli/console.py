@@ -182,7 +182,8 @@ def _options(kind: type) -> list[str]:
     """Return the names of a dataclass's options, those of dataclasses in it included."""
     found = []
     for name, hint in typing.get_type_hints(kind).items():
-        found += _options(hint) if is_dataclass(hint) else [f"--{name.replace('_', '-')}"]
+        inner = isinstance(hint, type) and is_dataclass(hint)
+        found += _options(hint) if inner else [f"--{name.replace('_', '-')}"]
     return found
 
 

@@ -119,7 +119,10 @@ def played(
         result = pair.PairResult(pair.SAMPLED, pair.counted(games, len(boards)))
         for number, cells in enumerate(games.moves):
             moves = [None if cell == FORFEIT else cell for cell in cells]
-            about = {"X": [given.first, given.second][2 * number >= count], "moves": moves}
+            about: dict[str, Any] = {
+                "X": [given.first, given.second][2 * number >= count],
+                "moves": moves,
+            }
             about |= {"result": int(games.results[number])}
             listed.append({"opening": int(games.openings[number]), **about})
     return {

@@ -58,9 +58,8 @@ def _imported(file: Path) -> list[Path]:
     finder = ModuleFinder([str(file.parent)])
     with suppress(Exception):  # a file that is no Python: playing it says so
         finder.run_script(str(file))
-    return sorted(
-        {Path(made.__file__) for made in finder.modules.values() if made.__file__} - {file}
-    )
+    names = [getattr(module, "__file__", None) for module in finder.modules.values()]
+    return sorted({Path(name) for name in names if name} - {file})
 
 
 def folder_digest(folder: Path) -> str:
