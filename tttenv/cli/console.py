@@ -86,8 +86,10 @@ class _LogLines(logging.Handler):
 
 def _show_log() -> None:
     logger = logging.getLogger("tttenv")
-    logger.setLevel(logging.INFO if sys.stderr.isatty() else logging.WARNING)
-    if sys.stderr.isatty() and not any(isinstance(one, _LogLines) for one in logger.handlers):
+    if not sys.stderr.isatty():  # a warning of compilation is logged there
+        return
+    logger.setLevel(logging.INFO)
+    if not any(isinstance(one, _LogLines) for one in logger.handlers):
         logger.addHandler(_LogLines())
 
 
