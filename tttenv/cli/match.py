@@ -116,7 +116,7 @@ def played(
     else:
         count = given.games or GAMES
         games = pair.sampled_games(rules, first, second, boards, count, given.seed, news)
-        result = pair.PairResult(pair.SAMPLED, pair.counted(games, len(boards)))
+        result = pair.PairResult(pair.SAMPLED, games.odds)
         for number, cells in enumerate(games.moves):
             moves = [None if cell == FORFEIT else cell for cell in cells]
             about: dict[str, Any] = {
