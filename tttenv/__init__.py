@@ -14,10 +14,11 @@ if TYPE_CHECKING:
     from tttenv.certificates.certificate import certify
     from tttenv.certificates.refutation import refute
     from tttenv.drawing.render import draw
-    from tttenv.exact import score, solve, worst_case
+    from tttenv.exact import solve
     from tttenv.game.outcomes_kernel import Outcome
     from tttenv.game.rules import Rules
     from tttenv.players import player
+    from tttenv.players.exact_results import score, worst_case
     from tttenv.policy import Policy
     from tttenv.proofs.checker import check_proof
     from tttenv.proofs.prover import prove
@@ -49,9 +50,9 @@ _HOMES = {
     "player": "tttenv.players",
     "prove": "tttenv.proofs.prover",
     "refute": "tttenv.certificates.refutation",
-    "score": "tttenv.exact",
+    "score": "tttenv.players.exact_results",
     "solve": "tttenv.exact",
-    "worst_case": "tttenv.exact",
+    "worst_case": "tttenv.players.exact_results",
 }
 
 

@@ -24,7 +24,7 @@ from tttenv.game.random_kernel import pick
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Cells, Mask, Numbers, Probs
 from tttenv.utils.arrays import Lock, answered_numbers, brief, one_at_a_time, one_of
-from tttenv.utils.untrusted import shown
+from tttenv.utils.untrusted import first_line, shown
 
 
 def uniform_over(allowed: Mask) -> Probs:
@@ -460,13 +460,24 @@ class Observed(Player):
     def numbers(self, boards: Boards) -> NDArray[np.float64]:
         """Return the function's raw outputs (batch, cells): logits, values or probabilities."""
         seen = OBSERVATIONS[self.obs](boards)
-        answer = _call_network(self.fn, seen) if is_network(self.fn) else self.fn(seen)
+        try:
+            answer = _call_network(self.fn, seen) if is_network(self.fn) else self.fn(seen)
+        except Exception as error:  # a network may raise anything for observations of another kind
+            if not is_network(self.fn):
+                raise
+            cells, reason = self.rules.cells, shown(first_line(error))
+            raise ValueError(
+                f"the network {self.name} does not take observations obs={self.obs!r} of"
+                f" {self.rules}: {reason}; 'onehot' has {3 * cells} numbers for each board, 'board'"
+                f" {cells}, 'dict' an observation of {3 * cells} and an action_mask of {cells}"
+            ) from error
         # Copied, since a function may reuse its array.
         numbers = np.array(answered_numbers(answer, "a policy's function"))
         if numbers.shape != boards.shape:
             raise ValueError(
-                f"about {len(boards)} observations of {self.rules} the function answers"
-                f" {self.kind} of shape {boards.shape}, a row a board, not {numbers.shape}"
+                f"the function must return {self.kind} of shape {boards.shape} for"
+                f" {len(boards)} observations of {self.rules}, one row for each board, but returned"
+                f" shape {numbers.shape}"
             )
         return numbers
 

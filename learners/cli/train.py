@@ -98,7 +98,8 @@ def _train(
     with _Bar(f"{name} on {options.rules}", schedule, quiet=options.json) as bar:
         compiled()
         setup = Setup(options.preset, _start(options.start), options.log, bar.stepped)
-        with _interrupted_between_steps(bar, out):
+        spoken = console.spoken(lambda: bar.text, options.json)
+        with _interrupted_between_steps(bar, out), spoken:
             last = train(
                 name,
                 config,
@@ -245,10 +246,14 @@ def _usual_folder(name: str, options: Options, config: Any) -> Path:
     return Path("runs") / "-".join(parts)
 
 
+CERTIFYING = "certifying"  # what a training does after some steps
+
+
 class _Bar:
     """Progress bar of a training run: steps, next certificate and last exact worst case.
 
-    If standard error is not a terminal, it prints one line at the start and one at the end.
+    If standard error is not a terminal, it prints one line at the start and one at the end; `text`
+    is a line in between.
     """
 
     def __init__(self, about: str, schedule: Any, quiet: bool) -> None:
@@ -264,6 +269,8 @@ class _Bar:
             f" a certificate every {schedule.every:,}"
         )
         self.last: Any = None  # the last evaluation
+        self.text = "preparing"
+        self.certifying = False
         hidden = quiet or not sys.stderr.isatty()
         self.progress = _bar_with_line_below()(
             TextColumn("step"),
@@ -300,7 +307,7 @@ class _Bar:
             self.progress.live.transient = False
         elif not due:
             self._end_if_stopping()
-        self._show(step, "certifying" if due else "")
+        self._show(step, CERTIFYING if due else "")
 
     def evaluated(self, evaluation: Any) -> None:
         """Show the results of an evaluation."""
@@ -316,9 +323,12 @@ class _Bar:
         self._show(evaluation.step, ending, below=below)
 
     def stop(self) -> None:
-        """End the run after the current step."""
+        """End the run after the current step, and say what is finished before."""
         self.stopping = True
         self.progress.update(self.task, description="stopping after this step")
+        now = "this step's certificate" if self.certifying else "this step"
+        line = f"stopping once {now} is finished and saved; Ctrl-C again stops at once"
+        print(f"{line}, at the last checkpoint", file=sys.stderr, flush=True)
 
     def _end_if_stopping(self) -> None:
         if self.stopping:
@@ -330,6 +340,9 @@ class _Bar:
         """Show the number of steps, and what is done now or when the next certificate is due."""
         following = step - step % self.schedule.every + self.schedule.every
         coming = f"next certificate at step {min(following, self.schedule.steps):,}"
+        self.certifying = now == CERTIFYING
+        found = f"; {phrases.standing(self.last.numbers)}" if self.last else ""
+        self.text = f"step {step:,} of {self.schedule.steps:,}: {now or coming}{found}"
         self.progress.update(self.task, completed=step, description=now or coming, **more)
 
 

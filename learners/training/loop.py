@@ -3,7 +3,7 @@
 import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from learners.base import Learner
 from learners.registry import row
@@ -11,6 +11,7 @@ from tttenv.certificates import metrics, snapshots
 from tttenv.certificates.certificate import IN_TRAINING, REACHABLE, Certificate, certify
 from tttenv.certificates.curve import Point, extended, point
 from tttenv.certificates.metrics import flat
+from tttenv.certificates.milestones import MARKS, Mark, Milestones
 from tttenv.certificates.snapshots import Snapshot
 from tttenv.exact import enumerable, tabulate
 from tttenv.game.rules import Rules
@@ -21,9 +22,6 @@ from tttenv.utils.compile_time import now_by_processor
 from tttenv.utils.untrusted import first_line, shown
 
 MOST_THREADS = 1024  # many more crash the process
-# What a certificate may say: the player cannot be beaten, or gives nothing away in any position.
-Mark = Literal["unbeatable", "perfect"]
-MARKS: tuple[Mark, ...] = get_args(Mark)
 Until = Mark | Literal["never"]
 
 
@@ -107,14 +105,11 @@ class Stopped(KeyboardInterrupt):
 
 
 @dataclass
-class Progress:
+class Progress(Milestones):
     """Progress of a training run, across interruptions; its fields are saved."""
 
     step: int = 0
     seconds: float = 0.0  # processor time
-    unbeatable_at: tuple[int, float] | None = None  # as in `Evaluation`, and the next two
-    perfect_at: tuple[int, float] | None = None
-    in_a_row: dict[str, int] = field(default_factory=lambda: dict.fromkeys(MARKS, 0))
     # The learner ("learner") and progress ("clock") at the first certificate of those in a row that
     # may end the run.
     kept: dict[str, Any] | None = None
@@ -130,15 +125,10 @@ class Progress:
 
     def certified(self, certificate: Certificate | None) -> dict[str, float]:
         """Count the certificates in a row that had each mark; return the counts by tag."""
-        unbeatable = certificate is not None and bool(certificate.unbeatable)
-        perfect = certificate is not None and unbeatable and certificate.blunders == 0
-        found, numbers = {"unbeatable": unbeatable, "perfect": perfect}, dict[str, float]()
-        self.in_a_row = {mark: found[mark] * (self.in_a_row.get(mark, 0) + 1) for mark in MARKS}
-        for mark in MARKS:
-            numbers[f"{mark}/in_a_row"] = self.in_a_row[mark]
-            if found[mark] and getattr(self, f"{mark}_at") is None:
-                setattr(self, f"{mark}_at", (self.step, self.seconds))
-                numbers |= {f"{mark}/steps": self.step, f"{mark}/seconds": self.seconds}
+        new = self.add(certificate, self.step, self.seconds)
+        numbers: dict[str, float] = {f"{mark}/in_a_row": self.in_a_row[mark] for mark in MARKS}
+        for mark in new:
+            numbers |= {f"{mark}/steps": self.step, f"{mark}/seconds": self.seconds}
         return numbers
 
 

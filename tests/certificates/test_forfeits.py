@@ -14,7 +14,7 @@ from tttenv.certificates.refutation import losing_leaves, refute
 from tttenv.env.rollouts import rollout
 from tttenv.exact import Tabulated, positions, score, solve, tabulate
 from tttenv.game.outcomes_kernel import Outcome
-from tttenv.league.pair import CachedPlayer, exact_odds, sampled_odds
+from tttenv.league.pair import CachedPlayer, exact_odds, sampled_games
 from tttenv.policy import Wrapped, player_for, uniform, validated
 
 RULES = Rules()
@@ -200,7 +200,7 @@ def test_two_players_have_the_same_results_exactly_and_by_games(name):
         rollout(RULES, tabulate(RULES, policy), tabulate(RULES, other), games, seed=1),
     ):
         assert played.mean() == pytest.approx(found.value, abs=4 / games**0.5)
-    counts = sampled_odds(RULES, first, second, RULES.start(1), games, 0)
+    counts = sampled_games(RULES, first, second, RULES.start(1), games, 0).odds
     assert (counts[0, 0] @ [1, 0, -1]) / (games / 2) == pytest.approx(found.value, abs=0.1)
     assert counts.sum() == games
 

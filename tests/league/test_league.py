@@ -21,7 +21,8 @@ from tttenv.league.pair import EXACT, SAMPLED, CachedPlayer, PairLimits, PairRes
 from tttenv.parallel import Context
 from tttenv.parallel.tasks import key, perform
 from tttenv.players import PLAYERS
-from tttenv.policy import blend, player_for, uniform
+from tttenv.players.digests import digests
+from tttenv.policy import FunctionPlayer, Traits, blend, player_for, uniform
 
 ROOT = Path(__file__).parents[2]
 SMALL = Rules(3, 3, 3)
@@ -69,8 +70,13 @@ def test_every_undecided_board_is_an_image_of_one_opening(rules, stones):
 
 
 def test_openings_that_nobody_can_list_are_refused():
-    for rules, stones in (((19, 19, 5), 3), ((3, 3, 3), 9), ((3, 3, 3), -1)):
-        with pytest.raises(ValueError, match="openings"):
+    too_many = "choose at most 2, which make 16,416$"
+    for rules, stones, said in (
+        ((19, 19, 5), 3, too_many),
+        ((3, 3, 3), 9, "openings"),
+        ((3, 3, 3), -1, "openings"),
+    ):
+        with pytest.raises(ValueError, match=said):
             opening_classes(Rules(*rules), stones)
 
 
@@ -156,7 +162,7 @@ def test_sampled_games_come_near_the_exact_result():
     for first, second in (("random", "tactical"), ("tactical", "mcts:iterations=20")):
         two = asker(first), asker(second)
         exact = pair.play(SMALL, *two, openings, 2, 0)
-        found = PairResult(SAMPLED, pair.sampled_odds(SMALL, *two, openings, 4000, 1))
+        found = PairResult(SAMPLED, pair.sampled_games(SMALL, *two, openings, 4000, 1).odds)
         assert abs(found.value - exact.value) < 5 * found.error
         assert 0.2 < found.error * np.sqrt(4000) < 1
         each = found.odds.sum(axis=2)
@@ -169,15 +175,15 @@ def test_sampled_games_come_near_the_exact_result():
 
 def test_the_seed_and_nothing_else_decides_sampled_games():
     openings, two = opening_classes(SMALL, 2), (asker("random"), asker("tactical"))
-    games = [pair.sampled_odds(SMALL, *two, openings, 50, seed) for seed in (1, 1, 2)]
+    games = [pair.sampled_games(SMALL, *two, openings, 50, seed).odds for seed in (1, 1, 2)]
     assert (games[0] == games[1]).all()
     assert (games[0] != games[2]).any()
     assert (np.count_nonzero(games[0].sum(axis=2), axis=1) == 12).all()
-    few = pair.sampled_odds(SMALL, *two, openings, 10, 0)
+    few = pair.sampled_games(SMALL, *two, openings, 10, 0).odds
     assert np.count_nonzero(few[0].sum(axis=1)) == 5
     for wrong in (0, 3, -2):
         with pytest.raises(ValueError, match="even number"):
-            pair.sampled_odds(SMALL, *two, openings, wrong, 0)
+            pair.sampled_games(SMALL, *two, openings, wrong, 0)
 
 
 def test_games_are_sampled_where_a_result_cannot_be_exact():
@@ -194,6 +200,20 @@ def test_games_are_sampled_where_a_result_cannot_be_exact():
         assert pair.play(SMALL, random, mcts, openings, 4, 0, limits).method == method
     tactical, limits = asker("tactical"), PairLimits(searches=0)
     assert pair.play(SMALL, random, tactical, openings, 4, 0, limits).method == EXACT
+
+
+def test_an_exact_result_that_takes_too_many_searches_is_given_up_before_the_first():
+    """12 openings in both colours and 7 plies are 84 searches of each player, before any ends."""
+    openings, told = opening_classes(SMALL, 2), []
+    searching = CachedPlayer(FunctionPlayer(SMALL, failing, Traits(searches=True)))
+    two = searching, asker("first")
+    assert pair.exact_odds(SMALL, *two, openings, PairLimits(searches=83)) is None
+    with pytest.raises(PlayerError):
+        pair.exact_odds(SMALL, *two, openings, PairLimits(searches=84))
+    mcts = asker("mcts:iterations=5")
+    pair.play(SMALL, mcts, two[1], openings, 4, 0, tell=lambda *now: told.append(now))
+    assert {now[1:] for now in told} == {(20_000, "looking for an exact result")}
+    assert [now[0] for now in told] == sorted({now[0] for now in told})
 
 
 # --- How players are asked
@@ -312,6 +332,23 @@ def test_kept_results_are_of_the_same_players_and_settings(tmp_path):
         tasks += league.tasks(other, [("random", "first")], threads=1)
     tasks += league.tasks(SETTINGS, [("random", "first")], threads=2)
     assert len({key(task) for task in tasks}) == len(tasks) == 36
+
+
+def test_a_program_is_known_by_each_file_of_its_command_and_what_these_import(tmp_path):
+    files = ("run", "net.bin", "bot.py", "own.py", "part/inner.py", "unused.py")
+    for name in files:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("")
+    (tmp_path / "bot.py").write_text("import sys, own\nfrom part import inner\n")
+    command = f"({tmp_path}/run {tmp_path}/bot.py --net={tmp_path}/net.bin)"
+    specs = [f"external:command={command}", f"gomocup:command={command}"]
+    specs.append(f"epsilon:player=({specs[0]}),epsilon=0.1")
+    for name in files:
+        before = [digests(spec) for spec in specs]
+        with (tmp_path / name).open("a") as stream:
+            stream.write("# other")
+        changed = [digests(spec) != old for spec, old in zip(specs, before, strict=True)]
+        assert changed == [name != "unused.py"] * 3
 
 
 # --- The file

@@ -33,6 +33,21 @@ def climbed(points, prior=2.0):
     return found - found.mean()
 
 
+def test_errors_of_elo_are_the_changes_of_it_by_errors_of_the_scores():
+    points = tournament(np.random.default_rng(0), 5)
+    np.fill_diagonal(points, 0)
+    errors, total, step = np.zeros((5, 5)), 0.0, 1e-4
+    errors[0, 2] = errors[2, 0] = 0.5
+    errors[1, 4] = errors[4, 1] = 1.0
+    for i, j in ((0, 2), (1, 4)):
+        moved = points.copy()
+        moved[i, j] += step * errors[i, j]
+        moved[j, i] -= step * errors[i, j]
+        total = total + ((ratings.elo(moved) - ratings.elo(points)) / step) ** 2
+    np.testing.assert_allclose(ratings.elo_errors(points, errors), np.sqrt(total), rtol=1e-2)
+    assert not ratings.elo_errors(points, np.zeros((5, 5))).any()
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_elo_is_the_maximum_that_another_algorithm_finds(seed):
     rng = np.random.default_rng(seed)

@@ -1,5 +1,6 @@
 """Files of a checkpoint for the Hugging Face Hub, with its certificate in the model card."""
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -45,11 +46,12 @@ def _model_card(
     card: Mapping[str, Any], certificate: Certificate | None, repo: str, license: str | None
 ) -> str:
     """Return the model card: metadata as YAML, then Markdown."""
-    from huggingface_hub import ModelCardData
-
     learner = [card["learner"]] if _WORD.fullmatch(card["learner"]) else []
     tags = ["reinforcement-learning", "deep-reinforcement-learning", ENVIRONMENT, "tic-tac-toe"]
-    metadata = ModelCardData(library_name="tttenv", license=license, tags=[*tags, *learner])
+    metadata = ["library_name: tttenv"]
+    if license is not None:
+        metadata.append(f"license: {json.dumps(license)}")  # quoted: not a number
+    metadata += ["tags:", *(f"- {json.dumps(tag)}" for tag in [*tags, *learner])]
     rules = Rules.of(card["rules"])
     board = f"{rules.m} rows, {rules.n} columns, {rules.k} in a row"
     table = "The card states no certificate."
@@ -62,5 +64,5 @@ def _model_card(
         )
     template = Template(Path(__file__).with_name("model_card.md").read_text(encoding="utf-8"))
     about = asdict(rules) | {"rules": rules, "board": board, "table": table, "repo": repo}
-    about |= {"metadata": metadata.to_yaml(), "name": repo.partition("/")[2]}
+    about |= {"metadata": "\n".join(metadata), "name": repo.partition("/")[2]}
     return template.substitute(about, environment=ENVIRONMENT)

@@ -209,6 +209,8 @@ class BackgroundCompile:
             for name in filter(names.__contains__, share):  # in the order in which it works
                 watch.tell(name)
                 mark = _mark(name)
+                if process.poll() is None and mark and not mark.exists():
+                    watch.hint(name)
                 while process.poll() is None and mark and not mark.exists():
                     time.sleep(0.02)
         watch.seconds += time.perf_counter() - began

@@ -86,8 +86,10 @@ class _LogLines(logging.Handler):
 
 def _show_log() -> None:
     logger = logging.getLogger("tttenv")
-    logger.setLevel(logging.INFO if sys.stderr.isatty() else logging.WARNING)
-    if sys.stderr.isatty() and not any(isinstance(one, _LogLines) for one in logger.handlers):
+    if not sys.stderr.isatty():  # a warning of compilation is logged there
+        return
+    logger.setLevel(logging.INFO)
+    if not any(isinstance(one, _LogLines) for one in logger.handlers):
         logger.addHandler(_LogLines())
 
 
@@ -182,7 +184,8 @@ def _options(kind: type) -> list[str]:
     """Return the names of a dataclass's options, those of dataclasses in it included."""
     found = []
     for name, hint in typing.get_type_hints(kind).items():
-        found += _options(hint) if is_dataclass(hint) else [f"--{name.replace('_', '-')}"]
+        inner = isinstance(hint, type) and is_dataclass(hint)
+        found += _options(hint) if inner else [f"--{name.replace('_', '-')}"]
     return found
 
 

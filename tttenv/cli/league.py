@@ -3,7 +3,7 @@
 import json
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from math import ceil
 from pathlib import Path
@@ -16,7 +16,7 @@ from tttenv.cli.options import Flag, Players, RulesOrNone
 from tttenv.cli.text_tables import Column, say
 from tttenv.cli.workers import HERE, AllWorkers
 from tttenv.parallel import TaskResult
-from tttenv.players import did_you_mean
+from tttenv.players import did_you_mean, of_folders
 
 if TYPE_CHECKING:
     from tttenv.league.league import LeagueSettings, Result
@@ -48,7 +48,7 @@ class Arguments:
     where it stopped.
     """
 
-    players: Players = ()  # names with options, or checkpoint folders
+    players: Players = ()  # names with options, checkpoint folders, or folders of these
     rules: RulesOrNone = None  # the game; if omitted, 3,3,3 or the first checkpoint's
     openings: int = 2  # number of stones on the board at the start of a game
     games: int = 400  # games per pair without an exact result, half in each colour
@@ -63,6 +63,7 @@ class Arguments:
 def main(args: list[str], prog: str = PROG) -> None:
     """Play all pairs and rate the players; write the results and print them."""
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
+    given = replace(given, players=tuple(of_folders(given.players)))
     _check(given)
     from tttenv import Rules
     from tttenv.game.openings import opening_classes

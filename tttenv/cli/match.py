@@ -116,10 +116,13 @@ def played(
     else:
         count = given.games or GAMES
         games = pair.sampled_games(rules, first, second, boards, count, given.seed, news)
-        result = pair.PairResult(pair.SAMPLED, pair.counted(games, len(boards)))
+        result = pair.PairResult(pair.SAMPLED, games.odds)
         for number, cells in enumerate(games.moves):
             moves = [None if cell == FORFEIT else cell for cell in cells]
-            about = {"X": [given.first, given.second][2 * number >= count], "moves": moves}
+            about: dict[str, Any] = {
+                "X": [given.first, given.second][2 * number >= count],
+                "moves": moves,
+            }
             about |= {"result": int(games.results[number])}
             listed.append({"opening": int(games.openings[number]), **about})
     return {

@@ -19,7 +19,8 @@ class Arguments:
 
     The folder is what tttenv train wrote. The state for resuming is not uploaded. Log in by
     hf auth login, or set HF_TOKEN; HF_ENDPOINT names another server. A repository that does not
-    exist is created; in one that does, the model card README.md is replaced. Needs the extra hub.
+    exist is created; in one that does, the model card README.md is replaced. Needs the extra hub,
+    except with --dry-run.
     """
 
     folder: CheckpointFolder  # a checkpoint, or the name of a trained player
@@ -37,7 +38,6 @@ def main(args: list[str], prog: str = PROG) -> None:
     from tttenv.players.stored import hub
 
     hub.check_names(given.repo)
-    address = f"{hub.address()}/{given.repo}"
     place = checkpoint_of(given.folder)
     if place is None or place[1]:
         raise ValueError(f"{given.folder} is not the folder of a checkpoint")
@@ -46,7 +46,7 @@ def main(args: list[str], prog: str = PROG) -> None:
     if given.dry_run:
         print(files[model_card.NAME].decode(), end="")
         return
-    size = sum(map(len, files.values()))
+    size, address = sum(map(len, files.values())), f"{hub.address()}/{given.repo}"
     with console.stage(f"uploading {len(files)} files, {size:,} bytes, to {address}"):
         commit = hub.upload(given.repo, files, given.private)
     print(f"{address} holds the player, in commit {commit[:12]}; to play against it:")

@@ -29,8 +29,9 @@ class Arguments:
     the package's for each size of board.
     """
 
-    players: Players = ()  # names or checkpoint folders to show instead
-    results: Path = Path("results/benchmark.json")  # results of the benchmark
+    # names, checkpoint folders, or folders of these such as runs/sweep, to show instead
+    players: Players = ()
+    results: Path = Path("results/benchmark.json")  # results of the benchmark or of a sweep
     url: AddressOrNone = None  # address of publication, next to preview.png, for metadata
     out: Path = Path("results/report.html")  # output file
     open: Flag = False  # open it in a browser
@@ -62,12 +63,13 @@ def make(
     out = given.out
     if out.is_dir() or any(above.is_file() for above in out.parents):
         raise ValueError(f"cannot write the report to {out}: choose another file with --out")
+    from tttenv.players import of_folders
     from tttenv.report import larger, load_players
     from tttenv.report.build import checked_url, html
     from tttenv.utils.files import write
 
     url = None if given.url is None else checked_url(given.url)
-    named, others = larger.split(list(given.players) or larger.usual())
+    named, others = larger.split(of_folders(given.players) or larger.usual())
     if named or not given.results.exists():
         players = load_players.from_specs(named or load_players.usual(), tell)
     else:

@@ -195,7 +195,8 @@ def play(
     odds = exact_odds(rules, first, second, openings, limits, tell)
     if odds is not None:
         return PairResult(EXACT, odds)
-    return PairResult(SAMPLED, sampled_odds(rules, first, second, openings, games, seed, tell))
+    played = sampled_games(rules, first, second, openings, games, seed, tell)
+    return PairResult(SAMPLED, played.odds)
 
 
 class Ply(NamedTuple):
@@ -323,6 +324,15 @@ class Games(NamedTuple):
     openings: NDArray[np.int64]  # (games,): the index of the opening
     results: NDArray[np.int8]  # (games,): 1, 0 or -1 for the first player
     moves: list[list[int]]  # the cells played after the opening; FORFEIT ends a game
+    count: int  # of openings
+
+    @property
+    def odds(self) -> NDArray[np.float64]:
+        """The first player's wins, draws and losses (2, openings, 3) as X and as O."""
+        odds: NDArray[np.float64] = np.zeros((2, self.count, 3))
+        colours = np.repeat([0, 1], len(self.results) // 2)
+        np.add.at(odds, (colours, self.openings, 1 - self.results), 1)
+        return odds
 
 
 def sampled_games(
@@ -349,25 +359,4 @@ def sampled_games(
             of_x = results(rules, seats, openings[numbers], rng, played)
             found.append((1 - 2 * colour) * of_x)
             moves += played
-    return Games(np.tile(numbers, 2), np.concatenate(found), moves)
-
-
-def sampled_odds(
-    rules: Rules,
-    first: CachedPlayer,
-    second: CachedPlayer,
-    openings: Boards,
-    games: int,
-    seed: int,
-    tell: Tell = silent,
-) -> NDArray[np.float64]:
-    """Play games as `sampled_games` does, and return the counts (2, openings, 3)."""
-    return counted(sampled_games(rules, first, second, openings, games, seed, tell), len(openings))
-
-
-def counted(games: Games, openings: int) -> NDArray[np.float64]:
-    """Count the first player's wins, draws and losses (2, openings, 3) as X and as O."""
-    odds: NDArray[np.float64] = np.zeros((2, openings, 3))
-    colours = np.repeat([0, 1], len(games.results) // 2)
-    np.add.at(odds, (colours, games.openings, 1 - games.results), 1)
-    return odds
+    return Games(np.tile(numbers, 2), np.concatenate(found), moves, count)

@@ -2,7 +2,7 @@
 
 import os
 import typing
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -131,6 +131,16 @@ def rules_of(spec: str) -> "Rules":
 def is_path(spec: str) -> bool:
     """Return whether a spec refers to a checkpoint, which is not downloaded."""
     return spec.startswith(bundled.ON_THE_HUB) or checkpoint_of(spec) is not None
+
+
+def of_folders(specs: Iterable[str]) -> list[str]:
+    """Return specs, with the checkpoints in place of a folder that only holds their folders."""
+    found = []
+    for spec in specs:
+        cards = sorted(Path(spec).glob(f"*/{bundled.CARD}")) if os.path.isdir(spec) else []
+        within = [] if os.path.isfile(os.path.join(spec, bundled.CARD)) else cards
+        found += [str(card.parent) for card in within] or [spec]
+    return found
 
 
 def checkpoint_of(spec: str) -> tuple[Path, dict[str, str]] | None:

@@ -1,11 +1,11 @@
 """Digests of a player's files, by which a player is recognised after an interruption."""
 
+import ast
 import hashlib
 import os
 import shlex
 import shutil
 from contextlib import suppress
-from modulefinder import ModuleFinder
 from pathlib import Path
 
 from tttenv.players import checkpoint_of, inner_specs
@@ -52,15 +52,27 @@ def _named(value: str) -> list[Path]:
 
 
 def _imported(file: Path) -> list[Path]:
-    """Return the modules that a Python file imports from its own folder; none of them is run."""
-    if file.suffix != ".py":
-        return []
-    finder = ModuleFinder([str(file.parent)])
-    with suppress(Exception):  # a file that is no Python: playing it says so
-        finder.run_script(str(file))
-    return sorted(
-        {Path(made.__file__) for made in finder.modules.values() if made.__file__} - {file}
-    )
+    """Return the modules beside a Python file that it imports, directly or not; none is run."""
+    found, left = set[Path](), [file] if file.suffix == ".py" else []
+    while left:
+        each = left.pop()
+        names = set()
+        with suppress(OSError, SyntaxError, ValueError):  # playing a file that is no Python says so
+            for node in ast.walk(ast.parse(each.read_bytes())):
+                if isinstance(node, ast.Import):
+                    names |= {alias.name for alias in node.names}
+                elif isinstance(node, ast.ImportFrom):
+                    names |= {f"{node.module or ''}.{alias.name}" for alias in node.names}
+        for name in names:
+            parts = [part for part in name.split(".") if part]
+            for home in (file.parent, each.parent):
+                within = [home.joinpath(*parts[:size]) for size in range(1, len(parts) + 1)]
+                paths = [path / "__init__.py" for path in within]
+                paths += [path.with_name(f"{path.name}.py") for path in within]
+                new = {path for path in paths if path.is_file()} - found - {file}
+                found |= new
+                left += new
+    return sorted(found)
 
 
 def folder_digest(folder: Path) -> str:

@@ -64,6 +64,24 @@ class Benchmark(TypedDict):
     quick: NotRequired[bool]
 
 
+class SweepTraining(TypedDict):
+    """A training run in a sweep's results."""
+
+    setting: str
+    seed: Count
+    folder: str
+    rules: str
+    unbeatable_steps: NonNegative | None
+    unbeatable_seconds: NonNegative | None
+    seconds: Number | None  # None if it failed
+
+
+class Sweep(TypedDict):
+    """The part of a sweep's results that the page shows."""
+
+    trainings: list[SweepTraining]
+
+
 @dataclass(frozen=True)
 class Seeds:
     """Training results of a learner over several seeds."""
@@ -105,7 +123,13 @@ def from_benchmark(
     An entry without a folder names a safe built-in player, one with a folder a checkpoint within
     the current folder, that of the file, or `runs`.
     """
-    content = schema.read(file, Benchmark, "results of the benchmark")
+    what = "results of the benchmark or of a sweep"
+    read = schema.read(file, dict[str, Any], what)
+    refusal = f"{shorter(file)} holds no {what}"
+    if "settings" in read:
+        content = _of_sweep(schema.checked(Sweep, read, refusal), refusal)
+    else:
+        content = schema.checked(Benchmark, read, refusal)
     rows, trainings = content["players"], content.get("trainings", [])
     homes = [Path.cwd(), file.parent, *([runs] if runs else [])]
     found = []
@@ -125,6 +149,38 @@ def from_benchmark(
         player = replace(player, quick=content.get("quick") is True)
         found.append(_among(player, row["folder"], trainings))
     return found
+
+
+def _of_sweep(sweep: Sweep, refusal: str) -> Benchmark:
+    """Return a sweep as the results of a benchmark: each setting's first seed that was trained."""
+    done = [
+        one
+        for one in sweep["trainings"]
+        if one["seconds"] is not None and one["rules"] == str(RULES)
+    ]
+    if not done:
+        raise ValueError(
+            f"{refusal} with a training on {RULES}: name the folders of players on other boards"
+        )
+    first = {one["setting"]: one for one in reversed(done)}
+    players: list[BenchmarkPlayer] = []
+    for one in reversed(first.values()):
+        seconds = one["unbeatable_seconds"]
+        seconds = one["seconds"] if seconds is None else seconds
+        players.append({"player": one["setting"], "folder": one["folder"], "seconds": seconds})
+    trainings: list[BenchmarkTraining] = []
+    for one in done:
+        steps, seconds = one["unbeatable_steps"], one["unbeatable_seconds"]
+        reached = None if steps is None or seconds is None else (steps, seconds)
+        trainings.append(
+            {
+                "learner": one["setting"],
+                "seed": one["seed"],
+                "folder": one["folder"],
+                "unbeatable_at": reached,
+            }
+        )
+    return {"players": players, "trainings": trainings}
 
 
 def _among(player: Shown, folder: str, trainings: list[BenchmarkTraining]) -> Shown:

@@ -26,6 +26,7 @@ from tttenv.exact import (
 )
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Mask, Numbers, Probs
+from tttenv.players import player as named_player
 from tttenv.policy import (
     Observed,
     Player,
@@ -437,11 +438,13 @@ LAWS: Checks = {"answers": answers, "repeatable": repeatable, "legal": legal}
 PLAYER: Checks = {**LAWS, "looks": looks, "learned": learned, "lost games": lost_games}
 
 
-def check_policy(policy: Policy, rules: Rules, tolerance: float = 1e-6, count: int = 500) -> None:
+def check_policy(
+    policy: Policy | str, rules: Rules, tolerance: float = 1e-6, count: int = 500
+) -> None:
     """Check that a policy is legal, normalized, memoryless and independent of the batch.
 
     Args:
-        policy: the player.
+        policy: the player, or its name.
         rules: the game.
         tolerance: maximum difference, beyond 1e-4, between outputs on the same board.
         count: the number of boards to test.
@@ -453,5 +456,6 @@ def check_policy(policy: Policy, rules: Rules, tolerance: float = 1e-6, count: i
     integers_from(1, count=count)
     at_least(0, tolerance=tolerance)
     near = tolerance + 1e-4  # sums may differ from one by 1e-4
-    player = CheckedPlayer(rules, player_for(rules, policy), count=count, near=near)
+    asked = named_player(policy, rules) if isinstance(policy, str) else player_for(rules, policy)
+    player = CheckedPlayer(rules, asked, count=count, near=near)
     raise_first(examine(player, LAWS))

@@ -1,7 +1,8 @@
 """Measuring this process's compile time, so that other timings can exclude it.
 
 Compilations are logged by the logger `tttenv` at level INFO; commands show them on a terminal. In
-other programs one warning is logged after a second of compilation, unless the logger has a level.
+other programs, and without a terminal, one warning is logged before the first long compilation,
+unless the logger has a level.
 """
 
 import logging
@@ -26,7 +27,7 @@ SUBJECTS = {  # by the beginning of the module of the function that Python calls
     "reach": "certificates",
     "": "the rules",
 }
-SLOW = 1.0  # seconds of compilation after which a program is told of it
+SLOW, MANY = 1.0, 10  # seconds of compilation, or functions, of which a program is told
 _logger = logging.getLogger("tttenv")
 
 
@@ -54,11 +55,16 @@ class _Watch(events.Listener):
                 self.tell(self._subject, f" ({self._total} functions)" if self._total > 1 else "")
         self._depth += 1
         seconds = self.seconds + time.perf_counter() - self._began[0]
-        if self._subject and not self._hinted and not _logger.level and seconds > SLOW:
+        if self._subject and (seconds > SLOW or self._total > MANY):
+            self.hint(self._subject)
+
+    def hint(self, subject: str) -> None:
+        """Log a warning of a long compilation, once in a process that shows no others."""
+        if not self._hinted and not _logger.level:
             self._hinted = True
             _logger.warning(
                 "tttenv: compiling %s, once on this machine; `tttenv compile` does all at once",
-                self._subject,
+                subject,
             )
 
     def tell(self, subject: str, about: str = "") -> None:

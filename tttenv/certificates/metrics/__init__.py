@@ -1,18 +1,24 @@
 """Metrics of a player, shown in TensorBoard and cards: numbers by tag, of any board."""
 
+from typing import Any
+
 from tttenv.certificates.certificate import certify
 from tttenv.certificates.metric_table import METRICS, description, flat
 from tttenv.exact import enumerable, tabulate
 from tttenv.game.rules import Rules
+from tttenv.players.as_player import as_player
 from tttenv.policy import Policy
 
 __all__ = ["METRICS", "description", "flat", "measure"]
 
 
-def measure(rules: Rules, policy: Policy) -> dict[str, float]:
-    """Compute all exact metrics if the game is enumerable, else all sampled and attack metrics."""
-    small = enumerable(rules)
-    asked = tabulate(rules, policy) if small else policy
+def measure(rules: Rules, policy: Policy | str | Any) -> dict[str, float]:
+    """Compute all exact metrics if the game is enumerable, else all sampled and attack metrics.
+
+    The player is a function of boards, a name or a model, as in `tttenv.certify`.
+    """
+    small, player = enumerable(rules), as_player(rules, policy)
+    asked = tabulate(rules, player) if small else player
     found = flat(certify(rules, asked)) if small else {}
     for metric in (metric for metric in METRICS if not metric.title):
         if metric.larger != small:

@@ -5,7 +5,7 @@ import sys
 from tttenv.cli import analyze
 from tttenv.cli.console import waiting
 from tttenv.cli.play.advice import Advice
-from tttenv.cli.play.session import SEATS, Session, cell_of, ways
+from tttenv.cli.play.session import SEATS, Session, cell_of, keys, ways
 from tttenv.cli.play.text_board import board_lines, hint_lines
 from tttenv.cli.text_tables import room, say
 from tttenv.game.rules import name_of
@@ -31,7 +31,8 @@ class Terminal:
         """Play until the user quits or the input ends."""
         rules = self.session.rules
         say(f"{self.session.name}: {rules.k} in a row win on {rules.m} by {rules.n}.")
-        say(f"Name a cell by {ways(rules)}; help lists the commands.")
+        leave = "quit (q is a cell)" if keys(rules) else "q"
+        say(f"Name a cell by {ways(rules)}; help lists the commands, {leave} leaves.")
         self._begin()
         while self.going:
             prompt = f"{SEATS[self.session.mover]} > "
@@ -50,9 +51,11 @@ class Terminal:
                 say(str(error))
 
     def _follow(self, line: str) -> None:
-        session = self.session
-        if line.lower() in COMMANDS:
-            getattr(self, f"_{line.lower()}")()
+        session, word = self.session, line.lower()
+        if word == "q" and (session.over or not keys(session.rules)):  # on 3x3 it is a cell's key
+            word = "quit"
+        if word in COMMANDS:
+            getattr(self, f"_{word}")()
         elif not line:
             print("again plays another game" if session.over else "a cell, or help")
         elif session.over:
@@ -92,7 +95,7 @@ class Terminal:
         if not session.over:
             print(f"{session.outcome}\n")
             if self.hints:
-                self._hint()
+                self._show_hint()
 
     def _conclude(self) -> None:
         session = self.session
@@ -122,6 +125,13 @@ class Terminal:
         session = self.session
         if session.over:
             raise ValueError("the game is over: there is nothing to hint at")
+        if self.hints:
+            say("it is above: --hints shows it before each of your moves")
+        else:
+            self._show_hint()
+
+    def _show_hint(self) -> None:
+        session = self.session
         with waiting("searching the position"):
             hint = self.advice.hint(session.board, session.player)
         lines = hint_lines(session.rules, session.board, hint, session.name, room())
