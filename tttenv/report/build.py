@@ -23,7 +23,8 @@ STYLES = ("base", "play", "teach", "tables", "curves", "explorer", "narrow", "pr
 SHARED = ("packed", "rules")  # before the scripts of the page, and before those of the worker
 SCRIPTS = (
     *("data", "game", "certificate", "teacher", "draw", "later", "boards", "state", "analysis"),
-    *("judge", "links", "board", "play", "watch", "about", "question", "teach", "bot"),
+    *("judge", "links", "board", "play", "watch", "about", "question", "teach"),
+    *("bot_forms", "bot_worker", "bot_asking", "bot_finding", "bot"),
     *("snapshots", "explorer", "tables", "curves", "keys", "main"),
 )
 FIRST = ("first",)  # runs separately, before the body is parsed

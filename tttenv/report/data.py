@@ -1,6 +1,7 @@
 """Data for the page: every position, its value, every player's moves, networks' weights."""
 
 import base64
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ from tttenv.certificates.snapshots import Moves
 from tttenv.exact import positions, solve
 from tttenv.game.line_planes_kernel import PLANES
 from tttenv.game.symmetry import orbits
+from tttenv.players import programs
 from tttenv.players.stored.checkpoint import WEIGHTS, file_of, plays_canonically, read_data
 from tttenv.policy import TOLERANCE
 from tttenv.report.load_players import RULES, Shown, portable_name
@@ -24,6 +26,7 @@ from tttenv.report.markup import packed as packed_bytes
 from tttenv.utils.tensor_file import header
 from tttenv.utils.untrusted import shown
 
+FORMS = Path(programs.__file__).with_name("bot_forms.json")  # forms that pasted bots have
 LEARNER = "alphazero"  # its players are residual networks, see learners.residual_net
 SMALLEST, LARGEST = 3, 15  # minimum and maximum rows and columns of a board in a page
 UNUSED = ("net.moves", "net.hidden", "net.results")  # layers, apart from the policy's first plane
@@ -49,6 +52,7 @@ def tables(players: list[Shown], networks: Sequence[Network] = ()) -> dict[str, 
         "start": next((n for n, p in enumerate(players) if p.steps is not None), 0),
         "players": [_player(player) for player in players],
         "networks": [one.about | {"element": element_of(n)} for n, one in enumerate(networks)],
+        "forms": json.loads(FORMS.read_text(encoding="utf-8")),
     }
 
 

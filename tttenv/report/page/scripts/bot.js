@@ -1,98 +1,14 @@
 // The section in which a visitor's own bot is judged: a function in JavaScript, or a table of moves.
 
-const PATIENCE = 3000; // milliseconds for one answer, also of an endless loop
-const REPEATS = 40; // answers to a board where the bot draws random numbers
-const NO_ANSWER = "it does not answer there";
-
-// The program of a worker that asks a bot about boards, and tells each board before it begins. The
-// page's policy lets a worker run text and load nothing.
-const askingProgram = (bot) => `const draw = Math.random;
-let drawn = false;
-Math.random = () => { drawn = true; return draw(); };
-const bot = (() => { ${bot}\n})();
-function answer(board, me) {
-  try {
-    return { cell: bot([...board], me) };
-  } catch (error) {
-    return { error: String(error).slice(0, 200) };
-  }
-}
-function tell({ cell, error }) {
-  if (error !== undefined) return { error };
-  return typeof cell === "number" || typeof cell === "string" ? { cell } : { error: "it returned " + (cell instanceof Promise ? "a promise: a bot must not be async" : typeof cell) };
-}
-onmessage = ({ data: boards }) => {
-  boards.forEach(({ board, me }, number) => {
-    postMessage({ asked: number });
-    drawn = false;
-    const answers = [tell(answer(board, me))];
-    while (drawn && answers.length < ${REPEATS}) answers.push(tell(answer(board, me)));
-    postMessage({ number, answers });
-  });
-  postMessage({ done: true });
-};
-postMessage({ ready: true });`;
-
-// The forms that a bot's text may have, tried in turn: an expression, or statements that define it.
-function botForms(text) {
-  const names = [...text.matchAll(/^(?:function\s+|(?:const|let|var)\s+)([A-Za-z_$][\w$]*)/gm)];
-  const last = names.find(([, name]) => /^(move|bot|play)$/.test(name)) ?? names.at(-1);
-  return [`return (${text.trim().replace(/;$/, "")}\n);`, ...(last ? [`${text}\nreturn ${last[1]};`] : [])];
-}
-
-// Ask a bot about all boards: the list of its answers to each.
-async function askBot(text, boards) {
-  let wrong = null;
-  for (const form of botForms(text)) {
-    try {
-      return await askForm(form, boards);
-    } catch (error) {
-      wrong ??= error;
-      if (!error.syntax) throw error;
-    }
-  }
-  throw wrong;
-}
-
-function askForm(form, boards) {
-  const program = new Blob([askingProgram(form)], { type: "text/javascript" });
-  const worker = new Worker(URL.createObjectURL(program));
-  let patience = 0;
-  return new Promise((resolve, reject) => {
-    const found = [];
-    let at = -1;
-    const fail = (text, syntax) => reject(Object.assign(new Error(text), { syntax }));
-    const wait = () => {
-      clearTimeout(patience);
-      const where = () => (at < 0 ? "" : ` on ${boardText(boards[at])}`);
-      patience = setTimeout(() => fail(`No answer${where()} within ${PATIENCE / 1000} seconds.`), PATIENCE);
-    };
-    wait();
-    worker.onerror = (event) => {
-      event.preventDefault();
-      fail(`This is no function and no table of moves: ${event.message}. Other languages: see below.`, at < 0);
-    };
-    worker.onmessage = ({ data: told }) => {
-      if (told.ready) worker.postMessage(boards.map(({ board, me }) => ({ board, me })));
-      if (told.asked !== undefined) at = told.asked;
-      if (told.answers) found.push(told.answers);
-      if (told.asked !== undefined && at % 100 === 0) setText(find("bot-status"), `Asked about ${counted(at)} boards.`);
-      wait();
-      if (told.done) resolve(found);
-    };
-  }).finally(() => {
-    clearTimeout(patience);
-    worker.terminate();
-  });
-}
+const NO_ANSWER = "has no row there";
 
 // All boards with a move to make, as a bot sees them, each with the number of its position.
 const allBoards = () =>
   [...ranks.keys()]
     .filter((position) => !over(position))
-    .map((position) => ({ position, board: stones(lineTo(position)), me: "XO"[turnOf[position]] }));
+    .map((position) => ({ position, board: stones(lineTo(position)).map((mark) => mark || "_"), me: "XO"[turnOf[position]] }));
 
-const boardText = ({ board, me }) => `${board.map((mark) => mark || "_").join("")} (${me} to move)`;
+const boardText = ({ board, me }) => `${board.join("")} (${me} to move)`;
 
 // The rows of a pasted table, by the board; null for text that is no table.
 function botTable(text) {
@@ -101,72 +17,192 @@ function botTable(text) {
   return new Map(rows.map(([, board, cell]) => [board.toUpperCase().replace(/[.-]/g, "_"), cell]));
 }
 
-// The cell that an answer names: a number from 0 to 8 or a name from a1 to c3; else -1.
-function answeredCell({ cell }) {
-  const text = String(cell).trim().toLowerCase();
-  return /^[0-8]$/.test(text) ? Number(text) : cells.findIndex((one) => place(one) === text);
+// The answer of a pasted table: the cell, a number from 0 to 8 or a name from a1 to c3, and its text.
+function rowAnswer(table, { position, board }) {
+  const text = table.get(board.join(""));
+  if (text === undefined) return [-1, NO_ANSWER];
+  const cell = /^[0-8]$/.test(text) ? Number(text) : cells.findIndex((one) => place(one) === text.toLowerCase());
+  return [cell >= 0 && legal(position, cell) ? cell : -1, `has ${text}`];
 }
+
+// The answers of a bot to all boards, by the number of the board. Each seat has a worker of its own, which is
+// asked in order, and then again in the other order: a bot that keeps a memory answers otherwise.
+async function askSeats(run, found, boards) {
+  const answers = [];
+  let reads = false;
+  const begun = performance.now();
+  let [done, shown] = [0, begun];
+  const tell = () => {
+    done += 1;
+    const now = performance.now();
+    if (now - begun > LONGEST_RUN) stopBot(run, `Stopped after ${LONGEST_RUN / 60_000} minutes: ${counted(done)} answers.`);
+    if (now - shown < 1000) return;
+    shown = now;
+    const left = ((now - begun) / done) * Math.max(2 * boards.length - done, 0);
+    setText(find("bot-status"), `Asked about ${counted(Math.floor(done / 2))} of ${counted(boards.length)} boards, each twice: about ${counted(Math.ceil(left / 1000))} s left.`);
+  };
+  const seat = async (me) => {
+    const own = [...boards.keys()].filter((number) => boards[number].me === me);
+    let bot = await new AskedBot(run, found.body).ready;
+    const ask = async (numbers, repeats, variation) => {
+      const some = numbers.map((number) => boards[number]);
+      const { which, form, reader } = found;
+      const request = { which, form, reader, boards: questionsOf(some), finding: false, guard: false, repeats, variation };
+      let at = 0;
+      try {
+        await bot.ask(request, PATIENCE, ({ answers: all, differs, foreign }) => {
+          reads ||= foreign;
+          const board = some[at];
+          const [first] = (answers[numbers[at]] ??= all);
+          at += 1;
+          tell();
+          if (differs || !same(first, all[0])) stopBot(run, differsText(board, first, differs || wordsOf(all[0])));
+        });
+      } catch (error) {
+        throw error.hung ? new Error(`It ${error.message} on ${boardText(some[at])}.`) : error;
+      }
+    };
+    await ask(own, REPEATS, 0);
+    await ask(own.toReversed(), 1, 1);
+    if (!bot.foreign) return bot.end();
+    bot.end(); // it drew random numbers or read the clock as it started
+    bot = await new AskedBot(run, found.body, 1).ready;
+    await ask(own, 1, 1);
+    bot.end();
+  };
+  await Promise.all([seat("X"), seat("O")]);
+  return { answers, reads };
+}
+
+const same = ([cell, said], [again, words]) => cell === again && (cell >= 0 || said === words);
+const wordsOf = ([cell, said]) => (cell < 0 ? said : place(cell));
+const differsText = (board, first, again) =>
+  `No verdict: on ${boardText(board)} it answered ${wordsOf(first)}, and ${again} when it was asked again. It uses a clock, a memory or random numbers of its own.`;
 
 // The probabilities of a bot's answers, 9 a position, and what is wrong with others, by the position.
 function judged(boards, answers) {
   const table = new Float64Array(POSITIONS * CELLS);
   const wrong = new Map();
   boards.forEach(({ position }, number) => {
-    const isLegal = (cell) => cell >= 0 && legal(position, cell);
-    const bad = answers[number].find((one) => !isLegal(answeredCell(one)));
-    if (bad) wrong.set(position, bad.error ?? `it answers ${JSON.stringify(bad.cell)}`);
-    else for (const one of answers[number]) table[position * CELLS + answeredCell(one)] += 1 / answers[number].length;
+    const bad = answers[number].find(([cell]) => cell < 0);
+    if (bad) wrong.set(position, `it ${bad[1]}`);
+    else for (const [cell] of answers[number]) table[position * CELLS + cell] += 1 / answers[number].length;
   });
   return { table, wrong };
 }
 
 let bots = 0; // judged so far
+let judging = { bots: new Set() }; // the judgement that goes on
 
-async function judgeBot() {
+// End a judgement, with a sentence.
+function stopBot(run, text) {
+  run.said ??= text;
+  for (const bot of [...run.bots]) bot.fail(text);
+}
+
+async function judgeBot(chosen = {}) {
+  stopBot(judging, "");
+  const run = (judging = { bots: new Set() });
   const text = find("bot-code").value;
-  for (const id of ["bot-lose", "bot-play"]) find(id).hidden = true;
+  for (const id of ["bot-lose", "bot-play", "bot-form", "bot-otherwise"]) find(id).hidden = true;
+  find("bot-stop").hidden = false;
   setText(find("bot-status"), "Asking it about all boards.");
+  let said;
+  try {
+    said = await judge(run, text, chosen);
+  } catch (error) {
+    said = run.said ?? error.message;
+    if (error.form) offerForms(error.form);
+    stopBot(run, said);
+  }
+  if (run !== judging) return; // another one has begun
+  setText(find("bot-status"), said);
+  if (document.activeElement === find("bot-stop")) find("bot-judge").focus();
+  find("bot-stop").hidden = true;
+}
+
+async function judge(run, text, chosen) {
   const begun = performance.now();
   const boards = allBoards();
   const pasted = botTable(text);
-  let answers;
-  try {
-    const read = (one) => pasted.get(boardText(one).slice(0, CELLS));
-    const row = (one) => (read(one) === undefined ? { error: NO_ANSWER } : { cell: read(one) });
-    answers = pasted ? boards.map((one) => [row(one)]) : await askBot(text, boards);
-  } catch (error) {
-    setText(find("bot-status"), error.message);
-    return;
+  if (!pasted && text.length > LONGEST_BOT) throw new Error(`A bot has at most ${counted(LONGEST_BOT)} letters.`);
+  const found = pasted ? null : await findForm(run, text, chosen);
+  if (run !== judging) return "";
+  if (found) {
+    setText(find("bot-form"), `Asked ${found.name}. Read as ${readAs(found.form)}.`);
+    find("bot-form").dataset.form = formText(found.form);
+    find("bot-form").hidden = false;
+    offerForms(found.form);
   }
+  const { answers, reads } = pasted ? { answers: boards.map((one) => [rowAnswer(pasted, one)]) } : await askSeats(run, found, boards);
+  if (run !== judging) return "";
   const { table, wrong } = judged(boards, answers);
+  const absent = ["X", "O"].filter((seat) => boards.every(({ me, position }) => me !== seat || wrong.has(position)));
+  if (absent.length === 2) throw new Error(`Not understood: on the empty board ${wrong.get(0)}.`);
   const certificate = certificateOf(table);
   bots += 1;
   const number = offerPlayer(bots === 1 ? "your bot" : `your bot ${bots}`, "pasted into this page", table, certificate);
-  const random = answers.some((all) => all.length > 1);
   const seconds = ((performance.now() - begun) / 1000).toFixed(1);
-  setText(find("bot-status"), botVerdict(certificate, wrong, boards, pasted, random, seconds));
+  const parts = botVerdict(certificate, table, wrong, boards, seconds, absent);
+  if (answers.some((all) => all.length > 1)) parts.push(`It draws random numbers: judged by ${REPEATS} answers to each board.`);
+  if (reads) parts.push("It reads a clock or the system's random numbers: its answers were the same whenever it was asked.");
   offerGame("bot", number);
+  if (absent.length) {
+    find("bot-lose").hidden = true;
+    find("bot-play").textContent = `Play it as ${absent[0]}`;
+    find("bot-play").href = `#play=${encodeURIComponent(data.players[number].name)}&seat=${absent[0]}`;
+  }
   draw();
+  return parts.join(" ");
 }
 
-function botVerdict({ losing_line: lines, blunders }, wrong, boards, pasted, random, seconds) {
+function botVerdict({ losing_line: lines, blunders }, table, wrong, boards, seconds, absent) {
   const parts = ["X", "O"].map((seat) => {
+    if (absent.includes(seat)) return `It does not play ${seat}.`;
     if (!lines[seat]) return `As ${seat} it never loses.`;
     const line = lines[seat].map(place).join(" ");
     const reason = wrong.get(walk(lines[seat]));
     return `As ${seat} it can be beaten: ${line || "on the empty board"}${reason ? `, where ${reason}` : ""}.`;
   });
+  const bad = boards.filter(({ me, position }) => wrong.has(position) && !absent.includes(me));
   if (!lines.X && !lines.O) {
     parts.splice(0, 2, `Unbeatable: no opponent wins a game against it, as X or as O (${counted(boards.length)} boards, ${seconds} s).`);
-    parts.push(blunders ? `It throws away a win or a draw on ${counted(blunders)} boards.` : "It is perfect in every position.");
+    if (!blunders) parts.push(bad.length ? "It keeps the value of every board that it answers." : "It is perfect in every position.");
   }
-  if (wrong.size) {
-    const first = boards.find(({ position }) => wrong.has(position));
-    parts.push(`No legal answer on ${counted(wrong.size)} board${wrong.size > 1 ? "s" : ""}, as on ${boardText(first)}: ${wrong.get(first.position)}.`);
-    if (!pasted) parts.push('Empty cells are "", and the answer is a number from 0 to 8.');
+  if (blunders) parts.push(`It throws away a win or a draw on ${countedBoards(blunders)}.`);
+  const reached = [reachedBy(table, 0), reachedBy(table, 1)];
+  const isReached = ({ position }) => reached[turnOf[position]][position] > 0;
+  for (const [some, which] of [[bad.filter(isReached), ""], [bad.filter((one) => !isReached(one)), " that its own play never reaches"]]) {
+    if (some.length) parts.push(`No legal answer on ${countedBoards(some.length)}${which}, as on ${boardText(some[0])}: ${wrong.get(some[0].position)}.`);
   }
-  if (random) parts.push(`It draws random numbers: judged by ${REPEATS} answers to each board.`);
-  return parts.join(" ");
+  return parts;
 }
 
-find("bot-judge").addEventListener("click", judgeBot);
+const countedBoards = (count) => `${counted(count)} board${count > 1 ? "s" : ""}`;
+
+// The parts of a form to choose from. A change judges the bot again as it is chosen.
+function offerForms(form) {
+  const stonesOf = (stones, name) => ({ stones, name, empty: data.forms.empties[name] });
+  const rows = (part) => FORMS[part].map(({ key, text }) => [key, text]);
+  const lists = {
+    shape: [rows("shapes"), form.shape],
+    stones: [FORMS.stones.flatMap((one) => one.empties.map((name) => [`${one.key}-${name}`, stonesText(stonesOf(one, name))])), `${form.stones.key}-${form.name}`],
+    call: [rows("arguments"), form.call],
+    answer: [[["", "not said"], ...rows("answers")], form.answer ?? ""],
+  };
+  for (const [part, [choices, chosen]] of Object.entries(lists)) {
+    const list = find(`bot-${part}`);
+    list.replaceChildren(...choices.map(([value, text]) => element("option", text, { value })));
+    list.value = chosen;
+  }
+  find("bot-otherwise").hidden = false;
+}
+
+function judgeAsChosen() {
+  const chosen = ["shape", "stones", "call", "answer"].map((part) => [part, find(`bot-${part}`).value || undefined]);
+  judgeBot(Object.fromEntries(chosen));
+}
+
+find("bot-judge").addEventListener("click", () => judgeBot());
+find("bot-stop").addEventListener("click", () => stopBot(judging, "Stopped."));
+for (const part of ["shape", "stones", "call", "answer"]) find(`bot-${part}`).addEventListener("change", judgeAsChosen);
