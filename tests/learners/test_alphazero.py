@@ -156,35 +156,36 @@ def test_its_moves_are_those_of_the_network_in_float64():
     assert (played == best).all()
 
 
-def test_its_moves_are_the_same_on_any_number_of_threads():
+@pytest.fixture
+def set_threads():
+    """Yield the function that sets torch's number of threads, which is restored."""
+    before = torch.get_num_threads()
+    yield torch.set_num_threads
+    torch.set_num_threads(before)
+
+
+def test_its_moves_are_the_same_on_any_number_of_threads(set_threads):
     rules, net = Rules(4, 4, 3), ResidualNet(Shape(4, 1), np.random.default_rng(0))
     torch.nn.init.normal_(net.moves.weight, generator=torch.Generator().manual_seed(0))
     boards = played_boards(rules, 2_500)
-    policy, before = likeliest_move(rules, net), torch.get_num_threads()
-    try:
-        found = []
-        for threads in (1, 2, 3, 5):
-            torch.set_num_threads(threads)
-            found.append(policy(boards))
-            assert torch.get_num_threads() == threads
-    finally:
-        torch.set_num_threads(before)
+    policy, found = likeliest_move(rules, net), []
+    for threads in (1, 2, 3, 5):
+        set_threads(threads)
+        found.append(policy(boards))
+        assert torch.get_num_threads() == threads
     assert all((each == found[0]).all() for each in found)
 
 
-def test_threads_share_the_games_and_search_each_as_one_thread_does():
-    before, found = torch.get_num_threads(), []
-    try:
-        for threads in (1, 3, 3):
-            torch.set_num_threads(threads)
-            learner = AlphaZero(replace(TINY, games=8), Rules(5, 5, 4))
-            assert len(learner.searches) == threads
-            learner.env.reset(options={"board": played_boards(learner.rules, 8)})
-            normal = torch.Generator().manual_seed(0)
-            torch.nn.init.normal_(learner.average.moves.weight, generator=normal)
-            found.append(learner._search(learner._wanted_searches()[0]))
-    finally:
-        torch.set_num_threads(before)
+def test_threads_share_the_games_and_search_each_as_one_thread_does(set_threads):
+    found = []
+    for threads in (1, 3, 3):
+        set_threads(threads)
+        learner = AlphaZero(replace(TINY, games=8), Rules(5, 5, 4))
+        assert len(learner.searches) == threads
+        learner.env.reset(options={"board": played_boards(learner.rules, 8)})
+        normal = torch.Generator().manual_seed(0)
+        torch.nn.init.normal_(learner.average.moves.weight, generator=normal)
+        found.append(learner._search(learner._wanted_searches()[0]))
     alone, together, again = found
     assert not np.allclose(alone.policy[::-1], alone.policy, atol=1e-2)
     assert np.allclose(alone.policy, together.policy, atol=1e-4)
@@ -200,21 +201,17 @@ def test_a_search_by_a_network_gives_the_same_answers_in_any_company():
 
 
 @pytest.mark.parametrize(("boards", "threads"), [(1, 1), (7, 1), (8, 2)])
-def test_few_boards_are_evaluated_by_one_thread_even_if_that_fails(boards, threads):
+def test_few_boards_are_evaluated_by_one_thread_even_if_that_fails(boards, threads, set_threads):
     seen = []
 
     def evaluate(boards):
         seen.append(torch.get_num_threads())
         raise ValueError("a failure")
 
-    before = torch.get_num_threads()
-    torch.set_num_threads(2)
-    try:
-        with pytest.raises(ValueError, match="a failure"):
-            for_search(evaluate)(np.zeros((boards, 9), np.int8))
-        assert (seen, torch.get_num_threads()) == ([threads], 2)
-    finally:
-        torch.set_num_threads(before)
+    set_threads(2)
+    with pytest.raises(ValueError, match="a failure"):
+        for_search(evaluate)(np.zeros((boards, 9), np.int8))
+    assert (seen, torch.get_num_threads()) == ([threads], 2)
 
 
 def proven(rules, boards):

@@ -31,8 +31,10 @@ from tttenv.players.stored.checkpoint import (
     STATE,
     WEIGHTS,
     Card,
+    commit,
     digest,
     file_of,
+    read_data,
 )
 from tttenv.utils.files import write
 
@@ -75,11 +77,8 @@ def change_card(folder, **changed):
 
 def replace_file(folder, role, tensors):
     """Replace the file of a role, and update the card to vouch for it."""
-    content, files = save(tensors), card_of(folder)["files"]
-    del files[data(folder, role).name]
-    name = f"{role}-{digest(content)[:16]}.safetensors"
-    (folder / name).write_bytes(content)
-    change_card(folder, files=files | {name: digest(content)})
+    card, files = read_data(folder, WEIGHTS, POLICY, STATE, SNAPSHOTS)
+    commit(folder, card, files | {role: save(tensors)})
 
 
 def flip(file):

@@ -1,18 +1,16 @@
 """Networks of line patterns as evaluators of searches: exactness stays, files are checked."""
 
-import json
-
 import numpy as np
 import pytest
 import torch
-from safetensors.torch import load_file, save
+from safetensors.torch import load, save
 
 import tttenv
 from learners.patterns import Patterns, PatternsConfig
 from learners.training.checkpoint import save as save_checkpoint
 from tttenv import Rules, certify, player
 from tttenv.players import checked_spec
-from tttenv.players.stored.checkpoint import CARD, WEIGHTS, digest, file_of
+from tttenv.players.stored.checkpoint import WEIGHTS, commit, read_data
 
 CONFIG = PatternsConfig(channels=2, hidden=4, games=2, nodes=50, play_nodes=20, updates=1)
 SHAPE = Rules(4, 4, 3)
@@ -33,13 +31,8 @@ def folder(tmp_path_factory):
 
 def with_weights(folder, copy, change):
     """Copy a checkpoint with changed weights for which its card vouches."""
-    card = json.loads((folder / CARD).read_text())
-    name = file_of(card, WEIGHTS)
-    content = save(change(load_file(folder / name)))
-    changed = f"{WEIGHTS}-{digest(content)[:16]}.safetensors"
-    copy.mkdir()
-    (copy / changed).write_bytes(content)
-    (copy / CARD).write_text(json.dumps(card | {"files": {changed: digest(content)}}))
+    card, files = read_data(folder, WEIGHTS)
+    commit(copy, card, {WEIGHTS: save(change(load(files[WEIGHTS])))})
     return copy
 
 

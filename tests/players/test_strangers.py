@@ -20,7 +20,15 @@ from learners.training.checkpoint import save as save_checkpoint
 from learners.training.loop import Schedule
 from learners.training.train import train
 from tttenv import Rules, player
-from tttenv.players.stored.checkpoint import CARD, STATE, WEIGHTS, digest, file_of, read_card
+from tttenv.players.stored.checkpoint import (
+    LARGEST,
+    STATE,
+    WEIGHTS,
+    commit,
+    file_of,
+    read_card,
+    read_data,
+)
 from tttenv.players.stored.config_io import from_stored, spec_fields
 from tttenv.testing import some_boards
 from tttenv.utils.registry import Spec
@@ -46,8 +54,6 @@ def gift(folder, name, rules="5,5,4", weights=None, **changed):
     kind, config = LEARNERS.load(name), LEARNERS.load(name).presets["default"]
     shapes = kind.empty_weights(config, Rules.of(rules))
     made = weights or {key: torch.zeros(t.shape, dtype=t.dtype) for key, t in shapes.items()}
-    data = save(made)
-    files = {f"{WEIGHTS}-{digest(data)[:16]}.safetensors": digest(data)}
     card = {
         "learner": name,
         "preset": "default",
@@ -56,11 +62,8 @@ def gift(folder, name, rules="5,5,4", weights=None, **changed):
         "steps": 1,
         "versions": {},
         "certificate": None,
-        "files": files,
     }
-    folder.mkdir()
-    (folder / next(iter(files))).write_bytes(data)
-    (folder / CARD).write_text(json.dumps(card | changed))
+    commit(folder, card | changed, {WEIGHTS: save(made)})
     return folder
 
 
@@ -245,11 +248,8 @@ def test_states_of_wrong_contents_are_refused_in_a_line(tmp_path, name, run_here
         state = load_training(folder)
         broken(state)
         card = read_card(folder)
-        old, data = str(file_of(card, STATE)), state_bytes(state)
-        card["files"] |= {f"state-{digest(data)[:16]}.safetensors": digest(data)}
-        del card["files"][old]
-        (folder / CARD).write_text(json.dumps(card))
-        (folder / f"state-{digest(data)[:16]}.safetensors").write_bytes(data)
+        _, files = read_data(folder, *(role for role in LARGEST if file_of(card, role)))
+        commit(folder, card, files | {STATE: state_bytes(state)})
         if "plan" not in damage:  # the plan is only read by the script
             with pytest.raises(ValueError, match=r"^[^\n\x1b]+$"):
                 train(name, config, Rules(), Schedule(2, 1, 1), folder, resume=True)

@@ -1,5 +1,6 @@
 """Cache of compiled code: programs run whatever has happened to its files and folders."""
 
+import importlib
 import logging
 import os
 import stat
@@ -105,3 +106,21 @@ def test_a_folder_that_others_can_write_to_is_refused(tmp_path, messages, monkey
     good = own and not mode & 0o022
     assert compiled._cache_folder() == (str(folder) if good else "")
     assert ["other users can write to" in told for told in messages] == [True] * (not good)
+
+
+PRIVATE = {  # names of numba that tttenv.utils leans on; without them a newer one is not allowed
+    "codegen.JITCodeLibrary": "_optimize_final_module _finalize_final_module"
+    " _finalize_dynamic_globals _get_module_for_linking serialize_using_object_code",
+    "compiler.CompileResult": "_rebuild _reduce",
+    "compiler.Compiler": "compile_extra",
+    "caching.NullCache": "load_overload save_overload",
+    "dispatcher.Dispatcher": "_compile_for_args add_overload get_call_template typeof_pyval",
+    "types.Record": "mangling_args",
+}
+
+
+def test_numba_has_the_private_names_that_are_used():
+    for place, names in PRIVATE.items():
+        module, kind = place.split(".")
+        found = getattr(importlib.import_module(f"numba.core.{module}"), kind)
+        assert not [name for name in names.split() if not hasattr(found, name)], place
