@@ -286,6 +286,8 @@ def _behind(policy: Policy) -> list[Any]:
     """Return a policy, and what it calls if it is a method, a partial or a decorated function."""
     found: list[Any] = [policy]
     for part in found:  # which grows
+        if len(found) > MOST_BEHIND:  # an object that has every attribute
+            break
         inner = [getattr(part, name, None) for name in ("__self__", "__wrapped__")]
         inner += [part.func] if isinstance(part, partial) else []
         found += [one for one in inner if one is not None and not any(one is i for i in found)]
@@ -297,6 +299,7 @@ def _trait(part: Any, name: str) -> Any:
     return getattr(part.traits if isinstance(part, Player) else part, name, None)
 
 
+MOST_BEHIND = 100  # functions behind a policy that are looked at
 LONGEST_NAME = 80  # characters of a player's name in a message
 
 
