@@ -257,20 +257,21 @@ def player_for(rules: Rules, policy: Policy) -> Player:
             f"a policy must be a function of boards, not {shown(repr(policy), LONGEST_NAME)}: for a"
             " player's name, pass tttenv.player(name, rules)"
         )
-    if isinstance(policy, Player) and policy.rules == rules:
-        return policy
-    behind = _behind(policy)
-    for part in behind:
-        known = getattr(part, "rules", None)
-        if isinstance(known, Rules) and known != rules:
+    known = _behind(policy)
+    for part in known:
+        game = getattr(part, "rules", None)
+        if isinstance(game, Rules) and game != rules:
             raise ValueError(
-                f"the player {display_name(part)} plays {known}, not {rules}: make it for that"
+                f"the player {display_name(part)} plays {game}, not {rules}: make it for that"
                 " game, as in tttenv.player(name, rules)"
             )
+    if isinstance(policy, Player):
+        return policy
     if policy is uniform:
         return Uniform(rules)
-    arguments = [one for part in behind for one in _arguments(part) if one.rules == rules]
-    known = [*behind, *arguments]
+    for part in known[:]:
+        given = (*part.args, *part.keywords.values()) if isinstance(part, partial) else ()
+        known += [one for one in given if isinstance(one, Player) and one.rules == rules]
     limits = [limit for part in known if isinstance(limit := _trait(part, "depends_on"), str)]
     traits = Traits(
         depends_on=limits[0] if limits else None,
@@ -285,16 +286,12 @@ def _behind(policy: Policy) -> list[Any]:
     """Return a policy, and what it calls if it is a method, a partial or a decorated function."""
     found: list[Any] = [policy]
     for part in found:  # which grows
+        if len(found) > MOST_BEHIND:  # an object that has every attribute
+            break
         inner = [getattr(part, name, None) for name in ("__self__", "__wrapped__")]
         inner += [part.func] if isinstance(part, partial) else []
         found += [one for one in inner if one is not None and not any(one is i for i in found)]
     return found
-
-
-def _arguments(part: Any) -> list[Player]:
-    """Return the players among the arguments of a partial function, which it presumably calls."""
-    given = (*part.args, *part.keywords.values()) if isinstance(part, partial) else ()
-    return [one for one in given if isinstance(one, Player)]
 
 
 def _trait(part: Any, name: str) -> Any:
@@ -302,6 +299,7 @@ def _trait(part: Any, name: str) -> Any:
     return getattr(part.traits if isinstance(part, Player) else part, name, None)
 
 
+MOST_BEHIND = 100  # functions behind a policy that are looked at
 LONGEST_NAME = 80  # characters of a player's name in a message
 
 

@@ -1,8 +1,10 @@
 """Language models as players, queried over a loopback server."""
 
 import base64
+import copy
 import json
 import os
+import pickle
 import signal
 import time
 from itertools import count
@@ -40,6 +42,19 @@ def except_on(position, answer, rules=RULES):
 def in_process(answer, notation="grid"):
     """Return the player that queries a function instead of a server."""
     return LanguageModel(RULES, answer, {"model": "m", "temperature": 0.0}, notation)
+
+
+def test_a_copy_queries_the_server_and_holds_no_key(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    boards = GAME.boards[GAME.decisions][:4]
+    with serving(PERFECT) as (url, _):
+        one = player(spec(url), RULES)
+        before = one(boards[:3])
+        kept = pickle.dumps(one)
+        assert KEY.encode() not in kept
+        for copied in (pickle.loads(kept), copy.deepcopy(one)):
+            assert (copied(boards)[:3] == before).all()
+            assert copied.prompts == 7
 
 
 def test_a_perfect_model_is_certified_with_its_prompts(capsys):

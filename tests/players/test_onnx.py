@@ -1,9 +1,12 @@
 """Networks in ONNX files as players."""
 
+import copy
+import pickle
 import re
 import warnings
 from pathlib import Path
 
+import gymnasium as gym
 import numpy as np
 import pytest
 import torch
@@ -77,6 +80,17 @@ def test_the_documented_export_is_played(tmp_path, monkeypatch):
     found = certify(RULES, "onnx:path=model.onnx,kind=values")
     assert found == certify(RULES, from_observations(net, RULES, kind="values"))
     assert player("onnx:path=model.onnx", RULES)(BOARDS[:3]).shape == (3, 9)
+
+
+def test_a_copy_plays_as_the_network_that_was_loaded_whatever_the_file_holds_now(tmp_path):
+    file = saved(net_of(27), tmp_path / "net.onnx", (27,))
+    one = player(f"epsilon:player=(onnx:path={file},kind=values)", RULES)
+    probs = one(BOARDS)
+    env = gym.make("TicTacToe-v0", m=3, n=3, k=3, opponent=one)
+    assert env.spec.kwargs["opponent"].name == one.name
+    saved(net_of(27, seed=1), file, (27,))
+    for copied in (copy.deepcopy(one), pickle.loads(pickle.dumps(env)).unwrapped.match.opponent):
+        assert (copied(BOARDS) == probs).all()
 
 
 def test_a_network_of_two_inputs_takes_the_mask(tmp_path):

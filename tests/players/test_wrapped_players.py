@@ -207,6 +207,12 @@ def test_traits_come_through_methods_partials_and_decorators_but_not_those_of_mo
         tttenv.certify(SQUARE, BEHIND[way](inner))
 
 
+def test_an_object_that_has_every_attribute_is_no_endless_chain():
+    endless = type("Proxy", (), {"__getattr__": lambda self, name: type(self)()})
+    calls = type("Calls", (endless,), {"__call__": lambda self, boards: Uniform(SQUARE)(boards)})
+    assert player_for(SQUARE, calls()).traits == Traits()
+
+
 def test_declared_traits_come_through_too_and_the_decorated_function_that_calls_itself_ends():
     def play(boards):
         return Uniform(SQUARE)(boards)

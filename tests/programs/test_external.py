@@ -1,5 +1,6 @@
 """Bots run by other programs: certified like any player, with an error for every failure."""
 
+import copy
 import gc
 import json
 import os
@@ -10,6 +11,7 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
+import gymnasium as gym
 import numpy as np
 import pytest
 from processes import children, ends, lives, surroundings
@@ -80,6 +82,18 @@ def test_a_bot_is_told_rules_board_and_side_once_a_board_and_when_to_quit(python
         assert program(boards).argmax(axis=1).tolist() == [5, 5, 5]
     program.close()
     assert python_bot.log() == ["move 2 3 3 XO__X_ O", "move 2 3 3 ______ X", "quit"]
+
+
+def test_a_copy_starts_a_program_of_its_own(python_bot):
+    program = external(RULES, python_bot("empty[-1]"), timeout=60)
+    env = gym.make("TicTacToe-v0", opponent=program, seat="O")
+    env.reset()
+    twin = copy.deepcopy(env)
+    assert twin.unwrapped.match.opponent.program is None
+    assert (env.step(0)[0] == twin.step(0)[0]).all()
+    program.close()
+    twin.unwrapped.match.opponent.close()
+    assert python_bot.log().count("quit") == 2
 
 
 def test_answers_take_no_more_memory_than_allowed(python_bot, monkeypatch):

@@ -219,7 +219,7 @@ class _Server:
         import openai
 
         self.url, self.settings, self.errors = url, settings, openai.OpenAIError
-        self.timeout = timeout
+        self.timeout, self.retries = timeout, retries
         self.key = os.environ.get("OPENAI_API_KEY", "").strip() or NO_KEY
         if not (self.key.isascii() and self.key.isprintable()):  # a message would quote it escaped
             raise ValueError("OPENAI_API_KEY must consist of printable ASCII characters")
@@ -235,6 +235,10 @@ class _Server:
         except Exception as error:  # of the HTTP library, whose classes depend on the version
             reason = shown(first_line(error), LONGEST_REASON)
             raise ValueError(f"{shown(url)} is not a server's address: {reason}") from None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Support copying and pickling, without the connections and the key."""
+        return _Server, (self.url, self.settings, self.timeout, self.retries)
 
     def __call__(self, asked: str) -> str | None:
         """Return the answer to a prompt, an empty string if it has no text, or None if cut off."""

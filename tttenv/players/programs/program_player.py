@@ -165,6 +165,10 @@ class ProgramPlayer(Player):
         self.program: Program | None = None
         self.cache: dict[bytes, int] = {}  # cells by board
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Support copying and pickling: a copy starts a program of its own when it is queried."""
+        return vars(self) | {"program": None}
+
     @abstractmethod
     def launch(self) -> Program:
         """Start the program."""

@@ -33,22 +33,25 @@ class PairingPlayer(Wrapped):
         back = inverses(self.rules)[which]
         return np.take_along_axis(self._play(images), back, axis=1)
 
+    def unmasked(self, boards: Boards) -> Probs | None:
+        """Return what it plays if the other player is not masked, or None if that has no mask."""
+        found = self.player.unmasked(boards)
+        return None if found is None else self._paired(boards, found)
+
     def _play(self, boards: Boards) -> Probs:
-        probs = np.array(self.player(boards), np.float64)
-        kept = self._wins_or_keeps(boards)
+        return self._paired(boards, self.player(boards))
+
+    def _paired(self, boards: Boards, probs: Probs) -> Probs:
+        """Return probabilities, on the moves that win or keep the pairs where there are some."""
+        probs = np.array(probs, np.float64)
+        wins = self.rules.winning_cells(boards, 1)
+        kept = self._kept(boards)
+        kept = np.where(wins.any(axis=1, keepdims=True), wins, kept)
         rows = np.flatnonzero(kept.any(axis=1))
         first = np.arange(self.rules.cells) == kept[rows].argmax(axis=1)[:, None]
         agreed = (probs[rows] * kept[rows]).sum(axis=1, keepdims=True) > 0
         probs[rows] = masked_normalise(probs[rows], np.where(agreed, kept[rows], first))
         return probs
-
-    def unmasked(self, boards: Boards) -> Probs | None:
-        """Return the other player's probabilities on all cells, and its own where it decides."""
-        found, decides = self.player.unmasked(boards), self._wins_or_keeps(boards).any(axis=1)
-        if found is not None:
-            found = np.array(found)
-            found[decides] = self(boards[decides])
-        return found
 
     def explain(self, board: Boards) -> Explanation:
         """Return the other player's explanation, with a note if a pairing or a win overrides it."""
@@ -60,12 +63,6 @@ class PairingPlayer(Wrapped):
     def holds(self, boards: Boards) -> Mask:
         """Return a mask (boards,) of the boards on which a pairing strategy exists."""
         return np.asarray(self._kept(boards).any(axis=1))
-
-    def _wins_or_keeps(self, boards: Boards) -> Mask:
-        """Return a mask (batch, cells) of the moves that win, else of those that keep the pairs."""
-        wins = self.rules.winning_cells(boards, 1)
-        kept = self._kept(boards)
-        return np.where(wins.any(axis=1, keepdims=True), wins, kept)
 
     def _kept(self, boards: Boards) -> Mask:
         """Return a mask (batch, cells) of the moves that keep a pairing strategy."""

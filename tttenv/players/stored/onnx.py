@@ -37,21 +37,21 @@ def onnx(
     """
     if not path:
         raise ValueError("onnx needs the file of a network: onnx:path=MODEL.onnx")
-    return from_observations(_Network(path, rules, obs), rules, obs, kind)
+    try:
+        data = read_bytes(Path(path), LARGEST)
+    except FileNotFoundError:
+        raise ValueError(f"there is no file {shown(path)}") from None
+    return from_observations(_Network(shown(path), data, rules, obs), rules, obs, kind)
 
 
 class _Network:
-    """A network loaded from an ONNX file, as a function of observations."""
+    """A network from the bytes of an ONNX file, as a function of observations."""
 
-    def __init__(self, path: str, rules: Rules, obs: str) -> None:
+    def __init__(self, name: str, data: bytes, rules: Rules, obs: str) -> None:
         import onnx
         import onnxruntime
 
-        self.name = shown(path)
-        try:
-            data = read_bytes(Path(path), LARGEST)
-        except FileNotFoundError:
-            raise ValueError(f"there is no file {self.name}") from None
+        self.made_from, self.name = (name, data, rules, obs), name
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1  # the same on all machines
         options.log_severity_level = 4
@@ -83,6 +83,10 @@ class _Network:
         self.batch = next((size for size in fixed if isinstance(size, int)), None)
         if self.batch and self.batch > MOST_ROWS:
             raise ValueError(f"{self.name} takes batches of {self.batch:,} boards, not of any size")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Support copying and pickling: a copy is of the bytes, whatever the file holds now."""
+        return _Network, self.made_from
 
     def __call__(self, seen: Any) -> NDArray[Any]:
         """Return the output (batch, cells) for observations."""
