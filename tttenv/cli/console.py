@@ -12,10 +12,10 @@ import shutil
 import signal
 import sys
 import textwrap
-import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from threading import Timer
 from types import FrameType
 from typing import Any, TypeVar
 
@@ -90,7 +90,7 @@ def _after_imports(
         part = frame
         while part is not None and part.f_code is not run.__code__:
             if UNSAFE.search(part.f_code.co_filename):
-                again = threading.Timer(RETRY, os.kill, (os.getpid(), number))
+                again = Timer(RETRY, os.kill, (os.getpid(), number))
                 again.daemon = True
                 again.start()
                 return
