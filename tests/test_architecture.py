@@ -56,6 +56,8 @@ LIBRARIES = {  # who may import what
     "wandb": "learners.training.wandb_log",
     "mlflow": "learners.training.mlflow_log",
     "ray": f"tttenv.parallel.ray_cluster {ADAPTERS}",
+    **dict.fromkeys(["socket", "ssl", "http", "ftplib", "smtplib"], "nobody"),
+    **dict.fromkeys(["requests", "httpx", "httpx2", "aiohttp", "urllib3"], "nobody"),
     **dict.fromkeys(["pickle", "cloudpickle", "dill", "joblib", "marshal", "shelve"], "nobody"),
 }
 

@@ -134,7 +134,7 @@ def _interrupted_between_steps(bar: "_Bar", out: Path) -> Iterator[None]:
             raise KeyboardInterrupt
         bar.stop()
 
-    if usual is signal.default_int_handler:  # not if ignored, as in the background of a shell
+    if usual is not signal.SIG_IGN:  # as in the background of a shell
         signal.signal(signal.SIGINT, interrupt)
     try:
         yield

@@ -7,6 +7,7 @@ import re
 import shlex
 import signal
 import sys
+import time
 import types
 
 import pytest
@@ -201,3 +202,26 @@ def test_descriptions_survive_a_python_without_docstrings(monkeypatch):
     monkeypatch.setattr(sys, "flags", types.SimpleNamespace(optimize=2))  # as by python -OO
     assert [console.docstring(kind) for kind in kinds] == usual
     assert all(usual)
+
+
+@pytest.mark.parametrize(("number", "status"), [("SIGTERM", 143), ("SIGHUP", 129), ("SIGINT", 130)])
+def test_a_signal_during_an_import_ends_a_command_after_it(number, status, tmp_path, monkeypatch):
+    """The module loses any exception, as the compiled part of a library may."""
+    lines = ["import os, signal, time", "try:", f"    os.kill(os.getpid(), signal.{number})"]
+    lines += ["    time.sleep(0.1)", "except BaseException:", "    pass"]
+    (tmp_path / f"lost_in_{number}.py").write_text("\n".join(lines))
+    monkeypatch.syspath_prepend(tmp_path)
+    usual = {n: signal.getsignal(n) for n in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)}
+
+    def script(args):
+        importlib.import_module(f"lost_in_{number}")
+        time.sleep(2)
+
+    try:
+        with pytest.raises(SystemExit) as end:
+            console.run(script, "prog", [])
+    finally:
+        for n, handler in usual.items():
+            signal.signal(n, handler)
+    assert end.value.code == status
+    assert f"lost_in_{number}" in sys.modules

@@ -218,6 +218,16 @@ def wrong_folders(folder, tmp_path):
     (piped / "tokenizer.json").unlink()
     os.mkfifo(piped / "tokenizer.json")
     yield piped, "something other"
+    for number, name in enumerate(("generation_config.json", "more/templates.jinja")):
+        endless = shutil.copytree(folder, tmp_path / f"endless-{number}")
+        (endless / name).parent.mkdir(exist_ok=True)
+        with (endless / name).open("wb") as text:
+            text.truncate(10**11)
+        yield endless, "a text of more than"
+    nameless = shutil.copytree(folder, tmp_path / "nameless") / "additional_chat_templates"
+    nameless.mkdir()
+    (nameless / "tool_use.jinja").write_text("4")
+    yield nameless.parent, "cannot be loaded: This model has multiple chat templates"
     adapter = shutil.copytree(folder, tmp_path / "adapter")
     (adapter / "adapter_config.json").write_text('{"base_model_name_or_path": "/"}')
     yield adapter, "merge"

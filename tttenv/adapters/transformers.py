@@ -21,6 +21,8 @@ from tttenv.utils.untrusted import LONGEST_JSON, first_line, parse_json, read_by
 LIBRARY: Any = transformers  # which leaves much untyped
 MOST_LAYERS = 1_000
 SPARE = 2**26  # numbers that a model computes, such as masks; others are two a byte or fewer
+TEXTS = {".jinja", ".json", ".model", ".txt"}  # files that the library reads as a whole
+LARGEST_TEXT = 2**28  # bytes of one; a tokenizer of 262,144 tokens has some 34 million
 NAMING = {  # patterns of files, and their settings that name other files
     "config.json": "transformers_weights",
     "tokenizer_config.json": "fast_tokenizer_files",
@@ -50,6 +52,8 @@ class Answers:
         usual = {"attn_implementation": None, "experts_implementation": None}  # others load code
         try:
             self.tokenizer: Any = LIBRARY.AutoTokenizer.from_pretrained(folder, **safely)
+            if self.tokenizer.chat_template:
+                self.tokenizer.apply_chat_template = Renderer(self.tokenizer)
             config = LIBRARY.AutoConfig.from_pretrained(folder, **safely)
             if getattr(config, "num_hidden_layers", 0) > MOST_LAYERS:
                 raise ValueError(f"it has more than {MOST_LAYERS:,} layers")
@@ -71,8 +75,6 @@ class Answers:
             )
         except Exception as error:  # the library raises classes of its own and others'
             raise self._failed("cannot be loaded", error) from None
-        if self.tokenizer.chat_template:
-            self.tokenizer.apply_chat_template = Renderer(self.tokenizer)
         if not self.tokenizer("0")["input_ids"]:  # made up by the library, without a vocabulary
             raise ValueError(f"the model in {self.name} has no tokenizer")
         if told["missing_keys"]:
@@ -204,11 +206,15 @@ def _encoded(tokenizer: Any, prompts: Sequence[str]) -> list[list[int]]:
 def _weights(folder: Path, name: str) -> list[Path]:
     """Return the weight files in a folder, checking that it is safe to open."""
     entries = sorted(folder.iterdir()) if folder.is_dir() else []
+    entries += folder.glob("*/*.jinja")
     weights = [entry for entry in entries if entry.suffix == ".safetensors"]
     if not weights or not (folder / "config.json").is_file():
         raise ValueError(f"there is no transformers model with safetensors in {name}")
     if any(not (entry.is_file() or entry.is_dir()) for entry in entries):
         raise ValueError(f"{name} contains something other than files")
+    texts = [entry for entry in entries if entry.suffix in TEXTS]
+    if any(entry.stat().st_size > LARGEST_TEXT for entry in texts):
+        raise ValueError(f"{name} contains a text of more than {LARGEST_TEXT:,} bytes")
     if (folder / "adapter_config.json").exists():
         raise ValueError(f"{name} holds an adapter of another model: merge and save it first")
     usable = {entry.name for entry in entries if entry.suffix in (".safetensors", ".json")}

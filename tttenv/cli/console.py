@@ -18,6 +18,8 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import is_dataclass
 from pathlib import Path
+from threading import Timer
+from types import FrameType
 from typing import Any, TypeVar
 
 import tyro
@@ -32,6 +34,8 @@ LONGEST = 2000  # maximum characters of an error message
 SPOKEN_EVERY = 20.0  # seconds between lines of progress without a terminal
 WRONG_ARGUMENTS = 2  # the exit status of the parser
 PIPE_CLOSED = 141  # the exit status of a program that SIGPIPE ends
+UNSAFE = re.compile(r"^<frozen importlib|\bllvmlite\b")  # files of code to end only after it
+RETRY = 0.05  # seconds until a signal that arrives in such code is repeated
 
 
 def run(script: Callable[[list[str]], None], prog: str, args: Sequence[str] | None = None) -> None:
@@ -40,6 +44,7 @@ def run(script: Callable[[list[str]], None], prog: str, args: Sequence[str] | No
     If the reader of its output leaves before it has ended, it stops with status 141, as by SIGPIPE.
     A standard stream that is closed from the start is replaced by the null device. SIGTERM exits
     with status 143; SIGHUP (the terminal closes) with 129, unless it is ignored, as under nohup.
+    A signal during an import acts after it.
     """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:  # closed: another file would get its number
@@ -47,10 +52,12 @@ def run(script: Callable[[list[str]], None], prog: str, args: Sequence[str] | No
     warnings.showwarning = lambda message, *_, **__: print(
         f"{prog}: {visible(str(message))}", file=sys.stderr
     )
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    signal.signal(signal.SIGTERM, _after_imports(lambda *_: sys.exit(143)))
     hangup = getattr(signal, "SIGHUP", None)  # not on all systems
     if hangup is not None and signal.getsignal(hangup) is not signal.SIG_IGN:
-        signal.signal(hangup, lambda *_: sys.exit(129))
+        signal.signal(hangup, _after_imports(lambda *_: sys.exit(129)))
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not if ignored
+        signal.signal(signal.SIGINT, _after_imports(signal.default_int_handler))
     _show_log()
     try:
         script(sys.argv[1:] if args is None else list(args))
@@ -74,6 +81,28 @@ def run(script: Callable[[list[str]], None], prog: str, args: Sequence[str] | No
         if not isinstance(error, MemoryError) and "allocate memory" not in str(error):  # torch's
             raise
         fail(prog, f"not enough memory: {error}" if str(error) else "not enough memory")
+
+
+def _after_imports(
+    act: Callable[[int, FrameType | None], object],
+) -> Callable[[int, FrameType | None], None]:
+    """Return a signal handler that acts after an import or a call of LLVM that is in progress.
+
+    An exception raised in their middle may be lost in compiled code, or abort the process.
+    """
+
+    def handler(number: int, frame: FrameType | None) -> None:
+        part = frame
+        while part is not None and part.f_code is not run.__code__:
+            if UNSAFE.search(part.f_code.co_filename):
+                again = Timer(RETRY, os.kill, (os.getpid(), number))
+                again.daemon = True
+                again.start()
+                return
+            part = part.f_back
+        act(number, frame)
+
+    return handler
 
 
 class _LogLines(logging.Handler):
