@@ -15,6 +15,7 @@ PROGRAMS = {  # the scripts that take options, and where their arguments are; tr
     "export": "tttenv.cli.export",
     "gomocup": "tttenv.cli.gomocup",
     "league": "tttenv.cli.league",
+    "match": "tttenv.cli.match",
     "pictures": "scripts.pictures",
     "play": "tttenv.cli.play.main",
     "pull": "tttenv.cli.pull",
@@ -102,7 +103,7 @@ def played():
         f"epsilon:player=(alphabeta:depth=8,ties=first),epsilon=0.{n:02}" for n in range(count)
     ]
     shares = {"win": 0.5849206, "draw": 0.1269841, "loss": 0.2880952}
-    rows = [{"player": n, "elo": -1234.5, **shares} for n in names]
+    rows = [{"player": n, "elo": -1234.5, "elo_error": 12.3, **shares} for n in names]
     rows[-1] = dict.fromkeys(rows[-1]) | {"player": names[-1]}
     of_all = [(i, j) for i in range(count) for j in range(i + 1, count)]
     methods = [("failed" if j == count - 1 else "exact" if i else "sampled") for i, j in of_all]

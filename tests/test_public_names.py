@@ -21,6 +21,7 @@ PUBLIC = {
     "tttenv.utils.compiled": "compiled",
     "tttenv.certificates.metrics": "METRICS description measure",
     "tttenv.certificates.metrics.arena": "arena",
+    "tttenv.certificates.milestones": "Milestones",
     "tttenv.players": "PLAYERS player",
     "tttenv.policy": "Player Policy Traits Uniform Wrapped blend from_observations greedy"
     " masked_normalise player_for sample softmax uniform uniform_over validated",

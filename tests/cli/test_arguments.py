@@ -118,6 +118,10 @@ def test_no_name_is_near_to_one_that_resembles_none():
     for known in (["net_554", "net_555"], ["net_555", "net_554"]):
         assert near("net_545", known) == "net_554"
     assert near("maskable", ["mask", "maskable_ppo"]) == "maskable_ppo"
+    assert near("learning-rate", ["opening", "lr"]) == "lr"
+    assert near("learning", ["opening"]) == "opening"
+    assert near("--learning-rate", ["--lr", "--log"]) == "--lr"
+    assert near("arena", COMMANDS) == "match"
     assert near("--check", ["--checkpoint-every", "--every"]) == "--checkpoint-every"
 
 
@@ -153,6 +157,31 @@ def test_a_network_of_another_program_is_told_its_way(spec, way):
         player(spec)
     with pytest.raises(ValueError, match="options must be written"), did_you_mean("mcts:fast"):
         player("mcts:fast")
+
+
+@pytest.mark.parametrize(
+    ("line", "hint"),
+    [
+        ("play selfplay --versus minimax", "two players against each other: tttenv match A B"),
+        ("train dqn --learning-rate 1", "did you mean --lr? (see prog dqn --help)"),
+        ("sweep dqn --grid lr=x", "'x' is not a number (see prog dqn --help)"),
+        ("export a.csv --rules 9,9,5", "tttenv prove solves the game"),
+    ],
+)
+def test_an_error_names_what_there_is_instead(line, hint, capsys):
+    name, *args = line.split()
+    with pytest.raises((SystemExit, ValueError)) as end:
+        COMMANDS.load(name)(args, "prog")
+    assert hint in f"{end.value} {capsys.readouterr().err}"
+
+
+def test_long_work_speaks_where_there_is_no_terminal(monkeypatch, capsys):
+    monkeypatch.setattr(console, "SPOKEN_EVERY", 0.01)
+    for quiet in (False, True):
+        with console.stage("beginning", quiet) as tell:
+            tell("going on")
+            time.sleep(0.2)
+        assert ("going on" in capsys.readouterr().err) is not quiet
 
 
 def test_what_the_system_refuses_is_said_with_the_file_and_without_a_number():

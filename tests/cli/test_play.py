@@ -53,6 +53,15 @@ def test_keys_lie_as_the_cells_do_on_3x3_and_nowhere_else():
                 cell_of(Rules(*rules), key)
 
 
+@pytest.mark.parametrize(("rules", "stones"), [((3, 3, 3), 2), ((2, 4, 3), 0)])
+def test_q_leaves_unless_it_is_a_cell(rules, stones, monkeypatch):
+    session = against(player("first", Rules(*rules)), rules)
+    typed = iter(["q", "hint", "quit"])
+    monkeypatch.setattr("builtins.input", lambda prompt: next(typed))
+    Terminal(session, Advice(Rules(*rules)), hints=True).run()
+    assert np.count_nonzero(session.board) == stones
+
+
 def test_no_command_hides_a_cell():
     cells = {*KEYS, *map(str, range(361)), *(name_of(Rules(19, 19, 5), c) for c in range(361))}
     assert not cells & set(COMMANDS)

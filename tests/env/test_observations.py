@@ -118,7 +118,7 @@ def answering(number, cell):
         (answering(np.nan, 4), "logits", "logits must be finite for some legal cell, but on"),
         (answering(np.nan, 4), "probs", "probs must be finite and not negative"),
         (answering(-0.5, 4), "probs", "probs must be finite and not negative, but on"),
-        (lambda seen: np.ones((len(seen), 8)), "logits", r"not \(4520, 8\)"),
+        (lambda seen: np.ones((len(seen), 8)), "logits", r"returned shape \(4520, 8\)"),
         (lambda seen: (torch.ones(2), torch.ones(1)), "logits", r"not \(tensor"),
     ],
 )

@@ -10,6 +10,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 import learners
 from learners.cli import train as command
+from learners.cli.trainings import Setting
 from learners.qtable import QTableConfig
 from learners.registry import LEARNERS
 from learners.selfplay import SelfPlay, SelfPlayConfig
@@ -20,6 +21,7 @@ from learners.training.train import Setup, train
 from tttenv import Rules, certify
 from tttenv.players import bundled
 from tttenv.players.stored.checkpoint import CARD, POLICY, STATE, WEIGHTS, file_of, read_card
+from tttenv.utils.registry import Spec
 
 SMALL = SelfPlayConfig(seed=3, hidden=(16,))
 SHORT = Schedule(steps=40, every=5, checkpoint_every=10)
@@ -90,6 +92,23 @@ def test_settings_that_are_no_finite_numbers_are_refused_before_training(tmp_pat
         with pytest.raises(ValueError, match=r"^[^\n]+$"):
             trained(tmp_path / "out", replace(usual, **{key: number}), name=name)
         assert not (tmp_path / "out").exists()
+
+
+def test_a_training_against_a_program_that_has_changed_is_another_training(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    bot = "while read w m n k b s; do [ $w = move ] || exit; b=${b%%_*}; echo ${#b}; done"
+    Path("bot.sh").write_text(bot)
+    opponent = Spec("external:command=(sh bot.sh)")
+    config = replace(LEARNERS.load("dqn").presets["default"], opponent=opponent, games=2)
+    plan = Schedule(steps=1, every=1, checkpoint_every=1)
+    sweep = Setting("dqn", "default", "3,3,3", {"opponent": opponent})
+    before = sweep.training(0, plan)
+    trained(tmp_path / "out", config, plan, "dqn")
+    trained(tmp_path / "out", config, replace(plan, steps=2), "dqn", resume=True)
+    Path("bot.sh").write_text(f"{bot}\n# another")
+    with pytest.raises(ValueError, match="the files of an opponent of the training"):
+        trained(tmp_path / "out", config, replace(plan, steps=3), "dqn", resume=True)
+    assert before != sweep.training(0, plan)
 
 
 @pytest.mark.parametrize("name", ["dqn", "reinforce", "maskable_ppo"])

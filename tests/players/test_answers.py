@@ -9,10 +9,14 @@ import pytest
 import scipy.sparse
 import torch
 
+import tttenv
+from tttenv.certificates import metrics
 from tttenv.certificates.certificate import certify
 from tttenv.exact import score, worst_case
 from tttenv.game.rules import Rules
+from tttenv.players import player
 from tttenv.policy import from_observations, uniform, validated
+from tttenv.testing import check_policy
 
 
 class Raising:
@@ -142,6 +146,35 @@ class Slow(torch.nn.Module):
         time.sleep(0.01)
         self.modes.append(self.training)
         return torch.zeros(len(seen), 9)
+
+
+@pytest.mark.parametrize(
+    ("net", "obs", "said"),
+    [
+        (
+            torch.nn.Linear(9, 9),
+            "onehot",
+            "Linear does not take observations obs='onehot' of 3,3,3",
+        ),
+        (
+            torch.nn.Linear(27, 9),
+            "dict",
+            "'onehot' has 27 numbers for each board, 'board' 9, 'dict'",
+        ),
+        (torch.nn.Linear(27, 10), "onehot", r"must return logits of shape \(4520, 9\)"),
+    ],
+)
+def test_a_network_of_another_shape_is_refused_in_one_line(net, obs, said):
+    with pytest.raises(ValueError, match=rf"^[^\n]*{said}[^\n]*$"):
+        certify(Rules(), from_observations(net, Rules(), obs))
+
+
+def test_public_functions_take_the_names_of_players():
+    rules, named = Rules(), player("tactical", Rules())
+    assert tttenv.score(rules, "tactical", "random") == score(rules, named, player("random", rules))
+    assert tttenv.worst_case(rules, "tactical") == worst_case(rules, named)
+    assert metrics.measure(rules, "tactical") == metrics.measure(rules, named)
+    check_policy("tactical", rules)
 
 
 def test_a_network_shared_by_threads_is_evaluated_and_returned_to_training():

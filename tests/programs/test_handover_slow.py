@@ -15,6 +15,8 @@ PAIRS = [
     Pair(SWEEP, SWEEP, "runs/sweep/.finished/*.json", MADE_ANEW),
     Pair(TRAIN, "report runs/td0-0", CARD),
     Pair(TRAIN, "report runs/td0-0", "runs/td0-0/snapshots-*", LEFT_OUT),
+    Pair(SWEEP, "report --results results/sweep.json", "results/sweep.json"),
+    Pair(SWEEP, "report runs/sweep", "runs/sweep/td0-1/card.json"),
     Pair(SWEEP, "certify runs/sweep/td0-1", "runs/sweep/td0-1/card.json"),
     Pair(LEAGUE, LEAGUE, "results/league.kept/*.json", MADE_ANEW),
     Pair(TRAIN, "gomocup runs/td0-0 --k 3", CARD),

@@ -13,7 +13,7 @@ from tttenv.cli.text_tables import Column, say
 from tttenv.players import did_you_mean
 
 if TYPE_CHECKING:
-    from tttenv.league.pair import CachedPlayer, PairResult
+    from tttenv.league.pair import CachedPlayer
 
 PROG = "tttenv match"
 EXAMPLES = """
@@ -131,20 +131,11 @@ def played(
         "players": [given.first, given.second],
         "openings": [rules.format(board) for board in boards],
         "shares": dict(zip(("win", "draw", "loss"), result.shares.tolist(), strict=True)),
-        "interval": list(_interval(result)),
+        "interval": list(result.interval),
         **result_to_dict(result),
         "why_games": why if listed else "",
         "games": listed,
     }
-
-
-def _interval(result: "PairResult") -> tuple[float, float]:
-    """Return the 95 % confidence interval of the mean result; a single point if it is exact."""
-    from tttenv.certificates.metrics.arena import Sampled
-
-    if not result.error:
-        return result.value, result.value
-    return Sampled(result.games, *result.shares.tolist()).interval
 
 
 def show(found: dict[str, Any]) -> None:

@@ -13,6 +13,7 @@ import tyro
 
 from tttenv.cli import console
 from tttenv.cli.options import AddressOrNone, NumberOrNone
+from tttenv.cli.text_tables import room
 from tttenv.utils.untrusted import shown
 
 if TYPE_CHECKING:  # the executor is imported once a command runs tasks
@@ -21,6 +22,7 @@ if TYPE_CHECKING:  # the executor is imported once a command runs tasks
 
 MOST = 1024  # of parallel tasks, and of threads of each
 MOST_BARS = 20  # bars of running tasks
+CLOCK, WIDE = 7, 120  # characters of the remaining time, and of a line without a terminal
 TOLD = 3  # failed tasks named in a message
 
 
@@ -110,18 +112,21 @@ class _Bars:
 
     def __init__(self, sizes: Sequence[int], pieces: str, quiet: bool) -> None:
         from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeRemainingColumn
+        from rich.table import Column
 
         self._sizes, self._total = sizes, sum(sizes)
         self._ended, self._failed, self._reused = 0, 0, 0
         self._shares: dict[int, float] = {}  # progress of the running tasks
         self._stops: list[float] = []  # that of the others at their end: trainings stop early
         self._bars: dict[int, Any] = {}
+        third = (room(sys.stderr) or WIDE) // 3  # so that the remaining time is never cut
+        texts = Column(no_wrap=True, max_width=third)
         self.progress = console.bar(
             SpinnerColumn(),  # animated while the workers start
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", table_column=texts),
             BarColumn(bar_width=20),
-            TimeRemainingColumn(),
-            TextColumn("{task.fields[state]}"),
+            TimeRemainingColumn(table_column=Column(min_width=CLOCK)),
+            TextColumn("{task.fields[state]}", table_column=texts.copy()),
             quiet=quiet,
         )
         self._whole = self.progress.add_task(pieces, total=self._total, state="")

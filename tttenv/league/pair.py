@@ -160,7 +160,14 @@ class PairResult(NamedTuple):
         """Standard error of `value`; 0 if it is exact. See `arena.Sampled.error`."""
         if self.method == EXACT:
             return 0.0
-        return Sampled(self.games, *(float(share) for share in self.shares)).error
+        return Sampled(self.games, *self.shares.tolist()).error
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % confidence interval of `value`; a single point if it is exact."""
+        if self.method == EXACT:
+            return self.value, self.value
+        return Sampled(self.games, *self.shares.tolist()).interval
 
     def reversed(self) -> "PairResult":
         """Return the same result from the other player's side."""
@@ -324,12 +331,12 @@ class Games(NamedTuple):
     openings: NDArray[np.int64]  # (games,): the index of the opening
     results: NDArray[np.int8]  # (games,): 1, 0 or -1 for the first player
     moves: list[list[int]]  # the cells played after the opening; FORFEIT ends a game
-    count: int  # of openings
+    classes: int  # number of openings
 
     @property
     def odds(self) -> NDArray[np.float64]:
         """The first player's wins, draws and losses (2, openings, 3) as X and as O."""
-        odds: NDArray[np.float64] = np.zeros((2, self.count, 3))
+        odds: NDArray[np.float64] = np.zeros((2, self.classes, 3))
         colours = np.repeat([0, 1], len(self.results) // 2)
         np.add.at(odds, (colours, self.openings, 1 - self.results), 1)
         return odds

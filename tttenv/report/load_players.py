@@ -153,34 +153,21 @@ def from_benchmark(
 
 def _of_sweep(sweep: Sweep, refusal: str) -> Benchmark:
     """Return a sweep as the results of a benchmark: each setting's first seed that was trained."""
-    done = [
-        one
-        for one in sweep["trainings"]
-        if one["seconds"] is not None and one["rules"] == str(RULES)
-    ]
-    if not done:
-        raise ValueError(
-            f"{refusal} with a training on {RULES}: name the folders of players on other boards"
-        )
-    first = {one["setting"]: one for one in reversed(done)}
-    players: list[BenchmarkPlayer] = []
-    for one in reversed(first.values()):
-        seconds = one["unbeatable_seconds"]
-        seconds = one["seconds"] if seconds is None else seconds
-        players.append({"player": one["setting"], "folder": one["folder"], "seconds": seconds})
+    players: dict[str, BenchmarkPlayer] = {}
     trainings: list[BenchmarkTraining] = []
-    for one in done:
-        steps, seconds = one["unbeatable_steps"], one["unbeatable_seconds"]
-        reached = None if steps is None or seconds is None else (steps, seconds)
+    for one in sweep["trainings"]:
+        if one["seconds"] is None or one["rules"] != str(RULES):
+            continue
+        name, folder, step = one["setting"], one["folder"], one["unbeatable_steps"]
+        reached = None if step is None else (step, one["unbeatable_seconds"] or 0.0)
+        seconds = reached[1] if reached else one["seconds"]
+        players.setdefault(name, {"player": name, "folder": folder, "seconds": seconds})
         trainings.append(
-            {
-                "learner": one["setting"],
-                "seed": one["seed"],
-                "folder": one["folder"],
-                "unbeatable_at": reached,
-            }
+            {"learner": name, "seed": one["seed"], "folder": folder, "unbeatable_at": reached}
         )
-    return {"players": players, "trainings": trainings}
+    if not players:
+        raise ValueError(f"{refusal} with a training on {RULES}: name the folders of other players")
+    return {"players": list(players.values()), "trainings": trainings}
 
 
 def _among(player: Shown, folder: str, trainings: list[BenchmarkTraining]) -> Shown:
