@@ -129,7 +129,7 @@ async function judge(run, text, chosen) {
   const found = pasted ? null : await findForm(run, text, chosen);
   if (run !== judging) return "";
   if (found) {
-    setText(find("bot-form"), `Asked ${found.name}. Read as ${readAs(found.form)}.`);
+    setText(find("bot-form"), readAs(found.name, found.form));
     find("bot-form").dataset.form = formText(found.form);
     find("bot-form").hidden = false;
     offerForms(found.form);
@@ -188,7 +188,7 @@ function offerForms(form) {
     shape: [rows("shapes"), form.shape],
     stones: [FORMS.stones.flatMap((one) => one.empties.map((name) => [`${one.key}-${name}`, stonesText(stonesOf(one, name))])), `${form.stones.key}-${form.name}`],
     call: [rows("arguments"), form.call],
-    answer: [[["", "not said"], ...rows("answers")], form.answer ?? ""],
+    answer: [[["", "any"], ...rows("answers")], form.answer ?? ""],
   };
   for (const [part, [choices, chosen]] of Object.entries(lists)) {
     const list = find(`bot-${part}`);

@@ -53,7 +53,8 @@ class AskedBot {
     this.worker = new Worker(this.url);
     this.worker.onerror = (event) => {
       event.preventDefault();
-      this.fail(this.candidates ? ODD : event.message.replace(/^Uncaught /, ""), { syntax: !this.candidates });
+      const why = event.message?.replace(/^Uncaught /, "").replace(/^uncaught exception: /, "");
+      this.fail(this.port ? ODD : (why ?? "the browser cannot read it"), { syntax: !this.port });
     };
     this.worker.onmessage = ({ ports }) => {
       if (this.port || ports.length !== 1) return this.fail(FOREIGN);
