@@ -5,6 +5,7 @@ const SHORT_PATIENCE = 400; // while the form is looked for, on boards with one 
 const REPEATS = 40; // answers to a board where the bot draws random numbers
 const LONGEST_RUN = 1_800_000; // milliseconds for all answers
 const LONGEST_BOT = 200_000; // letters
+const LONGEST_SAID = 60; // letters of an answer in words
 const FOREIGN = "The bot's code sends messages of its own: no verdict.";
 const ODD = "The bot's code interferes with what asks it: no verdict.";
 
@@ -38,7 +39,7 @@ function programOf(body, begin) {
   const { variables } = FORMS.arguments.find(({ key }) => key === "global");
   const define = `function pasted(take, module, exports) {${body}}`;
   const table = JSON.stringify({ names, variables, answers: FORMS.answers });
-  const ours = [shownStones, shownEmpty, shownBoard, askingProgram].join("\n");
+  const ours = [shownStones, shownEmpty, shownBoard, data.asking].join("\n");
   return `(function () {\n${ours}\naskingProgram.call(this, pasted, ${define.length}, ${table}, ${begin});\n}).call(this);\n${define}`;
 }
 

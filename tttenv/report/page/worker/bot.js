@@ -1,7 +1,5 @@
-// The worker's program that asks a bot. The bot's own text runs in it, so what it could reach of the
+// The program of a worker that asks a bot. The bot's own text runs in it, so what it could reach of the
 // page is captured and taken away first, and only short answers in our own words leave it.
-
-const LONGEST_SAID = 60; // letters of an answer in words
 
 // Run in the worker before the bot's text. `define` is the function that has this text as its body; it
 // calls its first argument with the functions and variables that it may declare, by name, and with the
