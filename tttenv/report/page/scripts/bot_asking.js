@@ -11,7 +11,7 @@ const ODD = "The bot's code interferes with what asks it: no verdict.";
 
 // JavaScript's own words, which are no names.
 const RESERVED = new Set(
-  "await break case catch class const continue debugger default delete do else enum export extends false finally for function if implements import in instanceof interface let new null package private protected public return static super switch this throw true try typeof var void while with yield eval arguments take module exports".split(" "),
+  "await break case catch class const continue debugger default delete do else enum export extends false finally for function if implements import in instanceof interface let new null package private protected public return static super switch this throw true try typeof var void while with yield eval arguments takePasted module exports".split(" "),
 );
 
 // The texts that may define the bot, tried in turn: statements, or an expression.
@@ -29,15 +29,15 @@ function botTexts(text) {
   const held = [...all].map((name) => `${name}: [() => ${name}, (value) => (${name} = value)]`);
   const expression = text.trim().replace(/^export\s+default\s+|^module\.exports\s*=\s*/, "").replace(/;$/, "");
   return [
-    `take({ ${held.join(", ")} }, ${JSON.stringify(named)});\n${plain}\n`,
-    `take({ bot: [() => pastedBot] }, []);\nconst pastedBot = (${expression}\n);\n`,
+    `takePasted({ ${held.join(", ")} }, ${JSON.stringify(named)});\n${plain}\n`,
+    `takePasted({ bot: [() => pastedBot] }, []);\nconst pastedBot = (${expression}\n);\n`,
   ];
 }
 
 function programOf(body, begin) {
   const { names } = data.forms;
   const { variables } = FORMS.arguments.find(({ key }) => key === "global");
-  const define = `function pasted(take, module, exports) {${body}}`;
+  const define = `function pasted(takePasted, module, exports) {${body}}`;
   const table = JSON.stringify({ names, variables, answers: FORMS.answers });
   const ours = [shownStones, shownEmpty, shownBoard, data.asking].join("\n");
   return `(function () {\n${ours}\naskingProgram.call(this, pasted, ${define.length}, ${table}, ${begin});\n}).call(this);\n${define}`;

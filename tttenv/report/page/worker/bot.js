@@ -90,7 +90,7 @@ function askingProgram(define, length, table, begin) {
     }
   }
   function said(result) {
-    if (typeof result === "string") return result.length > 40 ? `a text of ${result.length} letters, too long` : write(result);
+    if (typeof result === "string") return result.length > 40 ? `a text of ${result.length} letters, too long` : cut(write(result));
     if (typeof result === "function") return "a function";
     if (typeof result !== "object" || result === null) return cut(String(result));
     if (result instanceof RealPromise) return "a promise: a bot must not be async";
