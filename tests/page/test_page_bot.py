@@ -4,81 +4,163 @@ import re
 
 import numpy as np
 import pytest
+from bots import BOTS
 from page_browser import CALM, fragment
+from page_verdicts import verdict
 
 from tttenv import Rules, certify, player
 from tttenv.exact import positions
 
 RULES = Rules()
-HELD = """const LINES = [[0,1,2],[3,4,5],[6,7,8],[0,3,6],[1,4,7],[2,5,8],[0,4,8],[2,4,6]];
-const won = (b, s) => LINES.some((line) => line.every((cell) => b[cell] === s));
-const free = (b) => b.flatMap((mark, cell) => (mark === "" ? [cell] : []));
-function value(b, s) {
-  const o = s === "X" ? "O" : "X";
-  if (won(b, o)) return -1;
-  if (!free(b).length) return 0;
-  return Math.max(...free(b).map((cell) => -value(b.with(cell, s), o)));
-}
-"""
-PERFECT = (
-    HELD
-    + "const move = (b, s) => free(b).reduce((best, cell) => "
-    + (
-        '-value(b.with(cell, s), s === "X" ? "O" : "X") >'
-        ' -value(b.with(best, s), s === "X" ? "O" : "X") ? cell : best);'
-    )
+PERFECT = BOTS["list/XO-blank/board-mark/cell, perfect"].javascript
+ONE_MOVE = PERFECT.replace("move(", "inner(") + (  # another one on a board, under a condition
+    "\nlet n = 0; const seen = new Set();\nfunction move(board, mark) {"
+    "\n  return board.join() === '%s' && (%s) ? 1 : inner(board, mark);\n}"
 )
-BOTS = {  # the text, and what the page says of it
-    "perfect": (PERFECT, r"^Unbeatable: .* It is perfect in every position\.$"),
-    "first": ('(b) => b.findIndex((mark) => mark === "")', r"As X it can be .*As O it can be "),
-    "undeclared": ("function bot(b) { x = b.indexOf(''); return x }", "As X it can be beaten"),
-    "random": ("(b) => Math.floor(9 * Math.random())", "As X .* No legal answer on .* 40 answers"),
-    "illegal once": (
-        PERFECT.replace("move = (b, s) =>", "move = (b, s) => b.join('') === 'X' ? 0 :"),
-        r"^As X it never loses\. As O it can be beaten: a1, where it answers 0\. .* on 1 board,",
+CENTRE = ",,,,X,,,,"
+AGAIN = r"^No verdict: on ____X____ \(O to move\) it answered .., and .. when it was asked again"
+AS_FIRST = r"^As X it can be .*As O it can be "
+FIRST = 'board.indexOf("")'
+TEXTS = {  # what is pasted, and what the page says of it
+    PERFECT: r"^Unbeatable: .* It is perfect in every position\.$",
+    "(board) => board.findIndex((mark) => mark === '')": AS_FIRST,
+    f"let n = 0; function move(board) {{ n += 1; return {FIRST}; }}": AS_FIRST,
+    f"export default (board) => {FIRST}": AS_FIRST,
+    f"const pick = (board) => {FIRST};\nmodule.exports = {{ move: pick }};": AS_FIRST,
+    f"class Bot {{ getMove(board) {{ return {FIRST}; }} }}": AS_FIRST,
+    f"document.title = ''; function bestMove() {{ return {FIRST}; }}": AS_FIRST,
+    f"const board = Array(9).fill(''); function turn() {{ return {FIRST}; }}": AS_FIRST,
+    "(board) => { let i = 0; while (board[i] !== '-') i++; return i; }": AS_FIRST,
+    "(b) => { do var c = [0, 1].map(() => Math.floor(3 * Math.random()))\n"
+    "while (b[c[0]][c[1]] !== null); return c }": "As X .* 40 answers to each",
+    ONE_MOVE % (",X,,,,,,,", "true"): (
+        r"^As X it never .* beaten: b1, where it returned 1\. .* on 1 board, as on _X_{7} \(O to"
     ),
-    "names": ('(b) => "abc"[b.indexOf("") % 3] + (1 + Math.floor(b.indexOf("") / 3))', "As X it"),
-    "loop": ("(b) => { while (b[0] !== 'X') {} return b.indexOf('') }", "^No answer on _{9} .X to"),
-    "error": ("async (b) => 0", "on the empty board, where it returned a promise.*number from 0"),
-    "no bot": ("hello there", "^This is no function.* see below"),
+    ONE_MOVE % (",X,,,,,,,O", "true"): (
+        r"^Unbeatable: .* It keeps the value of every board that it answers\. "
+        r"No legal answer on 1 board that its own play never reaches, as on _X______O .*: it ret"
+    ),
+    ONE_MOVE % (CENTRE, "crypto.getRandomValues(new Uint8Array(1))[0] & 1"): AGAIN,
+    ONE_MOVE % (CENTRE, "Date.now() & 1"): AGAIN,
+    ONE_MOVE % (CENTRE, "new Date().getSeconds() > 44"): AGAIN,
+    ONE_MOVE % (CENTRE, "n++ & 1"): AGAIN,
+    ONE_MOVE % (CENTRE, "seen.has(mark) || !seen.add(mark)"): AGAIN,
+    f"const i = Math.floor(2 * Math.random());\n(board) => 0; function move(board) {{\n"
+    f"return [{FIRST}, board.lastIndexOf('')][i] }}": "^No verdict: .* asked again",
+    "async (b) => 0": r'^Not understood: called as bot\(\["",.*\]\), it returned a promise',
+    "(b) => { while (b[0] !== 'X') {} return b.indexOf('') }": "^Not understood: ",
+    "move = (b: string[]): number => 0": "^This looks like TypeScript",
+    "hello there": "^This is no function.* see below",
+}
+HOSTILE = {  # code that sends, breaks or floods what asks it
+    '() => "x".repeat(1e6)': "it returned a text of 1000000 letters, too long",
+    "() => { const a = []; a.push(a); return a; }": "it returned a list of 1",
+    "(b) => { throw { toString() { throw 1; } }; }": "it threw what has no text",
+    "(b) => ({ get move() { for (;;); } })": "it gave no answer within 0.4 seconds",
+    "postMessage({ asked: 99999 }); for (;;);": "^It cannot be started: ReferenceError",
+    "function move(b) { for (;;) self.postMessage({}); }": "^Not understood: .* TypeError",
+    "for (;;);": "^It gave no answer within 3 seconds when it was started",
+    "} postMessage({ done: true }); {": "its brackets do not match",
+    "}\nfunction MessageChannel() {}\nfunction x() {": "its brackets do not match",
+    "Array.prototype[Symbol.iterator] = 0; const move = (b) => 0;": "no verdict|^It cannot",
+    f"{PERFECT};\nMessagePort.prototype.postMessage = function () {{ self.port = this; }};\n"
+    "setInterval(() => self.port.postMessage([0, [[0, '']], '', false]));": "no verdict",
+    PERFECT + ";\nsetInterval(() => console.log(postMessage?.({})));": "no verdict",
+    "/".ljust(200_001, "/"): "^A bot has at most 200,000 letters",
 }
 
 
-def table(name):
-    """Return a player's first move on every board, as rows of text."""
+def table(name, low):
+    """Return a player's first move on every board, as rows of text; cells count from `low`."""
     boards = positions(RULES).boards
     boards = boards[~RULES.over(boards)]
     cells = player(name, RULES)(boards).argmax(axis=1)
     rows = zip(boards, cells, strict=True)
-    return "\n".join(f'"{RULES.format(board)}": {cell},' for board, cell in rows)
+    return "\n".join(f'"{RULES.format(board)}": {cell + low},' for board, cell in rows)
+
+
+def begin(page, text):
+    """Paste a bot, and press the button."""
+    page.locator("#bot-code").evaluate("(box, text) => (box.value = text)", text)
+    page.locator("#bot-judge").click()
+
+
+def verdict_text(page):
+    """Return what the page says in the end of the bot."""
+    status = "document.getElementById('bot-status').textContent"
+    page.wait_for_function(f"() => !/^Ask/.test({status})", timeout=60_000)
+    return page.evaluate(status)
 
 
 def judge(page, text):
     """Paste a bot, and return what the page says of it."""
-    page.locator("#bot-code").evaluate("(box, text) => (box.value = text)", text)
-    page.locator("#bot-judge").click()
-    status = page.locator("#bot-status")
-    page.wait_for_function(
-        "() => !/^Ask/.test(document.getElementById('bot-status').textContent)", timeout=60_000
+    begin(page, text)
+    return verdict_text(page)
+
+
+def test_every_form_of_bot_is_judged_rightly_or_not_at_all(opened, shipped):
+    page = opened(shipped, **CALM)
+    texts = {name: bot for name, bot in BOTS.items() if bot.javascript}
+    assert {name: verdict(judge(page, bot.javascript)) for name, bot in texts.items()} == {
+        name: (bot.loses, bot.blunders) for name, bot in texts.items()
+    }
+
+
+def test_the_form_is_said_and_can_be_chosen(opened, shipped):
+    page = opened(shipped, **CALM)
+    judge(page, "(board) => [Math.floor(board.indexOf('') / 3), board.indexOf('') % 3]")
+    said = (
+        'Read as 9 cells of "X", "O", ""; bot is called with the board and answers [row, column].'
     )
-    return status.text_content()
+    assert page.locator("#bot-form").text_content() == said
+    page.locator("#bot-otherwise summary").click()
+    page.locator("#bot-answer").select_option("cell")
+    assert re.match(r"Not understood: .* it returned \[\d, \d\]\.$", verdict_text(page))
+    page.locator("#bot-answer").select_option("pair")
+    assert re.match(AS_FIRST, verdict_text(page))
 
 
-@pytest.mark.parametrize("name", BOTS)
-def test_each_bot_is_judged(name, opened, shipped):
-    text, said = BOTS[name]
-    assert re.search(said, judge(opened(shipped, **CALM), text))
+def test_a_bot_of_one_seat_is_judged_in_it(opened, shipped):
+    page = opened(shipped, **CALM)
+    assert judge(page, BOTS["only O"].javascript) == "It does not play X. As O it never loses."
+    assert page.locator("#bot-lose").is_hidden()
+    page.get_by_role("link", name="Play it as X").click()
+    assert fragment(page) == "#play=your%20bot&seat=X"
 
 
-@pytest.mark.parametrize("name", ["minimax", "selfplay", "dqn", "first", "reinforce"])
-def test_a_pasted_table_has_the_verdict_and_the_lost_games_of_certify(name, opened, shipped):
+@pytest.mark.parametrize("texts", [TEXTS, HOSTILE], ids=["usual", "hostile"])
+def test_what_is_pasted_is_judged_or_refused_in_a_sentence(texts, opened, shipped):
+    page = opened(shipped, **CALM)
+    found = {text: judge(page, text) for text in texts}
+    assert not {text: said for text, said in found.items() if not re.search(texts[text], said)}
+
+
+def test_a_judgement_ends_with_stop_or_with_the_next(opened, shipped):
+    page = opened(shipped, **CALM)
+    waits = "for (const t = Date.now(); Date.now() < t + 9; ); return inner(board, mark);"
+    slow = PERFECT.replace("move(", "inner(") + f"function move(board, mark) {{ {waits} }}"
+    begin(page, slow)
+    page.get_by_text(re.compile("Asked about .* s left")).wait_for()
+    page.get_by_role("button", name="Stop").click()
+    assert verdict_text(page) == "Stopped."
+    assert page.evaluate("document.activeElement.id") == "bot-judge"
+    begin(page, slow)
+    assert judge(page, PERFECT).startswith("Unbeatable")
+    page.wait_for_timeout(1500)  # longer than the first waits until it says something again
+    assert verdict_text(page).startswith("Unbeatable")
+
+
+@pytest.mark.parametrize(
+    ("name", "low"), [("minimax", 1), ("selfplay", 0), ("dqn", 0), ("first", 1), ("reinforce", 0)]
+)
+def test_a_pasted_table_has_the_verdict_and_the_lost_games_of_certify(name, low, opened, shipped):
     chosen = player(name, RULES)
 
     def firsts(boards):
         return np.eye(9)[chosen(boards).argmax(axis=1)]
 
     exact = certify(RULES, firsts)
-    said = judge(opened(shipped, **CALM), table(name))
+    said = judge(opened(shipped, **CALM), table(name, low))
     assert said.startswith("Unbeatable") == exact.unbeatable
     for seat, line in exact.losing_line.items():
         found = re.search(rf"As {seat} it can be beaten: ([a-c1-3 ]+)\.", said)
@@ -89,7 +171,7 @@ def test_a_pasted_table_has_the_verdict_and_the_lost_games_of_certify(name, open
 
 def test_the_lost_game_is_shown_and_the_bot_plays_on(opened, shipped):
     page = opened(shipped, **CALM)
-    judge(page, BOTS["first"][0])
+    judge(page, "(board) => board.indexOf('')")
     page.locator("#bot-lose").click()
     assert page.input_value("#seat") == "both"
     page.locator("#leaderboard tbody a").first.click()

@@ -24,11 +24,12 @@ SHARED = ("packed", "rules")  # before the scripts of the page, and before those
 SCRIPTS = (
     *("data", "game", "certificate", "teacher", "draw", "later", "boards", "state", "analysis"),
     *("judge", "links", "board", "play", "watch", "about", "question", "teach"),
-    *("bot_forms", "bot_worker", "bot_asking", "bot_finding", "bot"),
+    *("bot_forms", "bot_asking", "bot_finding", "bot"),
     *("snapshots", "explorer", "tables", "curves", "keys", "main"),
 )
 FIRST = ("first",)  # runs separately, before the body is parsed
-# The scripts of the web worker.
+ASKING = ("bot",)  # the program of a web worker that asks a pasted bot
+# The scripts of the web worker that analyses positions.
 WORKER = ("lines", "threats", "network", "players", "tactics", "solver", "shortest", "messages")
 
 
@@ -43,6 +44,9 @@ def html(
     first, shared = _joined("scripts", FIRST, "js"), _joined("shared", SHARED, "js")
     script = shared + _joined("scripts", SCRIPTS, "js")
     networks = [one.network for one in others if one.network is not None]
+    tables = data.tables(players, networks)
+    workers = {"worker": shared + _joined("worker", WORKER, "js")}
+    workers["asking"] = _joined("worker", ASKING, "js")
     curves = leaderboard.curves(players)
     page = Template((PAGE / "template.html").read_text(encoding="utf-8"))
     page = Template(page.safe_substitute(sections=_joined("sections", SECTIONS, "html")))
@@ -52,13 +56,12 @@ def html(
         icon=f"data:image/svg+xml,{quote((PAGE / 'icon.svg').read_text('utf-8').strip())}",
         style=style,
         first=first,
-        data=packed(json.dumps(data.tables(players, networks), allow_nan=False).encode()),
+        data=packed(json.dumps(tables | workers, allow_nan=False).encode()),
         script=script,
         networks=joined(
             element("script", one.weights, type="text/plain", id=data.element_of(number))
             for number, one in enumerate(networks)
         ),
-        worker=shared + _joined("worker", WORKER, "js"),
         options=leaderboard.options(players),
         leaderboard=leaderboard.html(players),
         insight=leaderboard.insight(players),

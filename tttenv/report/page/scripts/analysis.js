@@ -49,7 +49,7 @@ const answerKey = (player, line) => `${players()[player].name} ${keyOf(line)}`;
 
 function send(kind, question, network) {
   if (!workers[kind]) {
-    const text = new Blob([find("worker").textContent], { type: "text/javascript" });
+    const text = new Blob([data.worker], { type: "text/javascript" });
     workers[kind] = new Worker(URL.createObjectURL(text));
     workers[kind].onmessage = ({ data: told }) => HEARD[told.kind](told);
     workers[kind].networks = new Set();

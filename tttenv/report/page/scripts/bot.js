@@ -17,12 +17,19 @@ function botTable(text) {
   return new Map(rows.map(([, board, cell]) => [board.toUpperCase().replace(/[.-]/g, "_"), cell]));
 }
 
-// The answer of a pasted table: the cell, a number from 0 to 8 or a name from a1 to c3, and its text.
-function rowAnswer(table, { position, board }) {
+// The answer of a pasted table: the cell, a number from `low` or a name from a1 to c3, and its text.
+function rowAnswer(table, low, { position, board }) {
   const text = table.get(board.join(""));
   if (text === undefined) return [-1, NO_ANSWER];
-  const cell = /^[0-8]$/.test(text) ? Number(text) : cells.findIndex((one) => place(one) === text.toLowerCase());
+  const cell = cells.findIndex((one) => place(one) === text.toLowerCase() || String(one + low) === text);
   return [cell >= 0 && legal(position, cell) ? cell : -1, `has ${text}`];
+}
+
+// A pasted table's answers to all boards; its cells count from 1 if that makes more of them legal.
+function tableAnswers(table, boards) {
+  const [from0, from1] = [0, 1].map((low) => boards.map((one) => [rowAnswer(table, low, one)]));
+  const legalIn = (answers) => answers.filter(([[cell]]) => cell >= 0).length;
+  return legalIn(from1) > legalIn(from0) ? from1 : from0;
 }
 
 // The answers of a bot to all boards, by the number of the board. Each seat has a worker of its own, which is
@@ -129,12 +136,12 @@ async function judge(run, text, chosen) {
   const found = pasted ? null : await findForm(run, text, chosen);
   if (run !== judging) return "";
   if (found) {
-    setText(find("bot-form"), `Asked ${found.name}. Read as ${readAs(found.form)}.`);
+    setText(find("bot-form"), readAs(found.name, found.form));
     find("bot-form").dataset.form = formText(found.form);
     find("bot-form").hidden = false;
     offerForms(found.form);
   }
-  const { answers, reads } = pasted ? { answers: boards.map((one) => [rowAnswer(pasted, one)]) } : await askSeats(run, found, boards);
+  const { answers, reads } = pasted ? { answers: tableAnswers(pasted, boards) } : await askSeats(run, found, boards);
   if (run !== judging) return "";
   const { table, wrong } = judged(boards, answers);
   const absent = ["X", "O"].filter((seat) => boards.every(({ me, position }) => me !== seat || wrong.has(position)));
@@ -188,7 +195,7 @@ function offerForms(form) {
     shape: [rows("shapes"), form.shape],
     stones: [FORMS.stones.flatMap((one) => one.empties.map((name) => [`${one.key}-${name}`, stonesText(stonesOf(one, name))])), `${form.stones.key}-${form.name}`],
     call: [rows("arguments"), form.call],
-    answer: [[["", "not said"], ...rows("answers")], form.answer ?? ""],
+    answer: [[["", "any"], ...rows("answers")], form.answer ?? ""],
   };
   for (const [part, [choices, chosen]] of Object.entries(lists)) {
     const list = find(`bot-${part}`);

@@ -5,12 +5,13 @@ const SHORT_PATIENCE = 400; // while the form is looked for, on boards with one 
 const REPEATS = 40; // answers to a board where the bot draws random numbers
 const LONGEST_RUN = 1_800_000; // milliseconds for all answers
 const LONGEST_BOT = 200_000; // letters
+const LONGEST_SAID = 60; // letters of an answer in words
 const FOREIGN = "The bot's code sends messages of its own: no verdict.";
 const ODD = "The bot's code interferes with what asks it: no verdict.";
 
 // JavaScript's own words, which are no names.
 const RESERVED = new Set(
-  "await break case catch class const continue debugger default delete do else enum export extends false finally for function if implements import in instanceof interface let new null package private protected public return static super switch this throw true try typeof var void while with yield eval arguments take module exports".split(" "),
+  "await break case catch class const continue debugger default delete do else enum export extends false finally for function if implements import in instanceof interface let new null package private protected public return static super switch this throw true try typeof var void while with yield eval arguments takePasted module exports".split(" "),
 );
 
 // The texts that may define the bot, tried in turn: statements, or an expression.
@@ -28,17 +29,17 @@ function botTexts(text) {
   const held = [...all].map((name) => `${name}: [() => ${name}, (value) => (${name} = value)]`);
   const expression = text.trim().replace(/^export\s+default\s+|^module\.exports\s*=\s*/, "").replace(/;$/, "");
   return [
-    `take({ ${held.join(", ")} }, ${JSON.stringify(named)});\n${plain}\n`,
-    `take({ bot: [() => pastedBot] }, []);\nconst pastedBot = (${expression}\n);\n`,
+    `takePasted({ ${held.join(", ")} }, ${JSON.stringify(named)});\n${plain}\n`,
+    `takePasted({ bot: [() => pastedBot] }, []);\nconst pastedBot = (${expression}\n);\n`,
   ];
 }
 
 function programOf(body, begin) {
   const { names } = data.forms;
   const { variables } = FORMS.arguments.find(({ key }) => key === "global");
-  const define = `function pasted(take, module, exports) {${body}}`;
+  const define = `function pasted(takePasted, module, exports) {${body}}`;
   const table = JSON.stringify({ names, variables, answers: FORMS.answers });
-  const ours = [shownStones, shownEmpty, shownBoard, askingProgram].join("\n");
+  const ours = [shownStones, shownEmpty, shownBoard, data.asking].join("\n");
   return `(function () {\n${ours}\naskingProgram.call(this, pasted, ${define.length}, ${table}, ${begin});\n}).call(this);\n${define}`;
 }
 
@@ -53,7 +54,8 @@ class AskedBot {
     this.worker = new Worker(this.url);
     this.worker.onerror = (event) => {
       event.preventDefault();
-      this.fail(this.candidates ? ODD : event.message.replace(/^Uncaught /, ""), { syntax: !this.candidates });
+      const why = event.message?.replace(/^Uncaught /, "").replace(/^uncaught exception: /, "");
+      this.fail(this.port ? ODD : (why ?? "the browser cannot read it"), { syntax: !this.port });
     };
     this.worker.onmessage = ({ ports }) => {
       if (this.port || ports.length !== 1) return this.fail(FOREIGN);

@@ -84,10 +84,18 @@ async function findForm(run, text, chosen) {
   const begun = performance.now();
   let bot = await startBot(run, text);
   let [best, hung, furthest] = [null, 0, { answers: [] }];
-  const late = () => hung >= (best ? 3 : MOST_HUNG) || performance.now() - begun > LONGEST_FINDING;
+  const late = () => hung >= (best ? 3 : MOST_HUNG) || performance.now() - begun > (best ? 0.4 : 1) * LONGEST_FINDING;
+  let [tried, shown] = [0, begun];
+  const tell = () => {
+    tried += 1;
+    if (performance.now() - shown < 1000) return;
+    shown = performance.now();
+    setText(find("bot-status"), `Asked in ${counted(tried)} forms, to find its own.`);
+  };
   for (const [which, candidate] of bot.candidates.entries()) {
     for (const form of formsFor(candidate, chosen)) {
       let trial;
+      tell();
       try {
         trial = await tryForm(bot, which, form, parts, hung > 0, best, chosen.answer);
       } catch (error) {

@@ -71,14 +71,14 @@ function stonesText({ stones: kinds, name, empty }) {
   const own = "mine" in kinds;
   const [first, second] = own ? [kinds.mine, kinds.theirs] : [kinds.X, kinds.O];
   const marks = [first, second].map((one) => JSON.stringify(one));
-  if (own) marks[0] += " (its own)", (marks[1] += " (the other's)");
+  if (own) marks.splice(0, 2, `${marks[0]} (its own)`, `${marks[1]} (the other's)`);
   const numbered = typeof empty === "object" && empty !== null;
-  const cells = numbered && `${empty.as === "text" ? '"' : ""}${empty.from}${empty.as === "text" ? '"' : ""} and so on`;
-  return [...marks, numbered ? `empty cells numbered ${cells}` : JSON.stringify(empty)].join(", ");
+  const [low, high] = [0, 8].map((cell) => JSON.stringify(shownEmpty({ empty }, cell)));
+  return [...marks, numbered ? `a cell's number, ${low} to ${high}` : JSON.stringify(empty)].join(", ");
 }
 
-const readAs = (form) =>
-  `${textOf("shapes", form.shape)} of ${stonesText(form)}; ${textOf("arguments", form.call)}; answers ${textOf("answers", form.answer)}`;
+const readAs = (name, form) =>
+  `Read as ${textOf("shapes", form.shape)} of ${stonesText(form)}; ${name} is ${textOf("arguments", form.call)} and answers ${textOf("answers", form.answer)}.`;
 
 // A question as a call: 'move(["X", "", …], "X")'.
 function callText(name, form, { board, me }) {

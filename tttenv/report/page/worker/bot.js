@@ -1,7 +1,5 @@
-// The worker's program that asks a bot. The bot's own text runs in it, so what it could reach of the
+// The program of a worker that asks a bot. The bot's own text runs in it, so what it could reach of the
 // page is captured and taken away first, and only short answers in our own words leave it.
-
-const LONGEST_SAID = 60; // letters of an answer in words
 
 // Run in the worker before the bot's text. `define` is the function that has this text as its body; it
 // calls its first argument with the functions and variables that it may declare, by name, and with the
@@ -16,6 +14,7 @@ function askingProgram(define, length, table, begin) {
   const [slice, sourceOf] = ["".slice, Function.prototype.toString];
   const dataOf = Object.getOwnPropertyDescriptor(MessageEvent.prototype, "data").get;
   const [RealDate, Bytes, isArray, write] = [Date, Uint8Array, Array.isArray, JSON.stringify];
+  const [RealPromise, { then }, ignore] = [Promise, Promise.prototype, () => {}];
   const clock = performance.now.bind(performance);
   const channel = new MessageChannel();
   const port = channel.port1;
@@ -26,8 +25,16 @@ function askingProgram(define, length, table, begin) {
   for (const name of outward) {
     for (let at = scope; at; at = getPrototypeOf(at)) deleteProperty(at, name);
   }
-  for (const name of Object.keys(console)) console[name] = () => {};
+  for (const name of Object.keys(console)) console[name] = ignore;
   scope.addEventListener("unhandledrejection", (event) => event.preventDefault());
+  // Scripts of whole games start, too: what they draw, and what they listen to, is nothing.
+  const nothing = new Proxy(ignore, {
+    get: (_, key) => (key === Symbol.toPrimitive ? () => "" : nothing),
+    apply: () => nothing,
+    construct: () => nothing,
+    set: () => true,
+  });
+  Object.assign(scope, { window: scope, document: nothing, localStorage: nothing, alert: ignore, confirm: ignore, prompt: ignore });
 
   // Random numbers from the board and the repeat's number. Clocks and the system's random numbers
   // differ from one variation to the next, so that a bot that uses them is found.
@@ -83,10 +90,10 @@ function askingProgram(define, length, table, begin) {
     }
   }
   function said(result) {
-    if (typeof result === "string") return result.length > 40 ? `a text of ${result.length} letters, too long` : write(result);
+    if (typeof result === "string") return result.length > 40 ? `a text of ${result.length} letters, too long` : cut(write(result));
     if (typeof result === "function") return "a function";
     if (typeof result !== "object" || result === null) return cut(String(result));
-    if (result instanceof Promise) return "a promise: a bot must not be async";
+    if (result instanceof RealPromise) return "a promise: a bot must not be async";
     if (!isArray(result)) return cut(`an object with ${Object.keys(result).slice(0, 5).join(", ") || "no names"}`);
     const short = result.length > 9 || result.some((one) => typeof one === "object" && one !== null);
     return short ? `a list of ${result.length}` : cut(`[${result.map((one) => (typeof one === "string" ? write(apply(slice, one, [0, 10])) : String(one))).join(", ")}]`);
@@ -194,6 +201,7 @@ function askingProgram(define, length, table, begin) {
       else if (form.call === "mark-board") result = call(mark, copy);
       else if (form.call === "board-marks") result = call(copy, mark, rival);
       else result = call(copy, mark);
+      if (result instanceof RealPromise) apply(then, result, [ignore, ignore]); // its failure is nobody's news
       const cells = [];
       const chosen = reader < 0 ? readers : [readers[reader]];
       for (const [row, way] of chosen) {
@@ -279,7 +287,7 @@ function askingProgram(define, length, table, begin) {
   }
   found.variable = table.variables.find((name) => value(name) !== undefined) ?? table.variables.find((name) => name in found.declared) ?? "";
   for (const name of table.names) add(name, value(name));
-  add("exports", module.exports);
+  add("module.exports", module.exports);
   const isBot = (one) => typeof one === "function" || (typeof one === "object" && one !== null && table.names.some((known) => typeof one[known] === "function"));
   const last = found.named.findLast((name) => isBot(value(name)));
   if (last) add(last, value(last));
