@@ -134,6 +134,7 @@ class Traits:
     forfeits: bool = False  # may return a row of zeros: it then loses that game at once
     costly: bool = False  # queried on as few boards as possible
     pairs: bool = False  # answers by pairs where it can, see `Player.holds`
+    seat: str | None = None  # the only seat that it plays; in the other one it forfeits
 
 
 UNKNOWN = Traits()

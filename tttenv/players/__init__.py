@@ -42,6 +42,7 @@ FOREIGN: Table[Any] = Table(
     {
         "sb3": Row("tttenv.players.stored.sb3:sb3", "a Stable-Baselines3 model, if you trust it"),
         "external": Row("tttenv.players.programs.external:external", "your own program"),
+        "python": Row("tttenv.players.programs.python_bot:python", "your own Python file"),
         "gomocup": Row("tttenv.players.programs.gomocup:gomocup", "a Gomocup engine"),
         "onnx": Row("tttenv.players.stored.onnx:onnx", "a network in an ONNX file"),
         "linear": Row("tttenv.players.stored.linear:linear", "a weight for each pattern of a line"),
