@@ -70,15 +70,11 @@ FLAWS = {"O": '{"t________": 1}', "X": '{"mmt_t____": 3}', "": "{}"}  # by the s
 SHAPES = {
     "list": ("list(board)", "board.slice()"),
     "rows": ("sum(board, [])", "board.flat()"),
-    "text": ("list(board)", "board.split('')"),
+    "text": ("list(board.strip())", "board.split('')"),
     "list1": ("board[1:]", "board.slice(1)"),
-    "dict1": (
-        "[board[n] for n in range(1, 10)]",
-        "[1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => board[n])",
-    ),
-    "dict": ("[board[n] for n in range(9)]", "[0, 1, 2, 3, 4, 5, 6, 7, 8].map((n) => board[n])"),
-    "array": ("list(board.astype(int))", ""),
-    "grid": ("list(board.flatten())", ""),
+    "dict1": ("list(dict(board).values())", "board.length ? [] : Object.values(board)"),
+    "array": ("board.tolist()  # of numpy", ""),
+    "grid": ("sum(board.tolist(), [])  # of numpy", ""),
 }
 EMPTIES = {
     "blank": ('""', '""'),
@@ -142,8 +138,8 @@ FORMS = {  # by the name of the function
     "ai_move": "rows/signs-zero/board/pair",
     "choose_move": "list/own-signs-zero/board/cell",
     "play": "text/XO-underscore/board-mark/cell",
-    "next_move": "list/numbers-zero/board-mark/cell",
-    "best_move": "rows/numbers-zero/board-mark/scored-pair",
+    "next_move": "list/numbers-zero/board/cell",
+    "best_move": "rows/numbers-zero/board/scored-pair",
     "computer_move": "list/XO-digit/board-mark/number",
     "computerMove": "dict1/XO-space/board-mark/number",
     "bestSpot": "list/XO-dash/board/scored",
@@ -249,8 +245,8 @@ BAD_DICE = (
     'if (view === "t________" && Math.random() < 0.5) cell = 1;',
 )
 ONLY_O = (
-    "if mark != 'O': raise ValueError('this bot is O')",
-    'if (mark !== "O") throw new Error("this bot is O");',
+    "if cells.count('X') == cells.count('O'): raise ValueError('this bot is O')",
+    'if (cells.join("").length % 2 === 0) throw new Error("this bot is O");',
 )
 NONE = "cell = None", "cell = undefined;"
 SCORE = "cell = value(view)", "cell = value(view);"

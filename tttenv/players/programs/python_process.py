@@ -213,12 +213,21 @@ READERS: dict[str, Callable[[Any, int, dict[str, Any]], int]] = {
 
 
 class Reply(NamedTuple):
-    """What a call returned, the board that it was given, and what happened in words."""
+    """What a call returned and the board that it was given, or what happened instead."""
 
-    value: Any
-    given: Any
-    told: str
-    refused: bool  # whether it raised an error or returned None
+    value: Any = None
+    given: Any = None
+    failure: str = ""
+
+    @property
+    def refused(self) -> bool:
+        """Whether the call raised an error or returned None, and perhaps played on its board."""
+        return self.value is None
+
+    @property
+    def told(self) -> str:
+        """What happened in words."""
+        return self.failure or f"it returned {short(self.value)}"
 
 
 def read(reply: Reply, form: Form, board: str, n: int) -> int | None:
@@ -275,40 +284,49 @@ class Bot:
         names = ARGUMENTS["global"]["variables"]
         return next((name for name in names if name in vars(self.module)), None)
 
+    def arguments(self, trial: "Trial", board: str) -> tuple[Any, list[Any]]:
+        """Return a new board in a trial's form, and the arguments of its call."""
+        form = trial.form
+        given, (mine, theirs) = form.shaped(board, self.n), form.marks(board)
+        known = {"board": given, "mark": mine, "turn": side_of(board) == "X"}
+        known["depth"] = board.count("_")
+        arguments = []
+        for word in form.arguments.split("-") if form.arguments != "global" else ():
+            arguments += [mine, theirs] if word == "marks" else [known[word]]
+        return given, arguments
+
+    def called(self, trial: "Trial", board: str, reply: Reply | None) -> str:
+        """Say how the bot was called and what it did."""
+        given, arguments = self.arguments(trial, board)
+        how = f"called as {trial.name}({', '.join(map(repr, arguments))})"
+        if not arguments:
+            how = f"{trial.name}() called with {self.variable()} = {given!r}"
+        return f"{short(how, plainly=True)}, {reply.told if reply else 'there is no such board'}"
+
     def call(self, trial: "Trial", board: str, seconds: float, repeat: int = 0) -> Reply | None:
         """Call a function on a new board in a form; None if there is no such board."""
-        name, function, form = trial.name, trial.function, trial.form
-        given = form.shaped(board, self.n)
+        given, arguments = self.arguments(trial, board)
         if given is None:
             return None
-        mine, theirs = form.marks(board)
-        x_moves = side_of(board) == "X"
-        known = {"board": given, "mark": mine, "marks": [mine, theirs], "turn": x_moves}
-        known["depth"] = board.count("_")
-        variable, arguments = self.variable(), []
-        if form.arguments == "global":
-            setattr(self.module, str(variable), given)
-        else:
-            for word in form.arguments.split("-"):
-                arguments += known[word] if word == "marks" else [known[word]]
-        shown = short(f"{name}({', '.join(map(repr, arguments))})", plainly=True)
-        told = f"called as {shown}" if arguments else f"called with {variable} = {short(given)}"
+        variable = self.variable() if trial.form.arguments == "global" else None
+        if variable:
+            setattr(self.module, variable, given)
         seed(board, repeat)
         try:
             with limited(seconds):
-                value = function(*arguments)
+                value = trial.function(*arguments)
         except LateError:
-            return Reply(None, None, f"{told}, it did not answer within {seconds:g} s", True)
+            return Reply(failure=f"it did not answer within {seconds:g} s")
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # including SystemExit
             why = short(f"{type(error).__name__}: {error}", plainly=True)
-            return Reply(None, None, f"{told}, it raised {why}", True)
-        if form.arguments == "global":
-            given = getattr(self.module, str(variable))
+            return Reply(failure=f"it raised {why}")
+        if variable:
+            given = getattr(self.module, variable)
         if inspect.iscoroutine(value):
             value.close()
-        return Reply(value, given, f"{told}, it returned {short(value)}", value is None)
+        return Reply(value, given)
 
 
 def _home(value: Any) -> Any:
@@ -415,7 +433,7 @@ class Search:
         boards = (board for board, _ in self.probes if side_of(board) == seat)
         for board in boards:
             reply = self.bot.call(trial, board, self.seconds)
-            self.first = self.first or ("" if reply is None else reply.told)
+            self.first = self.first or self.bot.called(trial, board, reply)
             if reply is None or not reply.refused:
                 return False
         return True
@@ -454,16 +472,16 @@ class Search:
             if not any(side_of(board) in trial.seats for trial in trials):
                 continue
             reply = self.bot.call(one, board, seconds)
-            told = "" if reply is None else reply.told
-            self.first = self.first or told
-            if full and "did not answer" in told:
+            self.first = self.first or self.bot.called(one, board, reply)
+            if full and reply and "did not answer" in reply.failure:
                 self.patience = max(self.patience / 2, IMPATIENCE)
             for trial in trials:
                 trial.judge(reply, board, good, n)
             most = max(trial.legal for trial in trials)
             trials = [trial for trial in trials if trial.seats]
             if not trials:
-                self.nearest = max(self.nearest, (most, f"{one.form} {told}"))
+                told = f"{one.form} {self.bot.called(one, board, reply)}"
+                self.nearest = max(self.nearest, (most, told))
                 return []
         return trials
 
@@ -502,12 +520,13 @@ def cells(bot: Bot, trial: Trial, board: str, seconds: float) -> dict[str, Any]:
     """Return the bot's cell on a board; several, equally likely, if it draws random numbers."""
     found: list[int] = []
     for repeat in range(REPEATS):
-        seed(board, repeat)
-        before = state()
+        if repeat == 0:
+            seed(board)
+            before = state()
         reply = bot.call(trial, board, seconds, repeat)
         cell = None if reply is None else read(reply, trial.form, board, bot.n)
         if cell is None:
-            return {"error": reply.told if reply else "the board has no such form"}
+            return {"error": bot.called(trial, board, reply)}
         found.append(cell)
         if repeat == 0 and state() == before:
             break
