@@ -258,7 +258,7 @@ def player_for(rules: Rules, policy: Policy) -> Player:
         return policy
     if policy is uniform:
         return Uniform(rules)
-    declared = {name: getattr(policy, name, None) is True for name in DECLARED}
+    declared: dict[str, Any] = {name: getattr(policy, name, None) is True for name in DECLARED}
     limit = getattr(policy, "depends_on", None)
     limit = limit if isinstance(limit, str) else None
     return FunctionPlayer(rules, policy, Traits(depends_on=limit, **declared))

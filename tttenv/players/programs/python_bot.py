@@ -40,6 +40,21 @@ _logger = logging.getLogger("tttenv")
 _logged: set[str] = set()
 
 
+def started() -> Program:
+    """Start a process for a user's file, which is named in the first message to it."""
+    return Program(shlex.join([sys.executable, "-B", python_process.__file__]), LONGEST)
+
+
+def exchange(program: Program, limit: float, **message: Any) -> dict[str, Any]:
+    """Send a message to a process, and return its answer."""
+    program.write(f"{json.dumps(message)}\n", limit + GRACE)
+    line = program.read_line()
+    try:
+        return dict(json.loads(line))
+    except (ValueError, TypeError):
+        raise ProgramError(f"answered {line[:60]!r}") from None
+
+
 class PythonBot(ProgramPlayer):
     """A player backed by a function of a Python file; see the module."""
 
@@ -54,11 +69,11 @@ class PythonBot(ProgramPlayer):
 
     def launch(self) -> Program:
         """Start the process."""
-        return Program(shlex.join([sys.executable, "-B", python_process.__file__]), LONGEST)
+        return started()
 
     def handshake(self, program: Program) -> None:
         """Let the process import the file and find the bot's form, which is logged once."""
-        found = self.exchange(
+        found = exchange(
             program,
             FINDING,
             path=os.path.abspath(self.command),
@@ -74,6 +89,7 @@ class PythonBot(ProgramPlayer):
         self.found = found
         self.wanted = {key: found[key] for key in self.wanted}
         told = f"{self.command}, {found['function']} is read as: {found['words']}"
+        self.traits = replace(self.traits, searches=found["slow"])
         if len(found["seats"]) == 1:
             self.traits = replace(self.traits, seat=found["seats"])
             told += f"; it plays {found['seats']} only"
@@ -81,20 +97,11 @@ class PythonBot(ProgramPlayer):
             _logged.add(told)
             _logger.warning("%s (form=%s)", told, found["form"])
 
-    def exchange(self, program: Program, limit: float, **message: Any) -> dict[str, Any]:
-        """Send a message, and return the answer, a dictionary."""
-        program.write(f"{json.dumps(message)}\n", limit + GRACE)
-        line = program.read_line()
-        try:
-            return dict(json.loads(line))
-        except (ValueError, TypeError):
-            raise ProgramError(f"answered {line[:60]!r}") from None
-
     def ask(self, program: Program, board: Boards) -> Any:
         """Return the cells that the bot plays equally often on a board (cells,), [] to forfeit."""
         text = self.rules.format(board)
         seconds = python_process.REPEATS * self.timeout
-        found = self.exchange(program, seconds, board=text)
+        found = exchange(program, seconds, board=text)
         cells: list[int] = found.get("cells", [])
         if not set(cells) <= set(np.flatnonzero(board == 0).tolist()):
             raise ProgramError(f"answered {str(cells)[:60]}")

@@ -15,6 +15,7 @@ import os
 import random
 import signal
 import sys
+import time
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -31,6 +32,7 @@ OF_ANY_SIZE = ("list", "rows", "array", "grid")  # the other shapes are of 3,3,3
 REPEATS = 40  # answers to a board where the bot draws random numbers
 PATIENCE, IMPATIENCE, MEDIUM = 1.0, 0.02, 10.0  # seconds for an answer while forms are tried
 LONGEST = 160  # characters of a foreign text in a message
+SLOW = 3.0  # seconds for the probe boards; all others are then not queried twice
 RECURSION = 20_000  # calls: the highest limit that a bot may set
 QUIET = (  # of a file that reads its input when it is imported
     "it calls input(), and nobody answers: put the game under `if __name__ == '__main__':`"
@@ -480,7 +482,7 @@ class Search:
             most = max(trial.legal for trial in trials)
             trials = [trial for trial in trials if trial.seats]
             if not trials:
-                told = f"{one.form} {self.bot.called(one, board, reply)}"
+                told = f"function={one.name},form={one.form} {self.bot.called(one, board, reply)}"
                 self.nearest = max(self.nearest, (most, told))
                 return []
         return trials
@@ -494,7 +496,7 @@ class Search:
         if count < 9:
             return self.first
         form, _, told = told.partition(" ")
-        return f"{told}, after {count} legal answers; if it is read rightly, say form={form}"
+        return f"{told}, after {count} legal answers; if it is read rightly, say {form}"
 
 
 def _count(arguments: str) -> int:
@@ -533,6 +535,7 @@ def cells(bot: Bot, trial: Trial, board: str, seconds: float) -> dict[str, Any]:
     return {"cells": found}
 
 
+OF_COURSE = "rows/XO-null/board/pair"
 COURSE = ("initial_state", "player", "actions", "result", "winner", "terminal", "utility")
 
 
@@ -547,7 +550,8 @@ def course(module: Any, board: str, right: dict[str, Any], seconds: float) -> di
         right: its "player", "winner", "terminal" and "utility".
         seconds: the limit of each call.
     """
-    space, wrong = vars(module), {}
+    space = vars(module)
+    wrong: dict[str, str] = {}
     marks = {"_": space.get("EMPTY"), "X": space.get("X", "X"), "O": space.get("O", "O"), "": None}
 
     def rows(text: str) -> list[list[Any]]:
@@ -642,15 +646,18 @@ def introduced(given: dict[str, Any]) -> tuple[Any, Bot, Trial | None, dict[str,
     """Import a file and find its bot; return both with the answer to the first message."""
     module = load(Path(given["path"]), given["seconds"])
     bot = Bot(module, given["n"])
+    has = all(callable(vars(module).get(name)) for name in (*COURSE, "minimax"))
     if "course" in given:
-        has = all(callable(vars(module).get(name)) for name in (*COURSE, "minimax"))
         return module, bot, None, {"course": has}
+    if has and vars(module).get("EMPTY") is None and not given["function"] + given["form"]:
+        given |= {"function": "minimax", "form": OF_COURSE}
     probes = [(board, good) for board, good in given["probes"]]
     search = Search(bot, probes, given["seconds"], given["function"], given["form"])
+    begun = time.monotonic()
     best = search.found()
     words = best.form.described(len(probes[0][0]) // bot.n, bot.n)
     told = {"function": best.name, "form": str(best.form), "words": words, "seats": best.seats}
-    return module, bot, best, told
+    return module, bot, best, {**told, "slow": time.monotonic() - begun > SLOW}
 
 
 def main() -> None:
