@@ -290,3 +290,56 @@ BOTS: dict[str, Bot] = {
     ),
     "no code": unreadable("def move(board:\n", "function move(board {\n"),
 }
+
+# The functions of project 0 of Harvard's CS50 AI, in words of our own.
+COURSE = """
+import copy
+from functools import cache
+
+X, O, EMPTY = "X", "O", None
+LINES = ["012", "345", "678", "036", "147", "258", "048", "246"]
+
+def initial_state():
+    return [[EMPTY, EMPTY, EMPTY], [EMPTY, EMPTY, EMPTY], [EMPTY] * 3]
+
+def player(board):
+    cells = sum(board, [])
+    return X if cells.count(X) == cells.count(O) else O
+
+def actions(board):
+    return {(i, j) for i in range(3) for j in range(3) if board[i][j] == EMPTY}
+
+def result(board, action):
+    if action not in actions(board):
+        raise ValueError("not an action")
+    after = copy.deepcopy(board)
+    after[action[0]][action[1]] = player(board)
+    return after
+
+def winner(board):
+    cells = sum(board, [])
+    for line in LINES:
+        marks = {cells[int(cell)] for cell in line}
+        if len(marks) == 1 and marks != {EMPTY}:
+            return marks.pop()
+
+def terminal(board):
+    return winner(board) is not None or not actions(board)
+
+def utility(board):
+    return 1 if winner(board) == X else -1 if winner(board) == O else 0
+
+def minimax(board):
+    if terminal(board):
+        return None
+    best = max if player(board) == X else min
+    return best(sorted(actions(board)), key=lambda action: worth(str(result(board, action))))
+
+@cache
+def worth(text):
+    board = eval(text)
+    if terminal(board):
+        return utility(board)
+    best = max if player(board) == X else min
+    return best(worth(str(result(board, action))) for action in actions(board))
+"""
