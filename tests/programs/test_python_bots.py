@@ -99,7 +99,7 @@ def test_a_bot_that_draws_cells_until_one_is_empty_plays_its_frequencies(bot, nu
 def test_the_user_may_name_function_and_form_and_illegal_answers_then_lose(bot):
     text = PERFECT.python.replace("    pass", "    cell = 9 if view.count('_') == 8 else cell")
     path = bot(f"{text}\n\ndef other(board, mark):\n    return (move(board, mark), 0)\n")
-    with pytest.raises(ValueError, match=r"after 46 legal answers.*say function=move,form=list/XO"):
+    with pytest.raises(ValueError, match=r"after 44 legal answers.*say function=move,form=list/XO"):
         player(path, RULES)
     policy = player(f"python:path={path},function=other,form=list/XO-blank/board-mark/cell-scored")
     found = certify(RULES, policy)

@@ -398,7 +398,7 @@ class Search:
     form: str = ""  # the form that the user has named
     patience: float = PATIENCE
     first: str = ""  # what happened at the first call
-    nearest: tuple[int, str] = (0, "")  # most boards answered in one form, and what ended it
+    nearest: tuple[int, str, str] = (0, "", "")  # most legal answers, how, and what ended them
 
     def found(self) -> Trial:
         """Return the best trial, or raise ValueError if the bot answers in no form."""
@@ -482,8 +482,9 @@ class Search:
             most = max(trial.legal for trial in trials)
             trials = [trial for trial in trials if trial.seats]
             if not trials:
-                told = f"function={one.name},form={one.form} {self.bot.called(one, board, reply)}"
-                self.nearest = max(self.nearest, (most, told))
+                if most > self.nearest[0]:
+                    form = f"function={one.name},form={one.form}"
+                    self.nearest = most, form, self.bot.called(one, board, reply)
                 return []
         return trials
 
@@ -492,10 +493,9 @@ class Search:
         if not self.first:
             named = f"function {self.wanted}" if self.wanted else "function that takes a board"
             return f"it has no {named}; name one: function=NAME"
-        count, told = self.nearest
+        count, form, told = self.nearest
         if count < 9:
             return self.first
-        form, _, told = told.partition(" ")
         return f"{told}, after {count} legal answers; if it is read rightly, say {form}"
 
 
