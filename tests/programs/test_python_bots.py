@@ -9,6 +9,8 @@ from bots import BOTS, COURSE, PERFECT
 from tttenv import Rules, certify, player
 from tttenv.certificates.verdict import verdict
 from tttenv.players.digests import digests
+from tttenv.players.programs.python_process import COURSE as COURSE_FUNCTIONS
+from tttenv.testing.course import course_findings
 
 RULES = Rules()
 
@@ -137,15 +139,22 @@ BROKEN = {  # a course's functions, each with one mistake
 
 
 @pytest.mark.parametrize("name", ["", *BROKEN])
-def test_the_doctor_names_the_wrong_function_of_a_course_and_a_position(bot, name, run_here):
+def test_the_wrong_function_of_a_course_is_named_with_a_position(bot, name):
     text = COURSE.replace(*BROKEN[name]) if name else COURSE
     assert (text != COURSE) == bool(name)
-    path = bot(text, "tictactoe")
-    shown = run_here("doctor.py", path, "--json")
-    wrong = {one["check"]: one["told"] for one in json.loads(shown.stdout)["checks"]}
-    wrong = {check: told for check, told in wrong.items() if "; right is " in told}
-    assert (shown.returncode, name in wrong) == (int(bool(name)), bool(name))
-    assert all(told.startswith(f"{check}(") for check, told in wrong.items())
-    if not name:
-        assert not wrong
-        assert judged(path) == ("rows/XO-null/board/pair", 0, "", "UNBEATABLE in both seats")
+    found = {one.check: one for one in course_findings(bot(text, "tictactoe"))}
+    assert list(found) == [*COURSE_FUNCTIONS, "minimax"]
+    wrong = {check: one.told for check, one in found.items() if one.status == "problem"}
+    assert (name in wrong) == bool(name)
+    assert bool(wrong) == bool(name)
+    for check, told in wrong.items():
+        assert re.search(rf"^{check}\(.*\) (returned|raised) .*; right is ", told)
+
+
+def test_a_course_is_judged_as_it_stands_and_the_doctor_checks_its_functions(bot, run_here):
+    path = bot(COURSE, "tictactoe")
+    assert judged(path) == ("rows/XO-null/board/pair", 0, "", "UNBEATABLE in both seats")
+    shown = run_here("doctor.py", bot(COURSE.replace(*BROKEN["minimax"])), "--json")
+    told = {one["check"]: one["status"] for one in json.loads(shown.stdout)["checks"]}
+    assert (shown.returncode, told["minimax"], told["result"]) == (1, "problem", "ok")
+    assert told["learned"] == "ok"

@@ -33,7 +33,7 @@ from tttenv.policy import sample, uniform
 LONGEST = 4000  # bytes of an answer
 FINDING = 600.0  # seconds to import the file and to find the form of its bot
 GRACE = 5.0  # seconds that a process may answer later than its bot has to
-GAMES = 400  # random games that the probe boards are from
+GAMES = 1000  # random games that the probe boards are from
 SOLVED = 9  # cells of the largest board whose probes know all moves that keep the value
 CRITICAL = 24  # probe boards with a move to find
 _logger = logging.getLogger("tttenv")
