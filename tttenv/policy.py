@@ -135,6 +135,7 @@ class Traits:
     forfeits: bool = False  # may return a row of zeros: it then loses that game at once
     costly: bool = False  # queried on as few boards as possible
     pairs: bool = False  # answers by pairs where it can, see `Player.holds`
+    seat: str | None = None  # the only seat that it plays; in the other one it forfeits
 
 
 UNKNOWN = Traits()
@@ -272,9 +273,9 @@ def player_for(rules: Rules, policy: Policy) -> Player:
     for part in known[:]:
         given = (*part.args, *part.keywords.values()) if isinstance(part, partial) else ()
         known += [one for one in given if isinstance(one, Player) and one.rules == rules]
-    limits = [limit for part in known if isinstance(limit := _trait(part, "depends_on"), str)]
     traits = Traits(
-        depends_on=limits[0] if limits else None,
+        depends_on=_stated(known, "depends_on"),
+        seat=_stated(known, "seat"),
         equivariant=_trait(policy, "equivariant") is True,
         **{name: any(_trait(part, name) is True for part in known) for name in OF_EITHER},
     )
@@ -297,6 +298,11 @@ def _behind(policy: Policy) -> list[Any]:
 def _trait(part: Any, name: str) -> Any:
     """Return a trait of a player, or the attribute by which a function declares it, or None."""
     return getattr(part.traits if isinstance(part, Player) else part, name, None)
+
+
+def _stated(known: list[Any], name: str) -> str | None:
+    """Return a trait that is a word, of the first of several players or functions that has it."""
+    return next((word for part in known if isinstance(word := _trait(part, name), str)), None)
 
 
 MOST_BEHIND = 100  # functions behind a policy that are looked at

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from copy import deepcopy
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias
 from weakref import WeakKeyDictionary
 
@@ -179,7 +179,7 @@ def certify(
         from tttenv.certificates.reachable_certificate import measure
 
         fields = measure(player, name, positions, value_of, watch, checkpoint)
-        return Certificate(**fields, method=REACHABLE)
+        return _in_its_seat(Certificate(**fields, method=REACHABLE), player.traits.seat)
     table = tabulate_pure(rules, player, name)
     if table not in _CERTIFICATES:
         _CERTIFICATES[table] = _certificate(rules, table)
@@ -188,6 +188,21 @@ def certify(
 
 # Certificates by player, cached because a `Tabulated` never changes.
 _CERTIFICATES: WeakKeyDictionary[Tabulated, Certificate] = WeakKeyDictionary()
+
+
+def _in_its_seat(found: Certificate, seat: str | None) -> Certificate:
+    """Leave out the results in the other seat, if the player plays in one seat only."""
+    if seat is None:
+        return found
+    names = ("vs_random", "vs_perfect", "worst_case", "never_loses", "losing_line", "shortest")
+    kept: dict[str, Any] = {
+        name: {one: part if one == seat else None for one, part in getattr(found, name).items()}
+        for name in names
+    }
+    if found.reached:
+        kept["reached"] = {one: found.reached[one] * (one == seat) for one in SEATS}
+    unknown = dict.fromkeys(found.optimal_moves)
+    return replace(found, **kept, unbeatable=None, optimal_moves=unknown)
 
 
 def _certificate(rules: Rules, player: Tabulated) -> Certificate:
@@ -204,7 +219,10 @@ def _certificate(rules: Rules, player: Tabulated) -> Certificate:
         {seat: list(odds) for seat, odds in versus(rules, player, other).items()}
         for other in (policies.Uniform(rules), Mixture(rules, solution.optimal))
     )
-    return Certificate(
+    wrong = blunders(solution, player.table)
+    if seat := player.traits.seat:
+        wrong &= game.seats == SEATS.index(seat)
+    found = Certificate(
         rules=str(rules),
         value=solution.value,
         vs_random={**vs_random},
@@ -212,7 +230,7 @@ def _certificate(rules: Rules, player: Tabulated) -> Certificate:
         worst_case={**worst},
         unbeatable=keeps_value(solution.value, worst),
         optimal_moves={**optimal_moves(game, solution, player.table)},
-        blunders=int(blunders(solution, player.table).sum()),
+        blunders=int(wrong.sum()),
         losing_line=lines,
         never_loses={seat: line is None for seat, line in lines.items()},
         shortest={seat: None if line is None else True for seat, line in lines.items()},
@@ -221,6 +239,7 @@ def _certificate(rules: Rules, player: Tabulated) -> Certificate:
         only_illegal=player.only_illegal,
         more=stated(rules, player),
     )
+    return _in_its_seat(found, seat)
 
 
 def require_pure(player: Player) -> None:

@@ -11,6 +11,7 @@ from tttenv.exact import SEATS
 from tttenv.game.rules import Rules
 
 UNKNOWN = "not known"
+ABSENT = "does not play"  # in a seat that is not the player's
 UNDECIDED = (
     "undecided: its next moves would reach more positions than --positions allows; allow more, let"
     " a trained player answer by pairs (pairing=true), or play games (--sampled)"
@@ -60,6 +61,9 @@ def verdict(certificate: Certificate) -> Verdict:
 def _headline(certificate: Certificate, rules: Rules) -> tuple[str, bool]:
     """Summarize a certificate, and return whether it is good; if X wins, O is not judged."""
     never = certificate.never_loses
+    by_seat = ", ".join(f"{of_seat(certificate, seat)} as {seat}" for seat in SEATS)
+    if ABSENT in by_seat:
+        return by_seat, False not in never.values()
     if of_seat(certificate, "X") == "always wins":
         return "ALWAYS WINS as X, who wins this game under perfect play", True
     if certificate.reached is None:
@@ -68,7 +72,7 @@ def _headline(certificate: Certificate, rules: Rules) -> tuple[str, bool]:
     elif never["X"] and never["O"]:
         return "NEVER LOSES in both seats", True
     elif None in never.values():
-        return ", ".join(f"{of_seat(certificate, seat)} as {seat}" for seat in SEATS), False
+        return by_seat, False
     lost_anyway = {1: "O", -1: "X"}.get(certificate.value or 0)
     beaten = [seat for seat in SEATS if not never[seat] and seat != lost_anyway]
     if not beaten:
@@ -87,7 +91,8 @@ def of_seat(certificate: Certificate, seat: str) -> str:
     """Return the verdict of a certificate on one seat."""
     never, worst = certificate.never_loses[seat], certificate.worst_case[seat]
     if never is None:
-        return f"undecided after {(certificate.reached or {}).get(seat, 0):,} positions"
+        positions = (certificate.reached or {}).get(seat, 0)
+        return f"undecided after {positions:,} positions" if positions else ABSENT
     if never:
         return "always wins" if (worst or 0) > 1 - phrases.ROUNDING else "never loses"
     return "loses by force" if certificate.losing_line[seat] is None else "loses"
@@ -96,6 +101,8 @@ def of_seat(certificate: Certificate, seat: str) -> str:
 def _lost_game(certificate: Certificate, rules: Rules, seat: str) -> str:
     """Return a lost game in coordinates or, if none is known, whether one may exist."""
     line = certificate.losing_line[seat]
+    if of_seat(certificate, seat) == ABSENT:
+        return f"none, it does not play {seat}"
     if line is None:
         return "none exists" if certificate.never_loses[seat] else "none known"
     longer = "" if certificate.shortest[seat] is not False else " (not always the shortest)"
@@ -108,7 +115,7 @@ def _notes(certificate: Certificate) -> Iterator[str]:
         yield "by reachable positions: its own moves and every reply"
         if certificate.symmetry is not None:
             yield certificate.symmetry
-        if None in never.values():
+        if any("undecided" in of_seat(certificate, seat) for seat in SEATS):
             yield UNDECIDED
         if any(never[seat] is False and line[seat] is None for seat in SEATS):
             yield "no lost game: none was found, but the value of the game says that there is one"
@@ -132,6 +139,7 @@ def _unknown(certificate: Certificate) -> Iterator[str]:
     ):
         for never, why in reasons.items():
             seats = [s for s in SEATS if found[s] is None and certificate.never_loses[s] is never]
+            seats = [s for s in seats if of_seat(certificate, s) != ABSENT]
             if seats:
                 yield f"{what} as {' and '.join(seats)}, because {why}"
 

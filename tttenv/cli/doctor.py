@@ -12,7 +12,16 @@ from typing import Any
 
 from tttenv.cli import console, text_tables
 from tttenv.cli.options import Flag, RulesOrNone, Subject, TextOrNone
-from tttenv.players import FOREIGN, checkpoint_of, did_you_mean, is_path, player, rules_of
+from tttenv.players import (
+    FOREIGN,
+    PYTHON,
+    checkpoint_of,
+    did_you_mean,
+    full,
+    is_path,
+    player,
+    rules_of,
+)
 from tttenv.utils.registry import parse
 
 PROG = "doctor.py"
@@ -28,9 +37,9 @@ class Arguments:
     """Look for the classic mistakes in your player or environment, and suggest what to change.
 
     A subject is a player's name with options, a checkpoint's folder, sb3:path=MODEL.zip,trust=true,
-    external:command=./bot, the id of an environment, or module:attribute, imported from the
-    current folder: a player, model, network or environment, or a function without arguments that
-    makes one.
+    external:command=./bot, a Python file with a bot, the id of an environment, or module:attribute,
+    imported from the current folder: a player, model, network or environment, or a function without
+    arguments that makes one. In tictactoe.py of CS50 AI each function is checked on all positions.
     Each check is ok, weak (no mistake, but not strong), a problem, or skipped; the last line is the
     verdict. The exit status is 0 without a problem, 1 with a problem, 2 for invalid input.
     """
@@ -51,17 +60,43 @@ def main(args: list[str], prog: str = PROG) -> None:
     if given.games < 1:
         raise ValueError(f"the number of games must be at least 1, not {given.games}")
     from tttenv.certificates.certificate import require_pure
-    from tttenv.testing.diagnosis import Diagnosis, examination
+    from tttenv.testing.diagnosis import examination
+    from tttenv.testing.findings import Finding
 
-    with console.stage(f"loading {given.subject}", given.json):
-        subject = load(given.subject, given.rules, given.obs, given.kind)
+    first = course(given)
+    try:
+        with console.stage(f"loading {given.subject}", given.json):
+            subject = load(given.subject, given.rules, given.obs, given.kind)
+    except ValueError as error:
+        if not any(one.status == "problem" for one in first):
+            raise
+        report(given, [*first, Finding("problem", str(error), check="answers")])
     policy: Any = getattr(subject, "policy", None)  # an environment has none
     if policy is not None and policy.traits.depends_on == "time":
         require_pure(policy)  # it would think about hundreds of boards
     with console.bar(quiet=given.json) as bar:
         findings, count = examination(subject, given.games, given.seed)
         watched = bar.track(findings, total=count, description="examining")
-        found = Diagnosis(given.subject, tuple(watched))
+        found = [*first, *watched]
+    report(given, found)
+
+
+def course(given: Arguments) -> list[Any]:
+    """Return the findings about the functions of a course's project, if the subject is one."""
+    name, options = parse(full(given.subject)) if PYTHON in given.subject else ("", {})
+    if name != "python" or not os.path.isfile(options.get("path", "")):
+        return []
+    from tttenv.testing.course import course_findings
+
+    with console.stage(f"checking the rules in {options['path']}", given.json):
+        return list(course_findings(options["path"]))
+
+
+def report(given: Arguments, findings: list[Any]) -> None:
+    """Print the findings, and exit with status 1 if there is a problem."""
+    from tttenv.testing.diagnosis import Diagnosis
+
+    found = Diagnosis(given.subject, tuple(findings))
     if given.json:
         print(json.dumps(found.to_dict(), indent=2))
     else:

@@ -29,7 +29,8 @@ class Tabulated(Player):
 
     def __init__(self, rules: Rules, table: Any, player: Player | None = None) -> None:
         game, known = positions(rules), TABLE if player is None else player.traits
-        traits = replace(TABLE, equivariant=known.equivariant, forfeits=known.forfeits)
+        kept = {name: getattr(known, name) for name in ("equivariant", "forfeits", "seat")}
+        traits = replace(TABLE, **kept)
         super().__init__(rules, traits, "" if player is None else player.name)
         if not callable(table):
             table = np.asarray(table)

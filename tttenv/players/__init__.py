@@ -35,6 +35,7 @@ PLAYERS: Table[Any] = Table(
 )
 
 SAFE = tuple(PLAYERS)  # that files may name
+PYTHON = ".py"
 
 # Players that need an option naming a file or a program; left out where all players are measured.
 FOREIGN: Table[Any] = Table(
@@ -42,6 +43,7 @@ FOREIGN: Table[Any] = Table(
     {
         "sb3": Row("tttenv.players.stored.sb3:sb3", "a Stable-Baselines3 model, if you trust it"),
         "external": Row("tttenv.players.programs.external:external", "your own program"),
+        "python": Row("tttenv.players.programs.python_bot:python", "your own Python file"),
         "gomocup": Row("tttenv.players.programs.gomocup:gomocup", "a Gomocup engine"),
         "onnx": Row("tttenv.players.stored.onnx:onnx", "a network in an ONNX file"),
         "linear": Row("tttenv.players.stored.linear:linear", "a weight for each pattern of a line"),
@@ -67,14 +69,21 @@ def player(spec: str, rules: "Rules | None" = None) -> "Player":
     if not isinstance(spec, str):
         raise ValueError(f"a player's name must be a string, not {spec!r}")
     found = checkpoint_of(spec)
+    made: Player
     if found is None:
-        return _by_name(spec, rules or Rules())
-    from tttenv.players.stored.checkpoint import load  # only if there is a checkpoint to read
+        made = _by_name(full(spec), rules or Rules())
+    else:
+        from tttenv.players.stored.checkpoint import load  # only if there is a checkpoint to read
 
-    folder, options = found
-    made: Player = call(load, f"the player in {shown(folder)}", options, folder, rules)
+        folder, options = found
+        made = call(load, f"the player in {shown(folder)}", options, folder, rules)
     made.name = spec
     return made
+
+
+def full(spec: str) -> str:
+    """Return the spec of a Python file that is named by its path alone, or the spec itself."""
+    return f"python:path=({spec})" if spec.endswith(PYTHON) and "=" not in spec else spec
 
 
 def untrusted_player(spec: object, rules: "Rules") -> "Player":
@@ -156,7 +165,7 @@ def checkpoint_of(spec: str) -> tuple[Path, dict[str, str]] | None:
 
         repo, revision, options = hub.split(spec)
         return hub.present(repo, revision), options
-    name = spec.partition(":")[0]
+    name = full(spec).partition(":")[0]
     if name in _everyone().rows:
         return None  # the path may be inside the options of a named player
     folder = Path(name) if "/" in name else bundled.folder(name)
@@ -170,6 +179,14 @@ def _everyone() -> Table[Any]:
     return Table("player", PLAYERS.rows | FOREIGN.rows, "or the folder of a checkpoint")
 
 
+TORCH = (
+    "{} is a PyTorch file: weights need their network's code, and loading it may run code in it."
+    " Load it in a function of yours that returns the network, and name that: tttenv doctor"
+    " my_module:my_network; or certify it in Python: tttenv.certify(rules,"
+    " tttenv.policy.from_observations(network, rules)); or export it: onnx:path=model.onnx"
+)
+
+
 @contextmanager
 def did_you_mean(spec: str) -> Iterator[None]:
     """Add suggestions to errors about unknown players that are raised in this block."""
@@ -180,6 +197,8 @@ def did_you_mean(spec: str) -> Iterator[None]:
         if ending in known and "=" not in spec:
             way = known[ending].format(shown(spec))
             raise ValueError(f"a network's file is named with its player: {way}") from None
+        if ending in (".pt", ".pth", ".ckpt"):
+            raise ValueError(TORCH.format(shown(spec))) from None
         if (found := _near_folder(spec)) is None:
             raise
         raise ValueError(f"{error}; did you mean {found}?") from None

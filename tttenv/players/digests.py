@@ -8,7 +8,7 @@ import shutil
 from contextlib import suppress
 from pathlib import Path
 
-from tttenv.players import checkpoint_of, inner_specs
+from tttenv.players import checkpoint_of, full, inner_specs
 from tttenv.players.bundled import CARD
 from tttenv.utils.registry import parse
 from tttenv.utils.untrusted import read_bytes
@@ -27,7 +27,7 @@ def digests(spec: str) -> list[str]:
     place = checkpoint_of(spec)
     if place is not None:
         return [hashlib.sha256(read_bytes(place[0] / CARD, LARGEST_CARD)).hexdigest()]
-    name, options = parse(spec)
+    name, options = parse(full(spec))
     inner, found = inner_specs(name, options), []
     for option, value in options.items():
         if option in inner:

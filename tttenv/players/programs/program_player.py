@@ -177,7 +177,7 @@ class ProgramPlayer(Player):
         """Send the messages that precede the first board, if any."""
 
     @abstractmethod
-    def ask(self, program: Program, board: Boards) -> int:
+    def ask(self, program: Program, board: Boards) -> Any:
         """Query the program for its cell on a board (cells,), which is validated, or FORFEIT."""
 
     def __call__(self, boards: Boards) -> Probs:
@@ -189,13 +189,13 @@ class ProgramPlayer(Player):
         return probs
 
     @one_at_a_time
-    def answer(self, board: Boards) -> int:
+    def answer(self, board: Boards) -> Any:
         """Return the program's cell on a board (cells,), cached if possible, or FORFEIT."""
         key = np.asarray(board, np.int8).tobytes()
         if key not in self.cache:
             if len(self.cache) >= MOST_ANSWERS:
                 raise ValueError(f"{self.command!r} has answered {MOST_ANSWERS:,} boards, the most")
-            self.cache[key] = self._query(board)
+            self.cache[key] = self.query(board)
         return self.cache[key]
 
     def close(self) -> None:
@@ -204,19 +204,22 @@ class ProgramPlayer(Player):
             self.program.close()
         self.program = None
 
-    def _query(self, board: Boards) -> int:
+    def query(self, board: Boards | None) -> Any:
+        """Query the program on a board (cells,), or only start it; a failure ends it."""
         try:
             if self.program is None:
                 self.program = self.launch()
                 self.handshake(self.program)
-            return self.ask(self.program, board)
+            return None if board is None else self.ask(self.program, board)
         except BaseException as error:  # including an interrupt, since an answer would be pending
             if self.program is not None:
                 self.program.kill()
             self.program = None
             if isinstance(error, ProgramError):
-                side, shown = "XO"[int(self.rules.seat(board))], self.rules.format(board)
-                verdict = f"{self.command!r} {error}: {side} to move on {shown}"
+                verdict = f"{self.command!r} {error}"
+                if board is not None:
+                    side, shown = "XO"[int(self.rules.seat(board))], self.rules.format(board)
+                    verdict += f": {side} to move on {shown}"
                 raise ValueError(verdict) from None
             raise
 
