@@ -332,6 +332,7 @@ class Blend(Player):
         one, other = first.traits, second.traits
         traits = Traits(
             depends_on=one.depends_on or other.depends_on,
+            seat=one.seat or other.seat,  # in the other seat it may forfeit
             **{name: getattr(one, name) and getattr(other, name) for name in OF_BOTH},
             **{name: getattr(one, name) or getattr(other, name) for name in OF_EITHER},
         )

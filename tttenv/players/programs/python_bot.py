@@ -27,8 +27,8 @@ from tttenv.game.types import Boards, Mask, Probs
 from tttenv.players import player
 from tttenv.players.programs import python_process
 from tttenv.players.programs.program_player import Program, ProgramError, ProgramPlayer
-from tttenv.players.search.search_result import at_least
 from tttenv.policy import sample, uniform
+from tttenv.utils.arrays import at_least
 
 LONGEST = 4000  # bytes of an answer
 FINDING = 600.0  # seconds to import the file and to find the form of its bot
