@@ -179,7 +179,7 @@ def test_every_file_that_can_play_is_in_the_digests(folder, tmp_path):
     assert len({one[0] for one in known}) == 6
     assert digests(f"hf:path={shutil.copytree(folder, tmp_path / 'same')}") == known[0]
     assert digests(f"hf:path={folder},cache={tmp_path}") == known[0]
-    assert len(digests(f"external:command=(python3 {folder}/config.json)")) == 1
+    assert len(digests(f"external:command=(python3 {folder}/config.json)")) == 2  # and Python
 
 
 def test_an_implementation_of_attention_that_would_be_downloaded_is_not_used(folder, tmp_path):
