@@ -415,7 +415,7 @@ LINES: dict[str, Callable[[], Items]] = {
     **_over("2,2,2 3,3,3 3,4,3 2,6,3 4,4,3", "counts", counts),
     **_over("2,2,2 3,3,3 3,4,3 2,6,3 4,4,3", "solve", solved),
     **_over("3,3,3 5,5,4", "policy", policies),
-    **_over("3,3,3 3,4,3", "certify", of_players, partial(certificate, 0)),
+    **_over("3,3,3 3,4,3", "certify", of_players, partial(certificate, 1)),
     **_over("4,4,3 4,4,4 5,5,4", "certify", of_players, partial(certificate, 500)),
     **_over("3,3,3 3,4,3 4,4,3 4,4,4 5,5,4", "refute", of_players, partial(lost_games, 100)),
     **_over("3,3,3 3,4,3 4,4,3 4,4,4 5,5,4", "mistakes", of_players, partial(mistakes, 30)),
