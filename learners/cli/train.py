@@ -328,7 +328,8 @@ class _Bar:
         self.progress.update(self.task, description="stopping after this step")
         now = "this step's certificate" if self.certifying else "this step"
         line = f"stopping once {now} is finished and saved; Ctrl-C again stops at once"
-        print(f"{line}, at the last checkpoint", file=sys.stderr, flush=True)
+        if not self.quiet:
+            print(f"{line}, at the last checkpoint", file=sys.stderr, flush=True)
 
     def _end_if_stopping(self) -> None:
         if self.stopping:

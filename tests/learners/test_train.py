@@ -94,6 +94,15 @@ def test_settings_that_are_no_finite_numbers_are_refused_before_training(tmp_pat
         assert not (tmp_path / "out").exists()
 
 
+def test_an_interrupt_says_what_is_finished_before_the_end(capsys):
+    for now, awaited in ((command.CERTIFYING, "this step's certificate"), ("", "this step")):
+        bar = command._Bar("td0", SHORT, quiet=False)
+        bar._show(5, now)
+        bar.stop()
+        assert f"once {awaited} is finished and saved; Ctrl-C again" in capsys.readouterr().err
+        assert bar.text.startswith("step 5 of 40: ")
+
+
 def test_a_training_against_a_program_that_has_changed_is_another_training(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     bot = "while read w m n k b s; do [ $w = move ] || exit; b=${b%%_*}; echo ${#b}; done"
