@@ -1,5 +1,6 @@
 """Report in Chromium, from file://, with failure at any message or any other request."""
 
+import re
 import shutil
 from contextlib import contextmanager
 
@@ -90,3 +91,11 @@ def stop_clock(page):
     """Stop the page's clock, until `run_for` advances it."""
     page.clock.install(time=0)
     page.clock.pause_at(1_000_000)
+
+
+def verdict(said):
+    """Return the seats in which a pasted bot is said to lose, or "?", and its blunders or None."""
+    if not re.match("Unbeatable|As X|It does not play", said):
+        return "?", None
+    blunders = re.search(r"throws away a win or a draw on (\d+) board", said)
+    return "".join(re.findall("As ([XO]) it can", said)), int(blunders[1]) if blunders else 0

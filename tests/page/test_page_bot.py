@@ -5,8 +5,7 @@ import re
 import numpy as np
 import pytest
 from bots import BOTS
-from page_browser import CALM, fragment
-from page_verdicts import verdict
+from page_browser import CALM, fragment, verdict
 
 from tttenv import Rules, certify, player
 from tttenv.exact import positions
@@ -109,10 +108,8 @@ def test_every_form_of_bot_is_judged_rightly_or_not_at_all(opened, shipped):
 def test_the_form_is_said_and_can_be_chosen(opened, shipped):
     page = opened(shipped, **CALM)
     judge(page, "(board) => [Math.floor(board.indexOf('') / 3), board.indexOf('') % 3]")
-    said = (
-        'Read as 9 cells of "X", "O", ""; bot is called with the board and answers [row, column].'
-    )
-    assert page.locator("#bot-form").text_content() == said
+    said = 'Read as 9 cells of "X", "O", ""; bot is called with the board and answers [row, column]'
+    assert page.locator("#bot-form").text_content() == said + "."
     page.locator("#bot-otherwise summary").click()
     page.locator("#bot-answer").select_option("cell")
     assert re.match(r"Not understood: .* it returned \[\d, \d\]\.$", verdict_text(page))

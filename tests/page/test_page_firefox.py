@@ -5,8 +5,8 @@ import json
 import pytest
 from bots import BOTS
 from firefox import firefox
+from page_browser import verdict
 from page_data import report_of
-from page_verdicts import verdict
 
 SIZES = ((1440, 900), (1024, 768), (390, 844))
 MADE = "!document.querySelector('[aria-busy]') && !document.querySelector('html.first')"

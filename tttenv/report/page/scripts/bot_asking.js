@@ -75,9 +75,10 @@ class AskedBot {
   awaiting(patience, receive) {
     return new Promise((resolve, reject) => {
       if (this.failed) return reject(this.failed);
-      const wait = () => {
+      const give = () => this.fail(`gave no answer within ${patience / 1000} seconds`, { hung: true });
+      const wait = () => { // in two halves: a page that was busy reads its messages in between
         clearTimeout(this.clock);
-        this.clock = setTimeout(() => this.fail(`gave no answer within ${patience / 1000} seconds`, { hung: true }), patience);
+        this.clock = setTimeout(() => (this.clock = setTimeout(give, patience / 2)), patience / 2);
       };
       this.receive = (sent) => {
         wait();

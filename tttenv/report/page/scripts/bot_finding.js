@@ -96,13 +96,15 @@ async function findForm(run, text, chosen) {
     for (const form of formsFor(candidate, chosen)) {
       let trial;
       tell();
-      try {
-        trial = await tryForm(bot, which, form, parts, hung > 0, best, chosen.answer);
-      } catch (error) {
-        if (!error.hung) throw error;
-        hung += 1;
-        trial = { which, form, seats: "", answers: [], said: error.message };
-        bot = await new AskedBot(run, bot.text.body).ready;
+      for (const last of [false, true]) { // the machine may have been busy
+        try {
+          trial ??= await tryForm(bot, which, form, parts, hung > 0, best, chosen.answer);
+        } catch (error) {
+          if (!error.hung) throw error;
+          hung += 1;
+          if (last || late()) trial = { which, form, seats: "", answers: [], said: error.message };
+          bot = await new AskedBot(run, bot.text.body).ready;
+        }
       }
       if (trial.seats) best = trial;
       if (best?.seats === "XO" && best.misses === 0) break;
