@@ -2,6 +2,7 @@
 
 import json
 from itertools import product
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -36,6 +37,12 @@ def test_every_form_writes_boards_that_it_reads_and_no_two_of_a_shape_are_alike(
     form = process.Form.of("rows/always-O-digit/board-marks/pair")
     assert form.shaped(BOARD, 3) == [["X", "O", "3"], ["X", "5", "6"], ["7", "8", "9"]]
     assert form.marks(BOARD) == ("O", "X")
+
+
+def test_the_manual_names_every_key_of_the_table():
+    page = (Path(process.__file__).parents[3] / "docs/how-to/my-own-bot.md").read_text()
+    keys = [*process.SHAPES, *process.STONES, *process.ARGUMENTS, *process.ANSWERS]
+    assert not [key for key in [*keys, *process.TABLE["empties"]] if f"`{key}`" not in page]
 
 
 ANSWERS = {  # how cell 5 is written

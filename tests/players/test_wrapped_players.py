@@ -120,7 +120,8 @@ class Known(Player):
         self.closed += 1
 
 
-ALL = Traits(**{f.name: "time" if f.name == "depends_on" else True for f in fields(Traits)})
+WORDS = {"depends_on": "time", "seat": "X"}
+ALL = Traits(**{f.name: WORDS.get(f.name, True) for f in fields(Traits)})
 WRAPPERS = {  # how to wrap a player, and the traits that differ from its own
     "canonical": (Canonical, {"equivariant": True}),
     "pairing": (PairingPlayer, {"pairs": True}),

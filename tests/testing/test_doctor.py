@@ -339,7 +339,7 @@ def test_the_script_says_what_to_change_and_ends_with_1(doctor):
         (["wrong_subjects:raises_a_type_error"], "wrong_subjects:raises_a_type_error: TypeError: "),
         (["wrong_subjects:Changed"], "is a class that needs arguments; name a function"),
         (["wrong_subjects:RULES"], "a player must be"),
-        (["no_such_file.pt"], "unknown player 'no_such_file.pt'"),
+        (["no_such_file.pt"], "no_such_file.pt is a PyTorch file"),
         ([], "required"),
     ],
 )

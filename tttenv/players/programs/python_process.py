@@ -119,7 +119,8 @@ class Form(NamedTuple):
         """Return a new board of `n` columns in this form; None if it has no such board."""
         cells = self.cells(board)
         if self.shape in ("array", "grid"):
-            array = sys.modules["numpy"].array(cells)
+            mixed = len({type(cell) for cell in cells}) > 1
+            array = sys.modules["numpy"].array(cells, dtype=object if mixed else None)
             return array if self.shape == "array" else array.reshape(-1, n)
         if self.shape == "text":
             single = all(isinstance(cell, str) and len(cell) == 1 for cell in cells)
