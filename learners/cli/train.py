@@ -262,17 +262,18 @@ class _Bar:
             f" a certificate every {schedule.every:,}"
         )
         self.last: Any = None  # the last evaluation
+        hidden = quiet or not sys.stderr.isatty()
         self.progress = _bar_with_line_below()(
             TextColumn("step"),
             BarColumn(bar_width=20),
             MofNCompleteColumn(),
             TimeElapsedColumn(),
             TextColumn("{task.description}"),
-            console=Console(stderr=True, quiet=not sys.stderr.isatty()),  # as in `console.bar`
+            console=Console(stderr=True, quiet=hidden),  # see `tttenv.cli.console.bar`
             redirect_stdout=sys.stdout.isatty(),  # or a redirected output would land on the screen
             refresh_per_second=4,  # its work counts as the training's processor time
             transient=True,  # until the training begins: an error before leaves no bar behind
-            disable=quiet or not sys.stderr.isatty(),
+            disable=hidden,
         )
         self.task = self.progress.add_task("preparing", total=schedule.steps, below="")
 
