@@ -130,7 +130,7 @@ def test_no_more_boards_are_asked_about_than_allowed_and_none_twice(seat):
         return perfect(boards)
 
     perfect = player("alphabeta:depth=3,ties=first", rules)
-    for most in (0, 1, 30, 100):
+    for most in (1, 30, 100):
         asked.clear()
         assert refute(rules, spy, seat, most) is None
         assert len(asked) == len(set(asked)) == most
