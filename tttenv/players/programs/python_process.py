@@ -185,6 +185,7 @@ def _unscored(value: Any, place: str) -> Any:
 
 def cell_of(value: Any, row: dict[str, Any], n: int) -> int:
     """Return the cell that an answer names, by its row of the table; raise any error if none."""
+    first: int = row.get("from", 0)
     if "rows" in row:
         value = _named(value, row["rows"]), _named(value, row["columns"])
     elif "names" in row:
@@ -192,10 +193,10 @@ def cell_of(value: Any, row: dict[str, Any], n: int) -> int:
     if "score" in row:
         value = _unscored(value, row["score"])
     if row["of"] == "cell":
-        return whole(value) - row.get("from", 0)
+        return whole(value) - first
     if row["of"] == "name":  # the number of the row and the letter of the column
         value = int(value[1:]) - 1, "abcdefghijklmnopqrstuvwxyz".index(value[0].lower())
-    line, column = (whole(part) - row.get("from", 0) for part in plain(value))
+    line, column = (whole(part) - first for part in plain(value))
     if not (line >= 0 and 0 <= column < n):
         raise ValueError
     return line * n + column
