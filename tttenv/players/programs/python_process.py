@@ -165,54 +165,41 @@ def whole(value: Any) -> int:
     return value
 
 
-def _pair(value: Any, n: int, first: int = 0) -> int:
-    row, column = plain(value)
-    row, column = whole(row) - first, whole(column) - first
-    if not (0 <= column < n and row >= 0):
-        raise ValueError
-    return row * n + column
-
-
 def _named(value: Any, names: Sequence[str]) -> Any:
-    for name in names:
-        if isinstance(value, dict) and name in value:
-            return value[name]
-        if not isinstance(value, (dict, str, list, tuple)) and hasattr(value, name):
-            return getattr(value, name)
-    raise ValueError
+    """Return the entry or the attribute of a value with the first of the names that it has."""
+    if isinstance(value, dict):
+        return next(value[name] for name in names if name in value)
+    if isinstance(value, (str, list, tuple)):
+        raise ValueError
+    return next(getattr(value, name) for name in names if hasattr(value, name))
 
 
-def _place(value: Any, n: int) -> int:
-    column, row = value.lower()[0], int(value[1:])
-    return _pair(("abcdefghijklmnopqrstuvwxyz".index(column), row - 1)[::-1], n)
-
-
-def _apart(value: Any, first: int, of: int) -> Any:
+def _unscored(value: Any, place: str) -> Any:
     """Return the cell or the pair that stands beside a score, which is first or last."""
     parts = list(plain(value))
-    score = parts.pop(0 if first else -1)
-    if not isinstance(score, (int, float)) or len(parts) > of:
+    score = parts.pop(0 if place == "first" else -1)
+    if not isinstance(score, (int, float)):
         raise ValueError
     return parts[0] if len(parts) == 1 else parts
 
 
-READERS: dict[str, Callable[[Any, int, dict[str, Any]], int]] = {
-    "cell": lambda value, n, row: whole(value),
-    "pair": lambda value, n, row: _pair(value, n),
-    "row-column": lambda value, n, row: _pair(
-        (_named(value, row["rows"]), _named(value, row["columns"])), n
-    ),
-    "named-cell": lambda value, n, row: whole(_named(value, row["names"])),
-    "number": lambda value, n, row: whole(value) - 1,
-    "pair1": lambda value, n, row: _pair(value, n, 1),
-    "name": lambda value, n, row: _place(value, n),
-    "scored": lambda value, n, row: whole(_apart(value, True, 1)),
-    "scored-pair": lambda value, n, row: _pair(_apart(value, True, 2), n),
-    "scored-number": lambda value, n, row: whole(_apart(value, True, 1)) - 1,
-    "cell-scored": lambda value, n, row: whole(_apart(value, False, 1)),
-    "pair-scored": lambda value, n, row: _pair(_apart(value, False, 2), n),
-    "named-pair": lambda value, n, row: _pair(_named(value, row["names"]), n),
-}
+def cell_of(value: Any, row: dict[str, Any], n: int) -> int:
+    """Return the cell that an answer names, by its row of the table; raise any error if none."""
+    first: int = row.get("from", 0)
+    if "rows" in row:
+        value = _named(value, row["rows"]), _named(value, row["columns"])
+    elif "names" in row:
+        value = _named(value, row["names"])
+    if "score" in row:
+        value = _unscored(value, row["score"])
+    if row["of"] == "cell":
+        return whole(value) - first
+    if row["of"] == "name":  # the number of the row and the letter of the column
+        value = int(value[1:]) - 1, "abcdefghijklmnopqrstuvwxyz".index(value[0].lower())
+    line, column = (whole(part) - first for part in plain(value))
+    if not (line >= 0 and 0 <= column < n):
+        raise ValueError
+    return line * n + column
 
 
 class Reply(NamedTuple):
@@ -238,7 +225,7 @@ def read(reply: Reply, form: Form, board: str, n: int) -> int | None:
     try:
         if form.answer == "played":
             return _played(reply, form, board)
-        cell = READERS[form.answer](reply.value, n, ANSWERS[form.answer])
+        cell = cell_of(reply.value, ANSWERS[form.answer], n)
         return cell if 0 <= cell < len(board) and board[cell] == "_" else None
     except Exception:  # whatever the value does that a bot returned
         return None
