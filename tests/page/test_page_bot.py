@@ -115,6 +115,10 @@ def test_the_form_is_said_and_can_be_chosen(opened, shipped):
     assert re.match(r"Not understood: .* it returned \[\d, \d\]\.$", verdict_text(page))
     page.locator("#bot-answer").select_option("pair")
     assert re.match(AS_FIRST, verdict_text(page))
+    page.locator("#bot-shape").focus()
+    page.keyboard.press("ArrowDown")
+    assert re.match("Not understood: ", verdict_text(page))
+    assert page.evaluate("document.activeElement.id") == "bot-shape"
 
 
 def test_a_bot_of_one_seat_is_judged_in_it(opened, shipped):

@@ -111,7 +111,8 @@ async function judgeBot(chosen = {}) {
   stopBot(judging, "");
   const run = (judging = { bots: new Set() });
   const text = find("bot-code").value;
-  for (const id of ["bot-lose", "bot-play", "bot-form", "bot-otherwise"]) find(id).hidden = true;
+  for (const id of ["bot-lose", "bot-play", "bot-form"]) find(id).hidden = true;
+  if (!("shape" in chosen)) find("bot-otherwise").hidden = true; // else the focus is in it
   find("bot-stop").hidden = false;
   setText(find("bot-status"), "Asking it about all boards.");
   let said;

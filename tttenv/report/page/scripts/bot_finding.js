@@ -48,7 +48,7 @@ const notCode = (why) => `This is no function and no table of moves: ${why}. Oth
 const isTyped = (text) =>
   /^\s*(export\s+)?(interface|type|enum)\s+\w+|[\w)\]?]\s*:\s*(string|number|boolean|any|void|unknown|[A-Z]\w*)\b[\w<>[\]| "']*\s*[,)={;]|\bas\s+(const|string|number|[A-Z]\w*)\b/m.test(text);
 
-// Ask a bot in one form; null if its answers are no legal moves, or none better than `best`.
+// Ask a bot in one form. The seats in which its answers are legal are none if it is not better than `best`.
 async function tryForm(bot, which, form, parts, guard, best, answer) {
   const trial = { which, form, answers: [], seats: "" };
   let alive = { X: READERS.map((key) => !answer || key === answer), O: READERS.map((key) => !answer || key === answer) };
@@ -59,7 +59,8 @@ async function tryForm(bot, which, form, parts, guard, best, answer) {
     for (const seat of "XO") alive[seat] = alive[seat].map((one, reader) => one && got.alive[seat][reader]);
     if (!alive.X.includes(true) && !alive.O.includes(true)) return { ...trial, seats: "" };
     Object.assign(trial, bestReader(trial.answers, alive, parts.flat()));
-    if (best && trial.seats.length <= best.seats.length && trial.misses >= best.misses) return { ...trial, seats: "" };
+    const more = trial.seats.length - (best?.seats.length ?? 0) || best.misses - trial.misses;
+    if (more <= 0) return { ...trial, seats: "" };
   }
   return trial;
 }
@@ -117,6 +118,7 @@ async function findForm(run, text, chosen) {
   bot.end();
   if (best) return { ...best, form: { ...best.form, answer: best.answer }, name: bot.candidates[best.which].name, body: bot.text.body };
   if (bot.wrong) throw new Error(`It cannot be started: ${bot.wrong}.`);
+  if (!furthest.form) throw new Error("Not understood: a string has one letter for each cell.");
   const at = all[Math.max(furthest.answers.length - 1, 0)];
   const call = callText(bot.candidates[furthest.which].name, furthest.form, at);
   throw Object.assign(new Error(`Not understood: called as ${call}, it ${furthest.said}.`), { form: furthest.form });
