@@ -13,7 +13,7 @@ import pytest
 import stable_baselines3
 import torch
 from sb3_contrib.common.maskable.evaluation import evaluate_policy as evaluate_masked
-from sb3_models import KINDS, RULES, every_kind, made, quick, recurrent
+from sb3_models import KINDS, RULES, every_kind, made, recurrent
 from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.vec_env import VecMonitor, VecNormalize
 
@@ -139,19 +139,6 @@ def test_beyond_enumeration_a_copy_of_the_network_is_evaluated_in_float64(kind, 
     assert not any(part._forward_pre_hooks for part in model.policy.modules())
     assert (own.numbers(boards) == own.numbers(boards).astype(np.float32)).all()
     assert {value.dtype for value in model.policy.parameters()} == {torch.float32}
-
-
-def test_a_player_scales_observations_as_its_training_does():
-    env = VecNormalize(VecEnv(4))
-    model = quick(env)
-    model.learn(512)
-    boards = some_boards(RULES, 50)
-    seen = env.normalize_obs(one_hot(boards))
-    cells, _ = model.predict(seen, action_masks=boards == 0, deterministic=True)
-    probs = policy(model, RULES, deterministic=True)(boards)
-    assert (probs[np.arange(50), cells] == 1).all()
-    with pytest.raises(ValueError, match=r"^best\.zip cannot store the statistics of VecNormalize"):
-        model.learn(64, ExactEvalCallback(folder="never_made"))
 
 
 def broken():

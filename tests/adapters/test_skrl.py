@@ -2,6 +2,7 @@
 
 from types import SimpleNamespace
 
+import gymnasium
 import numpy as np
 import pytest
 import torch
@@ -73,6 +74,11 @@ def test_an_agent_plays_with_its_observation_preprocessor():
     wanted = torch.softmax(masked(logits, planes), dim=1)
     assert np.allclose(played, wanted, atol=1e-5)
     assert not np.allclose(played, policy(model, rules)(boards), atol=0.01)
+    agent._observation_preprocessor = lambda seen: scaler(seen)  # not a module
+    assert (policy(agent, rules)(boards) == played).all()
+    model.observation_space = gymnasium.spaces.Box(-1, 1, (27,))
+    with pytest.raises(ValueError, match=r"the model observes .* no observations of 3,3,3"):
+        policy(agent, rules)
 
 
 class Unmasked(MaskedPolicy):

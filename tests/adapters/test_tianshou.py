@@ -1,5 +1,6 @@
 """Adapter to Tianshou 2: its environment's observations, and players that use the masks."""
 
+import gymnasium
 import numpy as np
 import pytest
 import torch
@@ -88,3 +89,10 @@ def test_games_in_other_processes_keep_their_opponent():
     envs.workers = [SubprocEnvWorker.__new__(SubprocEnvWorker)]  # which starts no process
     with pytest.raises(ValueError, match="DummyVectorEnv"):
         set_opponent(envs, "first")
+
+
+def test_a_policy_that_states_another_observation_space_is_refused():
+    space = gymnasium.spaces.Box(-1, 1, (27,))
+    mover = DiscreteQLearningPolicy(model=net(9), action_space=CELLS, observation_space=space)
+    with pytest.raises(ValueError, match=r"^the model observes [^\n]*$"):
+        policy(mover, tttenv.Rules())

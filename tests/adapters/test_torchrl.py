@@ -4,14 +4,17 @@ import gymnasium
 import numpy as np
 import pytest
 import torch
-from tensordict.nn import InteractionType, TensorDictModule
+from tensordict.nn import InteractionType, TensorDictModule, TensorDictSequential
 from torch import nn
-from torchrl.envs import GymWrapper, check_env_specs
+from torchrl.envs import GymWrapper, ObservationNorm, check_env_specs
 from torchrl.modules import MaskedCategorical, ProbabilisticActor, QValueActor
 
 import tttenv
 from tttenv.adapters.torchrl import make_env, policy
 from tttenv.env.vector import VectorTicTacToe
+from tttenv.game.features import one_hot
+from tttenv.policy import first_best
+from tttenv.testing import some_boards
 
 RULES = tttenv.Rules()
 EVERY = pytest.mark.parametrize("num_envs", [None, 1, 32])
@@ -114,3 +117,13 @@ def test_its_own_wrapper_takes_our_batches_with_their_masks(options):
     frames = GymWrapper(games).rollout(30, break_when_any_done=False)["next"]
     assert frames["action_mask"].shape == (4, 30, 9)
     assert frames["done"].any()
+
+
+def test_transforms_are_judged_before_the_module_and_other_keys_are_refused():
+    logits, boards = net(9), some_boards(RULES)
+    norm = ObservationNorm(loc=-1.0, scale=2.0, in_keys=["observation"])
+    play = policy(TensorDictSequential(norm, actor_of(logits)), RULES, deterministic=True)
+    numbers = logits(2 * torch.as_tensor(one_hot(boards)) - 1).detach().numpy()
+    assert (play(boards) == first_best(numbers, boards == 0)).all()
+    with pytest.raises(ValueError, match=r"^a TorchRL player reads [^\n]*'pixels'[^\n]*$"):
+        policy(TensorDictModule(logits, ["pixels"], ["logits"]), RULES)

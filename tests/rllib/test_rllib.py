@@ -13,6 +13,7 @@ import pytest
 import ray
 import torch
 from ray.rllib.algorithms.ppo import PPOConfig
+from ray.rllib.connectors.env_to_module import MeanStdFilter
 from ray.rllib.core.rl_module.default_model_config import DefaultModelConfig
 from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 
@@ -134,4 +135,13 @@ def test_a_training_with_several_env_runners_goes_on_when_one_is_killed(machine)
     steps = "num_env_steps_sampled_lifetime"
     assert latest["env_runners"][steps] > first["env_runners"][steps]
     assert certify(RULES, rllib.policy(algorithm, RULES)).vs_random["X"][0] > 0
+    algorithm.stop()
+
+
+def test_a_connector_that_transforms_observations_is_refused_by_name(machine):
+    config = PPOConfig().environment("TicTacToe-v0", env_config={"obs": "onehot"})
+    config.env_runners(num_env_runners=0, env_to_module_connector=lambda *_, **__: MeanStdFilter())
+    algorithm = config.learners(num_learners=0).build_algo()
+    with pytest.raises(ValueError, match=r"^the model learned behind MeanStdFilter, which"):
+        rllib.policy(algorithm, RULES)
     algorithm.stop()

@@ -10,6 +10,7 @@ from tttenv.exact import enumerable
 from tttenv.exact.determinism import tabulate_pure
 from tttenv.game.rules import Rules
 from tttenv.policy import OBSERVATIONS, Player, Policy, display_name, evaluating, player_for
+from tttenv.utils.untrusted import shown
 
 
 @contextmanager
@@ -38,15 +39,10 @@ def frozen(rules: Rules, module: Any, play: Callable[[Any], Policy]) -> Player:
 
 
 def observation_kind(space: Any, rules: Rules) -> str:
-    """Return the `obs` argument that matches an observation space, by its shape."""
+    """Return the `obs` argument whose observations have this space: shape, type and bounds."""
     for kind in OBSERVATIONS:
-        if _shapes(Observer(rules, kind).space) == _shapes(space):
+        if Observer(rules, kind).space == space:
             return kind
-    raise ValueError(f"the model observes {space}, which matches no observations of {rules}")
-
-
-def _shapes(space: Any) -> Any:
-    parts = getattr(space, "spaces", None)
-    if isinstance(parts, dict):
-        return {name: part.shape for name, part in parts.items()}
-    return space.shape
+    raise ValueError(
+        f"the model observes {shown(space, 100)}, which matches no observations of {rules}"
+    )

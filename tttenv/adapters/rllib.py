@@ -129,9 +129,26 @@ def policy(trained: Any, rules: Rules, deterministic: bool = False) -> Player:
     return tabulate_pure(rules, player, display_name(trained)) if enumerable(rules) else player
 
 
+def _require_no_transform(algorithm: Any) -> None:
+    """Raise ValueError for a user's connector, which RLlib puts first, by its name."""
+    config, runner = algorithm.config, algorithm.env_runner
+    for made, pipeline in (
+        (config._env_to_module_connector, runner._env_to_module),
+        (config._module_to_env_connector, runner._module_to_env),
+    ):
+        if made is not None:
+            raise ValueError(
+                f"the model learned behind {type(pipeline.connectors[0]).__name__}, which cannot be"
+                " certified: a connector is not followed; transform observations in the module"
+            )
+
+
 def observed(trained: Any, rules: Rules, deterministic: bool = False) -> Observed:
     """Return a player that queries the live module; its `unmasked` ignores the action mask."""
-    module = trained.get_module() if hasattr(trained, "get_module") else trained
+    module = trained
+    if hasattr(trained, "get_module"):
+        _require_no_transform(trained)
+        module = trained.get_module()
 
     def logits(seen: Any) -> Any:
         if isinstance(seen, dict):  # disable its own mask, so that `unmasked` can be computed

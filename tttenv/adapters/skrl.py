@@ -7,7 +7,7 @@ import copy
 from collections.abc import Sequence
 from typing import Any
 
-from tttenv.adapters import frozen, wanted
+from tttenv.adapters import frozen, observation_kind, wanted
 from tttenv.env.arguments import require_game
 from tttenv.env.exploring_starts import VectorExploringStarts
 from tttenv.env.vector import VectorTicTacToe
@@ -118,8 +118,9 @@ def policy(trained: Any, rules: Rules, deterministic: bool = False) -> Player:
 
     Args:
         trained: an agent with a model named "policy" or "q_network", or such a model. An agent's
-            `observation_preprocessor` is applied. A categorical model plays by its probabilities,
-            any other takes the legal cell with the highest value.
+            `observation_preprocessor` is applied; a model whose observation space is not that of
+            `make_env` is refused. A categorical model plays by its probabilities, any other takes
+            the legal cell with the highest value.
         rules: the game.
         deterministic: categorical models take their most likely cell too.
     """
@@ -128,8 +129,15 @@ def policy(trained: Any, rules: Rules, deterministic: bool = False) -> Player:
     if model is None:
         raise ValueError(f"a skrl player is a model or an agent that has one, not {trained!r}")
     likely = isinstance(model, CategoricalMixin) and not deterministic
-    scaler = getattr(trained, "_observation_preprocessor", None)
-    scaler = copy.deepcopy(scaler) if isinstance(scaler, nn.Module) else nn.Identity()
+    if (
+        model.observation_space is not None
+        and observation_kind(model.observation_space, rules) != "onehot"
+    ):
+        raise ValueError(f'a skrl player observes obs="onehot", not {model.observation_space}')
+    scaler: Any = getattr(trained, "_observation_preprocessor", None)
+    if scaler is None or scaler == getattr(trained, "_empty_preprocessor", None):
+        scaler = nn.Identity()
+    scaler = copy.deepcopy(scaler)
 
     def play(model: Any) -> Policy:
         def ask(planes: Any) -> Any:

@@ -11,6 +11,7 @@ from tttenv.env.env import TicTacToe
 from tttenv.env.exploring_starts import ExploringStarts
 from tttenv.game.rules import Rules
 from tttenv.policy import Player, Policy, from_observations
+from tttenv.utils.untrusted import shown
 
 with wanted("tianshou", "torch"):
     import torch
@@ -113,6 +114,9 @@ def policy(trained: Any, rules: Rules, deterministic: bool = False) -> Player:
         deterministic: take the most likely cell instead of sampling.
     """
     mover = trained.policy if isinstance(trained, Algorithm) else trained
+    usual = make_env(m=rules.m, n=rules.n, k=rules.k).observation_space
+    if mover.observation_space not in (None, usual):
+        raise ValueError(f"the model observes {shown(mover.observation_space, 100)}, not {usual}")
     by_value = isinstance(mover, DiscreteQLearningPolicy)
 
     def play(mover: Any) -> Policy:

@@ -10,6 +10,7 @@ from tttenv.env.exploring_starts import place_openings, require_both_seats
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.game.rules import Rules
 from tttenv.policy import Player, Policy, from_observations
+from tttenv.utils.untrusted import shown
 
 with wanted("torchrl", "tensordict", "torch"):
     import torch
@@ -124,14 +125,20 @@ def policy(module: Any, rules: Rules, deterministic: bool = False) -> Player:
     """Return a player that follows a trained TorchRL module.
 
     Args:
-        module: a tensordict module over "observation" and "action_mask". One with `get_dist`, such
-            as `ProbabilisticActor`, plays by its probabilities; one that writes "action_value",
-            such as `QValueActor`, takes the legal cell with the highest value; one that writes
+        module: a tensordict module over "observation" and "action_mask", after the transforms of
+            its environment, as in `TensorDictSequential(ObservationNorm(...), actor)`. One with
+            `get_dist`, such as `ProbabilisticActor`, plays by its probabilities; one that writes
+            "action_value", such as `QValueActor`, takes the best legal cell; one that writes
             "logits" plays their softmax.
         rules: the game.
         deterministic: take the most likely cell instead.
     """
     keys, kind = getattr(module, "out_keys", ()), "probs"
+    if other := set(getattr(module, "in_keys", ())) - {"observation", "action_mask"}:
+        raise ValueError(
+            f"a TorchRL player reads observation and action_mask, not {shown(sorted(other), 100)}:"
+            " put the transforms of its environment before it in a TensorDictSequential"
+        )
     if not hasattr(module, "get_dist"):
         if not {"action_value", "logits"} & set(keys):
             raise ValueError(

@@ -11,6 +11,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import SubprocVecEnv
 
 from tttenv.adapters.sb3.models import policy, rules_of
+from tttenv.adapters.sb3.observations import observations_of, save_normalization, scaler_of
 from tttenv.certificates.certificate import IN_TRAINING, REACHABLE, Certificate, certify
 from tttenv.certificates.metrics import flat, measure
 from tttenv.exact import SEATS, enumerable
@@ -26,6 +27,7 @@ SHOWN = (  # on the console
     *("never_loses_", "losing_line_", "losing_leaves_"),
 )
 MODEL, CERTIFICATE = "best.zip", "best.json"
+STATISTICS = "best.normalization.json"  # of VecNormalize
 UNDECIDED = -0.5  # stands in for the unknown worst case of a seat that is undecided or loses a game
 
 
@@ -42,7 +44,8 @@ class ExactEvalCallback(BaseCallback):
         every: environment steps between certificates; a last one is computed at the end.
         rules: the game; None: that of the model's environment.
         folder: where to save the best model as SB3's `best.zip`, with its certificate in
-            `best.json`; a better model of an earlier run there is not overwritten.
+            `best.json`, and the statistics of its VecNormalize, if any; a better model of an
+            earlier run there is not overwritten.
         stop: end training at the first unbeatable certificate.
         deterministic: certify the most likely moves, as SB3 evaluates; False: each move with its
             probability, which is never quite unbeatable.
@@ -75,12 +78,9 @@ class ExactEvalCallback(BaseCallback):
     def _init_callback(self) -> None:
         self.rules = self.rules or rules_of(self.training_env)
         if self.folder is None:
+            observations_of(self.model, self.rules)  # refuses a transform before training
             return
-        scaler = self.model.get_vec_normalize_env()
-        if scaler is not None and scaler.norm_obs:
-            raise ValueError(
-                "best.zip cannot store the statistics of VecNormalize: use norm_obs=False"
-            )
+        scaler_of(self.model, self.rules)  # refuses what best.zip cannot hold
         self.best = self.best or stored_certificate(self.folder, self.rules)
 
     def _on_training_start(self) -> None:
@@ -124,11 +124,15 @@ class ExactEvalCallback(BaseCallback):
     def _save_best(self, best: Certificate) -> None:
         if self.folder is None:
             return
+        assert self.rules is not None
         file, zipped = self.folder / MODEL, io.BytesIO()
         self.model.save(zipped)
-        deterministic = str(self.deterministic).lower()
+        spec = f"sb3:path={file},trust=true,deterministic={str(self.deterministic).lower()}"
+        if scaler_of(self.model, self.rules):
+            save_normalization(self.model, self.folder / STATISTICS)
+            spec += f",statistics={self.folder / STATISTICS}"
         about: dict[str, Any] = {
-            "player": f"sb3:path={file},trust=true,deterministic={deterministic}",
+            "player": spec,
             "algorithm": type(self.model).__name__,
             "steps": self.num_timesteps,
             "sha256": digest(zipped.getvalue()),

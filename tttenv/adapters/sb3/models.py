@@ -17,7 +17,7 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.vec_env import VecEnv
 
-from tttenv.adapters import observation_kind
+from tttenv.adapters.sb3.observations import Observations, Seen, observations_of
 from tttenv.exact import enumerable, positions
 from tttenv.exact.determinism import tabulate_pure
 from tttenv.game.rules import Rules
@@ -41,7 +41,12 @@ HEADS: dict[str, tuple[Callable[[Any, Any], torch.Tensor], str]] = {
 }
 
 
-def policy(model: BaseAlgorithm, rules: Rules, deterministic: bool = False) -> Player:
+def policy(
+    model: BaseAlgorithm,
+    rules: Rules,
+    deterministic: bool = False,
+    statistics: Path | str | None = None,
+) -> Player:
     """Return a frozen snapshot of a model's policy, restricted to legal cells.
 
     Actor-critics (MaskablePPO, PPO, A2C, TRPO) play each legal cell with its probability,
@@ -53,12 +58,16 @@ def policy(model: BaseAlgorithm, rules: Rules, deterministic: bool = False) -> P
     hardly any board in doubt; on a few boards in a million its move may differ from `predict`'s.
 
     Args:
-        model: trained on `TicTacToe-v0` with any `obs`, single or in a batch. Observations are
-            normalized by its `VecNormalize`, if any.
+        model: trained on `TicTacToe-v0` with any `obs`, single or in a batch. The wrappers of its
+            environment are applied to observations if they are functions of the board.
         rules: the game, of the same m and n.
         deterministic: actor-critics play their most likely legal cell, as in SB3's `predict`.
+        statistics: file of `save_normalization`, for a model that was loaded from a zip.
+
+    Raises:
+        ValueError: if the model is no player, or behind a transform that cannot be applied.
     """
-    live = observed(model, rules, deterministic)
+    live = observed(model, rules, deterministic, statistics)
     if enumerable(rules):  # what the mask hides is known if it is not the model's own
         asked = live.__call__ if masked(model) else live
         return tabulate_pure(rules, asked, display_name(model))
@@ -119,7 +128,9 @@ def rules_of(env: VecEnv) -> Rules:
     return found
 
 
-def observed(model: BaseAlgorithm, rules: Rules, deterministic: bool) -> Observed:
+def observed(
+    model: BaseAlgorithm, rules: Rules, deterministic: bool, statistics: Path | str | None = None
+) -> Observed:
     """Return a player that queries the live model, with or without the action mask."""
     net = model.policy
     head = next((name for name in HEADS if hasattr(net, name)), None)
@@ -129,24 +140,27 @@ def observed(model: BaseAlgorithm, rules: Rules, deterministic: bool) -> Observe
     space = model.action_space
     if not isinstance(space, spaces.Discrete) or space.n != rules.cells:
         raise ValueError(f"the model's action space is {space}, not {rules.cells} cells")
-    scaler = model.get_vec_normalize_env()
-    answer = Answer(net, scaler if scaler is not None and scaler.norm_obs else None, head)
     kind = "values" if deterministic else HEADS[head][1]
-    obs = observation_kind(model.observation_space, rules)
-    return from_observations(answer, rules, obs, kind)
+    seen = observations_of(model, rules, statistics)
+    if isinstance(seen, Observations) and seen.scaler is None:
+        return from_observations(Answer(net, head), rules, seen.obs, kind)
+    return from_observations(Answer(net, head, seen), rules, "board", kind)
 
 
 class Answer:
-    """A model's network as a function of observations, on its own device and without gradients."""
+    """A model's network as a function of observations, on its own device and without gradients.
 
-    def __init__(self, net: Any, scaler: Any, head: str) -> None:
-        self.net, self.scaler, self.head = net, scaler, head
+    With `transform`, it is a function of boards (batch, cells), which that makes observations.
+    """
+
+    def __init__(self, net: Any, head: str, transform: Seen | None = None) -> None:
+        self.net, self.head, self.transform = net, head, transform
 
     def __call__(self, seen: Any) -> Any:
         """Return the network's outputs (batch, cells) for observations (batch, ...)."""
         net, training = self.net, self.net.training
-        if self.scaler is not None:
-            seen = self.scaler.normalize_obs(seen)
+        if self.transform is not None:
+            seen = self.transform(seen)
         net.set_training_mode(False)
         try:
             with torch.no_grad():
