@@ -77,5 +77,7 @@ def test_the_certificate_is_a_table_of_markdown(read, unbeatable):
     certificate = unbeatable[1].certificate
     assert text == certificate_table(certificate)
     assert "| a game that it loses | none exists | none exists |" in text
-    undecided = replace(certificate, never_loses=dict.fromkeys("XO"))
+    undecided = replace(
+        certificate, never_loses=dict.fromkeys("XO"), reached=dict.fromkeys("XO", 9)
+    )
     assert "| none known | none known |" in certificate_table(undecided)

@@ -34,7 +34,7 @@ LONGEST = 2000  # maximum characters of an error message
 SPOKEN_EVERY = 20.0  # seconds between lines of progress without a terminal
 WRONG_ARGUMENTS = 2  # the exit status of the parser
 PIPE_CLOSED = 141  # the exit status of a program that SIGPIPE ends
-UNSAFE = re.compile(r"^<frozen importlib|\bllvmlite\b")  # files of code to end only after it
+UNSAFE = re.compile(r"^\W?frozen importlib|\bllvmlite\b")  # files of code to end only after it
 RETRY = 0.05  # seconds until a signal that arrives in such code is repeated
 
 
