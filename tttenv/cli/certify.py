@@ -127,7 +127,7 @@ def certified(given: Arguments, rules: Any, policy: Any) -> Any:
 
 
 def counted(policy: Any, tell: Callable[[str], None]) -> Any:
-    """Return the player, asked board by board, that tells how many of all it has answered."""
+    """Return the player; report the number of boards on which it has been queried so far."""
     from tttenv.exact import positions
     from tttenv.policy import Wrapped
 
@@ -137,7 +137,9 @@ def counted(policy: Any, tell: Callable[[str], None]) -> Any:
         count = 0
 
         def __call__(self, boards: Any) -> Any:
-            tell(f"{policy.name}: {self.count:,} of {total:,} boards queried")
+            again = self.count >= total  # to check that it is a function of the board
+            number = self.count - total * again
+            tell(f"{policy.name}: {number:,} of {total:,} boards queried{' again' * again}")
             self.count += len(boards)
             return policy(boards)
 
