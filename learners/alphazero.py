@@ -23,15 +23,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from learners.buffers import (
-    Examples,
-    ExamplesBuffer,
-    ProvenPositions,
-    concatenated,
-)
+from learners.buffers import Examples, ExamplesBuffer, ProvenPositions, concatenated
 from learners.nets import descend, load_weights, nets_of, on_threads
 from learners.parts import PlaysByNetworks, Rng
-from learners.registry import check_range
+from learners.registry import MOST, check_range
 from learners.residual_net import (
     ResidualNet,
     Shape,
@@ -59,8 +54,6 @@ from tttenv.policy import TOLERANCE, Player, softmax
 from tttenv.proofs.move_values import MoveValues
 from tttenv.proofs.prover import known_value
 from tttenv.utils.arrays import at_least
-
-MOST = 2**24  # maximum of any count in the settings
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ import torch
 from learners.buffers import Replay, Transitions
 from learners.nets import MaskedMLP, Nets, descend, evaluate, lower_rate, planes
 from learners.parts import PlaysByNetworks, Rng
-from learners.registry import check_range
+from learners.registry import MOST, check_range
 from tttenv.env.exploring_starts import place_openings
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.game.rules import Rules
@@ -53,9 +53,9 @@ class DQNConfig:
     follow: float = 0.04  # share of the way of such a move, for an average that plays; 1: a copy
 
     def __post_init__(self) -> None:
-        check_range(self, 1, 2**24, "games", "batch", "updates", "sync")
-        check_range(self, self.games, 2**24, "capacity")
-        check_range(self, 0, 2**24, "opening", "decay")
+        check_range(self, 1, MOST, "games", "batch", "updates", "sync")
+        check_range(self, self.games, MOST, "capacity")
+        check_range(self, 0, MOST, "opening", "decay")
         check_range(self, 0, 1, "follow", "epsilon")
         if self.draw and self.opponent is None:
             raise ValueError("dqn: in self-play a draw must pay 0")

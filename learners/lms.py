@@ -25,6 +25,7 @@ import torch
 from numpy.typing import NDArray
 
 from learners.parts import SavesParts
+from learners.registry import LEAST, MOST, check_range
 from tttenv.env.exploring_starts import place_openings
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.exact import Positions, Tabulated, positions, require_enumerable
@@ -57,7 +58,7 @@ TOLERANCE = 2.0**-30  # values this near the best are ties, being sums in float6
 RIDGE = 1e-6  # added to the diagonal of the correlation matrix, so that it has an inverse
 
 
-class LMS(SavesParts):
+class LMS(SavesParts[LMSConfig]):
     """LMS learner, for games small enough to enumerate.
 
     Source of the published form: "LMS" tic-tac-toe (Medium) and its repository, with 10,000 games
@@ -73,12 +74,10 @@ class LMS(SavesParts):
 
     def __init__(self, config: LMSConfig, rules: Rules) -> None:
         require_enumerable(rules)
-        counts = config.games, config.decay, config.opening + 1
-        if config.eta <= 0 or min(counts) < 1 or not 0 <= config.epsilon <= 1:
-            raise ValueError(
-                "lms: eta must be above 0, games and decay at least 1, opening at least 0, epsilon"
-                " from 0 to 1"
-            )
+        check_range(config, LEAST, MOST, "eta")
+        check_range(config, 1, MOST, "games", "decay")
+        check_range(config, 0, MOST, "opening")
+        check_range(config, 0, 1, "epsilon")
         self.config, self.rules, self.game = config, rules, positions(rules)
         self.tolerance = _tolerance(config)
         self.rng, self.played = np.random.default_rng(config.seed), 0

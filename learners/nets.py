@@ -131,16 +131,6 @@ def has_float64(net: nn.Module) -> bool:
     return all(weight.device.type != "mps" for weight in net.parameters())
 
 
-def empty_weights(make: Callable[[], Nets]) -> dict[str, Tensor]:
-    """Return the weights of the networks created by `make`, by name, on the meta device."""
-    with torch.device("meta"):
-        try:
-            return weights_of(make())
-        except (RuntimeError, OverflowError, TypeError) as error:
-            first = str(error).partition("\n")[0]
-            raise ValueError(f"not the layers of a network: {shown(first, 80)}") from None
-
-
 def nets_of(make: Callable[[], Nets], weights: dict[str, Tensor]) -> Nets:
     """Create networks with `make`, and load the given weights, on the current device."""
     with torch.device("meta"):

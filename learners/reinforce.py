@@ -18,6 +18,7 @@ import torch
 
 from learners.nets import MaskedMLP, Nets, descend, lower_rate, planes
 from learners.parts import PlaysByNetworks, Rng
+from learners.registry import LEAST, MOST, check_range
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.game.rules import Rules
 from tttenv.game.symmetry import canonical, maps
@@ -41,11 +42,9 @@ class ReinforceConfig:
     symmetric: bool = False  # learn and play on one board of each symmetry class
 
     def __post_init__(self) -> None:
-        if self.games < 1 or min(self.opening, self.decay) < 0 or not self.bound > 0:
-            raise ValueError(
-                "reinforce: games must be at least 1, opening and decay at least 0, and bound"
-                " above 0"
-            )
+        check_range(self, 1, MOST, "games")
+        check_range(self, 0, MOST, "opening", "decay")
+        check_range(self, LEAST, MOST, "bound")
 
 
 class Reinforce(PlaysByNetworks[ReinforceConfig]):

@@ -23,6 +23,7 @@ from torch import Tensor, nn
 
 from learners.nets import MaskedMLP, Nets, descend, empty_linear, lower_rate
 from learners.parts import PlaysByNetworks, Rng
+from learners.registry import LEAST, MOST, check_range
 from learners.symmetry_classes import symmetry_classes
 from tttenv.exact import require_enumerable, solve, tabulate
 from tttenv.game.features import one_hot
@@ -53,7 +54,7 @@ class SupervisedConfig:
 
 
 LONGEST = 64 * MEBIBYTE  # bytes of a CSV file
-MOST = 1_000_000  # rows of one
+MOST_ROWS = 1_000_000  # of one
 FEW = 20  # invalid rows of one that are left out; with more, the file is refused
 TEST = [-1, 0, 0, 1, -1, -1, 0, 0, 1]  # the published test board
 
@@ -108,8 +109,8 @@ def read_csv(rules: Rules, path: str | Path) -> tuple[LabelledPositions, list[st
         ]
     except (OSError, ValueError, csv.Error) as error:
         raise ValueError(f"no moves can be read from {name}: {shown(error)}") from None
-    if len(lines) > MOST:
-        raise ValueError(f"no moves can be read from {name}: it has over {MOST:,} rows")
+    if len(lines) > MOST_ROWS:
+        raise ValueError(f"no moves can be read from {name}: it has over {MOST_ROWS:,} rows")
     good, complaints = [], []
     for number, row in lines:
         if complaint := _complaint(rules, row):
@@ -182,12 +183,10 @@ class Supervised(PlaysByNetworks[SupervisedConfig]):
 
     def __init__(self, config: SupervisedConfig, rules: Rules) -> None:
         require_enumerable(rules)
-        counts = config.batch, config.fits, config.decay + 1
-        if not 0 <= config.holdout < 1 or config.lr <= 0 or min(counts) < 1:
-            raise ValueError(
-                "supervised: holdout must be below 1, lr above 0, batch and fits at least 1, decay"
-                " at least 0"
-            )
+        check_range(config, 0, 0.99, "holdout")
+        check_range(config, LEAST, MOST, "lr")
+        check_range(config, 1, MOST, "batch", "fits")
+        check_range(config, 0, MOST, "decay")
         if config.data == "book" and rules != Rules():
             raise ValueError(f"supervised: the cookbook's data is for 3,3,3, not {rules}")
         self.config, self.rules, self.rng = config, rules, np.random.default_rng(config.seed)

@@ -23,7 +23,7 @@ from torch import Tensor, nn
 
 from learners.nets import descend, empty_linear, has_float64
 from learners.parts import PlaysByNetworks, Rng
-from learners.registry import check_range
+from learners.registry import LEAST, check_range
 from tttenv.exact import enumerable, require_solvable, solve, tabulate
 from tttenv.game.rewards import VALUES
 from tttenv.game.rules import Rules
@@ -57,8 +57,8 @@ class TransformerConfig:
             raise ValueError(
                 f"transformer: width {self.width} is not a multiple of {self.heads} heads"
             )
-        if self.lr <= 0 or self.entropy < 0 or self.weight_decay < 0:
-            raise ValueError("transformer: lr must be above 0, entropy and weight_decay at least 0")
+        check_range(self, LEAST, MOST, "lr")
+        check_range(self, 0, MOST, "entropy", "weight_decay")
 
 
 ILLEGAL = -1e9  # the logit of a taken cell
