@@ -20,7 +20,7 @@ import numpy as np
 import torch
 
 from learners.buffers import Replay, Transitions
-from learners.nets import MaskedMLP, Nets, descend, evaluate, lower_rate, planes
+from learners.nets import MaskedMLP, Nets, descend, evaluate, follow, lower_rate, planes
 from learners.parts import PlaysByNetworks, Rng
 from learners.registry import MOST, check_range
 from tttenv.env.exploring_starts import place_openings
@@ -110,8 +110,7 @@ class DQN(PlaysByNetworks[DQNConfig]):
         losses = [self._learn() for _ in range(config.updates)]
         self.steps += 1
         if self.steps % config.sync == 0:
-            for old, new in zip(self.target.parameters(), self.net.parameters(), strict=True):
-                old.data.lerp_(new.data, config.follow)
+            follow(self.target, self.net, config.follow)
         return {"loss": sum(losses) / len(losses)}
 
     def _learn(self) -> float:

@@ -21,7 +21,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from learners.nets import MaskedMLP, Nets, descend, empty_linear, lower_rate
+from learners.nets import MaskedMLP, Nets, descend, empty, lower_rate
 from learners.parts import PlaysByNetworks, Rng
 from learners.registry import LEAST, MOST, check_range
 from learners.symmetry_classes import symmetry_classes
@@ -281,7 +281,7 @@ def _net(config: SupervisedConfig, cells: int, rng: np.random.Generator | None) 
         return MaskedMLP(cells, config.hidden, rng)
     layers: list[nn.Module] = []
     for fan_in, fan_out in itertools.pairwise([cells, *config.hidden, cells]):
-        layers += [empty_linear(fan_in, fan_out), nn.Sigmoid()]
+        layers += [empty(nn.Linear, fan_in, fan_out), nn.Sigmoid()]
     net = nn.Sequential(*layers[:-1])
     if rng is None:
         return net

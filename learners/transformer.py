@@ -21,7 +21,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from learners.nets import descend, empty_linear, has_float64
+from learners.nets import descend, draw_weights, empty, follow, has_float64
 from learners.parts import PlaysByNetworks, Rng
 from learners.registry import LEAST, check_range
 from tttenv.exact import enumerable, require_solvable, solve, tabulate
@@ -81,13 +81,16 @@ class MoveTransformer(nn.Module):
         self, cells: int, layers: int, width: int, heads: int, rng: np.random.Generator | None
     ) -> None:
         super().__init__()
-        self.tokens = _empty_embedding(cells + 1, width)
-        self.plies = _empty_embedding(cells, width)
+        self.tokens = empty(nn.Embedding, cells + 1, width)
+        self.plies = empty(nn.Embedding, cells, width)
         self.blocks = nn.ModuleList(_Block(width, heads) for _ in range(layers))
         self.norm = nn.LayerNorm(width)
-        self.head = empty_linear(width, cells)
-        if rng is not None:
-            _initialise(self, rng)
+        self.head = empty(nn.Linear, width, cells)
+        zero = [self.head, *(layer for block in self.blocks for layer in (block.mix, block.narrow))]
+        for layer in self.modules():
+            if rng is not None and isinstance(layer, nn.Embedding | nn.Linear):
+                fan_in = 1 if isinstance(layer, nn.Embedding) else layer.in_features
+                draw_weights(layer, 0.0 if layer in zero else 1 / math.sqrt(fan_in), rng)
 
     def forward(self, tokens: Tensor) -> Tensor:
         """Return the logits of the next moves (games, plies, cells) for tokens (games, plies)."""
@@ -103,8 +106,10 @@ class _Block(nn.Module):
         super().__init__()
         self.heads = heads
         self.first_norm, self.second_norm = nn.LayerNorm(width), nn.LayerNorm(width)
-        self.attend, self.mix = empty_linear(width, 3 * width), empty_linear(width, width)
-        self.widen, self.narrow = empty_linear(width, 4 * width), empty_linear(4 * width, width)
+        self.attend = empty(nn.Linear, width, 3 * width)
+        self.mix = empty(nn.Linear, width, width)
+        self.widen = empty(nn.Linear, width, 4 * width)
+        self.narrow = empty(nn.Linear, 4 * width, width)
 
     def forward(self, x: Tensor) -> Tensor:
         games, plies, width = x.shape
@@ -114,26 +119,6 @@ class _Block(nn.Module):
         x = x + self.mix(seen.transpose(1, 2).reshape(games, plies, width))
         out: Tensor = x + self.narrow(nn.functional.gelu(self.widen(self.second_norm(x))))
         return out
-
-
-def _empty_embedding(count: int, width: int) -> nn.Embedding:
-    made: nn.Embedding = nn.utils.skip_init(  # type: ignore[no-untyped-call]  # torch leaves it untyped
-        nn.Embedding, count, width, device=torch.get_default_device()
-    )
-    return made
-
-
-def _initialise(net: MoveTransformer, rng: np.random.Generator) -> None:
-    zero = [net.head, *(layer for block in net.blocks for layer in (block.mix, block.narrow))]
-    with torch.no_grad():
-        for layer in net.modules():
-            if isinstance(layer, nn.Embedding | nn.Linear):
-                fan_in = 1 if isinstance(layer, nn.Embedding) else layer.in_features
-                drawn = rng.standard_normal(tuple(layer.weight.shape), np.float32)
-                scale = 0.0 if layer in zero else 1 / math.sqrt(fan_in)
-                layer.weight.copy_(torch.as_tensor(drawn * np.float32(scale)))
-            if isinstance(layer, nn.Linear):
-                layer.bias.zero_()
 
 
 def tokens_of(moves: Moves) -> Tensor:
@@ -305,10 +290,7 @@ class Transformer(PlaysByNetworks[TransformerConfig]):
         else:
             loss = regret - self.config.entropy * entropy
         descend(self.optimiser, loss)
-        with torch.no_grad():
-            pairs = zip(self.average.parameters(), self.net.parameters(), strict=True)
-            for average, weight in pairs:
-                average.lerp_(weight, 1 - self.config.average)
+        follow(self.average, self.net, 1 - self.config.average)
         return {"loss": loss.item(), "regret": regret.item(), "entropy": entropy.item()}
 
 
