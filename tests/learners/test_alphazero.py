@@ -118,7 +118,8 @@ def test_all_blunders_on_a_small_board_are_learned_but_not_all_positions():
     learner = AlphaZero(replace(TINY, doubtful=160, capacity=1_000), Rules())
     learner.average = trained_a_little()
     learner._examine()
-    solution, table = solve(learner.rules), tabulate(learner.rules, learner.policy()).table
+    policy = learner.player_of(learner.config, learner.rules, {"net": learner.average})
+    solution, table = solve(learner.rules), tabulate(learner.rules, policy).table
     boards = solution.positions.boards[blunders(solution, table)]
     assert len(learner.mistakes.find(boards).rows) == len(boards) > 0
     assert len(learner.mistakes) < 400  # in 431 classes a move gives value away
