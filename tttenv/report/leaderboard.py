@@ -164,7 +164,7 @@ def curves(players: list[Shown]) -> Markup:
     return joined(
         _figure(player, number)
         for number, player in enumerate(players)
-        if player.curve or player.no_curve
+        if player.curve or player.complaint
     )
 
 
