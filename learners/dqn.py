@@ -26,7 +26,6 @@ from learners.registry import MOST, check_range
 from tttenv.env.exploring_starts import place_openings
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.game.rules import Rules
-from tttenv.policy import TOLERANCE
 from tttenv.utils.registry import Spec
 
 
@@ -87,7 +86,6 @@ class DQN(PlaysByNetworks[DQNConfig]):
             follow=1.0,
         ),
     }
-    tolerance: ClassVar[float] = TOLERANCE  # of ties in its player
 
     def __init__(self, config: DQNConfig, rules: Rules) -> None:
         self.config, self.rules, self.steps = config, rules, 0

@@ -30,7 +30,7 @@ from tttenv.game.symmetry import canonical, maps
 from tttenv.game.types import Boards, Probs
 from tttenv.players import player
 from tttenv.players.symmetric_player import canonical_player
-from tttenv.policy import PURE, TOLERANCE, FunctionPlayer, Player, softmax
+from tttenv.policy import PURE, FunctionPlayer, Player, softmax
 from tttenv.utils.registry import Spec
 
 
@@ -80,7 +80,6 @@ class MaskablePPO(PlaysByNetworks[MaskablePPOConfig]):
             decay=0,
         ),
     }
-    tolerance: ClassVar[float] = TOLERANCE  # of ties in its player
 
     def __init__(self, config: MaskablePPOConfig, rules: Rules) -> None:
         require_line_wins(rules, "maskable_ppo")

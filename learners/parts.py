@@ -5,7 +5,7 @@ A learner that inherits from `PlaysByNetworks` only names its networks and parts
 """
 
 import copy
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 import torch
@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from learners.nets import Nets, greedy_player, load_weights, nets_of, weights_of
 from tttenv.game.rules import Rules
-from tttenv.policy import Player
+from tttenv.policy import TOLERANCE, Player
 from tttenv.utils.untrusted import shown
 
 Rng = np.random.Generator
@@ -60,6 +60,8 @@ class SavesParts(Generic[ConfigT]):
 
 class PlaysByNetworks(SavesParts[ConfigT]):
     """Learner whose part "weights" contains the networks that its player needs, by name."""
+
+    tolerance: ClassVar[float] = TOLERANCE  # of ties in its player
 
     @classmethod
     def networks(cls, config: ConfigT, rules: Rules, rng: Rng | None = None) -> Nets:

@@ -24,7 +24,7 @@ from tttenv.game.rules import Rules
 from tttenv.game.symmetry import canonical, maps
 from tttenv.game.types import Boards
 from tttenv.players.symmetric_player import canonical_player
-from tttenv.policy import TOLERANCE, Player
+from tttenv.policy import Player
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,6 @@ class Reinforce(PlaysByNetworks[ReinforceConfig]):
     presets: ClassVar[dict[str, Any]] = {
         "default": ReinforceConfig(symmetric=True),
     }
-    tolerance: ClassVar[float] = TOLERANCE  # of ties in its player
 
     def __init__(self, config: ReinforceConfig, rules: Rules) -> None:
         self.config, self.rules, self.rng = config, rules, np.random.default_rng(config.seed)

@@ -27,13 +27,6 @@ BATCH = 1024  # boards in one call of the network
 FEW = 8  # boards from which on more than one thread pays
 
 
-class Shape(NamedTuple):
-    """Size of a network."""
-
-    channels: int = 32
-    blocks: int = 3
-
-
 class Outputs(NamedTuple):
     """The network's outputs for a batch of boards."""
 
@@ -46,17 +39,17 @@ class ResidualNet(nn.Module):
     """A residual convolutional network with heads for policy, result and reply.
 
     Args:
-        shape: the number of channels and blocks.
+        channels: the number of channels.
+        blocks: the number of residual blocks.
         rng: samples the initial weights (He et al., 2015); the last layer of every block and head
             is initially zero, so that an untrained network rates all moves equally. None leaves the
             weights uninitialised, to be loaded from a file.
     """
 
-    def __init__(self, shape: Shape, rng: np.random.Generator | None) -> None:
+    def __init__(self, channels: int, blocks: int, rng: np.random.Generator | None) -> None:
         super().__init__()
-        self.shape, channels = shape, shape.channels
         self.first = _conv(PLANES, channels, 3)
-        self.blocks = nn.ModuleList(_Block(channels) for _ in range(shape.blocks))
+        self.blocks = nn.ModuleList(_Block(channels) for _ in range(blocks))
         self.last = _conv(channels, channels, 1)
         self.last_pooled = empty(nn.Linear, 2 * channels, channels)
         self.moves = _conv(channels, 2, 1)  # the policy and the reply

@@ -30,7 +30,7 @@ from tttenv.exact import SEATS, Positions, require_enumerable
 from tttenv.game.rewards import VALUES
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Cells
-from tttenv.policy import TOLERANCE, Player, first_best
+from tttenv.policy import Player, first_best
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,6 @@ class SelfPlay(PlaysByNetworks[SelfPlayConfig]):
             legal_constant=1e-4,
         ),
     }
-    tolerance: ClassVar[float] = TOLERANCE  # of ties in its player
 
     def __init__(self, config: SelfPlayConfig, rules: Rules) -> None:
         check_range(config, 1, MOST, "batch", "fits", "halving")

@@ -30,7 +30,7 @@ from tttenv.game.features import one_hot
 from tttenv.game.rules import Rules
 from tttenv.game.symmetry import maps
 from tttenv.game.types import Boards, Probs
-from tttenv.policy import TOLERANCE, Player, first_best
+from tttenv.policy import Player, first_best
 from tttenv.utils.untrusted import MEBIBYTE, read_bytes, shown
 
 
@@ -179,7 +179,6 @@ class Supervised(PlaysByNetworks[SupervisedConfig]):
             0, "book", (81,), "book", None, 0, False, "sgd", 0.025, 50, 100, 0, "equal"
         ),
     }
-    tolerance: ClassVar[float] = TOLERANCE  # of ties in its player
 
     def __init__(self, config: SupervisedConfig, rules: Rules) -> None:
         require_enumerable(rules)

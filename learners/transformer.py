@@ -28,7 +28,7 @@ from tttenv.exact import enumerable, require_solvable, solve, tabulate
 from tttenv.game.rewards import VALUES
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Cells, Mask, Probs
-from tttenv.policy import BATCH, PURE, TOLERANCE, FunctionPlayer, Player, first_best
+from tttenv.policy import BATCH, PURE, FunctionPlayer, Player, first_best
 
 MOST = 2**16  # maximum of any count in the settings
 
@@ -201,7 +201,6 @@ class Transformer(PlaysByNetworks[TransformerConfig]):
         "default": TransformerConfig(),
         "imitation": TransformerConfig(learns="imitation", half_life=250),
     }
-    tolerance: ClassVar[float] = TOLERANCE  # of ties in its player
 
     def __init__(self, config: TransformerConfig, rules: Rules) -> None:
         require_solvable(rules)
