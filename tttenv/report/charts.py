@@ -49,16 +49,14 @@ class Chart:
     below: int  # the end of the last part, in view-box units
     parts: list[Markup]
 
-    def svg(self, label: str, cursor: bool = False) -> Markup:
+    def svg(self, label: str) -> Markup:
         """Return the chart as an SVG element of the page, coloured by the page's style sheet."""
         about = {"role": "img", "aria_label": label, "viewBox": f"0 0 {WIDTH} {self.below + BELOW}"}
-        if not cursor:
-            return element("svg", *self.parts, *self._axis(), **about)
         at = " ".join(f"{x:g}" for x in places(self.along))
         line = element("path", class_="cursor")
         return element("svg", *self.parts, *self._axis(), line, **about, data_x=at)
 
-    def file(self, dark: bool = False) -> bytes:
+    def file(self, dark: bool) -> bytes:
         """Return the chart as a standalone SVG file, with a light or dark background."""
         return standalone([*self.parts, *self._axis()], WIDTH, self.below + BELOW, dark)
 

@@ -189,7 +189,7 @@ def _figure(player: Shown, number: int) -> Markup:
         words += f"; median of {found.count} seeds {found.median_seconds:.1f} s"
     share = phrases.share(curve.optimal[-1])
     label = f"{player.name}: {words}; optimal moves {share} %"
-    drawn = curve_chart(curve, "steps").svg(label, cursor=True)
+    drawn = curve_chart(curve, "steps").svg(label)
     caption = element("figcaption", heading, element("span", words))
     about = {"data_name": player.name, "data_player": number, "data_measures": measures(curve)}
     if player.snapshots:
