@@ -152,17 +152,8 @@ def move_lists(rules: Rules, boards: Boards) -> Moves:
     return moves
 
 
-def sorted_moves(moves: Moves) -> Moves:
-    """Reorder games so that each side plays its cells in ascending order."""
-    return _reordered(moves, moves)
-
-
-def shuffled_moves(moves: Moves, rng: np.random.Generator) -> Moves:
-    """Reorder games so that each side plays its cells in random order."""
-    return _reordered(moves, rng.random(moves.shape))
-
-
-def _reordered(moves: Moves, keys: NDArray[np.int64] | NDArray[np.float64]) -> Moves:
+def reordered(moves: Moves, keys: NDArray[np.int64] | NDArray[np.float64]) -> Moves:
+    """Reorder games so that each side plays its cells by ascending `keys` (games, plies)."""
     found = np.empty_like(moves)
     keys = np.where(moves < 0, np.inf, keys)  # what is missing stays at the end
     for seat in range(2):
@@ -217,7 +208,8 @@ class Transformer(PlaysByNetworks[TransformerConfig]):
         for group in self.optimiser.param_groups:
             group["lr"] = self.config.lr * 0.5 ** (self.steps / self.config.half_life)
         played = self._play()
-        orders = played, sorted_moves(played), shuffled_moves(played, self.rng)
+        shuffled = reordered(played, self.rng.random(played.shape))
+        orders = played, reordered(played, played), shuffled
         self.steps += 1
         of_played, *_ = [self._learn(moves) for moves in orders]
         return of_played

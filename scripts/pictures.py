@@ -110,8 +110,8 @@ def curves() -> Pictures:
         assert found is not None, f"{card.parent.name} has no curve"
         drawn[f"curve-{card.parent.name}.svg"] = charts.curve_chart(found, "seconds")
     return {
-        (name, scheme): chart.file(scheme == "dark")
-        for name, chart in drawn.items()
+        (name, scheme): charts.standalone(parts, charts.WIDTH, charts.HEIGHT, scheme == "dark")
+        for name, parts in drawn.items()
         for scheme in SCHEMES
     }
 
