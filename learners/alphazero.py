@@ -27,13 +27,7 @@ from learners.buffers import Examples, ExamplesBuffer, ProvenPositions, concaten
 from learners.nets import descend, follow, load_weights, nets_of, on_threads
 from learners.parts import PlaysByNetworks, Rng
 from learners.registry import MOST, check_range
-from learners.residual_net import (
-    ResidualNet,
-    evaluator,
-    for_search,
-    likeliest_move,
-    planes_of,
-)
+from learners.residual_net import ResidualNet, evaluator, for_search, likeliest_move, planes_of
 from learners.symmetry_classes import symmetry_classes
 from tttenv.certificates.mistakes import Mistakes, find_mistakes
 from tttenv.env.vector import VectorTicTacToe
@@ -488,9 +482,9 @@ class _Games(NamedTuple):
 
     def add(self, *moves: NDArray[Any]) -> None:
         """Record one move of every game: the first seven fields, each (games, ...)."""
-        at = np.arange(len(self.length)), self.length
-        for records, move in zip(self, moves, strict=False):
-            records[at] = move
+        at, records = (np.arange(len(self.length)), self.length), list[Any](self[:7])
+        for record, move in zip(records, moves, strict=True):
+            record[at] = move
         self.length[:] += 1
         self.random_left[:] = np.maximum(self.random_left - 1, 0)
 

@@ -224,8 +224,24 @@ class Transformer(PlaysByNetworks[TransformerConfig]):
 
     @classmethod
     def player_of(cls, config: TransformerConfig, rules: Rules, nets: Mapping[str, Any]) -> Player:
-        """Return a player that picks the legal cell with the highest logit, the first if tied."""
-        return _player(rules, nets["net"])
+        """Return a frozen greedy player that reads each board as a list from `move_lists`.
+
+        As in `learners.nets.greedy_player`, it is computed in float64 if there are too many boards
+        for a table.
+        """
+        frozen = copy.deepcopy(nets["net"])
+        if not enumerable(rules) and has_float64(frozen):
+            frozen = frozen.double()
+
+        def play(boards: Boards) -> Probs:
+            probs, plies = np.zeros(boards.shape), np.count_nonzero(boards, axis=1)
+            lists = move_lists(rules, boards)
+            for ply in np.unique(plies):
+                rows = plies == ply
+                probs[rows] = first_best(_logits(frozen, lists[rows, : ply + 1]), boards[rows] == 0)
+            return probs
+
+        return tabulate(rules, play) if enumerable(rules) else FunctionPlayer(rules, play, PURE)
 
     def parts(self) -> dict[str, Any]:
         """Return the network, its moving average, the optimiser and the generator."""
@@ -358,24 +374,3 @@ def _logits(net: MoveTransformer, moves: Moves) -> NDArray[np.float64]:
             logits = net(tokens_of(moves[at : at + BATCH]))[:, -1]
             found.append(logits.cpu().numpy().astype(np.float64))
     return np.concatenate(found)
-
-
-def _player(rules: Rules, net: MoveTransformer) -> Player:
-    """Return a frozen greedy player that reads each board as a list from `move_lists`.
-
-    As in `learners.nets.greedy_player`, it is computed in float64 if there are too many boards for
-    a table.
-    """
-    frozen = copy.deepcopy(net)
-    if not enumerable(rules) and has_float64(net):
-        frozen = frozen.double()
-
-    def play(boards: Boards) -> Probs:
-        probs, plies = np.zeros(boards.shape), np.count_nonzero(boards, axis=1)
-        lists = move_lists(rules, boards)
-        for ply in np.unique(plies):
-            rows = plies == ply
-            probs[rows] = first_best(_logits(frozen, lists[rows, : ply + 1]), boards[rows] == 0)
-        return probs
-
-    return tabulate(rules, play) if enumerable(rules) else FunctionPlayer(rules, play, PURE)
