@@ -23,30 +23,18 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from learners.buffers import (
-    Examples,
-    ExamplesBuffer,
-    ProvenPositions,
-    concatenated,
-)
-from learners.nets import descend, load_weights, nets_of, on_threads
+from learners.buffers import Examples, ExamplesBuffer, ProvenPositions, concatenated
+from learners.nets import descend, follow, load_weights, nets_of, on_threads
 from learners.parts import PlaysByNetworks, Rng
-from learners.registry import check_range
-from learners.residual_net import (
-    ResidualNet,
-    Shape,
-    evaluator,
-    for_search,
-    likeliest_move,
-    planes_of,
-)
+from learners.registry import MOST, check_range
+from learners.residual_net import ResidualNet, evaluator, for_search, likeliest_move, planes_of
 from learners.symmetry_classes import symmetry_classes
 from tttenv.certificates.mistakes import Mistakes, find_mistakes
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.exact import enumerable, solve
 from tttenv.game.rules import Rules
 from tttenv.game.threat_sequences_kernel import LOSS, UNPROVEN
-from tttenv.game.types import Boards, Cells, Mask
+from tttenv.game.types import Boards, Mask
 from tttenv.players.search.gumbel import (
     GumbelPlayer,
     GumbelSearch,
@@ -55,12 +43,10 @@ from tttenv.players.search.gumbel import (
     side_by_side,
 )
 from tttenv.players.symmetric_player import Canonical, canonical_player
-from tttenv.policy import TOLERANCE, Player, softmax
+from tttenv.policy import Player, softmax
 from tttenv.proofs.move_values import MoveValues
 from tttenv.proofs.prover import known_value
 from tttenv.utils.arrays import at_least
-
-MOST = 2**24  # maximum of any count in the settings
 
 
 @dataclass(frozen=True)
@@ -130,7 +116,6 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
             failures=16,
         ),
     }
-    tolerance: ClassVar[float] = TOLERANCE  # of ties in its player
     any_board: ClassVar[bool] = True  # weights learned on one board play on all others
 
     def __init__(self, config: AlphaZeroConfig, rules: Rules) -> None:
@@ -174,8 +159,8 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
 
     def step(self) -> dict[str, float]:
         """Play one move in every game, take gradient steps, and examine the player periodically."""
-        wanted, full = self._wanted_searches()
-        examples = self._play(wanted.boards, full, self._search(wanted))
+        full, simulations, noise = self._wanted_searches()
+        examples = self._play(full, self._search(simulations, noise))
         self.replay.add(examples)
         numbers = {
             "examples": float(len(examples.boards)),
@@ -206,7 +191,7 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
         cls, config: AlphaZeroConfig, rules: Rules, rng: Rng | None = None
     ) -> dict[str, ResidualNet]:
         """Return the network, which plays and guides the search."""
-        return {"net": ResidualNet(Shape(config.channels, config.blocks), rng)}
+        return {"net": ResidualNet(config.channels, config.blocks, rng)}
 
     @classmethod
     def player_of(cls, config: AlphaZeroConfig, rules: Rules, nets: Mapping[str, Any]) -> Player:
@@ -261,8 +246,8 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
         if "wrong" in state:
             self.wrong = state["wrong"]
 
-    def _wanted_searches(self) -> tuple["_Searches", Mask]:
-        """Return the searches for each game's next move, and a mask (games,) of the full ones."""
+    def _wanted_searches(self) -> tuple[Mask, NDArray[np.int64], NDArray[np.float32]]:
+        """Return which searches for the next moves are full, their simulations and noise."""
         config, boards, rng = self.config, self.env.boards, self.rng
         grown = min(1.0, self.steps / config.progressive)
         most = config.quick_simulations + grown * (config.simulations - config.quick_simulations)
@@ -270,11 +255,16 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
         simulations = np.where(full, round(most), config.quick_simulations)
         noise = rng.gumbel(size=boards.shape).astype(np.float32)
         opening = self.games.random_left > 0
-        return _Searches(boards, np.where(opening, 1, simulations), noise), full
+        return full, np.where(opening, 1, simulations), noise
 
-    def _search(self, wanted: "_Searches") -> SearchResults:
-        """Run a batch of searches, a part of it on each thread."""
-        boards, simulations, noise = wanted
+    def _search(self, simulations: NDArray[np.int64], noise: NDArray[np.float32]) -> SearchResults:
+        """Search the boards of all games, a part of them on each thread.
+
+        Args:
+            simulations: how many in each search (games,).
+            noise: Gumbel noise (games, cells).
+        """
+        boards = self.env.boards
         rows = np.array_split(np.arange(len(boards)), len(self.searches))
         found: dict[int, SearchResults] = {}
 
@@ -287,17 +277,18 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
         parts = (found[part] for part in range(len(rows)))
         return SearchResults(*map(np.concatenate, zip(*parts, strict=True)))
 
-    def _play(self, boards: Boards, full: Mask, searched: SearchResults) -> Examples:
+    def _play(self, full: Mask, searched: SearchResults) -> Examples:
         """Play one move in every game, and return examples from the games that end."""
-        config, games, rng, count = self.config, self.games, self.rng, len(boards)
+        config, games, rng, boards = self.config, self.games, self.rng, self.env.boards
         opening = games.random_left > 0
         found = self._proven(boards, searched)
-        random = opening | (rng.random(count) < config.deviation)
+        random = opening | (rng.random(len(boards)) < config.deviation)
         anywhere = np.where(boards == 0, rng.random(boards.shape), -1.0).argmax(axis=1)
         cells = np.where(random, anywhere, found.moves)
         learned = full & ~opening & (found.proofs != LOSS)  # a lost position has no better moves
         policies = np.where(learned[:, None], found.policy, 0).astype(np.float32)
-        games.add(boards, policies, cells, found.values, found.proofs, random, opening)
+        values = found.values.clip(-1, 1)  # rounding may lead beyond
+        games.add(boards, policies, cells, values, found.proofs, random, opening)
         _, rewards, over, *_ = self.env.step(cells)
         ended = np.flatnonzero(over)
         examples = games.finish(ended, np.asarray(rewards)[ended], self.rules)
@@ -350,11 +341,7 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
         ) / len(replies)
         loss = policy + value + REPLY_WEIGHT * reply
         descend(self.optimiser, loss)
-        with torch.no_grad():
-            pairs = zip(self.average.parameters(), self.net.parameters(), strict=True)
-            keep = min(self.config.average, self.steps / (self.steps + 10))
-            for mean, weight in pairs:
-                mean.lerp_(weight, 1 - keep)
+        follow(self.average, self.net, 1 - min(config.average, self.steps / (self.steps + 10)))
         return {"policy_loss": policy.item(), "value_loss": value.item()}
 
     def _review(self) -> None:
@@ -464,14 +451,6 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
         )
 
 
-class _Searches(NamedTuple):
-    """A batch of searches to run."""
-
-    boards: Boards  # (batch, cells), seen by the side to move
-    simulations: NDArray[np.int64]  # (batch,)
-    noise: NDArray[np.float32]  # (batch, cells): Gumbel noise
-
-
 class _Games(NamedTuple):
     """Records of the games in progress; arrays have shape (games, plies, ...)."""
 
@@ -501,22 +480,11 @@ class _Games(NamedTuple):
             random_left=rng.integers(0, config.opening + 1, config.games),
         )
 
-    def add(
-        self,
-        boards: Boards,
-        policies: NDArray[np.float32],
-        moves: Cells,
-        values: NDArray[np.float64],
-        proofs: NDArray[np.int8],
-        random: Mask,
-        skipped: Mask,
-    ) -> None:
-        """Record one move of every game."""
-        at = np.arange(len(boards)), self.length
-        self.boards[at], self.policies[at], self.moves[at] = boards, policies, moves
-        self.values[at] = values.clip(-1, 1)  # rounding may lead beyond
-        self.proofs[at] = proofs
-        self.random[at], self.skipped[at] = random, skipped
+    def add(self, *moves: NDArray[Any]) -> None:
+        """Record one move of every game: the first seven fields, each (games, ...)."""
+        at, records = (np.arange(len(self.length)), self.length), list[Any](self[:7])
+        for record, move in zip(records, moves, strict=True):
+            record[at] = move
         self.length[:] += 1
         self.random_left[:] = np.maximum(self.random_left - 1, 0)
 

@@ -20,13 +20,12 @@ import numpy as np
 import torch
 
 from learners.buffers import Replay, Transitions
-from learners.nets import MaskedMLP, Nets, descend, evaluate, lower_rate, planes
+from learners.nets import MaskedMLP, Nets, descend, evaluate, follow, lower_rate, planes
 from learners.parts import PlaysByNetworks, Rng
-from learners.registry import check_range
+from learners.registry import MOST, check_range
 from tttenv.env.exploring_starts import place_openings
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.game.rules import Rules
-from tttenv.policy import TOLERANCE
 from tttenv.utils.registry import Spec
 
 
@@ -53,9 +52,9 @@ class DQNConfig:
     follow: float = 0.04  # share of the way of such a move, for an average that plays; 1: a copy
 
     def __post_init__(self) -> None:
-        check_range(self, 1, 2**24, "games", "batch", "updates", "sync")
-        check_range(self, self.games, 2**24, "capacity")
-        check_range(self, 0, 2**24, "opening", "decay")
+        check_range(self, 1, MOST, "games", "batch", "updates", "sync")
+        check_range(self, self.games, MOST, "capacity")
+        check_range(self, 0, MOST, "opening", "decay")
         check_range(self, 0, 1, "follow", "epsilon")
         if self.draw and self.opponent is None:
             raise ValueError("dqn: in self-play a draw must pay 0")
@@ -87,7 +86,6 @@ class DQN(PlaysByNetworks[DQNConfig]):
             follow=1.0,
         ),
     }
-    tolerance: ClassVar[float] = TOLERANCE  # of ties in its player
 
     def __init__(self, config: DQNConfig, rules: Rules) -> None:
         self.config, self.rules, self.steps = config, rules, 0
@@ -110,8 +108,7 @@ class DQN(PlaysByNetworks[DQNConfig]):
         losses = [self._learn() for _ in range(config.updates)]
         self.steps += 1
         if self.steps % config.sync == 0:
-            for old, new in zip(self.target.parameters(), self.net.parameters(), strict=True):
-                old.data.lerp_(new.data, config.follow)
+            follow(self.target, self.net, config.follow)
         return {"loss": sum(losses) / len(losses)}
 
     def _learn(self) -> float:

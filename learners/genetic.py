@@ -53,7 +53,7 @@ class PlyClasses(NamedTuple):
     ends: Tensor  # (seats, 2, decided, 1): games played and lost there, by the seat
 
 
-class Genetic(SavesParts):
+class Genetic(SavesParts[GeneticConfig]):
     """Genetic learner, for games small enough to enumerate.
 
     Source: lecture notes "TicTacToe experiment platform" (2018), section 10. A gene is the move
@@ -67,8 +67,7 @@ class Genetic(SavesParts):
     }
 
     def __init__(self, config: GeneticConfig, rules: Rules) -> None:
-        stray = [] if config.stray is None else ["stray"]
-        check_range(config, 0, 1, "crossover", "replicate", "mutation", *stray)
+        check_range(config, 0, 1, "crossover", "replicate", "mutation", "stray")
         check_range(config, 0, config.population - 1, "elite")
         self.config, self.rules, self.symmetry = config, rules, symmetry_classes(rules)
         self.rng = np.random.default_rng(config.seed)
@@ -94,10 +93,6 @@ class Genetic(SavesParts):
         children[:, : config.elite] = self.genes[:, best]
         self.genes, self.fitness = children, self.fitness_of(children)
         return {"best": self.fitness.max().item(), "mean": self.fitness.mean().item()}
-
-    def policy(self) -> Player:
-        """Return the fittest player of the current generation."""
-        return self.symmetry.player(self.genes[:, self.fitness.argmax()].cpu().numpy())
 
     @classmethod
     def empty_weights(cls, config: GeneticConfig, rules: Rules) -> dict[str, Tensor]:

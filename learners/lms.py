@@ -16,8 +16,8 @@ them, so the update is multiplied by the inverse of their correlation matrix ove
 LMS-Newton (Widrow and Stearns, Adaptive Signal Processing, 1985, chapter 8).
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -25,13 +25,13 @@ import torch
 from numpy.typing import NDArray
 
 from learners.parts import SavesParts
+from learners.registry import LEAST, MOST, check_range
 from tttenv.env.exploring_starts import place_openings
 from tttenv.env.vector import VectorTicTacToe
-from tttenv.exact import Positions, Tabulated, positions, require_enumerable
+from tttenv.exact import Tabulated, positions, require_enumerable
 from tttenv.game.features import rich, seven
 from tttenv.game.rewards import VALUES
 from tttenv.game.rules import Rules
-from tttenv.game.types import Boards
 from tttenv.policy import Player, first_best
 
 
@@ -57,7 +57,7 @@ TOLERANCE = 2.0**-30  # values this near the best are ties, being sums in float6
 RIDGE = 1e-6  # added to the diagonal of the correlation matrix, so that it has an inverse
 
 
-class LMS(SavesParts):
+class LMS(SavesParts[LMSConfig]):
     """LMS learner, for games small enough to enumerate.
 
     Source of the published form: "LMS" tic-tac-toe (Medium) and its repository, with 10,000 games
@@ -73,24 +73,22 @@ class LMS(SavesParts):
 
     def __init__(self, config: LMSConfig, rules: Rules) -> None:
         require_enumerable(rules)
-        counts = config.games, config.decay, config.opening + 1
-        if config.eta <= 0 or min(counts) < 1 or not 0 <= config.epsilon <= 1:
-            raise ValueError(
-                "lms: eta must be above 0, games and decay at least 1, opening at least 0, epsilon"
-                " from 0 to 1"
-            )
+        check_range(config, LEAST, MOST, "eta")
+        check_range(config, 1, MOST, "games", "decay")
+        check_range(config, 0, MOST, "opening")
+        check_range(config, 0, 1, "epsilon")
         self.config, self.rules, self.game = config, rules, positions(rules)
         self.tolerance = _tolerance(config)
         self.rng, self.played = np.random.default_rng(config.seed), 0
-        game, see = self.game, _features(config)
-        self.seen = see(rules, -game.boards)  # features in the view of the side that just moved
-        self.faced = see(rules, game.boards)  # features in the view of the side to move
+        game, self.seen = self.game, _seen(rules, config.features)
         first = np.ones if config.features == "seven" else np.zeros
         self.weights = torch.as_tensor(first(self.seen.shape[1]))
         self.final = -VALUES[game.outcomes]  # for the side that has just moved
         self.env = VectorTicTacToe.of(rules, config.games, opponent=None, obs="board")
         self.env.np_random = self.rng
-        if config.features != "seven":
+        if config.features == "seven":
+            self.faced = seven(rules, game.boards)  # features in the view of the side to move
+        else:
             correlation = self.seen.T @ self.seen / len(self.seen)
             self.inverse = np.linalg.inv(correlation + RIDGE * np.eye(len(correlation)))
 
@@ -104,31 +102,30 @@ class LMS(SavesParts):
         self.weights = torch.as_tensor(w)
         return {"size": float(np.linalg.norm(w))}
 
-    def policy(self) -> Player:
-        """Return the player that moves to the board with the highest value, the first if tied."""
-        return _greedy(self.config, self.game, self._moves())
-
     @classmethod
     def empty_weights(cls, config: LMSConfig, rules: Rules) -> dict[str, torch.Tensor]:
         """Return one weight per feature, on the meta device."""
         require_enumerable(rules)
-        count = _features(config)(rules, rules.start(1)).shape[1]
+        see = seven if config.features == "seven" else rich
+        count = see(rules, rules.start(1)).shape[1]
         return {"weights": torch.empty(count, dtype=torch.float64, device="meta")}
 
     @classmethod
     def player(cls, config: LMSConfig, rules: Rules, weights: dict[str, torch.Tensor]) -> Player:
-        """Return the player that is greedy with respect to the evaluation with these weights."""
-        game = positions(rules)
-        seen = _features(config)(rules, -game.boards)
-        return _greedy(config, game, _moves(config, game, seen, weights["weights"]))
+        """Return the player that moves to the board with the highest value, the first if tied.
+
+        Mirror images have equal features, but their values, by a matrix product, are equal only up
+        to rounding.
+        """
+        game, moves = positions(rules), _moves(config, rules, weights["weights"])
+        rows, legal = game.decisions, game.successors >= 0
+        best = np.zeros(legal.shape, np.bool_)
+        best[rows] = first_best(moves[rows], legal[rows], _tolerance(config)) == 1
+        return Tabulated.uniform_over(rules, best)
 
     def parts(self) -> dict[str, Any]:
         """Return the weights, the number of games ("seven") or steps, and the generator."""
         return {"weights": {"weights": self.weights}, "played": self.played, "rng": self.rng}
-
-    def _moves(self) -> NDArray[np.float64]:
-        """Return the value of each move (positions, cells)."""
-        return _moves(self.config, self.game, self.seen, self.weights)
 
     def _play_many(self) -> float:
         """Play games in parallel, learning from best replies; return the mean squared error."""
@@ -138,7 +135,7 @@ class LMS(SavesParts):
         self.env.reset()
         place_openings(self.env, active, self.config.opening)
         while active.any():
-            moves = self._moves()
+            moves = _moves(self.config, self.rules, self.weights)
             at = self.game.index(self.env.boards)
             explore = self.rng.random((len(at), 1)) < self.config.epsilon
             random_values = np.where(moves[at] > -np.inf, self.rng.random(moves[at].shape), -np.inf)
@@ -179,15 +176,16 @@ class LMS(SavesParts):
         return np.asarray(w + eta * (result - _weighted(now, w)) * before)
 
 
-def _features(config: LMSConfig) -> Callable[[Rules, Boards], Features]:
-    return seven if config.features == "seven" else rich
+@lru_cache(maxsize=2)
+def _seen(rules: Rules, features: str) -> Features:
+    """Return the features of all positions, in the view of the side that has just moved; cached."""
+    return (seven if features == "seven" else rich)(rules, -positions(rules).boards)
 
 
-def _moves(
-    config: LMSConfig, game: Positions, seen: Features, weights: torch.Tensor
-) -> NDArray[np.float64]:
+def _moves(config: LMSConfig, rules: Rules, weights: torch.Tensor) -> NDArray[np.float64]:
     """Compute the value of each move (positions, cells) from the features of the next board."""
-    after, w = game.successors, weights.cpu().numpy()
+    after, seen = positions(rules).successors, _seen(rules, config.features)
+    w = weights.cpu().numpy()
     values = _weighted(seen, w) if config.features == "seven" else seen @ w
     return np.where(after >= 0, values[after], -np.inf)
 
@@ -205,15 +203,3 @@ def _weighted(features: Features, weights: NDArray[np.float64]) -> Any:
 def _tolerance(config: LMSConfig) -> float:
     """Return the tolerance within which values count as tied; see `tttenv.policy.first_best`."""
     return 0.0 if config.features == "seven" else TOLERANCE
-
-
-def _greedy(config: LMSConfig, game: Positions, moves: NDArray[np.float64]) -> Player:
-    """Return a player that picks the move with the highest value, the first if tied.
-
-    Mirror images have equal features, but their values, by a matrix product, are equal only up
-    to rounding.
-    """
-    rows, legal = game.decisions, game.successors >= 0
-    best = np.zeros(legal.shape, np.bool_)
-    best[rows] = first_best(moves[rows], legal[rows], _tolerance(config)) == 1
-    return Tabulated.uniform_over(game.rules, best)

@@ -7,7 +7,6 @@ published, with +1/0/-1, the player takes risks.
 """
 
 import copy
-import itertools
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -21,8 +20,9 @@ from numpy.typing import NDArray
 from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.vec_env import VecEnvWrapper
 
-from learners.nets import Nets, empty_linear, evaluate
+from learners.nets import MaskedMLP, Nets, evaluate
 from learners.parts import PlaysByNetworks, Rng
+from learners.registry import MOST, check_range
 from tttenv.exact import enumerable, tabulate
 from tttenv.game.features import one_hot
 from tttenv.game.rules import Rules, require_line_wins
@@ -30,9 +30,8 @@ from tttenv.game.symmetry import canonical, maps
 from tttenv.game.types import Boards, Probs
 from tttenv.players import player
 from tttenv.players.symmetric_player import canonical_player
-from tttenv.policy import PURE, TOLERANCE, FunctionPlayer, Player, softmax
+from tttenv.policy import PURE, FunctionPlayer, Player, softmax
 from tttenv.utils.registry import Spec
-from tttenv.utils.untrusted import shown
 
 
 @dataclass(frozen=True)
@@ -55,12 +54,10 @@ class MaskablePPOConfig:
     symmetric: bool = False  # learn and play on one board of each symmetry class
 
     def __post_init__(self) -> None:
-        counts = self.games, self.turns, self.batch, self.epochs, len(self.pool)
-        if min(counts) < 1 or min(self.opening, self.decay) < 0:
-            raise ValueError(
-                "maskable_ppo: games, turns, batch, epochs and the opponents in its pool must be at"
-                " least 1, opening and decay at least 0"
-            )
+        check_range(self, 1, MOST, "games", "turns", "batch", "epochs")
+        check_range(self, 0, MOST, "opening", "decay")
+        if not self.pool:
+            raise ValueError("maskable_ppo: pool must name at least one opponent")
 
 
 class MaskablePPO(PlaysByNetworks[MaskablePPOConfig]):
@@ -83,7 +80,6 @@ class MaskablePPO(PlaysByNetworks[MaskablePPOConfig]):
             decay=0,
         ),
     }
-    tolerance: ClassVar[float] = TOLERANCE  # of ties in its player
 
     def __init__(self, config: MaskablePPOConfig, rules: Rules) -> None:
         require_line_wins(rules, "maskable_ppo")
@@ -126,15 +122,8 @@ class MaskablePPO(PlaysByNetworks[MaskablePPOConfig]):
     @classmethod
     def networks(cls, config: MaskablePPOConfig, rules: Rules, rng: Rng | None = None) -> Nets:
         """Return the policy network, with SB3's layers and uninitialised weights."""
-        if any(width < 1 for width in config.hidden):
-            raise ValueError(
-                f"hidden layers must be at least 1 wide, not {shown(config.hidden, 80)}"
-            )
-        layers: list[torch.nn.Module] = []
-        for fan_in, fan_out in itertools.pairwise([3 * rules.cells, *config.hidden]):
-            layers += [empty_linear(fan_in, fan_out), torch.nn.ReLU()]
-        last = empty_linear([3 * rules.cells, *config.hidden][-1], rules.cells)
-        return {"actor": torch.nn.Sequential(torch.nn.Sequential(*layers), last)}
+        layers = MaskedMLP(rules.cells, config.hidden, None).layers
+        return {"actor": torch.nn.Sequential(layers[:-1], layers[-1])}
 
     @classmethod
     def player_of(cls, config: MaskablePPOConfig, rules: Rules, nets: Nets) -> Player:

@@ -23,6 +23,7 @@ from tttenv.utils.untrusted import first_line, shown
 
 Nets = Mapping[str, nn.Module]  # by name
 Task = TypeVar("Task")
+Layer = TypeVar("Layer", bound=nn.Module)
 Outputs = NDArray[np.float32] | NDArray[np.float64]
 
 
@@ -54,15 +55,24 @@ class MaskedMLP(nn.Module):
         return values
 
 
-def empty_linear(fan_in: int, fan_out: int) -> nn.Linear:
-    """Return an uninitialised linear layer on the current device; no random numbers are drawn."""
+def empty(kind: type[Layer], *sizes: int, **options: int) -> Layer:
+    """Return an uninitialised layer on the current device; no random numbers are drawn."""
     make: Any = nn.utils.skip_init  # torch leaves it untyped
-    layer: nn.Linear = make(nn.Linear, fan_in, fan_out, device=torch.get_default_device())
+    layer: Layer = make(kind, *sizes, **options, device=torch.get_default_device())
     return layer
 
 
+def draw_weights(layer: Any, spread: float, rng: np.random.Generator) -> None:
+    """Sample the weights of a layer from a normal distribution; biases become zero."""
+    drawn = rng.standard_normal(tuple(layer.weight.shape), np.float32) * np.float32(spread)
+    with torch.no_grad():
+        layer.weight.copy_(torch.as_tensor(drawn))
+        if not isinstance(layer, nn.Embedding):
+            layer.bias.zero_()
+
+
 def _linear(fan_in: int, fan_out: int, rng: np.random.Generator | None) -> nn.Linear:
-    layer = empty_linear(fan_in, fan_out)
+    layer = empty(nn.Linear, fan_in, fan_out)
     if rng is None:
         return layer
     bound = math.sqrt(6 / (fan_in + fan_out))
@@ -84,6 +94,13 @@ def lower_rate(optimiser: torch.optim.Optimizer, lr: float, step: int, halved: i
     """Set the learning rate to lr / (1 + step / halved), or to lr if `halved` is 0."""
     for group in optimiser.param_groups:
         group["lr"] = lr / (1 + step / halved) if halved else lr
+
+
+def follow(average: nn.Module, net: nn.Module, share: float) -> None:
+    """Move the weights of an average by a share of the way towards those of a network."""
+    with torch.no_grad():
+        for mean, weight in zip(average.parameters(), net.parameters(), strict=True):
+            mean.lerp_(weight, share)
 
 
 def planes(boards: Boards) -> Tensor:
@@ -129,16 +146,6 @@ def evaluate(rules: Rules, nets: Sequence[nn.Module], boards: Boards) -> Outputs
 def has_float64(net: nn.Module) -> bool:
     """Return whether a net's device supports float64, which Apple's GPUs ("mps") do not."""
     return all(weight.device.type != "mps" for weight in net.parameters())
-
-
-def empty_weights(make: Callable[[], Nets]) -> dict[str, Tensor]:
-    """Return the weights of the networks created by `make`, by name, on the meta device."""
-    with torch.device("meta"):
-        try:
-            return weights_of(make())
-        except (RuntimeError, OverflowError, TypeError) as error:
-            first = str(error).partition("\n")[0]
-            raise ValueError(f"not the layers of a network: {shown(first, 80)}") from None
 
 
 def nets_of(make: Callable[[], Nets], weights: dict[str, Tensor]) -> Nets:

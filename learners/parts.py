@@ -5,29 +5,35 @@ A learner that inherits from `PlaysByNetworks` only names its networks and parts
 """
 
 import copy
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from learners.nets import (
-    Nets,
-    empty_weights,
-    greedy_player,
-    load_weights,
-    nets_of,
-    weights_of,
-)
+from learners.nets import Nets, greedy_player, load_weights, nets_of, weights_of
 from tttenv.game.rules import Rules
-from tttenv.policy import Player
+from tttenv.policy import TOLERANCE, Player
+from tttenv.utils.untrusted import shown
 
 Rng = np.random.Generator
 ConfigT = TypeVar("ConfigT")  # of a learner's settings
 
 
-class SavesParts:
+class SavesParts(Generic[ConfigT]):
     """Learner that saves and restores the parts returned by `parts`."""
+
+    config: ConfigT
+    rules: Rules
+
+    @classmethod
+    def player(cls, config: ConfigT, rules: Rules, weights: dict[str, Tensor]) -> Player:
+        """Return the player with the given weights."""
+        raise NotImplementedError
+
+    def policy(self) -> Player:
+        """Return the player with the current weights, as a checkpoint has it."""
+        return self.player(self.config, self.rules, _saved(self.parts()["weights"]))
 
     def parts(self) -> dict[str, Any]:
         """Return everything that makes up the learner, by key; its player needs only "weights".
@@ -52,11 +58,10 @@ class SavesParts:
                     _restore(part, state[key])
 
 
-class PlaysByNetworks(SavesParts, Generic[ConfigT]):
+class PlaysByNetworks(SavesParts[ConfigT]):
     """Learner whose part "weights" contains the networks that its player needs, by name."""
 
-    config: ConfigT
-    rules: Rules
+    tolerance: ClassVar[float] = TOLERANCE  # of ties in its player
 
     @classmethod
     def networks(cls, config: ConfigT, rules: Rules, rng: Rng | None = None) -> Nets:
@@ -68,14 +73,15 @@ class PlaysByNetworks(SavesParts, Generic[ConfigT]):
         """Return a player that picks the legal cell for which the networks' output is highest."""
         return greedy_player(rules, list(nets.values()))
 
-    def policy(self) -> Player:
-        """Return a player with the current networks."""
-        return self.player_of(self.config, self.rules, self.parts()["weights"])
-
     @classmethod
     def empty_weights(cls, config: ConfigT, rules: Rules) -> dict[str, Tensor]:
         """Return the networks' weights, on the meta device."""
-        return empty_weights(lambda: cls.networks(config, rules))
+        with torch.device("meta"):
+            try:
+                return weights_of(cls.networks(config, rules))
+            except (RuntimeError, OverflowError, TypeError) as error:
+                first = str(error).partition("\n")[0]
+                raise ValueError(f"not the layers of a network: {shown(first, 80)}") from None
 
     @classmethod
     def player(cls, config: ConfigT, rules: Rules, weights: dict[str, Tensor]) -> Player:

@@ -25,9 +25,9 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from learners.buffers import RingBuffer
-from learners.nets import descend
+from learners.nets import descend, weights_of
 from learners.parts import SavesParts
-from learners.registry import check_range
+from learners.registry import LEAST, MOST, check_range
 from learners.search_labels import MEMORY, SearchLabels
 from tttenv.game.line_patterns_kernel import (
     BIASES,
@@ -45,12 +45,10 @@ from tttenv.game.line_patterns_kernel import (
 )
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
-from tttenv.players.search.alphabeta import AlphaBeta, new_alphabeta
+from tttenv.players.search.alphabeta import new_alphabeta
 from tttenv.players.search.search_budget import Limits
 from tttenv.players.stored.patterns import PREFIX, shapes
 from tttenv.policy import Player
-
-MOST = 2**24  # maximum of most counts in the settings
 
 
 @dataclass(frozen=True)
@@ -82,8 +80,8 @@ class PatternsConfig:
         check_range(self, 1, 2**16, "batch")
         check_range(self, 0, MOST, "opening", "bootstrap")
         check_range(self, 0, 1, "deviation", "smaller")
-        if not (self.lr > 0 and self.weight_decay >= 0):
-            raise ValueError("patterns: lr must be above 0, weight_decay at least 0")
+        check_range(self, LEAST, MOST, "lr")
+        check_range(self, 0, MOST, "weight_decay")
 
 
 WIDTH = 64  # of the perceptron that maps patterns to vectors
@@ -232,7 +230,7 @@ class PatternIndex:
         return self.empty + (digits[:, self.windows] * self.powers).sum(dim=3)
 
 
-class Patterns(SavesParts):
+class Patterns(SavesParts[PatternsConfig]):
     """Learner of a network of line patterns from alpha-beta searches, for k up to 6."""
 
     Config: ClassVar[type] = PatternsConfig
@@ -310,21 +308,18 @@ class Patterns(SavesParts):
         self.steps += 1
         return {"loss": float(np.mean(losses or [0.0])), "positions": float(len(self.buffer))}
 
-    def policy(self) -> Player:
-        """Return a player that searches one move ahead with the current network."""
-        return _player(self.rules, self._rounded().tables())
-
     @classmethod
     def empty_weights(cls, config: PatternsConfig, rules: Rules) -> dict[str, Tensor]:
         """Return the tables, on the meta device."""
         with torch.device("meta"):
-            return _named(_table_net(config, rules))
+            return weights_of({"tables": _table_net(config, rules)})
 
     @classmethod
     def player(cls, config: PatternsConfig, rules: Rules, weights: dict[str, Tensor]) -> Player:
-        """Return a player with the given tables."""
+        """Return a player that searches one move ahead with the given tables."""
         found = {name.removeprefix(PREFIX): part.cpu().numpy() for name, part in weights.items()}
-        return _player(rules, PatternTables(**found))
+        limits = Limits(1, PLAYER_NODES, None)
+        return new_alphabeta(rules, limits, MEMORY, None, "first", None, PatternTables(**found))
 
     def parts(self) -> dict[str, Any]:
         """Return the tables, the network in training, its optimiser, positions and generator."""
@@ -384,13 +379,5 @@ class Patterns(SavesParts):
         self.buffer.add(Labelled(boards, less.astype(np.int8), targets))
 
 
-def _player(rules: Rules, tables: PatternTables) -> AlphaBeta:
-    return new_alphabeta(rules, Limits(1, PLAYER_NODES, None), MEMORY, None, "first", None, tables)
-
-
 def _table_net(config: PatternsConfig, rules: Rules) -> TableNet:
     return TableNet(rules.k, config.channels, config.hidden)
-
-
-def _named(net: TableNet) -> dict[str, Tensor]:
-    return {f"{PREFIX}{name}": part for name, part in net.state_dict().items()}

@@ -18,6 +18,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from learners.registry import LEAST, MOST, check_range
 from learners.symmetry_classes import PlaysByTable
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.exact import SEATS
@@ -66,11 +67,9 @@ class QTable(PlaysByTable[QTableConfig]):
     }
 
     def __init__(self, config: QTableConfig, rules: Rules) -> None:
-        if not (0 < config.lr <= 1 and 0 <= config.epsilon <= 1 and 0 <= config.gamma <= 1):
-            raise ValueError("qtable: lr, gamma and epsilon must be from 0 to 1, lr above 0")
-        fall = 1 if config.fall is None else config.fall
-        if min(config.games, config.batches, config.turns, fall) < 1:
-            raise ValueError("qtable: games, batches, turns and fall must be at least 1")
+        check_range(config, LEAST, 1, "lr")
+        check_range(config, 0, 1, "gamma", "epsilon")
+        check_range(config, 1, MOST, "games", "batches", "turns", "fall")
         super().__init__(config, rules)
         self.rng, self.played = np.random.default_rng(config.seed), 0
         opponent = None if config.self_play else "random"

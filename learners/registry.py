@@ -198,9 +198,14 @@ def _defined(statement: ast.stmt) -> set[str]:
     return set()
 
 
+MOST = 2**24  # maximum of most counts in the learners' settings
+LEAST = 1e-12  # minimum of rates that must be above 0
+
+
 def check_range(config: Any, low: float, high: float, *names: str) -> None:
-    """Raise ValueError if a field of a learner's config is not from `low` to `high`."""
+    """Raise ValueError if a field of a learner's config is given and not from `low` to `high`."""
     learner = type(config).__module__.partition(":")[0].rpartition(".")[2]
     for name in names:
-        if not low <= (value := getattr(config, name)) <= high:
+        value = getattr(config, name)
+        if value is not None and not low <= value <= high:
             raise ValueError(f"{learner}: {name} must be from {low:,} to {high:,}, not {value}")

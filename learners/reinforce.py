@@ -18,12 +18,13 @@ import torch
 
 from learners.nets import MaskedMLP, Nets, descend, lower_rate, planes
 from learners.parts import PlaysByNetworks, Rng
+from learners.registry import LEAST, MOST, check_range
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.game.rules import Rules
 from tttenv.game.symmetry import canonical, maps
 from tttenv.game.types import Boards
 from tttenv.players.symmetric_player import canonical_player
-from tttenv.policy import TOLERANCE, Player
+from tttenv.policy import Player
 
 
 @dataclass(frozen=True)
@@ -41,11 +42,9 @@ class ReinforceConfig:
     symmetric: bool = False  # learn and play on one board of each symmetry class
 
     def __post_init__(self) -> None:
-        if self.games < 1 or min(self.opening, self.decay) < 0 or not self.bound > 0:
-            raise ValueError(
-                "reinforce: games must be at least 1, opening and decay at least 0, and bound"
-                " above 0"
-            )
+        check_range(self, 1, MOST, "games")
+        check_range(self, 0, MOST, "opening", "decay")
+        check_range(self, LEAST, MOST, "bound")
 
 
 class Reinforce(PlaysByNetworks[ReinforceConfig]):
@@ -55,7 +54,6 @@ class Reinforce(PlaysByNetworks[ReinforceConfig]):
     presets: ClassVar[dict[str, Any]] = {
         "default": ReinforceConfig(symmetric=True),
     }
-    tolerance: ClassVar[float] = TOLERANCE  # of ties in its player
 
     def __init__(self, config: ReinforceConfig, rules: Rules) -> None:
         self.config, self.rules, self.rng = config, rules, np.random.default_rng(config.seed)

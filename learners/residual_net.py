@@ -15,7 +15,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from learners.nets import empty_linear, has_float64, on_threads
+from learners.nets import draw_weights, empty, has_float64, on_threads
 from tttenv.game.line_planes_kernel import PLANES, new_plane_lines, write_line_planes
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Probs
@@ -25,13 +25,6 @@ from tttenv.policy import PURE, TOLERANCE, FunctionPlayer, Player, first_best
 THREATS = 100  # tried in a search for a win by threats that a plane shows
 BATCH = 1024  # boards in one call of the network
 FEW = 8  # boards from which on more than one thread pays
-
-
-class Shape(NamedTuple):
-    """Size of a network."""
-
-    channels: int = 32
-    blocks: int = 3
 
 
 class Outputs(NamedTuple):
@@ -46,27 +39,27 @@ class ResidualNet(nn.Module):
     """A residual convolutional network with heads for policy, result and reply.
 
     Args:
-        shape: the number of channels and blocks.
+        channels: the number of channels.
+        blocks: the number of residual blocks.
         rng: samples the initial weights (He et al., 2015); the last layer of every block and head
             is initially zero, so that an untrained network rates all moves equally. None leaves the
             weights uninitialised, to be loaded from a file.
     """
 
-    def __init__(self, shape: Shape, rng: np.random.Generator | None) -> None:
+    def __init__(self, channels: int, blocks: int, rng: np.random.Generator | None) -> None:
         super().__init__()
-        self.shape, channels = shape, shape.channels
         self.first = _conv(PLANES, channels, 3)
-        self.blocks = nn.ModuleList(_Block(channels) for _ in range(shape.blocks))
+        self.blocks = nn.ModuleList(_Block(channels) for _ in range(blocks))
         self.last = _conv(channels, channels, 1)
-        self.last_pooled = empty_linear(2 * channels, channels)
+        self.last_pooled = empty(nn.Linear, 2 * channels, channels)
         self.moves = _conv(channels, 2, 1)  # the policy and the reply
-        self.hidden = empty_linear(2 * channels, channels)
-        self.results = empty_linear(channels, 3)
-        if rng is not None:
-            zero = [self.moves, self.results, *(block.second for block in self.blocks)]
-            for layer in self.modules():
-                if isinstance(layer, nn.Conv2d | nn.Linear):
-                    _initialise(layer, 0.0 if layer in zero else 1.0, rng)
+        self.hidden = empty(nn.Linear, 2 * channels, channels)
+        self.results = empty(nn.Linear, channels, 3)
+        zero = [self.moves, self.results, *(block.second for block in self.blocks)]
+        for layer in self.modules():
+            if rng is not None and isinstance(layer, nn.Conv2d | nn.Linear):
+                fan_in = math.prod(layer.weight.shape[1:])
+                draw_weights(layer, 0.0 if layer in zero else math.sqrt(2 / fan_in), rng)
         self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]  # torch leaves it untyped
 
     def forward(self, planes: Tensor) -> Outputs:
@@ -87,7 +80,7 @@ class _Block(nn.Module):
     def __init__(self, channels: int) -> None:
         super().__init__()
         self.first = _conv(channels, channels, 3)
-        self.pooled = empty_linear(2 * channels, channels)
+        self.pooled = empty(nn.Linear, 2 * channels, channels)
         self.second = _conv(channels, channels, 3)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -101,20 +94,7 @@ def _pooled(x: Tensor) -> Tensor:
 
 
 def _conv(before: int, after: int, size: int) -> nn.Conv2d:
-    layer: nn.Conv2d = nn.utils.skip_init(  # type: ignore[no-untyped-call]  # torch leaves it untyped
-        nn.Conv2d, before, after, size, padding=size // 2, device=torch.get_default_device()
-    )
-    return layer
-
-
-def _initialise(layer: nn.Conv2d | nn.Linear, scale: float, rng: np.random.Generator) -> None:
-    shape = tuple(layer.weight.shape)
-    spread = scale * math.sqrt(2 / math.prod(shape[1:]))
-    drawn = rng.standard_normal(shape, np.float32) * np.float32(spread)
-    assert layer.bias is not None
-    with torch.no_grad():
-        layer.weight.copy_(torch.as_tensor(drawn))
-        layer.bias.zero_()
+    return empty(nn.Conv2d, before, after, size, padding=size // 2)
 
 
 def planes_of(rules: Rules) -> Callable[[Boards], Tensor]:

@@ -22,14 +22,15 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from learners.nets import MaskedMLP, Nets, descend, planes
+from learners.nets import MaskedMLP, Nets, descend, lower_rate, planes
 from learners.parts import PlaysByNetworks, Rng
+from learners.registry import LEAST, MOST, check_range
 from learners.symmetry_classes import sample_by_play, symmetry_classes
 from tttenv.exact import SEATS, Positions, require_enumerable
 from tttenv.game.rewards import VALUES
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Cells
-from tttenv.policy import TOLERANCE, Player, first_best
+from tttenv.policy import Player, first_best
 
 
 @dataclass(frozen=True)
@@ -127,12 +128,10 @@ class SelfPlay(PlaysByNetworks[SelfPlayConfig]):
             legal_constant=1e-4,
         ),
     }
-    tolerance: ClassVar[float] = TOLERANCE  # of ties in its player
 
     def __init__(self, config: SelfPlayConfig, rules: Rules) -> None:
-        halving = 1 if config.halving is None else config.halving
-        if min(config.batch, config.fits, halving) < 1 or config.lr <= 0:
-            raise ValueError("selfplay: batch, fits and halving must be at least 1, lr above 0")
+        check_range(config, 1, MOST, "batch", "fits", "halving")
+        check_range(config, LEAST, MOST, "lr")
         self.config, self.rules = config, rules
         self.symmetry = symmetry_classes(rules, config.symmetric)
         self.game = self.symmetry.game
@@ -154,8 +153,7 @@ class SelfPlay(PlaysByNetworks[SelfPlayConfig]):
         else:
             numbers = targets_by_result(found, config.draw, config.chance)
         targets = torch.as_tensor(numbers.astype(np.float32))
-        for group in self.optimiser.param_groups:
-            group["lr"] = config.lr / (1 + self.rounds / config.halving if config.halving else 1)
+        lower_rate(self.optimiser, config.lr, self.rounds, config.halving or 0)
         for _ in range(config.fits):
             batches = self._sampled_rows()
             losses = [self._loss(seat, rows, targets) for seat, rows in enumerate(batches)]

@@ -21,15 +21,16 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from learners.nets import MaskedMLP, Nets, descend, empty_linear, lower_rate
+from learners.nets import MaskedMLP, Nets, descend, empty, lower_rate
 from learners.parts import PlaysByNetworks, Rng
+from learners.registry import LEAST, MOST, check_range
 from learners.symmetry_classes import symmetry_classes
 from tttenv.exact import require_enumerable, solve, tabulate
 from tttenv.game.features import one_hot
 from tttenv.game.rules import Rules
 from tttenv.game.symmetry import maps
 from tttenv.game.types import Boards, Probs
-from tttenv.policy import TOLERANCE, Player, first_best
+from tttenv.policy import Player, first_best
 from tttenv.utils.untrusted import MEBIBYTE, read_bytes, shown
 
 
@@ -53,7 +54,7 @@ class SupervisedConfig:
 
 
 LONGEST = 64 * MEBIBYTE  # bytes of a CSV file
-MOST = 1_000_000  # rows of one
+MOST_ROWS = 1_000_000  # of one
 FEW = 20  # invalid rows of one that are left out; with more, the file is refused
 TEST = [-1, 0, 0, 1, -1, -1, 0, 0, 1]  # the published test board
 
@@ -108,8 +109,8 @@ def read_csv(rules: Rules, path: str | Path) -> tuple[LabelledPositions, list[st
         ]
     except (OSError, ValueError, csv.Error) as error:
         raise ValueError(f"no moves can be read from {name}: {shown(error)}") from None
-    if len(lines) > MOST:
-        raise ValueError(f"no moves can be read from {name}: it has over {MOST:,} rows")
+    if len(lines) > MOST_ROWS:
+        raise ValueError(f"no moves can be read from {name}: it has over {MOST_ROWS:,} rows")
     good, complaints = [], []
     for number, row in lines:
         if complaint := _complaint(rules, row):
@@ -178,16 +179,13 @@ class Supervised(PlaysByNetworks[SupervisedConfig]):
             0, "book", (81,), "book", None, 0, False, "sgd", 0.025, 50, 100, 0, "equal"
         ),
     }
-    tolerance: ClassVar[float] = TOLERANCE  # of ties in its player
 
     def __init__(self, config: SupervisedConfig, rules: Rules) -> None:
         require_enumerable(rules)
-        counts = config.batch, config.fits, config.decay + 1
-        if not 0 <= config.holdout < 1 or config.lr <= 0 or min(counts) < 1:
-            raise ValueError(
-                "supervised: holdout must be below 1, lr above 0, batch and fits at least 1, decay"
-                " at least 0"
-            )
+        check_range(config, 0, 0.99, "holdout")
+        check_range(config, LEAST, MOST, "lr")
+        check_range(config, 1, MOST, "batch", "fits")
+        check_range(config, 0, MOST, "decay")
         if config.data == "book" and rules != Rules():
             raise ValueError(f"supervised: the cookbook's data is for 3,3,3, not {rules}")
         self.config, self.rules, self.rng = config, rules, np.random.default_rng(config.seed)
@@ -282,7 +280,7 @@ def _net(config: SupervisedConfig, cells: int, rng: np.random.Generator | None) 
         return MaskedMLP(cells, config.hidden, rng)
     layers: list[nn.Module] = []
     for fan_in, fan_out in itertools.pairwise([cells, *config.hidden, cells]):
-        layers += [empty_linear(fan_in, fan_out), nn.Sigmoid()]
+        layers += [empty(nn.Linear, fan_in, fan_out), nn.Sigmoid()]
     net = nn.Sequential(*layers[:-1])
     if rng is None:
         return net

@@ -1,7 +1,7 @@
 """Symmetry classes of positions, and learners that keep a table with one entry per class."""
 
 from functools import cache
-from typing import Any, Generic
+from typing import Any
 
 import numpy as np
 import torch
@@ -74,14 +74,13 @@ def sample_by_play(game: Positions, rng: np.random.Generator, count: int) -> NDA
     return at
 
 
-class PlaysByTable(SavesParts, Generic[ConfigT]):
+class PlaysByTable(SavesParts[ConfigT]):
     """Learner with one value per afterstate, whose player takes the best move.
 
     With `symmetric` in the config, images of a position share the entry of their representative.
     The part "weights" contains the table, `values` (positions,), in float64.
     """
 
-    config: ConfigT
     values: Tensor
 
     def __init__(self, config: Any, rules: Rules) -> None:
@@ -90,10 +89,6 @@ class PlaysByTable(SavesParts, Generic[ConfigT]):
         self.game = self.classes.game
         self.representative = torch.as_tensor(self.classes.representative)  # (positions,)
         self.after = torch.as_tensor(self.game.successors.astype(np.int64))  # (positions, cells)
-
-    def policy(self) -> Player:
-        """Return the player that takes the table's best move, the first if tied."""
-        return self.player(self.config, self.rules, {"values": self.values})
 
     def move_values(self, at: Tensor) -> Tensor:
         """Return the value of each move (positions, cells) in positions `at`; -2 if illegal."""
@@ -108,7 +103,7 @@ class PlaysByTable(SavesParts, Generic[ConfigT]):
 
     @classmethod
     def player(cls, config: Any, rules: Rules, weights: dict[str, Tensor]) -> Player:
-        """Return the player that is greedy with respect to a table with the given values."""
+        """Return the player that takes a table's best move, the first if tied."""
         classes = symmetry_classes(rules, config.symmetric)
         after, values = classes.game.successors, weights["values"].cpu().numpy()
         moves = np.where(after >= 0, values[classes.representative[after]], -2.0)

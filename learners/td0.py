@@ -18,6 +18,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from learners.registry import LEAST, MOST, check_range
 from learners.symmetry_classes import PlaysByTable
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.exact import solve
@@ -65,12 +66,10 @@ class TD0(PlaysByTable[TD0Config]):
     }
 
     def __init__(self, config: TD0Config, rules: Rules) -> None:
-        if not (0 < config.alpha <= 1 and 0 <= config.epsilon <= 1 and 0 <= config.default <= 1):
-            raise ValueError(
-                "td0: alpha, epsilon and default must be between 0 and 1, alpha above 0"
-            )
-        if min(config.games, config.batches, config.opening + 1) < 1:
-            raise ValueError("td0: games and batches must be at least 1, opening at least 0")
+        check_range(config, LEAST, 1, "alpha")
+        check_range(config, 0, 1, "epsilon", "default")
+        check_range(config, 1, MOST, "games", "batches")
+        check_range(config, 0, MOST, "opening")
         super().__init__(config, rules)
         self.rng, self.root = np.random.default_rng(config.seed), 0
         opponent: Any = {"opponent": None if config.self_play else "random", "seat": "X"}

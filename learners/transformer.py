@@ -21,14 +21,14 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from learners.nets import descend, empty_linear, has_float64
+from learners.nets import descend, draw_weights, empty, follow, has_float64
 from learners.parts import PlaysByNetworks, Rng
-from learners.registry import check_range
+from learners.registry import LEAST, check_range
 from tttenv.exact import enumerable, require_solvable, solve, tabulate
 from tttenv.game.rewards import VALUES
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Cells, Mask, Probs
-from tttenv.policy import BATCH, PURE, TOLERANCE, FunctionPlayer, Player, first_best
+from tttenv.policy import BATCH, PURE, FunctionPlayer, Player, first_best
 
 MOST = 2**16  # maximum of any count in the settings
 
@@ -57,8 +57,8 @@ class TransformerConfig:
             raise ValueError(
                 f"transformer: width {self.width} is not a multiple of {self.heads} heads"
             )
-        if self.lr <= 0 or self.entropy < 0 or self.weight_decay < 0:
-            raise ValueError("transformer: lr must be above 0, entropy and weight_decay at least 0")
+        check_range(self, LEAST, MOST, "lr")
+        check_range(self, 0, MOST, "entropy", "weight_decay")
 
 
 ILLEGAL = -1e9  # the logit of a taken cell
@@ -81,13 +81,16 @@ class MoveTransformer(nn.Module):
         self, cells: int, layers: int, width: int, heads: int, rng: np.random.Generator | None
     ) -> None:
         super().__init__()
-        self.tokens = _empty_embedding(cells + 1, width)
-        self.plies = _empty_embedding(cells, width)
+        self.tokens = empty(nn.Embedding, cells + 1, width)
+        self.plies = empty(nn.Embedding, cells, width)
         self.blocks = nn.ModuleList(_Block(width, heads) for _ in range(layers))
         self.norm = nn.LayerNorm(width)
-        self.head = empty_linear(width, cells)
-        if rng is not None:
-            _initialise(self, rng)
+        self.head = empty(nn.Linear, width, cells)
+        zero = [self.head, *(layer for block in self.blocks for layer in (block.mix, block.narrow))]
+        for layer in self.modules():
+            if rng is not None and isinstance(layer, nn.Embedding | nn.Linear):
+                fan_in = 1 if isinstance(layer, nn.Embedding) else layer.in_features
+                draw_weights(layer, 0.0 if layer in zero else 1 / math.sqrt(fan_in), rng)
 
     def forward(self, tokens: Tensor) -> Tensor:
         """Return the logits of the next moves (games, plies, cells) for tokens (games, plies)."""
@@ -103,8 +106,10 @@ class _Block(nn.Module):
         super().__init__()
         self.heads = heads
         self.first_norm, self.second_norm = nn.LayerNorm(width), nn.LayerNorm(width)
-        self.attend, self.mix = empty_linear(width, 3 * width), empty_linear(width, width)
-        self.widen, self.narrow = empty_linear(width, 4 * width), empty_linear(4 * width, width)
+        self.attend = empty(nn.Linear, width, 3 * width)
+        self.mix = empty(nn.Linear, width, width)
+        self.widen = empty(nn.Linear, width, 4 * width)
+        self.narrow = empty(nn.Linear, 4 * width, width)
 
     def forward(self, x: Tensor) -> Tensor:
         games, plies, width = x.shape
@@ -114,26 +119,6 @@ class _Block(nn.Module):
         x = x + self.mix(seen.transpose(1, 2).reshape(games, plies, width))
         out: Tensor = x + self.narrow(nn.functional.gelu(self.widen(self.second_norm(x))))
         return out
-
-
-def _empty_embedding(count: int, width: int) -> nn.Embedding:
-    made: nn.Embedding = nn.utils.skip_init(  # type: ignore[no-untyped-call]  # torch leaves it untyped
-        nn.Embedding, count, width, device=torch.get_default_device()
-    )
-    return made
-
-
-def _initialise(net: MoveTransformer, rng: np.random.Generator) -> None:
-    zero = [net.head, *(layer for block in net.blocks for layer in (block.mix, block.narrow))]
-    with torch.no_grad():
-        for layer in net.modules():
-            if isinstance(layer, nn.Embedding | nn.Linear):
-                fan_in = 1 if isinstance(layer, nn.Embedding) else layer.in_features
-                drawn = rng.standard_normal(tuple(layer.weight.shape), np.float32)
-                scale = 0.0 if layer in zero else 1 / math.sqrt(fan_in)
-                layer.weight.copy_(torch.as_tensor(drawn * np.float32(scale)))
-            if isinstance(layer, nn.Linear):
-                layer.bias.zero_()
 
 
 def tokens_of(moves: Moves) -> Tensor:
@@ -167,17 +152,8 @@ def move_lists(rules: Rules, boards: Boards) -> Moves:
     return moves
 
 
-def sorted_moves(moves: Moves) -> Moves:
-    """Reorder games so that each side plays its cells in ascending order."""
-    return _reordered(moves, moves)
-
-
-def shuffled_moves(moves: Moves, rng: np.random.Generator) -> Moves:
-    """Reorder games so that each side plays its cells in random order."""
-    return _reordered(moves, rng.random(moves.shape))
-
-
-def _reordered(moves: Moves, keys: NDArray[np.int64] | NDArray[np.float64]) -> Moves:
+def reordered(moves: Moves, keys: NDArray[np.int64] | NDArray[np.float64]) -> Moves:
+    """Reorder games so that each side plays its cells by ascending `keys` (games, plies)."""
     found = np.empty_like(moves)
     keys = np.where(moves < 0, np.inf, keys)  # what is missing stays at the end
     for seat in range(2):
@@ -216,7 +192,6 @@ class Transformer(PlaysByNetworks[TransformerConfig]):
         "default": TransformerConfig(),
         "imitation": TransformerConfig(learns="imitation", half_life=250),
     }
-    tolerance: ClassVar[float] = TOLERANCE  # of ties in its player
 
     def __init__(self, config: TransformerConfig, rules: Rules) -> None:
         require_solvable(rules)
@@ -233,7 +208,8 @@ class Transformer(PlaysByNetworks[TransformerConfig]):
         for group in self.optimiser.param_groups:
             group["lr"] = self.config.lr * 0.5 ** (self.steps / self.config.half_life)
         played = self._play()
-        orders = played, sorted_moves(played), shuffled_moves(played, self.rng)
+        shuffled = reordered(played, self.rng.random(played.shape))
+        orders = played, reordered(played, played), shuffled
         self.steps += 1
         of_played, *_ = [self._learn(moves) for moves in orders]
         return of_played
@@ -248,8 +224,24 @@ class Transformer(PlaysByNetworks[TransformerConfig]):
 
     @classmethod
     def player_of(cls, config: TransformerConfig, rules: Rules, nets: Mapping[str, Any]) -> Player:
-        """Return a player that picks the legal cell with the highest logit, the first if tied."""
-        return _player(rules, nets["net"])
+        """Return a frozen greedy player that reads each board as a list from `move_lists`.
+
+        As in `learners.nets.greedy_player`, it is computed in float64 if there are too many boards
+        for a table.
+        """
+        frozen = copy.deepcopy(nets["net"])
+        if not enumerable(rules) and has_float64(frozen):
+            frozen = frozen.double()
+
+        def play(boards: Boards) -> Probs:
+            probs, plies = np.zeros(boards.shape), np.count_nonzero(boards, axis=1)
+            lists = move_lists(rules, boards)
+            for ply in np.unique(plies):
+                rows = plies == ply
+                probs[rows] = first_best(_logits(frozen, lists[rows, : ply + 1]), boards[rows] == 0)
+            return probs
+
+        return tabulate(rules, play) if enumerable(rules) else FunctionPlayer(rules, play, PURE)
 
     def parts(self) -> dict[str, Any]:
         """Return the network, its moving average, the optimiser and the generator."""
@@ -305,10 +297,7 @@ class Transformer(PlaysByNetworks[TransformerConfig]):
         else:
             loss = regret - self.config.entropy * entropy
         descend(self.optimiser, loss)
-        with torch.no_grad():
-            pairs = zip(self.average.parameters(), self.net.parameters(), strict=True)
-            for average, weight in pairs:
-                average.lerp_(weight, 1 - self.config.average)
+        follow(self.average, self.net, 1 - self.config.average)
         return {"loss": loss.item(), "regret": regret.item(), "entropy": entropy.item()}
 
 
@@ -385,24 +374,3 @@ def _logits(net: MoveTransformer, moves: Moves) -> NDArray[np.float64]:
             logits = net(tokens_of(moves[at : at + BATCH]))[:, -1]
             found.append(logits.cpu().numpy().astype(np.float64))
     return np.concatenate(found)
-
-
-def _player(rules: Rules, net: MoveTransformer) -> Player:
-    """Return a frozen greedy player that reads each board as a list from `move_lists`.
-
-    As in `learners.nets.greedy_player`, it is computed in float64 if there are too many boards for
-    a table.
-    """
-    frozen = copy.deepcopy(net)
-    if not enumerable(rules) and has_float64(net):
-        frozen = frozen.double()
-
-    def play(boards: Boards) -> Probs:
-        probs, plies = np.zeros(boards.shape), np.count_nonzero(boards, axis=1)
-        lists = move_lists(rules, boards)
-        for ply in np.unique(plies):
-            rows = plies == ply
-            probs[rows] = first_best(_logits(frozen, lists[rows, : ply + 1]), boards[rows] == 0)
-        return probs
-
-    return tabulate(rules, play) if enumerable(rules) else FunctionPlayer(rules, play, PURE)

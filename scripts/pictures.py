@@ -110,8 +110,8 @@ def curves() -> Pictures:
         assert found is not None, f"{card.parent.name} has no curve"
         drawn[f"curve-{card.parent.name}.svg"] = charts.curve_chart(found, "seconds")
     return {
-        (name, scheme): chart.file(scheme == "dark")
-        for name, chart in drawn.items()
+        (name, scheme): charts.standalone(parts, charts.WIDTH, charts.HEIGHT, scheme == "dark")
+        for name, parts in drawn.items()
         for scheme in SCHEMES
     }
 
@@ -372,12 +372,7 @@ def _frame(palette: Any, title: str, standing: str, boards: list[Any], chosen: l
 
 def _gif(frames: list[Any], times: list[int]) -> bytes:
     """Encode frames of the same size, shown for `times` milliseconds each, as an endless GIF."""
-    some = [*frames[:: max(1, len(frames) // 12)], frames[-1]]  # from which colours are taken
-    width, height = frames[0].size
-    column = Image.new("RGB", (width, height * len(some)))
-    for number, frame in enumerate(some):
-        column.paste(frame, (0, number * height))
-    palette = column.quantize(64, Image.Quantize.MEDIANCUT)
+    palette = frames[-1].quantize(64, Image.Quantize.MEDIANCUT)  # all frames have these colours
     first, *rest = [frame.quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames]
     out = BytesIO()
     shown = {"append_images": rest, "duration": times, "loop": 0}

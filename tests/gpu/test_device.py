@@ -6,7 +6,7 @@ import torch
 
 from learners.nets import computing_on
 from learners.registry import LEARNERS
-from learners.residual_net import Outputs, ResidualNet, Shape, planes_of
+from learners.residual_net import Outputs, ResidualNet, planes_of
 from learners.training.loop import Schedule
 from learners.training.train import train
 from tttenv.game.rules import Rules
@@ -32,7 +32,7 @@ def test_a_network_rounds_as_finely_as_on_the_cpu():
 
     def outputs(device: str) -> Outputs:
         with computing_on(device), torch.inference_mode():
-            net = ResidualNet(Shape(32, 2), np.random.default_rng(1))
+            net = ResidualNet(32, 2, np.random.default_rng(1))
             for weight in net.parameters():  # the last layers are zero
                 weight.add_(torch.linspace(-0.1, 0.1, weight.numel()).reshape(weight.shape))
             return Outputs(*(part.cpu() for part in net(planes_of(rules)(boards))))

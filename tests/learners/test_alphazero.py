@@ -12,7 +12,6 @@ from learners.buffers import Examples, ProvenPositions
 from learners.registry import LEARNERS
 from learners.residual_net import (
     ResidualNet,
-    Shape,
     evaluator,
     for_search,
     likeliest_move,
@@ -118,7 +117,8 @@ def test_all_blunders_on_a_small_board_are_learned_but_not_all_positions():
     learner = AlphaZero(replace(TINY, doubtful=160, capacity=1_000), Rules())
     learner.average = trained_a_little()
     learner._examine()
-    solution, table = solve(learner.rules), tabulate(learner.rules, learner.policy()).table
+    policy = learner.player_of(learner.config, learner.rules, {"net": learner.average})
+    solution, table = solve(learner.rules), tabulate(learner.rules, policy).table
     boards = solution.positions.boards[blunders(solution, table)]
     assert len(learner.mistakes.find(boards).rows) == len(boards) > 0
     assert len(learner.mistakes) < 400  # in 431 classes a move gives value away
@@ -139,7 +139,7 @@ def test_one_networks_weights_serve_every_board(size):
 
 def trained_a_little():
     """Return a network whose last layers are not zero."""
-    net, rng = ResidualNet(Shape(8, 2), np.random.default_rng(0)), np.random.default_rng(1)
+    net, rng = ResidualNet(8, 2, np.random.default_rng(0)), np.random.default_rng(1)
     with torch.no_grad():
         for weight in net.parameters():
             weight += torch.as_tensor(rng.normal(size=tuple(weight.shape)) * 0.1)
@@ -165,7 +165,7 @@ def set_threads():
 
 
 def test_its_moves_are_the_same_on_any_number_of_threads(set_threads):
-    rules, net = Rules(4, 4, 3), ResidualNet(Shape(4, 1), np.random.default_rng(0))
+    rules, net = Rules(4, 4, 3), ResidualNet(4, 1, np.random.default_rng(0))
     torch.nn.init.normal_(net.moves.weight, generator=torch.Generator().manual_seed(0))
     boards = played_boards(rules, 2_500)
     policy, found = likeliest_move(rules, net), []
@@ -185,7 +185,7 @@ def test_threads_share_the_games_and_search_each_as_one_thread_does(set_threads)
         learner.env.reset(options={"board": played_boards(learner.rules, 8)})
         normal = torch.Generator().manual_seed(0)
         torch.nn.init.normal_(learner.average.moves.weight, generator=normal)
-        found.append(learner._search(learner._wanted_searches()[0]))
+        found.append(learner._search(*learner._wanted_searches()[1:]))
     alone, together, again = found
     assert not np.allclose(alone.policy[::-1], alone.policy, atol=1e-2)
     assert np.allclose(alone.policy, together.policy, atol=1e-4)

@@ -145,7 +145,7 @@ def test_a_byte_order_mark_is_no_data_and_a_file_of_bad_rows_is_refused(tmp_path
     ids=len,
 )
 def test_what_is_no_file_of_moves_is_refused_in_a_short_line(tmp_path, content, monkeypatch):
-    monkeypatch.setattr("learners.supervised.MOST", 1000)
+    monkeypatch.setattr("learners.supervised.MOST_ROWS", 1000)
     (tmp_path / "file").write_bytes(content)
     with pytest.raises(ValueError, match=r"no (row|moves)") as refusal:
         read_csv(RULES, tmp_path / "file")

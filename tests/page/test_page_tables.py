@@ -190,7 +190,7 @@ CURVE = Curve(
 
 @pytest.mark.parametrize("over", ["steps", "seconds"])
 def test_a_curve_passes_through_measured_points_and_steps_between_them(over):
-    drawn = charts.curve_chart(CURVE, over).svg("label", cursor=True)
+    drawn = charts.curve_svg(CURVE, over, "label")
     places = dict(re.findall(r'class="steps (\w+)" d="([^"]+)"', drawn))
     series = {"good": [100 * share for share in CURVE.optimal], "x": CURVE.worst["X"]}
     series["o"] = CURVE.worst["O"]

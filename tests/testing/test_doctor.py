@@ -19,8 +19,7 @@ from tttenv.cli.play.session import cell_of
 from tttenv.players import PLAYERS
 from tttenv.policy import player_for, uniform
 from tttenv.testing import LawBrokenError, check_env, check_policy
-from tttenv.testing.diagnosis import Environment
-from tttenv.testing.env_checks import ENVIRONMENT, record
+from tttenv.testing.env_checks import ENVIRONMENT, CheckedEnv, record
 from tttenv.testing.findings import Finding, SubjectError, examine
 from tttenv.testing.policy_checks import PLAYER, CheckedPlayer
 
@@ -64,8 +63,8 @@ def test_the_other_checks_are_left_out_only_if_the_first_one_fails(failing, exam
 
 def findings(name, obs=None, kind="logits", games=60):
     subject = load(name, None, obs, kind)
-    if isinstance(subject, Environment):
-        return list(examine(record(subject.env, subject.rules, games, 0), ENVIRONMENT))
+    if isinstance(subject, CheckedEnv):
+        return list(examine(record(subject, games, 0), ENVIRONMENT))
     return list(examine(subject, PLAYER))
 
 
@@ -120,10 +119,10 @@ def test_each_mistake_is_found_by_its_checks_and_by_no_others(name):
     subject = load(f"wrong_subjects:{name}", None, None, "logits")
     laws = [one.check for one in found if one.law]
     if laws and getattr(subject, "network", None) is None:  # a network's policy has a mask
-        of_env = isinstance(subject, Environment)
+        of_env = isinstance(subject, CheckedEnv)
         check = partial(check_env, games=60) if of_env else partial(check_policy, rules=RULES)
         with pytest.raises(LawBrokenError, match=f"^{laws[0]}: [^\n]+$") as error:
-            check(subject.env if of_env else subject.policy)
+            check(subject.raw if of_env else subject.policy)
         assert name != "unmade" or isinstance(error.value.__cause__, KeyError)
 
 
@@ -163,7 +162,7 @@ def test_rewards_on_the_way_and_one_seat_break_no_law():
         lambda self, seen, reward, over, *rest: (seen, reward if over else 0.01, over, *rest),
     )
     check_env(env, games=60)
-    found = examine(record(env, RULES, 60, 0), {"rewards": ENVIRONMENT["rewards"]})
+    found = examine(record(CheckedEnv(env, RULES), 60, 0), {"rewards": ENVIRONMENT["rewards"]})
     assert [(one.status, "rewards before it" in one.told) for one in found] == [("ok", True)]
     check_env(tttenv.env.TicTacToe(opponent=None), games=30)
 

@@ -118,7 +118,7 @@ def show(found: Any) -> None:
 
 
 def load(name: str, rules: str | None, obs: str | None, kind: str) -> Any:
-    """Load the `CheckedPlayer` or `Environment` that the command's arguments name."""
+    """Load the `CheckedPlayer` or `CheckedEnv` that the command's arguments name."""
     import gymnasium
 
     from tttenv.game.rules import Rules

@@ -76,7 +76,7 @@ def make(
         players = load_players.from_benchmark(given.results, given.runs, tell)
     for player in players:
         if player.complaint:
-            what = "no curve" if player.no_curve else "the curve"
+            what = "the curve" if player.curve else "no curve"
             told = console.visible(f"{what} of {player.name}: {player.complaint}")
             print(f"{prog}: {told}", file=sys.stderr)
     on_larger = larger.from_specs(others, tell=tell, one_per_size=not given.players)

@@ -212,7 +212,8 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
         """Sample a legal cell with the action space's generator, faster than it does."""
         if not self.match.active:
             require_game(closed=False, going=False)
-        return self.match.sample_one(self.action_space.np_random)
+        rng, single = self.action_space.np_random, self.match.single
+        return int(self.match.sample(rng)[0]) if single is None else single.sample(rng.random())
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the legal cells, bool (m * n,); all False on a finished board."""

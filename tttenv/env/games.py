@@ -177,6 +177,11 @@ class GameBatch:
     def _output(self) -> StepOutput:
         return StepOutput(len(self.over), self.rules.cells, self.planes, self._as_rows)
 
+    def board_to_move(self, game: int) -> Boards:
+        """Return a game's board (cells,) from the mover's perspective, even if the game is over."""
+        board: Boards = self.boards(np.array([game]))[0]
+        return -board if self.flipped[game] else board
+
     # What differs between the two ways to store a game.
 
     def compiled(self, opponent: Player | None) -> Any:
@@ -189,10 +194,6 @@ class GameBatch:
 
     def boards_to_reply(self, which: Numbers) -> Boards:
         """Return a copy of the boards of the games in `which`, from the opponent's perspective."""
-        raise NotImplementedError
-
-    def board_to_move(self, game: int) -> Boards:
-        """Return a game's board (cells,) from the mover's perspective, even if the game is over."""
         raise NotImplementedError
 
     def put(self, which: Numbers, cells: Cells, stone: int) -> Numbers:
@@ -230,10 +231,6 @@ class BoardGames(GameBatch):
 
     def boards_to_reply(self, which: Numbers) -> Boards:
         return -self.stored[which]
-
-    def board_to_move(self, game: int) -> Boards:
-        board: Boards = self.stored[game].copy()
-        return -board if self.flipped[game] else board
 
     def put(self, which: Numbers, cells: Cells, stone: int) -> Numbers:
         state: Any = self.state
@@ -281,10 +278,6 @@ class TableGames(GameBatch):
     def boards_to_reply(self, which: Numbers) -> Boards:
         boards: Boards = self.table.positions.boards[self.stored[which]]
         return boards
-
-    def board_to_move(self, game: int) -> Boards:
-        board: Boards = self.table.positions.boards[self.stored[game]].copy()
-        return board
 
     def put(self, which: Numbers, cells: Cells, stone: int) -> Numbers:
         transitions = self.known[0][0][self.stored[which], cells]

@@ -266,12 +266,6 @@ class Match:
         chances = rng.random((len(self.over), self.rules.cells))
         return np.asarray((chances * self.legal()).argmax(axis=1), np.int64)
 
-    def sample_one(self, rng: np.random.Generator) -> int:
-        """Sample a legal cell for a match of one game."""
-        if self.single is not None:
-            return self.single.sample(rng.random())
-        return int(self.sample(rng)[0])
-
     def legal(self) -> Mask:
         """Return the legal cells, bool (games, cells); all False where the game is over."""
         mask: Mask = (self.boards == 0) & ~self.over[:, None]

@@ -6,7 +6,6 @@ scale with the page; everything they show also appears as text next to them.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from string import Template
 
@@ -27,8 +26,7 @@ def minus(text: str) -> str:
 # Curves
 
 MANY = 60  # number of measures from which markers are small
-WIDTH, LEFT, RIGHT = 320, 36, 310  # the drawing in view-box units
-BELOW = 34  # height of the horizontal axis
+WIDTH, HEIGHT, LEFT, RIGHT = 320, 212, 36, 310  # a curve's chart in view-box units
 TICKS = 5  # maximum ticks of the horizontal axis
 PAINTED = ("paper", "ink", "x", "o", "good")
 PAINTS = {  # of a light and a dark standalone drawing; on the page the style sheet sets them
@@ -38,39 +36,6 @@ PAINTS = {  # of a light and a dark standalone drawing; on the page the style sh
 STYLE = (Path(__file__).parent / "charts.css").read_text(encoding="utf-8")  # of a standalone one
 
 Part = tuple[int, int]  # top and bottom of a part of a drawing
-
-
-@dataclass(frozen=True)
-class Chart:
-    """A chart of measurements over time, in stacked parts that share the time axis."""
-
-    along: Sequence[float]  # seconds or steps of the measurements
-    words: str  # which of both
-    below: int  # the end of the last part, in view-box units
-    parts: list[Markup]
-
-    def svg(self, label: str, cursor: bool = False) -> Markup:
-        """Return the chart as an SVG element of the page, coloured by the page's style sheet."""
-        about = {"role": "img", "aria_label": label, "viewBox": f"0 0 {WIDTH} {self.below + BELOW}"}
-        if not cursor:
-            return element("svg", *self.parts, *self._axis(), **about)
-        at = " ".join(f"{x:g}" for x in places(self.along))
-        line = element("path", class_="cursor")
-        return element("svg", *self.parts, *self._axis(), line, **about, data_x=at)
-
-    def file(self, dark: bool = False) -> bytes:
-        """Return the chart as a standalone SVG file, with a light or dark background."""
-        return standalone([*self.parts, *self._axis()], WIDTH, self.below + BELOW, dark)
-
-    def _axis(self) -> list[Markup]:
-        """Draw the horizontal axis below the parts: ticks, numbers and a label."""
-        last, parts = max(self.along[-1], 1e-9), []
-        for tick in ticks(last):
-            x = LEFT + (RIGHT - LEFT) * tick / last
-            parts.append(element("path", class_="tick", d=f"M{x:.1f} {self.below + 4}v4"))
-            parts.append(label(f"{tick:,g}", x, self.below + 19, anchor="middle"))
-        middle = (LEFT + RIGHT) / 2
-        return [*parts, label(self.words, middle, self.below + 31, anchor="middle")]
 
 
 def standalone(parts: list[Markup], width: int, tall: int, dark: bool, more: str = "") -> bytes:
@@ -83,7 +48,15 @@ def standalone(parts: list[Markup], width: int, tall: int, dark: bool, more: str
     return element("svg", style, paper, *parts, **about).encode()
 
 
-def curve_chart(curve: Curve, over: str) -> Chart:
+def curve_svg(curve: Curve, over: str, label: str) -> Markup:
+    """Return a curve's chart as an SVG element of the page, coloured by the page's style sheet."""
+    at = " ".join(f"{x:g}" for x in places(getattr(curve, over)))
+    parts = [*curve_chart(curve, over), element("path", class_="cursor")]
+    box = f"0 0 {WIDTH} {HEIGHT}"
+    return element("svg", *parts, role="img", aria_label=label, viewBox=box, data_x=at)
+
+
+def curve_chart(curve: Curve, over: str) -> list[Markup]:
     """Draw a curve's fraction of optimal moves, and below it both seats' worst cases."""
     along = getattr(curve, over)
     xs, above, below = places(along), (22, 82), (118, 178)
@@ -99,7 +72,11 @@ def curve_chart(curve: Curve, over: str) -> Chart:
         for seat in SEATS
     ]
     parts += [steps for steps, _ in lines] + [marks for _, marks in lines]
-    return Chart(along, over, below[1], parts)
+    for tick in ticks(last := max(along[-1], 1e-9)):
+        x = LEFT + (RIGHT - LEFT) * tick / last
+        parts.append(element("path", class_="tick", d=f"M{x:.1f} {below[1] + 4}v4"))
+        parts.append(label(f"{tick:,g}", x, below[1] + 19, anchor="middle"))
+    return [*parts, label(over, (LEFT + RIGHT) / 2, below[1] + 31, anchor="middle")]
 
 
 def places(along: Sequence[float]) -> list[float]:

@@ -9,7 +9,7 @@ from tttenv.certificates import phrases
 from tttenv.certificates.certificate import TINY, blunders, reachable
 from tttenv.certificates.metric_table import more_of
 from tttenv.exact import SEATS, positions, solve
-from tttenv.report.charts import axis, bar, curve_chart, measures, number
+from tttenv.report.charts import axis, bar, curve_svg, measures, number
 from tttenv.report.load_players import RULES, Shown
 from tttenv.report.markup import Markup, element, joined
 
@@ -164,7 +164,7 @@ def curves(players: list[Shown]) -> Markup:
     return joined(
         _figure(player, number)
         for number, player in enumerate(players)
-        if player.curve or player.no_curve
+        if player.curve or player.complaint
     )
 
 
@@ -189,7 +189,7 @@ def _figure(player: Shown, number: int) -> Markup:
         words += f"; median of {found.count} seeds {found.median_seconds:.1f} s"
     share = phrases.share(curve.optimal[-1])
     label = f"{player.name}: {words}; optimal moves {share} %"
-    drawn = curve_chart(curve, "steps").svg(label, cursor=True)
+    drawn = curve_svg(curve, "steps", label)
     caption = element("figcaption", heading, element("span", words))
     about = {"data_name": player.name, "data_player": number, "data_measures": measures(curve)}
     if player.snapshots:

@@ -44,7 +44,6 @@ class BenchmarkPlayer(TypedDict):
 
     player: str
     folder: str | None
-    seconds: Number | None
 
 
 class BenchmarkTraining(TypedDict):
@@ -109,11 +108,6 @@ class Shown:
     snapshots: dict[int, Moves] = field(default_factory=dict)  # earlier moves by step
     complaint: str | None = None  # error in the files of the run
 
-    @property
-    def no_curve(self) -> bool:
-        """Whether a curve is expected but missing."""
-        return self.curve is None and self.complaint is not None
-
 
 def from_benchmark(
     file: Path, runs: Path | None = None, tell: Tell = lambda text: None
@@ -145,8 +139,7 @@ def from_benchmark(
             raise ValueError(
                 f"{shorter(file)} names {gone}, which does not exist: run the benchmark again"
             )
-        player = trained(folder, row["player"], row["seconds"])
-        player = replace(player, quick=content.get("quick") is True)
+        player = replace(trained(folder, row["player"]), quick=content.get("quick") is True)
         found.append(_among(player, row["folder"], trainings))
     return found
 
@@ -156,15 +149,13 @@ def _of_sweep(sweep: Sweep, refusal: str) -> Benchmark:
     players: dict[str, BenchmarkPlayer] = {}
     trainings: list[BenchmarkTraining] = []
     for one in sweep["trainings"]:
-        if one["seconds"] is None or one["rules"] != str(RULES):
-            continue
-        name, folder, step = one["setting"], one["folder"], one["unbeatable_steps"]
-        reached = None if step is None else (step, one["unbeatable_seconds"] or 0.0)
-        seconds = reached[1] if reached else one["seconds"]
-        players.setdefault(name, {"player": name, "folder": folder, "seconds": seconds})
-        trainings.append(
-            {"learner": name, "seed": one["seed"], "folder": folder, "unbeatable_at": reached}
-        )
+        if one["seconds"] is not None and one["rules"] == str(RULES):
+            name, folder, step = one["setting"], one["folder"], one["unbeatable_steps"]
+            reached = None if step is None else (step, one["unbeatable_seconds"] or 0.0)
+            players.setdefault(name, {"player": name, "folder": folder})
+            trainings.append(
+                {"learner": name, "seed": one["seed"], "folder": folder, "unbeatable_at": reached}
+            )
     if not players:
         raise ValueError(f"{refusal} with a training on {RULES}: name the folders of other players")
     return {"players": list(players.values()), "trainings": trainings}
@@ -177,9 +168,8 @@ def _among(player: Shown, folder: str, trainings: list[BenchmarkTraining]) -> Sh
         return player
     name, alike = own["learner"], [one for one in trainings if one["learner"] == own["learner"]]
     times = [one["unbeatable_at"][1] for one in alike if one["unbeatable_at"] is not None]
-    player = replace(player, name=shorter(name, LONGEST), in_all=own["unbeatable_at"] is None)
     if len(alike) == 1:
-        return replace(player, seeds=None)
+        return replace(player, name=shorter(name, LONGEST), seeds=None)
     seeds = Seeds(len(times), len(alike), median(times) if times else None)
     return replace(player, name=shorter(f"{name} seed {own['seed']}", LONGEST), seeds=seeds)
 
@@ -230,8 +220,8 @@ def named(spec: str, name: str, policy: Player) -> Shown:
     return Shown(shorter(name, LONGEST), spec, about, table, certify(RULES, table).to_dict())
 
 
-def trained(folder: Path, name: str, seconds: float | None = None) -> Shown:
-    """Prepare a checkpoint's player for the report, by default with the seconds of its card."""
+def trained(folder: Path, name: str) -> Shown:
+    """Prepare a checkpoint's player for the report, with what its card says of its training."""
     card, told = read_card(folder), portable_name(folder)
     rules = Rules.of(str(card["rules"]))
     if rules != RULES:
@@ -249,8 +239,7 @@ def trained(folder: Path, name: str, seconds: float | None = None) -> Shown:
     except ValueError as error:
         complaint = str(error)
     reached = curve.unbeatable_at if curve else None
-    if seconds is None:
-        seconds = reached[1] if reached else card.get("seconds")
+    seconds = reached[1] if reached else card.get("seconds")
     for number in (seconds, card["steps"]):
         schema.checked(schema.Number | None, number, shorter(folder / CARD))  # type: ignore[arg-type]  # a union is no type
     from_package = bundled.folder(folder.name) == folder.resolve()

@@ -8,7 +8,7 @@ from typing import Any
 from tttenv.game.rules import Rules
 from tttenv.players.as_player import as_player
 from tttenv.policy import Observed, from_observations, is_network
-from tttenv.testing.env_checks import ENVIRONMENT, record
+from tttenv.testing.env_checks import ENVIRONMENT, CheckedEnv, record
 from tttenv.testing.findings import Finding, examine, user_errors
 from tttenv.testing.policy_checks import PLAYER, CheckedPlayer
 from tttenv.utils.arrays import integers_from
@@ -16,32 +16,23 @@ from tttenv.utils.arrays import integers_from
 NO_MISTAKE = "no mistake in the setup found"
 
 
-@dataclass(frozen=True)
-class Environment:
-    """A single-game environment and its game."""
-
-    env: Any
-    rules: Rules
-
-
 def subject_of(
     name: str, found: Any, rules: Rules | None, obs: str | None = None, kind: str = "logits"
-) -> CheckedPlayer | Environment:
+) -> CheckedPlayer | CheckedEnv:
     """Convert an object to a subject of the checks."""
     with user_errors(name):
         plays = hasattr(found, "step") and hasattr(found, "reset")
         batch, space = hasattr(found, "num_envs"), getattr(found, "action_space", None)
-        size, bare = getattr(space, "n", None), getattr(found, "unwrapped", found)
-        known = getattr(bare, "rules", None) if plays else None
+        size, made = getattr(space, "n", None), CheckedEnv(found, rules) if plays else None
         model = hasattr(found, "policy") and hasattr(found, "predict")
         network = not plays and not model and is_network(found)
-    if plays:
+    if made is not None:
         if batch:
             raise ValueError(f"{name} is a batch of games; pass a single environment")
-        game = rules or (known if isinstance(known, Rules) else Rules())
-        if size != game.cells:
-            raise ValueError(f"{name} has actions {space}, not the {game.cells} cells of {game}")
-        return Environment(found, game)
+        if size != made.rules.cells:
+            cells = f"the {made.rules.cells} cells of {made.rules}"
+            raise ValueError(f"{name} has actions {space}, not {cells}")
+        return made
     rules = rules or Rules()
     if model:
         return model_subject(rules, found, deterministic=False)
@@ -62,13 +53,12 @@ def model_subject(
 
 
 def examination(
-    subject: CheckedPlayer | Environment, games: int, seed: int
+    subject: CheckedPlayer | CheckedEnv, games: int, seed: int
 ) -> tuple[Iterator[Finding], int]:
     """Return the findings about a subject, as they are made, and the number of its checks."""
     if isinstance(subject, CheckedPlayer):
         return examine(subject, PLAYER), len(PLAYER)
-    recorded = record(subject.env, subject.rules, games, seed)
-    return examine(recorded, ENVIRONMENT), len(ENVIRONMENT)
+    return examine(record(subject, games, seed), ENVIRONMENT), len(ENVIRONMENT)
 
 
 @dataclass(frozen=True)

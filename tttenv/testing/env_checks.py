@@ -56,10 +56,11 @@ class Moment:
 
 
 class CheckedEnv:
-    """An environment under test, whose failures become `SubjectError`s."""
+    """An environment under test, whose failures become `SubjectError`s; by default of its rules."""
 
-    def __init__(self, raw: Any, rules: Rules) -> None:
-        self.raw, self.rules = raw, rules
+    def __init__(self, raw: Any, rules: Rules | None = None) -> None:
+        known = getattr(getattr(raw, "unwrapped", raw), "rules", None)
+        self.raw, self.rules = raw, rules or (known if isinstance(known, Rules) else Rules())
 
     def reset(self, seed: int | None = None) -> Moment:
         """Start a new game."""
@@ -123,7 +124,6 @@ class Record:
     """All recorded games; `alone` if the agent moves for both sides."""
 
     env: CheckedEnv
-    rules: Rules
     alone: bool = False
     games: list[Game] = field(default_factory=list)
     failure: SubjectError | None = None  # why no games could be played
@@ -132,19 +132,19 @@ class Record:
     def moments(self) -> list[tuple[Game, Moment]]:
         """All moments in which the agent is to move, with their games."""
         every = [(game, now) for game in self.games for now in game.moments if not now.over]
-        return [(game, now) for game, now in every if not _finished(now.board, self.rules)]
+        return [(game, now) for game, now in every if not _finished(now.board, self.env.rules)]
 
 
-def record(env: Any, rules: Rules, games: int, seed: int) -> Record:
+def record(env: CheckedEnv, games: int, seed: int) -> Record:
     """Play and record games of random legal moves, or record why that failed."""
-    rng, checked = np.random.default_rng(seed), CheckedEnv(env, rules)
+    rng = np.random.default_rng(seed)
     try:
-        _first_board(checked, seed)
-        alone = _moves_for_both(checked, rng)
+        _first_board(env, seed)
+        alone = _moves_for_both(env, rng)
         seeds = [seed, *[None] * (games - 1)]
-        return Record(checked, rules, alone, [_play(checked, alone, rng, s) for s in seeds])
+        return Record(env, alone, [_play(env, alone, rng, s) for s in seeds])
     except SubjectError as failure:
-        return Record(checked, rules, failure=failure)
+        return Record(env, failure=failure)
 
 
 def _finished(board: Boards, rules: Rules) -> bool:
@@ -227,7 +227,7 @@ def masks(record: Record) -> Finding:
         none = 'it tells no mask: not in info["action_mask"], nor by action_masks()'
         return Finding("skipped", none)
     for mask, left, now in told:
-        shown = record.rules.format(now.board)
+        shown = record.env.rules.format(now.board)
         if mask is None or mask.shape != left.shape:
             return problem(f"gives no mask of {left.size} cells on {shown}", MASK)
         if (mask != left).any():
@@ -251,7 +251,7 @@ def view(record: Record) -> Finding:
     return problem(
         f"as {' and '.join(SEATS[seat] for seat in sorted(wrong))} it shows"
         f" {'mine and theirs swapped' if swapped else 'another board'} on"
-        f" {record.rules.format(now.board)}",
+        f" {record.env.rules.format(now.board)}",
         "show every board in the view of the side to move: 1 and the first plane are its own",
     )
 
@@ -279,8 +279,9 @@ def rewards(record: Record) -> Finding:
         if np.sign(last.reward) != result and (result or abs(last.reward) >= 1):
             mover = int((np.count_nonzero(last.board) - 1) % 2) if record.alone else game.seat
             name = {1: "a win", 0: "a draw", -1: "a loss"}[result]
+            shown = record.env.rules.format(last.board)
             return problem(
-                f"as {SEATS[mover]} {name} pays {last.reward:g}: {record.rules.format(last.board)}",
+                f"as {SEATS[mover]} {name} pays {last.reward:g}: {shown}",
                 "pay the agent its own result, +1, 0 or -1, whoever made the last move",
                 law=bool(result or abs(last.reward) > 1),
             )
@@ -294,7 +295,7 @@ def _result(record: Record, last: Moment) -> int | None:
     if not last.whole:
         return None
     board = -last.board if record.alone else last.board  # in the view of the rewarded side
-    mine, theirs = record.rules.outcomes([board, -board])
+    mine, theirs = record.env.rules.outcomes([board, -board])
     return None if mine == theirs == GOING else int(VALUES[mine]) - int(VALUES[theirs])
 
 
@@ -309,7 +310,7 @@ def endings(record: Record) -> Finding:
         )
     for game in record.games:
         for now in game.moments:
-            done, shown = _result(record, now) is not None, record.rules.format(now.board)
+            done, shown = _result(record, now) is not None, record.env.rules.format(now.board)
             if now.truncated:
                 return problem(f"is truncated: {shown}", "games end by themselves: no time limit")
             if now.whole and done and not now.over:
@@ -329,7 +330,7 @@ def illegal(record: Record) -> Finding:
         now = env.reset()
         for _ in range(2 if record.alone else 1):  # a stone of each side
             if not now.over:
-                now = env.step(int(rng.choice(_empty_cells(now, record.rules))))
+                now = env.step(int(rng.choice(_empty_cells(now, record.env.rules))))
         before = now.shown
         if now.over or before is None or whose not in before:
             continue
@@ -349,7 +350,7 @@ def illegal(record: Record) -> Finding:
                 law=False,
             )
         if change:
-            shown = record.rules.format(before)
+            shown = record.env.rules.format(before)
             return problem(
                 f"an illegal move costs {-now.reward:g} and {change} on {shown}",
                 "let it end the game, or leave the board and the side to move as they are",
@@ -400,9 +401,8 @@ def check_env(env: Any, games: int = 200, seed: int = 0) -> None:
         ValueError: for fewer than one game.
     """
     integers_from(1, games=games)
-    rules = getattr(getattr(env, "unwrapped", env), "rules", None)
     try:
-        found = record(env, rules if isinstance(rules, Rules) else Rules(), games, seed)
+        found = record(CheckedEnv(env), games, seed)
     except ValueError as error:
         raise LawBrokenError(str(error)) from None
     raise_first(examine(found, ENVIRONMENT))

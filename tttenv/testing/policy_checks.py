@@ -7,23 +7,14 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
+from typing import Any
 
 import numpy as np
 
 from tttenv.certificates import phrases
+from tttenv.certificates.certificate import certify
 from tttenv.certificates.refutation import refute
-from tttenv.exact import (
-    SEATS,
-    PlayPolicy,
-    Tabulated,
-    backward_induction,
-    best_response,
-    enumerable,
-    positions,
-    score,
-    solve,
-    worst_case,
-)
+from tttenv.exact import SEATS, Tabulated, enumerable, positions, solve
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Mask, Numbers, Probs
 from tttenv.players import player as named_player
@@ -188,35 +179,33 @@ def strength(rules: Rules, player: Tabulated) -> tuple[Strength, ...]:
     wins: Mask = legal & game.lost[game.successors]
     winnable = np.asarray(wins.any(axis=1) & ~game.over)
     chances = legal / np.maximum(legal.sum(axis=1, keepdims=True), 1)
-    worst, found = worst_case(rules, player), []
+    exact, chance = certify(rules, player).to_dict(), _by_chance(rules)
+    both, found = (chance["vs_random"], exact["vs_random"]), []
     for seat, name in enumerate(SEATS):
 
         def share(table: Probs, moves: Mask, rows: Mask, seat: int = seat) -> float:
             own = rows & (game.seats == seat)
             return float((table * moves).sum(axis=1)[own].mean()) if own.any() else 1.0
 
-        sign, seats = 1 - 2 * seat, (player, uniform) if seat == 0 else (uniform, player)
-        low, high = _random_and_best(rules, seat)
+        low, reached = (odds[name][0] - odds[name][2] for odds in both)
+        high = -chance["worst_case"][SEATS[1 - seat]]  # of the best response to random moves
         found.append(
             Strength(
-                gain=(sign * score(rules, *seats).value - low) / max(high - low, 1e-9),
+                gain=(reached - low) / max(high - low, 1e-9),
                 optimal=share(player.table, solution.optimal, critical),
                 optimal_by_chance=share(chances, solution.optimal, critical),
                 wins=share(player.table, wins, winnable),
                 wins_by_chance=share(chances, wins, winnable),
-                beatable=worst[name] < sign * solution.value - 1e-9,
+                beatable=exact["worst_case"][name] < (1 - 2 * seat) * solution.value - 1e-9,
             )
         )
     return tuple(found)
 
 
 @cache
-def _random_and_best(rules: Rules, seat: int) -> tuple[float, float]:
-    """Return the values of random play and of a best response to random play, in a seat."""
-    random, sign = PlayPolicy(uniform), 1 - 2 * seat
-    sides = (best_response, random) if seat == 0 else (random, best_response)
-    win, _, loss = backward_induction(rules, *sides)[0][0]
-    return sign * score(rules, uniform, uniform).value, sign * float(win - loss)
+def _by_chance(rules: Rules) -> dict[str, Any]:
+    """Return the certificate of random moves."""
+    return certify(rules, uniform).to_dict()
 
 
 def answers(subject: CheckedPlayer) -> Finding:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tttenv.cli.play import words
+from tttenv.cli.play.session import Session
 from tttenv.exact import enumerable, positions, solve
 from tttenv.game.rules import Rules, name_of, names_of
 from tttenv.policy import Player, ask
@@ -45,10 +46,20 @@ class Hint(NamedTuple):
         return None if self.stones is None else int(self.stones[cell])
 
     def short(self, cell: int) -> str:
-        """Format the value of a move, such as "+2"; return an empty string for an occupied cell."""
+        """Format a move's value for its cell: "+2", "-1", "="; "+" without a distance, "?"."""
         if self.values is None or not self.legal[cell]:
             return ""
-        return words.short(self.value(cell), self.distance(cell))
+        value = self.value(cell)
+        return (
+            words.UNDECIDED if value is None else f"{words.SIGNS[value]}{self.distance(cell) or ''}"
+        )
+
+    @property
+    def legend(self) -> str:
+        """What the values mean."""
+        if self.values is None:
+            return words.NOTHING_DECIDED
+        return words.LEGEND_UNDECIDED if self.stones is None else words.LEGEND
 
 
 class Advice:
@@ -104,6 +115,14 @@ class Advice:
             parts.append(f"{subject} {verb}{' at least' * unsure}")
         own = words.VERBS[value][0] + words.distance(int(stones[cell]))
         return f"{name_of(self.rules, cell)} {own}; {', '.join(parts)}."
+
+    def remark(self, session: Session, stone: int, numbered: bool) -> str:
+        """Return a sentence on a stone if it is a blunder: "your blunder, stone 5: b1 loses"."""
+        board = session.boards[stone]
+        told = self.blunder(board, session.cells[stone])
+        whose = "your" if session.rules.seat(board) == session.seat else f"{session.name}'s"
+        number = f", stone {np.count_nonzero(board) + 1}" * numbered
+        return f"{whose} blunder{number}: {told}" if told else ""
 
     def losing_move(self, boards: list[Any], cells: list[int], seat: int) -> int | None:
         """Return the index of the stone that lost the game for a seat (0 for X), or None."""

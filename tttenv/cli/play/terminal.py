@@ -61,11 +61,11 @@ class Terminal:
         elif session.over:
             say("the game is over: again plays another with the seats swapped, quit leaves")
         else:
-            cell, before = cell_of(session.rules, line), session.board
-            if before[cell] != 0:
+            cell = cell_of(session.rules, line)
+            if session.board[cell] != 0:
                 raise ValueError(f"{name_of(session.rules, cell)} is already taken")
             session.play(cell)
-            self._tell_blunder("your", before, cell)
+            self._tell_blunder()
             self._reply()
 
     def _begin(self) -> None:
@@ -77,14 +77,14 @@ class Terminal:
         """Play the player's move if it is to move, and show the board."""
         session = self.session
         if not session.over and not session.awaits_person():
-            name, seat, board = session.name, SEATS[session.mover], session.board
+            name, seat = session.name, SEATS[session.mover]
             with waiting(f"{name} is thinking"):
                 cell = session.move()
             if cell is None:
                 say(f"{seat} forfeits: no legal answer  ({name})")
             else:
                 say(f"{seat} > {name_of(session.rules, cell)}  ({name})")
-                self._tell_blunder(f"{name}'s", board, cell)
+                self._tell_blunder()
         self._show()
         if session.over:
             self._conclude()
@@ -104,17 +104,15 @@ class Terminal:
             with waiting("searching for the losing move"):
                 stone = self.advice.losing_move(session.boards, session.cells, session.seat)
             if stone is not None:
-                told = self.advice.blunder(session.boards[stone], session.cells[stone])
-                number = int((session.boards[stone] != 0).sum()) + 1
-                say(f"your blunder, stone {number}: {told}")
+                say(self.advice.remark(session, stone, numbered=True))
 
-    def _tell_blunder(self, whose: str, before: object, cell: int) -> None:
+    def _tell_blunder(self) -> None:
         if not self.hints:
             return
         with waiting("searching for a blunder"):
-            told = self.advice.blunder(before, cell)
+            told = self.advice.remark(self.session, len(self.session.cells) - 1, numbered=False)
         if told:
-            say(f"{whose} blunder: {told}")
+            say(told)
 
     def _undo(self) -> None:
         count = self.session.take_back()

@@ -31,13 +31,9 @@ def hint_lines(
     rules: Rules, board: Any, hint: Hint, name: str, width: int | None = None
 ) -> list[str]:
     """Return lines with the value and probability of each move, or of some, and a legend."""
-    legend = words.NOTHING_DECIDED
-    if hint.values is not None:
-        legend = words.LEGEND_UNDECIDED if hint.stones is None else words.LEGEND
-    sentences = [legend, best_line(rules, hint)]
-    lines = []
+    sentences, lines = [hint.legend, best_line(rules, hint)], []
     if rules.cells > AS_BOARDS:
-        first = legend if hint.values is None else _counted(rules, hint)
+        first = hint.legend if hint.values is None else _counted(rules, hint)
         sentences = [first, sentences[1], _likeliest(rules, hint, name)]
     else:
         written = [painted(f"{mark:>3}", mark) for mark in marks(rules, board)]

@@ -4,11 +4,10 @@ import time
 from typing import Any
 
 from tttenv.cli.play import words
-from tttenv.cli.play.advice import Advice, Hint
+from tttenv.cli.play.advice import Advice
 from tttenv.cli.play.session import Session, cell_of, keys
 from tttenv.cli.play.text_board import best_line
 from tttenv.drawing.window import POLL_SECONDS, Event, Window
-from tttenv.game.rules import Rules
 
 THINKING = 0.35  # seconds before a reply
 LINES = 5  # below the board: two blunders, legend of hints, seats, keys
@@ -74,15 +73,16 @@ class Windowed:
             "last": session.last,
             "blunders": tuple((session.cells[stone], words.GLYPH) for stone in blunders),
             "state": session.outcome,
-            "alarms": tuple(
-                f"{words.GLYPH} {self._whose(stone)}: {told}" for stone, told in blunders.items()
-            ),
+            "alarms": tuple(f"{words.GLYPH} {told}" for told in blunders.values()),
             "notes": (session.seats, HELP),
         }
         if not self.hints or session.over:
             return found
         hint = self.advice.hint(session.board, session.player)
-        found["legend"] = f"{_legend(session.rules, hint)}   below: what {session.name} plays, %"
+        best = best_line(session.rules, hint)
+        known = "" if best and hint.values is None else hint.legend
+        legend = "; ".join(filter(None, (known, best)))
+        found["legend"] = f"{legend}   below: what {session.name} plays, %"
         if hint.values is not None:
             found["labels"] = tuple(map(hint.short, range(session.rules.cells)))
         return found | {"values": hint.values, "shares": hint.shares}
@@ -94,19 +94,5 @@ class Windowed:
         if session.winner == 1 - session.seat:
             lost = self.advice.losing_move(boards, cells, session.seat)
             stones |= set() if lost is None else {lost}
-        told = {stone: self.advice.blunder(boards[stone], cells[stone]) for stone in sorted(stones)}
+        told = {stone: self.advice.remark(session, stone, session.over) for stone in sorted(stones)}
         return {stone: sentence for stone, sentence in told.items() if sentence}
-
-    def _whose(self, stone: int) -> str:
-        """Return the beginning of a sentence about a blunder, as in the terminal."""
-        session, board = self.session, self.session.boards[stone]
-        own = int(session.rules.seat(board)) == session.seat
-        whose = "your blunder" if own else f"{session.name}'s blunder"
-        return f"{whose}, stone {int((board != 0).sum()) + 1}" if session.over else whose
-
-
-def _legend(rules: Rules, hint: Hint) -> str:
-    if hint.stones is not None:
-        return words.LEGEND
-    known = "" if hint.values is None else words.LEGEND_UNDECIDED
-    return "; ".join(filter(None, (known, best_line(rules, hint)))) or words.NOTHING_DECIDED

@@ -25,8 +25,3 @@ def distance(stones: int | None) -> str:
 def verdict(value: int, stones: int | None) -> str:
     """Describe a move's value: "win in 2", "loss in 1", "draw", or "win" without a distance."""
     return RESULT[value] + distance(stones)
-
-
-def short(value: int | None, stones: int | None) -> str:
-    """Format a move's value for a cell: "+2", "-1", "="; "+" without a distance, "?" if unknown."""
-    return UNDECIDED if value is None else f"{SIGNS[value]}{stones or ''}"
