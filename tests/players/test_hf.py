@@ -3,6 +3,7 @@
 import copy
 import json
 import os
+import pickle
 import shutil
 import sys
 
@@ -118,7 +119,14 @@ def test_it_answers_in_every_notation_and_takes_the_users_turn_of_a_chat(folder,
     plain = transformers.AutoTokenizer.from_pretrained(chatty).apply_chat_template(
         chat, tokenize=False, add_generation_prompt=True
     )
-    assert copy.deepcopy(model.ask.tokenizer).apply_chat_template(chat) == plain
+    template = model.ask.tokenizer.apply_chat_template
+    for copied in (
+        copy.copy(template),
+        copy.deepcopy(template),
+        pickle.loads(pickle.dumps(template)),
+    ):
+        assert copied.program is None
+        assert copied(chat) == plain
 
 
 def test_a_chat_template_is_rendered_in_bounded_time_and_memory(folder, tmp_path, monkeypatch):

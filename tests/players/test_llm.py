@@ -19,7 +19,7 @@ from tttenv import Rules, player, text
 from tttenv.cli import certify as command
 from tttenv.cli.play.session import Session
 from tttenv.exact import positions, solve
-from tttenv.players.language.llm import LARGEST_ANSWER, LanguageModel
+from tttenv.players.language.llm import LARGEST_ANSWER, LanguageModel, llm
 
 RULES, TINY = Rules(), Rules(2, 3, 3)
 GAME = positions(RULES)
@@ -243,6 +243,12 @@ def test_a_server_that_fails_is_named_in_one_line():
 def test_wrong_options_are_one_line(options):
     with pytest.raises(ValueError, match=r"^[^\n]+$"):
         player(f"llm{options}", RULES)
+
+
+@pytest.mark.parametrize("count", ["concurrency", "retries", "tokens"])
+def test_a_count_that_is_no_integer_is_refused(count):
+    with pytest.raises(ValueError, match=f"^{count} must be an integer, not 1.5$"):
+        llm(RULES, model="m", **{count: 1.5})
 
 
 def test_it_forfeits_in_a_session():

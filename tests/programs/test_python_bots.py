@@ -126,6 +126,11 @@ def test_a_bot_in_a_file_is_digested_and_named_in_the_certificate(bot, run_here)
     assert digests(path) != before
 
 
+@pytest.mark.parametrize("operator", ["-", "1+"])
+def test_a_file_that_is_nested_too_deeply_has_a_digest(bot, operator):
+    assert digests(bot(operator * 100_000 + "1\n")) != []
+
+
 BROKEN = {  # a course's functions, each with one mistake
     "initial_state": ("[EMPTY] * 3]", "[EMPTY] * 2]"),
     "player": ("return X if", "return O if"),

@@ -20,11 +20,9 @@ class Renderer:
         self.given = json.dumps(given, default=str)
         self.program: Program | None = None
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> "Renderer":
-        """Return a renderer with a process of its own."""
-        copied = object.__new__(Renderer)
-        copied.given, copied.program = self.given, None
-        return copied
+    def __getstate__(self) -> dict[str, Any]:
+        """Support copying and pickling, without the process."""
+        return {**vars(self), "program": None}
 
     def __call__(self, chat: list[dict[str, str]], **_options: Any) -> str:
         """Return the text of a chat and the beginning of a reply, as `apply_chat_template` does."""

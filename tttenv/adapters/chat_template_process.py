@@ -28,9 +28,8 @@ def main() -> None:
     print("ready", flush=True)
     for line in sys.stdin:
         try:
-            reply = render_jinja_template([json.loads(line)], add_generation_prompt=True, **given)[
-                0
-            ][0]
+            chats = [json.loads(line)]
+            ((reply,), _) = render_jinja_template(chats, add_generation_prompt=True, **given)
             if len(reply) > LONGEST:
                 raise ValueError(f"it makes {len(reply):,} characters, more than {LONGEST:,}")
         except Exception as error:  # jinja's, or any other that a template provokes

@@ -14,6 +14,8 @@ from tttenv.utils.registry import parse
 from tttenv.utils.untrusted import read_bytes
 
 LARGEST_CARD = 2**22  # maximum bytes
+# What reading a file that is no Python raises, or one that is nested too deeply:
+UNREADABLE = (MemoryError, OSError, RecursionError, SyntaxError, ValueError)
 TEMPLATES = "additional_chat_templates"  # a folder in a language model's folder
 
 
@@ -57,7 +59,7 @@ def _imported(file: Path) -> list[Path]:
     while left:
         each = left.pop()
         names = set()
-        with suppress(OSError, SyntaxError, ValueError):  # playing a file that is no Python says so
+        with suppress(*UNREADABLE):  # playing a file that is no Python says so
             for node in ast.walk(ast.parse(each.read_bytes())):
                 if isinstance(node, ast.Import):
                     names |= {alias.name for alias in node.names}

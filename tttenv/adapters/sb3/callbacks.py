@@ -19,6 +19,7 @@ from tttenv.game.rules import Rules
 from tttenv.players.as_player import as_player
 from tttenv.players.stored.checkpoint import digest
 from tttenv.policy import Policy
+from tttenv.utils.arrays import at_least, integers_from
 from tttenv.utils.files import write
 from tttenv.utils.untrusted import read_json, shown
 
@@ -67,8 +68,7 @@ class ExactEvalCallback(BaseCallback):
         verbose: int = 0,
     ) -> None:
         super().__init__(verbose)
-        if every < 1:
-            raise ValueError(f"every must be at least 1 environment step, not {every}")
+        at_least(1, every=every)
         self.every, self.rules, self.stop, self.deterministic = every, rules, stop, deterministic
         self.folder = None if folder is None else Path(folder)
         self.certificate: Certificate | None = None
@@ -207,9 +207,8 @@ class SelfPlayCallback(BaseCallback):
         verbose: int = 0,
     ) -> None:
         super().__init__(verbose)
-        for name, number in (("every", every), ("keep", keep), ("swap", swap)):
-            if number < 1:
-                raise ValueError(f"{name} must be at least 1, not {number}")
+        at_least(1, every=every, swap=swap)
+        integers_from(1, keep=keep)
         self.every, self.swap, self.players = every, swap, tuple(players)
         self.deterministic = deterministic
         self.snapshots: deque[Policy] = deque(maxlen=keep)

@@ -32,7 +32,7 @@ from tttenv.players.digests import folder_digest
 from tttenv.policy import Player, Traits
 from tttenv.text import Parsed, parse, prompt
 from tttenv.utils import files
-from tttenv.utils.arrays import at_least
+from tttenv.utils.arrays import integers_from
 from tttenv.utils.threads import in_threads
 from tttenv.utils.untrusted import first_line, read_bytes, shown
 
@@ -82,8 +82,8 @@ def llm(
             "a server's address must not hold a user, a password or a query, which certificates and"
             " messages would repeat: put a key into OPENAI_API_KEY"
         )
-    at_least(1, concurrency=concurrency)
-    at_least(0, retries=retries, tokens=tokens)
+    integers_from(1, concurrency=concurrency)
+    integers_from(0, retries=retries, tokens=tokens)
     if concurrency > MOST_AT_ONCE:
         raise ValueError(f"concurrency must be at most {MOST_AT_ONCE}, not {concurrency}")
     if not 0 <= temperature <= 2:
@@ -119,7 +119,7 @@ def hf(
     """
     if not path:
         raise ValueError("hf needs the folder of a language model: hf:path=FOLDER")
-    at_least(1, tokens=tokens)
+    integers_from(1, tokens=tokens)
     adapter: Any = importlib.import_module("tttenv.adapters.transformers")
     answers = adapter.Answers(Path(path), tokens)
     digest = folder_digest(Path(path))

@@ -115,10 +115,8 @@ def pull(
         _fetch(at, LONGEST_JSON, listing)
     refusal = f"{address()} does not list the files of {repo}"
     stated = checked(_Listing, parse_json(listing.getvalue(), refusal), refusal)
-    commit, sizes = (
-        stated["sha"],
-        {file["rfilename"]: file.get("size") for file in stated["siblings"]},
-    )
+    commit = stated["sha"]
+    sizes = {file["rfilename"]: file.get("size") for file in stated["siblings"]}
 
     def fetch(name: str, limit: int) -> None:
         from huggingface_hub import hf_hub_url
