@@ -39,6 +39,7 @@ def test_games_asked_for_are_played_and_their_moves_written(capsys, tmp_path):
     found = matched(capsys, *given)
     assert found == json.loads((tmp_path / "m.json").read_text()) == matched(capsys, *given)
     assert found["method"] == "sampled"
+    assert found["settings"]["time"] is None
     assert found["interval"][0] < found["value"] < found["interval"][1]
     for game in found["games"]:
         board = RULES.parse(found["openings"][game["opening"]])
@@ -59,6 +60,8 @@ def test_games_asked_for_are_played_and_their_moves_written(capsys, tmp_path):
         (["first", "mcts:time=0.001"], "not exact: mcts:time=0.001 depends on time"),
         (["first", "minimax:ties=first", "--games", "100"], "only 24 of the games differ"),
         (["minimax", "first"], "7 of 12 change the value of the game"),
+        (["first", "random", "--games", "4", "--seed", "1"], "openings: X c3 O b1, X b3 O b1\n"),
+        (["first", "random", "--rules", "4,4,4", "--openings", "1"], "may change the value"),
     ],
 )
 def test_what_was_played_and_why_is_said(given, said, capsys):
