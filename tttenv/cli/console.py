@@ -15,6 +15,7 @@ import textwrap
 import threading
 import typing
 import warnings
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import is_dataclass
 from pathlib import Path
@@ -398,14 +399,9 @@ def stage(text: str, quiet: bool = False) -> Iterator[Callable[[str], None]]:
     Without a terminal, the text is printed whenever some time has passed.
     """
     if quiet or not sys.stderr.isatty():
-        latest = text
-
-        def tell(text: str) -> None:
-            nonlocal latest
-            latest = text
-
-        with spoken(lambda: latest, quiet):
-            yield tell
+        latest = deque([text], maxlen=1)
+        with spoken(lambda: latest[0], quiet):
+            yield latest.append
         return
     from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
