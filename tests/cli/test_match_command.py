@@ -1,11 +1,12 @@
 """Matches: exact results, games as moves, and what cannot be played."""
 
 import json
+from contextlib import nullcontext
 
 import pytest
 
 from tttenv import Rules, player, score
-from tttenv.cli import match
+from tttenv.cli import console, match
 
 RULES = Rules()
 
@@ -81,3 +82,11 @@ def test_what_was_played_and_why_is_said(given, said, capsys):
 def test_a_match_that_cannot_be_played_is_refused(given, said):
     with pytest.raises(ValueError, match=said):
         match.main(given)
+
+
+def test_progress_is_read_on_a_narrow_terminal(monkeypatch):
+    """The numbers come before the names, which may be long."""
+    told = []
+    monkeypatch.setattr(console, "stage", lambda *_: nullcontext(told.append))
+    match.main(["mcts:iterations=5", "first", "--games", "2"])
+    assert told[0].startswith("1 of 8 boards at most, in 2 games: ")

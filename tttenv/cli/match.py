@@ -98,7 +98,8 @@ def played(
     from tttenv.policy import FORFEIT
 
     def news(done: int, most: int, what: str) -> None:
-        tell(f"{given.first} against {given.second}: {done:,} of {most:,} boards {what}")
+        # The names come last, as a narrow terminal cuts the end.
+        tell(f"{done:,} of {most:,} boards {what}: {given.first} against {given.second}")
 
     first, second = seats
     rules, asked = first.rules, given.games is not None or given.time is not None
