@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tttenv.game.outcomes_kernel import Outcome
     from tttenv.game.rules import Rules
     from tttenv.players import player
-    from tttenv.players.exact_results import score, worst_case
+    from tttenv.players.as_player import score, worst_case
     from tttenv.policy import Policy
     from tttenv.proofs.checker import check_proof
     from tttenv.proofs.prover import prove
@@ -50,9 +50,9 @@ _HOMES = {
     "player": "tttenv.players",
     "prove": "tttenv.proofs.prover",
     "refute": "tttenv.certificates.refutation",
-    "score": "tttenv.players.exact_results",
+    "score": "tttenv.players.as_player",
     "solve": "tttenv.exact",
-    "worst_case": "tttenv.players.exact_results",
+    "worst_case": "tttenv.players.as_player",
 }
 
 

@@ -1,11 +1,12 @@
 """Matches: exact results, games as moves, and what cannot be played."""
 
 import json
+from contextlib import nullcontext
 
 import pytest
 
 from tttenv import Rules, player, score
-from tttenv.cli import match
+from tttenv.cli import console, match
 
 RULES = Rules()
 
@@ -39,6 +40,7 @@ def test_games_asked_for_are_played_and_their_moves_written(capsys, tmp_path):
     found = matched(capsys, *given)
     assert found == json.loads((tmp_path / "m.json").read_text()) == matched(capsys, *given)
     assert found["method"] == "sampled"
+    assert found["settings"]["time"] is None
     assert found["interval"][0] < found["value"] < found["interval"][1]
     for game in found["games"]:
         board = RULES.parse(found["openings"][game["opening"]])
@@ -59,6 +61,8 @@ def test_games_asked_for_are_played_and_their_moves_written(capsys, tmp_path):
         (["first", "mcts:time=0.001"], "not exact: mcts:time=0.001 depends on time"),
         (["first", "minimax:ties=first", "--games", "100"], "only 24 of the games differ"),
         (["minimax", "first"], "7 of 12 change the value of the game"),
+        (["first", "random", "--games", "4", "--seed", "1"], "openings: X c3 O b1, X b3 O b1\n"),
+        (["first", "random", "--rules", "4,4,4", "--openings", "1"], "may change the value"),
     ],
 )
 def test_what_was_played_and_why_is_said(given, said, capsys):
@@ -78,3 +82,11 @@ def test_what_was_played_and_why_is_said(given, said, capsys):
 def test_a_match_that_cannot_be_played_is_refused(given, said):
     with pytest.raises(ValueError, match=said):
         match.main(given)
+
+
+def test_progress_is_read_on_a_narrow_terminal(monkeypatch):
+    """The numbers come before the names, which may be long."""
+    told = []
+    monkeypatch.setattr(console, "stage", lambda *_: nullcontext(told.append))
+    match.main(["mcts:iterations=5", "first", "--games", "2"])
+    assert told[0].startswith("1 of 8 boards at most, in 2 games: ")

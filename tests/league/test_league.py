@@ -232,7 +232,8 @@ COUNT = itertools.count()
 
 def forgetful(boards):
     """Return probabilities that differ in each call."""
-    return np.eye(9)[[np.flatnonzero(b == 0)[next(COUNT) % 3] for b in boards]]
+    free = [np.flatnonzero(board == 0) for board in boards]
+    return np.eye(9)[[cells[next(COUNT) % len(cells[:3])] for cells in free]]
 
 
 def failing(boards):
@@ -252,6 +253,15 @@ def test_a_player_that_breaks_the_laws_is_named(policy, said):
     for two in ((wrong, asker("first")), (asker("tactical"), wrong)):
         with pytest.raises(PlayerError, match=rf"^a stranger: .*{said}"):
             pair.play(SMALL, *two, opening_classes(SMALL, 2), 2, 0)
+
+
+@pytest.mark.parametrize("stones", [2, 6])
+def test_a_player_that_varies_without_saying_so_plays_games_unless_checked_strictly(stones):
+    varying = CachedPlayer(player_for(SMALL, forgetful), strict=False)
+    boards = opening_classes(SMALL, stones)
+    found = pair.play(SMALL, asker("first"), varying, boards, 2, 0)
+    assert (found.method, len(found.played)) == (SAMPLED, 2)
+    assert varying.traits.depends_on is not None
 
 
 # --- The league

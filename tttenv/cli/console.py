@@ -32,6 +32,8 @@ from tttenv.utils.untrusted import shown
 
 _T = TypeVar("_T")
 LONGEST = 2000  # maximum characters of an error message
+WIDE = 120  # characters of a line without a terminal
+BESIDE = 14  # characters of a stage's line beside its words: the time is never cut
 SPOKEN_EVERY = 20.0  # seconds between lines of progress without a terminal
 WRONG_ARGUMENTS = 2  # the exit status of the parser
 PIPE_CLOSED = 141  # the exit status of a program that SIGPIPE ends
@@ -404,8 +406,10 @@ def stage(text: str, quiet: bool = False) -> Iterator[Callable[[str], None]]:
             yield latest.append
         return
     from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.table import Column
 
-    words = TextColumn("{task.description}", markup=False)
+    left = Column(no_wrap=True, max_width=max(1, (room(sys.stderr) or WIDE) - BESIDE))
+    words = TextColumn("{task.description}", markup=False, table_column=left)
     with bar(SpinnerColumn(), words, TimeElapsedColumn(), transient=True) as line:
         task = line.add_task(visible(text), total=None)
         yield lambda text: line.update(task, description=visible(text))

@@ -65,15 +65,11 @@ def main(args: list[str], prog: str = PROG) -> None:
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
     given = replace(given, players=tuple(of_folders(given.players)))
     _check(given)
-    from tttenv import Rules
     from tttenv.game.openings import opening_classes
     from tttenv.league import league
-    from tttenv.players import is_path, rules_of
     from tttenv.utils.files import write
 
-    named = next(filter(is_path, given.players), "random")  # a checkpoint stores its rules
-    with did_you_mean(named):
-        rules = Rules.of(given.rules) if given.rules else rules_of(named)
+    rules = rules_for(given.rules, given.players)
     opening_classes(rules, given.openings)  # refuses impossible ones before any game
     players = list(given.players) or usual(rules)
     settings = league.LeagueSettings(
@@ -125,6 +121,16 @@ def check_numbers(games: int, positions: int, searches: int) -> None:
     for name, limit in (("positions", positions), ("searches", searches)):
         if limit < 0:
             raise ValueError(f"--{name} must be at least 0, not {limit}")
+
+
+def rules_for(given: str | None, players: Sequence[str]) -> Any:
+    """Return the given rules, or those of the first checkpoint among the players."""
+    from tttenv import Rules
+    from tttenv.players import is_path, rules_of
+
+    named = next(filter(is_path, players), "random")  # a checkpoint stores its rules
+    with did_you_mean(named):
+        return Rules.of(given) if given else rules_of(named)
 
 
 def usual(rules: Any) -> list[str]:
@@ -229,7 +235,7 @@ def forced(found: dict[str, Any]) -> str:
 
     if not found["settings"]["stones"]:
         return ""
-    rules, which = Rules.of(found["settings"]["rules"]), "and some change the value of the game"
+    rules, which = Rules.of(found["settings"]["rules"]), "and may change the value of the game"
     if enumerable(rules):
         boards = np.array([rules.parse(text) for text in found["openings"]])
         solution = solve(rules)
@@ -240,7 +246,7 @@ def forced(found: dict[str, Any]) -> str:
             return ""
     return (
         f"The stones of an opening are forced, {which}: a player that is certified unbeatable from"
-        " the empty board loses games from such openings"
+        " the empty board can lose games from such openings"
     )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tttenv.certificates import phrases
 from tttenv.cli import console, text_tables
-from tttenv.cli.league import check_numbers, forced, openings
+from tttenv.cli.league import check_numbers, forced, openings, rules_for
 from tttenv.cli.options import FileOrNone, Flag, NumberOrNone, Player, RulesOrNone, SecondsOrNone
 from tttenv.cli.text_tables import Column, say
 from tttenv.players import did_you_mean
@@ -59,21 +59,21 @@ def main(args: list[str], prog: str = PROG) -> None:
     if given.out and given.out.is_dir():
         raise ValueError(f"--out must be a file such as results/match.json, not {given.out}")
     console.check_folder(given.out and given.out.parent)
-    from tttenv import Rules, player
+    from tttenv import player
     from tttenv.game.openings import opening_classes
     from tttenv.league.pair import CachedPlayer
-    from tttenv.players import is_path, rules_of
     from tttenv.utils.files import write
 
     names = given.first, given.second
-    named = next(filter(is_path, names), "random")  # a checkpoint stores its rules
-    with did_you_mean(named):
-        rules = Rules.of(given.rules) if given.rules else rules_of(named)
-    boards, seats = opening_classes(rules, given.openings), []
+    rules = rules_for(given.rules, names)
+    boards, seats, limited = opening_classes(rules, given.openings), [], given.time is None
     for name in names:
         with console.stage(f"loading {name}", given.json), did_you_mean(name):
-            seats.append(CachedPlayer(player(name, rules)))
-    if given.time is not None and not any([one.limit_time(given.time) for one in seats]):  # noqa: C419  # all are asked
+            one, changes = player(name, rules), {}
+        if given.time is not None and one.limit_time(given.time):
+            limited, changes = True, {"depends_on": "time"}
+        seats.append(CachedPlayer(one, strict=False, **changes))
+    if not limited:
         raise ValueError("--time: neither player searches, so neither takes a limit")
     with console.stage(f"{names[0]} against {names[1]}", given.json) as tell:
         found = played(given, seats, boards, tell)
@@ -93,81 +93,75 @@ def played(
     given: Arguments, seats: "list[CachedPlayer]", boards: Any, tell: Callable[[str], None]
 ) -> dict[str, Any]:
     """Return a match as the content of its file: exact if possible, else with its games."""
-    from tttenv.league import pair
     from tttenv.league.league import result_to_dict
+    from tttenv.league.pair import PairLimits, play
     from tttenv.policy import FORFEIT
 
-    first, second = seats
-    rules, listed = first.rules, list[dict[str, Any]]()
-    limits = pair.PairLimits(given.positions, given.searches)
-
     def news(done: int, most: int, what: str) -> None:
-        tell(f"{given.first} against {given.second}: {done:,} of {most:,} boards {what}")
+        # The names come last, as a narrow terminal cuts the end.
+        tell(f"{done:,} of {most:,} boards {what}: {given.first} against {given.second}")
 
-    odds, why = None, ""
-    if given.games is None and given.time is None:
-        odds = pair.exact_odds(rules, first, second, boards, limits, news)
-        varying = [one for one in seats if one.traits.depends_on is not None]
-        why = f"too many positions for --searches {given.searches} or --positions {given.positions}"
-        if varying:
-            why = f"{varying[0].name} depends on {varying[0].traits.depends_on}"
-    if odds is not None:
-        result = pair.PairResult(pair.EXACT, odds)
-    else:
-        count = given.games or GAMES
-        games = pair.sampled_games(rules, first, second, boards, count, given.seed, news)
-        result = pair.PairResult(pair.SAMPLED, games.odds)
-        for number, cells in enumerate(games.moves):
-            moves = [None if cell == FORFEIT else cell for cell in cells]
-            about: dict[str, Any] = {
-                "X": [given.first, given.second][2 * number >= count],
-                "moves": moves,
-            }
-            about |= {"result": int(games.results[number])}
-            listed.append({"opening": int(games.openings[number]), **about})
+    first, second = seats
+    rules, asked = first.rules, given.games is not None or given.time is not None
+    limits = PairLimits(0, 0) if asked else PairLimits(given.positions, given.searches)
+    result = play(rules, first, second, boards, given.games or GAMES, given.seed, limits, news)
+    why = f"too many positions for --searches {given.searches} or --positions {given.positions}"
+    for one in seats:
+        if one.traits.depends_on is not None:
+            why = f"{one.name} depends on {one.traits.depends_on}"
+    settings: dict[str, Any] = {"rules": str(rules), "stones": given.openings}
+    settings |= {name: getattr(given, name) for name in ("seed", "time", "positions", "searches")}
     return {
         "version": 1,
-        "settings": {"rules": str(rules), "stones": given.openings, "seed": given.seed},
+        "settings": settings,
         "players": [given.first, given.second],
         "openings": [rules.format(board) for board in boards],
         "shares": dict(zip(("win", "draw", "loss"), result.shares.tolist(), strict=True)),
         "interval": list(result.interval),
         **result_to_dict(result),
-        "why_games": why if listed else "",
-        "games": listed,
+        "why_games": why if result.played and not asked else "",
+        "games": [
+            {
+                "opening": game.opening,
+                "X": given.first if game.seat == "X" else given.second,
+                "moves": [None if cell == FORFEIT else cell for cell in game.moves],
+                "result": game.result,
+            }
+            for game in result.played
+        ],
     }
 
 
 def show(found: dict[str, Any]) -> None:
     """Print a match."""
     (first, second), games = found["players"], found["games"]
+    every, begun = found["openings"], sorted({game["opening"] for game in games})
     how = f"exact, {openings(found)}, both colours"
     if games:
-        begun = len({game["opening"] for game in games})
-        of = f"{begun:,} of " if begun < len(found["openings"]) else ""
+        of = f"{len(begun):,} of " if len(begun) < len(every) else ""
         how = f"{len(games):,} games, {of}{openings(found)}, both colours"
     say(f"{first} against {second} on {found['settings']['rules']}: {how}")
-    named = [_stones(found, text) for text in found["openings"][:NAMED]]
     if found["settings"]["stones"]:
-        more = ", ..." if len(found["openings"]) > NAMED else ""
-        say(f"openings: {', '.join(named)}{more}")
+        named = [every[number] for number in begun] if games else every
+        more = ", ..." if len(named) > NAMED else ""
+        say(f"openings: {', '.join(_stones(found, text) for text in named[:NAMED])}{more}")
     columns = [Column("", left=True), *map(Column, ("score %", "win %", "draw %", "loss %"))]
-    totals = [[sum(part) for part in zip(*found[f"as_{seat}"], strict=True)] for seat in "XO"]
+    of_x, of_o = ([sum(part) for part in zip(*found[f"as_{seat}"], strict=True)] for seat in "XO")
+    both = [sum(part) for part in zip(of_x, of_o, strict=True)]
     rows = []
-    for name, (win, draw, loss) in (
-        *((f"{first} as {seat}", total) for seat, total in zip("XO", totals, strict=True)),
-        (first, [sum(both) for both in zip(*totals, strict=True)]),
-    ):
-        every = win + draw + loss
-        shares = [(win + draw / 2) / every, win / every, draw / every, loss / every]
-        rows.append([name, *map(phrases.share, shares)])
+    for name, odds in ((f"{first} as X", of_x), (f"{first} as O", of_o), (first, both)):
+        win, draw, loss = (part / sum(odds) for part in odds)
+        rows.append([name, *map(phrases.share, (win + draw / 2, win, draw, loss))])
     text_tables.show(columns, rows)
     if found["why_games"]:
         say(f"not exact: {found['why_games']}")
     if games:
         low, high = (phrases.share((1 + end) / 2, 1) for end in found["interval"])
         say(f"95 % interval of the score: {low} to {high} %")
-        different = len({(game["X"], game["opening"], *game["moves"]) for game in games})
+        half = len(games) // 2  # in each colour
+        different = len(
+            {(at < half, one["opening"], *one["moves"]) for at, one in enumerate(games)}
+        )
         if different < len(games):
             say(
                 f"only {different:,} of the games differ: the interval is too narrow for players"

@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # the executor is imported once a command runs tasks
 
 MOST = 1024  # of parallel tasks, and of threads of each
 MOST_BARS = 20  # bars of running tasks
-CLOCK, WIDE = 7, 120  # characters of the remaining time, and of a line without a terminal
+CLOCK = 7  # characters of the remaining time
 TOLD = 3  # failed tasks named in a message
 
 
@@ -119,7 +119,7 @@ class _Bars:
         self._shares: dict[int, float] = {}  # progress of the running tasks
         self._stops: list[float] = []  # that of the others at their end: trainings stop early
         self._bars: dict[int, Any] = {}
-        third = (room(sys.stderr) or WIDE) // 3  # so that the remaining time is never cut
+        third = (room(sys.stderr) or console.WIDE) // 3  # so that the remaining time is never cut
         texts = Column(no_wrap=True, max_width=third)
         self.progress = console.bar(
             SpinnerColumn(),  # animated while the workers start

@@ -8,12 +8,10 @@ few enough can be searched is estimated before each ply from the positions there
 went on until the board is full.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from math import comb
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,10 +48,15 @@ class PlayerError(ValueError):
 
 
 class CachedPlayer(Wrapped):
-    """A player with validated outputs, cached if it searches and its outputs do not vary."""
+    """A player with validated outputs, cached if it searches and its outputs do not vary.
 
-    def __init__(self, player: Player) -> None:
-        super().__init__(player)
+    A player is refused if its outputs vary and its traits do not say so; unless `strict`, its
+    traits are corrected instead.
+    """
+
+    def __init__(self, player: Player, strict: bool = True, **changes: Any) -> None:
+        super().__init__(player, **changes)
+        self._strict = strict
         varies = self.traits.depends_on is not None
         self._keeps = self.traits.searches and self.traits.alone and not varies
         self._known: dict[bytes, tuple[NDArray[np.intp], Probs]] = {}  # nonzero cells, their probs
@@ -65,14 +68,24 @@ class CachedPlayer(Wrapped):
         try:
             probs = self._kept(boards) if self._keeps else self._ask(boards)
             if not self._trusted and len(boards):
-                which = middles(len(boards), ASKED_AGAIN)
-                require_answers_again(self.player, boards[which], probs[which], "the player")
-                if self.traits.equivariant:
-                    require_images_alike(self.player, boards[which], "the player")
-                self._trusted = True
+                self._check(boards, probs)
         except Exception as error:  # foreign players may raise any exception
             raise PlayerError(shown(f"{self.name}: {first_line(error)}", LONGEST)) from error
         return probs
+
+    def _check(self, boards: Boards, probs: Probs) -> None:
+        """Query some boards again, to check that the player is a function of the board."""
+        which = middles(len(boards), ASKED_AGAIN)
+        try:
+            require_answers_again(self.player, boards[which], probs[which], "the player")
+        except ValueError:
+            if self._strict:
+                raise
+            self.traits = replace(self.traits, depends_on="more than the board")
+            self._keeps = False
+        if self.traits.equivariant:
+            require_images_alike(self.player, boards[which], "the player")
+        self._trusted = True
 
     def _kept(self, boards: Boards) -> Probs:
         """Return the outputs, using the cache for boards that were queried before."""
@@ -101,22 +114,18 @@ class CachedPlayer(Wrapped):
         return np.concatenate(answers)
 
 
-@contextmanager
-def _told(seats: Sequence[CachedPlayer], most: int, what: str, tell: Tell) -> Iterator[None]:
-    """Report the boards of whichever player has been queried more in this block."""
-    counts = [0] * len(seats)
+def _watch(seats: Sequence[CachedPlayer], each: int, what: str, tell: Tell) -> None:
+    """Report from now on the boards of the players that search, or else of all of them."""
+    watched = [player for player in seats if player.traits.searches] or seats
+    done = 0
 
-    def count(number: int, boards: int) -> None:
-        counts[number] += boards
-        tell(max(counts), most, what)
+    def news(boards: int) -> None:
+        nonlocal done
+        done += boards
+        tell(done, each * len(watched), what)
 
-    for number, player in enumerate(seats):
-        player.watch = partial(count, number)
-    try:
-        yield
-    finally:
-        for player in seats:
-            player.watch = lambda boards: None
+    for player in seats:
+        player.watch = news if player in watched else lambda boards: None
 
 
 @dataclass(frozen=True)
@@ -130,6 +139,15 @@ class PairLimits:
 LIMITS = PairLimits()
 
 
+class Game(NamedTuple):
+    """A game of a pair."""
+
+    opening: int  # its index
+    seat: str  # "X" or "O", of the first player
+    moves: list[int]  # the cells played after the opening; FORFEIT ends a game
+    result: int  # 1, 0 or -1 for the first player
+
+
 class PairResult(NamedTuple):
     """The result of two players, from the first player's side."""
 
@@ -137,6 +155,7 @@ class PairResult(NamedTuple):
     # (2, openings, 3): wins, draws and losses of the first player as X and as O. Probabilities that
     # sum to one if exact, else counts of games.
     odds: NDArray[np.float64]
+    played: Sequence[Game] = ()  # the games, if they were played in this process
 
     @property
     def games(self) -> int:
@@ -158,16 +177,18 @@ class PairResult(NamedTuple):
     @property
     def error(self) -> float:
         """Standard error of `value`; 0 if it is exact. See `arena.Sampled.error`."""
-        if self.method == EXACT:
-            return 0.0
-        return Sampled(self.games, *self.shares.tolist()).error
+        return 0.0 if self.method == EXACT else self._sampled.error
 
     @property
     def interval(self) -> tuple[float, float]:
         """The 95 % confidence interval of `value`; a single point if it is exact."""
         if self.method == EXACT:
             return self.value, self.value
-        return Sampled(self.games, *self.shares.tolist()).interval
+        return self._sampled.interval
+
+    @property
+    def _sampled(self) -> Sampled:
+        return Sampled(self.games, *self.shares.tolist())
 
     def reversed(self) -> "PairResult":
         """Return the same result from the other player's side."""
@@ -202,8 +223,7 @@ def play(
     odds = exact_odds(rules, first, second, openings, limits, tell)
     if odds is not None:
         return PairResult(EXACT, odds)
-    played = sampled_games(rules, first, second, openings, games, seed, tell)
-    return PairResult(SAMPLED, played.odds)
+    return sampled_games(rules, first, second, openings, games, seed, tell)
 
 
 class Ply(NamedTuple):
@@ -225,17 +245,11 @@ def exact_odds(
 ) -> NDArray[np.float64] | None:
     """Compute the exact odds (2, openings, 3) of a pair; None if that is infeasible."""
     seats = first, second
-    if any(player.traits.depends_on is not None for player in seats):
+    if _vary(seats):
         return None
-    watched = [player for player in seats if player.traits.searches]
-    most = limits.searches if watched else limits.positions
-    with _told(watched or seats, most, "looking for an exact result", tell):
-        return _exact_odds(rules, seats, openings, limits)
-
-
-def _exact_odds(
-    rules: Rules, seats: tuple[CachedPlayer, CachedPlayer], openings: Boards, limits: PairLimits
-) -> NDArray[np.float64] | None:
+    searching = np.array([player.traits.searches for player in seats])
+    most = limits.searches if searching.any() else limits.positions // 2
+    _watch(seats, most, "looking for an exact result", tell)
     images = all(player.traits.equivariant for player in seats)
     graph = Graph(rules, images)
     stones = int(np.count_nonzero(openings[0]))
@@ -247,7 +261,6 @@ def _exact_odds(
     positions, start = with_numbers(rows)
     plies: list[Ply] = []
     listed, asked = 0, np.zeros(2, np.int64)
-    searching = np.array([player.traits.searches for player in seats])
     while len(positions):
         movers = np.bincount(positions[:, 0], minlength=2)
         searches = (asked + _expected(rules, stones + len(plies), movers, images))[searching]
@@ -255,7 +268,7 @@ def _exact_odds(
         if listed > limits.positions or searches.max(initial=0) > limits.searches:
             return None
         found = _ply(graph, positions, seats, limits.positions - listed)
-        if found is None:
+        if found is None or _vary(seats):
             return None
         ply, positions = found
         plies.append(ply)
@@ -263,6 +276,11 @@ def _exact_odds(
     theirs = int(second_moves.argmax())  # the colour of the first player in which the second began
     odds[theirs] = odds[theirs, :, ::-1]
     return np.round(odds, DIGITS) + 0.0
+
+
+def _vary(seats: Sequence[CachedPlayer]) -> bool:
+    """Return whether a player is known not to be a function of the board."""
+    return any(player.traits.depends_on is not None for player in seats)
 
 
 def _expected(
@@ -325,23 +343,6 @@ def _backed_up(plies: list[Ply]) -> Odds:
     return odds
 
 
-class Games(NamedTuple):
-    """Games of a pair, half of them with the first player as X: these come first."""
-
-    openings: NDArray[np.int64]  # (games,): the index of the opening
-    results: NDArray[np.int8]  # (games,): 1, 0 or -1 for the first player
-    moves: list[list[int]]  # the cells played after the opening; FORFEIT ends a game
-    classes: int  # number of openings
-
-    @property
-    def odds(self) -> NDArray[np.float64]:
-        """The first player's wins, draws and losses (2, openings, 3) as X and as O."""
-        odds: NDArray[np.float64] = np.zeros((2, self.classes, 3))
-        colours = np.repeat([0, 1], len(self.results) // 2)
-        np.add.at(odds, (colours, self.openings, 1 - self.results), 1)
-        return odds
-
-
 def sampled_games(
     rules: Rules,
     first: CachedPlayer,
@@ -350,7 +351,7 @@ def sampled_games(
     games: int,
     seed: int,
     tell: Tell = silent,
-) -> Games:
+) -> PairResult:
     """Play every opening equally often, the rest at random, each in both colours."""
     if games < 2 or games % 2:
         raise ValueError(f"games must be an even number, half for each colour, not {games}")
@@ -359,11 +360,13 @@ def sampled_games(
     drawn = np.sort(rng.choice(count, more, replace=False))
     numbers = np.concatenate([np.repeat(np.arange(count), every), drawn])
     plies = rules.cells - int(np.count_nonzero(openings[0]))
-    found, moves = [], list[list[int]]()
-    with _told((first, second), games * -(-plies // 2), f"at most, in {games:,} games", tell):
-        for colour, seats in enumerate(((first, second), (second, first))):
-            played: list[list[int]] = [[] for _ in numbers]
-            of_x = results(rules, seats, openings[numbers], rng, played)
-            found.append((1 - 2 * colour) * of_x)
-            moves += played
-    return Games(np.tile(numbers, 2), np.concatenate(found), moves, count)
+    _watch((first, second), games * -(-plies // 2), f"at most, in {games:,} games", tell)
+    odds: NDArray[np.float64] = np.zeros((2, count, 3))
+    found: list[Game] = []
+    for colour, seats in enumerate(((first, second), (second, first))):
+        moves: list[list[int]] = [[] for _ in numbers]
+        of_first = (1 - 2 * colour) * results(rules, seats, openings[numbers], rng, moves)
+        np.add.at(odds[colour], (numbers, 1 - of_first), 1)
+        for number, cells, result in zip(numbers, moves, of_first, strict=True):
+            found.append(Game(int(number), "XO"[colour], cells, int(result)))
+    return PairResult(SAMPLED, odds, found)

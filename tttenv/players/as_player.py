@@ -1,12 +1,22 @@
-"""Conversion of specs, functions, networks and models to players."""
+"""Conversion of specs, functions, networks and models to players, and their exact results."""
 
 import importlib
 from typing import Any, cast
 
+from tttenv import exact
+from tttenv.exact import Score
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Probs
 from tttenv.players import player
-from tttenv.policy import FunctionPlayer, Player, display_name, is_network, player_for, validated
+from tttenv.policy import (
+    FunctionPlayer,
+    Player,
+    Policy,
+    display_name,
+    is_network,
+    player_for,
+    validated,
+)
 from tttenv.utils.arrays import described
 from tttenv.utils.untrusted import first_line, shown
 
@@ -30,6 +40,33 @@ def as_player(rules: Rules, something: Any) -> Player:
     if is_network(something):
         return _called_with_boards(rules, something)
     return player_for(rules, something)
+
+
+def score(rules: Rules, first: Policy | str | Any, second: Policy | str | Any) -> Score:
+    """Return the exact win, draw and loss probabilities of `first` (X) against `second` (O).
+
+    Args:
+        rules: a game of up to 16 cells.
+        first: the player of X: a function of boards, a name or a model, as in `tttenv.certify`.
+        second: the player of O.
+
+    Raises:
+        ValueError: for a larger game, and for a player that is not a function of the board.
+    """
+    return exact.score(rules, as_player(rules, first), as_player(rules, second))
+
+
+def worst_case(rules: Rules, policy: Policy | str | Any) -> dict[str, float]:
+    """Return a player's value against a best response, by seat.
+
+    Args:
+        rules: a game of up to 16 cells.
+        policy: the player: a function of boards, a name or a model, as in `tttenv.certify`.
+
+    Raises:
+        ValueError: for a larger game, and for a player that is not a function of the board.
+    """
+    return exact.worst_case(rules, as_player(rules, policy))
 
 
 def _called_with_boards(rules: Rules, net: Any) -> Player:
