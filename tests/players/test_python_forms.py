@@ -34,7 +34,7 @@ def test_every_form_writes_boards_that_it_reads_and_no_two_of_a_shape_are_alike(
         assert process.Form.of(str(form)) == form
         board = form.shaped(BOARD, 3)
         assert board is None or form.flat(board) == form.cells(BOARD)
-    form = process.Form.of("rows/always-O-digit/board-marks/pair")
+    form = process.Form.of("rows/always-O-digit/board/pair")
     assert form.shaped(BOARD, 3) == [["X", "O", "3"], ["X", "5", "6"], ["7", "8", "9"]]
     assert form.marks(BOARD) == ("O", "X")
 
@@ -87,6 +87,7 @@ def test_an_answer_is_read_as_its_row_says_and_others_are_not(answer):
         ("rows/XO-null/board", "a form is written like rows/XO-null/board/pair"),
         ("row/XO-null/board/pair", "'row' is unknown; known are list, rows"),
         ("rows/XO-two/board/pair", "'two' is unknown; known are blank, space"),
+        ("rows/own-signs-zero/board-turn/pair", "own-signs is a view of the side to move"),
     ],
 )
 def test_a_form_that_is_not_in_the_table_is_refused_with_what_is(text, told, tmp_path):

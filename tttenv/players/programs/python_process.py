@@ -80,7 +80,18 @@ class Form(NamedTuple):
         for part, keys in known:
             if part not in keys:
                 raise ValueError(f"{text}: {part!r} is unknown; known are {', '.join(keys)}")
+        if not form.tells_side_once:
+            raise ValueError(f"{text}: {stones} is a view of the side to move, which has no mark")
         return form
+
+    @property
+    def tells_side_once(self) -> bool:
+        """Whether the side to move follows from the board's view or from an argument, not both.
+
+        A bot that is told its mark on a board where it looks different would be another bot.
+        """
+        told = {"mark", "marks", "turn"} & set(self.arguments.split("-"))
+        return "X" in STONES[self.stones] or not told
 
     def described(self, m: int, n: int) -> str:
         """Return the form in words."""
@@ -448,8 +459,9 @@ class Search:
             if shape in ("array", "grid") and "numpy" not in sys.modules:
                 continue
             if square or shape in OF_ANY_SIZE:
-                for empty, arguments in product(row["empties"], fits):
-                    yield shape, stones, empty, arguments
+                for call in product([shape], [stones], row["empties"], fits):
+                    if Form(*call, "cell").tells_side_once:
+                        yield call
 
     def survivors(self, trials: list[Trial], light: bool = False) -> list[Trial]:
         """Return the trials, of the same calls, whose answers are legal on all probe boards."""
