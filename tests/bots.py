@@ -248,6 +248,10 @@ ONLY_O = (
     "if cells.count('X') == cells.count('O'): raise ValueError('this bot is O')",
     'if (cells.join("").length % 2 === 0) throw new Error("this bot is O");',
 )
+AS_O = (
+    'cell = best("".join({"X": "t", "O": "m"}.get(c, "_") for c in cells))',
+    'cell = best(cells.map((c) => ({ X: "t", O: "m" })[c] ?? "_").join(""));',
+)
 NONE = "cell = None", "cell = undefined;"
 SCORE = "cell = value(view)", "cell = value(view);"
 WORD = "cell = 'a good one'", 'cell = "a good one";'
@@ -278,6 +282,9 @@ BOTS: dict[str, Bot] = {
     },
     "only O": written("move", MOVE, instead=ONLY_O),
     "only O, loses as O": written("move", MOVE, "O", ONLY_O),
+    "plays as O, whatever its mark": written("move", MOVE, instead=AS_O)._replace(
+        blunders=447, loses="X"
+    ),
     "a class": HELPER._replace(
         python=HELPER.python + CLASS[0], javascript=HELPER.javascript + CLASS[1]
     ),

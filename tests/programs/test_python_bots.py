@@ -9,7 +9,7 @@ from bots import BOTS, COURSE, PERFECT
 from tttenv import Rules, certify, player
 from tttenv.certificates.verdict import verdict
 from tttenv.players.digests import digests
-from tttenv.players.programs.python_process import COURSE as COURSE_FUNCTIONS
+from tttenv.players.programs.bot_course import COURSE as COURSE_FUNCTIONS
 from tttenv.testing.course import course_findings
 
 RULES = Rules()
@@ -50,13 +50,13 @@ def test_a_bot_is_judged_in_its_form_or_not_at_all(bot, name):
         assert "gives different answers to the same board" in told
     else:
         assert "is not understood: " in told
-        assert re.search(r"called as move\(\['', 'X'.*\], 'X'\), it|importing it", told)
+        assert re.search(r"called as move\(\['', '[XO]'.*\], 'X'\), it|importing it", told)
     if name.startswith("only O"):
         assert told == f"does not play as X, {'loses' if loses else 'never loses'} as O"
 
 
 IMPORTS = {  # statements at the top of a file, and what is said
-    "input('your name? ')": "it calls input(), and nobody answers: put the game under",
+    "input('your name? ')": "it reads its input, and nobody answers: put the game under",
     "while True: pass": "it was not imported within 1 s: put the game under",
     "import sys; sys.exit(3)": "importing it raised SystemExit: 3",
     "import os; os._exit(3)": "ended with exit status 3",

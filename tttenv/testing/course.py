@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from tttenv.exact import SEATS, positions
 from tttenv.game.rules import Rules
+from tttenv.players.programs.bot_course import COURSE
 from tttenv.players.programs.python_bot import FINDING, exchange, started
-from tttenv.players.programs.python_process import COURSE
 from tttenv.testing.findings import Finding, problem
 
 SECONDS = 10.0  # for one call of a function

@@ -25,11 +25,18 @@ from tttenv.exact import positions, solve
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Mask, Probs
 from tttenv.players import player
-from tttenv.players.programs import python_process
+from tttenv.players.programs.bot_forms import Form, side_of
+from tttenv.players.programs.bot_process import REPEATS
 from tttenv.players.programs.program_player import Program, ProgramError, ProgramPlayer
 from tttenv.policy import sample, uniform
 from tttenv.utils.arrays import at_least
 
+PROCESS = f"""
+import sys
+sys.path.insert(0, {str(Path(__file__).parents[1])!r})
+from programs.bot_process import main
+main()
+"""
 LONGEST = 4000  # bytes of an answer
 FINDING = 600.0  # seconds to import the file and to find the form of its bot
 GRACE = 5.0  # seconds that a process may answer later than its bot has to
@@ -42,7 +49,7 @@ _logged: set[str] = set()
 
 def started() -> Program:
     """Start a process for a user's file, which is named in the first message to it."""
-    return Program(shlex.join([sys.executable, "-B", python_process.__file__]), LONGEST)
+    return Program(shlex.join([sys.executable, "-B", "-P", "-c", PROCESS]), LONGEST)
 
 
 def exchange(program: Program, limit: float, **message: Any) -> dict[str, Any]:
@@ -100,7 +107,7 @@ class PythonBot(ProgramPlayer):
     def ask(self, program: Program, board: Boards) -> Any:
         """Return the cells that the bot plays equally often on a board (cells,), [] to forfeit."""
         text = self.rules.format(board)
-        seconds = python_process.REPEATS * self.timeout
+        seconds = REPEATS * self.timeout
         found = exchange(program, seconds, board=text)
         cells: list[int] = found.get("cells", [])
         if not set(cells) <= set(np.flatnonzero(board == 0).tolist()):
@@ -132,10 +139,9 @@ class PythonBot(ProgramPlayer):
         """Say whether random numbers were drawn, and where there was no legal answer."""
         told = []
         if self.drawn:
-            times = python_process.REPEATS
-            told.append(f"draws random numbers: judged by {times} answers to each board")
+            told.append(f"draws random numbers: judged by {REPEATS} answers to each board")
         seats = self.found["seats"]
-        boards = [one for one in self.illegal if python_process.side_of(one) in seats]
+        boards = [one for one in self.illegal if side_of(one) in seats]
         if boards:
             count = f"{len(boards):,} board{'s' * (len(boards) != 1)}"
             told.append(f"no legal answer on {count}: {self.illegal[boards[0]]}")
@@ -201,5 +207,5 @@ def python(
         raise ValueError(f"there is no file {path}")
     at_least(0.001, timeout=timeout)
     if form:
-        python_process.Form.of(form)
+        Form.of(form)
     return PythonBot(rules, path, function, form, timeout)
