@@ -45,8 +45,7 @@ FOREIGN = {  # the same of the adapters, by the library that each needs
     "pettingzoo": ("pettingzoo", "AGENTS env raw_env"),
     "sb3": (
         "sb3_contrib",
-        "ExactEvalCallback SelfPlayCallback VecEnv illegal_mass load masked policy"
-        " save_normalization",
+        "ExactEvalCallback SelfPlayCallback VecEnv illegal_mass load masked policy save",
     ),
     "skrl": ("skrl", "make_env policy"),
     "tianshou": ("tianshou", "make_env policy set_opponent"),

@@ -1,6 +1,7 @@
 """Models of Stable-Baselines3 behind transforms: the player judged is the one that predicts."""
 
 import json
+import zipfile
 from functools import partial
 
 import gymnasium as gym
@@ -19,8 +20,7 @@ from stable_baselines3.common.vec_env import (
 )
 
 from tttenv import Rules, certify, player
-from tttenv.adapters.sb3 import ExactEvalCallback, SelfPlayCallback, VecEnv, policy
-from tttenv.adapters.sb3 import save_normalization as save
+from tttenv.adapters.sb3 import ExactEvalCallback, SelfPlayCallback, VecEnv, policy, save
 from tttenv.adapters.sb3.models import observed
 from tttenv.env.env import TicTacToe
 from tttenv.exact import positions
@@ -167,12 +167,12 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("name", [*REFUSED, "VecFrameStack", "FlattenObservation"])
+@pytest.mark.parametrize("name", [*REFUSED, "VecFrameStack", "Flipped"])
 def test_a_model_behind_what_is_no_function_of_the_board_is_refused_by_name(name):
     if name == "VecFrameStack":
         env = VecFrameStack(VecEnv(2, **GAME), 2)
-    elif name == "FlattenObservation":  # in another process, where it cannot be applied
-        env = games(wrappers.FlattenObservation, 1, SubprocVecEnv)
+    elif name == "Flipped":  # in another process, where it cannot be applied
+        env = SubprocVecEnv([lambda: Monitor(Flipped(**GAME))])
     else:
         env = games(REFUSED[name])
     model = decided(env)
@@ -194,24 +194,33 @@ def test_a_zip_is_judged_with_the_statistics_of_its_normalization_or_refused(tra
     model = decided(JUDGED[transform]())
     model.learn(32)
     model.save(tmp_path / "model.zip")
-    spec, file = f"sb3:path={tmp_path}/model.zip,trust=true", tmp_path / "model.json"
-    with pytest.raises(ValueError, match=r"^[^\n]*save_normalization[^\n]*statistics=$"):
+    spec = f"sb3:path={tmp_path}/model.zip,trust=true"
+    with pytest.raises(
+        ValueError, match=r"^[^\n]*learned behind a transform[^\n]*sb3\.save, [^\n]*$"
+    ):
         player(spec, RULES)
     if transform == "Rescale":
         with pytest.raises(ValueError, match=r"behind RescaleObservation, .* cannot hold it"):
             model.learn(32, ExactEvalCallback(folder=tmp_path))
         return
-    save(model, file)
-    known = player(f"{spec},statistics={file}", RULES)
-    assert (known(BOARDS) == policy(model, RULES)(BOARDS)).all()
-    data = json.loads(file.read_text())
-    for wrong in ({"mean": {"x": [0]}}, {"var": {}}, {"clip": 0}, {"epsilon": "x"}, {"mean": []}):
-        (tmp_path / "bad.json").write_text(json.dumps(data | wrong))
-        with pytest.raises(ValueError, match=r"^[^\n]*bad\.json is no normalization of [^\n]*$"):
-            player(f"{spec},statistics={tmp_path}/bad.json", RULES)
-    decided(VecEnv(2, **GAME)).learn(32).save(tmp_path / "raw.zip")
-    with pytest.raises(ValueError, match="learned behind VecNormalize"):
-        player(f"{spec},statistics={file}".replace("model.zip", "raw.zip"), RULES)
+    save(model, tmp_path / "model.zip")
+    assert (player(spec, RULES)(BOARDS) == policy(model, RULES)(BOARDS)).all()
+    with zipfile.ZipFile(tmp_path / "model.zip") as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    data = json.loads(parts["normalization.json"])
+    for wrong in (
+        *({"mean": {"x": [0]}}, {"var": {}}, {"clip": 0}, {"epsilon": "x"}, {"mean": []}),
+        *({"mean": {}}, {"clip": "nan"}, {"var": {name: [0] for name in data["var"]}}),
+        {"mean": {name: ["nan"] * 18 for name in data["mean"]}},
+        {"more": "m" * 2**22},
+    ):
+        with zipfile.ZipFile(tmp_path / "model.zip", "w") as archive:
+            for name, text in (parts | {"normalization.json": json.dumps(data | wrong)}).items():
+                archive.writestr(name, text)
+        with pytest.raises(
+            ValueError, match=r"^[^\n]*model\.zip is not a [^\n]*normalization[^\n]*$"
+        ):
+            player(spec, RULES)
     exact = ExactEvalCallback(folder=tmp_path, stop=False)
     model.learn(32, exact)
     best = json.loads((tmp_path / "best.json").read_text())["player"]

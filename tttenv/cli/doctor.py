@@ -149,7 +149,7 @@ def load(name: str, rules: str | None, obs: str | None, kind: str) -> Any:
         algorithm = options.get("algorithm", "detect")
         model = adapter.load(options["path"], None if algorithm == "detect" else algorithm)
         sampled = options.get("deterministic") == "true"
-        return diagnosis.model_subject(game, model, sampled, options.get("statistics"))
+        return diagnosis.model_subject(game, model, sampled)
     subject: Any = diagnosis.subject_of(name, found, game, obs, kind)
     return replace(subject, unbeatable_at=_unbeatable_at(name))
 

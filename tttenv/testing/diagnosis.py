@@ -43,12 +43,10 @@ def subject_of(
     return CheckedPlayer(rules, player, found if isinstance(found, Observed) else None)
 
 
-def model_subject(
-    rules: Rules, model: Any, deterministic: bool, statistics: str | None = None
-) -> CheckedPlayer:
+def model_subject(rules: Rules, model: Any, deterministic: bool) -> CheckedPlayer:
     """Convert a Stable-Baselines3 model to a subject, both as a player and as a network."""
     models = importlib.import_module("tttenv.adapters.sb3.models")
-    asked = models.observed(model, rules, deterministic, statistics)
+    asked = models.observed(model, rules, deterministic)
     return CheckedPlayer(rules, asked, asked, models.masked(model))
 
 

@@ -4,8 +4,7 @@ from tttenv.adapters import wanted
 
 with wanted("stable_baselines3", "sb3_contrib", "torch", extra="learn"):
     from tttenv.adapters.sb3.callbacks import ExactEvalCallback, SelfPlayCallback
-    from tttenv.adapters.sb3.models import illegal_mass, load, masked, policy
-    from tttenv.adapters.sb3.observations import save_normalization
+    from tttenv.adapters.sb3.models import illegal_mass, load, masked, policy, save
     from tttenv.adapters.sb3.vec_env import VecEnv
 
 __all__ = [
@@ -16,5 +15,5 @@ __all__ = [
     "load",
     "masked",
     "policy",
-    "save_normalization",
+    "save",
 ]

@@ -1,6 +1,5 @@
 """SB3 callbacks: certificates during training, keeping the best model, and self-play."""
 
-import io
 import json
 from collections import deque
 from collections.abc import Sequence
@@ -10,8 +9,8 @@ from typing import Any
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import SubprocVecEnv
 
-from tttenv.adapters.sb3.models import policy, rules_of
-from tttenv.adapters.sb3.observations import observations_of, save_normalization, scaler_of
+from tttenv.adapters.sb3.models import policy, rules_of, zipped
+from tttenv.adapters.sb3.observations import observations_of
 from tttenv.certificates.certificate import IN_TRAINING, REACHABLE, Certificate, certify
 from tttenv.certificates.metrics import flat, measure
 from tttenv.exact import SEATS, enumerable
@@ -28,7 +27,6 @@ SHOWN = (  # on the console
     *("never_loses_", "losing_line_", "losing_leaves_"),
 )
 MODEL, CERTIFICATE = "best.zip", "best.json"
-STATISTICS = "best.normalization.json"  # of VecNormalize
 UNDECIDED = -0.5  # stands in for the unknown worst case of a seat that is undecided or loses a game
 
 
@@ -45,8 +43,7 @@ class ExactEvalCallback(BaseCallback):
         every: environment steps between certificates; a last one is computed at the end.
         rules: the game; None: that of the model's environment.
         folder: where to save the best model as SB3's `best.zip`, with its certificate in
-            `best.json`, and the statistics of its VecNormalize, if any; a better model of an
-            earlier run there is not overwritten.
+            `best.json`; a better model of an earlier run there is not overwritten.
         stop: end training at the first unbeatable certificate.
         deterministic: certify the most likely moves, as SB3 evaluates; False: each move with its
             probability, which is never quite unbeatable.
@@ -80,7 +77,7 @@ class ExactEvalCallback(BaseCallback):
         if self.folder is None:
             observations_of(self.model, self.rules)  # refuses a transform before training
             return
-        scaler_of(self.model, self.rules)  # refuses what best.zip cannot hold
+        zipped(self.model, self.rules)  # refuses what best.zip cannot hold
         self.best = self.best or stored_certificate(self.folder, self.rules)
 
     def _on_training_start(self) -> None:
@@ -125,20 +122,16 @@ class ExactEvalCallback(BaseCallback):
         if self.folder is None:
             return
         assert self.rules is not None
-        file, zipped = self.folder / MODEL, io.BytesIO()
-        self.model.save(zipped)
-        spec = f"sb3:path={file},trust=true,deterministic={str(self.deterministic).lower()}"
-        if scaler_of(self.model, self.rules):
-            save_normalization(self.model, self.folder / STATISTICS)
-            spec += f",statistics={self.folder / STATISTICS}"
+        file, data = self.folder / MODEL, zipped(self.model, self.rules)
+        deterministic = str(self.deterministic).lower()
         about: dict[str, Any] = {
-            "player": spec,
+            "player": f"sb3:path={file},trust=true,deterministic={deterministic}",
             "algorithm": type(self.model).__name__,
             "steps": self.num_timesteps,
-            "sha256": digest(zipped.getvalue()),
+            "sha256": digest(data),
             "certificate": best.to_dict(),
         }
-        write(file, zipped.getvalue())
+        write(file, data)
         write(self.folder / CERTIFICATE, json.dumps(about, indent=2) + "\n")
 
 

@@ -4,6 +4,7 @@ import copy
 import importlib
 import inspect
 import io
+import json
 import lzma
 import zipfile
 import zlib
@@ -17,13 +18,15 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.vec_env import VecEnv
 
-from tttenv.adapters.sb3.observations import Observations, Seen, observations_of
+from tttenv.adapters.sb3.observations import from_dict, observations_of, refusal, to_dict
 from tttenv.exact import enumerable, positions
 from tttenv.exact.determinism import tabulate_pure
 from tttenv.game.rules import Rules
+from tttenv.game.types import Boards
 from tttenv.policy import Observed, Player, display_name, from_observations
+from tttenv.utils.files import write
 from tttenv.utils.registry import unknown
-from tttenv.utils.untrusted import MEBIBYTE, first_line, parse_json, read_bytes, shown
+from tttenv.utils.untrusted import LONGEST_JSON, MEBIBYTE, first_line, parse_json, read_bytes, shown
 
 # How to evaluate a model's `policy`, by an attribute that only its kind has; the first match wins:
 # a function from policy and observations to one number per cell, and the kind of the numbers.
@@ -41,12 +44,7 @@ HEADS: dict[str, tuple[Callable[[Any, Any], torch.Tensor], str]] = {
 }
 
 
-def policy(
-    model: BaseAlgorithm,
-    rules: Rules,
-    deterministic: bool = False,
-    statistics: Path | str | None = None,
-) -> Player:
+def policy(model: BaseAlgorithm, rules: Rules, deterministic: bool = False) -> Player:
     """Return a frozen snapshot of a model's policy, restricted to legal cells.
 
     Actor-critics (MaskablePPO, PPO, A2C, TRPO) play each legal cell with its probability,
@@ -62,12 +60,11 @@ def policy(
             environment are applied to observations if they are functions of the board.
         rules: the game, of the same m and n.
         deterministic: actor-critics play their most likely legal cell, as in SB3's `predict`.
-        statistics: file of `save_normalization`, for a model that was loaded from a zip.
 
     Raises:
         ValueError: if the model is no player, or behind a transform that cannot be applied.
     """
-    live = observed(model, rules, deterministic, statistics)
+    live = observed(model, rules, deterministic)
     if enumerable(rules):  # what the mask hides is known if it is not the model's own
         asked = live.__call__ if masked(model) else live
         return tabulate_pure(rules, asked, display_name(model))
@@ -117,10 +114,10 @@ def masked(model: BaseAlgorithm) -> bool:
     return "action_masks" in inspect.signature(model.predict).parameters
 
 
-def rules_of(env: VecEnv) -> Rules:
+def rules_of(env: VecEnv | None) -> Rules:
     """Return the game of an SB3 environment."""
     try:
-        found = env.get_attr("rules")[0]
+        found = None if env is None else env.get_attr("rules")[0]
     except AttributeError:
         found = None
     if not isinstance(found, Rules):
@@ -128,9 +125,7 @@ def rules_of(env: VecEnv) -> Rules:
     return found
 
 
-def observed(
-    model: BaseAlgorithm, rules: Rules, deterministic: bool, statistics: Path | str | None = None
-) -> Observed:
+def observed(model: BaseAlgorithm, rules: Rules, deterministic: bool) -> Observed:
     """Return a player that queries the live model, with or without the action mask."""
     net = model.policy
     head = next((name for name in HEADS if hasattr(net, name)), None)
@@ -141,26 +136,19 @@ def observed(
     if not isinstance(space, spaces.Discrete) or space.n != rules.cells:
         raise ValueError(f"the model's action space is {space}, not {rules.cells} cells")
     kind = "values" if deterministic else HEADS[head][1]
-    seen = observations_of(model, rules, statistics)
-    if isinstance(seen, Observations) and seen.scaler is None:
-        return from_observations(Answer(net, head), rules, seen.obs, kind)
-    return from_observations(Answer(net, head, seen), rules, "board", kind)
+    answer = Answer(net, observations_of(model, rules).show, head)
+    return from_observations(answer, rules, "board", kind)
 
 
 class Answer:
-    """A model's network as a function of observations, on its own device and without gradients.
+    """A model's network as a function of boards, on its own device and without gradients."""
 
-    With `transform`, it is a function of boards (batch, cells), which that makes observations.
-    """
+    def __init__(self, net: Any, show: Callable[[Boards], Any], head: str) -> None:
+        self.net, self.show, self.head = net, show, head
 
-    def __init__(self, net: Any, head: str, transform: Seen | None = None) -> None:
-        self.net, self.head, self.transform = net, head, transform
-
-    def __call__(self, seen: Any) -> Any:
-        """Return the network's outputs (batch, cells) for observations (batch, ...)."""
-        net, training = self.net, self.net.training
-        if self.transform is not None:
-            seen = self.transform(seen)
+    def __call__(self, boards: Boards) -> Any:
+        """Return the network's outputs (batch, cells) for boards (batch, cells)."""
+        net, training, seen = self.net, self.net.training, self.show(boards)
         net.set_training_mode(False)
         try:
             with torch.no_grad():
@@ -174,6 +162,7 @@ class Answer:
             net.set_training_mode(training)
 
 
+NORMALIZATION = "normalization.json"  # in a zip
 LARGEST = 1024 * MEBIBYTE  # maximum bytes of a zip
 LARGEST_SETTINGS = 64 * MEBIBYTE  # maximum bytes of its decompressed settings
 _NO_MODEL = (  # errors raised by damaged zips; RuntimeError by encrypted ones
@@ -194,6 +183,36 @@ ALGORITHMS = {
 }
 
 
+def zipped(model: BaseAlgorithm, rules: Rules) -> bytes:
+    """Return a model as the bytes of SB3's zip, with the statistics of its `VecNormalize`.
+
+    ValueError for any other transform of its environment.
+    """
+    seen, stream = observations_of(model, rules), io.BytesIO()
+    if seen.foreign:
+        raise refusal(seen.foreign, "a zip cannot hold it, so save no model")
+    model.save(stream)
+    if seen.scaler is not None:
+        with zipfile.ZipFile(stream, "a") as archive:
+            archive.writestr(NORMALIZATION, json.dumps(to_dict(seen.scaler)))
+    return stream.getvalue()
+
+
+def save(model: BaseAlgorithm, file: Path | str) -> None:
+    """Write a model as SB3's zip, with the statistics of its `VecNormalize` in it.
+
+    SB3 reads the file, but no statistics; `load` and `sb3:path=FILE` read both.
+
+    Args:
+        model: a model with its environment.
+        file: where to write it.
+
+    Raises:
+        ValueError: if anything but a `VecNormalize` changes the model's observations.
+    """
+    write(Path(file), zipped(model, rules_of(model.get_env())))
+
+
 def load(file: Path | str, algorithm: str | None = None) -> BaseAlgorithm:
     """Load a model saved by SB3; unpickling the zip file may run arbitrary code.
 
@@ -212,19 +231,30 @@ def load(file: Path | str, algorithm: str | None = None) -> BaseAlgorithm:
     made: Any = getattr(importlib.import_module(module), kind)
     try:  # a player needs no replay buffer
         model: BaseAlgorithm = made.load(io.BytesIO(data), custom_objects={"buffer_size": 1})
+        statistics = _part(data, NORMALIZATION, LONGEST_JSON)
+        if statistics is not None:
+            model._vec_normalize_env = from_dict(statistics, model.observation_space)
     except Exception as error:  # damaged data may raise anything
         raise ValueError(f"{path} is not a {name} model: {shown(first_line(error))}") from None
     return model
 
 
+def _part(data: bytes, name: str, limit: int) -> Any:
+    """Return the value of a JSON file in a zip file, None if there is none."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        if name not in archive.namelist():
+            return None
+        with archive.open(name) as stream:
+            text = stream.read(limit + 1)  # protects against zip bombs
+    if len(text) > limit:
+        raise ValueError(f"its {name} is larger than {limit:,} bytes")
+    return parse_json(text, f"its {name}")
+
+
 def _detected(path: Path, data: bytes) -> str:
     """Detect the algorithm from the zip file's settings, without running any code in it."""
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive, archive.open("data") as stream:
-            settings = stream.read(LARGEST_SETTINGS + 1)  # protects against zip bombs
-        if len(settings) > LARGEST_SETTINGS:
-            raise ValueError(f"its settings are larger than {LARGEST_SETTINGS:,} bytes")
-        saved = parse_json(settings, "its settings")
+        saved = _part(data, "data", LARGEST_SETTINGS)
         home = str(saved["policy_class"]["__module__"])
     except _NO_MODEL as error:
         raise ValueError(

@@ -15,7 +15,6 @@ def sb3(
     trust: bool = False,
     algorithm: Algorithm = "detect",
     deterministic: bool = False,
-    statistics: str = "",
 ) -> Player:
     """Return the player for the model saved at `path`; see `tttenv.adapters.sb3.policy`.
 
@@ -25,8 +24,6 @@ def sb3(
         trust: whether to trust the file, which is unpickled and can run any code.
         algorithm: the model's class, if it cannot be detected.
         deterministic: play the most likely legal cell instead of sampling.
-        statistics: file of `tttenv.adapters.sb3.save_normalization`, for a model that learned
-            behind SB3's VecNormalize.
     """
     if not path:
         raise ValueError("sb3 needs a saved model: sb3:path=MODEL.zip,trust=true")
@@ -37,4 +34,4 @@ def sb3(
         )
     adapter: Any = importlib.import_module("tttenv.adapters.sb3")
     model = adapter.load(path, None if algorithm == "detect" else algorithm)
-    return cast("Player", adapter.policy(model, rules, deterministic, statistics or None))
+    return cast("Player", adapter.policy(model, rules, deterministic))
