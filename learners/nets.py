@@ -152,24 +152,18 @@ def nets_of(make: Callable[[], Nets], weights: dict[str, Tensor]) -> Nets:
     """Create networks with `make`, and load the given weights, on the current device."""
     with torch.device("meta"):
         nets = make()
-    for name, own in _by_net(nets, weights).items():
-        nets[name].load_state_dict(own, assign=True)
+    nn.ModuleDict(nets).load_state_dict(weights, assign=True)
     return nets
 
 
 def weights_of(nets: Nets) -> dict[str, Tensor]:
     """Return copies of all weights, named by network and parameter: "net.layers.0.weight"."""
-    return {
-        f"{name}.{weight}": tensor.clone()
-        for name, net in nets.items()
-        for weight, tensor in net.state_dict().items()
-    }
+    return {name: tensor.clone() for name, tensor in nn.ModuleDict(nets).state_dict().items()}
 
 
 def load_weights(nets: Nets, weights: dict[str, Tensor]) -> None:
     """Copy weights, named as in `weights_of`, into networks."""
-    for name, own in _by_net(nets, weights).items():
-        nets[name].load_state_dict(own)
+    nn.ModuleDict(nets).load_state_dict(weights)
 
 
 @contextlib.contextmanager
@@ -236,15 +230,3 @@ def on_threads(work: Callable[[int, Task], None], tasks: list[Task], most: int) 
                 raise
     finally:
         torch.set_num_threads(threads)
-
-
-def _by_net(nets: Nets, weights: dict[str, Tensor]) -> dict[str, dict[str, Tensor]]:
-    """Group weights by network, using their names within the network."""
-    return {
-        name: {
-            key.removeprefix(f"{name}."): tensor
-            for key, tensor in weights.items()
-            if key.startswith(f"{name}.")
-        }
-        for name in nets
-    }

@@ -9,7 +9,7 @@ import json
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,13 +61,10 @@ class Palette:
     def read(cls, theme: str) -> "Palette":
         """Read the palette of the theme "light" or "dark" from palettes.json."""
         file = Path(__file__).with_name("palettes.json")
-        colours = json.loads(file.read_text(encoding="utf-8"))[theme]
-        return cls(**{key: _rgb(text) for key, text in colours.items()})
-
-
-def _rgb(text: str) -> Colour:
-    red, green, blue = bytes.fromhex(text.removeprefix("#"))
-    return red, green, blue
+        colours: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))[theme]
+        for name, text in colours.items():
+            colours[name] = tuple(bytes.fromhex(text.removeprefix("#")))
+        return cls(**colours)
 
 
 LIGHT, DARK = Palette.read("light"), Palette.read("dark")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import gymnasium
 import numpy as np
@@ -84,7 +84,7 @@ def one_seed(seed: Any, games: int) -> Any:
 
 
 class Start(NamedTuple):
-    """Validated options of a reset."""
+    """Options of a reset, validated but for a seat in new games, which `Match.reset` checks."""
 
     boards: Boards | None  # (games, cells) to continue from; None: new games
     seat: Seat | None  # the agent's in new games; None: the environment's setting
@@ -116,8 +116,6 @@ class Start(NamedTuple):
         if board is not None:
             given = match.rules.parse(board) if isinstance(board, str) else board
             return cls(checked_boards(match.rules, games, given, seat), None)
-        if seat is not None:
-            one_of("seat", seat, get_args(Seat))
         return cls(None, seat, which)
 
     def begin(self, match: "Match", rng: np.random.Generator) -> None:

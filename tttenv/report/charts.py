@@ -64,7 +64,9 @@ def curve_chart(curve: Curve, over: str) -> list[Markup]:
     shares = [(value, str(value)) for value in (least, (least + 100) // 2, 100)]
     worst = [(value, minus(f"{value:.1f}")) for value in (-1.0, -0.5, 0.0)]
     parts = [label("optimal moves, %", LEFT, above[0] - 9)]
-    parts += [label("worst case", LEFT, below[0] - 9), *seats_key(below[0] - 9)]
+    parts += [label("worst case", LEFT, below[0] - 9)]
+    parts += [label("\u00d7 as X", 228, below[0] - 9, "x")]
+    parts += [label("\u25cb as O", 272, below[0] - 9, "o")]
     parts += scale(above, shares) + scale(below, worst)
     parts += line(xs, [height(100 * share, least, 100, above) for share in curve.optimal], "good")
     lines = [
@@ -125,11 +127,6 @@ def ticks(last: float) -> list[float]:
         step for step in (power * part for part in (0.1, 0.2, 0.5, 1, 2, 5)) if last / step < TICKS
     )
     return [apart * at for at in range(math.floor(last / apart) + 1)]
-
-
-def seats_key(y: float) -> list[Markup]:
-    """Draw the legend of the markers, on the right."""
-    return [label("\u00d7 as X", 228, y, "x"), label("\u25cb as O", 272, y, "o")]
 
 
 def label(words: str, x: float, y: float, name: str = "label", anchor: str = "start") -> Markup:

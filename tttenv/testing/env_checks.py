@@ -18,7 +18,7 @@ from tttenv.exact import SEATS
 from tttenv.game.outcomes_kernel import GOING
 from tttenv.game.rewards import VALUES
 from tttenv.game.rules import Rules
-from tttenv.game.types import Boards, Cells, Mask
+from tttenv.game.types import Boards, Mask
 from tttenv.testing.findings import (
     Checks,
     Finding,
@@ -330,7 +330,8 @@ def illegal(record: Record) -> Finding:
         now = env.reset()
         for _ in range(2 if record.alone else 1):  # a stone of each side
             if not now.over:
-                now = env.step(int(rng.choice(_empty_cells(now, record.env.rules))))
+                taken = np.zeros(env.rules.cells) if now.shown is None else now.shown
+                now = env.step(int(rng.choice(np.flatnonzero(taken == 0))))
         before = now.shown
         if now.over or before is None or whose not in before:
             continue
@@ -358,11 +359,6 @@ def illegal(record: Record) -> Finding:
             )
         found = Finding("ok", "an illegal move costs something")
     return found
-
-
-def _empty_cells(now: Moment, rules: Rules) -> Cells:
-    """Return the cells that an observation shows as empty, or all cells if unknown."""
-    return np.arange(rules.cells) if now.shown is None else np.flatnonzero(now.shown == 0)
 
 
 def _change(record: Record, before: Boards, shown: Boards | None, rng: np.random.Generator) -> str:
