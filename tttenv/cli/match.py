@@ -94,7 +94,7 @@ def played(
 ) -> dict[str, Any]:
     """Return a match as the content of its file: exact if possible, else with its games."""
     from tttenv.league.league import result_to_dict
-    from tttenv.league.pair import PairLimits, play
+    from tttenv.league.pair import Game, PairLimits, play
     from tttenv.policy import FORFEIT
 
     def news(done: int, most: int, what: str) -> None:
@@ -104,7 +104,8 @@ def played(
     first, second = seats
     rules, asked = first.rules, given.games is not None or given.time is not None
     limits = PairLimits(0, 0) if asked else PairLimits(given.positions, given.searches)
-    result = play(rules, first, second, boards, given.games or GAMES, given.seed, limits, news)
+    count, games = given.games or GAMES, list[Game]()
+    result = play(rules, first, second, boards, count, given.seed, limits, news, games)
     why = f"too many positions for --searches {given.searches} or --positions {given.positions}"
     for one in seats:
         if one.traits.depends_on is not None:
@@ -119,7 +120,7 @@ def played(
         "shares": dict(zip(("win", "draw", "loss"), result.shares.tolist(), strict=True)),
         "interval": list(result.interval),
         **result_to_dict(result),
-        "why_games": why if result.played and not asked else "",
+        "why_games": why if games and not asked else "",
         "games": [
             {
                 "opening": game.opening,
@@ -127,7 +128,7 @@ def played(
                 "moves": [None if cell == FORFEIT else cell for cell in game.moves],
                 "result": game.result,
             }
-            for game in result.played
+            for game in games
         ],
     }
 

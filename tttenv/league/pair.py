@@ -155,7 +155,6 @@ class PairResult(NamedTuple):
     # (2, openings, 3): wins, draws and losses of the first player as X and as O. Probabilities that
     # sum to one if exact, else counts of games.
     odds: NDArray[np.float64]
-    played: Sequence[Game] = ()  # the games, if they were played in this process
 
     @property
     def games(self) -> int:
@@ -204,6 +203,7 @@ def play(
     seed: int,
     limits: PairLimits = LIMITS,
     tell: Tell = silent,
+    record: list[Game] | None = None,
 ) -> PairResult:
     """Compute the exact result of a pair, or sample games if that is infeasible.
 
@@ -216,6 +216,7 @@ def play(
         seed: the seed of these games.
         limits: the limits of an exact result.
         tell: called with the progress.
+        record: a list to which games that are played are added.
 
     Raises:
         PlayerError: if a player raises an error or returns invalid probabilities.
@@ -223,7 +224,7 @@ def play(
     odds = exact_odds(rules, first, second, openings, limits, tell)
     if odds is not None:
         return PairResult(EXACT, odds)
-    return sampled_games(rules, first, second, openings, games, seed, tell)
+    return sampled_games(rules, first, second, openings, games, seed, tell, record)
 
 
 class Ply(NamedTuple):
@@ -351,6 +352,7 @@ def sampled_games(
     games: int,
     seed: int,
     tell: Tell = silent,
+    record: list[Game] | None = None,
 ) -> PairResult:
     """Play every opening equally often, the rest at random, each in both colours."""
     if games < 2 or games % 2:
@@ -362,11 +364,11 @@ def sampled_games(
     plies = rules.cells - int(np.count_nonzero(openings[0]))
     _watch((first, second), games * -(-plies // 2), f"at most, in {games:,} games", tell)
     odds: NDArray[np.float64] = np.zeros((2, count, 3))
-    found: list[Game] = []
+    record = [] if record is None else record
     for colour, seats in enumerate(((first, second), (second, first))):
         moves: list[list[int]] = [[] for _ in numbers]
         of_first = (1 - 2 * colour) * results(rules, seats, openings[numbers], rng, moves)
         np.add.at(odds[colour], (numbers, 1 - of_first), 1)
         for number, cells, result in zip(numbers, moves, of_first, strict=True):
-            found.append(Game(int(number), "XO"[colour], cells, int(result)))
-    return PairResult(SAMPLED, odds, found)
+            record.append(Game(int(number), "XO"[colour], cells, int(result)))
+    return PairResult(SAMPLED, odds)

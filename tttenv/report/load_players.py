@@ -136,9 +136,7 @@ def from_benchmark(
         folder = folder_within(file, row["folder"], homes)
         if not os.path.isfile(folder / CARD):  # without an error for invalid file names
             gone = shorter(row["folder"])
-            raise ValueError(
-                f"{shorter(file)} names {gone}, which does not exist: run the benchmark again"
-            )
+            raise ValueError(f"{shorter(file)} names {gone}, which does not exist: train it again")
         player = replace(trained(folder, row["player"]), quick=content.get("quick") is True)
         found.append(_among(player, row["folder"], trainings))
     return found
