@@ -102,13 +102,13 @@ def test_play_needs_neither_torch_nor_what_draws():
 
 
 def test_other_boards_are_played_by_whoever_can():
-    told = piped("--rules", "15,15,5", typed="h8\nhint\nq\nbye\n")
+    told = piped("--rules", "15,15,5", typed="h8\nhint\nbye\nq\n")
     assert "alphabeta: 5 in a row win on 15 by 15" in told.stdout
     assert "exact: no move is decided by a short search" in told.stdout
     assert re.search(r"^best by search, not proved: [a-o]\d+", told.stdout, re.MULTILINE)
     assert re.search(r"^alphabeta: ([a-o]\d+ \d+ %|\d+ moves at )", told.stdout, re.MULTILINE)
     assert told.stdout.count("\n") < 60  # two boards, and no third of chances
-    assert "'q' is not a cell" in told.stdout
+    assert "'bye' is not a cell" in told.stdout
     told = piped("--rules", "3,4,3", typed="hint\n")
     assert re.search(r"^  2 +-\d +\+\d", told.stdout, re.MULTILINE)  # X wins there, if it opens so
 
