@@ -141,8 +141,7 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
             for _ in range(count)
         ]
         self.planes = planes_of(rules)
-        size = rules.m, rules.n, rules.k
-        self.env = VectorTicTacToe(config.games, *size, opponent=None, obs="board")
+        self.env = VectorTicTacToe.of(rules, config.games, opponent=None, obs="board")
         self.env.np_random = self.rng
         self.env.reset()
         self.games = _Games.new(config, rules, self.rng)

@@ -66,8 +66,6 @@ class Replay(RingBuffer):
     kept: Transitions
 
     def __init__(self, capacity: int, rules: Rules) -> None:
-        if capacity < 1:
-            raise ValueError(f"a replay buffer must store at least one move, not {capacity}")
         self.maps, self.inverses = maps(rules), inverses(rules)
         kept = Transitions(
             rules.start(capacity),

@@ -63,7 +63,7 @@ def player(name, rules, wrap):
         setattr(learner, NETS[name], {seat: wrap(own) for seat, own in net.items()})
     else:
         setattr(learner, NETS[name], wrap(net))
-    return learner.policy()
+    return kind.player_of(learner.config, rules, learner.parts()["weights"])
 
 
 def boards_of(rules):

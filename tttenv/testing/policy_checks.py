@@ -78,8 +78,8 @@ class CheckedPlayer:
     @cached_property
     def boards(self) -> Boards:
         """The undecided boards on which to query the player."""
-        count = EVERY if self.count is None and enumerable(self.rules) else self.count or SOME
-        return some_boards(self.rules, count)
+        every = EVERY if enumerable(self.rules) else SOME
+        return some_boards(self.rules, every if self.count is None else self.count)
 
     @cached_property
     def some(self) -> Boards:
@@ -442,7 +442,6 @@ def check_policy(
         LawBrokenError: at the first violated invariant.
         ValueError: for fewer than one board, or a player of another game.
     """
-    integers_from(1, count=count)
     at_least(0, tolerance=tolerance)
     near = tolerance + 1e-4  # sums may differ from one by 1e-4
     asked = named_player(policy, rules) if isinstance(policy, str) else player_for(rules, policy)
