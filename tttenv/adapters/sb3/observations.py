@@ -41,11 +41,8 @@ NEUTRAL = (  # wrappers that change neither observations nor actions
     *(wrappers.TransformReward, Monitor, ExploringStarts),
     *(vec_env.VecCheckNan, vec_env.VecMonitor, vec_env.VecVideoRecorder),
 )
-REASONS = {  # of wrappers that some steps need not show to be refused
-    "AddRenderObservation": "pictures mark the last stone, if they have seen it",
-    "AddWhiteNoise": "it is random",
-    "StickyAction": "it is random",
-}
+RANDOM = {"AddWhiteNoise", "StickyAction", "StickyActionEnv"}  # which some steps need not show
+SHARED = ("class_attributes", "spec", "_cached_spec")  # by an environment's copies
 APART = re.compile(r"<(\w+)(?=[< ])")  # classes, in the text of wrapped environments
 ARRAY = ""  # the key of statistics of an observation that is no dict
 STEPS, ROWS = 8, 120  # steps, and further ones for fewer games, that show what wrappers do
@@ -90,8 +87,8 @@ def observations_of(model: BaseAlgorithm, rules: Rules) -> Seen:
     for name in APART.findall("".join(base.env_method("__str__"))) if apart else ():
         if all(name != kind.__name__ for kind in (*GAMES, *NEUTRAL)):
             names.append(name)
-    for name in set(names) & set(REASONS):
-        raise refusal(name, REASONS[name])
+    for name in RANDOM.intersection(names):
+        raise refusal(name, "it is random")
     if names in ([], ["VecNormalize"]):
         return usual(observation_kind(base.observation_space, rules), scaler)
     foreign = " of ".join(dict.fromkeys(names))
@@ -147,10 +144,7 @@ def through(env: vec_env.VecEnv, rules: Rules, names: str) -> Callable[[Boards],
 
     ValueError, which names the wrappers, unless they are a function of the board.
     """
-    try:
-        batch = copied(env, rules)
-    except Exception as error:  # of foreign code
-        raise refusal(names, f"it cannot be copied ({first_line(error)})") from None
+    batch = copied(env, rules, names)
     base, count, rng = batch.unwrapped, batch.num_envs, np.random.default_rng(0)
 
     def current() -> Boards:
@@ -190,8 +184,10 @@ def through(env: vec_env.VecEnv, rules: Rules, names: str) -> Callable[[Boards],
     return show
 
 
-def copied(env: vec_env.VecEnv, rules: Rules) -> Any:
+def copied(env: vec_env.VecEnv, rules: Rules, names: str) -> Any:
     """Return a copy of a batch against a random opponent, without its neutral wrappers."""
+    if (played := env.get_attr("rules")[0]) != rules:
+        raise ValueError(f"the model's environment plays {played}, not {rules}")
     opponents = [match.opponent for match in env.get_attr("match")]  # may be impossible to copy
     memo: Any = {id(one): Uniform(rules) for one in opponents if one is not None}
     for layer in layers(env):
@@ -200,9 +196,11 @@ def copied(env: vec_env.VecEnv, rules: Rules) -> Any:
             memo[id(layer)] = memo[id(held.get("venv") or held["env"])]
             continue
         made = memo[id(layer)] = object.__new__(type(layer))
-        for name, value in held.items():
-            of_class = name == "class_attributes"  # SB3's own
-            made.__dict__[name] = value if of_class else copy.deepcopy(value, memo)
+        try:
+            for name, value in held.items():
+                made.__dict__[name] = value if name in SHARED else copy.deepcopy(value, memo)
+        except Exception as error:  # of foreign code
+            raise refusal(names, f"it cannot be copied ({first_line(error)})") from None
         if isinstance(made, vec_env.VecNormalize):
             made.training = False
     memo[id(env)].env_method("set_opponent", Uniform(rules))
