@@ -35,11 +35,11 @@ function isWritable({ stones: kinds, empty }) {
 }
 
 // Which arguments a function may want, by its number of parameters; all if that says nothing. Where its
-// stones always look the same it is not told which they are.
+// stones always look the same it has no parameter for its mark.
 function argumentsFor({ length, open }, stones) {
   const fitting = [["global"], ["board"], ["board-mark", "board", "mark-board"]][length];
   return FORMS.arguments.filter(({ key }) => {
-    if ("mine" in stones && key.includes("mark")) return false;
+    if ("mine" in stones && (key.includes("mark") || length > 1)) return false;
     return open || !fitting ? key !== "global" || length === 0 : fitting.includes(key);
   });
 }
