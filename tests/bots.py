@@ -238,6 +238,14 @@ IMPURE = {
     "system dice": choosing(
         "__import__('os').urandom(1)[0]", "crypto.getRandomValues(new Uint8Array(1))[0]"
     ),
+    "seconds, on one board": (
+        "import time; cell = 1 if view == 't________' and int(time.time()) % 2 else cell",
+        'if (view === "t________" && Math.floor(Date.now() / 1000) % 2) cell = 1;',
+    ),
+    "system dice, on one board": (
+        "import secrets; cell = 1 if view == 't________' and secrets.randbelow(2) else cell",
+        'if (view === "t________" && crypto.getRandomValues(new Uint8Array(1))[0] & 1) cell = 1;',
+    ),
 }
 DICE = choosing("__import__('random').randrange(60)", "Math.floor(Math.random() * 60)")
 BAD_DICE = (

@@ -191,6 +191,7 @@ class Reply(NamedTuple):
     given: Any = None
     failure: str = ""
     drew: bool = False  # whether random numbers were drawn
+    timed: bool = False  # whether a clock was read
 
     @property
     def refused(self) -> bool:

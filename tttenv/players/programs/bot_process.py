@@ -18,10 +18,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from .bot_clock import Clock
 from .bot_course import COURSE, OF_COURSE, course
 from .bot_search import Bot, LateError, Search, Trial, limited, limited_read, seed, short
 
 REPEATS = 40  # answers to a board where the bot draws random numbers
+SHIFTS = 20  # queries at different times, where a clock or the system's random numbers are read
+VARIES = "answers otherwise at another time, or with other random numbers of the system"
 SLOW = 3.0  # seconds for the probe boards; all others are then not queried twice
 RECURSION = 20_000  # calls: the highest limit that a bot may set
 QUIET = "put the game under `if __name__ == '__main__':`"
@@ -36,9 +39,23 @@ def cells(bot: Bot, trial: Trial, seconds: float, given: dict[str, Any]) -> dict
         if cell is None:
             return {"error": bot.called(trial, board, reply)}
         found.append(cell)
+        if repeat == 0 and reply.timed and differs(bot, trial, seconds, board, cell):
+            return {"varies": VARIES}
         if repeat == 0 and not reply.drew:
             break
     return {"cells": found}
+
+
+def differs(bot: Bot, trial: Trial, seconds: float, board: str, cell: int) -> bool:
+    """Return whether the bot's cell on a board is another one at another time."""
+    try:
+        for bot.clock.shift in range(1, SHIFTS):
+            reply = bot.call(trial, board, seconds)
+            if limited_read(reply, trial.form, board, bot.n) != cell:
+                return True
+    finally:
+        bot.clock.shift = 0
+    return False
 
 
 def load(path: Path, seconds: float) -> Any:
@@ -74,13 +91,14 @@ def introduced(
     given: dict[str, Any],
 ) -> tuple[dict[str, Any], Callable[[dict[str, Any]], dict[str, Any]]]:
     """Import a file and find its bot; return the answer to the first message and to all others."""
+    clock = Clock()
     module, seconds = load(Path(given["path"]), given["seconds"]), given["seconds"]
     has = all(callable(vars(module).get(name)) for name in (*COURSE, "minimax"))
     if "course" in given:
         return {"course": has}, partial(course, module, seconds)
     if has and vars(module).get("EMPTY") is None and not given["function"] + given["form"]:
         given |= {"function": "minimax", "form": OF_COURSE}
-    bot, probes, begun = Bot(module, given["n"]), given["probes"], time.monotonic()
+    bot, probes, begun = Bot(module, given["n"], clock), given["probes"], time.monotonic()
     best = Search(bot, probes, seconds, given["function"], given["form"]).found()
     told = {
         "function": best.name,

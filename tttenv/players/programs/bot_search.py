@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
+from .bot_clock import Clock
 from .bot_forms import ANSWERS, ARGUMENTS, OTHER, SHAPES, STONES, TABLE, Form, Reply, read, side_of
 
 OF_ANY_SIZE = ("list", "rows", "array", "grid")  # the other shapes are of 3,3,3
@@ -25,8 +26,8 @@ class LateError(BaseException):
 class Bot:
     """The functions of a user's file, called on boards of `n` columns."""
 
-    def __init__(self, module: Any, n: int) -> None:
-        self.module, self.n = module, n
+    def __init__(self, module: Any, n: int, clock: Clock) -> None:
+        self.module, self.n, self.clock = module, n, clock
 
     def candidates(self, wanted: str) -> Iterator[tuple[str, Callable[..., Any]]]:
         """Yield functions that may choose a move, with their names, the likeliest first."""
@@ -80,6 +81,7 @@ class Bot:
             setattr(self.module, variable, given)
         seed(board, repeat)
         before = state()
+        self.clock.read = False
         try:
             with limited(seconds):
                 value = trial.function(*arguments)
@@ -92,7 +94,7 @@ class Bot:
             given = getattr(self.module, variable)
         if inspect.iscoroutine(value):
             value.close()
-        return Reply(value, given, drew=state() != before)
+        return Reply(value, given, drew=state() != before, timed=self.clock.read)
 
 
 def _home(value: Any) -> Any:
@@ -111,8 +113,11 @@ def short(value: Any, plainly: bool = False) -> str:
 
 def limited_read(reply: Reply, form: Form, board: str, n: int) -> int | None:
     """Return the legal cell that a reply plays in a form, or None, also if reading does not end."""
-    with limited(PATIENCE):
-        return read(reply, form, board, n)
+    try:
+        with limited(PATIENCE):
+            return read(reply, form, board, n)
+    except LateError:
+        return None
 
 
 @contextlib.contextmanager

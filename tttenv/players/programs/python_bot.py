@@ -91,6 +91,8 @@ class PythonBot(ProgramPlayer):
         )
         if "error" in found:
             raise ProgramError(f"is not understood: {found['error']}")
+        if not found.keys() >= {"function", "form", "words", "seats", "slow"}:
+            raise ProgramError("answers in the place of the process that asks it")
         if self.found:  # it was restarted
             return
         self.found = found
@@ -109,6 +111,8 @@ class PythonBot(ProgramPlayer):
         text = self.rules.format(board)
         seconds = REPEATS * self.timeout
         found = exchange(program, seconds, board=text)
+        if "varies" in found:
+            raise ProgramError(str(found["varies"]))
         cells: list[int] = found.get("cells", [])
         if not set(cells) <= set(np.flatnonzero(board == 0).tolist()):
             raise ProgramError(f"answered {str(cells)[:60]}")
