@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from learners.buffers import Examples, ExamplesBuffer, ProvenPositions, concatenated
-from learners.nets import descend, follow, load_weights, nets_of, on_threads
+from learners.nets import descend, load_weights, move_average, nets_of, on_threads
 from learners.parts import PlaysByNetworks, Rng
 from learners.registry import MOST, check_range
 from learners.residual_net import ResidualNet, evaluator, for_search, likeliest_move, planes_of
@@ -340,7 +340,9 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
         ) / len(replies)
         loss = policy + value + REPLY_WEIGHT * reply
         descend(self.optimiser, loss)
-        follow(self.average, self.net, 1 - min(config.average, self.steps / (self.steps + 10)))
+        move_average(
+            self.average, self.net, 1 - min(config.average, self.steps / (self.steps + 10))
+        )
         return {"policy_loss": policy.item(), "value_loss": value.item()}
 
     def _review(self) -> None:

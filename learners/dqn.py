@@ -20,7 +20,7 @@ import numpy as np
 import torch
 
 from learners.buffers import Replay, Transitions
-from learners.nets import MaskedMLP, Nets, descend, evaluate, follow, lower_rate, planes
+from learners.nets import MaskedMLP, Nets, descend, evaluate, lower_rate, move_average, planes
 from learners.parts import PlaysByNetworks, Rng
 from learners.registry import MOST, check_range
 from tttenv.env.exploring_starts import place_openings
@@ -108,7 +108,7 @@ class DQN(PlaysByNetworks[DQNConfig]):
         losses = [self._learn() for _ in range(config.updates)]
         self.steps += 1
         if self.steps % config.sync == 0:
-            follow(self.target, self.net, config.follow)
+            move_average(self.target, self.net, config.follow)
         return {"loss": sum(losses) / len(losses)}
 
     def _learn(self) -> float:

@@ -96,7 +96,7 @@ def lower_rate(optimiser: torch.optim.Optimizer, lr: float, step: int, halved: i
         group["lr"] = lr / (1 + step / halved) if halved else lr
 
 
-def follow(average: nn.Module, net: nn.Module, share: float) -> None:
+def move_average(average: nn.Module, net: nn.Module, share: float) -> None:
     """Move the weights of an average by a share of the way towards those of a network."""
     with torch.no_grad():
         for mean, weight in zip(average.parameters(), net.parameters(), strict=True):

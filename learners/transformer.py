@@ -21,7 +21,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from learners.nets import descend, draw_weights, empty, follow, has_float64
+from learners.nets import descend, draw_weights, empty, has_float64, move_average
 from learners.parts import PlaysByNetworks, Rng
 from learners.registry import LEAST, check_range
 from tttenv.exact import enumerable, require_solvable, solve, tabulate
@@ -297,7 +297,7 @@ class Transformer(PlaysByNetworks[TransformerConfig]):
         else:
             loss = regret - self.config.entropy * entropy
         descend(self.optimiser, loss)
-        follow(self.average, self.net, 1 - self.config.average)
+        move_average(self.average, self.net, 1 - self.config.average)
         return {"loss": loss.item(), "regret": regret.item(), "entropy": entropy.item()}
 
 
