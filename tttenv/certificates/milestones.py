@@ -14,13 +14,15 @@ MARKS: tuple[Mark, ...] = get_args(Mark)
 class Milestones:
     """What the certificates of one learner have said so far, in the order of its training.
 
-    milestones = Milestones()
-    for step in range(1000, 100_001, 1000):
-        ...  # train to this step
-        milestones.add(tttenv.certify(rules, agent), step)
-        if milestones.in_a_row["unbeatable"] == 3:
-            break
-    print(milestones.unbeatable_at, milestones.perfect_at)
+    In a loop of one's own::
+
+        milestones = Milestones()
+        for step in range(1000, 100_001, 1000):
+            ...  # train to this step
+            milestones.add(tttenv.certify(rules, agent), step)
+            if milestones.in_a_row["unbeatable"] == 3:
+                break
+        print(milestones.unbeatable_at, milestones.perfect_at)
     """
 
     unbeatable_at: tuple[int, float] | None = None  # step and seconds of the first unbeatable one
