@@ -1,8 +1,11 @@
-"""Reports of a few players, and the tables that a report's scripts unpack."""
+"""Reports of a few players, their elements, and the tables that their scripts unpack."""
 
 import base64
 import json
+import shutil
 import zlib
+from html.parser import HTMLParser
+from typing import NamedTuple
 
 from tttenv.cli import report
 
@@ -21,3 +24,53 @@ def report_of(out, *players, **more):
     """Write a report of these players alone, and return what the command says of it."""
     none = out.with_name("none")
     return report.make(report.Arguments(players, none, out=out, **more))
+
+
+def with_card(folder, place, **changed):
+    """Return a copy of a checkpoint with other entries in its card."""
+    shutil.copytree(folder, place)
+    card = json.loads((place / "card.json").read_text()) | changed
+    (place / "card.json").write_text(json.dumps(card))
+    return place
+
+
+class Part(NamedTuple):
+    """Part of a page: a tag, a text in the element of this tag, a comment or a declaration."""
+
+    kind: str
+    tag: str
+    text: str = ""
+    attributes: dict[str, str | None] = {}
+
+
+class _Parser(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.parts = []
+        self.within = ""
+
+    def handle_starttag(self, tag, attributes):
+        self.within = tag
+        self.parts.append(Part("start", tag, attributes=dict(attributes)))
+
+    def handle_endtag(self, tag):
+        self.within = ""
+        self.parts.append(Part("end", tag))
+
+    def handle_comment(self, data):
+        self.parts.append(Part("comment", ""))
+
+    def handle_decl(self, decl):
+        self.parts.append(Part("declaration", decl))
+
+    def handle_data(self, data):
+        before = self.parts.pop().text if self.parts and self.parts[-1].kind == "text" else ""
+        self.parts.append(Part("text", self.within, before + data))
+
+
+def parsed(page):
+    """Return the parts of a page in order."""
+    parser = _Parser()
+    parser.feed(page)
+    parser.close()
+    return parser.parts

@@ -148,6 +148,8 @@ class Game:
                 continue
             weight = weights(board)
             parts = [(weight[cell], found[b]) for cell, b in self.after[board].items()]
+            if not any(w for w, _ in parts):  # it forfeits
+                parts = [(1, tuple(int(mover(board) != mark != "_") for mark in "X_O"))]
             found[board] = tuple(sum(w * part[i] for w, part in parts) for i in range(3))
         return found
 
@@ -159,7 +161,8 @@ class Game:
                 found[board] = {"_": 0, seat: 1}.get(self.result[board], -1)
             elif mover(board) == seat:
                 moves = self.after[board].items()
-                found[board] = sum(table[board][cell] * found[b] for cell, b in moves)
+                chances = [(table[board][cell], found[b]) for cell, b in moves]
+                found[board] = sum(p * v for p, v in chances) if any(table[board]) else -1
             else:
                 found[board] = min(found[b] for b in self.after[board].values())
         return found[self.boards[0]]
@@ -195,7 +198,7 @@ class Game:
         """
         layer: dict[str, tuple[Fraction, list[int]]] = {self.boards[0]: (Fraction(-1), [])}
         while layer:
-            lost = [way for b, way in layer.items() if self.result.get(b, seat) not in (seat, "_")]
+            lost = [way for b, way in layer.items() if self._lost(table, seat, b)]
             if lost:
                 return min(lost)[1]
             following: dict[str, tuple[Fraction, list[int]]] = {}
@@ -207,6 +210,11 @@ class Game:
                         following[b] = min(following.get(b, way), way)
             layer = following
         return None
+
+    def _lost(self, table: Table, seat: str, board: str) -> bool:
+        if board in self.result:
+            return self.result[board] not in (seat, "_")
+        return mover(board) == seat and not any(table[board])
 
 
 @lru_cache(maxsize=1 << 16)
@@ -256,6 +264,7 @@ def certificate(rules: Rules, table: Table) -> dict[str, Any]:
     met = {seat: reached(every, table, seat) for seat in "XO"}
     good = {b: [p for p, ok in zip(table[b], optimal[b], strict=True) if ok] for b in table}
     bad = {b: [p for p, ok in zip(table[b], optimal[b], strict=True) if not ok] for b in table}
+    given_up = {b for b in table if not any(table[b]) and every.perfect()[b][0] > -1}
     groups = {
         "all": every.decisions,
         "critical": [b for b in every.decisions if sum(optimal[b]) < len(every.after[b])],
@@ -273,7 +282,7 @@ def certificate(rules: Rules, table: Table) -> dict[str, Any]:
         "worst_case": worst,
         "unbeatable": worst["X"] >= value - 1e-9 and worst["O"] >= -value - 1e-9,
         "optimal_moves": {n: sum(s) / len(s) if s else 1.0 for n, s in share.items()},
-        "blunders": sum(max(bad[b], default=0) > 1e-6 for b in table),
+        "blunders": sum(max(bad[b], default=0) > 1e-6 or b in given_up for b in table),
         "losing_line": lines,
         "method": "all positions",
         "reached": None,

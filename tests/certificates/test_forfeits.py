@@ -1,10 +1,9 @@
 """Players that may forfeit: a row of zeros loses the game at once in every kind of game."""
 
-from functools import cache
-
 import gymnasium as gym
 import numpy as np
 import pytest
+from reference import certificate, game
 
 import tttenv
 import tttenv.testing
@@ -12,14 +11,13 @@ from tttenv import Rules, player
 from tttenv.certificates.certificate import METHODS
 from tttenv.certificates.refutation import losing_leaves, refute
 from tttenv.env.rollouts import rollout
-from tttenv.exact import Tabulated, positions, score, solve, tabulate
+from tttenv.exact import Tabulated, positions, score, tabulate
 from tttenv.game.outcomes_kernel import Outcome
 from tttenv.league.pair import CachedPlayer, exact_odds, sampled_games
 from tttenv.policy import Wrapped, player_for, uniform, validated
 
 RULES = Rules()
 GAME = positions(RULES)
-TEXTS = [RULES.format(board) for board in GAME.boards[GAME.decisions]]
 
 
 class Forfeiter(Wrapped):
@@ -49,76 +47,24 @@ PLAYERS = {
 }
 
 
-def results(policy, seat, choose):
-    """Return the value and the length of the shortest lost game, by recursion over single boards.
-
-    Args:
-        policy: the player.
-        seat: 0 as X, 1 as O.
-        choose: from the values of the opponent's moves to that of its position.
-    """
-    nobody = 99
-    answers = dict(zip(TEXTS, policy(GAME.boards[GAME.decisions]), strict=True))
-
-    @cache
-    def search(text):
-        board = RULES.parse(text)
-        own = int(RULES.seat(board)) == seat
-        if RULES.lost(board):
-            return (-1, 0) if own else (1, nobody)
-        if not (board == 0).any():
-            return 0, nobody
-        if not own:
-            below = [search(RULES.format(RULES.play(board, c))) for c in np.flatnonzero(board == 0)]
-            return choose([v for v, _ in below]), 1 + min(length for _, length in below)
-        probs = answers[text]
-        if not probs.any():
-            return -1, 0
-        cells = np.flatnonzero(probs)
-        below = [search(RULES.format(RULES.play(board, cell))) for cell in cells]
-        return (
-            float(np.dot(probs[cells], [v for v, _ in below])),
-            1 + min(length for _, length in below),
-        )
-
-    value, length = search("_" * 9)
-    return value, None if length >= nobody else length
-
-
-@pytest.fixture(scope="module")
-def expected():
-    """Return each player's worst case, average and shortest lost game, by name and seat."""
-    return {
-        (name, seat): (*results(policy, seat, min), results(policy, seat, np.mean)[0])
-        for name, policy in PLAYERS.items()
-        for seat in (0, 1)
-    }
-
-
-@pytest.mark.xdist_group("forfeits")  # the recursion runs once
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", PLAYERS)
-def test_certificates_count_forfeits_as_losses(name, method, expected):
+def test_certificates_count_forfeits_as_losses(name, method):
     policy = PLAYERS[name]
-    certificate = tttenv.certify(RULES, policy, method=method)
+    found = tttenv.certify(RULES, policy, method=method)
+    known = certificate((3, 3, 3), game((3, 3, 3)).table(policy))
     for seat, letter in enumerate("XO"):
-        worst, shortest, average = expected[name, seat]
-        win, draw, loss = certificate.vs_random[letter]
-        assert win - loss == pytest.approx(average, abs=1e-12)
-        assert win + draw + loss == pytest.approx(1)
-        assert certificate.worst_case[letter] in (None, pytest.approx(worst))
-        assert certificate.never_loses[letter] == (shortest is None)
-        line = certificate.losing_line[letter]
-        assert (None if line is None else len(line)) == shortest
+        assert found.vs_random[letter] == pytest.approx(known["vs_random"][letter], abs=1e-12)
+        assert found.worst_case[letter] in (None, pytest.approx(known["worst_case"][letter]))
+        line, shortest = found.losing_line[letter], known["losing_line"][letter]
+        assert found.never_loses[letter] == (shortest is None)
+        assert (line and len(line)) == (shortest and len(shortest))
         if line is not None:
             assert lost(policy, seat, line)
-    assert certificate.unbeatable == (name == "never")
+    assert found.unbeatable == (name == "never")
     if method == METHODS[0]:
-        solution = solve(RULES)
-        table = tabulate(RULES, policy).table
-        gone = ~table.any(axis=1) & ~GAME.over & (solution.values > -1)
-        wrong = ((table > 0) & ~solution.optimal).any(axis=1)
-        assert certificate.blunders == np.count_nonzero(gone | wrong)
+        assert found.blunders == known["blunders"]
+        assert found.optimal_moves == pytest.approx(known["optimal_moves"])
 
 
 def position_after(line):

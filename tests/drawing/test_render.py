@@ -12,14 +12,8 @@ from tttenv.drawing import tiles
 from tttenv.drawing.render import CELL, LastStone, ansi, draw, rgb
 from tttenv.drawing.tiles import DARK, LIGHT
 
-BOARDS = {  # and what stands below them
-    "_________": "X to move",
-    "X________": "O to move",
-    "XXXOO____": "X wins",
-    "XX_OOOX__": "O wins",
-    "XXOOOXXOX": "draw",
-    "XXXOOXOXO": "X wins",  # full, yet won
-}
+BOARDS = ["_" * 9, "X________", "XXXOO____", "XX_OOOX__", "XXOOOXXOX"]
+BOARDS += ["XXXOOXOXO"]  # full, yet won
 RULES = [(3, 3, 3), (2, 4, 3), (1, 5, 3), (5, 5, 4)]
 
 

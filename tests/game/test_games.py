@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from reference import windows
+from reference import game
 
 from tttenv import Outcome, Rules, player
 from tttenv.env.games import BoardGames, TableGames
@@ -14,20 +14,15 @@ from tttenv.policy import uniform
 
 def every_game():
     """Return all games of 3,3,3 in plain Python: cells, and the winner (1 X, -1 O, 0 draw)."""
-    through = [[set(line) for line in windows((3, 3, 3)) if cell in line] for cell in range(9)]
-    found = []
+    every, found = game((3, 3, 3)), []
 
-    def go(cells, mine, theirs):
-        for cell in set(range(9)) - mine - theirs:
-            line, stones = [*cells, cell], mine | {cell}
-            if any(window <= stones for window in through[cell]):
-                found.append((line, 1 if len(line) % 2 else -1))
-            elif len(line) == 9:
-                found.append((line, 0))
-            else:
-                go(line, theirs, stones)
+    def go(board, cells):
+        if board in every.result:
+            found.append((cells, "O_X".index(every.result[board]) - 1))
+        for cell, after in every.after[board].items():
+            go(after, [*cells, cell])
 
-    go([], set(), set())
+    go(every.boards[0], [])
     return found
 
 

@@ -2,14 +2,13 @@
 
 import json
 import re
-import shutil
 from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pytest
 from page_browser import CALM, SIZES, click, faults, fits, fragment, marks, stop_clock
-from page_data import report_of
+from page_data import report_of, with_card
 from page_games import play, settled, stones_left
 
 from tttenv import Rules, player
@@ -387,9 +386,10 @@ def test_a_proof_that_takes_long_goes_on_quietly(opened, file):
     stop_clock(page)
     page.evaluate("location.hash = '#play=first&seat=both&rules=9,9,5&moves=e5'")
     shows(page, "proof", "Proving what this position is worth….*")
-    page.clock.resume()  # the proof's three seconds begin after a short look, which takes its time
-    shows(page, "proof", "Not known yet: too many games lead on from here..*")
-    assert page.get_attribute("#proof", "data-proving") == "true"
+    proof = "[data-proving=true]:text('Not known yet: too many games lead on from here.')"
+    while not page.locator(f"#proof{proof}").count():  # three seconds after a short look
+        page.clock.run_for(1000)
+        assert not page.locator("#proof", has_text="Not known:").count()  # it has not ended
 
 
 def test_a_finger_chooses_a_small_cell_before_it_plays(opened, file):
@@ -484,7 +484,7 @@ def test_a_certificate_that_did_not_end_is_no_proof_that_it_can_be_beaten(
     found = json.loads((folder / "card.json").read_text())["certificate"]
     found["never_loses"]["X"] = never
     found["worst_case"]["X"] = 0 if never else None
-    place = changed(folder, tmp_path / "mine", certificate=found)
+    place = with_card(folder, tmp_path / "mine", certificate=found)
     out = tmp_path / "report.html"
     report_of(out, "first", str(place))
     page = opened(out, "#play=mine&rules=5,5,4&seat=O", **CALM)
@@ -519,21 +519,13 @@ def test_enlarged_nothing_is_cut_off(opened, file, zoom):
     assert fits(page)
 
 
-def changed(folder, place, **card):
-    """Return a copy of a checkpoint with other entries in its card."""
-    shutil.copytree(folder, place)
-    told = json.loads((place / "card.json").read_text()) | card
-    (place / "card.json").write_text(json.dumps(told))
-    return place
-
-
 def test_what_the_page_cannot_play_is_left_out(tmp_path, shown, monkeypatch):
     folder, rules = bundled.folder("alphazero_444"), Rules(4, 4, 4)
     certificate = shown["alphazero_444"].certificate
     assert data.network(folder, "a", rules, certificate).about["name"] == "a"
     choices = ({}, {"tolerance": 0.1, "canonical": True}, {"tolerance": 2**-14, "canonical": False})
     for number, choice in enumerate(choices):
-        place = changed(folder, tmp_path / str(number), choice=choice)
+        place = with_card(folder, tmp_path / str(number), choice=choice)
         assert data.network(place, "a", rules, certificate) is None
     reinforce = bundled.folder("reinforce_444")
     assert data.network(reinforce, "a", rules, certificate) is None

@@ -2,14 +2,14 @@
 
 import re
 import shlex
-from html.parser import HTMLParser
+import shutil
 from pathlib import Path
 from urllib.parse import unquote
 from xml.etree import ElementTree
 
 import pytest
 from page_browser import CALM, SIZES, click, fits, fragment, marks, stop_clock
-from page_data import report_of
+from page_data import parsed, report_of
 from PIL import Image
 
 from tttenv import Rules, certify, player
@@ -176,37 +176,44 @@ def test_two_players_play_by_themselves(opened, file, way):
     assert "watch=tactical&against=first" in fragment(page)
 
 
+# The command to certify again.
+
+
+def test_the_command_to_certify_again_is_quoted_for_a_shell(opened, tmp_path):
+    name = "x'; touch PWNED; '"
+    shutil.copytree(ROOT / "checkpoints/td0", tmp_path / name)
+    out = tmp_path / "report.html"
+    report_of(out, f"{tmp_path / name}/")
+    page = opened(out)
+    page.click("#start-net")
+    page.click("#play summary")
+    words = ["tttenv", "certify", str(tmp_path / name), "--json"]
+    assert shlex.split(page.inner_text("#command")) == words
+
+
 # The head.
 
 
-class Head(HTMLParser):
-    """Parser of the attributes of a page's meta and link elements."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.meta, self.icon = {}, ""
-        self.feed(text)
-
-    def handle_starttag(self, tag, attributes):
-        """Collect the attributes."""
-        told = dict(attributes)
-        if tag == "meta":
-            self.meta[told.get("property") or told.get("name")] = told.get("content")
-        if tag == "link":
-            assert told["rel"] == "icon"
-            self.icon = told["href"]
+def head(file):
+    """Return the contents of a page's meta elements by name, and the address of its icon."""
+    starts = [part for part in parsed(file.read_text(encoding="utf-8")) if part.kind == "start"]
+    (icon,) = (part.attributes for part in starts if part.tag == "link")
+    assert icon["rel"] == "icon"
+    metas = [part.attributes for part in starts if part.tag == "meta"]
+    named = {meta.get("property") or meta.get("name"): meta.get("content") for meta in metas}
+    return named, icon["href"]
 
 
 def test_the_head_describes_the_page_and_names_a_picture_only_where_it_is_published(tmp_path):
     out = tmp_path / "report.html"
     report_of(out, "first", "minimax")
-    head = Head(out.read_text(encoding="utf-8"))
-    assert head.meta["og:title"]
-    assert head.meta["description"] == head.meta["og:description"]
-    assert head.meta["description"].startswith("2 players of tic-tac-toe, 1 of them proved")
-    assert not {"og:image", "og:url"} & set(head.meta)
-    assert head.icon.startswith("data:image/svg+xml,")
-    assert ElementTree.fromstring(unquote(head.icon.partition(",")[2])).tag.endswith("svg")
+    meta, icon = head(out)
+    assert meta["og:title"]
+    assert meta["description"] == meta["og:description"]
+    assert meta["description"].startswith("2 players of tic-tac-toe, 1 of them proved")
+    assert not {"og:image", "og:url"} & set(meta)
+    assert icon.startswith("data:image/svg+xml,")
+    assert ElementTree.fromstring(unquote(icon.partition(",")[2])).tag.endswith("svg")
     for url, image in (
         ("https://name.example/project", "https://name.example/project/preview.png"),
         ("https://name.example/project/", "https://name.example/project/preview.png"),
@@ -214,9 +221,8 @@ def test_the_head_describes_the_page_and_names_a_picture_only_where_it_is_publis
         ('http://name.example/"><script>', 'http://name.example/"><script>/preview.png'),
     ):
         report_of(out, "first", url=url)
-        text = out.read_text(encoding="utf-8")
-        assert Head(text).meta["og:image"] == image
-        assert "<script>/preview" not in text
+        assert head(out)[0]["og:image"] == image
+        assert "<script>/preview" not in out.read_text(encoding="utf-8")
 
 
 def test_the_workflow_that_publishes_the_page_calls_the_report_as_it_is():

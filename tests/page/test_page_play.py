@@ -83,18 +83,12 @@ def last_blunders(line, whose, slips=()):
 
 
 LOOK = """() => ({
-  cells: [...document.querySelectorAll('#board button')].map((b) => b.ariaLabel),
   hints: [...document.querySelectorAll('#board button')].map(
     (b) => b.querySelector('.hint')?.textContent ?? ''),
   notes: [...document.querySelectorAll('#notes p')].map((p) => p.textContent),
-  status: document.querySelector('#status').textContent,
   moves: [...document.querySelectorAll('#moves button')].map((b) => b.textContent),
   bar: document.querySelector('#bar').ariaLabel,
 })"""
-
-
-def look(page):
-    return page.evaluate(LOOK)
 
 
 @pytest.mark.parametrize("seat", ["X", "O"])
@@ -361,7 +355,7 @@ def test_overlays_show_exact_values_the_players_chances_or_nothing(opened, shipp
     row = tabulate(RULES, player(name))(RULES.parse(board)[None])[0]
     for overlay in ("none", "values", "player"):
         page.select_option("#overlay", overlay)
-        hints = look(page)["hints"]
+        hints = page.evaluate(LOOK)["hints"]
         for cell in (c for c in range(9) if board[c] == "_"):
             share = f"{100 * row[cell]:.0f}"
             chance = "<1 %" if 0 < row[cell] < 0.004 else f"{share} %"

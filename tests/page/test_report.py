@@ -1,12 +1,11 @@
 """Report in a real browser, from file://: played, clicked, read, compared with exact numbers."""
 
-from html.parser import HTMLParser
 from pathlib import Path
 
 import numpy as np
 import pytest
 from page_browser import marks
-from page_data import tables
+from page_data import parsed, tables
 
 from tttenv import Rules, player
 from tttenv.certificates.certificate import TINY, blunders
@@ -68,28 +67,15 @@ def test_the_benchmark_ends_with_the_address_of_its_report(opened, benchmarked):
     assert page.locator("#board button").count() == 9
 
 
-class Attributes(HTMLParser):
-    """Parser of all attribute names in a page's source, and of its content policy."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.names, self.policy = set(), ""
-        self.feed(text)
-
-    def handle_starttag(self, tag, attributes):
-        """Collect the attributes."""
-        self.names |= {name for name, _ in attributes}
-        if ("http-equiv", "Content-Security-Policy") in attributes:
-            self.policy = dict(attributes)["content"]
-
-
 def test_the_file_is_small_and_its_policy_lets_nothing_else_in(browser, shipped):
     text = shipped.read_text(encoding="utf-8")
     assert len(text.encode()) < 3_000_000
-    found = Attributes(text)
-    assert not [n for n in found.names if n.startswith("on") or n in ("style", "src", "srcset")]
-    assert "default-src 'none'" in found.policy
-    assert "unsafe" not in found.policy
+    attributes = [part.attributes for part in parsed(text)]
+    names = {name for each in attributes for name in each}
+    assert not [n for n in names if n.startswith("on") or n in ("style", "src", "srcset")]
+    (policy,) = (each["content"] for each in attributes if "http-equiv" in each)
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
     page = browser.new_page()
     messages = []
     page.on("console", lambda message: messages.append(message.text))

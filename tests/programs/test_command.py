@@ -103,13 +103,6 @@ def test_wrong_input_is_one_line_under_the_commands_name(arguments, message, tmp
     assert re.fullmatch(rf"{re.escape(message)}[^\n]*\n", told.stderr), told.stderr
 
 
-def test_a_command_prints_what_its_script_prints(tmp_path):
-    script = [sys.executable, str(ROOT / "scripts" / "certify.py"), "tactical", "--json"]
-    around = os.environ | {"PYTHONPATH": str(ROOT)}
-    other = subprocess.run(script, cwd=tmp_path, env=around, capture_output=True, text=True)
-    assert ran(tmp_path, "certify", "tactical", "--json").stdout == other.stdout
-
-
 NEEDING = {  # what cannot go on without the learners' libraries
     "train": ["train", "selfplay"],
     "resume": ["train", "selfplay", "--resume"],

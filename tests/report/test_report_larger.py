@@ -2,12 +2,10 @@
 
 import json
 import re
-import shutil
 import sys
-from html.parser import HTMLParser
 
 import pytest
-from page_data import report_of
+from page_data import parsed, report_of, with_card
 
 from learners.registry import LEARNERS
 from learners.training.loop import usual_schedule
@@ -43,39 +41,21 @@ def small(tmp_path_factory):
     return after_a_step(tmp_path_factory.mktemp("trained") / "small", Rules(2, 3, 2))
 
 
-def changed(folder, place, **certificate):
-    """Return a copy of a trained player with other entries in its card's certificate."""
-    shutil.copytree(folder, place)
-    card = json.loads((place / "card.json").read_text())
-    card["certificate"] |= certificate
-    (place / "card.json").write_text(json.dumps(card))
-    return place
-
-
-class Words(HTMLParser):
-    """Parser of the texts of a page's table cells, headings and paragraphs, in order."""
-
-    def __init__(self, page):
-        super().__init__()
-        self.rows, self.told, self.drawn, self.at = [], [], [], ""
-        self.feed(page)
-
-    def handle_starttag(self, tag, attributes):
-        """Start a text, or record a stone or the description of a drawing."""
-        self.at, about = tag, dict(attributes)
-        if tag == "tr":
-            self.rows.append([])
-        if tag == "path" and about["class"][0] in "xo":
-            self.drawn.append(about["class"][0].upper())
-        if tag == "svg":
-            self.told.append(about["aria-label"])
-
-    def handle_data(self, data):
-        """Collect the text."""
-        if self.at in ("td", "th"):
-            self.rows[-1].append(data)
-        if self.at in ("p", "h3", "figcaption"):
-            self.told.append(data)
+def words(page):
+    """Return the texts of a page's table rows, other texts and drawings, and the stones drawn."""
+    rows, told, drawn = [], [], []
+    for part in parsed(page):
+        if (part.kind, part.tag) == ("start", "tr"):
+            rows.append([])
+        if (part.kind, part.tag) == ("start", "path") and part.attributes["class"][0] in "xo":
+            drawn.append(part.attributes["class"][0].upper())
+        if (part.kind, part.tag) == ("start", "svg"):
+            told.append(part.attributes["aria-label"])
+        if part.kind == "text" and part.tag in ("td", "th"):
+            rows[-1].append(part.text)
+        if part.kind == "text" and part.tag in ("p", "h3", "figcaption"):
+            told.append(part.text)
+    return rows, told, drawn
 
 
 def shown(spec, rules):
@@ -104,21 +84,21 @@ def test_the_shipped_network_stands_with_its_certificate():
     (named,) = larger.from_specs(["alphazero_555"])
     assert named.network is not None
     assert not named.not_embedded
-    words = Words(larger.html([found]))
-    assert words.rows[0] == list(larger.HEADS)
-    name, board, value, as_x, _, _, as_o, _, _, source = words.rows[1]
+    rows, told, drawn = words(larger.html([found]))
+    assert rows[0] == list(larger.HEADS)
+    name, board, value, as_x, _, _, as_o, _, _, source = rows[1]
     assert (name, board, value, source) == ("reinforce_444", "4,4,4", "draw", "from its checkpoint")
     assert as_x == as_o == "never loses"
     assert found.certificate == certify(found.rules, found.name)  # as the command says
-    assert not words.told
-    assert not words.drawn
+    assert not told
+    assert not drawn
 
 
 @pytest.mark.parametrize(("spec", "rules"), BEATEN, ids=str)
 def test_a_lost_game_is_told_and_drawn_as_it_was_played(spec, rules):
     found = shown(spec, rules)
-    words = Words(larger.html([found]))
-    games = [text for text in words.told if text.endswith("wins")]
+    _, told, drawn = words(larger.html([found]))
+    games = [text for text in told if text.endswith("wins")]
     policy = player(spec, rules)
     lost = [seat for seat in "XO" if found.certificate.never_loses[seat] is False]
     assert lost
@@ -127,12 +107,12 @@ def test_a_lost_game_is_told_and_drawn_as_it_was_played(spec, rules):
         board = rules.start()
         for turn, (mark, column, row) in enumerate(re.findall(r"([XO]) ([a-s])(\d+)", game)):
             cell = (int(row) - 1) * rules.n + ord(column) - ord("a")
-            assert mark == "XO"[turn % 2] == words.drawn.pop(0)
+            assert mark == "XO"[turn % 2] == drawn.pop(0)
             assert mark != seat or policy(board[None])[0, cell] > 0
             board = rules.play(board, cell)
         assert rules.lost(board)
         assert game.endswith(f"{'O' if seat == 'X' else 'X'} wins")
-    assert not words.drawn
+    assert not drawn
 
 
 def test_the_cards_certificate_is_taken_where_it_fits(beginner, monkeypatch):
@@ -153,7 +133,8 @@ UNFIT = {
 
 @pytest.mark.parametrize("wrong", UNFIT)
 def test_a_certificate_that_does_not_fit_is_computed_instead(beginner, tmp_path, wrong):
-    folder = changed(beginner, tmp_path / "beginner", **UNFIT[wrong])
+    certificate = json.loads((beginner / "card.json").read_text())["certificate"] | UNFIT[wrong]
+    folder = with_card(beginner, tmp_path / "beginner", certificate=certificate)
     ((found,), (usual,)) = (larger.from_specs([f"{place}/"]) for place in (folder, beginner))
     assert found.computed
     assert not usual.computed
@@ -165,9 +146,9 @@ def test_without_pytorch_networks_are_embedded_and_tables_computed(small, monkey
     network, table = larger.from_specs(["alphazero_444", f"{small}/"])
     assert (network.computed, table.computed) == (False, True)
     assert network.network is not None
-    words = Words(larger.html([network, table]))
+    rows, _, _ = words(larger.html([network, table]))
     assert solve(Rules(2, 3, 2)).value == table.certificate.value == 1
-    assert words.rows[2][2] == "X wins"
+    assert rows[2][2] == "X wins"
 
 
 def test_the_section_is_hidden_where_no_player_is_for_a_larger_board(tmp_path, small):
