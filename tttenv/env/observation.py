@@ -111,7 +111,7 @@ class TextObserver:
     planes = False
 
     def __init__(self, rules: Rules) -> None:
-        from tttenv.text.prompts import observation  # it loads the solver and the prover
+        from tttenv.players.language.prompts import observation  # it loads the solver and the prover
 
         self.rules, self._describe = rules, observation
         longest = len(observation(rules, rules.start(), over=False))  # all boards take as much room

@@ -30,7 +30,8 @@ from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Probs
 from tttenv.players.digests import folder_digest
 from tttenv.policy import Player, Traits
-from tttenv.text import Parsed, parse, prompt
+from tttenv.players.language.answers import Parsed, parse
+from tttenv.players.language.prompts import prompt
 from tttenv.utils import files
 from tttenv.utils.arrays import integers_from
 from tttenv.utils.threads import in_threads
@@ -194,17 +195,17 @@ class LanguageModel(Player):
 
     def _answer(self, position: str, board: Boards) -> tuple[str | None, bool]:
         """Return the model's answer on a board, and whether a prompt was sent for it."""
-        asked = prompt(self.rules, board, self.notation)
-        key = json.dumps([self.settings, asked], sort_keys=True).encode()
+        message = prompt(self.rules, board, self.notation)
+        key = json.dumps([self.settings, message], sort_keys=True).encode()
         file = self.cache and self.cache / f"{sha256(key).hexdigest()}.json"
         if file is not None and position not in self._seen:  # repeated queries are checks
             with contextlib.suppress(OSError, *UNUSABLE):
                 answer = json.loads(read_bytes(file, LARGEST_ANSWER))["whole answer"]
                 if isinstance(answer, str | None):
                     return answer, False
-        answer = self.ask(asked)
+        answer = self.ask(message)
         if file is not None:
-            files.write(file, json.dumps({"prompt": asked, "whole answer": answer}))
+            files.write(file, json.dumps({"prompt": message, "whole answer": answer}))
         return answer, True
 
 
@@ -240,9 +241,9 @@ class _Server:
         """Support copying and pickling, without the connections and the key."""
         return _Server, (self.url, self.settings, self.timeout, self.retries)
 
-    def __call__(self, asked: str) -> str | None:
+    def __call__(self, prompt: str) -> str | None:
         """Return the answer to a prompt, an empty string if it has no text, or None if cut off."""
-        messages: Any = [{"role": "user", "content": asked}]
+        messages: Any = [{"role": "user", "content": prompt}]
         try:
             ask = partial(self.client.chat.completions.create, messages=messages, **self.settings)
             ((choice, *_),) = in_threads(lambda: ask().choices, [()], 1, self.timeout)

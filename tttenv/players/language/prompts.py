@@ -86,19 +86,19 @@ def _coordinates(rules: Rules, board: Boards) -> str:
         f"{row + 1:>{width}} {' '.join(marks[row * rules.n : (row + 1) * rules.n])}"
         for row in range(rules.m)
     )
-    told = "The board, where a dot is an empty cell, such as a1 at the top left:"
-    return "\n".join([told, "", head, *rows])
+    legend = "The board, where a dot is an empty cell, such as a1 at the top left:"
+    return "\n".join([legend, "", head, *rows])
 
 
 def _moves(rules: Rules, board: Boards) -> str:
     cells = move_list(board)
     corner = name_of(rules, rules.cells - 1)
-    told = f"A cell is a column letter and a row number: a1 is top left, {corner} bottom right."
+    legend = f"A cell is a column letter and a row number: a1 is top left, {corner} bottom right."
     turns = [
         f"{number}. {names_of(rules, cells[first : first + 2])}"
         for number, first in enumerate(range(0, len(cells), 2), start=1)
     ]
-    return f"{told}\n\nThe moves so far, X's first in each pair: {' '.join(turns) or 'none'}"
+    return f"{legend}\n\nThe moves so far, X's first in each pair: {' '.join(turns) or 'none'}"
 
 
 NOTATIONS: dict[str, Callable[[Rules, Boards], str]] = {  # by name: the board as text

@@ -12,7 +12,7 @@ from tttenv import Rules, text
 from tttenv.exact import positions, solve
 from tttenv.game.rules import COLUMNS, name_of
 from tttenv.game.symmetry import canonical
-from tttenv.text.prompts import move_list
+from tttenv.players.language.prompts import move_list
 
 RULES = Rules()
 GAMES = [RULES, Rules(2, 4, 3), Rules(1, 3, 2)]

@@ -4,9 +4,9 @@
 with perfect play, `reward` turns this into one number, and `tasks` lists positions to train on.
 """
 
-from tttenv.text.answers import Parsed, parse
-from tttenv.text.prompts import NOTATIONS, prompt
-from tttenv.text.verdicts import SCHEMES, SPLITS, Task, Verdict, reward, tasks, verdict
+from tttenv.players.language.answers import Parsed, parse
+from tttenv.players.language.prompts import NOTATIONS, prompt
+from tttenv.players.language.verdicts import SCHEMES, SPLITS, Task, Verdict, reward, tasks, verdict
 
 __all__ = ["NOTATIONS", "SCHEMES", "SPLITS", "Parsed", "Task", "Verdict"]
 __all__ += ["parse", "prompt", "reward", "tasks", "verdict"]
