@@ -13,8 +13,8 @@ from tttenv.exact.enumeration import enumerable, positions, require_enumerable
 from tttenv.game.rules import Rules, require_line_wins
 from tttenv.game.types import Boards, Probs
 from tttenv.players.as_player import as_player
-from tttenv.policy import FunctionPlayer, Player, Policy, Traits, ask, sample
 from tttenv.players.language.prompts import move_list
+from tttenv.policy import FunctionPlayer, Player, Policy, Traits, ask, sample
 
 with wanted("pyspiel", "open_spiel"):
     import pyspiel

@@ -15,6 +15,7 @@ from tttenv.drawing import render as pictures
 from tttenv.env.games import StepOutput
 from tttenv.env.match import Match
 from tttenv.game.rules import Rules
+from tttenv.players.language.prompts import observation
 from tttenv.policy import OBSERVATIONS
 from tttenv.utils.arrays import one_of
 from tttenv.utils.optional_dependencies import NO_WINDOW, has_window
@@ -111,15 +112,13 @@ class TextObserver:
     planes = False
 
     def __init__(self, rules: Rules) -> None:
-        from tttenv.players.language.prompts import observation  # it loads the solver and the prover
-
-        self.rules, self._describe = rules, observation
+        self.rules = rules
         longest = len(observation(rules, rules.start(), over=False))  # all boards take as much room
         self.space = BoardText(longest, charset=CHARACTERS)
 
     def observe_one(self, match: Match) -> tuple[str, NDArray[np.int8]]:
         """Return the text and the mask (cells,) of a match of one game."""
-        text = self._describe(self.rules, match.board_to_move(0), bool(match.over[0]))
+        text = observation(self.rules, match.board_to_move(0), bool(match.over[0]))
         return text, match.legal()[0].astype(np.int8)
 
 

@@ -29,9 +29,9 @@ import numpy as np
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Probs
 from tttenv.players.digests import folder_digest
-from tttenv.policy import Player, Traits
 from tttenv.players.language.answers import Parsed, parse
 from tttenv.players.language.prompts import prompt
+from tttenv.policy import Player, Traits
 from tttenv.utils import files
 from tttenv.utils.arrays import integers_from
 from tttenv.utils.threads import in_threads

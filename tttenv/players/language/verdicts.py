@@ -12,9 +12,9 @@ from tttenv.exact.dataset import held_out_classes
 from tttenv.game.rules import Rules
 from tttenv.game.symmetry import maps, orbits
 from tttenv.game.types import Boards
-from tttenv.proofs.move_values import Bounds, MoveValues
 from tttenv.players.language.answers import parse
 from tttenv.players.language.prompts import prompt
+from tttenv.proofs.move_values import Bounds, MoveValues
 from tttenv.utils.arrays import one_of
 
 CACHED = 4_096  # positions of large boards
