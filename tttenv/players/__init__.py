@@ -97,8 +97,8 @@ def checked_spec(spec: object) -> Spec:
         raise ValueError(f"a player's name must be a string, not {shown(repr(spec), LONGEST_NAME)}")
     name = spec.partition(":")[0]
     if name not in SAFE:
-        asked = shown(repr(name), LONGEST_NAME)
-        raise ValueError(f"a file must not name the player {asked}, only {', '.join(SAFE)}")
+        named = shown(repr(name), LONGEST_NAME)
+        raise ValueError(f"a file must not name the player {named}, only {', '.join(SAFE)}")
     for option, value in inner_specs(name, parse(spec)[1]).items():
         if option == "evaluator" and value == "lines":
             continue

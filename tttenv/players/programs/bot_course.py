@@ -27,18 +27,18 @@ def course(module: Any, seconds: float, right: dict[str, Any]) -> dict[str, str]
 
     def call(name: str, wanted: Any, *arguments: Any) -> None:
         before = repr(arguments)
-        told = short(f"{name}({before[1:-1].rstrip(',')})", plainly=True)
+        report = short(f"{name}({before[1:-1].rstrip(',')})", plainly=True)
         try:
             with limited(seconds):
                 value = space[name](*arguments)
             good = value is None if wanted is None else value == wanted
-            told += f" returned {short(value)}"
+            report += f" returned {short(value)}"
         except BaseException as error:
-            good, told = wanted is FAILS, f"{told} raised {short(repr(error), plainly=True)}"
+            good, report = wanted is FAILS, f"{report} raised {short(repr(error), plainly=True)}"
         if good and repr(arguments) != before:
-            good, told = False, f"{told} and changed the board that it was given"
+            good, report = False, f"{report} and changed the board that it was given"
         if not good:
-            wrong.setdefault(name, f"{told}; right is {short(wanted)}")
+            wrong.setdefault(name, f"{report}; right is {short(wanted)}")
 
     free = [divmod(cell, 3) for cell, mark in enumerate(board) if mark == "_"]
     taken = [divmod(cell, 3) for cell, mark in enumerate(board) if mark != "_"]

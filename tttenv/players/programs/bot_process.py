@@ -98,16 +98,16 @@ def introduced(
         return {"course": has}, partial(course, module, seconds)
     if has and vars(module).get("EMPTY") is None and not given["function"] + given["form"]:
         given |= {"function": "minimax", "form": OF_COURSE}
-    bot, probes, begun = Bot(module, given["n"], clock), given["probes"], time.monotonic()
+    bot, probes, start = Bot(module, given["n"], clock), given["probes"], time.monotonic()
     best = Search(bot, probes, seconds, given["function"], given["form"]).found()
-    told = {
+    found = {
         "function": best.name,
         "form": str(best.form),
         "words": best.form.described(len(probes[0][0]) // bot.n, bot.n),
         "seats": best.seats,
-        "slow": time.monotonic() - begun > SLOW,
+        "slow": time.monotonic() - start > SLOW,
     }
-    return told, partial(cells, bot, best, seconds)
+    return found, partial(cells, bot, best, seconds)
 
 
 def main() -> None:
@@ -117,11 +117,11 @@ def main() -> None:
     os.dup2(null, 0)
     os.dup2(null, 1)
     try:
-        told, answer = introduced(json.loads(requests.readline()))
+        first, answer = introduced(json.loads(requests.readline()))
     except ValueError as error:
         print(json.dumps({"error": str(error)}), file=answers, flush=True)
         return
-    print(json.dumps(told), file=answers, flush=True)
+    print(json.dumps(first), file=answers, flush=True)
     for line in requests:
         if line == "quit\n":
             return

@@ -282,10 +282,10 @@ class Search:
             named = f"function {self.wanted}" if self.wanted else "function that takes a board"
             named += f" as {self.form} says" if self.form else ""
             return f"it has no {named}; name one: function=NAME"
-        count, form, told = self.nearest
+        count, form, call = self.nearest
         if count < 9:
             return self.first
-        return f"{told}, after {count} legal answers; if it is read rightly, say {form}"
+        return f"{call}, after {count} legal answers; if it is read rightly, say {form}"
 
 
 def _count(arguments: str) -> int:

@@ -34,7 +34,6 @@ import re
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
 from tttenv.players.programs.program_player import Program, ProgramError, ProgramPlayer
-from tttenv.policy import FORFEIT
 from tttenv.utils.arrays import at_least
 
 LONGEST = 64  # bytes of an answer
@@ -52,8 +51,8 @@ class External(ProgramPlayer):
         """Start the program."""
         return Program(self.command, LONGEST)
 
-    def ask(self, program: Program, board: Boards) -> int:
-        """Return the program's cell on a board (cells,), or FORFEIT."""
+    def ask(self, program: Program, board: Boards) -> list[int]:
+        """Return the program's cell on a board (cells,), [] to forfeit."""
         rules, side = self.rules, "XO"[int(self.rules.seat(board))]
         for line in program.available_lines():
             raise ProgramError(f"wrote {line[:60]!r} before it was queried")
@@ -61,11 +60,11 @@ class External(ProgramPlayer):
         program.write(f"{question}\n", self.timeout)
         line = program.read_line()
         try:
-            return read(line, board)
+            return [read(line, board)]
         except ProgramError:
             if not self.traits.forfeits:
                 raise
-            return FORFEIT
+            return []
 
 
 def read(line: str, board: Boards) -> int:

@@ -75,7 +75,7 @@ class Gomocup(ProgramPlayer):
         infos += [f"max_memory {MEMORY}", "rule 0", "game_type 1"]  # its opponent is a program
         program.write("".join(f"INFO {info}\n" for info in infos), self.start)
 
-    def ask(self, program: Program, board: Boards) -> int:
+    def ask(self, program: Program, board: Boards) -> list[int]:
         """Return the engine's cell on a board (cells,)."""
         board = np.asarray(board, np.int8)
         order = self._order(board)
@@ -87,15 +87,15 @@ class Gomocup(ProgramPlayer):
             if number == MOST_LINES:
                 raise ProgramError(f"wrote {MOST_LINES:,} lines before it was queried")
         if not order:
-            asked = ["BEGIN"]
+            query = ["BEGIN"]
         elif order[:-1] == self.sent:
-            asked = [f"TURN {_written(self.rules, order[-1])}"]
+            query = [f"TURN {_written(self.rules, order[-1])}"]
         else:
             sides = (1 if board[cell] == 1 else 2 for cell in order)
             stones = zip(order, sides, strict=True)
-            asked = ["BOARD", *(f"{_written(self.rules, cell)},{side}" for cell, side in stones)]
-            asked.append("DONE")
-        lines = "\n".join([f"INFO time_left {UNLIMITED}", *asked, ""])
+            query = ["BOARD", *(f"{_written(self.rules, cell)},{side}" for cell, side in stones)]
+            query.append("DONE")
+        lines = "\n".join([f"INFO time_left {UNLIMITED}", *query, ""])
         program.write(lines, self.timeout)
         cell = read(_next(program, REMARKS | REFUSALS), self.rules, board)
         after = board.copy()
@@ -103,7 +103,7 @@ class Gomocup(ProgramPlayer):
         if len(self.games) >= MOST_GAMES:
             self.games.clear()
         self.sent = self.games[after.tobytes()] = [*order, cell]
-        return cell
+        return [cell]
 
     def _order(self, board: Boards) -> list[int]:
         """Return the cells of the stones on a board (cells,) in their likely order of play.

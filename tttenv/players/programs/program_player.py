@@ -21,7 +21,7 @@ import numpy as np
 
 from tttenv.game.rules import Rules, require_line_wins
 from tttenv.game.types import Boards, Probs
-from tttenv.policy import FORFEIT, Player, Traits
+from tttenv.policy import Player, Traits
 from tttenv.utils.arrays import one_at_a_time
 
 CHUNK = 4096  # bytes read at once
@@ -158,12 +158,14 @@ class ProgramPlayer(Player):
     Subclasses define the messages, whose failures raise `ProgramError`.
     """
 
+    cached = True  # whether each board is queried once only
+
     def __init__(self, rules: Rules, command: str, forfeits: bool = False) -> None:
         require_line_wins(rules, "a program")
         super().__init__(rules, Traits(searches=True, one_by_one=True, forfeits=forfeits))
         self.command = command
         self.program: Program | None = None
-        self.cache: dict[bytes, int] = {}  # cells by board
+        self.cache: dict[bytes, list[int]] = {}  # cells by board
 
     def __getstate__(self) -> dict[str, Any]:
         """Support copying and pickling: a copy starts a program of its own when it is queried."""
@@ -177,20 +179,22 @@ class ProgramPlayer(Player):
         """Send the messages that precede the first board, if any."""
 
     @abstractmethod
-    def ask(self, program: Program, board: Boards) -> Any:
-        """Query the program for its cell on a board (cells,), which is validated, or FORFEIT."""
+    def ask(self, program: Program, board: Boards) -> list[int]:
+        """Query the program for its legal cells on a board, equally likely; [] is a forfeit."""
 
     def __call__(self, boards: Boards) -> Probs:
         """Return move probabilities (batch, cells) for boards (batch, cells)."""
         probs = np.zeros(boards.shape)
         for row, board in zip(probs, boards, strict=True):
-            if (cell := self.answer(board)) != FORFEIT:
-                row[cell] = 1.0
+            cells = self.answer(board)
+            np.add.at(row, cells, 1 / max(len(cells), 1))
         return probs
 
     @one_at_a_time
-    def answer(self, board: Boards) -> Any:
-        """Return the program's cell on a board (cells,), cached if possible, or FORFEIT."""
+    def answer(self, board: Boards) -> list[int]:
+        """Return the program's cells on a board (cells,), cached if possible."""
+        if not self.cached:
+            return self.query(board)
         key = np.asarray(board, np.int8).tobytes()
         if key not in self.cache:
             if len(self.cache) >= MOST_ANSWERS:
@@ -204,13 +208,13 @@ class ProgramPlayer(Player):
             self.program.close()
         self.program = None
 
-    def query(self, board: Boards | None) -> Any:
+    def query(self, board: Boards | None) -> list[int]:
         """Query the program on a board (cells,), or only start it; a failure ends it."""
         try:
             if self.program is None:
                 self.program = self.launch()
                 self.handshake(self.program)
-            return None if board is None else self.ask(self.program, board)
+            return [] if board is None else self.ask(self.program, board)
         except BaseException as error:  # including an interrupt, since an answer would be pending
             if self.program is not None:
                 self.program.kill()

@@ -23,7 +23,7 @@ import numpy as np
 
 from tttenv.exact import positions, solve
 from tttenv.game.rules import Rules
-from tttenv.game.types import Boards, Mask, Probs
+from tttenv.game.types import Boards, Mask
 from tttenv.players import player
 from tttenv.players.programs.bot_forms import Form, side_of
 from tttenv.players.programs.bot_process import REPEATS
@@ -65,6 +65,8 @@ def exchange(program: Program, limit: float, **message: Any) -> dict[str, Any]:
 class PythonBot(ProgramPlayer):
     """A player backed by a function of a Python file; see the module."""
 
+    cached = False  # which would hide a memory
+
     def __init__(self, rules: Rules, path: str, function: str, form: str, timeout: float) -> None:
         super().__init__(rules, path, forfeits=True)
         self.timeout = timeout
@@ -97,16 +99,16 @@ class PythonBot(ProgramPlayer):
             return
         self.found = found
         self.wanted = {key: found[key] for key in self.wanted}
-        told = f"{self.command}, {found['function']} is read as: {found['words']}"
+        note = f"{self.command}, {found['function']} is read as: {found['words']}"
         self.traits = replace(self.traits, searches=found["slow"])
         if len(found["seats"]) == 1:
             self.traits = replace(self.traits, seat=found["seats"])
-            told += f"; it plays {found['seats']} only"
-        if told not in _logged:
-            _logged.add(told)
-            _logger.warning("%s (form=%s)", told, found["form"])
+            note += f"; it plays {found['seats']} only"
+        if note not in _logged:
+            _logged.add(note)
+            _logger.warning("%s (form=%s)", note, found["form"])
 
-    def ask(self, program: Program, board: Boards) -> Any:
+    def ask(self, program: Program, board: Boards) -> list[int]:
         """Return the cells that the bot plays equally often on a board (cells,), [] to forfeit."""
         text = self.rules.format(board)
         seconds = REPEATS * self.timeout
@@ -122,34 +124,21 @@ class PythonBot(ProgramPlayer):
             self.illegal[text] = str(found.get("error"))
         return cells
 
-    def answer(self, board: Boards) -> Any:
-        """Query the bot about a board, never from a cache, which would hide a memory."""
-        with self.lock.inside:
-            return self.query(board)
-
-    def __call__(self, boards: Boards) -> Probs:
-        """Return move probabilities (batch, cells) for boards (batch, cells)."""
-        probs = np.zeros(boards.shape)
-        for row, board in zip(probs, boards, strict=True):
-            cells = self.answer(board)
-            np.add.at(row, cells, 1 / max(len(cells), 1))
-        return probs
-
     def particulars(self) -> dict[str, Any]:
         """Return the bot's function and form."""
         return {key: self.found[key] for key in ("function", "form", "words", "seats")}
 
     def summary(self) -> str:
         """Say whether random numbers were drawn, and where there was no legal answer."""
-        told = []
+        notes = []
         if self.drawn:
-            told.append(f"draws random numbers: judged by {REPEATS} answers to each board")
+            notes.append(f"draws random numbers: judged by {REPEATS} answers to each board")
         seats = self.found["seats"]
         boards = [one for one in self.illegal if side_of(one) in seats]
         if boards:
             count = f"{len(boards):,} board{'s' * (len(boards) != 1)}"
-            told.append(f"no legal answer on {count}: {self.illegal[boards[0]]}")
-        return "; ".join(told)
+            notes.append(f"no legal answer on {count}: {self.illegal[boards[0]]}")
+        return "; ".join(notes)
 
 
 def probe_boards(rules: Rules) -> list[tuple[str, list[int]]]:
