@@ -7,13 +7,11 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from tttenv.adapters import wanted
-from tttenv.env.arguments import Illegal, Start, one_action, require_game
-from tttenv.env.match import Match
-from tttenv.env.observation import LastStones, Observer, draw, known_render_mode
-from tttenv.game.features import one_hot
+from tttenv.env.arguments import Illegal
+from tttenv.env.env import TicTacToe
 from tttenv.game.outcomes_kernel import GOING, ILLEGAL, SEEN_BY_OTHER
-from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
+from tttenv.policy import OBSERVATIONS
 from tttenv.utils.arrays import described, one_of
 
 with wanted("pettingzoo"):
@@ -61,17 +59,16 @@ class raw_env(pettingzoo.AECEnv):  # noqa: N801  # PettingZoo's name
         draw: float = 0.0,
     ) -> None:
         one_of("obs", obs, ("onehot", "board"))
-        self.rules, self.obs = Rules(m, n, k), obs
-        self.match = Match(self.rules, 1, None, illegal=illegal, draw=draw)
-        self.rng = np.random.default_rng(0)  # never used: the agents move both sides
-        self.render_mode = known_render_mode(render_mode, self.metadata)
-        self._last_stones: LastStones = {}
-        self.possible_agents, cells = AGENTS[:], self.rules.cells
-        mask = spaces.Box(0, 1, (cells,), np.int8)
-        both = {"observation": Observer(self.rules, obs).space, "action_mask": mask}
+        self.obs, self.render_mode = obs, render_mode
+        drawn = "ansi" if render_mode == "human" else render_mode
+        self.game = TicTacToe(m, n, k, None, "random", illegal, obs, drawn, draw)
+        self.rules, self.possible_agents = self.game.rules, AGENTS[:]
+        mask = spaces.Box(0, 1, (self.rules.cells,), np.int8)
+        both = {"observation": self.game.observation_space, "action_mask": mask}
         self.observation_spaces = {agent: spaces.Dict(both) for agent in AGENTS}
-        self.action_spaces = {agent: spaces.Discrete(cells) for agent in AGENTS}
-        self.state_space = spaces.Box(-1, 1, (cells,), np.int8)
+        self.action_spaces = {agent: spaces.Discrete(self.rules.cells) for agent in AGENTS}
+        self.state_space = spaces.Box(-1, 1, (self.rules.cells,), np.int8)
+        self.agent_selection, self.terminations, self.truncations = "", {}, {}
 
     def observation_space(self, agent: str) -> Any:
         """Return the space of an agent's observations."""
@@ -90,7 +87,7 @@ class raw_env(pettingzoo.AECEnv):  # noqa: N801  # PettingZoo's name
         if not isinstance(options, dict | None):
             raise ValueError(f"options must be a dict or None, not {described(options)}")
         board = {"board": options["board"]} if options and "board" in options else None
-        Start.of(self.match, board).begin(self.match, self.rng)
+        self.game.reset(options=board)
         self.agents = AGENTS[:]
         self.rewards = dict.fromkeys(AGENTS, 0.0)
         self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
@@ -105,28 +102,27 @@ class raw_env(pettingzoo.AECEnv):  # noqa: N801  # PettingZoo's name
 
         A refused move, with ValueError, changes nothing.
         """
-        mover = getattr(self, "agent_selection", "")
-        going = mover in getattr(self, "terminations", {})  # else never reset, or both are done
-        require_game(closed=False, going=going)
-        if self.terminations[mover] or self.truncations[mover]:
+        mover: str = self.agent_selection
+        if self.terminations.get(mover) or self.truncations.get(mover):
             self._was_dead_step(action)
             return
-        self.match.step(one_action(action), self.rng)
+        move: Any = action  # which it checks
+        _, _, over, _, info = self.game.step(move)
         other = AGENTS[mover == AGENTS[0]]
-        outcome, pay = self.match.outcomes[0], self.match.payoffs.each
+        outcome, pay = info.get("outcome", GOING), self.game.match.payoffs.each
         # An illegal move is not a win for the other agent: its reward is 0, as in mid-game.
         others = GOING if outcome == ILLEGAL else SEEN_BY_OTHER[outcome]
         self._cumulative_rewards[mover] = 0.0
         self.rewards = {mover: pay[outcome], other: pay[others]}
         self._accumulate_rewards()
-        self.terminations = dict.fromkeys(AGENTS, not self.match.active)
+        self.terminations = dict.fromkeys(AGENTS, over)
         self.agent_selection = other
         self._show()
 
     @property
     def board(self) -> Boards:
         """A copy of the board (cells,) from the mover's perspective, even if the game is over."""
-        return self.match.board_to_move(0)
+        return self.game.match.board_to_move(0)
 
     def state(self) -> Boards:
         """Return the board, int8 (m * n,): 1 for X, -1 for O, regardless of the side to move."""
@@ -137,15 +133,12 @@ class raw_env(pettingzoo.AECEnv):  # noqa: N801  # PettingZoo's name
         board, mask = self._seen_by(agent), np.zeros(self.rules.cells, np.int8)
         if agent == self.agent_selection and not self.terminations.get(agent, True):
             mask[board == 0] = 1
-        shown = one_hot(board) if self.obs == "onehot" else board
-        return {"observation": shown, "action_mask": mask}
+        return {"observation": OBSERVATIONS[self.obs](board), "action_mask": mask}
 
     def render(self) -> Any:
         """Return the board as text ("ansi") or image ("rgb_array"); "human" prints it as text."""
-        human = self.render_mode == "human"
-        mode = "ansi" if human else self.render_mode
-        shown = draw(self.match, 0, mode, self._last_stones)
-        return print(shown) if human else shown
+        shown = self.game.render()
+        return print(shown) if self.render_mode == "human" else shown
 
     def close(self) -> None:
         """Do nothing, since there is nothing to close."""
@@ -164,7 +157,7 @@ def env(**kwargs: Any) -> Any:
     An illegal move terminates and truncates the game, unless it raises.
     """
     game: Any = raw_env(**kwargs)
-    if game.match.illegal == "lose":
+    if game.game.match.illegal == "lose":
         game = wrappers.TerminateIllegalWrapper(game, illegal_reward=-1)
     return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(game))
 
