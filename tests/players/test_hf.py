@@ -190,6 +190,18 @@ def test_every_file_that_can_play_is_in_the_digests(folder, tmp_path):
     assert len(digests(f"external:command=(python3 {folder}/config.json)")) == 2  # and Python
 
 
+def test_weights_are_those_in_the_folder_whatever_its_settings_name(folder, tmp_path):
+    home = shutil.copytree(folder, tmp_path / "parts")
+    model = transformers.AutoModelForCausalLM.from_pretrained(folder)
+    (home / "model.safetensors").unlink()
+    model.save_pretrained(home, max_shard_size="300KB")
+    other = save(tmp_path / "five", {".": "5", "5": END})
+    changed(home / "model.safetensors.index.json", weight_map={"a": f"{other}/model.safetensors"})
+    changed(home / "config.json", transformers_weights="../five/model.safetensors")
+    assert len([*home.glob("*.safetensors")]) > 1
+    assert player(f"hf:path={home}", RULES).ask("Where.") == "4"
+
+
 def test_an_implementation_of_attention_that_would_be_downloaded_is_not_used(folder, tmp_path):
     for number, name in enumerate(("_attn_implementation", "attn_implementation")):
         home = shutil.copytree(folder, tmp_path / str(number))
@@ -209,16 +221,10 @@ def wrong_folders(folder, tmp_path):
     changed(code / "config.json", model_type="mine", auto_map=own)
     (code / "mine.py").write_text("raise SystemExit('code was run')\n")
     yield code, "cannot be loaded"
-    index, elsewhere = "model.safetensors.index.json", ["../four/tokenizer.4.0.json"]
-    for name, file, setting in (
-        ("index", index, {"weight_map": {"a": "../four/model.safetensors"}}),
-        ("weights", "config.json", {"transformers_weights": "pytorch_model.bin"}),
-        ("tokens", "tokenizer_config.json", {"fast_tokenizer_files": elsewhere}),
-    ):
-        home = shutil.copytree(folder, tmp_path / name)
-        torch.save({}, home / "pytorch_model.bin")
-        changed(home / file, **setting)
-        yield home, "names files that are not in this folder"
+    tokens = shutil.copytree(folder, tmp_path / "tokens")
+    elsewhere = ["../four/tokenizer.4.0.json"]
+    changed(tokens / "tokenizer_config.json", fast_tokenizer_files=elsewhere)
+    yield tokens, "names other files"
     large = shutil.copytree(folder, tmp_path / "large")
     changed(large / "config.json", vocab_size=3_000_000)
     yield large, "more than its files hold"

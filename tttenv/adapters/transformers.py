@@ -1,11 +1,14 @@
 """Language models from Hugging Face transformers: as players, and certified as they train."""
 
+from collections import ChainMap
 from collections.abc import Sequence
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
 import torch
 import transformers
+from safetensors.torch import load_file
 
 from tttenv import text
 from tttenv.adapters.chat_template import Renderer
@@ -21,13 +24,11 @@ from tttenv.utils.untrusted import LONGEST_JSON, first_line, parse_json, read_by
 LIBRARY: Any = transformers  # which leaves much untyped
 MOST_LAYERS = 1_000
 SPARE = 2**26  # numbers that a model computes, such as masks; others are two a byte or fewer
+WEIGHTS = "model*.safetensors"  # one file, or parts, which are read without their index
+GENERATION = "generation_config.json"
 TEXTS = {".jinja", ".json", ".model", ".txt"}  # files that the library reads as a whole
 LARGEST_TEXT = 2**28  # bytes of one; a tokenizer of 262,144 tokens has some 34 million
-NAMING = {  # patterns of files, and their settings that name other files
-    "config.json": "transformers_weights",
-    "tokenizer_config.json": "fast_tokenizer_files",
-    "*.index.json": "weight_map",
-}
+NAMING = "fast_tokenizer_files"  # the setting of a tokenizer that names other files
 LONGEST_REASON = 200  # characters of the library's error in a message
 
 
@@ -64,21 +65,19 @@ class Answers:
                 raise ValueError(
                     f"config.json describes {size:,} numbers, more than its files hold"
                 )
-            model, told = LIBRARY.AutoModelForCausalLM.from_pretrained(
-                folder,
-                config=config,
-                use_safetensors=True,
-                dtype=torch.float32,
-                output_loading_info=True,
-                **safely,
-                **usual,
+            stored = dict(ChainMap(*map(load_file, weights)))
+            settings = {"dtype": torch.float32, "output_loading_info": True, **usual}
+            model, report = type(empty).from_pretrained(
+                None, config=config, state_dict=stored, **settings
             )
+            if (folder / GENERATION).is_file():
+                model.generation_config = LIBRARY.GenerationConfig.from_pretrained(folder, **safely)
         except Exception as error:  # the library raises classes of its own and others'
             raise self._failed("cannot be loaded", error) from None
         if not self.tokenizer("0")["input_ids"]:  # made up by the library, without a vocabulary
             raise ValueError(f"the model in {self.name} has no tokenizer")
-        if told["missing_keys"]:
-            raise ValueError(f"the model in {self.name} lacks {len(told['missing_keys'])} weights")
+        if missing := report["missing_keys"]:
+            raise ValueError(f"the model in {self.name} lacks {len(missing)} weights")
         self.model: Any = model.eval()
         self.tokens = tokens
 
@@ -207,7 +206,7 @@ def _weights(folder: Path, name: str) -> list[Path]:
     """Return the weight files in a folder, checking that it is safe to open."""
     entries = sorted(folder.iterdir()) if folder.is_dir() else []
     entries += folder.glob("*/*.jinja")
-    weights = [entry for entry in entries if entry.suffix == ".safetensors"]
+    weights = [entry for entry in entries if fnmatch(entry.name, WEIGHTS)]
     if not weights or not (folder / "config.json").is_file():
         raise ValueError(f"there is no transformers model with safetensors in {name}")
     if any(not (entry.is_file() or entry.is_dir()) for entry in entries):
@@ -217,18 +216,9 @@ def _weights(folder: Path, name: str) -> list[Path]:
         raise ValueError(f"{name} contains a text of more than {LARGEST_TEXT:,} bytes")
     if (folder / "adapter_config.json").exists():
         raise ValueError(f"{name} holds an adapter of another model: merge and save it first")
-    usable = {entry.name for entry in entries if entry.suffix in (".safetensors", ".json")}
-    for pattern, setting in NAMING.items():
-        for file in folder.glob(pattern):
-            settings = parse_json(read_bytes(file, LONGEST_JSON), file, finite=False)
-            if not _files(settings, setting) <= usable:
-                raise ValueError(f"{shown(file)} names files that are not in this folder")
+    tokenizer = folder / "tokenizer_config.json"
+    if tokenizer.exists():
+        settings = parse_json(read_bytes(tokenizer, LONGEST_JSON), tokenizer, finite=False)
+        if isinstance(settings, dict) and NAMING in settings:
+            raise ValueError(f"{shown(tokenizer)} names other files")
     return weights
-
-
-def _files(settings: Any, name: str) -> set[str]:
-    """Return the files that a setting names: a text, or the values of a list or an object."""
-    found = settings.get(name) if isinstance(settings, dict) else None
-    if isinstance(found, dict):
-        found = list(found.values())
-    return {str(part) for part in (found if isinstance(found, list) else [found]) if part}
