@@ -129,11 +129,11 @@ def test_what_cannot_be_certified_or_resumed_is_refused_before_training(tmp_path
     )
     for broken_card in ("{", "{}", *(json.dumps({"certificate": told}) for told in broken)):
         (tmp_path / "best.json").write_text(broken_card)
-        with pytest.raises(ValueError, match=r"^[^\n]*best\.json is not the certificate[^\n]*$"):
+        with pytest.raises(ValueError, match=r"^[^\n]*best\.json (holds no|is not JSON)[^\n]*$"):
             quick().learn(64, ExactEvalCallback(folder=tmp_path))
     other = asdict(certify(Rules(2, 2, 2), "random"))
     (tmp_path / "best.json").write_text(json.dumps({"certificate": other}))
-    with pytest.raises(ValueError, match="has a model for 2,2,2, not 3,3,3"):
+    with pytest.raises(ValueError, match="no certificate of a saved model for 3,3,3"):
         quick().learn(64, ExactEvalCallback(folder=tmp_path))
     with pytest.raises(ValueError, match="every must be at least 1"):
         ExactEvalCallback(every=0)

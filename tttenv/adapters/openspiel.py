@@ -140,8 +140,8 @@ def table(rules: Rules, player: str | Policy) -> dict[str, Moves]:
             moves = [(cell, probs[at][cell]) for cell, to in enumerate(after[at]) if to >= 0]
             if moves:
                 histories[history] = moves
-            begun = f"{history}, " if history else ""
-            following += [(f"{begun}{cell}", after[at][cell]) for cell, _ in moves]
+            start = f"{history}, " if history else ""
+            following += [(f"{start}{cell}", after[at][cell]) for cell, _ in moves]
         layer = following
     return histories
 

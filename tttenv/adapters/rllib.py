@@ -154,9 +154,9 @@ def observed(trained: Any, rules: Rules, deterministic: bool = False) -> Observe
         if isinstance(seen, dict):  # disable its own mask, so that `unmasked` can be computed
             seen = {name: torch.as_tensor(part) for name, part in seen.items()}
             seen["action_mask"] = torch.ones_like(seen["action_mask"])
-        asked = {Columns.OBS: seen if isinstance(seen, dict) else torch.as_tensor(seen)}
+        batch = {Columns.OBS: seen if isinstance(seen, dict) else torch.as_tensor(seen)}
         with torch.no_grad():
-            return module.forward_inference(asked)[Columns.ACTION_DIST_INPUTS]
+            return module.forward_inference(batch)[Columns.ACTION_DIST_INPUTS]
 
     kind = "values" if deterministic else "logits"
     return from_observations(logits, rules, observation_kind(module.observation_space, rules), kind)

@@ -146,7 +146,7 @@ def policy(module: Any, rules: Rules, deterministic: bool = False) -> Player:
                 f"{keys or type(module).__name__}"
             )
         kind = "values" if "action_value" in keys else "logits"
-    asked = "values" if deterministic else kind
+    outputs = "values" if deterministic else kind
 
     def play(module: Any) -> Policy:
         def ask(seen: dict[str, Any]) -> Any:
@@ -159,6 +159,6 @@ def policy(module: Any, rules: Rules, deterministic: bool = False) -> Player:
                     return probs.log() if deterministic else probs  # ties are relative to the best
                 return module(frame)["action_value" if kind == "values" else "logits"]
 
-        return from_observations(ask, rules, obs="dict", kind=asked)
+        return from_observations(ask, rules, obs="dict", kind=outputs)
 
     return frozen(rules, module, play)

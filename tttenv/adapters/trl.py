@@ -41,8 +41,8 @@ def rows(
     """
     found = []
     for task in tasks:
-        asked = task.prompt(notation, legal)
-        prompt = [{"role": "user", "content": asked}] if chat else asked
+        content = task.prompt(notation, legal)
+        prompt = [{"role": "user", "content": content}] if chat else content
         found.append({"prompt": prompt, "rules": str(task.rules), "position": task.position})
     return found
 
@@ -61,15 +61,15 @@ def reward_function(scheme: str = "regret") -> RewardFunction:
         found = []
         for completion, name, board in zip(completions, rules, position, strict=True):
             game = Rules.of(name)
-            verdict = text.verdict(game, game.parse(board), answered(completion))
-            found.append(_exact(verdict, scheme))
+            verdict = text.verdict(game, game.parse(board), reply_text(completion))
+            found.append(reward_or_none(verdict, scheme))
         return found
 
     rewards.__name__ = f"exact_{scheme}"
     return rewards
 
 
-def answered(completion: Any) -> str:
+def reply_text(completion: Any) -> str:
     """Return the text of a completion, which is a string or a list of messages."""
     if isinstance(completion, str):
         return completion
@@ -77,11 +77,9 @@ def answered(completion: Any) -> str:
     return content if isinstance(content, str) else ""
 
 
-def _exact(found: text.Verdict, scheme: str) -> float | None:
-    try:
-        return text.reward(found, scheme)
-    except ValueError:  # undecided
-        return None
+def reward_or_none(found: text.Verdict, scheme: str) -> float | None:
+    """Return `tttenv.text.reward` of a verdict, or None if a search has left it undecided."""
+    return text.SCHEMES[scheme](found) if found.legal else 0.0
 
 
 class Game:
@@ -127,7 +125,7 @@ class Game:
         """Return the reward of the rollout, from 0 to 1."""
         if self._pays == "result":
             return (1 + self._result) / 2 if self._over else 0.0
-        known = [_exact(verdict, self._pays) for verdict in self._verdicts]
+        known = [reward_or_none(verdict, self._pays) for verdict in self._verdicts]
         paid = [reward for reward in known if reward is not None]
         return sum(paid) / len(paid) if paid else 0.0
 

@@ -11,7 +11,13 @@ from stable_baselines3.common.vec_env import SubprocVecEnv
 
 from tttenv.adapters.sb3.models import policy, rules_of, zipped
 from tttenv.adapters.sb3.observations import observations_of
-from tttenv.certificates.certificate import IN_TRAINING, REACHABLE, Certificate, certify
+from tttenv.certificates.certificate import (
+    IN_TRAINING,
+    REACHABLE,
+    Certificate,
+    certify,
+    stated_certificate,
+)
 from tttenv.certificates.metrics import flat, measure
 from tttenv.exact import SEATS, enumerable
 from tttenv.game.rules import Rules
@@ -20,7 +26,7 @@ from tttenv.players.stored.checkpoint import digest
 from tttenv.policy import Policy
 from tttenv.utils.arrays import at_least, integers_from
 from tttenv.utils.files import write
-from tttenv.utils.untrusted import read_json, shown
+from tttenv.utils.schema import read
 
 SHOWN = (  # on the console
     *("worst_case_", "win_vs_random_", "unbeatable", "blunders", "illegal_mass", "reached_"),
@@ -159,15 +165,9 @@ def stored_certificate(folder: Path, rules: Rules) -> Certificate | None:
     file = folder / CERTIFICATE
     if not file.exists():
         return None
-    try:
-        found = Certificate.from_dict(read_json(file)["certificate"])
-        rank(found)
-    except (OSError, ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
-        raise ValueError(
-            f"{file} is not the certificate of a saved model: {shown(error)}"
-        ) from None
-    if found.rules != str(rules):
-        raise ValueError(f"{folder} has a model for {shown(found.rules, 60)}, not {rules}")
+    found = stated_certificate(read(file, dict[str, Any], "saved model"), rules)
+    if found is None:
+        raise ValueError(f"{file} holds no certificate of a saved model for {rules}")
     return found
 
 

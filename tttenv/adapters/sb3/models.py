@@ -5,9 +5,7 @@ import importlib
 import inspect
 import io
 import json
-import lzma
 import zipfile
-import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -66,8 +64,8 @@ def policy(model: BaseAlgorithm, rules: Rules, deterministic: bool = False) -> P
     """
     live = observed(model, rules, deterministic)
     if enumerable(rules):  # what the mask hides is known if it is not the model's own
-        asked = live.__call__ if masked(model) else live
-        return tabulate_pure(rules, asked, display_name(model))
+        play = live.__call__ if masked(model) else live
+        return tabulate_pure(rules, play, display_name(model))
     live(rules.start(1))  # drops the last update's gradients, which cannot be copied
     return _in_float64(copy.deepcopy(live), rules) or copy.deepcopy(live)
 
@@ -165,12 +163,6 @@ class Answer:
 NORMALIZATION = "normalization.json"  # in a zip
 LARGEST = 1024 * MEBIBYTE  # maximum bytes of a zip
 LARGEST_SETTINGS = 64 * MEBIBYTE  # maximum bytes of its decompressed settings
-_NO_MODEL = (  # errors raised by damaged zips; RuntimeError by encrypted ones
-    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError),
-    *(KeyError, TypeError, ValueError, RuntimeError),
-)
-
-
 # Each model class, a setting that only it and those after it save, and part of its policy's module.
 ALGORITHMS = {
     "maskable_ppo": ("sb3_contrib:MaskablePPO", "clip_range", "contrib.common.maskable."),
@@ -256,7 +248,7 @@ def _detected(path: Path, data: bytes) -> str:
     try:
         saved = _part(data, "data", LARGEST_SETTINGS)
         home = str(saved["policy_class"]["__module__"])
-    except _NO_MODEL as error:
+    except Exception as error:  # as of a zip that is damaged or encrypted
         raise ValueError(
             f"{path} is not a model saved by SB3: {shown(first_line(error))}"
         ) from None

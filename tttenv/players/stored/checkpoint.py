@@ -200,8 +200,8 @@ def load(
         made = _of_table(folder, trained)
     else:
         made = _of_weights(folder, wanted, simulations, threes)
-    asked = canonical or plays_canonically(read_card(folder))
-    found = canonical_player(made) if asked and not made.traits.equivariant else made
+    on_images = canonical or plays_canonically(read_card(folder))
+    found = canonical_player(made) if on_images and not made.traits.equivariant else made
     return PairingPlayer(found) if pairing else found
 
 
