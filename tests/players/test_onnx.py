@@ -145,7 +145,7 @@ def in_node(model):
         ("path=net.onnx", graph([None, 27], kind=TensorProto.UINT32), r"tensor\(uint32\)|loaded"),
         ("path=net.onnx,obs=dict", graph([None, 27]), "inputs observation and action_mask"),
         ("path=net.onnx,obs=planes", graph([None, 27]), "onehot, board, dict"),
-        ("path=net.onnx", graph([None, 27], size=8), "not one number for each of 9 cells"),
+        ("path=net.onnx", graph([None, 27], size=8), r"must return logits of shape \(2, 9\)"),
         ("path=net.onnx", graph([None, 26]), "net.onnx failed"),
         ("path=.", None, "cannot be read"),
     ],

@@ -41,17 +41,17 @@ def onnx(
         data = read_bytes(Path(path), LARGEST)
     except FileNotFoundError:
         raise ValueError(f"there is no file {shown(path)}") from None
-    return from_observations(_Network(shown(path), data, rules, obs), rules, obs, kind)
+    return from_observations(_Network(shown(path), data, obs), rules, obs, kind)
 
 
 class _Network:
     """A network from the bytes of an ONNX file, as a function of observations."""
 
-    def __init__(self, name: str, data: bytes, rules: Rules, obs: str) -> None:
+    def __init__(self, name: str, data: bytes, obs: str) -> None:
         import onnx
         import onnxruntime
 
-        self.made_from, self.name = (name, data, rules, obs), name
+        self.made_from, self.name = (name, data, obs), name
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1  # the same on all machines
         options.log_severity_level = 4
@@ -78,7 +78,6 @@ class _Network:
             if given.type not in TYPES:
                 raise ValueError(f"{self.name} takes inputs of type {shown(given.type, 60)}")
         self.output = self.session.get_outputs()[0].name
-        self.cells = rules.cells
         fixed = [given.shape[0] for given in self.inputs.values() if given.shape]
         self.batch = next((size for size in fixed if isinstance(size, int)), None)
         if self.batch and self.batch > MOST_ROWS:
@@ -89,7 +88,7 @@ class _Network:
         return _Network, self.made_from
 
     def __call__(self, seen: Any) -> NDArray[Any]:
-        """Return the output (batch, cells) for observations."""
+        """Return the output for observations (batch, ...), a row for each."""
         parts = seen if isinstance(seen, dict) else dict.fromkeys(self.inputs, seen)
         fed = {name: self._shaped(name, part) for name, part in parts.items()}
         count = len(next(iter(fed.values())))
@@ -98,13 +97,7 @@ class _Network:
             found = [self._run(fed, start, size) for start in range(0, max(count, 1), size)]
         except Exception as error:
             raise self._failed("failed", error) from None
-        answer = np.concatenate(found)[:count]
-        if answer.size != count * self.cells:
-            raise ValueError(
-                f"{self.name} answers shape {answer.shape}, not one number for each of"
-                f" {self.cells} cells"
-            )
-        return answer.reshape(count, self.cells)
+        return np.concatenate(found)[:count].reshape(count, -1)
 
     def _run(self, fed: dict[str, NDArray[Any]], start: int, size: int) -> NDArray[Any]:
         """Return the output for `size` rows of the inputs, filled up by repeating the last row."""
