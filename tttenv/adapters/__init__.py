@@ -15,7 +15,15 @@ from tttenv.utils.untrusted import shown
 
 @contextmanager
 def wanted(*libraries: str, extra: str = "adapters") -> Iterator[None]:
-    """Re-raise the ImportError of a library that is not installed, with a hint how to get it."""
+    """Add a hint how to install a missing library to the ImportError of a block.
+
+    Args:
+        libraries: the names of the modules that the block imports.
+        extra: of tttenv, which installs them.
+
+    Raises:
+        ImportError: if one of the libraries is not installed.
+    """
     try:
         yield
     except ModuleNotFoundError as error:
@@ -28,9 +36,15 @@ def wanted(*libraries: str, extra: str = "adapters") -> Iterator[None]:
 
 
 def frozen(rules: Rules, module: Any, play: Callable[[Any], Policy]) -> Player:
-    """Return the policy `play(module)` of a torch module that may be trained further.
+    """Return the policy of a torch module that may be trained further, as a frozen player.
 
-    It is frozen: as a table if the game is enumerable, else as a copy of the module.
+    Args:
+        rules: the game.
+        module: the network, which is evaluated in evaluation mode.
+        play: makes a policy of the network, or of a copy.
+
+    Returns:
+        A table of all positions if the game is enumerable, else a player of a copy of the module.
     """
     if not enumerable(rules):
         return player_for(rules, play(copy.deepcopy(module).eval()))
@@ -39,7 +53,11 @@ def frozen(rules: Rules, module: Any, play: Callable[[Any], Policy]) -> Player:
 
 
 def observation_kind(space: Any, rules: Rules) -> str:
-    """Return the `obs` argument whose observations have this space: shape, type and bounds."""
+    """Return the `obs` argument whose observations have this space: shape, type and bounds.
+
+    Raises:
+        ValueError: if no observations of the game have it.
+    """
     for kind in OBSERVATIONS:
         if Observer(rules, kind).space == space:
             return kind

@@ -28,6 +28,9 @@ def player(net: Net, rules: Rules, deterministic: bool = False) -> Observed:
             repository's `TicTacToeGame`, which is ignored. `v` is not used.
         rules: the game.
         deterministic: play the likeliest legal cell instead of sampling.
+
+    Raises:
+        ValueError: for an object without `predict`; when queried, if that returns something else.
     """
     if not callable(getattr(net, "predict", None)):
         raise ValueError(f"a network of alpha-zero-general has a method predict, unlike {net!r}")

@@ -25,7 +25,14 @@ class Renderer:
         return {**vars(self), "program": None}
 
     def __call__(self, chat: list[dict[str, str]], **_options: Any) -> str:
-        """Return the text of a chat and the beginning of a reply, as `apply_chat_template` does."""
+        """Return the text of a chat and the beginning of a reply, as `apply_chat_template` does.
+
+        Args:
+            chat: messages, each with its "role" and "content".
+
+        Raises:
+            ValueError: if the template fails, breaks a limit of its process, or the process ends.
+        """
         try:
             if self.program is None:
                 command = shlex.join([sys.executable, "-P", chat_template_process.__file__])

@@ -57,7 +57,11 @@ class MnkGameObservation(Observation):
 class MnkGame(Environment[MnkGameAction, MnkGameObservation, State]):
     """A game against one of our players, played by the model from one seat.
 
-    The notation of the prompts is "grid", "coordinates" or "moves".
+    Args:
+        rules: m rows, n columns, k in a row.
+        opponent: any player, by its spec.
+        seat: the model's seat, or "random" for each game.
+        notation: of the prompts: "grid", "coordinates" or "moves".
     """
 
     SUPPORTS_CONCURRENT_SESSIONS = True
@@ -79,7 +83,15 @@ class MnkGame(Environment[MnkGameAction, MnkGameObservation, State]):
     def reset(
         self, seed: int | None = None, episode_id: str | None = None, **_options: Any
     ) -> MnkGameObservation:
-        """Start a game; the opponent may move first."""
+        """Start a game, in which the opponent may have moved first.
+
+        Args:
+            seed: of the opponent and of a random seat; None continues the previous numbers.
+            episode_id: the name of the game; None makes one up.
+
+        Returns:
+            The first prompt, with the reward 0.
+        """
         self.env.reset(seed=seed)
         self.counted = State(episode_id=episode_id or str(uuid4()), step_count=0)
         self.over = False
@@ -88,7 +100,18 @@ class MnkGame(Environment[MnkGameAction, MnkGameObservation, State]):
     def step(
         self, action: MnkGameAction, timeout_s: float | None = None, **_options: Any
     ) -> MnkGameObservation:
-        """Play the move in an answer, and the reply; without a legal move the game is lost."""
+        """Play the move in an answer, and the reply; without a legal move the game is lost.
+
+        Args:
+            action: the model's answer.
+            timeout_s: ignored.
+
+        Returns:
+            The next prompt, the verdict on the move, and 1, 0 or -1 when the game has ended.
+
+        Raises:
+            ValueError: if the game is over, or none has been started.
+        """
         if self.over:
             raise ValueError("the game is over: reset the environment first")
         found = text.verdict(self.rules, self.env.board, action.answer)
@@ -130,7 +153,14 @@ class MnkGameEnv(EnvClient[MnkGameAction, MnkGameObservation, State]):
 
 
 def make_app(**settings: Any) -> Any:
-    """Create the server application, with one game per client; arguments as in `MnkGame`."""
+    """Return the server application, with one game per client.
+
+    Args:
+        settings: arguments of `MnkGame`.
+
+    Raises:
+        ValueError: for settings that `MnkGame` refuses.
+    """
     MnkGame(**settings)  # complains here, not at the first client
 
     def game() -> MnkGame:

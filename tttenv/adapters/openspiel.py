@@ -28,6 +28,9 @@ def game(rules: Rules) -> Any:
     """Return the OpenSpiel game for the rules, `tic_tac_toe` or `mnk`; its actions are our cells.
 
     It is always zero-sum: OpenSpiel pays both players 0 for a draw.
+
+    Raises:
+        ValueError: for a variant of the game, which OpenSpiel does not have.
     """
     require_line_wins(rules, "OpenSpiel")
     if rules == Rules():
@@ -36,7 +39,7 @@ def game(rules: Rules) -> Any:
 
 
 def board_of(rules: Rules, state: Any) -> Boards:
-    """Return the board (cells,) of an OpenSpiel state, from the mover's perspective."""
+    """Return the board (cells,) of an OpenSpiel state of the game, from the mover's perspective."""
     board, cells = rules.start(), state.history()
     board[cells[::-2]] = -1  # the last stone is the other side's
     board[cells[-2::-2]] = 1
@@ -59,6 +62,9 @@ def player(source: Any, rules: Rules) -> Player:
             a bot: each board gets its own bot, seeded by the board, so that its move is always the
             same, as a certificate requires.
         rules: the game.
+
+    Raises:
+        ValueError: for any other object.
     """
     if hasattr(source, "action_probabilities"):
         return _board_by_board(rules, lambda board, state: dict(source.action_probabilities(state)))
@@ -91,20 +97,36 @@ def _board_by_board(rules: Rules, answer: Callable[[Boards, Any], dict[int, floa
 
 
 class BoardPolicy(Theirs):
-    """An OpenSpiel policy for both sides that follows our player, or one named by a spec."""
+    """An OpenSpiel policy for both sides.
+
+    Args:
+        rules: the game.
+        player: whom it follows, a policy or a spec.
+    """
 
     def __init__(self, rules: Rules, player: str | Policy) -> None:
         super().__init__(game(rules), [0, 1])
         self.rules, self.player = rules, _ours(rules, player)
 
     def action_probabilities(self, state: Any, player_id: int | None = None) -> dict[int, float]:
-        """Return the probabilities of the legal actions in a state."""
+        """Return the probabilities of the legal actions in a state, by action.
+
+        Args:
+            state: an OpenSpiel state that is not terminal.
+            player_id: ignored: the side to move.
+        """
         probs = ask(board_of(self.rules, state)[None], self.player)[0]
         return {action: float(probs[action]) for action in state.legal_actions()}
 
 
 class BoardBot(pyspiel.Bot):
-    """An OpenSpiel bot for both sides that samples our player's moves, seeded with `seed`."""
+    """An OpenSpiel bot for both sides that samples moves.
+
+    Args:
+        rules: the game.
+        player: whose moves, a policy or a spec.
+        seed: of the samples.
+    """
 
     def __init__(self, rules: Rules, player: str | Policy, seed: int = 0) -> None:
         super().__init__()
@@ -128,6 +150,16 @@ def table(rules: Rules, player: str | Policy) -> dict[str, Moves]:
 
     Use it with `pyspiel.nash_conv`, `pyspiel.TabularBestResponse` and `pyspiel.TabularPolicy`.
     There are 294,778 histories on 3,3,3; other games must be enumerable too.
+
+    Args:
+        rules: the game.
+        player: a policy or a spec.
+
+    Returns:
+        The legal cells with their probabilities, by the history, such as "4, 0".
+
+    Raises:
+        ValueError: for a game that is not enumerable.
     """
     require_enumerable(rules, "tttenv.certify follows what a player reaches on any board")
     after = positions(rules).successors.tolist()

@@ -81,8 +81,13 @@ class raw_env(pettingzoo.AECEnv):  # noqa: N801  # PettingZoo's name
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Start a game on an empty board, or on the undecided `options["board"]`.
 
-        A board is in the view of the side to move, or is a text like "OOX_X____". The seed and
-        other options are ignored, as PettingZoo's tests require.
+        Args:
+            seed: ignored, as nothing is random.
+            options: "board", in the view of the side to move (cells,), or a text like "OOX_X____";
+                others are ignored, as PettingZoo's tests require.
+
+        Raises:
+            ValueError: for a board that is finished or cannot be reached.
         """
         if not isinstance(options, dict | None):
             raise ValueError(f"options must be a dict or None, not {described(options)}")
@@ -98,9 +103,14 @@ class raw_env(pettingzoo.AECEnv):  # noqa: N801  # PettingZoo's name
         self._show()
 
     def step(self, action: int | None) -> None:
-        """Play the current agent's move; pass None for an agent whose game is over.
+        """Play the current agent's move; a refused one changes nothing.
 
-        A refused move, with ValueError, changes nothing.
+        Args:
+            action: a cell; None for an agent whose game is over.
+
+        Raises:
+            ValueError: for no cell, and for an occupied one with `illegal="raise"`.
+            gymnasium.error.ResetNeeded: before the first reset, and after the last agent's None.
         """
         mover: str = self.agent_selection
         if self.terminations.get(mover) or self.truncations.get(mover):

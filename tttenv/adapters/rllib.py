@@ -49,10 +49,14 @@ def register(name: str = "TicTacToe-v0") -> None:
 
 
 def make(config: dict[str, Any] | None = None) -> Any:
-    """Create the environment from `env_config`; by default observations contain the action mask.
+    """Return an environment; by default its observations contain the action mask.
 
-    The configuration has arguments of `TicTacToe-v0`, and `opening`: exploring starts, games begin
-    with 0 to this many random stones.
+    Args:
+        config: RLlib's `env_config`: arguments of `TicTacToe-v0`, and `opening`: exploring starts,
+            games begin with 0 to this many random stones.
+
+    Raises:
+        ValueError: for something else than a mapping, and for arguments that are refused there.
     """
     if not isinstance(config, Mapping | None):
         raise ValueError(f"env_config must be a dict or None, not {described(config)}")
@@ -63,7 +67,12 @@ def make(config: dict[str, Any] | None = None) -> Any:
 
 
 def set_opponent(algorithm: Any, opponent: str | Policy | None) -> None:
-    """Replace the opponent in the games of all env runners, from the next move on."""
+    """Replace the opponent in the games of all env runners, from the next move on.
+
+    Args:
+        algorithm: an RLlib algorithm.
+        opponent: a spec, a policy, or None: the agent moves for both sides.
+    """
 
     def replace(runner: Any) -> None:
         runner.env.unwrapped.call("set_opponent", opponent)
@@ -124,6 +133,9 @@ def policy(trained: Any, rules: Rules, deterministic: bool = False) -> Player:
             large to enumerate the player keeps querying it.
         rules: the game that it was trained on.
         deterministic: take the most likely cell instead of sampling.
+
+    Raises:
+        ValueError: if it learned behind a connector, or from other observations.
     """
     player = observed(trained, rules, deterministic)
     return tabulate_pure(rules, player, display_name(trained)) if enumerable(rules) else player
@@ -144,7 +156,10 @@ def _require_no_transform(algorithm: Any) -> None:
 
 
 def observed(trained: Any, rules: Rules, deterministic: bool = False) -> Observed:
-    """Return a player that queries the live module; its `unmasked` ignores the action mask."""
+    """Return a player that queries the live module; its `unmasked` ignores the action mask.
+
+    Arguments and errors are those of `policy`.
+    """
     module = trained
     if hasattr(trained, "get_module"):
         _require_no_transform(trained)

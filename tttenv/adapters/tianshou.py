@@ -58,7 +58,15 @@ def make_env(opening: int = 0, **kwargs: Any) -> Any:
 
 
 def set_opponent(games: BaseVectorEnv, opponent: str | Policy | None) -> None:
-    """Replace the opponent in every game of a `DummyVectorEnv`, from the next move on."""
+    """Replace the opponent in every game of a `DummyVectorEnv`, from the next move on.
+
+    Args:
+        games: the batch.
+        opponent: a spec, a policy, or None: the agent moves for both sides.
+
+    Raises:
+        ValueError: for games in other processes.
+    """
     for worker in games.workers:
         if not isinstance(worker, DummyEnvWorker):
             raise ValueError("only games of a DummyVectorEnv have an opponent that can be replaced")
@@ -85,7 +93,13 @@ class MaskedActor(AbstractDiscreteActor):
         raise NotImplementedError("a MaskedActor takes no preprocessing network")
 
     def forward(self, obs: Any, state: Any = None, info: Any = None) -> tuple[torch.Tensor, Any]:
-        """Return logits (batch, cells), with -1e9 on all cells that are not legal."""
+        """Return logits (batch, cells), with -1e9 on all cells that are not legal, and `state`.
+
+        Args:
+            obs: a batch of observations of `make_env`.
+            state: passed on.
+            info: ignored.
+        """
         logits = self.net(torch.as_tensor(obs.obs))
         taken = torch.as_tensor(np.asarray(obs.mask)) == 0
         return logits.masked_fill(taken, -1e9), state
@@ -99,7 +113,7 @@ class Critic(ModuleWithVectorOutput):
         self.net = net
 
     def forward(self, obs: Any, state: Any = None, info: Any = None) -> torch.Tensor:
-        """Return values (batch, 1)."""
+        """Return values (batch, 1) of the observations `obs`; `state` and `info` are ignored."""
         values: torch.Tensor = self.net(torch.as_tensor(obs.obs))
         return values
 
@@ -112,6 +126,9 @@ def policy(trained: Any, rules: Rules, deterministic: bool = False) -> Player:
             with the highest value, others sample from their probabilities.
         rules: the game.
         deterministic: take the most likely cell instead of sampling.
+
+    Raises:
+        ValueError: if it observes something else.
     """
     mover = trained.policy if isinstance(trained, Algorithm) else trained
     usual = make_env(m=rules.m, n=rules.n, k=rules.k).observation_space

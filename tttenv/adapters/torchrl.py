@@ -37,6 +37,9 @@ def make_env(num_envs: int | None = None, opening: int = 0, **kwargs: Any) -> An
             whose method `set_opponent` replaces the opponent.
         opening: exploring starts of a batch: games begin with 0 to this many random stones.
         kwargs: arguments of `TicTacToe-v0`: m, n, k, opponent, seat, illegal, draw.
+
+    Raises:
+        ValueError: for an opening of a single game, and for arguments that are refused there.
     """
     if num_envs is not None:
         return TransformedEnv(Games(num_envs, opening, **kwargs), LegalActions())
@@ -57,7 +60,13 @@ class LegalActions(ActionMask):
 
 
 class Games(EnvBase):
-    """A batch of games as a single TorchRL environment, see `make_env`; games restart on reset."""
+    """A batch of games as a single TorchRL environment; games restart on reset.
+
+    Args:
+        num_envs: the number of games.
+        opening: as in `make_env`.
+        kwargs: as in `make_env`.
+    """
 
     def __init__(self, num_envs: int, opening: int = 0, **kwargs: Any) -> None:
         super().__init__(batch_size=[num_envs])
@@ -132,6 +141,9 @@ def policy(module: Any, rules: Rules, deterministic: bool = False) -> Player:
             "logits" plays their softmax.
         rules: the game.
         deterministic: take the most likely cell instead.
+
+    Raises:
+        ValueError: for a module that reads or writes other keys.
     """
     keys, kind = getattr(module, "out_keys", ()), "probs"
     if other := set(getattr(module, "in_keys", ())) - {"observation", "action_mask"}:
