@@ -39,9 +39,15 @@ class Answers:
     If the tokenizer has a chat template, a prompt is the only message of a user; the template is
     rendered in a process of its own, with limits of time and memory.
 
-    The folder has config.json, the tokenizer's files and the weights as safetensors, as written by
-    `save_pretrained`. No code in it is run, and nothing is downloaded. An answer has at most so
-    many `tokens`.
+    No code in the folder is run, and nothing is downloaded.
+
+    Args:
+        folder: with config.json, the tokenizer's files and the weights as safetensors, as written
+            by `save_pretrained`.
+        tokens: the maximum length of an answer.
+
+    Raises:
+        ValueError: for a folder that is not safe to open or holds no whole model.
     """
 
     def __init__(self, folder: Path, tokens: int) -> None:
@@ -82,7 +88,11 @@ class Answers:
         self.tokens = tokens
 
     def __call__(self, prompt: str) -> str | None:
-        """Return the answer to a prompt, or None if it has not ended within the limit."""
+        """Return the answer to a prompt, or None if it has not ended within the limit.
+
+        Raises:
+            ValueError: if the model fails, as on a prompt that is too long for it.
+        """
         try:
             return greedy_answers(self.model, self.tokenizer, [prompt], self.tokens)[0]
         except Exception as error:
@@ -131,6 +141,13 @@ def judge(
 ) -> dict[str, float]:
     """Ask a model for its greedy answer in every undecided position (4,520 on 3,3,3).
 
+    Args:
+        model: a causal language model of transformers.
+        tokenizer: its tokenizer.
+        rules: an enumerable game.
+        notation: of the prompts.
+        tokens: the maximum length of an answer.
+
     Returns:
         The numbers of its certificate, such as `exact/worst_case_X`, the result against a best
         response, `exact/optimal_moves`, the share of positions where it keeps the value of the
@@ -153,6 +170,16 @@ def greedy_answers(
 
     They are made in batches, so rounding may differ from that of one prompt at a time. An answer
     ends with any of the tokens that the tokenizer and the model's generation_config name.
+
+    Args:
+        model: a causal language model of transformers.
+        tokenizer: its tokenizer; with a chat template each prompt is the message of a user.
+        prompts: the texts.
+        tokens: the maximum length of an answer.
+        batch: the number of prompts at a time.
+
+    Returns:
+        The answers in the order of the prompts, without special tokens.
     """
     integers_from(1, tokens=tokens, batch=batch)
     found, ends = list[str | None](), _end_tokens(model, tokenizer)

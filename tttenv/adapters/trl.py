@@ -34,10 +34,16 @@ class RewardFunction(Protocol):
 def rows(
     tasks: Iterable[text.Task], notation: str = "grid", legal: bool = False, chat: bool = True
 ) -> list[dict[str, Any]]:
-    """Convert tasks to rows for `datasets.Dataset.from_list`: prompt, rules and position.
+    """Convert tasks to rows for `datasets.Dataset.from_list`.
 
-    The notation, and whether `legal` moves are listed, are as for `tttenv.text.prompt`. With `chat`
-    each prompt is a list of one user message, else a text.
+    Args:
+        tasks: those of `tttenv.text.tasks`.
+        notation: as for `tttenv.text.prompt`.
+        legal: whether the prompts list the legal moves.
+        chat: whether a prompt is a list of one user message, else a text.
+
+    Returns:
+        Rows with the columns "prompt", "rules" and "position".
     """
     found = []
     for task in tasks:
@@ -51,7 +57,12 @@ def reward_function(scheme: str = "regret") -> RewardFunction:
     """Return a reward function for completions of the prompts of `rows`.
 
     A move on a large board that a search leaves undecided has the reward None, so TRL ignores it.
-    The schemes are those of `tttenv.text.reward`: "regret", "kept" and "game".
+
+    Args:
+        scheme: that of `tttenv.text.reward`: "regret", "kept" or "game".
+
+    Raises:
+        ValueError: for another scheme.
     """
     one_of("scheme", scheme, tuple(text.SCHEMES))
 
@@ -153,6 +164,9 @@ def game_factory(
         pays: "regret", "kept" or "game": the mean of `tttenv.text.reward` over the moves of the
             model; "result": 1 for a win, 0.5 for a draw, 0 for a loss or a game that did not end.
         seed: the seed of the first environment's games; each environment plays different games.
+
+    Raises:
+        ValueError: for unknown names and a negative seed.
     """
     if seed < 0:
         raise ValueError(f"a seed must be a non-negative integer, not {seed}")

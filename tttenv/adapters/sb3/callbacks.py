@@ -142,11 +142,13 @@ class ExactEvalCallback(BaseCallback):
 
 
 def rank(certificate: Certificate) -> tuple[float, float, float]:
-    """Return a sort key: worst case of the weaker seat, sum of both, fraction of optimal moves.
+    """Return a sort key, which is larger for a better model.
 
-    By reachable positions that fraction is unknown; the mean length of the lost games takes its
-    place, as a fraction of all cells. An unknown worst case counts as 0 if the player never loses,
-    otherwise as halfway between a loss and a draw.
+    Returns:
+        The worst case of the weaker seat, relative to the value of the game; the sum of both; and
+        the fraction of optimal moves. By reachable positions that fraction is unknown; the mean
+        length of the lost games takes its place, as a fraction of all cells. An unknown worst case
+        counts as 0 if the player never loses, otherwise as halfway between a loss and a draw.
     """
     worst = [
         (0.0 if certificate.never_loses[seat] else UNDECIDED) if known is None else known
@@ -161,7 +163,15 @@ def rank(certificate: Certificate) -> tuple[float, float, float]:
 
 
 def stored_certificate(folder: Path, rules: Rules) -> Certificate | None:
-    """Load the certificate of the best model in `folder`, or return None if there is none."""
+    """Load the certificate of the best model in `folder`, or return None if there is none.
+
+    Args:
+        folder: that of an earlier `ExactEvalCallback`.
+        rules: the game.
+
+    Raises:
+        ValueError: for a damaged certificate, or one of another game.
+    """
     file = folder / CERTIFICATE
     if not file.exists():
         return None

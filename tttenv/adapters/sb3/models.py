@@ -98,8 +98,17 @@ def _widened(_: torch.nn.Module, given: tuple[Any]) -> tuple[Any]:
 def illegal_mass(model: BaseAlgorithm, rules: Rules, deterministic: bool = False) -> float:
     """Return the exact mean probability that a model, unmasked, puts on occupied cells.
 
-    The mean is over all positions with a move of an enumerable game. For value models, and with
-    `deterministic`, it is the fraction in which the highest output is on an occupied cell.
+    Args:
+        model: as for `policy`.
+        rules: an enumerable game.
+        deterministic: as for `policy`.
+
+    Returns:
+        The mean over all positions with a move; for value models, and with `deterministic`, the
+        fraction of these in which the highest output is on an occupied cell.
+
+    Raises:
+        ValueError: as for `policy`, and for larger games.
     """
     game = positions(rules)
     boards = game.boards[game.decisions]
@@ -113,7 +122,11 @@ def masked(model: BaseAlgorithm) -> bool:
 
 
 def rules_of(env: VecEnv | None) -> Rules:
-    """Return the game of an SB3 environment."""
+    """Return the game of an SB3 environment.
+
+    Raises:
+        ValueError: for None, and for an environment that is not ours.
+    """
     try:
         found = None if env is None else env.get_attr("rules")[0]
     except AttributeError:
@@ -124,7 +137,10 @@ def rules_of(env: VecEnv | None) -> Rules:
 
 
 def observed(model: BaseAlgorithm, rules: Rules, deterministic: bool) -> Observed:
-    """Return a player that queries the live model, with or without the action mask."""
+    """Return a player that queries the live model, with or without the action mask.
+
+    Arguments and errors are those of `policy`.
+    """
     net = model.policy
     head = next((name for name in HEADS if hasattr(net, name)), None)
     if head is None or hasattr(net, "lstm_actor"):
@@ -145,7 +161,11 @@ class Answer:
         self.net, self.show, self.head = net, show, head
 
     def __call__(self, boards: Boards) -> Any:
-        """Return the network's outputs (batch, cells) for boards (batch, cells)."""
+        """Return the network's outputs (batch, cells) for boards (batch, cells).
+
+        Raises:
+            ValueError: if they are no numbers.
+        """
         net, training, seen = self.net, self.net.training, self.show(boards)
         net.set_training_mode(False)
         try:
@@ -178,7 +198,12 @@ ALGORITHMS = {
 def zipped(model: BaseAlgorithm, rules: Rules) -> bytes:
     """Return a model as the bytes of SB3's zip, with the statistics of its `VecNormalize`.
 
-    ValueError for any other transform of its environment.
+    Args:
+        model: a model with its environment.
+        rules: the game.
+
+    Raises:
+        ValueError: for any other transform of its environment.
     """
     seen, stream = observations_of(model, rules), io.BytesIO()
     if seen.foreign:
@@ -208,8 +233,12 @@ def save(model: BaseAlgorithm, file: Path | str) -> None:
 def load(file: Path | str, algorithm: str | None = None) -> BaseAlgorithm:
     """Load a model saved by SB3; unpickling the zip file may run arbitrary code.
 
-    The algorithm is a name in `ALGORITHMS`; None detects it. A file that is missing, damaged or of
-    another algorithm is a ValueError.
+    Args:
+        file: the zip.
+        algorithm: a name in `ALGORITHMS`; None detects it.
+
+    Raises:
+        ValueError: for a file that is missing, damaged or of another algorithm.
     """
     path = Path(file)
     try:

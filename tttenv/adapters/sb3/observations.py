@@ -68,11 +68,14 @@ class Seen(NamedTuple):
 
 
 def observations_of(model: BaseAlgorithm, rules: Rules) -> Seen:
-    """Return how a model's observations are made of boards, or raise ValueError.
+    """Return how a model's observations are made of boards.
 
     Args:
         model: a model, with its environment if it has one.
         rules: the game.
+
+    Raises:
+        ValueError: if a transform, which it names, is no function of the board or cannot be seen.
     """
     env: Any = model.env
     base: Any = None if env is None else env.unwrapped
@@ -130,7 +133,12 @@ def _is_ours(last: Any, obs: str, cells: int) -> bool:
 
 
 def usual(obs: str, scaler: vec_env.VecNormalize | None) -> Seen:
-    """Return the environment's observations in one format, perhaps normalized."""
+    """Return the environment's observations in one format, perhaps normalized.
+
+    Args:
+        obs: the format, as in the environment.
+        scaler: what normalizes them, or None.
+    """
 
     def show(boards: Boards) -> Any:
         seen = OBSERVATIONS[obs](boards)
@@ -142,7 +150,16 @@ def usual(obs: str, scaler: vec_env.VecNormalize | None) -> Seen:
 def through(env: vec_env.VecEnv, rules: Rules, names: str) -> Callable[[Boards], Any]:
     """Return a function that shows boards in a copy of a wrapped environment.
 
-    ValueError, which names the wrappers, unless they are a function of the board.
+    Args:
+        env: a batch of our games in wrappers.
+        rules: the game.
+        names: of the wrappers, for messages.
+
+    Returns:
+        A function from boards (batch, cells) to what a model observes of them.
+
+    Raises:
+        ValueError: unless the wrappers are a function of the board.
     """
     batch = copied(env, rules, names)
     base, count, rng = batch.unwrapped, batch.num_envs, np.random.default_rng(0)
@@ -185,7 +202,10 @@ def through(env: vec_env.VecEnv, rules: Rules, names: str) -> Callable[[Boards],
 
 
 def copied(env: vec_env.VecEnv, rules: Rules, names: str) -> Any:
-    """Return a copy of a batch against a random opponent, without its neutral wrappers."""
+    """Return a copy of a batch against a random opponent, without its neutral wrappers.
+
+    Arguments and errors are those of `through`.
+    """
     if (played := env.get_attr("rules")[0]) != rules:
         raise ValueError(f"the model's environment plays {played}, not {rules}")
     opponents = [match.opponent for match in env.get_attr("match")]  # may be impossible to copy
@@ -221,7 +241,7 @@ def is_neutral(env: Any) -> bool:
 
 
 def refusal(name: str, why: str) -> ValueError:
-    """Return the error for a model behind a transform."""
+    """Return the error for a model behind the transform `name`, which says `why`."""
     return ValueError(f"the model learned behind {name}, which cannot be certified: {why}")
 
 
@@ -238,7 +258,15 @@ def to_dict(scaler: vec_env.VecNormalize) -> dict[str, Any]:
 
 
 def from_dict(data: Any, space: Any) -> vec_env.VecNormalize:
-    """Return the frozen VecNormalize of `to_dict` for observations of a space, checked."""
+    """Return the frozen VecNormalize of `to_dict`.
+
+    Args:
+        data: untrusted statistics.
+        space: that of the observations.
+
+    Raises:
+        ValueError: for statistics of another form or shape, and for numbers out of range.
+    """
     made = object.__new__(vec_env.VecNormalize)
     parts: dict[str, Any] = {}
     try:

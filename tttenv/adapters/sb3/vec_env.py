@@ -48,7 +48,14 @@ class VecEnv(vec_env.VecEnv):
         super().__init__(num_envs, games.single_observation_space, games.single_action_space)
 
     def set_options(self, options: Any = None) -> None:
-        """Set the options of the next reset, shared by all games, which then has no openings."""
+        """Set the options of the next reset, shared by all games, which then has no openings.
+
+        Args:
+            options: those of `VectorTicTacToe.reset`, or None.
+
+        Raises:
+            ValueError: for a list of options, one for each game.
+        """
         if isinstance(options, list):
             raise ValueError(
                 "all games share their options: for a board each, set one dict with all boards"
@@ -67,7 +74,16 @@ class VecEnv(vec_env.VecEnv):
         self.actions = actions
 
     def step_wait(self) -> tuple[Any, NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
-        """Play the stored actions; return observations, rewards, dones and one info per game."""
+        """Play the stored actions.
+
+        Returns:
+            Observations (games, ...) after the restarts, rewards and dones (games,), and one info
+            for each game.
+
+        Raises:
+            ValueError: without a call of `step_async` before, and for illegal moves with
+                `illegal="raise"`.
+        """
         if self.actions is None:
             raise ValueError("there are no actions to play: call step_async() before step_wait()")
         observed, rewards, over, _, batch = self._env.step(self.actions)
@@ -96,7 +112,17 @@ class VecEnv(vec_env.VecEnv):
     def env_method(
         self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any
     ) -> list[Any]:
-        """Call a method of the batch; `action_masks` and `render` return one value per game."""
+        """Call a method of the batch.
+
+        Args:
+            method_name: the method.
+            method_args: its arguments.
+            indices: the games whose values are returned; None for all.
+            method_kwargs: its further arguments.
+
+        Returns:
+            Each game's own value for `action_masks` and `render`, else the same for all.
+        """
         answer = getattr(self.games, method_name)(*method_args, **method_kwargs)
         rows = self._rows(indices)
         if method_name in ("action_masks", "render") and answer is not None:
