@@ -63,6 +63,10 @@ def player(spec: str, rules: "Rules | None" = None) -> "Player":
             with a "/" in it, or a folder that holds a card.json).
         rules: the game to play; None is 3,3,3, or the game that a checkpoint was trained on. Other
             games are played by networks of `alphazero`, and by those of `patterns` with the same k.
+
+    Raises:
+        ValueError: for an unknown name or option, a value out of range, a game that the player does
+            not play, and for files that are missing, damaged or unsafe.
     """
     from tttenv.game.rules import Rules
 
@@ -87,12 +91,24 @@ def full(spec: str) -> str:
 
 
 def untrusted_player(spec: object, rules: "Rules") -> "Player":
-    """Return the player named by an untrusted spec, which `checked_spec` must accept."""
+    """Return the player named by an untrusted spec.
+
+    Args:
+        spec: as for `player`.
+        rules: the game.
+
+    Raises:
+        ValueError: for what `checked_spec` and `player` refuse.
+    """
     return _by_name(checked_spec(spec), rules)
 
 
 def checked_spec(spec: object) -> Spec:
-    """Return an untrusted spec, or raise ValueError if it names a folder or an unsafe player."""
+    """Return an untrusted spec, checked.
+
+    Raises:
+        ValueError: if it is no text, or names a folder or an unsafe player, also in its options.
+    """
     if not isinstance(spec, str):
         raise ValueError(f"a player's name must be a string, not {shown(repr(spec), LONGEST_NAME)}")
     name = spec.partition(":")[0]
@@ -109,7 +125,12 @@ def checked_spec(spec: object) -> Spec:
 
 
 def inner_specs(name: str, options: dict[str, str]) -> dict[str, str]:
-    """Return the options, as text, that themselves name players."""
+    """Return the options that themselves name players.
+
+    Args:
+        name: a player in the table; for others there are none.
+        options: its options, as text.
+    """
     table = _everyone()
     hints = typing.get_type_hints(table.load(name)) if options and name in table.rows else {}
     return {option: value for option, value in options.items() if hints.get(option) is Spec}
@@ -157,6 +178,9 @@ def checkpoint_of(spec: str) -> tuple[Path, dict[str, str]] | None:
 
     A folder with a card comes before a player of that name, and that before a trained player. A
     player on the Hub is downloaded if necessary.
+
+    Raises:
+        ValueError: for invalid options or names, and if the download fails.
     """
     if spec and os.path.isfile(os.path.join(spec, bundled.CARD)):
         return Path(spec), {}
@@ -189,7 +213,14 @@ TORCH = (
 
 @contextmanager
 def did_you_mean(spec: str) -> Iterator[None]:
-    """Add suggestions to errors about unknown players that are raised in this block."""
+    """Add suggestions to errors about unknown players.
+
+    Args:
+        spec: the player of this block.
+
+    Raises:
+        ValueError: as in the block, with a suggestion if there is one.
+    """
     try:
         yield
     except ValueError as error:

@@ -24,7 +24,15 @@ LONGEST_REASON = 200  # maximum characters of a foreign text in a message
 
 
 def as_player(rules: Rules, something: Any) -> Player:
-    """Convert a spec, function, network or Stable-Baselines3 model to a player of the game."""
+    """Convert something to a player.
+
+    Args:
+        rules: the game.
+        something: a spec, a function of boards, a network or a Stable-Baselines3 model.
+
+    Raises:
+        ValueError: for anything else, and for a player of another game.
+    """
     if isinstance(something, str):
         return player(something, rules)
     if isinstance(something, Player):

@@ -48,8 +48,13 @@ MINIMAX = Spec("minimax")
 def epsilon(rules: Rules, player: Spec = MINIMAX, epsilon: float = 0.1) -> Player:
     """Return a player that moves randomly with probability `epsilon`, otherwise like `player`.
 
-    The other player's spec stands in parentheses if it has options of its own; epsilon is between
-    0, always the other player, and 1, always random.
+    Args:
+        rules: the game.
+        player: the other player's spec, in parentheses if it has options of its own.
+        epsilon: from 0, always the other player, to 1, always random.
+
+    Raises:
+        ValueError: for other numbers, and for a player that is not known.
     """
     return Blend(named(player, rules), Uniform(rules), epsilon)
 
@@ -58,7 +63,12 @@ TACTICAL = Spec("tactical")
 
 
 def pairing(rules: Rules, player: Spec = TACTICAL) -> Player:
-    """Return a player that uses a pairing strategy where one exists, and otherwise `player`."""
+    """Return a player that uses a pairing strategy where one exists.
+
+    Args:
+        rules: the game.
+        player: plays elsewhere, by its spec.
+    """
     from tttenv.players.search.pairing import PairingPlayer  # which no other player here needs
 
     return PairingPlayer(named(player, rules))

@@ -25,6 +25,9 @@ def digests(spec: str) -> list[str]:
     A checkpoint is identified by its card; a program by each word of its command that is a file or
     `--option=file`, and, if its first word is none, by the program that the system finds. With a
     Python file count the modules that it imports from its own folder.
+
+    Raises:
+        ValueError: for a spec that cannot be parsed, and a card that cannot be read.
     """
     place = checkpoint_of(spec)
     if place is not None:

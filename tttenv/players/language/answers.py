@@ -39,8 +39,16 @@ def parse(rules: Rules, board: ArrayLike, answer: str) -> Parsed:
     Cells mentioned elsewhere in the text do not count, nor does anything before the end of a block
     `<think>...</think>`; a block that does not end leaves no answer.
 
+    Args:
+        rules: the game.
+        board: an undecided board (cells,), seen by the side to move.
+        answer: the text of a model; one of more than a million characters names no move.
+
+    Returns:
+        The legal move, or the reason why there is none.
+
     Raises:
-        ValueError: for a board (cells,) that is finished or cannot be reached.
+        ValueError: for a board that is finished or cannot be reached, and no text as answer.
     """
     position = rules.check(board)
     if not isinstance(answer, str):

@@ -73,6 +73,9 @@ def llm(
         tokens: the maximum length of an answer; 0: the server's.
         cache: a folder that stores answers, reused for the first query of each board in later
             runs.
+
+    Raises:
+        ValueError: for an address or a number that is refused; when queried, if the server fails.
     """
     if not model:
         raise ValueError(
@@ -117,6 +120,9 @@ def hf(
         notation: as of `llm`.
         tokens: the maximum length of an answer; one that has not ended by then is no answer.
         cache: as of `llm`.
+
+    Raises:
+        ValueError: for a folder without such a model; when queried, if the model fails.
     """
     if not path:
         raise ValueError("hf needs the folder of a language model: hf:path=FOLDER")

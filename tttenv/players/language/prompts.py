@@ -16,9 +16,17 @@ SIDES = "XO"
 def prompt(rules: Rules, board: ArrayLike, notation: str = "grid", legal: bool = False) -> str:
     """Describe a position to a language model and ask it for a move.
 
-    The notation of the undecided board (cells,) is "grid": row by row, where empty cells show their
-    number, from 0; "coordinates": the same with lettered columns and numbered rows; or "moves": a
-    list of moves that leads to the position. `legal` also lists the legal moves.
+    Args:
+        rules: the game.
+        board: an undecided board (cells,), seen by the side to move.
+        notation: "grid": row by row, where empty cells show their number, from 0; "coordinates":
+            the same with lettered columns and numbered rows; or "moves": a list of moves that leads
+            to the position.
+        legal: whether to list the legal moves.
+
+    Raises:
+        ValueError: for another notation, a variant of the game, and a board that is finished or
+            cannot be reached.
     """
     one_of("notation", notation, tuple(NOTATIONS))
     position = rules.check(board)
@@ -37,7 +45,13 @@ def prompt(rules: Rules, board: ArrayLike, notation: str = "grid", legal: bool =
 
 
 def observation(rules: Rules, board: ArrayLike, over: bool) -> str:
-    """Return the observation for `obs="text"`: a prompt, or how the game ended if it is over."""
+    """Return the observation for `obs="text"`: a prompt, or how the game ended.
+
+    Args:
+        rules: the game.
+        board: the board (cells,), seen by the side to move.
+        over: whether the game has ended, perhaps by an illegal move.
+    """
     if not over:
         return prompt(rules, board)
     position = rules.boards(board)
@@ -46,7 +60,11 @@ def observation(rules: Rules, board: ArrayLike, over: bool) -> str:
 
 
 def introduction(rules: Rules) -> str:
-    """Return the rules in a few sentences."""
+    """Return the rules in a few sentences.
+
+    Raises:
+        ValueError: for a variant of the game.
+    """
     require_line_wins(rules, "the text of the rules")
     rows, columns = "s" * (rules.m != 1), "s" * (rules.n != 1)
     size = f"{rules.m} row{rows} and {rules.n} column{columns}"

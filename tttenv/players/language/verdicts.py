@@ -44,7 +44,13 @@ class Verdict:
 def verdict(rules: Rules, board: ArrayLike, answer: str) -> Verdict:
     """Compare the move in an answer with perfect play.
 
-    The board (cells,), seen by the side to move, and the answer are those of `parse`.
+    Args:
+        rules: the game.
+        board: an undecided board (cells,), seen by the side to move.
+        answer: the text of a model, read by `parse`.
+
+    Raises:
+        ValueError: as `parse`.
     """
     position, parsed = rules.check(board), parse(rules, board, answer)
     known = _bounds(rules, position.tobytes())
@@ -77,11 +83,14 @@ def verdict(rules: Rules, board: ArrayLike, answer: str) -> Verdict:
 def reward(verdict: Verdict, scheme: str = "regret") -> float:
     """Return a reward in [0, 1] for a verdict; 0 for an answer without a legal move.
 
-    Schemes are "regret": 1 - regret / 2; "kept": 1 if the move keeps the value, else 0; and "game":
-    the result of the game under perfect play after the move, 1 for a win, 0.5 for a draw.
+    Args:
+        verdict: on an answer.
+        scheme: "regret": 1 - regret / 2; "kept": 1 if the move keeps the value, else 0; or "game":
+            the result of the game under perfect play after the move, 1 for a win, 0.5 for a draw.
 
     Raises:
-        ValueError: for a verdict that leaves the reward undecided, on boards of more than 15 cells.
+        ValueError: for another scheme, and for a verdict that leaves the reward undecided, on
+            boards of more than 15 cells.
     """
     one_of("scheme", scheme, tuple(SCHEMES))
     if not verdict.legal:
@@ -132,8 +141,14 @@ class Task:
 def tasks(rules: Rules, split: str = "train", seed: int = 0) -> list[Task]:
     """Return one task per symmetry class of undecided positions (627 in all on 3,3,3).
 
-    Splits are "train", four classes in five; "test", the others; and "all". No test position is the
-    image of a training position. The seed is for the order, and the image of each class.
+    Args:
+        rules: a game of up to 15 cells.
+        split: "train", four classes in five; "test", the others; or "all". No test position is the
+            image of a training position.
+        seed: of the order, and of the image of each class.
+
+    Raises:
+        ValueError: for another split, a larger game and a negative seed.
     """
     one_of("split", split, SPLITS)
     require_enumerable(rules, "tttenv.prove finds the value of a position on any board")

@@ -69,7 +69,7 @@ class Form(NamedTuple):
         return "" if self.shape != "text" or all(letters) else "a string has a letter for each cell"
 
     def described(self, m: int, n: int) -> str:
-        """Return the form in words."""
+        """Return the form in words, for boards of `m` rows and `n` columns."""
         row, shape = STONES[self.stones], SHAPES[self.shape]["text"]
         if (m, n) != (3, 3):
             sizes = {"list": f"{m * n} cells", "rows": f"{m} rows", "array": f"an array of {m * n}"}
@@ -138,7 +138,11 @@ def plain(value: Any) -> Any:
 
 
 def whole(value: Any) -> int:
-    """Return a whole number, or raise ValueError."""
+    """Return a whole number, of Python, of numpy or as text.
+
+    Raises:
+        ValueError: for any other value.
+    """
     value = plain(value)
     if isinstance(value, str) and value.strip().isdecimal():
         return int(value)
@@ -166,7 +170,16 @@ def _unscored(value: Any, place: str) -> Any:
 
 
 def cell_of(value: Any, row: dict[str, Any], n: int) -> int:
-    """Return the cell that an answer names, by its row of the table; raise any error if none."""
+    """Return the cell that an answer names, which may be off the board.
+
+    Args:
+        value: what a bot returned.
+        row: the kind of answer, in the table.
+        n: columns of the board.
+
+    Raises:
+        Exception: any, if it names no cell.
+    """
     first: int = row.get("from", 0)
     if "rows" in row:
         value = _named(value, row["rows"]), _named(value, row["columns"])
@@ -200,7 +213,14 @@ class Reply(NamedTuple):
 
 
 def read(reply: Reply, form: Form, board: str, n: int) -> int | None:
-    """Return the legal cell that a reply plays in a form, or None."""
+    """Return the legal cell that a reply plays in a form, or None.
+
+    Args:
+        reply: of a bot, on the board.
+        form: how it is read.
+        board: text of X, O and _.
+        n: columns of the board.
+    """
     try:
         if form.answer == "played":
             return _played(reply, form, board)

@@ -31,7 +31,18 @@ QUIET = "put the game under `if __name__ == '__main__':`"
 
 
 def cells(bot: Bot, trial: Trial, seconds: float, given: dict[str, Any]) -> dict[str, Any]:
-    """Return the bot's cell on a board; several, equally likely, if it draws random numbers."""
+    """Return the answer to a message with a board.
+
+    Args:
+        bot: the file.
+        trial: its function and form.
+        seconds: the limit of each call.
+        given: the message, with the "board" as text.
+
+    Returns:
+        The "cells" that it plays, several, equally likely, if it draws random numbers; the "error"
+        of an answer that is no legal move; or why it "varies".
+    """
     board, found = given["board"], list[int]()
     for repeat in range(REPEATS):
         reply = bot.call(trial, board, seconds, repeat)
@@ -47,7 +58,10 @@ def cells(bot: Bot, trial: Trial, seconds: float, given: dict[str, Any]) -> dict
 
 
 def differs(bot: Bot, trial: Trial, seconds: float, board: str, cell: int) -> bool:
-    """Return whether the bot's cell on a board is another one at another time."""
+    """Return whether the bot plays another cell than `cell` on a board at another time.
+
+    The other arguments are those of `cells`.
+    """
     try:
         for bot.clock.shift in range(1, SHIFTS):
             reply = bot.call(trial, board, seconds)
@@ -59,7 +73,15 @@ def differs(bot: Bot, trial: Trial, seconds: float, board: str, cell: int) -> bo
 
 
 def load(path: Path, seconds: float) -> Any:
-    """Import a user's file, whose folder comes first among the places of its imports."""
+    """Import a user's file, whose folder comes first among the places of its imports.
+
+    Args:
+        path: the file.
+        seconds: the limit of the import.
+
+    Raises:
+        ValueError: if the import fails, does not end or reads its input.
+    """
     sys.path[0], sys.argv = str(path.parent), [str(path)]
     if b"numpy" in path.read_bytes():
         with contextlib.suppress(ImportError):
@@ -90,7 +112,17 @@ def load(path: Path, seconds: float) -> Any:
 def introduced(
     given: dict[str, Any],
 ) -> tuple[dict[str, Any], Callable[[dict[str, Any]], dict[str, Any]]]:
-    """Import a file and find its bot; return the answer to the first message and to all others."""
+    """Import a file and find its bot.
+
+    Args:
+        given: the first message, see `PythonBot.handshake` and `tttenv.testing.course`.
+
+    Returns:
+        The reply to it, and the function that returns the reply to each other message.
+
+    Raises:
+        ValueError: if the file cannot be imported, or its bot plays in no form.
+    """
     clock = Clock()
     module, seconds = load(Path(given["path"]), given["seconds"]), given["seconds"]
     has = all(callable(vars(module).get(name)) for name in (*COURSE, "minimax"))

@@ -30,7 +30,11 @@ class Bot:
         self.module, self.n, self.clock = module, n, clock
 
     def candidates(self, wanted: str) -> Iterator[tuple[str, Callable[..., Any]]]:
-        """Yield functions that may choose a move, with their names, the likeliest first."""
+        """Yield functions that may choose a move, with their names, the likeliest first.
+
+        Args:
+            wanted: the only function to yield, or Class.method; "" for all.
+        """
         space = vars(self.module)
         own = {k: v for k, v in space.items() if _home(v) == self.module.__name__}
         classes = {k: v for k, v in own.items() if inspect.isclass(v)}
@@ -74,7 +78,14 @@ class Bot:
         return f"{short(how, plainly=True)}, {reply.failure or f'it returned {short(reply.value)}'}"
 
     def call(self, trial: "Trial", board: str, seconds: float, repeat: int = 0) -> Reply:
-        """Call a function on a new board in a form."""
+        """Call a function on a new board in a form.
+
+        Args:
+            trial: the function and the form.
+            board: text of X, O and _.
+            seconds: the limit of the call.
+            repeat: the number of the call, for other random numbers in each.
+        """
         given, arguments = self.arguments(trial, board)
         variable = self.variable() if trial.form.arguments == "global" else None
         if variable:
@@ -122,7 +133,14 @@ def limited_read(reply: Reply, form: Form, board: str, n: int) -> int | None:
 
 @contextlib.contextmanager
 def limited(seconds: float) -> Iterator[None]:
-    """Raise LateError in a block that takes longer, again and again if it is caught."""
+    """Raise LateError in a block that takes longer, again and again if it is caught.
+
+    Args:
+        seconds: the limit.
+
+    Raises:
+        LateError: after the limit.
+    """
     ended = False
 
     def ring(*_: Any) -> None:
@@ -145,7 +163,12 @@ def state() -> Any:
 
 
 def seed(board: str, repeat: int = 0) -> None:
-    """Seed the global generators from the board, so that a bot that uses them is pure."""
+    """Seed the global generators, so that a bot that uses them is pure.
+
+    Args:
+        board: text of X, O and _.
+        repeat: the number of the call on this board.
+    """
     number = zlib.crc32(f"{board} {repeat}".encode())
     random.seed(number)
     if (numpy := sys.modules.get("numpy.random")) is not None:
@@ -191,7 +214,11 @@ class Search:
     nearest: tuple[int, str, str] = (0, "", "")  # most legal answers, how, and what ended them
 
     def found(self) -> Trial:
-        """Return the best trial, or raise ValueError if the bot answers in no form."""
+        """Return the best trial.
+
+        Raises:
+            ValueError: if the bot answers in no form.
+        """
         self.patience = min(self.patience, self.seconds)
         if self.form:
             return self.named(Form.of(self.form))
@@ -209,7 +236,11 @@ class Search:
         raise ValueError(self.refusal())
 
     def named(self, form: Form) -> Trial:
-        """Return the first trial in a form that the user has named which answers at all."""
+        """Return the first trial in a form that the user has named which answers at all.
+
+        Raises:
+            ValueError: if there is none.
+        """
         for name, function in self.bot.candidates(self.wanted):
             if form[:4] in self.calls(function):
                 trial = Trial(name, function, form)
@@ -253,7 +284,12 @@ class Search:
                         yield call
 
     def survivors(self, trials: list[Trial], light: bool = False) -> list[Trial]:
-        """Return the trials, of the same calls, whose answers are legal on all probe boards."""
+        """Return the trials whose answers are legal on all probe boards.
+
+        Args:
+            trials: of the same calls, with different answers.
+            light: query boards with at most two stones, which take a search longest, not the rest.
+        """
         one, n = trials[0], self.bot.n
         for board, good in self.probes:
             if light != (board.count("_") > len(board) - 3):

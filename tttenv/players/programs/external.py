@@ -52,7 +52,12 @@ class External(ProgramPlayer):
         return Program(self.command, LONGEST)
 
     def ask(self, program: Program, board: Boards) -> list[int]:
-        """Return the program's cell on a board (cells,), [] to forfeit."""
+        """Return the program's cell on a board (cells,), [] to forfeit.
+
+        Raises:
+            ProgramError: if it fails, writes before it is queried or, unless it may forfeit,
+                answers with no legal move.
+        """
         rules, side = self.rules, "XO"[int(self.rules.seat(board))]
         for line in program.available_lines():
             raise ProgramError(f"wrote {line[:60]!r} before it was queried")
@@ -68,7 +73,11 @@ class External(ProgramPlayer):
 
 
 def read(line: str, board: Boards) -> int:
-    """Parse the cell that is played on a board (cells,) from a line of output."""
+    """Parse the cell that is played on a board (cells,) from a line of output.
+
+    Raises:
+        ProgramError: if there is no legal cell.
+    """
     if not _CELL.fullmatch(line):
         raise ProgramError(f"answered {line[:60]!r}, not the number of a cell")
     cell = int(line)

@@ -76,7 +76,11 @@ class Gomocup(ProgramPlayer):
         program.write("".join(f"INFO {info}\n" for info in infos), self.start)
 
     def ask(self, program: Program, board: Boards) -> list[int]:
-        """Return the engine's cell on a board (cells,)."""
+        """Return the engine's cell on a board (cells,).
+
+        Raises:
+            ProgramError: if it fails, or answers with no legal move.
+        """
         board = np.asarray(board, np.int8)
         order = self._order(board)
         if self.sent and order[:-1] != self.sent:
@@ -147,7 +151,16 @@ def _from_the_centre(rules: Rules, cells: NDArray[np.int64]) -> list[int]:
 
 
 def read(line: str, rules: Rules, board: Boards) -> int:
-    """Parse the cell of an engine's move on a board (cells,)."""
+    """Parse the cell of an engine's move.
+
+    Args:
+        line: such as "7,7", column and row from 0.
+        rules: the game.
+        board: the board (cells,).
+
+    Raises:
+        ProgramError: if there is no legal cell.
+    """
     found = MOVE.fullmatch(line)
     if not found:
         raise ProgramError(f"answered {line[:QUOTED]!r}, not a column and a row as in '7,7'")

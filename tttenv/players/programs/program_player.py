@@ -39,12 +39,19 @@ class ProgramError(ValueError):
 class Program:
     """A running program; it ends on `close`, on garbage collection or when Python exits.
 
-    `write` writes lines, and each call of `read_line` reads the next line of the answer, of at most
-    `longest` bytes; `ends` is the pattern of its line ends, and `quit_command` the line that ends
-    the program. Its command is split as a shell would, but no shell runs it.
+    `write` writes lines, and each call of `read_line` reads the next line of the answer.
 
     The program runs in the process group of a shell that waits for the end of its input. That comes
     when this process ends, even by SIGKILL, and the shell kills the group.
+
+    Args:
+        command: the program and its arguments, split as a shell would, but no shell runs it.
+        longest: maximum bytes of a line of output.
+        ends: the pattern of its line ends.
+        quit_command: the line of input that ends it.
+
+    Raises:
+        ProgramError: if it cannot be started.
     """
 
     def __init__(
@@ -80,7 +87,12 @@ class Program:
     def write(self, lines: str, seconds: float) -> None:
         """Write lines, and start the clock for the program to read and answer them.
 
-        The writing and all following calls of `read_line` may take so many seconds together.
+        Args:
+            lines: the text, with its line ends.
+            seconds: the limit of the writing and all following calls of `read_line` together.
+
+        Raises:
+            ProgramError: if the program has ended, closed its input or reads too slowly.
         """
         self.limit, self.deadline = seconds, monotonic() + seconds
         data = lines.encode()
@@ -93,7 +105,11 @@ class Program:
                 raise ProgramError(self._ended("closed its input")) from None
 
     def read_line(self) -> str:
-        """Return the next line of output, without its line ending and surrounding spaces."""
+        """Return the next line of output, without its line ending and surrounding spaces.
+
+        Raises:
+            ProgramError: if there is none in time, or it is too long.
+        """
         while (end := self.end_of_line.search(self.unread)) is None:
             self._wait(self.limit)
         answer, self.unread = self.unread[: end.start()], self.unread[end.end() :]
@@ -154,8 +170,15 @@ class Program:
 class ProgramPlayer(Player):
     """A player backed by a program; `close` ends the program, and the next query restarts it.
 
-    Its command is the program and its arguments; with `forfeits` an answer may be a forfeit.
     Subclasses define the messages, whose failures raise `ProgramError`.
+
+    Args:
+        rules: the game.
+        command: the program and its arguments.
+        forfeits: whether an answer may be a forfeit.
+
+    Raises:
+        ValueError: for a variant of the game; when queried, if the program fails.
     """
 
     cached = True  # whether each board is queried once only
@@ -180,7 +203,12 @@ class ProgramPlayer(Player):
 
     @abstractmethod
     def ask(self, program: Program, board: Boards) -> list[int]:
-        """Query the program for its legal cells on a board, equally likely; [] is a forfeit."""
+        """Query the program for its legal cells on a board, equally likely; [] is a forfeit.
+
+        Args:
+            program: the running program.
+            board: the board (cells,).
+        """
 
     def __call__(self, boards: Boards) -> Probs:
         """Return move probabilities (batch, cells) for boards (batch, cells)."""
@@ -192,7 +220,11 @@ class ProgramPlayer(Player):
 
     @one_at_a_time
     def answer(self, board: Boards) -> list[int]:
-        """Return the program's cells on a board (cells,), cached if possible."""
+        """Return the program's cells on a board (cells,), cached if possible.
+
+        Raises:
+            ValueError: if it fails, or after `MOST_ANSWERS` boards.
+        """
         if not self.cached:
             return self.query(board)
         key = np.asarray(board, np.int8).tobytes()
@@ -209,7 +241,14 @@ class ProgramPlayer(Player):
         self.program = None
 
     def query(self, board: Boards | None) -> list[int]:
-        """Query the program on a board (cells,), or only start it; a failure ends it."""
+        """Query the program; a failure ends it.
+
+        Args:
+            board: the board (cells,); None only starts the program.
+
+        Raises:
+            ValueError: if it fails, with the board.
+        """
         try:
             if self.program is None:
                 self.program = self.launch()

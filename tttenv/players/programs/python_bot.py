@@ -53,7 +53,16 @@ def started() -> Program:
 
 
 def exchange(program: Program, limit: float, **message: Any) -> dict[str, Any]:
-    """Send a message to a process, and return its answer."""
+    """Send a message to a process, and return its reply.
+
+    Args:
+        program: the process of `started`.
+        limit: the seconds that the bot may take.
+        message: its entries, as JSON.
+
+    Raises:
+        ProgramError: if the process fails, or replies something else.
+    """
     program.write(f"{json.dumps(message)}\n", limit + GRACE)
     line = program.read_line()
     try:
@@ -81,7 +90,11 @@ class PythonBot(ProgramPlayer):
         return started()
 
     def handshake(self, program: Program) -> None:
-        """Let the process import the file and find the bot's form, which is logged once."""
+        """Let the process import the file and find the bot's form, which is logged once.
+
+        Raises:
+            ProgramError: if the import fails, or no form is found.
+        """
         found = exchange(
             program,
             FINDING,
@@ -109,7 +122,11 @@ class PythonBot(ProgramPlayer):
             _logger.warning("%s (form=%s)", note, found["form"])
 
     def ask(self, program: Program, board: Boards) -> list[int]:
-        """Return the cells that the bot plays equally often on a board (cells,), [] to forfeit."""
+        """Return the cells that the bot plays equally often on a board (cells,), [] to forfeit.
+
+        Raises:
+            ProgramError: if the process fails, or the bot's answer depends on more than the board.
+        """
         text = self.rules.format(board)
         seconds = REPEATS * self.timeout
         found = exchange(program, seconds, board=text)

@@ -68,7 +68,11 @@ class Card(TypedDict):
 
 
 def read_card(folder: Path) -> dict[str, Any]:
-    """Return the card of the checkpoint in `folder`, or raise ValueError if it is not valid."""
+    """Return the card of the checkpoint in `folder`.
+
+    Raises:
+        ValueError: if there is none, or it is not valid.
+    """
     file = folder / CARD
     try:
         found = read_json(file)
@@ -83,7 +87,15 @@ def read_card(folder: Path) -> dict[str, Any]:
 
 
 def read_data(folder: Path, *roles: str) -> tuple[dict[str, Any], dict[str, bytes]]:
-    """Return a checkpoint's card and its data files by role, all from the same commit."""
+    """Return a checkpoint's card and its data files by role, all from the same commit.
+
+    Args:
+        folder: of the checkpoint, into which a training may write meanwhile.
+        roles: of the data files to read.
+
+    Raises:
+        ValueError: if the card is not valid, or a file is missing, damaged or too large.
+    """
     for attempt in range(TRIES):  # a training run may replace the checkpoint while it is read
         card = read_card(folder)
         try:
@@ -95,12 +107,18 @@ def read_data(folder: Path, *roles: str) -> tuple[dict[str, Any], dict[str, byte
 
 
 def file_of(card: Mapping[str, Any], role: str) -> str | None:
-    """Return the name of a card's data file with this role, or None."""
+    """Return the name of a card's data file with the role `role`, or None."""
     return next((name for name in card["files"] if name.startswith(f"{role}-")), None)
 
 
 def commit(folder: Path, about: Mapping[str, Any], data: Mapping[str, bytes]) -> None:
-    """Write a checkpoint of card entries and data files by role; see the module's docstring."""
+    """Write a checkpoint; see the module's docstring.
+
+    Args:
+        folder: of the checkpoint, which is made if it is missing.
+        about: the entries of its card, without the names of the files.
+        data: the contents of its data files by role.
+    """
     files = {}
     for role, content in data.items():
         hashed = digest(content)
@@ -119,7 +137,12 @@ def card_text(card: Mapping[str, Any]) -> str:
 
 
 def tidy(folder: Path, keep: Iterable[str]) -> None:
-    """Remove temporary files left by killed writers, and data files not named in `keep`."""
+    """Remove temporary files left by killed writers, and old data files.
+
+    Args:
+        folder: of a checkpoint.
+        keep: the names of its present data files.
+    """
     kept = set(keep)
     for file in [*folder.glob("*.safetensors"), *folder.glob(".*")]:
         old = DATA_FILE.fullmatch(file.name) and file.name not in kept
@@ -191,6 +214,10 @@ def load(
         threes: positions searched for wins by threats and threes before the tree search, half of
             them for such wins of the other side; 0 for none.
         pairing: play a pairing strategy where one exists; see `tttenv.players.search.pairing`.
+
+    Raises:
+        ValueError: for a damaged checkpoint, a game that its learner does not play, and a network
+            where PyTorch is not installed.
     """
     trained = rules_of(folder)
     wanted = rules or trained
@@ -232,7 +259,11 @@ def _of_weights(folder: Path, rules: Rules, simulations: int, threes: int) -> Pl
 
 
 def rules_of(folder: Path) -> Rules:
-    """Return the game of the checkpoint in `folder`."""
+    """Return the game of the checkpoint in `folder`.
+
+    Raises:
+        ValueError: if its card is not valid.
+    """
     text = read_card(folder)["rules"]
     try:
         return Rules.of(text)

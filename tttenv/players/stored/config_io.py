@@ -14,7 +14,17 @@ _T = TypeVar("_T")
 def from_stored(
     kind: type[_T], stored: Mapping[str, Any], name: str, trusted: Collection[str] = ()
 ) -> _T:
-    """Create a dataclass from its fields in JSON; only `trusted` ones may name any player."""
+    """Create a dataclass from its fields in JSON.
+
+    Args:
+        kind: the dataclass.
+        stored: the fields by name, untrusted.
+        name: begins messages.
+        trusted: the fields that may name any player.
+
+    Raises:
+        ValueError: for unknown fields, values of other types, and unsafe players in other fields.
+    """
     made = checked(kind, stored, name)
     for field, spec in named_players(made):
         if field not in trusted:

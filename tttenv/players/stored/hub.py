@@ -57,14 +57,26 @@ class _Listing(TypedDict):
 
 
 def split(spec: str) -> tuple[str, str, dict[str, str]]:
-    """Return the repository, the revision and the other options of a spec `hub:...`."""
+    """Return the repository, the revision and the other options of a spec `hub:...`.
+
+    Raises:
+        ValueError: for options that cannot be parsed.
+    """
     repo, _, rest = spec.removeprefix(ON_THE_HUB).partition(",")
     options = parse(f"{ON_THE_HUB}{rest}")[1]
     return repo, options.pop("revision", REVISION), options
 
 
 def check_names(repo: str, revision: str = REVISION) -> None:
-    """Raise ValueError for an invalid name of a repository or revision."""
+    """Check the names of a player on the Hub.
+
+    Args:
+        repo: OWNER/NAME.
+        revision: a branch, tag or commit.
+
+    Raises:
+        ValueError: for other names.
+    """
     if not _REPO.fullmatch(repo):
         raise ValueError(f"a player on the Hub is named {ON_THE_HUB}OWNER/NAME, not {repo!r}")
     if not _BRANCH.fullmatch(revision):
@@ -80,7 +92,7 @@ def address() -> str:
 
 
 def usual_folder(repo: str, revision: str = REVISION) -> Path:
-    """Return the default folder of a player pulled from this Hub."""
+    """Return the default folder of a player pulled from this Hub; arguments as `check_names`."""
     from huggingface_hub import constants
 
     check_names(repo, revision)
@@ -90,7 +102,10 @@ def usual_folder(repo: str, revision: str = REVISION) -> Path:
 
 
 def present(repo: str, revision: str = REVISION) -> Path:
-    """Return the folder of a player from the Hub, downloading it if necessary, and saying so."""
+    """Return the folder of a player from the Hub, downloading it if necessary, and saying so.
+
+    Arguments are those of `check_names`, and errors those of `pull`.
+    """
     folder = usual_folder(repo, revision)
     if not (folder / checkpoint.CARD).is_file():
         print(f"{repo} is not on this machine: downloading it from {address()}", file=sys.stderr)
@@ -104,7 +119,21 @@ def pull(
     folder: Path | None = None,
     tell: Callable[[str], None] = lambda text: None,
 ) -> tuple[Path, str]:
-    """Download a player from the Hub to an empty or its usual folder; return it and the commit."""
+    """Download a player from the Hub.
+
+    Args:
+        repo: OWNER/NAME.
+        revision: a branch, tag or commit.
+        folder: an empty or missing folder; None for the player's usual one.
+        tell: is called with the name and the size of each file before its download.
+
+    Returns:
+        The folder, and the commit.
+
+    Raises:
+        ValueError: for invalid names, a folder that is not empty, a checkpoint that is not valid,
+            and if the Hub fails or breaks a limit; the folder is then as before.
+    """
     check_names(repo, revision)
     if folder and folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise ValueError(f"{folder} is not empty: choose another folder with --out")
@@ -153,7 +182,19 @@ def pull(
 
 
 def upload(repo: str, files: Mapping[str, bytes], private: bool) -> str:
-    """Commit the files of a checkpoint, contents by name, to a repository; return the commit."""
+    """Commit the files of a checkpoint to a repository, which is made if it is missing.
+
+    Args:
+        repo: OWNER/NAME.
+        files: the contents by name.
+        private: whether a new repository is private.
+
+    Returns:
+        The commit.
+
+    Raises:
+        ValueError: if the Hub fails.
+    """
     with tempfile.TemporaryDirectory() as folder, _library(repo) as api:
         for name, content in files.items():
             (Path(folder) / name).write_bytes(content)

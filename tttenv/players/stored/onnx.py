@@ -34,6 +34,10 @@ def onnx(
             "action_mask". If the file fixes the size of batches, so many boards are run at a time.
         kind: its first output (batch, cells): "logits" and "probs" are sampled from, "values" are
             played greedily; see `tttenv.policy.from_observations`.
+
+    Raises:
+        ValueError: for a file that is missing, too large, or no network for this game and `obs`;
+            when queried, if the network fails.
     """
     if not path:
         raise ValueError("onnx needs the file of a network: onnx:path=MODEL.onnx")

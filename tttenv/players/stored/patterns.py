@@ -18,7 +18,16 @@ PREFIX = "tables."  # of the tensors' names
 
 
 def shapes(k: int, channels: int, hidden: int) -> dict[str, tuple[int, ...]]:
-    """Return the shape of each of `PatternTables`."""
+    """Return the shape of each of `PatternTables`.
+
+    Args:
+        k: in a row to win.
+        channels: numbers for each pattern of a line.
+        hidden: the width of both layers.
+
+    Raises:
+        ValueError: for sizes that are not supported.
+    """
     if not 1 <= k <= LARGEST_K:
         raise ValueError(f"networks of line patterns are for k from 1 to {LARGEST_K}, not {k}")
     if not (1 <= channels <= LARGEST_CHANNELS and 1 <= hidden <= LARGEST_HIDDEN):
@@ -38,7 +47,15 @@ def shapes(k: int, channels: int, hidden: int) -> dict[str, tuple[int, ...]]:
 
 
 def read_tables(spec: Spec, rules: Rules) -> PatternTables:
-    """Return the network of the checkpoint that a spec names, for any board with the same k."""
+    """Return the network of a checkpoint.
+
+    Args:
+        spec: names the checkpoint, without options.
+        rules: the game, with the same k as that of its training.
+
+    Raises:
+        ValueError: for another spec, learner or k, and for a damaged checkpoint.
+    """
     from tttenv.players import bundled, checkpoint_of
     from tttenv.players.stored import checkpoint
 
@@ -69,7 +86,16 @@ def read_tables(spec: Spec, rules: Rules) -> PatternTables:
 
 
 def tables_of(data: bytes, k: int, file: Path) -> PatternTables:
-    """Return the network in the bytes of a safetensors file."""
+    """Return the network in the bytes of a safetensors file.
+
+    Args:
+        data: the contents.
+        k: in a row to win.
+        file: its name, for messages.
+
+    Raises:
+        ValueError: if it holds anything else.
+    """
     found, refusal = header(data, file), f"{shown(file)} holds no network of line patterns"
     channels = (*found.tensors.get(f"{PREFIX}vectors", ("", ()))[1], 0, 0)[1]
     try:

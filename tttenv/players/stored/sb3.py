@@ -24,6 +24,9 @@ def sb3(
         trust: whether to trust the file, which is unpickled and can run any code.
         algorithm: the model's class, if it cannot be detected.
         deterministic: play the most likely legal cell instead of sampling.
+
+    Raises:
+        ValueError: without `trust`, and for a file that holds no model that plays this game.
     """
     if not path:
         raise ValueError("sb3 needs a saved model: sb3:path=MODEL.zip,trust=true")
