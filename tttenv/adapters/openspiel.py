@@ -97,36 +97,20 @@ def _board_by_board(rules: Rules, answer: Callable[[Boards, Any], dict[int, floa
 
 
 class BoardPolicy(Theirs):
-    """An OpenSpiel policy for both sides.
-
-    Args:
-        rules: the game.
-        player: whom it follows, a policy or a spec.
-    """
+    """An OpenSpiel policy for both sides that follows our player, or one named by a spec."""
 
     def __init__(self, rules: Rules, player: str | Policy) -> None:
         super().__init__(game(rules), [0, 1])
         self.rules, self.player = rules, _ours(rules, player)
 
     def action_probabilities(self, state: Any, player_id: int | None = None) -> dict[int, float]:
-        """Return the probabilities of the legal actions in a state, by action.
-
-        Args:
-            state: an OpenSpiel state that is not terminal.
-            player_id: ignored: the side to move.
-        """
+        """Return the probabilities of the legal actions in a state; `player_id` is ignored."""
         probs = ask(board_of(self.rules, state)[None], self.player)[0]
         return {action: float(probs[action]) for action in state.legal_actions()}
 
 
 class BoardBot(pyspiel.Bot):
-    """An OpenSpiel bot for both sides that samples moves.
-
-    Args:
-        rules: the game.
-        player: whose moves, a policy or a spec.
-        seed: of the samples.
-    """
+    """An OpenSpiel bot for both sides that samples our player's moves, seeded with `seed`."""
 
     def __init__(self, rules: Rules, player: str | Policy, seed: int = 0) -> None:
         super().__init__()

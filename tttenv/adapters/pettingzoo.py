@@ -68,7 +68,9 @@ class raw_env(pettingzoo.AECEnv):  # noqa: N801  # PettingZoo's name
         self.observation_spaces = {agent: spaces.Dict(both) for agent in AGENTS}
         self.action_spaces = {agent: spaces.Discrete(self.rules.cells) for agent in AGENTS}
         self.state_space = spaces.Box(-1, 1, (self.rules.cells,), np.int8)
-        self.agent_selection, self.terminations, self.truncations = "", {}, {}
+        self.agent_selection = ""
+        self.terminations: dict[str, bool] = {}
+        self.truncations: dict[str, bool] = {}
 
     def observation_space(self, agent: str) -> Any:
         """Return the space of an agent's observations."""

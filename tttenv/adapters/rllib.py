@@ -67,12 +67,7 @@ def make(config: dict[str, Any] | None = None) -> Any:
 
 
 def set_opponent(algorithm: Any, opponent: str | Policy | None) -> None:
-    """Replace the opponent in the games of all env runners, from the next move on.
-
-    Args:
-        algorithm: an RLlib algorithm.
-        opponent: a spec, a policy, or None: the agent moves for both sides.
-    """
+    """Replace the opponent in the games of all env runners, from the next move on."""
 
     def replace(runner: Any) -> None:
         runner.env.unwrapped.call("set_opponent", opponent)

@@ -40,11 +40,7 @@ class Games(GymnasiumWrapper):
     """skrl's wrapper, extended so that trainers may call `render` without a render mode."""
 
     def reset(self) -> Any:
-        """Start the games on the first call; later, only return the current observation.
-
-        Raises:
-            gymnasium.error.ClosedEnvironmentError: after `close`.
-        """
+        """Start the games on the first call; later, only return the current observation."""
         require_game(self._env.unwrapped.closed)
         return super().reset()
 
@@ -63,12 +59,7 @@ def legal(observations: torch.Tensor) -> torch.Tensor:
 
 
 def masked(numbers: torch.Tensor, observations: torch.Tensor) -> torch.Tensor:
-    """Set numbers to -1e9 on occupied cells, for use in `compute`.
-
-    Args:
-        numbers: logits or values (batch, cells).
-        observations: of the same boards (batch, 3 * cells), not normalized.
-    """
+    """Set logits or values (batch, cells) to -1e9 on occupied cells, for use in `compute`."""
     return numbers.masked_fill(~legal(observations), -1e9)
 
 
@@ -76,14 +67,7 @@ class Masked:
     """Mixin, listed before Model: a network of its own, masked, that explores legal cells only."""
 
     def build(self, kind: Any, env: Any, hidden: Sequence[int], outputs: int | None) -> None:
-        """Initialize the model with a network of tanh layers.
-
-        Args:
-            kind: skrl's mixin.
-            env: what `make_env` returns.
-            hidden: the width of each layer.
-            outputs: the number of outputs; None for one for each cell.
-        """
+        """Initialize the model, of skrl's mixin `kind`, with a network for `env`."""
         spaces = {"observation_space": env.observation_space, "action_space": env.action_space}
         Model.__init__(self, **spaces, device=env.device)
         kind.__init__(self)

@@ -93,13 +93,7 @@ class MaskedActor(AbstractDiscreteActor):
         raise NotImplementedError("a MaskedActor takes no preprocessing network")
 
     def forward(self, obs: Any, state: Any = None, info: Any = None) -> tuple[torch.Tensor, Any]:
-        """Return logits (batch, cells), with -1e9 on all cells that are not legal, and `state`.
-
-        Args:
-            obs: a batch of observations of `make_env`.
-            state: passed on.
-            info: ignored.
-        """
+        """Return logits (batch, cells), with -1e9 on all cells that are not legal, and `state`."""
         logits = self.net(torch.as_tensor(obs.obs))
         taken = torch.as_tensor(np.asarray(obs.mask)) == 0
         return logits.masked_fill(taken, -1e9), state
@@ -113,7 +107,7 @@ class Critic(ModuleWithVectorOutput):
         self.net = net
 
     def forward(self, obs: Any, state: Any = None, info: Any = None) -> torch.Tensor:
-        """Return values (batch, 1) of the observations `obs`; `state` and `info` are ignored."""
+        """Return values (batch, 1)."""
         values: torch.Tensor = self.net(torch.as_tensor(obs.obs))
         return values
 

@@ -60,13 +60,7 @@ class LegalActions(ActionMask):
 
 
 class Games(EnvBase):
-    """A batch of games as a single TorchRL environment; games restart on reset.
-
-    Args:
-        num_envs: the number of games.
-        opening: as in `make_env`.
-        kwargs: as in `make_env`.
-    """
+    """A batch of games as a single TorchRL environment, see `make_env`; games restart on reset."""
 
     def __init__(self, num_envs: int, opening: int = 0, **kwargs: Any) -> None:
         super().__init__(batch_size=[num_envs])

@@ -91,15 +91,7 @@ def full(spec: str) -> str:
 
 
 def untrusted_player(spec: object, rules: "Rules") -> "Player":
-    """Return the player named by an untrusted spec.
-
-    Args:
-        spec: as for `player`.
-        rules: the game.
-
-    Raises:
-        ValueError: for what `checked_spec` and `player` refuse.
-    """
+    """Return the player named by an untrusted spec, which `checked_spec` must accept."""
     return _by_name(checked_spec(spec), rules)
 
 
@@ -125,12 +117,7 @@ def checked_spec(spec: object) -> Spec:
 
 
 def inner_specs(name: str, options: dict[str, str]) -> dict[str, str]:
-    """Return the options that themselves name players.
-
-    Args:
-        name: a player in the table; for others there are none.
-        options: its options, as text.
-    """
+    """Return the options, as text, that themselves name players."""
     table = _everyone()
     hints = typing.get_type_hints(table.load(name)) if options and name in table.rows else {}
     return {option: value for option, value in options.items() if hints.get(option) is Spec}
@@ -213,10 +200,7 @@ TORCH = (
 
 @contextmanager
 def did_you_mean(spec: str) -> Iterator[None]:
-    """Add suggestions to errors about unknown players.
-
-    Args:
-        spec: the player of this block.
+    """Add suggestions to errors about unknown players that are raised in this block.
 
     Raises:
         ValueError: as in the block, with a suggestion if there is one.

@@ -63,12 +63,7 @@ TACTICAL = Spec("tactical")
 
 
 def pairing(rules: Rules, player: Spec = TACTICAL) -> Player:
-    """Return a player that uses a pairing strategy where one exists.
-
-    Args:
-        rules: the game.
-        player: plays elsewhere, by its spec.
-    """
+    """Return a player that uses a pairing strategy where one exists, and otherwise `player`."""
     from tttenv.players.search.pairing import PairingPlayer  # which no other player here needs
 
     return PairingPlayer(named(player, rules))

@@ -165,10 +165,6 @@ def rank(certificate: Certificate) -> tuple[float, float, float]:
 def stored_certificate(folder: Path, rules: Rules) -> Certificate | None:
     """Load the certificate of the best model in `folder`, or return None if there is none.
 
-    Args:
-        folder: that of an earlier `ExactEvalCallback`.
-        rules: the game.
-
     Raises:
         ValueError: for a damaged certificate, or one of another game.
     """

@@ -198,10 +198,6 @@ ALGORITHMS = {
 def zipped(model: BaseAlgorithm, rules: Rules) -> bytes:
     """Return a model as the bytes of SB3's zip, with the statistics of its `VecNormalize`.
 
-    Args:
-        model: a model with its environment.
-        rules: the game.
-
     Raises:
         ValueError: for any other transform of its environment.
     """

@@ -86,23 +86,23 @@ def observations_of(model: BaseAlgorithm, rules: Rules) -> Seen:
         scaler = from_dict(to_dict(scaler), scaler.observation_space) if scaler.norm_obs else None
     if not (single or apart or isinstance(base, VecEnv)):
         return _without_environment(model, rules, scaler)
-    names = [type(layer).__name__ for layer in reversed(layers(env)) if not is_neutral(layer)]
+    names = [type(layer).__name__ for layer in reversed(_layers(env)) if not _is_neutral(layer)]
     for name in APART.findall("".join(base.env_method("__str__"))) if apart else ():
         if all(name != kind.__name__ for kind in (*GAMES, *NEUTRAL)):
             names.append(name)
     for name in RANDOM.intersection(names):
         raise refusal(name, "it is random")
     if names in ([], ["VecNormalize"]):
-        return usual(observation_kind(base.observation_space, rules), scaler)
+        return _usual(observation_kind(base.observation_space, rules), scaler)
     foreign = " of ".join(dict.fromkeys(names))
     if apart:
         raise refusal(foreign, "another process has the games: use set_env with a DummyVecEnv")
-    show = through(env, rules, foreign)
+    show = _through(env, rules, foreign)
     if enumerable(rules):
         boards = positions(rules).boards[positions(rules).decisions]
         with contextlib.suppress(ValueError, KeyError):  # they may differ in their parts
-            plain = usual(observation_kind(model.observation_space, rules), scaler)
-            if same(plain.show(boards), show(boards)):  # some wrappers change nothing
+            plain = _usual(observation_kind(model.observation_space, rules), scaler)
+            if _same(plain.show(boards), show(boards)):  # some wrappers change nothing
                 return plain
     return Seen(show, foreign=foreign)
 
@@ -119,7 +119,7 @@ def _without_environment(
     ours = model._last_original_obs is None if last is None else _is_ours(last, obs, rules.cells)
     if scaler is None and not ours:
         raise ValueError(f"the model's last observation is none of {rules}: {UNKNOWN}")
-    return usual(obs, scaler)
+    return _usual(obs, scaler)
 
 
 def _is_ours(last: Any, obs: str, cells: int) -> bool:
@@ -129,16 +129,11 @@ def _is_ours(last: Any, obs: str, cells: int) -> bool:
         boards = boards[:, :cells] - boards[:, cells : 2 * cells]
     with np.errstate(invalid="ignore"):
         whole = boards.astype(np.int8)
-    return same(OBSERVATIONS[obs](whole), last) and bool(np.isin(whole.sum(axis=1), (0, -1)).all())
+    return _same(OBSERVATIONS[obs](whole), last) and bool(np.isin(whole.sum(axis=1), (0, -1)).all())
 
 
-def usual(obs: str, scaler: vec_env.VecNormalize | None) -> Seen:
-    """Return the environment's observations in one format, perhaps normalized.
-
-    Args:
-        obs: the format, as in the environment.
-        scaler: what normalizes them, or None.
-    """
+def _usual(obs: str, scaler: vec_env.VecNormalize | None) -> Seen:
+    """Return the environment's observations in one format, perhaps normalized."""
 
     def show(boards: Boards) -> Any:
         seen = OBSERVATIONS[obs](boards)
@@ -147,21 +142,12 @@ def usual(obs: str, scaler: vec_env.VecNormalize | None) -> Seen:
     return Seen(show, scaler)
 
 
-def through(env: vec_env.VecEnv, rules: Rules, names: str) -> Callable[[Boards], Any]:
+def _through(env: vec_env.VecEnv, rules: Rules, names: str) -> Callable[[Boards], Any]:
     """Return a function that shows boards in a copy of a wrapped environment.
 
-    Args:
-        env: a batch of our games in wrappers.
-        rules: the game.
-        names: of the wrappers, for messages.
-
-    Returns:
-        A function from boards (batch, cells) to what a model observes of them.
-
-    Raises:
-        ValueError: unless the wrappers are a function of the board.
+    ValueError, which names the wrappers, unless they are a function of the board.
     """
-    batch = copied(env, rules, names)
+    batch = _copied(env, rules, names)
     base, count, rng = batch.unwrapped, batch.num_envs, np.random.default_rng(0)
 
     def current() -> Boards:
@@ -176,15 +162,15 @@ def through(env: vec_env.VecEnv, rules: Rules, names: str) -> Callable[[Boards],
             each = [{"board": row} for row in rows]
             base.set_options({"board": rows} if isinstance(base, VecEnv) else each)
             found.append(copy.deepcopy(batch.reset()))
-            if not same(current(), rows):
+            if not _same(current(), rows):
                 raise refusal(names, "its reset does not pass on the option board")
-        return by_part(lambda *parts: np.concatenate(parts)[: len(boards)], *found)
+        return _by_part(lambda *parts: np.concatenate(parts)[: len(boards)], *found)
 
     seen, before = batch.reset(), []
     for _ in range(STEPS + ROWS // count):
         boards = current().copy()
         before.append((boards, copy.deepcopy(seen)))
-        if not same(np.stack(batch.env_method("action_masks")), boards == 0):
+        if not _same(np.stack(batch.env_method("action_masks")), boards == 0):
             raise refusal(names, "its action masks are not the empty cells")
         cells = np.where(boards == 0, rng.random(boards.shape), -1).argmax(axis=1)
         seen, _, over, infos = batch.step(cells)
@@ -195,24 +181,21 @@ def through(env: vec_env.VecEnv, rules: Rules, names: str) -> Callable[[Boards],
             raise refusal(names, "it changes or repeats actions")
     order = rng.permutation(len(before) * count)  # in other rows, too
     boards = np.concatenate([boards for boards, _ in before])[order]
-    met = by_part(lambda *parts: np.concatenate(parts)[order], *(seen for _, seen in before))
-    if not same(show(boards), met):
+    met = _by_part(lambda *parts: np.concatenate(parts)[order], *(seen for _, seen in before))
+    if not _same(show(boards), met):
         raise refusal(names, "the observation depends on more than the board")
     return show
 
 
-def copied(env: vec_env.VecEnv, rules: Rules, names: str) -> Any:
-    """Return a copy of a batch against a random opponent, without its neutral wrappers.
-
-    Arguments and errors are those of `through`.
-    """
+def _copied(env: vec_env.VecEnv, rules: Rules, names: str) -> Any:
+    """Return a copy of a batch against a random opponent, without its neutral wrappers."""
     if (played := env.get_attr("rules")[0]) != rules:
         raise ValueError(f"the model's environment plays {played}, not {rules}")
     opponents = [match.opponent for match in env.get_attr("match")]  # may be impossible to copy
     memo: Any = {id(one): Uniform(rules) for one in opponents if one is not None}
-    for layer in layers(env):
+    for layer in _layers(env):
         held = vars(layer)
-        if is_neutral(layer) and type(layer) not in GAMES:
+        if _is_neutral(layer) and type(layer) not in GAMES:
             memo[id(layer)] = memo[id(held.get("venv") or held["env"])]
             continue
         made = memo[id(layer)] = object.__new__(type(layer))
@@ -227,14 +210,14 @@ def copied(env: vec_env.VecEnv, rules: Rules, names: str) -> Any:
     return memo[id(env)]
 
 
-def layers(env: Any) -> list[Any]:
+def _layers(env: Any) -> list[Any]:
     """Return an environment and all that it wraps, the innermost first."""
     held = vars(env)
     inside = held.get("envs") or [held[name] for name in ("venv", "env") if name in held]
-    return [*(layer for one in inside for layer in layers(one)), env]
+    return [*(layer for one in inside for layer in _layers(one)), env]
 
 
-def is_neutral(env: Any) -> bool:
+def _is_neutral(env: Any) -> bool:
     """Return whether an environment changes neither observations nor actions of our games."""
     scales_no_observation = type(env) is vec_env.VecNormalize and not env.norm_obs
     return type(env) in (*GAMES, *NEUTRAL) or scales_no_observation
@@ -258,14 +241,10 @@ def to_dict(scaler: vec_env.VecNormalize) -> dict[str, Any]:
 
 
 def from_dict(data: Any, space: Any) -> vec_env.VecNormalize:
-    """Return the frozen VecNormalize of `to_dict`.
-
-    Args:
-        data: untrusted statistics.
-        space: that of the observations.
+    """Return the frozen VecNormalize of untrusted data of `to_dict`, for observations of a space.
 
     Raises:
-        ValueError: for statistics of another form or shape, and for numbers out of range.
+        ValueError: for data of another form or shape, and for numbers out of range.
     """
     made = object.__new__(vec_env.VecNormalize)
     parts: dict[str, Any] = {}
@@ -288,14 +267,14 @@ def from_dict(data: Any, space: Any) -> vec_env.VecNormalize:
     return made
 
 
-def same(one: Any, other: Any) -> bool:
+def _same(one: Any, other: Any) -> bool:
     """Return whether two observations are equal."""
     if isinstance(one, dict) or isinstance(other, dict):
-        return set(one) == set(other) and all(same(one[name], other[name]) for name in one)
+        return set(one) == set(other) and all(_same(one[name], other[name]) for name in one)
     return np.array_equal(one, other)
 
 
-def by_part(function: Callable[..., Any], *seen: Any) -> Any:
+def _by_part(function: Callable[..., Any], *seen: Any) -> Any:
     """Return a function of observations, or of each part of dicts of them."""
     if isinstance(seen[0], dict):
         return {name: function(*[one[name] for one in seen]) for name in seen[0]}

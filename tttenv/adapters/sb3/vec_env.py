@@ -50,9 +50,6 @@ class VecEnv(vec_env.VecEnv):
     def set_options(self, options: Any = None) -> None:
         """Set the options of the next reset, shared by all games, which then has no openings.
 
-        Args:
-            options: those of `VectorTicTacToe.reset`, or None.
-
         Raises:
             ValueError: for a list of options, one for each game.
         """
@@ -112,17 +109,7 @@ class VecEnv(vec_env.VecEnv):
     def env_method(
         self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any
     ) -> list[Any]:
-        """Call a method of the batch.
-
-        Args:
-            method_name: the method.
-            method_args: its arguments.
-            indices: the games whose values are returned; None for all.
-            method_kwargs: its further arguments.
-
-        Returns:
-            Each game's own value for `action_masks` and `render`, else the same for all.
-        """
+        """Call a method of the batch; `action_masks` and `render` return one value per game."""
         answer = getattr(self.games, method_name)(*method_args, **method_kwargs)
         rows = self._rows(indices)
         if method_name in ("action_masks", "render") and answer is not None:

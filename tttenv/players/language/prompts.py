@@ -45,13 +45,7 @@ def prompt(rules: Rules, board: ArrayLike, notation: str = "grid", legal: bool =
 
 
 def observation(rules: Rules, board: ArrayLike, over: bool) -> str:
-    """Return the observation for `obs="text"`: a prompt, or how the game ended.
-
-    Args:
-        rules: the game.
-        board: the board (cells,), seen by the side to move.
-        over: whether the game has ended, perhaps by an illegal move.
-    """
+    """Return the observation for `obs="text"`: a prompt, or how the game ended if it is over."""
     if not over:
         return prompt(rules, board)
     position = rules.boards(board)

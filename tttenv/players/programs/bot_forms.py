@@ -119,7 +119,7 @@ class Form(NamedTuple):
 
     def flat(self, board: Any) -> list[Any]:
         """Return the cells of a bot's board in this form."""
-        board = plain(board)
+        board = _plain(board)
         if self.shape in ("rows", "grid"):
             return [cell for row in board for cell in row]
         if self.shape.startswith("dict"):
@@ -132,18 +132,14 @@ def side_of(board: str) -> str:
     return "X" if board.count("X") == board.count("O") else "O"
 
 
-def plain(value: Any) -> Any:
+def _plain(value: Any) -> Any:
     """Return an array or a number of numpy as lists and numbers of Python."""
     return value.tolist() if hasattr(value, "tolist") else value
 
 
-def whole(value: Any) -> int:
-    """Return a whole number, of Python, of numpy or as text.
-
-    Raises:
-        ValueError: for any other value.
-    """
-    value = plain(value)
+def _whole(value: Any) -> int:
+    """Return a whole number, or raise ValueError."""
+    value = _plain(value)
     if isinstance(value, str) and value.strip().isdecimal():
         return int(value)
     if isinstance(value, bool) or not isinstance(value, int):
@@ -162,24 +158,15 @@ def _named(value: Any, names: Sequence[str]) -> Any:
 
 def _unscored(value: Any, place: str) -> Any:
     """Return the cell or the pair that stands beside a score, which is first or last."""
-    parts = list(plain(value))
+    parts = list(_plain(value))
     score = parts.pop(0 if place == "first" else -1)
     if not isinstance(score, (int, float)):
         raise ValueError
     return parts[0] if len(parts) == 1 else parts
 
 
-def cell_of(value: Any, row: dict[str, Any], n: int) -> int:
-    """Return the cell that an answer names, which may be off the board.
-
-    Args:
-        value: what a bot returned.
-        row: the kind of answer, in the table.
-        n: columns of the board.
-
-    Raises:
-        Exception: any, if it names no cell.
-    """
+def _cell_of(value: Any, row: dict[str, Any], n: int) -> int:
+    """Return the cell that an answer names, by its row of the table; raise any error if none."""
     first: int = row.get("from", 0)
     if "rows" in row:
         value = _named(value, row["rows"]), _named(value, row["columns"])
@@ -188,10 +175,10 @@ def cell_of(value: Any, row: dict[str, Any], n: int) -> int:
     if "score" in row:
         value = _unscored(value, row["score"])
     if row["of"] == "cell":
-        return whole(value) - first
+        return _whole(value) - first
     if row["of"] == "name":  # the number of the row and the letter of the column
         value = int(value[1:]) - 1, "abcdefghijklmnopqrstuvwxyz".index(value[0].lower())
-    line, column = (whole(part) - first for part in plain(value))
+    line, column = (_whole(part) - first for part in _plain(value))
     if not (line >= 0 and 0 <= column < n):
         raise ValueError
     return line * n + column
@@ -213,18 +200,11 @@ class Reply(NamedTuple):
 
 
 def read(reply: Reply, form: Form, board: str, n: int) -> int | None:
-    """Return the legal cell that a reply plays in a form, or None.
-
-    Args:
-        reply: of a bot, on the board.
-        form: how it is read.
-        board: text of X, O and _.
-        n: columns of the board.
-    """
+    """Return the legal cell that a reply plays in a form, or None."""
     try:
         if form.answer == "played":
             return _played(reply, form, board)
-        cell = cell_of(reply.value, ANSWERS[form.answer], n)
+        cell = _cell_of(reply.value, ANSWERS[form.answer], n)
         return cell if 0 <= cell < len(board) and board[cell] == "_" else None
     except BaseException:  # whatever the value does that a bot returned, until it is stopped
         return None

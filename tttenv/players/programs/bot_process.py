@@ -30,19 +30,8 @@ RECURSION = 20_000  # calls: the highest limit that a bot may set
 QUIET = "put the game under `if __name__ == '__main__':`"
 
 
-def cells(bot: Bot, trial: Trial, seconds: float, given: dict[str, Any]) -> dict[str, Any]:
-    """Return the answer to a message with a board.
-
-    Args:
-        bot: the file.
-        trial: its function and form.
-        seconds: the limit of each call.
-        given: the message, with the "board" as text.
-
-    Returns:
-        The "cells" that it plays, several, equally likely, if it draws random numbers; the "error"
-        of an answer that is no legal move; or why it "varies".
-    """
+def _cells(bot: Bot, trial: Trial, seconds: float, given: dict[str, Any]) -> dict[str, Any]:
+    """Return the bot's cell on a board; several, equally likely, if it draws random numbers."""
     board, found = given["board"], list[int]()
     for repeat in range(REPEATS):
         reply = bot.call(trial, board, seconds, repeat)
@@ -50,18 +39,15 @@ def cells(bot: Bot, trial: Trial, seconds: float, given: dict[str, Any]) -> dict
         if cell is None:
             return {"error": bot.called(trial, board, reply)}
         found.append(cell)
-        if repeat == 0 and reply.timed and differs(bot, trial, seconds, board, cell):
+        if repeat == 0 and reply.timed and _differs(bot, trial, seconds, board, cell):
             return {"varies": VARIES}
         if repeat == 0 and not reply.drew:
             break
     return {"cells": found}
 
 
-def differs(bot: Bot, trial: Trial, seconds: float, board: str, cell: int) -> bool:
-    """Return whether the bot plays another cell than `cell` on a board at another time.
-
-    The other arguments are those of `cells`.
-    """
+def _differs(bot: Bot, trial: Trial, seconds: float, board: str, cell: int) -> bool:
+    """Return whether the bot's cell on a board is another one at another time."""
     try:
         for bot.clock.shift in range(1, SHIFTS):
             reply = bot.call(trial, board, seconds)
@@ -72,16 +58,8 @@ def differs(bot: Bot, trial: Trial, seconds: float, board: str, cell: int) -> bo
     return False
 
 
-def load(path: Path, seconds: float) -> Any:
-    """Import a user's file, whose folder comes first among the places of its imports.
-
-    Args:
-        path: the file.
-        seconds: the limit of the import.
-
-    Raises:
-        ValueError: if the import fails, does not end or reads its input.
-    """
+def _load(path: Path, seconds: float) -> Any:
+    """Import a user's file, whose folder comes first among the places of its imports."""
     sys.path[0], sys.argv = str(path.parent), [str(path)]
     if b"numpy" in path.read_bytes():
         with contextlib.suppress(ImportError):
@@ -109,22 +87,12 @@ def load(path: Path, seconds: float) -> Any:
     return module
 
 
-def introduced(
+def _introduced(
     given: dict[str, Any],
 ) -> tuple[dict[str, Any], Callable[[dict[str, Any]], dict[str, Any]]]:
-    """Import a file and find its bot.
-
-    Args:
-        given: the first message, see `PythonBot.handshake` and `tttenv.testing.course`.
-
-    Returns:
-        The reply to it, and the function that returns the reply to each other message.
-
-    Raises:
-        ValueError: if the file cannot be imported, or its bot plays in no form.
-    """
+    """Import a file and find its bot; return the answer to the first message and to all others."""
     clock = Clock()
-    module, seconds = load(Path(given["path"]), given["seconds"]), given["seconds"]
+    module, seconds = _load(Path(given["path"]), given["seconds"]), given["seconds"]
     has = all(callable(vars(module).get(name)) for name in (*COURSE, "minimax"))
     if "course" in given:
         return {"course": has}, partial(course, module, seconds)
@@ -139,7 +107,7 @@ def introduced(
         "seats": best.seats,
         "slow": time.monotonic() - start > SLOW,
     }
-    return found, partial(cells, bot, best, seconds)
+    return found, partial(_cells, bot, best, seconds)
 
 
 def main() -> None:
@@ -149,7 +117,7 @@ def main() -> None:
     os.dup2(null, 0)
     os.dup2(null, 1)
     try:
-        first, answer = introduced(json.loads(requests.readline()))
+        first, answer = _introduced(json.loads(requests.readline()))
     except ValueError as error:
         print(json.dumps({"error": str(error)}), file=answers, flush=True)
         return

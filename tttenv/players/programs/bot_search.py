@@ -30,11 +30,7 @@ class Bot:
         self.module, self.n, self.clock = module, n, clock
 
     def candidates(self, wanted: str) -> Iterator[tuple[str, Callable[..., Any]]]:
-        """Yield functions that may choose a move, with their names, the likeliest first.
-
-        Args:
-            wanted: the only function to yield, or Class.method; "" for all.
-        """
+        """Yield functions that may choose a move, with their names, the likeliest first."""
         space = vars(self.module)
         own = {k: v for k, v in space.items() if _home(v) == self.module.__name__}
         classes = {k: v for k, v in own.items() if inspect.isclass(v)}
@@ -78,14 +74,7 @@ class Bot:
         return f"{short(how, plainly=True)}, {reply.failure or f'it returned {short(reply.value)}'}"
 
     def call(self, trial: "Trial", board: str, seconds: float, repeat: int = 0) -> Reply:
-        """Call a function on a new board in a form.
-
-        Args:
-            trial: the function and the form.
-            board: text of X, O and _.
-            seconds: the limit of the call.
-            repeat: the number of the call, for other random numbers in each.
-        """
+        """Call a function on a new board in a form."""
         given, arguments = self.arguments(trial, board)
         variable = self.variable() if trial.form.arguments == "global" else None
         if variable:
@@ -133,14 +122,7 @@ def limited_read(reply: Reply, form: Form, board: str, n: int) -> int | None:
 
 @contextlib.contextmanager
 def limited(seconds: float) -> Iterator[None]:
-    """Raise LateError in a block that takes longer, again and again if it is caught.
-
-    Args:
-        seconds: the limit.
-
-    Raises:
-        LateError: after the limit.
-    """
+    """Raise LateError in a block that takes longer, again and again if it is caught."""
     ended = False
 
     def ring(*_: Any) -> None:
@@ -163,12 +145,7 @@ def state() -> Any:
 
 
 def seed(board: str, repeat: int = 0) -> None:
-    """Seed the global generators, so that a bot that uses them is pure.
-
-    Args:
-        board: text of X, O and _.
-        repeat: the number of the call on this board.
-    """
+    """Seed the global generators from the board, so that a bot that uses them is pure."""
     number = zlib.crc32(f"{board} {repeat}".encode())
     random.seed(number)
     if (numpy := sys.modules.get("numpy.random")) is not None:
@@ -221,33 +198,29 @@ class Search:
         """
         self.patience = min(self.patience, self.seconds)
         if self.form:
-            return self.named(Form.of(self.form))
+            return self._named(Form.of(self.form))
         trials: list[Trial] = []
         for name, function in self.bot.candidates(self.wanted):
-            for call in self.calls(function):
+            for call in self._calls(function):
                 same = [Trial(name, function, Form(*call, answer)) for answer in ANSWERS]
-                trials += self.survivors(same)
+                trials += self._survivors(same)
         trials.sort(key=lambda trial: (len(trial.seats), trial.kept), reverse=True)
         for trial in trials:
             others = OTHER.keys() - set(trial.seats)
-            legal = self.survivors([trial], light=True)
-            if legal and all(self.refuses(trial, seat) for seat in others):
+            legal = self._survivors([trial], light=True)
+            if legal and all(self._refuses(trial, seat) for seat in others):
                 return trial
-        raise ValueError(self.refusal())
+        raise ValueError(self._refusal())
 
-    def named(self, form: Form) -> Trial:
-        """Return the first trial in a form that the user has named which answers at all.
-
-        Raises:
-            ValueError: if there is none.
-        """
+    def _named(self, form: Form) -> Trial:
+        """Return the first trial in a form that the user has named which answers at all."""
         for name, function in self.bot.candidates(self.wanted):
-            if form[:4] in self.calls(function):
+            if form[:4] in self._calls(function):
                 trial = Trial(name, function, form)
-                trial.seats = "".join(seat for seat in OTHER if not self.refuses(trial, seat))
+                trial.seats = "".join(seat for seat in OTHER if not self._refuses(trial, seat))
                 if trial.seats:
                     return trial
-        raise ValueError(self.refusal())
+        raise ValueError(self._refusal())
 
     def ask(self, trial: Trial, board: str, seconds: float) -> Reply:
         """Call a bot on a probe board."""
@@ -255,12 +228,12 @@ class Search:
         self.first = self.first or self.bot.called(trial, board, reply)
         return reply
 
-    def refuses(self, trial: Trial, seat: str) -> bool:
+    def _refuses(self, trial: Trial, seat: str) -> bool:
         """Return whether a bot answers no board of a seat, which it then does not play."""
         boards = (board for board, _ in self.probes if side_of(board) == seat)
         return all(self.ask(trial, board, self.seconds).refused for board in boards)
 
-    def calls(self, function: Callable[..., Any]) -> Iterator[tuple[str, str, str, str]]:
+    def _calls(self, function: Callable[..., Any]) -> Iterator[tuple[str, str, str, str]]:
         """Yield shapes, stones, empty cells and arguments that a function may take."""
         least, most = 0, 3
         with contextlib.suppress(TypeError, ValueError):
@@ -283,13 +256,8 @@ class Search:
                     if not Form(*call, "cell").problem:
                         yield call
 
-    def survivors(self, trials: list[Trial], light: bool = False) -> list[Trial]:
-        """Return the trials whose answers are legal on all probe boards.
-
-        Args:
-            trials: of the same calls, with different answers.
-            light: query boards with at most two stones, which take a search longest, not the rest.
-        """
+    def _survivors(self, trials: list[Trial], light: bool = False) -> list[Trial]:
+        """Return the trials, of the same calls, whose answers are legal on all probe boards."""
         one, n = trials[0], self.bot.n
         for board, good in self.probes:
             if light != (board.count("_") > len(board) - 3):
@@ -312,7 +280,7 @@ class Search:
                 return []
         return trials
 
-    def refusal(self) -> str:
+    def _refusal(self) -> str:
         """Say what happened instead of an answer."""
         if not self.first:
             named = f"function {self.wanted}" if self.wanted else "function that takes a board"

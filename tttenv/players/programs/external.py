@@ -65,19 +65,15 @@ class External(ProgramPlayer):
         program.write(f"{question}\n", self.timeout)
         line = program.read_line()
         try:
-            return [read(line, board)]
+            return [_read(line, board)]
         except ProgramError:
             if not self.traits.forfeits:
                 raise
             return []
 
 
-def read(line: str, board: Boards) -> int:
-    """Parse the cell that is played on a board (cells,) from a line of output.
-
-    Raises:
-        ProgramError: if there is no legal cell.
-    """
+def _read(line: str, board: Boards) -> int:
+    """Parse the cell that is played on a board (cells,) from a line of output."""
     if not _CELL.fullmatch(line):
         raise ProgramError(f"answered {line[:60]!r}, not the number of a cell")
     cell = int(line)

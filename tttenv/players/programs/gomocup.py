@@ -101,7 +101,7 @@ class Gomocup(ProgramPlayer):
             query.append("DONE")
         lines = "\n".join([f"INFO time_left {UNLIMITED}", *query, ""])
         program.write(lines, self.timeout)
-        cell = read(_next(program, REMARKS | REFUSALS), self.rules, board)
+        cell = _read(_next(program, REMARKS | REFUSALS), self.rules, board)
         after = board.copy()
         after[cell] = 1
         if len(self.games) >= MOST_GAMES:
@@ -150,17 +150,8 @@ def _from_the_centre(rules: Rules, cells: NDArray[np.int64]) -> list[int]:
     return nearest
 
 
-def read(line: str, rules: Rules, board: Boards) -> int:
-    """Parse the cell of an engine's move.
-
-    Args:
-        line: such as "7,7", column and row from 0.
-        rules: the game.
-        board: the board (cells,).
-
-    Raises:
-        ProgramError: if there is no legal cell.
-    """
+def _read(line: str, rules: Rules, board: Boards) -> int:
+    """Parse the cell of an engine's move on a board (cells,)."""
     found = MOVE.fullmatch(line)
     if not found:
         raise ProgramError(f"answered {line[:QUOTED]!r}, not a column and a row as in '7,7'")

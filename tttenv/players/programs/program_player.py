@@ -203,12 +203,7 @@ class ProgramPlayer(Player):
 
     @abstractmethod
     def ask(self, program: Program, board: Boards) -> list[int]:
-        """Query the program for its legal cells on a board, equally likely; [] is a forfeit.
-
-        Args:
-            program: the running program.
-            board: the board (cells,).
-        """
+        """Query the program for its legal cells on a board, equally likely; [] is a forfeit."""
 
     def __call__(self, boards: Boards) -> Probs:
         """Return move probabilities (batch, cells) for boards (batch, cells)."""

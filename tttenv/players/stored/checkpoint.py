@@ -137,12 +137,7 @@ def card_text(card: Mapping[str, Any]) -> str:
 
 
 def tidy(folder: Path, keep: Iterable[str]) -> None:
-    """Remove temporary files left by killed writers, and old data files.
-
-    Args:
-        folder: of a checkpoint.
-        keep: the names of its present data files.
-    """
+    """Remove temporary files left by killed writers, and data files not named in `keep`."""
     kept = set(keep)
     for file in [*folder.glob("*.safetensors"), *folder.glob(".*")]:
         old = DATA_FILE.fullmatch(file.name) and file.name not in kept

@@ -68,14 +68,10 @@ def split(spec: str) -> tuple[str, str, dict[str, str]]:
 
 
 def check_names(repo: str, revision: str = REVISION) -> None:
-    """Check the names of a player on the Hub.
-
-    Args:
-        repo: OWNER/NAME.
-        revision: a branch, tag or commit.
+    """Check the names of a repository and a revision.
 
     Raises:
-        ValueError: for other names.
+        ValueError: unless they are OWNER/NAME, and a branch, tag or commit.
     """
     if not _REPO.fullmatch(repo):
         raise ValueError(f"a player on the Hub is named {ON_THE_HUB}OWNER/NAME, not {repo!r}")
@@ -92,7 +88,7 @@ def address() -> str:
 
 
 def usual_folder(repo: str, revision: str = REVISION) -> Path:
-    """Return the default folder of a player pulled from this Hub; arguments as `check_names`."""
+    """Return the default folder of a player pulled from this Hub."""
     from huggingface_hub import constants
 
     check_names(repo, revision)
@@ -102,10 +98,7 @@ def usual_folder(repo: str, revision: str = REVISION) -> Path:
 
 
 def present(repo: str, revision: str = REVISION) -> Path:
-    """Return the folder of a player from the Hub, downloading it if necessary, and saying so.
-
-    Arguments are those of `check_names`, and errors those of `pull`.
-    """
+    """Return the folder of a player from the Hub, downloading it if necessary, and saying so."""
     folder = usual_folder(repo, revision)
     if not (folder / checkpoint.CARD).is_file():
         print(f"{repo} is not on this machine: downloading it from {address()}", file=sys.stderr)

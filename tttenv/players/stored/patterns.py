@@ -82,20 +82,11 @@ def read_tables(spec: Spec, rules: Rules) -> PatternTables:
             f"the evaluator in {shown(folder)} is for {trained.k} in a row, not {rules.k}"
         )
     file = folder / str(checkpoint.file_of(card, checkpoint.WEIGHTS))
-    return tables_of(data[checkpoint.WEIGHTS], trained.k, file)
+    return _tables_of(data[checkpoint.WEIGHTS], trained.k, file)
 
 
-def tables_of(data: bytes, k: int, file: Path) -> PatternTables:
-    """Return the network in the bytes of a safetensors file.
-
-    Args:
-        data: the contents.
-        k: in a row to win.
-        file: its name, for messages.
-
-    Raises:
-        ValueError: if it holds anything else.
-    """
+def _tables_of(data: bytes, k: int, file: Path) -> PatternTables:
+    """Return the network in the bytes of a safetensors file."""
     found, refusal = header(data, file), f"{shown(file)} holds no network of line patterns"
     channels = (*found.tensors.get(f"{PREFIX}vectors", ("", ()))[1], 0, 0)[1]
     try:
