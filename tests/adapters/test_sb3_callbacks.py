@@ -127,7 +127,7 @@ def test_what_cannot_be_certified_or_resumed_is_refused_before_training(tmp_path
         usual | {"rules": 5, "optimal_moves": {"all": None}},
         older | {"losing_line": [1, 2]},
     )
-    for broken_card in ("{", "{}", *(json.dumps({"certificate": told}) for told in broken)):
+    for broken_card in ("{", "{}", *(json.dumps({"certificate": card}) for card in broken)):
         (tmp_path / "best.json").write_text(broken_card)
         with pytest.raises(ValueError, match=r"^[^\n]*best\.json (holds no|is not JSON)[^\n]*$"):
             quick().learn(64, ExactEvalCallback(folder=tmp_path))

@@ -49,8 +49,8 @@ def test_the_card_says_how_the_player_chooses_and_it_is_played_so(tmp_path, rule
         assert (made(boards) == wanted(boards)).all()
     if rules == SQUARE:
         assert certify(rules, made).to_dict() == read_card(tmp_path)["certificate"]
-    asked = player(f"{tmp_path}/:canonical=true")
-    assert (asked(boards) == canonical_player(player_for(rules, policy))(boards)).all()
+    queried = player(f"{tmp_path}/:canonical=true")
+    assert (queried(boards) == canonical_player(player_for(rules, policy))(boards)).all()
 
 
 def changed(folder, choice):

@@ -119,9 +119,9 @@ def test_the_card_tells_where_the_player_came_from(made):
 
 def test_it_plays_and_certifies_where_torch_cannot_be_imported(made):
     arguments = [sys.executable, "-c", TORCHLESS, str(made)]
-    told = json.loads(subprocess.run(arguments, capture_output=True, check=True).stdout)
-    assert told[0] == card_of(made)["certificate"]
-    assert told[1] == player(str(made)).table[0].tolist()
+    printed = json.loads(subprocess.run(arguments, capture_output=True, check=True).stdout)
+    assert printed[0] == card_of(made)["certificate"]
+    assert printed[1] == player(str(made)).table[0].tolist()
 
 
 def test_the_weights_alone_give_the_same_player_without_touching_the_dice(made):

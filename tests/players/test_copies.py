@@ -58,13 +58,13 @@ def plain(answer):
 
 def played(env, turns):
     """Return the results of some steps."""
-    dice, told = np.random.default_rng(0), []
+    dice, results = np.random.default_rng(0), []
     for _ in range(turns):
         answer = env.step(moves(env, dice))
-        told.append(plain(answer))
+        results.append(plain(answer))
         if answer[2] is True:
-            told.append(plain(env.reset()))
-    return told
+            results.append(plain(env.reset()))
+    return results
 
 
 @pytest.mark.parametrize(("played_by", "way"), list(zip(PLAYED, cycle(COPIES))))  # endless

@@ -60,7 +60,7 @@ class Flaky:
         return self.healthy(boards)
 
 
-def told(env):
+def state_of(env):
     """Return everything that an environment knows about its games, for comparison."""
     match, rng = env.match, env._np_random
     return (
@@ -95,7 +95,7 @@ class Pair:
     def call(self, method, *args, **kwargs):
         """Call a method on both, with failures at the first and the second query, then without."""
         for after in (0, 1, None):
-            before, copies = told(self.tried), [array.copy() for array in self.latest]
+            before, copies = state_of(self.tried), [array.copy() for array in self.latest]
             self.flaky.after = after
             try:
                 answer = getattr(self.tried, method)(*args, **kwargs)
@@ -103,7 +103,7 @@ class Pair:
                 if after is None:
                     raise
                 self.failures += 1
-                assert told(self.tried) == before
+                assert state_of(self.tried) == before
                 for array, copy in zip(self.latest, copies, strict=True):
                     assert np.array_equal(array, copy)
                 continue
@@ -112,7 +112,7 @@ class Pair:
         self.latest = held(answer)
         other = getattr(self.twin, method)(*args, **kwargs)
         assert plain(answer) == plain(other)
-        ours, theirs = told(self.tried), told(self.twin)
+        ours, theirs = state_of(self.tried), state_of(self.twin)
         assert ours[:4] == theirs[:4]
         assert ours[5:] == theirs[5:]  # each has a generator of its own
         return answer

@@ -165,12 +165,12 @@ def test_a_trainers_model_ends_its_answers_where_the_saved_one_does(tmp_path, sa
     named = None if ends is None else tokens.convert_tokens_to_ids(ends)
     model.generation_config.eos_token_id = named
     model.save_pretrained(home)
-    asked = ["Where.", "And a longer one."]
+    prompts = ["Where.", "And a longer one."]
     model.train()
-    assert greedy_answers(model, tokens, asked, 6) == [answer] * 2
+    assert greedy_answers(model, tokens, prompts, 6) == [answer] * 2
     assert model.training
     saved = player(f"hf:path={home},tokens=6", RULES)
-    assert [saved.ask(one) for one in asked] == [answer] * 2
+    assert [saved.ask(one) for one in prompts] == [answer] * 2
 
 
 def test_every_file_that_can_play_is_in_the_digests(folder, tmp_path):

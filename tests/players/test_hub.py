@@ -85,8 +85,8 @@ class Handler(BaseHTTPRequestHandler):
         sent = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         match (self.command, *urlsplit(self.path).path.strip("/").split("/")):
             case ("POST", "api", "repos", "create"):
-                asked = json.loads(sent)
-                repo = f"{asked['organization']}/{asked['name']}"
+                request = json.loads(sent)
+                repo = f"{request['organization']}/{request['name']}"
                 status = 409 if repo in self.server.files else 200
                 self.server.files.setdefault(repo, {})
                 self.answer({"url": f"{self.server.url}/{repo}"}, status)
@@ -94,8 +94,8 @@ class Handler(BaseHTTPRequestHandler):
                 self.answer({"warnings": [], "errors": []})
             case ("POST", "api", "models", _, _, "preupload", "main"):
                 regular = {"uploadMode": "regular", "shouldIgnore": False}
-                asked = json.loads(sent)["files"]
-                self.answer({"files": [{"path": file["path"], **regular} for file in asked]})
+                request = json.loads(sent)["files"]
+                self.answer({"files": [{"path": file["path"], **regular} for file in request]})
             case ("POST", "api", "models", owner, name, "commit", "main"):
                 files = self.server.files[f"{owner}/{name}"]
                 for change in map(json.loads, sent.splitlines()):

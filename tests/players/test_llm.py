@@ -36,7 +36,7 @@ def spec(url, **more):
 def except_on(position, answer, rules=RULES):
     """Return the answers of the perfect player, except on one position, given as text."""
     wrong, right = text.prompt(rules, rules.parse(position)), perfect(rules)
-    return lambda asked: answer if asked == wrong else right(asked)
+    return lambda prompt: answer if prompt == wrong else right(prompt)
 
 
 def in_process(answer, notation="grid"):
@@ -93,21 +93,21 @@ def test_a_single_illegal_answer_is_found_and_ends_the_lost_game(capsys):
     assert illegal["share"] == 1 / sum(certificate.reached.values())
     with serving(except_on("X_____", "I take the corner: <move>0</move>", TINY)) as (url, _):
         command.main([spec(url), "--rules", str(TINY)])
-    told = capsys.readouterr().out
-    assert "can be beaten: as O by no legal answer after 1 stone" in told
-    assert "a1, then no legal answer" in told
-    assert "positions without a legal answer: 1 taken" in told
+    out = capsys.readouterr().out
+    assert "can be beaten: as O by no legal answer after 1 stone" in out
+    assert "a1, then no legal answer" in out
+    assert "positions without a legal answer: 1 taken" in out
 
 
 def test_a_model_that_answers_otherwise_the_second_time_is_refused():
-    asked = count()
+    queries = count()
 
     def restless(prompt):
         best = np.flatnonzero(solve(RULES).optimal[int(GAME.index(BOARDS[prompt]))])
-        return f"<move>{best[next(asked) % len(best)]}</move>"
+        return f"<move>{best[next(queries) % len(best)]}</move>"
 
-    told = r"gives different answers to the same board: on "
-    with pytest.raises(ValueError, match=told):
+    message = r"gives different answers to the same board: on "
+    with pytest.raises(ValueError, match=message):
         tttenv.certify(RULES, in_process(restless))
 
 

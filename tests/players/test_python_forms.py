@@ -82,7 +82,7 @@ def test_an_answer_is_read_as_its_row_says_and_others_are_not(answer):
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("rows/XO-null/board", "a form is written like rows/XO-null/board/pair"),
         ("row/XO-null/board/pair", "'row' is unknown; known are list, rows"),
@@ -91,9 +91,9 @@ def test_an_answer_is_read_as_its_row_says_and_others_are_not(answer):
         ("rows/own-signs-zero/board-turn/pair", "own-signs is a view of the side to move"),
     ],
 )
-def test_a_form_that_is_not_in_the_table_is_refused_with_what_is(text, told, tmp_path):
+def test_a_form_that_is_not_in_the_table_is_refused_with_what_is(text, message, tmp_path):
     (tmp_path / "bot.py").write_text("")
-    with pytest.raises(ValueError, match=told):
+    with pytest.raises(ValueError, match=message):
         player(f"python:path={tmp_path / 'bot.py'},form={text}")
 
 

@@ -63,14 +63,14 @@ def test_a_network_on_a_large_board_plays_mirror_moves(rules):
 def test_the_answer_is_the_image_of_the_answer_about_the_canonical_board():
     board = SQUARE.parse("__XO_____")[None]
     (image,), (which,) = canonical(SQUARE, board)
-    asked = []
+    queried = []
 
     def corner(boards):
-        asked.append(boards)
+        queried.append(boards)
         return np.eye(9)[[np.flatnonzero(boards[0] == 0)[-1]]]
 
     cell = Canonical(player_for(SQUARE, corner))(board)[0].argmax()
-    assert (asked[0] == image).all()
+    assert (queried[0] == image).all()
     assert cell == maps(SQUARE)[which][np.flatnonzero(image == 0)[-1]]
 
 

@@ -54,8 +54,8 @@ def test_a_prompt_shows_the_whole_position_and_who_moves(rules, notation):
 
 @pytest.mark.parametrize("notation", text.NOTATIONS)
 def test_legal_moves_stand_in_a_prompt_on_demand_only_and_are_read_back(notation):
-    told = text.prompt(RULES, BOARD, notation, legal=True).partition("Legal moves: ")[2]
-    names = told.split("\n")[0].split()
+    listed = text.prompt(RULES, BOARD, notation, legal=True).partition("Legal moves: ")[2]
+    names = listed.split("\n")[0].split()
     assert [text.parse(RULES, BOARD, name).cell for name in names] == [1, 2, 3, 5, 6, 7, 8]
     assert "Legal" not in text.prompt(RULES, BOARD, notation)
 

@@ -64,8 +64,8 @@ def test_what_an_engine_is_told(tmp_path):
     second = ["INFO time_left 2147483647", "BOARD", "5,3,2", "1,1,1", "0,0,2"]
     third = ["RECTSTART 6,5", "INFO time_left 2147483647", "BOARD"]
     third += ["5,3,1", "1,1,2", "0,0,1", "0,1,2"]
-    told = log.read_text().splitlines()
-    assert told == [
+    lines = log.read_text().splitlines()
+    assert lines == [
         "RECTSTART 6,5",
         *[f"INFO {info}" for info in infos],
         *(first + second + third),
@@ -82,10 +82,10 @@ def test_a_board_is_told_as_a_game_in_turns_that_the_engine_goes_on_with(rules, 
         playing(board[None])
         lines = re.findall(r"^(?:TURN )?(\d+),(\d+)(?:,([12]))?$", log.read_text(), re.MULTILINE)
         stones = [(int(column), int(row), int(side or 2)) for column, row, side in lines]
-        told = rules.start()
+        sent = rules.start()
         for column, row, side in stones:
-            told[row * rules.n + column] = {1: 1, 2: -1}[side]
-        assert (told == board).all()
+            sent[row * rules.n + column] = {1: 1, 2: -1}[side]
+        assert (sent == board).all()
         assert len(stones) == np.count_nonzero(board)
         sides = [side for _, _, side in stones]
         assert sides[-1] == 2
@@ -122,9 +122,9 @@ def test_every_failure_gets_a_verdict_in_one_line_and_nothing_is_left_running(fa
     playing = engine(failure, **limits)
     with pytest.raises(ValueError, match=re.escape(verdict)) as error:
         playing(boards_of(RULES))
-    told = str(error.value)
-    assert re.fullmatch(r"['\"][^\n]*fake_engine.py [^\n]*: [XO] to move on [XO_]{25}", told)
-    assert told.isprintable()
+    message = str(error.value)
+    assert re.fullmatch(r"['\"][^\n]*fake_engine.py [^\n]*: [XO] to move on [XO_]{25}", message)
+    assert message.isprintable()
     assert playing.program is None
 
 

@@ -42,17 +42,17 @@ def judged(path):
 @pytest.mark.parametrize("name", BOTS)
 def test_a_bot_is_judged_in_its_form_or_not_at_all(bot, name):
     right = BOTS[name]
-    form, blunders, loses, told = judged(bot(right.python))
+    form, blunders, loses, headline = judged(bot(right.python))
     assert (blunders, loses) == (right.blunders, right.loses)
     if loses != "?":
         assert form == right.form
     elif right.form:
-        assert re.search("gives different answers to the same board|answers otherwise at", told)
+        assert re.search("gives different answers to the same board|answers otherwise at", headline)
     else:
-        assert "is not understood: " in told
-        assert re.search(r"called as move\(\['', '[XO]'.*\], 'X'\), it|importing it", told)
+        assert "is not understood: " in headline
+        assert re.search(r"called as move\(\['', '[XO]'.*\], 'X'\), it|importing it", headline)
     if name.startswith("only O"):
-        assert told == f"does not play as X, {'loses' if loses else 'never loses'} as O"
+        assert headline == f"does not play as X, {'loses' if loses else 'never loses'} as O"
 
 
 IMPORTS = {  # statements at the top of a file, and what is said
@@ -152,14 +152,14 @@ def test_the_wrong_function_of_a_course_is_named_with_a_position(bot, name):
     wrong = {check: one.told for check, one in found.items() if one.status == "problem"}
     assert (name in wrong) == bool(name)
     assert bool(wrong) == bool(name)
-    for check, told in wrong.items():
-        assert re.search(rf"^{check}\(.*\) (returned|raised) .*; right is ", told)
+    for check, report in wrong.items():
+        assert re.search(rf"^{check}\(.*\) (returned|raised) .*; right is ", report)
 
 
 def test_a_course_is_judged_as_it_stands_and_the_doctor_checks_its_functions(bot, run_here):
     path = bot(COURSE, "tictactoe")
     assert judged(path) == ("rows/XO-null/board/pair", 0, "", "UNBEATABLE in both seats")
     shown = run_here("doctor.py", bot(COURSE.replace(*BROKEN["minimax"])), "--json")
-    told = {one["check"]: one["status"] for one in json.loads(shown.stdout)["checks"]}
-    assert (shown.returncode, told["minimax"], told["result"]) == (1, "problem", "ok")
-    assert told["learned"] == "ok"
+    statuses = {one["check"]: one["status"] for one in json.loads(shown.stdout)["checks"]}
+    assert (shown.returncode, statuses["minimax"], statuses["result"]) == (1, "problem", "ok")
+    assert statuses["learned"] == "ok"
