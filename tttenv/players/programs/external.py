@@ -30,6 +30,7 @@ and its process group are killed; if forked copies of that process live on, with
 """
 
 import re
+from functools import partial
 
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
@@ -44,12 +45,8 @@ class External(ProgramPlayer):
     """A player backed by a program that speaks the protocol of the module's docstring."""
 
     def __init__(self, rules: Rules, command: str, timeout: float, forfeits: bool) -> None:
-        super().__init__(rules, command, forfeits)
+        super().__init__(rules, command, partial(Program, command, LONGEST), forfeits)
         self.timeout = timeout
-
-    def launch(self) -> Program:
-        """Start the program."""
-        return Program(self.command, LONGEST)
 
     def ask(self, program: Program, board: Boards) -> list[int]:
         """Return the program's cell on a board (cells,), [] to forfeit.

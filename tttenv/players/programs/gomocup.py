@@ -29,6 +29,7 @@ plays illegally, ends, or writes anything else, it is killed, and the error name
 
 import re
 from collections.abc import Container
+from functools import partial
 from itertools import zip_longest
 
 import numpy as np
@@ -59,14 +60,11 @@ class Gomocup(ProgramPlayer):
     def __init__(
         self, rules: Rules, command: str, time: float, timeout: float, start: float
     ) -> None:
-        super().__init__(rules, command)
+        launch = partial(Program, command, LONGEST_LINE, rb"[\r\n]", quit_command="END")
+        super().__init__(rules, command, launch)
         self.time, self.timeout, self.start = time, timeout, start
         self.sent: list[int] = []  # the stones on the engine's board, cells in order of play
         self.games: dict[bytes, list[int]] = {}  # the same for boards after the engine's moves
-
-    def launch(self) -> Program:
-        """Start the engine."""
-        return Program(self.command, LONGEST_LINE, rb"[\r\n]", quit_command="END")
 
     def handshake(self, program: Program) -> None:
         """Send the size of the board and the limits."""

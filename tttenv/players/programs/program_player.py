@@ -13,7 +13,7 @@ import signal
 import subprocess
 import weakref
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from time import monotonic
 from typing import Any
 
@@ -174,7 +174,8 @@ class ProgramPlayer(Player):
 
     Args:
         rules: the game.
-        command: the program and its arguments.
+        command: the program, for messages.
+        launch: starts it.
         forfeits: whether an answer may be a forfeit.
 
     Raises:
@@ -183,20 +184,18 @@ class ProgramPlayer(Player):
 
     cached = True  # whether each board is queried once only
 
-    def __init__(self, rules: Rules, command: str, forfeits: bool = False) -> None:
+    def __init__(
+        self, rules: Rules, command: str, launch: Callable[[], Program], forfeits: bool = False
+    ) -> None:
         require_line_wins(rules, "a program")
         super().__init__(rules, Traits(searches=True, one_by_one=True, forfeits=forfeits))
-        self.command = command
+        self.command, self.launch = command, launch
         self.program: Program | None = None
         self.cache: dict[bytes, list[int]] = {}  # cells by board
 
     def __getstate__(self) -> dict[str, Any]:
         """Support copying and pickling: a copy starts a program of its own when it is queried."""
         return vars(self) | {"program": None}
-
-    @abstractmethod
-    def launch(self) -> Program:
-        """Start the program."""
 
     def handshake(self, program: Program) -> None:
         """Send the messages that precede the first board, if any."""

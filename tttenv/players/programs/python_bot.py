@@ -77,17 +77,13 @@ class PythonBot(ProgramPlayer):
     cached = False  # which would hide a memory
 
     def __init__(self, rules: Rules, path: str, function: str, form: str, timeout: float) -> None:
-        super().__init__(rules, path, forfeits=True)
+        super().__init__(rules, path, started, forfeits=True)
         self.timeout = timeout
         self.wanted = {"function": function, "form": form}
         self.found: dict[str, Any] = {}
         self.drawn: set[str] = set()  # boards on which it drew random numbers
         self.illegal: dict[str, str] = {}  # what happened instead of a legal answer, by board
         self.query(None)
-
-    def launch(self) -> Program:
-        """Start the process."""
-        return started()
 
     def handshake(self, program: Program) -> None:
         """Let the process import the file and find the bot's form, which is logged once.
