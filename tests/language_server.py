@@ -27,7 +27,7 @@ def perfect(rules, notation="grid"):
     """Return an answer to every prompt of a game: the first of the best moves."""
     solution, known = solve(rules), boards_of(rules, notation)
     best = solution.fastest[solution.positions.index(list(known.values()))].argmax(axis=1)
-    answers = {asked: f"<move>{cell}</move>" for asked, cell in zip(known, best, strict=True)}
+    answers = {prompt: f"<move>{cell}</move>" for prompt, cell in zip(known, best, strict=True)}
     return answers.__getitem__
 
 

@@ -6,12 +6,12 @@ import re
 from pathlib import Path
 
 import pytest
+from language_server import perfect
 from transformers.utils import get_json_schema
 from trl import GRPOConfig
 
 from tttenv import Rules, text
 from tttenv.adapters.trl import game_factory, reward_function, rows
-from tttenv.exact import positions, solve
 
 RULES = Rules()
 TASKS = text.tasks(RULES)[:40]
@@ -72,27 +72,16 @@ def test_what_a_search_leaves_undecided_is_left_out():
     assert reward_function()(["a1"], rules=["19,19,5"], position=[board]) == [None]
 
 
-def best_cell(prompt, known={}):  # noqa: B006  # all prompts of 3,3,3, made once
-    """Return the first of the best moves."""
-    if not known:
-        game, solution = positions(RULES), solve(RULES)
-        rows = game.decisions
-        best = solution.fastest[rows].argmax(axis=1)
-        boards = game.boards[rows]
-        known |= {text.prompt(RULES, b): cell for b, cell in zip(boards, best, strict=True)}
-    return int(known[prompt])
-
-
 def test_a_perfect_rollout_is_paid_in_full_and_its_result_is_that_of_the_game():
     make = {pays: game_factory(pays=pays, seed=3) for pays in ("regret", "result")}
     regret, result = make["regret"](), make["result"]()
-    results = set()
+    results, best = set(), perfect(RULES)
     for _ in range(20):
         seen, same = regret.reset(prompt="ignored"), result.reset()
         assert regret.get_reward() == result.get_reward() == 0.0
         while "The game is over" not in seen:
             assert seen == same
-            cell = best_cell(seen)
+            cell = re.search(r"\d+", best(seen))[0]
             seen, same = regret.play(f"{cell}"), result.play(f"[{cell}]")
         assert regret.get_reward() == 1.0
         ends = {"The game is over: you have won.": 1.0, "The game is over: a draw.": 0.5}
