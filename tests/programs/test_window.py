@@ -20,7 +20,7 @@ os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
 import pygame
 
 from tttenv.cli.play import windowed
-from tttenv.cli.play.advice import Advice
+from tttenv.cli.play.advice import Adviser
 from tttenv.cli.play.session import Session
 from tttenv.drawing.window import Layout, Window
 
@@ -153,7 +153,7 @@ def playing(unseen, monkeypatch):
     def begin(seat, hints):
         rules = Rules()
         session = Session(rules, "first", player("first"), seat, 0)
-        return windowed.Windowed(session, Advice(rules), hints)
+        return windowed.Windowed(session, Adviser(rules), hints)
 
     return begin
 

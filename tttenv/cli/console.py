@@ -21,7 +21,7 @@ from dataclasses import is_dataclass
 from pathlib import Path
 from threading import Timer
 from types import FrameType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import tyro
 
@@ -29,6 +29,10 @@ from tttenv.cli.text_tables import room, wrapped
 from tttenv.utils import optional_dependencies
 from tttenv.utils.registry import near
 from tttenv.utils.untrusted import shown
+
+if TYPE_CHECKING:
+    from tttenv.game.rules import Rules
+    from tttenv.policy import Player
 
 _T = TypeVar("_T")
 LONGEST = 2000  # maximum characters of an error message
@@ -291,6 +295,24 @@ def with_players(arguments: type) -> str:
     return f"{docstring(arguments)}\n\nPlayers by name:\n{known}\n\n{trained}"
 
 
+def rules_for(rules: str | None, *players: str) -> "Rules":
+    """Return the rules that an option gives, or those of the first checkpoint among the players."""
+    from tttenv.game.rules import Rules
+    from tttenv.players import did_you_mean, is_path, rules_of
+
+    named = next(filter(is_path, players), players[0])
+    with did_you_mean(named):
+        return Rules.of(rules) if rules else rules_of(named)
+
+
+def load_player(spec: str, rules: "Rules", quiet: bool = False) -> "Player":
+    """Load a player, with a suggestion if its name is unknown."""
+    from tttenv.players import did_you_mean, player
+
+    with stage(f"loading {spec}", quiet), did_you_mean(spec):
+        return player(spec, rules)
+
+
 def check_seed(seed: int) -> None:
     """Raise ValueError for a negative seed."""
     if seed < 0:
@@ -360,17 +382,6 @@ def _compiling() -> Any:
             return Text(watch.progress if watch else "", style="cyan")
 
     return Compiling()
-
-
-@contextlib.contextmanager
-def waiting(text: str) -> Iterator[None]:
-    """Show a text on a terminal during the block, then erase it."""
-    shown_text = visible(text)[: (room(sys.stderr) or 0)]
-    print(end=f"{shown_text}\r" * bool(shown_text), file=sys.stderr, flush=True)
-    try:
-        yield
-    finally:
-        print(end=f"{' ' * len(shown_text)}\r" * bool(shown_text), file=sys.stderr, flush=True)
 
 
 @contextlib.contextmanager

@@ -3,13 +3,14 @@
 import sys
 
 from tttenv.cli import analyze
-from tttenv.cli.console import waiting
-from tttenv.cli.play.advice import Advice
+from tttenv.cli.console import stage
+from tttenv.cli.play.advice import LIKELIEST, Adviser
 from tttenv.cli.play.session import SEATS, Session, cell_of, keys, ways
 from tttenv.cli.play.text_board import board_lines, hint_lines
 from tttenv.cli.text_tables import room, say
 from tttenv.game.rules import name_of
 
+AS_BOARDS = 64  # maximum cells of boards whose hints are shown as boards
 COMMANDS = {  # that can be typed instead of a cell
     "undo": "take your last stone back, and the answer to it",
     "hint": "what every move is worth, and how likely the player would make it",
@@ -23,8 +24,8 @@ COMMANDS = {  # that can be typed instead of a cell
 class Terminal:
     """Games of a session as text; hints show the value of every move, and blunders."""
 
-    def __init__(self, session: Session, advice: Advice, hints: bool) -> None:
-        self.session, self.advice, self.hints = session, advice, hints
+    def __init__(self, session: Session, adviser: Adviser, hints: bool) -> None:
+        self.session, self.adviser, self.hints = session, adviser, hints
         self.going = True
 
     def run(self) -> None:
@@ -78,7 +79,7 @@ class Terminal:
         session = self.session
         if not session.over and not session.awaits_person():
             name, seat = session.name, SEATS[session.mover]
-            with waiting(f"{name} is thinking"):
+            with stage(f"{name} is thinking"):
                 cell = session.move()
             if cell is None:
                 say(f"{seat} forfeits: no legal answer  ({name})")
@@ -101,18 +102,18 @@ class Terminal:
         session = self.session
         print(session.outcome)
         if session.winner == 1 - session.seat:
-            with waiting("searching for the losing move"):
-                stone = self.advice.losing_move(session.boards, session.cells, session.seat)
+            with stage("searching for the losing move"):
+                stone = self.adviser.losing_move(session)
             if stone is not None:
-                say(self.advice.remark(session, stone, numbered=True))
+                say(self.adviser.remark(session, stone, numbered=True))
 
     def _tell_blunder(self) -> None:
         if not self.hints:
             return
-        with waiting("searching for a blunder"):
-            told = self.advice.remark(self.session, len(self.session.cells) - 1, numbered=False)
-        if told:
-            say(told)
+        with stage("searching for a blunder"):
+            remark = self.adviser.remark(self.session, len(self.session.cells) - 1, numbered=False)
+        if remark:
+            say(remark)
 
     def _undo(self) -> None:
         count = self.session.take_back()
@@ -130,10 +131,13 @@ class Terminal:
 
     def _show_hint(self) -> None:
         session = self.session
-        with waiting("searching the position"):
-            hint = self.advice.hint(session.board, session.player)
-        lines = hint_lines(session.rules, session.board, hint, session.name, room())
-        print("\n".join([*lines, ""]))
+        with stage("searching the position"):
+            hint = self.adviser.hint(session.board, session.player)
+        if session.rules.cells > AS_BOARDS:
+            analyze.show(hint, LIKELIEST)
+        else:
+            print("\n".join(hint_lines(hint, session.name, room())))
+        print()
 
     def _why(self) -> None:
         session = self.session
@@ -141,11 +145,11 @@ class Terminal:
         if not own:
             raise ValueError(f"{session.name} has not moved yet")
         board, cell = session.boards[own[-1]], session.cells[own[-1]]
-        with waiting("searching the position again"):
-            found = analyze.analysis(self.advice, session.player, board, cell)
+        with stage("searching the position again"):
+            found = self.adviser.analysis(board, session.player, cell)
         seat, move = SEATS[1 - session.seat], name_of(session.rules, cell)
         say(f"{session.name} played {move} as {seat}; its moves there:", "  ")
-        analyze.show(self.advice, board, found)
+        analyze.show(found)
         print()
 
     def _again(self) -> None:
