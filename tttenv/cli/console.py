@@ -42,6 +42,13 @@ SPOKEN_EVERY = 20.0  # seconds between lines of progress without a terminal
 WRONG_ARGUMENTS = 2  # the exit status of the parser
 PIPE_CLOSED = 141  # the exit status of a program that SIGPIPE ends
 UNSAFE = re.compile(r"^\W?frozen importlib|\bllvmlite\b")  # files of code to end only after it
+ADVICE = " (?:Argument helptext:|Perhaps you meant:|Arguments similar to|For full helptext)"
+WORD = r"'(\w+)'"
+ERRORS = {  # how the parser reports an error, and in plain words
+    r"Missing from .*?: (\S+) .*": r"\1 is required",
+    r"Error parsing (.*): invalid literal .* base 10: (.*)": r"\1: \2 is not an integer",
+    r"Error parsing (.*): could not convert string to float: (.*)": r"\1: \2 is not a number",
+}
 RETRY = 0.05  # seconds until a signal that arrives in such code is repeated
 
 
@@ -112,21 +119,12 @@ def _after_imports(
     return handler
 
 
-class _LogLines(logging.Handler):
-    """Log handler that prints records to standard error, above any progress bar."""
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Print a record."""
-        print(record.getMessage(), file=sys.stderr)
-
-
 def _show_log() -> None:
-    logger = logging.getLogger("tttenv")
-    if not sys.stderr.isatty():  # a warning of compilation is logged there
-        return
-    logger.setLevel(logging.INFO)
-    if not any(isinstance(one, _LogLines) for one in logger.handlers):
-        logger.addHandler(_LogLines())
+    """Print records to standard error if it is a terminal, above any progress bar."""
+    last = logging.lastResort  # follows `sys.stderr`
+    if last is not None and sys.stderr.isatty():
+        last.setLevel(logging.INFO)
+        logging.getLogger("tttenv").setLevel(logging.INFO)
 
 
 def _flush() -> None:
@@ -186,18 +184,18 @@ def parse(
     """
     about = docstring(kind) if description is None else description
     encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").lower()  # "utf-8" has boxes
-    page, complaint = io.TextIOWrapper(io.BytesIO(), encoding=encoding), io.StringIO()
+    page, report = io.TextIOWrapper(io.BytesIO(), encoding=encoding), io.StringIO()
     try:
-        with contextlib.redirect_stderr(complaint), contextlib.redirect_stdout(page):
-            return tyro.cli(kind, prog=prog, args=args, description=unwrapped(about))
+        with contextlib.redirect_stderr(report), contextlib.redirect_stdout(page):
+            return tyro.cli(kind, prog=prog, args=args, description=about)
     except SystemExit as end:
         if end.code not in (0, None, WRONG_ARGUMENTS):  # exit requested by a signal
             raise
         if end.code:
-            gist = _gist(complaint.getvalue())
+            gist = _gist(report.getvalue())
             if gist.endswith(" is required") and examples:
                 gist += f", as in: {examples.strip().splitlines()[0]}"
-            fail(prog, f"{gist}{_hint(kind, gist, args)} (see {see or prog} --help)")
+            fail(prog, f"{gist}{_hint(kind, gist)} (see {see or prog} --help)")
         page.seek(0)
         print(filled(page.read()), end="")
         if examples:
@@ -205,14 +203,26 @@ def parse(
         raise
 
 
-def _hint(kind: type, gist: str, args: Sequence[str]) -> str:
-    """Return a hint for the first unknown option, if the parser has none."""
-    wrong = [arg for arg in args if arg.startswith("--") and f": {arg}" in gist][:1]
-    if not gist.startswith("Unrecognized") or "did you mean" in gist or not wrong:
+def _gist(report: str) -> str:
+    """Return the parser's report of an error as one sentence, without its title and advice."""
+    report = re.sub("[│╰╯─]|-{4,}", " ", report.partition("\n")[2])
+    sentence = re.split(ADVICE, " ".join(report.split()))[0]
+    sentence, offered, choices = sentence.partition(". Expected one of ")
+    if offered:  # in no order, and with 'None' for an option that may be left out
+        return f"{sentence}; known are {', '.join(sorted({*re.findall(WORD, choices)} - {'None'}))}"
+    for pattern, plainly in ERRORS.items():
+        sentence = re.sub(pattern, plainly, sentence)
+    return sentence
+
+
+def _hint(kind: type, gist: str) -> str:
+    """Return a hint for the first unknown option in an error, or ""."""
+    unknown = re.match(r"Unrecognized options: (?:[^-].*, )?(--[^\s,]+)", gist)
+    if unknown is None:
         return ""
-    if wrong[0] in ("--against", "--opponent", "--versus", "--vs"):
+    if unknown[1] in ("--against", "--opponent", "--versus", "--vs"):
         return "; two players against each other: tttenv match A B"
-    found = near(wrong[0], _options(kind))
+    found = near(unknown[1], _options(kind))
     return f"; did you mean {found}?" if found else ""
 
 
@@ -234,17 +244,6 @@ def docstring(kind: type) -> str:
     return ast.get_docstring(definition) or ""
 
 
-def unwrapped(text: str) -> str:
-    """Join the lines of each paragraph, leaving indented lines alone."""
-    lines: list[str] = []
-    for line in text.split("\n"):
-        if line and lines and lines[-1] and not (line[0].isspace() or lines[-1][0].isspace()):
-            lines[-1] += f" {line}"
-        else:
-            lines.append(line)
-    return "\n".join(lines)
-
-
 def filled(text: str) -> str:
     """Wrap the lines of a help text that exceed the terminal's width; boxes never do."""
     width, lines = shutil.get_terminal_size().columns, []
@@ -253,36 +252,6 @@ def filled(text: str) -> str:
         hang = indent + "  " if indent or line.startswith("usage:") else ""
         lines += wrapped(line, None if "│" in line else width, hang)
     return "\n".join(lines)
-
-
-NUMBERS = {  # how Python reports a wrong number, and in plain words
-    ": invalid literal for int() with base 10: ": "an integer",
-    ": could not convert string to float: ": "a number",
-}
-
-
-def _gist(report: str) -> str:
-    """Reduce the parser's report of an error to one sentence, with the closest option."""
-    parts: list[list[str]] = [[]]  # between rules: the title, the error, and what may help
-    for line in report.splitlines():
-        content = line.strip("│╭╮╰╯ ")
-        if content[:1] == "─" or not content.strip("-"):  # a rule; in a box the title too
-            parts.append([])
-        else:
-            parts[-1].append(content)
-    error, *more = [part for part in parts[1:] if part] or [[report.strip()]]
-    if error[0].startswith("Missing from"):
-        return f"{error[1]} is required"
-    sentence, offered, choices = " ".join(error).partition(". Expected one of ")
-    if offered:  # in no order, and with 'None' for an option that may be left out
-        known = sorted({*re.findall(r"'(\w+)'", choices)} - {"None"})
-        return f"{sentence}; known are {', '.join(known)}"
-    for words, kind in NUMBERS.items():
-        option, found, value = sentence.removeprefix("Error parsing ").partition(words)
-        if found:
-            return f"{option}: {value} is not {kind}"
-    near = [part[1].split()[0] for part in more if part[0] == "Perhaps you meant:"]
-    return sentence + "".join(f"; did you mean {option}?" for option in near[:1])
 
 
 def with_players(arguments: type) -> str:
