@@ -269,7 +269,7 @@ def rules_for(rules: str | None, *players: str) -> "Rules":
     from tttenv.game.rules import Rules
     from tttenv.players import did_you_mean, is_path, rules_of
 
-    named = next(filter(is_path, players), players[0])
+    named = next(filter(is_path, players), "random")
     with did_you_mean(named):
         return Rules.of(rules) if rules else rules_of(named)
 

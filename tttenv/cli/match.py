@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from tttenv.certificates import phrases
 from tttenv.cli import console, text_tables
-from tttenv.cli.league import check_numbers, forced, openings, rules_for
+from tttenv.cli.league import check_numbers, forced, openings, score_cells
 from tttenv.cli.options import FileOrNone, Flag, NumberOrNone, Player, RulesOrNone, SecondsOrNone
 from tttenv.cli.text_tables import Column, say
-from tttenv.players import did_you_mean
 
 if TYPE_CHECKING:
     from tttenv.league.pair import CachedPlayer
@@ -59,17 +58,15 @@ def main(args: list[str], prog: str = PROG) -> None:
     if given.out and given.out.is_dir():
         raise ValueError(f"--out must be a file such as results/match.json, not {given.out}")
     console.check_folder(given.out and given.out.parent)
-    from tttenv import player
     from tttenv.game.openings import opening_classes
     from tttenv.league.pair import CachedPlayer
     from tttenv.utils.files import write
 
     names = given.first, given.second
-    rules = rules_for(given.rules, names)
+    rules = console.rules_for(given.rules, *names)
     boards, seats, limited = opening_classes(rules, given.openings), [], given.time is None
     for name in names:
-        with console.stage(f"loading {name}", given.json), did_you_mean(name):
-            one, changes = player(name, rules), {}
+        one, changes = console.load_player(name, rules, given.json), {}
         if given.time is not None and one.limit_time(given.time):
             limited, changes = True, {"depends_on": "time"}
         seats.append(CachedPlayer(one, strict=False, **changes))
@@ -151,8 +148,7 @@ def show(found: dict[str, Any]) -> None:
     both = [sum(part) for part in zip(of_x, of_o, strict=True)]
     rows = []
     for name, odds in ((f"{first} as X", of_x), (f"{first} as O", of_o), (first, both)):
-        win, draw, loss = (part / sum(odds) for part in odds)
-        rows.append([name, *map(phrases.share, (win + draw / 2, win, draw, loss))])
+        rows.append([name, *score_cells(*(part / sum(odds) for part in odds))])
     text_tables.show(columns, rows)
     if found["why_games"]:
         say(f"not exact: {found['why_games']}")
