@@ -12,8 +12,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.drawing import tiles
-from tttenv.drawing.render import marks, percent, said, winning_cells
+from tttenv.drawing.render import percent, picture, said
 from tttenv.drawing.tiles import LIGHT, Colour
 from tttenv.game.rules import COLUMNS, Rules
 from tttenv.game.types import Boards
@@ -188,37 +187,27 @@ def margins(unit: int, notes: int) -> tuple[int, int, int]:
 def paint(surface: pygame.Surface, rules: Rules, scene: Scene, layout: Layout) -> None:
     """Draw a scene on a surface."""
     surface.fill(LIGHT.ground)
-    won, blunders = winning_cells(rules, scene.board), dict(scene.blunders)
-    for cell, mark in enumerate(marks(rules, scene.board)):
-        ground, rim = LIGHT.paper, LIGHT.ink(mark) if cell == scene.last else None
-        if mark == "_":
-            ground, rim = _ground(scene, cell), None
-        elif cell in won:
-            ground = LIGHT.line(mark)
-        rim = LIGHT.blunder if cell in blunders else rim
-        surface.blit(_tile(layout.cell, mark, ground, rim), layout.corner(cell))
-        if mark == "_":
-            _annotate(surface, scene, layout, cell)
-        elif cell in blunders:
-            x, y = layout.corner(cell)
-            at = x + layout.cell * 53 // 64, y + layout.cell * 5 // 32
-            write(surface, blunders[cell], max(9, layout.cell // 6), LIGHT.blunder, at)
-    half, away = layout.cell // 2, layout.unit
+    blunders, size = dict(scene.blunders), layout.cell
+    empty = np.flatnonzero(scene.board == 0).tolist()
+    grounds = {cell: _ground(scene, cell) for cell in empty}
+    rims = dict.fromkeys(blunders, LIGHT.blunder)
+    drawn = picture(rules, scene.board, size, LIGHT, scene.last, grounds, rims)
+    column_first = drawn.transpose(1, 0, 2)  # as in pygame
+    surface.blit(pygame.surfarray.make_surface(column_first), layout.corner(0))
+    for cell in empty:
+        _annotate(surface, scene, layout, cell)
+    for cell, mark in blunders.items():
+        x, y = layout.corner(cell)
+        at = x + size * 53 // 64, y + size * 5 // 32
+        write(surface, mark, max(9, size // 6), LIGHT.blunder, at)
+    half, away = size // 2, layout.unit
     for column in range(rules.n):  # letters above the columns, numbers beside the rows
-        at = layout.left + column * layout.cell + half, layout.top - away
+        at = layout.left + column * size + half, layout.top - away
         write(surface, COLUMNS[column], layout.unit, LIGHT.faint, at)
     for row in range(rules.m):
-        at = layout.left - away, layout.top + row * layout.cell + half
+        at = layout.left - away, layout.top + row * size + half
         write(surface, str(row + 1), layout.unit, LIGHT.faint, at)
     _words(surface, scene, layout, scene.state or said(rules, scene.board))
-
-
-@lru_cache(maxsize=256)
-def _tile(side: int, mark: str, ground: Colour, rim: Colour | None) -> pygame.Surface:
-    """Return the image of a cell as a pygame surface, transposed to pygame's column-first order."""
-    return pygame.surfarray.make_surface(
-        tiles.tile(side, mark, ground, rim, LIGHT).transpose(1, 0, 2)
-    )
 
 
 def _ground(scene: Scene, cell: int) -> Colour:
