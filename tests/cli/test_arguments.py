@@ -42,6 +42,8 @@ PARSERS |= {
         ("certify", "minimax --method any", "known are all, reachable"),
         ("certify", "--json", "PLAYER is required"),
         ("certify", "minimax --json=3", "3"),
+        ("certify", "minimax --player first", "options: --player, first (see"),
+        ("league", "--job 2", "did you mean --jobs?"),
         ("prove", "5,5,4 --memory=-x", "--memory: '-x' is not an integer"),
         ("speed", "extra", "extra"),
         ("train dqn", "--lr fast", "--lr: 'fast' is not a number"),

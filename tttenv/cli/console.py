@@ -42,6 +42,7 @@ SPOKEN_EVERY = 20.0  # seconds between lines of progress without a terminal
 WRONG_ARGUMENTS = 2  # the exit status of the parser
 PIPE_CLOSED = 141  # the exit status of a program that SIGPIPE ends
 UNSAFE = re.compile(r"^\W?frozen importlib|\bllvmlite\b")  # files of code to end only after it
+POSITIONAL = typing.get_args(tyro.conf.Positional[str])[1]  # marks arguments that are no options
 ADVICE = " (?:Argument helptext:|Perhaps you meant:|Arguments similar to|For full helptext)"
 WORD = r"'(\w+)'"
 ERRORS = {  # how the parser reports an error, and in plain words
@@ -183,6 +184,7 @@ def parse(
     An error names the help of the command `see`, or else of `prog`.
     """
     about = docstring(kind) if description is None else description
+    about = re.sub(r"(?m)^(\S.*)\n(?=\S)", r"\1 ", about)  # a paragraph is one line
     encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").lower()  # "utf-8" has boxes
     page, report = io.TextIOWrapper(io.BytesIO(), encoding=encoding), io.StringIO()
     try:
@@ -226,12 +228,15 @@ def _hint(kind: type, gist: str) -> str:
     return f"; did you mean {found}?" if found else ""
 
 
-def _options(kind: type) -> list[str]:
+def _options(kind: Any) -> list[str]:
     """Return the names of a dataclass's options, those of dataclasses in it included."""
     found = []
-    for name, hint in typing.get_type_hints(kind).items():
-        inner = isinstance(hint, type) and is_dataclass(hint)
-        found += _options(hint) if inner else [f"--{name.replace('_', '-')}"]
+    for name, hint in typing.get_type_hints(kind, include_extras=True).items():
+        inner, *marks = typing.get_args(hint) if hasattr(hint, "__metadata__") else (hint,)
+        if is_dataclass(inner):
+            found += _options(inner)
+        elif POSITIONAL not in marks:
+            found.append(f"--{name.replace('_', '-')}")
     return found
 
 
