@@ -13,7 +13,6 @@ from tttenv.certificates.metric_table import Metric, flat
 from tttenv.certificates.metrics import arena
 from tttenv.certificates.metrics.arena import Sampled
 from tttenv.certificates.one_side import SeatedPlayer
-from tttenv.cli import analyze
 from tttenv.cli.certify import print_certificate
 from tttenv.cli.play import text_board
 from tttenv.drawing import render
@@ -171,7 +170,7 @@ WRITERS = {
     "an expected result": (lambda x: phrases.rounded(x, 3), (-1.0, 1.0)),
     "a cell": (render.percent, (1.0,)),
     "a terminal's cell": (text_board._share, ODDS),
-    "an analysis": (analyze._percent, ODDS),
+    "an analysis": (text_board._percent, ODDS),
     "the doctor": (policy_checks.percent, ODDS),
     "the page's data": (lambda share: quantised_share(share), (1.0,)),
 }

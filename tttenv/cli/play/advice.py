@@ -100,6 +100,20 @@ class Advice:
             return ""
         return f"best by search, not proved: {some(self.rules, self.best, LIKELIEST)} (alphabeta)"
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON-serializable data on the listed moves and the player's search."""
+        rows = []
+        for one in self.moves:
+            value, fields = self.value(one.cell), one._asdict()
+            exact = {
+                "cell": fields.pop("cell"),
+                "probability": float(self.shares[one.cell]),
+                "exact": value,
+                "exact_stones": self.distance(one.cell) if value else None,
+            }
+            rows.append(exact | fields)
+        return {"nodes": self.search.nodes, "note": self.search.note, "moves": rows}
+
     def blunder(self, cell: int) -> str | None:
         """Describe a move known to lose value; return None for other moves.
 

@@ -2,11 +2,10 @@
 
 import sys
 
-from tttenv.cli import analyze
 from tttenv.cli.console import stage
 from tttenv.cli.play.advice import LIKELIEST, Adviser
 from tttenv.cli.play.session import SEATS, Session, cell_of, keys, ways
-from tttenv.cli.play.text_board import board_lines, hint_lines
+from tttenv.cli.play.text_board import board_lines, hint_lines, show_moves
 from tttenv.cli.text_tables import room, say
 from tttenv.game.rules import name_of
 
@@ -134,7 +133,7 @@ class Terminal:
         with stage("searching the position"):
             hint = self.adviser.hint(session.board, session.player)
         if session.rules.cells > AS_BOARDS:
-            analyze.show(hint, LIKELIEST)
+            show_moves(hint, LIKELIEST)
         else:
             print("\n".join(hint_lines(hint, session.name, room())))
         print()
@@ -149,7 +148,7 @@ class Terminal:
             found = self.adviser.analysis(board, session.player, cell)
         seat, move = SEATS[1 - session.seat], name_of(session.rules, cell)
         say(f"{session.name} played {move} as {seat}; its moves there:", "  ")
-        analyze.show(found)
+        show_moves(found)
         print()
 
     def _again(self) -> None:

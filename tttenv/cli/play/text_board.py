@@ -1,15 +1,32 @@
-"""Boards and hints as lines of text with coordinates, in colour on a terminal."""
+"""Boards and advice as text: with coordinates, in colour on a terminal, and as a table of moves."""
 
 from typing import Any
 
 from tttenv.certificates import phrases
-from tttenv.cli.play.advice import Advice
-from tttenv.cli.text_tables import painted, wrapped
+from tttenv.cli import text_tables
+from tttenv.cli.play.advice import DISTANCE, NOTHING_DECIDED, UNDECIDED, Advice, verdict
+from tttenv.cli.text_tables import Column, painted, say, wrapped
 from tttenv.drawing.render import marks
-from tttenv.game.rules import COLUMNS, Rules
+from tttenv.game.rules import COLUMNS, Rules, name_of, names_of
+from tttenv.policy import Candidate
 
 WIDE = 100  # maximum width in characters without a terminal
 GAP = 4  # spaces between two boards
+LINE = 8  # moves of a line in a table
+TABLE = (
+    Column("move", left=True),
+    Column("plays %"),
+    Column("exact", left=True),
+    Column("value"),
+    Column("depth", rank=2),
+    Column("visits", rank=3),
+    Column("prior %", rank=4),
+    Column("line", left=True, rank=1),
+)
+ABOUT = {  # columns that are explained where they are shown
+    "value": "value: by the search, for {mover}, from -1 to 1; <= marks an upper bound",
+    "depth": "depth: in stones of both sides; short of the end, values are estimated from {estimates}",
+}
 
 
 def board_lines(rules: Rules, board: Any, last: int | None) -> list[str]:
@@ -61,3 +78,55 @@ def _beside(blocks: list[list[str]], size: int, width: int | None) -> list[str]:
         return [head, *((" " * GAP).join(row) for row in zip(*grids, strict=True))]
     stacked = zip(titles, grids, strict=True)
     return [line for title, grid in stacked for line in [*wrapped(title, width, "  "), *grid]]
+
+
+def show_moves(advice: Advice, most: int = 10) -> None:
+    """Print advice as a table of up to `most` moves, with an explanation of its columns."""
+    rows, search = [_row(advice, one) for one in advice.moves[:most]], advice.search
+    kept = [i for i in range(len(TABLE)) if any(row[i] for row in rows)]
+    if kept:
+        text_tables.show([TABLE[i] for i in kept], [[row[i] for i in kept] for row in rows])
+    if others := len(advice.moves) - len(rows):
+        say(f"and {others} more")
+    if advice.values is None:
+        say(NOTHING_DECIDED)
+    if advice.best:
+        say(advice.best_by_search, "  ")
+    if search.note:
+        say(f"{rows[0][0]}: {search.note}", "  ")
+    entries, heads = {entry for row in rows for entry in row}, [TABLE[i].head for i in kept]
+    words = {"mover": "XO"[int(advice.rules.seat(advice.board))], "estimates": search.estimates}
+    legend = [DISTANCE] if any(" in " in entry for entry in entries) else []
+    legend += [f"{UNDECIDED}: not proved by a short search"] if UNDECIDED in entries else []
+    legend += [ABOUT[head].format(**words) for head in heads if head in ABOUT]
+    if search.nodes and "visits" in heads:
+        legend.append(phrases.counted(search.nodes, "simulation"))
+    elif search.nodes:
+        legend.append(f"{phrases.counted(search.nodes, 'position')} searched")
+    if legend:
+        say("; ".join(legend), "  ")
+
+
+def _row(advice: Advice, one: Candidate) -> list[str]:
+    exact, value = "", advice.value(one.cell)
+    if advice.values is not None:
+        exact = UNDECIDED if value is None else verdict(value, advice.distance(one.cell))
+    searched = ""
+    if one.value is not None and one.stones is not None:
+        searched = verdict(1 if one.value > 0 else -1, one.stones)
+    elif one.value is not None:
+        searched = f"{'<= ' * one.at_most}{phrases.rounded(one.value, 3):+.3f}"
+    return [
+        name_of(advice.rules, one.cell),
+        _percent(advice.shares[one.cell]),
+        exact,
+        searched,
+        "" if one.depth is None else str(one.depth),
+        "" if one.visits is None else f"{one.visits:,}",
+        "" if one.prior is None else _percent(one.prior),
+        names_of(advice.rules, one.line[:LINE]) + " ..." * (len(one.line) > LINE),
+    ]
+
+
+def _percent(share: float) -> str:
+    return phrases.share(share, 1).removesuffix(".0")
