@@ -25,7 +25,7 @@ TABLE = (
 )
 ABOUT = {  # columns that are explained where they are shown
     "value": "value: by the search, for {mover}, from -1 to 1; <= marks an upper bound",
-    "depth": "depth: in stones of both sides; short of the end, values are estimated from {estimates}",
+    "depth": "depth: stones of both sides; before the end, values are estimated from {estimates}",
 }
 
 
