@@ -227,14 +227,6 @@ def test_folders_are_tried_before_any_work_and_left_as_they_were(tmp_path):
         console.check_folder(tmp_path / "file" / "new")
 
 
-def test_descriptions_survive_a_python_without_docstrings(monkeypatch):
-    kinds = [module.Arguments for module in MODULES.values() if hasattr(module, "Arguments")]
-    usual = [console.docstring(kind) for kind in kinds]
-    monkeypatch.setattr(sys, "flags", types.SimpleNamespace(optimize=2))  # as by python -OO
-    assert [console.docstring(kind) for kind in kinds] == usual
-    assert all(usual)
-
-
 @pytest.mark.parametrize(("number", "status"), [("SIGTERM", 143), ("SIGHUP", 129), ("SIGINT", 130)])
 def test_a_signal_during_an_import_ends_a_command_after_it(number, status, tmp_path, monkeypatch):
     """The module loses any exception, as the compiled part of a library may."""

@@ -1,6 +1,5 @@
 """Code shared by all commands: argument parsing, one-line errors, help and progress bars."""
 
-import ast
 import contextlib
 import errno
 import inspect
@@ -183,7 +182,7 @@ def parse(
 
     An error names the help of the command `see`, or else of `prog`.
     """
-    about = docstring(kind) if description is None else description
+    about = (inspect.getdoc(kind) or "") if description is None else description
     about = re.sub(r"(?m)^(\S.*)\n(?=\S)", r"\1 ", about)  # a paragraph is one line
     encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").lower()  # "utf-8" has boxes
     page, report = io.TextIOWrapper(io.BytesIO(), encoding=encoding), io.StringIO()
@@ -240,15 +239,6 @@ def _options(kind: Any) -> list[str]:
     return found
 
 
-def docstring(kind: type) -> str:
-    """Return a class's docstring, read from its source if Python discards docstrings (-OO)."""
-    if sys.flags.optimize < 2:
-        return inspect.cleandoc(kind.__doc__ or "")
-    (definition,) = ast.parse(inspect.getsource(kind)).body
-    assert isinstance(definition, ast.ClassDef)
-    return ast.get_docstring(definition) or ""
-
-
 def filled(text: str) -> str:
     """Wrap the lines of a help text that exceed the terminal's width; boxes never do."""
     width, lines = shutil.get_terminal_size().columns, []
@@ -266,7 +256,7 @@ def with_players(arguments: type) -> str:
     rows = PLAYERS.rows | FOREIGN.rows
     known = "\n".join(f"  {name:<12}{row.about}" for name, row in rows.items())
     trained = f"Trained players: {', '.join(bundled.names())}."
-    return f"{docstring(arguments)}\n\nPlayers by name:\n{known}\n\n{trained}"
+    return f"{inspect.getdoc(arguments)}\n\nPlayers by name:\n{known}\n\n{trained}"
 
 
 def rules_for(rules: str | None, *players: str) -> "Rules":

@@ -16,14 +16,9 @@ from tttenv.drawing.render import percent, picture, said
 from tttenv.drawing.tiles import LIGHT, Colour
 from tttenv.game.rules import COLUMNS, Rules
 from tttenv.game.types import Boards
-from tttenv.utils.optional_dependencies import NO_WINDOW
 
 os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
-try:
-    import pygame
-except ModuleNotFoundError as error:
-    raise ModuleNotFoundError(NO_WINDOW, name=error.name) from None
-
+import pygame
 
 UNIT = 17  # pixels of small letters in a new window
 LARGEST, SMALLEST = 132, 34  # pixels of a cell in a new window

@@ -59,18 +59,14 @@ def main(args: list[str], prog: str = PROG) -> None:
     rules = console.rules_for(given.rules, spec)
     position = position_of(rules, given.board, given.moves)
     with compile.compiling(*[PROVER] * (not enumerable(rules))) as prover:
-        if prover.needed and sys.stderr.isatty():
-            print("tttenv: compiling takes about a minute, once on this machine", file=sys.stderr)
         policy, found = console.load_player(spec, rules), checkpoint_of(spec)
         name = spec.partition(":")[0] if found is None else found[0].resolve().name
         seat = "XO".index(given.seat)
         session = Session(rules, name, policy, seat, given.seed, position)
         adviser = Adviser(rules, partial(prover.wait, PROVER))
         if given.window:
-            try:
-                from tttenv.cli.play.windowed import Windowed
-            except ModuleNotFoundError as error:  # its message says what to install
-                raise ValueError(str(error)) from None
+            from tttenv.cli.play.windowed import Windowed
+
             Windowed(session, adviser, given.hints).run()
             return
         from tttenv.cli.play.terminal import Terminal
