@@ -77,8 +77,8 @@ def run(script: Callable[[list[str]], None], prog: str, args: Sequence[str] | No
         script(sys.argv[1:] if args is None else list(args))
         _flush()
     except KeyboardInterrupt as interrupt:
-        told = f": {visible(str(interrupt))}" if str(interrupt) else ""
-        _complain(f"\n{prog}: interrupted{told}")
+        why = f": {visible(str(interrupt))}" if str(interrupt) else ""
+        _complain(f"\n{prog}: interrupted{why}")
         sys.exit(130)
     except BrokenPipeError:
         sys.stdout = None

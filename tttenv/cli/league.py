@@ -28,7 +28,7 @@ tttenv league random tactical mcts:iterations=200 selfplay
 tttenv league alphabeta alphazero_664 --rules 6,6,4 --games 20
 """
 FAILED = 1  # the exit status if a pair has no result
-MOST_TOLD = 10  # failed pairs or cycles to print
+LISTED = 10  # failed pairs or cycles to print
 LADDER = (  # from weak to strong, on all boards
     *("random", "first", "tactical", "mcts:iterations=50", "mcts:iterations=500"),
     *("gumbel:simulations=32", "alphabeta:depth=2,ties=first", "alphabeta:nodes=20000,ties=first"),
@@ -82,16 +82,16 @@ def main(args: list[str], prog: str = PROG) -> None:
     whole = league.assembled(settings, players, _played(settings, pairs, given, kept))
     text = league.text(whole)
     write(given.out, text)
-    told = json.loads(text)
+    found = json.loads(text)
     if given.json:
-        print(json.dumps(told, indent=2))
+        print(json.dumps(found, indent=2))
     else:
-        show(told)
+        show(found)
         say(f"results   {given.out}")
     failed = whole.failed()
     lines = [f"no result of {first} and {second}: {why}" for first, second, why in failed]
-    if len(failed) > MOST_TOLD:
-        lines[MOST_TOLD:] = [f"and {len(failed) - MOST_TOLD:,} more pairs"]
+    if len(failed) > LISTED:
+        lines[LISTED:] = [f"and {len(failed) - LISTED:,} more pairs"]
     for line in lines:
         print(f"{prog}: {console.visible(line)}", file=sys.stderr)
     if failed:
@@ -204,7 +204,7 @@ def show(found: dict[str, Any]) -> None:
     if found["cycles"]:
         say("")
         say("cycles of three players, each beating the next:")
-    for cycle in found["cycles"][:MOST_TOLD]:
+    for cycle in found["cycles"][:LISTED]:
         say("  " + " > ".join(rows[number]["player"] for number in (*cycle, cycle[0])), "    ")
 
 

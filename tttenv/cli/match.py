@@ -99,8 +99,8 @@ def played(
         tell(f"{done:,} of {most:,} boards {what}: {given.first} against {given.second}")
 
     first, second = seats
-    rules, asked = first.rules, given.games is not None or given.time is not None
-    limits = PairLimits(0, 0) if asked else PairLimits(given.positions, given.searches)
+    rules, wanted = first.rules, given.games is not None or given.time is not None
+    limits = PairLimits(0, 0) if wanted else PairLimits(given.positions, given.searches)
     count, games = given.games or GAMES, list[Game]()
     result = play(rules, first, second, boards, count, given.seed, limits, news, games)
     why = f"too many positions for --searches {given.searches} or --positions {given.positions}"
@@ -117,7 +117,7 @@ def played(
         "shares": dict(zip(("win", "draw", "loss"), result.shares.tolist(), strict=True)),
         "interval": list(result.interval),
         **result_to_dict(result),
-        "why_games": why if games and not asked else "",
+        "why_games": why if games and not wanted else "",
         "games": [
             {
                 "opening": game.opening,
@@ -133,14 +133,14 @@ def played(
 def show(found: dict[str, Any]) -> None:
     """Print a match."""
     (first, second), games = found["players"], found["games"]
-    every, begun = found["openings"], sorted({game["opening"] for game in games})
+    every, used = found["openings"], sorted({game["opening"] for game in games})
     how = f"exact, {openings(found)}, both colours"
     if games:
-        of = f"{len(begun):,} of " if len(begun) < len(every) else ""
+        of = f"{len(used):,} of " if len(used) < len(every) else ""
         how = f"{len(games):,} games, {of}{openings(found)}, both colours"
     say(f"{first} against {second} on {found['settings']['rules']}: {how}")
     if found["settings"]["stones"]:
-        named = [every[number] for number in begun] if games else every
+        named = [every[number] for number in used] if games else every
         more = ", ..." if len(named) > NAMED else ""
         say(f"openings: {', '.join(_stones(found, text) for text in named[:NAMED])}{more}")
     columns = [Column("", left=True), *map(Column, ("score %", "win %", "draw %", "loss %"))]
