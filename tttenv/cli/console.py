@@ -59,6 +59,14 @@ def run(script: Callable[[list[str]], None], prog: str, args: Sequence[str] | No
     A standard stream that is closed from the start is replaced by the null device. SIGTERM exits
     with status 143; SIGHUP (the terminal closes) with 129, unless it is ignored, as under nohup.
     A signal during an import acts after it.
+
+    Args:
+        script: the command, a function of its arguments.
+        prog: its name in messages.
+        args: the arguments; if omitted, those of the process.
+
+    Raises:
+        SystemExit: with these statuses.
     """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:  # closed: another file would get its number
@@ -180,7 +188,19 @@ def parse(
 ) -> _T:
     """Parse arguments into a dataclass, whose docstring and field comments are the help.
 
-    An error names the help of the command `see`, or else of `prog`.
+    Args:
+        kind: the dataclass; its fields without defaults are required.
+        prog: the command's name in help and errors.
+        args: the arguments after it.
+        description: the text of the help; if omitted, the docstring of `kind`.
+        examples: command lines, one a line, that end the help.
+        see: the command whose help an error names; if omitted, `prog`.
+
+    Returns:
+        The arguments, of type `kind`.
+
+    Raises:
+        SystemExit: with status 2 after an error of one line, with status 0 after the help.
     """
     about = (inspect.getdoc(kind) or "") if description is None else description
     about = re.sub(r"(?m)^(\S.*)\n(?=\S)", r"\1 ", about)  # a paragraph is one line
@@ -260,7 +280,11 @@ def with_players(arguments: type) -> str:
 
 
 def rules_for(rules: str | None, *players: str) -> "Rules":
-    """Return the rules that an option gives, or those of the first checkpoint among the players."""
+    """Return the rules that an option gives, or those of the first checkpoint among the players.
+
+    Raises:
+        ValueError: for invalid rules, and for a missing or damaged checkpoint.
+    """
     from tttenv.game.rules import Rules
     from tttenv.players import did_you_mean, is_path, rules_of
 
@@ -270,7 +294,11 @@ def rules_for(rules: str | None, *players: str) -> "Rules":
 
 
 def load_player(spec: str, rules: "Rules", quiet: bool = False) -> "Player":
-    """Load a player, with a suggestion if its name is unknown."""
+    """Load a player of a game, showing a stage unless `quiet`.
+
+    Raises:
+        ValueError: for a spec that names no player of the game, with the closest name.
+    """
     from tttenv.players import did_you_mean, player
 
     with stage(f"loading {spec}", quiet), did_you_mean(spec):
@@ -306,7 +334,15 @@ def check_unfinished(file: Path, resume: bool, what: str) -> None:
 
 @contextlib.contextmanager
 def saved_if_interrupted(save: Callable[[], str | None]) -> Iterator[None]:
-    """Save unfinished work if SIGTERM or Ctrl-C ends the block; `save` says what it has saved."""
+    """Save unfinished work if SIGTERM or Ctrl-C ends the block.
+
+    Args:
+        save: saves the work, and returns a sentence on what is saved; None if nothing is.
+
+    Raises:
+        KeyboardInterrupt: with this sentence, if Ctrl-C ends the block.
+        SystemExit: if SIGTERM does.
+    """
     try:
         yield
     except SystemExit:
@@ -371,9 +407,16 @@ def spoken(now: Callable[[], str], quiet: bool = False) -> Iterator[None]:
 
 @contextlib.contextmanager
 def stage(text: str, quiet: bool = False) -> Iterator[Callable[[str], None]]:
-    """Show a stage and its time on a terminal, then erase them; yield a function of a new text.
+    """Show a stage and its time on a terminal during a block, then erase them.
 
-    Without a terminal, the text is printed whenever some time has passed.
+    Without a terminal, the text is printed every 20 seconds.
+
+    Args:
+        text: what the block does.
+        quiet: whether to show nothing, as with --json.
+
+    Yields:
+        A function that replaces the text.
     """
     if quiet or not sys.stderr.isatty():
         latest = deque([text], maxlen=1)

@@ -93,7 +93,11 @@ def course(given: Arguments) -> list[Any]:
 
 
 def report(given: Arguments, findings: list[Any]) -> None:
-    """Print the findings, and exit with status 1 if there is a problem."""
+    """Print the findings.
+
+    Raises:
+        SystemExit: with status 1, if there is a problem.
+    """
     from tttenv.testing.diagnosis import Diagnosis
 
     found = Diagnosis(given.subject, tuple(findings))
@@ -118,7 +122,21 @@ def show(found: Any) -> None:
 
 
 def load(name: str, rules: str | None, obs: str | None, kind: str) -> Any:
-    """Load the `CheckedPlayer` or `CheckedEnv` that the command's arguments name."""
+    """Load the subject that the command's arguments name.
+
+    Args:
+        name: a player's spec, an environment's id, or module:attribute.
+        rules: the game as m,n,k; None for the subject's own.
+        obs: the input of a function or network; None for the default.
+        kind: the output of a function or network.
+
+    Returns:
+        A `CheckedPlayer` or a `CheckedEnv`.
+
+    Raises:
+        ValueError: for an unknown name, for code of the user that fails, and for `obs` or `kind`
+            with a subject that is no function or network.
+    """
     import gymnasium
 
     from tttenv.game.rules import Rules

@@ -263,7 +263,16 @@ class Engine:
 
 
 def seconds_of(turn: float | None, left: float | None, moves: int) -> float | None:
-    """Return the seconds for a move by both limits, if `moves` more may follow; None: no limit."""
+    """Return the seconds for a move within a manager's limits.
+
+    Args:
+        turn: the limit of each move in seconds; 0 asks for the fastest play, None for no limit.
+        left: seconds for the rest of the match; None without a limit.
+        moves: the number of own moves that may still follow.
+
+    Returns:
+        At least `LEAST` seconds; None without any limit.
+    """
     limits = [] if turn is None else [SHARE * turn - MARGIN]
     limits += [] if left is None else [(left - OVERHEAD * moves) / MOVES]
     return max(LEAST, float(f"{min(limits):.2g}")) if limits else None

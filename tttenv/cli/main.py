@@ -61,7 +61,13 @@ def main() -> None:
 
 
 def run_command(name: str, prog: str, args: Sequence[str] | None = None) -> None:
-    """Run a command as `prog`, with the arguments of the process or others."""
+    """Run a command, and exit as `console.run` says.
+
+    Args:
+        name: the command's name in the table.
+        prog: its name in help and messages.
+        args: its arguments; if omitted, those of the process.
+    """
     console.run(lambda given: COMMANDS.load(name)(given, prog), prog, args)
 
 

@@ -89,7 +89,17 @@ def main(args: list[str], prog: str = PROG) -> None:
 def played(
     given: Arguments, seats: "list[CachedPlayer]", boards: Any, tell: Callable[[str], None]
 ) -> dict[str, Any]:
-    """Return a match as the content of its file: exact if possible, else with its games."""
+    """Play a match: exactly if possible, else as games.
+
+    Args:
+        given: the command's arguments.
+        seats: both players.
+        boards: the openings (openings, cells).
+        tell: reports the progress in one line.
+
+    Returns:
+        The content of the match's file.
+    """
     from tttenv.league.league import result_to_dict
     from tttenv.league.pair import Game, PairLimits, play
     from tttenv.policy import FORFEIT

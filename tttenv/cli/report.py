@@ -59,7 +59,20 @@ def address(file: Path) -> str:
 def make(
     given: Arguments, prog: str = PROG, tell: Callable[[str], None] = lambda text: None
 ) -> dict[str, Any]:
-    """Write the report; return its path, its size in bytes, and the names of the players."""
+    """Write the report.
+
+    Args:
+        given: the command's arguments.
+        prog: the name of the command in complaints about damaged curves.
+        tell: reports the progress in one line.
+
+    Returns:
+        The page's path, its size in bytes, and the names of the players.
+
+    Raises:
+        ValueError: for an address that is no URL, for players that cannot be certified, and if the
+            page cannot be written.
+    """
     out = given.out
     if out.is_dir() or any(above.is_file() for above in out.parents):
         raise ValueError(f"cannot write the report to {out}: choose another file with --out")

@@ -77,7 +77,13 @@ def wrapped(text: str, width: int | None, hang: str = "") -> list[str]:
 
 
 def show(columns: Sequence[Column], rows: Rows, file: str = "") -> None:
-    """Print a table, and the names of the columns left out if a `file` has all numbers."""
+    """Print a table, fitted to the terminal.
+
+    Args:
+        columns: its columns.
+        rows: their cells, row by row.
+        file: the name of a file that has all numbers; the columns that are left out are then named.
+    """
     print("\n".join(lines(columns, rows, room())))
     shown = fitting(columns, rows, room())
     names = dict.fromkeys(each.name for i, each in enumerate(columns) if i not in shown)
@@ -112,7 +118,11 @@ def lines(columns: Sequence[Column], rows: Rows, width: int | None = None) -> li
 
 
 def fitting(columns: Sequence[Column], rows: Rows, width: int | None) -> list[int]:
-    """Return the indices of the columns that stand side by side in a given width."""
+    """Return the indices of the columns that stand side by side in `width` characters.
+
+    Columns of text may be wrapped, down to `TEXT` characters. If that is not enough, columns are
+    left out by rank. Without a width all columns are shown.
+    """
     sizes = []
     for i, column in enumerate(columns):
         head = max(len(part) for part in (*column.head.split("\n"), column.group))

@@ -87,7 +87,16 @@ def picture(
 
 
 def rgb(rules: Rules, board: Boards, last: int | None = None) -> Picture:
-    """Draw the board (cells,) as an image (64 * m, 64 * n, 3) of uint8, with coordinates."""
+    """Draw a board with coordinates.
+
+    Args:
+        rules: the game.
+        board: the board (cells,), seen by the side to move.
+        last: the cell of the last stone, which has a rim.
+
+    Returns:
+        An image (64 * m, 64 * n, 3) of uint8.
+    """
     drawn = picture(rules, board, CELL, last=last)
     for column in range(rules.n):
         _write(drawn, COLUMNS[column], INSET, (column + 1) * CELL - INSET)

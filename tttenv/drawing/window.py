@@ -37,9 +37,20 @@ class Event(NamedTuple):
 
 
 class Window:
-    """A window with `notes` lines of text; without a display offscreen, or OSError if `seen`."""
+    """A window that shows a board, with lines of text below it."""
 
     def __init__(self, rules: Rules, title: str, notes: int = 0, seen: bool = False) -> None:
+        """Open a window with an empty board.
+
+        Args:
+            rules: the game.
+            title: the text of the title bar.
+            notes: the number of lines below the board.
+            seen: whether a display is required; if not, the window is drawn offscreen without one.
+
+        Raises:
+            OSError: if a display is required and there is none.
+        """
         self.rules, self.notes = rules, notes
         self.scene = Scene(rules.start())
         try:
@@ -242,7 +253,15 @@ def _words(surface: pygame.Surface, scene: Scene, layout: Layout, state: str) ->
 def write(
     surface: pygame.Surface, text: str, size: int, colour: Colour, centre: tuple[int, int]
 ) -> None:
-    """Write a centred line, shrinking the letters so that both edges stay free."""
+    """Write a centred line, shrinking the letters so that both edges stay free.
+
+    Args:
+        surface: what to write on.
+        text: one line.
+        size: height of the letters in pixels.
+        colour: their colour.
+        centre: x and y of the middle of the line.
+    """
     # Reduced from a larger size, letters keep their distances.
     large = _font(size * SUPERSAMPLING).render(text, True, colour)
     factor = max(SUPERSAMPLING, large.get_width() / max(1, surface.get_width() - 4 * size))

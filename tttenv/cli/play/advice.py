@@ -158,7 +158,13 @@ class Adviser:
     def hint(self, board: Any, policy: Player) -> Advice:
         """Return advice with a player's probabilities, and the best moves by a search.
 
-        It lists the moves that the player considers and those of known value, wins first.
+        Args:
+            board: the position (cells,), seen by the side to move.
+            policy: the player.
+
+        Returns:
+            The advice. It lists the moves that the player considers and those of known value, wins
+            first.
         """
         found = replace(self.known(board), shares=ask(board[None].copy(), policy)[0])
         (low, high), legal = found.bounds, board == 0
@@ -205,7 +211,16 @@ class Adviser:
         return replace(found, moves=tuple(moves), search=search)
 
     def remark(self, session: Session, stone: int, numbered: bool) -> str:
-        """Return a sentence on a stone if it is a blunder: "your blunder, stone 5: b1 loses"."""
+        """Describe a stone of a game if it is a blunder: "your blunder, stone 5: b1 loses".
+
+        Args:
+            session: the game.
+            stone: the index of the stone, from 0.
+            numbered: whether the sentence says which stone it is.
+
+        Returns:
+            The sentence, or "" for a stone that is no known blunder.
+        """
         board = session.boards[stone]
         blunder = self.known(board).blunder(session.cells[stone])
         whose = "your" if session.rules.seat(board) == session.seat else f"{session.name}'s"

@@ -39,7 +39,13 @@ def board_lines(rules: Rules, board: Any, last: int | None) -> list[str]:
 
 
 def hint_lines(advice: Advice, name: str, width: int | None = None) -> list[str]:
-    """Draw the value and the probability of each move on boards, above a legend."""
+    """Draw the value and the probability of each move on boards, above a legend.
+
+    Args:
+        advice: a hint.
+        name: the player's name.
+        width: characters of a line; if they do not fit side by side, one board is below the other.
+    """
     rules, board = advice.rules, advice.board
     written = [painted(f"{mark:>3}", mark) for mark in marks(rules, board)]
     likely = [
