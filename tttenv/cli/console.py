@@ -238,8 +238,8 @@ def _gist(report: str) -> str:
 
 def _hint(kind: type, gist: str) -> str:
     """Return a hint for the first unknown option in an error, or ""."""
-    unknown = re.match(r"Unrecognized options: (?:[^-].*, )?(--[^\s,]+)", gist)
-    if unknown is None:
+    unknown = re.search(r" (--[^\s,]+)", gist)
+    if unknown is None or not gist.startswith("Unrecognized options: "):
         return ""
     if unknown[1] in ("--against", "--opponent", "--versus", "--vs"):
         return "; two players against each other: tttenv match A B"

@@ -175,13 +175,12 @@ class Adviser:
         found = replace(found, moves=tuple(map(Candidate, ranked)))
         if low.max() == 1 or (low == high)[legal].all():
             return found
-
-        def is_worse(cell: int) -> bool:
-            """Return whether another move is as good in any case, and may be better."""
-            return bool((legal & (low >= high[cell]) & (high > high[cell])).any())
-
-        chosen = self._chosen(board.tobytes())
-        return replace(found, best=tuple(cell for cell in chosen if not is_worse(cell)))
+        best = [  # none that another move equals in any case, and may surpass
+            cell
+            for cell in self._chosen(board.tobytes())
+            if not (legal & (low >= high[cell]) & (high > high[cell])).any()
+        ]
+        return replace(found, best=tuple(best))
 
     def analysis(self, board: Any, policy: Player, played: int | None = None) -> Advice:
         """Return advice on all moves with a player's own search.
