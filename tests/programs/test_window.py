@@ -187,7 +187,7 @@ def test_games_are_played_with_mouse_and_keys(playing):
     assert done(game, "n") == "X________"  # the next game, seats swapped
     assert done(game, "s") == "XX__O____"  # as on the keyboard in the terminal
     assert done(game, "n") == "_________"
-    assert game.scene()["notes"][0] == "you are X, first is O"
+    assert game.scene()["lines"][0][0] == "you are X, first is O"
 
 
 def test_hints_show_values_and_blunders(playing):

@@ -17,15 +17,11 @@ CELL = 64  # pixels a side
 INSET = 5  # pixels between a coordinate and the edge of its cell
 
 
-def marks(rules: Rules, board: Boards) -> list[str]:
-    """Return the board's cells as "X", "O" or "_", row by row."""
-    return list(rules.format(board))
-
-
 def ansi(rules: Rules, board: Boards) -> str:
     """Return the board (cells,) as rows of X, O and dots, then the side to move or the result."""
-    rows = np.array(marks(rules, board)).reshape(rules.m, rules.n)
-    grid = "\n".join(" ".join(row).replace("_", ".") for row in rows)
+    marks = rules.format(board).replace("_", ".")
+    rows = (marks[at : at + rules.n] for at in range(0, rules.cells, rules.n))
+    grid = "\n".join(map(" ".join, rows))
     return f"{grid}\n{status(rules, board)}\n"
 
 
@@ -78,7 +74,7 @@ def picture(
         An image (side * m, side * n, 3) of uint8.
     """
     won, cells = winning_cells(rules, board), []
-    for cell, mark in enumerate(marks(rules, board)):
+    for cell, mark in enumerate(rules.format(board)):
         ground = palette.line(mark) if cell in won else grounds.get(cell, palette.paper)
         rim = palette.ink(mark) if cell == last and mark != "_" else None
         cells.append(tile(side, mark, ground, rims.get(cell, rim), palette))

@@ -3,16 +3,13 @@
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from tttenv.drawing.render import percent, picture, said
+from tttenv.drawing.render import picture, said
 from tttenv.drawing.tiles import LIGHT, Colour
 from tttenv.game.rules import COLUMNS, Rules
 from tttenv.game.types import Boards
@@ -23,7 +20,6 @@ import pygame
 UNIT = 17  # pixels of small letters in a new window
 LARGEST, SMALLEST = 132, 34  # pixels of a cell in a new window
 SUPERSAMPLING = 4  # letters are drawn this many times larger and then reduced, for smooth edges
-ROOMY = 60  # pixels of a cell from which on a probability has its sign
 POLL_SECONDS = 0.02  # between two checks for events
 HEADLESS_DRIVERS = ("dummy", "offscreen")  # SDL's drivers without a visible window
 
@@ -146,18 +142,15 @@ def _stderr_silenced() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Scene:
-    """The contents of a window: a board, hints and texts."""
+    """The contents of a window: a board, what its cells say, and texts."""
 
     board: Boards  # (cells,), seen by the side to move
-    notes: tuple[str, ...] = ()  # lines below the board
-    legend: str = ""  # a line above the notes
-    alarms: tuple[str, ...] = ()  # lines in red above that
     last: int | None = None  # the cell of the last stone, which has a rim
-    values: NDArray[Any] | None = None  # (cells,): 1, 0, -1 colours an empty cell, nan does not
-    labels: tuple[str, ...] | None = None  # (cells,): what is written on the empty cells
-    shares: NDArray[Any] | None = None  # (cells,): a player's probabilities
-    blunders: tuple[tuple[int, str], ...] = ()  # cells of stones that have a red rim and this mark
+    grounds: Mapping[int, Colour] = field(default_factory=dict)  # background colours by cell
+    labels: Mapping[int, tuple[str, str]] = field(default_factory=dict)  # large and small, by cell
+    blunders: Mapping[int, str] = field(default_factory=dict)  # marks of stones with a red rim
     state: str | None = None  # the line above the board; None: whose turn it is or how it ended
+    lines: Sequence[tuple[str, Colour]] = ()  # below the board
 
 
 class Layout:
@@ -193,60 +186,32 @@ def margins(unit: int, notes: int) -> tuple[int, int, int]:
 def paint(surface: pygame.Surface, rules: Rules, scene: Scene, layout: Layout) -> None:
     """Draw a scene on a surface."""
     surface.fill(LIGHT.ground)
-    blunders, size = dict(scene.blunders), layout.cell
-    empty = np.flatnonzero(scene.board == 0).tolist()
-    grounds = {cell: _ground(scene, cell) for cell in empty}
-    rims = dict.fromkeys(blunders, LIGHT.blunder)
-    drawn = picture(rules, scene.board, size, LIGHT, scene.last, grounds, rims)
+    size, half = layout.cell, layout.cell // 2
+    rims = dict.fromkeys(scene.blunders, LIGHT.blunder)
+    drawn = picture(rules, scene.board, size, LIGHT, scene.last, scene.grounds, rims)
     column_first = drawn.transpose(1, 0, 2)  # as in pygame
     surface.blit(pygame.surfarray.make_surface(column_first), layout.corner(0))
-    for cell in empty:
-        _annotate(surface, scene, layout, cell)
-    for cell, mark in blunders.items():
+    for cell, (large, small) in scene.labels.items():
+        x, y = layout.corner(cell)
+        high, low = (size * 3 // 8, size * 11 // 16) if large and small else (half, half)
+        write(surface, large, max(9, size // 4), LIGHT.words, (x + half, y + high))
+        write(surface, small, max(9, size // 6), LIGHT.words, (x + half, y + low))
+    for cell, mark in scene.blunders.items():
         x, y = layout.corner(cell)
         at = x + size * 53 // 64, y + size * 5 // 32
         write(surface, mark, max(9, size // 6), LIGHT.blunder, at)
-    half, away = size // 2, layout.unit
+    away = layout.unit
     for column in range(rules.n):  # letters above the columns, numbers beside the rows
         at = layout.left + column * size + half, layout.top - away
         write(surface, COLUMNS[column], layout.unit, LIGHT.faint, at)
     for row in range(rules.m):
         at = layout.left - away, layout.top + row * size + half
         write(surface, str(row + 1), layout.unit, LIGHT.faint, at)
-    _words(surface, scene, layout, scene.state or said(rules, scene.board))
-
-
-def _ground(scene: Scene, cell: int) -> Colour:
-    if scene.values is not None:
-        value = scene.values[cell]
-        return LIGHT.paper if np.isnan(value) else LIGHT.value(int(value))
-    return LIGHT.paper if scene.shares is None else LIGHT.heat(float(scene.shares[cell]) ** 0.5)
-
-
-def _annotate(surface: pygame.Surface, scene: Scene, layout: Layout, cell: int) -> None:
-    x, y = layout.corner(cell)
-    size, middle = layout.cell, layout.cell // 2
-    label = scene.labels[cell] if scene.labels else ""
-    share = 0.0 if scene.shares is None else float(scene.shares[cell])
-    if label:
-        high = size * 3 // 8 if share > 0 else middle
-        write(surface, label, max(9, size // 4), LIGHT.words, (x + middle, y + high))
-    if share > 0:
-        text = percent(share) if size >= ROOMY else percent(share).removesuffix(" %")
-        low = size * 11 // 16 if label else middle
-        write(surface, text, max(9, size // 6), LIGHT.words, (x + middle, y + low))
-
-
-def _words(surface: pygame.Surface, scene: Scene, layout: Layout, state: str) -> None:
-    """Write the state above the board, in the colour of its side, and other texts below."""
-    centre = surface.get_width() // 2
+    centre, state = surface.get_width() // 2, scene.state or said(rules, scene.board)
     ink = LIGHT.ink(state[0]) if state[:1] in ("X", "O") else LIGHT.words
     write(surface, state, layout.unit * 2, ink, (centre, layout.top - layout.unit * 3))
-    y = layout.top + layout.cell * layout.rules.m + layout.unit + layout.unit // 2
-    lines = [(text, LIGHT.blunder) for text in scene.alarms]
-    lines += [(scene.legend, LIGHT.faint)] if scene.legend else []
-    lines += [(note, LIGHT.faint if n else LIGHT.words) for n, note in enumerate(scene.notes)]
-    for line, (text, colour) in enumerate(lines):
+    y = layout.top + size * rules.m + layout.unit + layout.unit // 2
+    for line, (text, colour) in enumerate(scene.lines):
         write(surface, text, layout.unit, colour, (centre, y + line * layout.unit * 3 // 2))
 
 

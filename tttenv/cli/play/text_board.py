@@ -6,7 +6,6 @@ from tttenv.certificates import phrases
 from tttenv.cli import text_tables
 from tttenv.cli.play.advice import DISTANCE, NOTHING_DECIDED, UNDECIDED, Advice, verdict
 from tttenv.cli.text_tables import Column, painted, say, wrapped
-from tttenv.drawing.render import marks
 from tttenv.game.rules import COLUMNS, Rules, name_of, names_of
 from tttenv.policy import Candidate
 
@@ -32,7 +31,7 @@ ABOUT = {  # columns that are explained where they are shown
 def board_lines(rules: Rules, board: Any, last: int | None) -> list[str]:
     """Draw a board (cells,) as lines of X, O and dots, with the last stone underlined."""
     cells = []
-    for cell, mark in enumerate(marks(rules, board)):
+    for cell, mark in enumerate(rules.format(board)):
         shown = painted(mark.replace("_", "."), mark)
         cells.append(painted(shown, "last") if cell == last else shown)
     return ["", *_grid(rules, cells, 1), ""]
@@ -47,7 +46,7 @@ def hint_lines(advice: Advice, name: str, width: int | None = None) -> list[str]
         width: characters of a line; if they do not fit side by side, one board is below the other.
     """
     rules, board = advice.rules, advice.board
-    written = [painted(f"{mark:>3}", mark) for mark in marks(rules, board)]
+    written = [painted(f"{mark:>3}", mark) for mark in rules.format(board)]
     likely = [
         f"{_share(share):>3}" if stone == 0 else mark
         for stone, share, mark in zip(board, advice.shares, written, strict=True)

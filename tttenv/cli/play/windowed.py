@@ -3,8 +3,12 @@
 import time
 from typing import Any
 
+import numpy as np
+
 from tttenv.cli.play.advice import GLYPH, Adviser
 from tttenv.cli.play.session import Session, cell_of, keys
+from tttenv.drawing.render import percent
+from tttenv.drawing.tiles import LIGHT
 from tttenv.drawing.window import POLL_SECONDS, Event, Window
 
 THINKING = 0.35  # seconds before a reply
@@ -67,22 +71,25 @@ class Windowed:
     def scene(self) -> dict[str, Any]:
         """Return the current contents of the window, as the fields of `Scene`."""
         session, blunders = self.session, self._blunders()
-        found: dict[str, Any] = {
-            "last": session.last,
-            "blunders": tuple((session.cells[stone], GLYPH) for stone in blunders),
-            "state": session.outcome,
-            "alarms": tuple(f"{GLYPH} {remark}" for remark in blunders.values()),
-            "notes": (session.seats, HELP),
-        }
-        if not self.hints or session.over:
-            return found
-        hint = self.adviser.hint(session.board, session.player)
-        known = "" if hint.best and hint.values is None else hint.legend
-        legend = "; ".join(filter(None, (known, hint.best_by_search)))
-        found["legend"] = f"{legend}   below: what {session.name} plays, %"
-        if hint.values is not None:
-            found["labels"] = tuple(map(hint.short, range(session.rules.cells)))
-        return found | {"values": hint.values, "shares": hint.shares}
+        lines = [(f"{GLYPH} {remark}", LIGHT.blunder) for remark in blunders.values()]
+        found: dict[str, Any] = {"last": session.last, "state": session.outcome, "lines": lines}
+        found["blunders"] = {session.cells[stone]: GLYPH for stone in blunders}
+        if self.hints and not session.over:
+            hint = self.adviser.hint(session.board, session.player)
+            known = "" if hint.best and hint.values is None else hint.legend
+            legend = "; ".join(filter(None, (known, hint.best_by_search)))
+            lines.append((f"{legend}   below: what {session.name} plays, %", LIGHT.faint))
+            labels, grounds = found.setdefault("labels", {}), found.setdefault("grounds", {})
+            for cell in np.flatnonzero(session.board == 0).tolist():
+                share, value = float(hint.shares[cell]), hint.value(cell)
+                small = percent(share).removesuffix(" %") if share else ""
+                labels[cell] = "" if hint.values is None else hint.short(cell), small
+                if hint.values is None:
+                    grounds[cell] = LIGHT.heat(share**0.5)
+                elif value is not None:
+                    grounds[cell] = LIGHT.value(value)
+        lines += [(session.seats, LIGHT.words), (HELP, LIGHT.faint)]
+        return found
 
     def _blunders(self) -> dict[int, str]:
         """Return remarks on the last two stones, and the one that lost the game, by its index."""
