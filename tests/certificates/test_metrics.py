@@ -15,7 +15,6 @@ from tttenv.certificates.metrics.arena import Sampled
 from tttenv.certificates.one_side import SeatedPlayer
 from tttenv.cli.certify import print_certificate
 from tttenv.cli.play import text_board
-from tttenv.drawing import render
 from tttenv.exact import positions, tabulate
 from tttenv.policy import uniform
 from tttenv.report import leaderboard
@@ -168,7 +167,6 @@ WRITERS = {
     "a value": (phrases.value, SIDES),
     "hundredths": (phrases.hundredths, SIDES),
     "an expected result": (lambda x: phrases.rounded(x, 3), (-1.0, 1.0)),
-    "a cell": (render.percent, (1.0,)),
     "a terminal's cell": (text_board._share, ODDS),
     "an analysis": (text_board._percent, ODDS),
     "the doctor": (policy_checks.percent, ODDS),

@@ -37,13 +37,6 @@ def said(rules: Rules, board: Boards) -> str:
     return status(rules, board).replace("to move", "to play")
 
 
-def percent(share: float) -> str:
-    """Format a probability as the percentage shown in a cell; only certainty is 100 %."""
-    if 0.995 < share < 1 - 1e-12:
-        return ">99 %"
-    return "<1 %" if share < 0.005 else f"{100 * share:.0f} %"
-
-
 def winning_cells(rules: Rules, board: Boards) -> set[int]:
     """Return the cells of all completed lines; the set is empty if there is none."""
     full = (board[rules.lines] == -1).all(axis=1)  # of the side that has just moved

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from tttenv.certificates import phrases
 from tttenv.cli.play.advice import GLYPH, Adviser
 from tttenv.cli.play.session import Session, cell_of, keys
-from tttenv.drawing.render import percent
 from tttenv.drawing.tiles import LIGHT
 from tttenv.drawing.window import POLL_SECONDS, Event, Window
 
@@ -82,7 +82,7 @@ class Windowed:
             labels, grounds = found.setdefault("labels", {}), found.setdefault("grounds", {})
             for cell in np.flatnonzero(session.board == 0).tolist():
                 share, value = float(hint.shares[cell]), hint.value(cell)
-                small = percent(share).removesuffix(" %") if share else ""
+                small = phrases.share(share, 0) if share else ""
                 labels[cell] = "" if hint.values is None else hint.short(cell), small
                 if hint.values is None:
                     grounds[cell] = LIGHT.heat(share**0.5)
