@@ -8,7 +8,7 @@ from reference import game, view
 
 from tttenv import Rules, player
 from tttenv.cli import text_tables
-from tttenv.cli.play import terminal
+from tttenv.cli.play import terminal, text_board
 from tttenv.cli.play.advice import LEGEND, LIKELIEST, Advice, Adviser
 from tttenv.cli.play.session import Session
 from tttenv.cli.play.text_board import hint_lines
@@ -57,7 +57,7 @@ def test_the_terminal_shows_the_value_of_every_move(values):
     advice, policy = Adviser(Rules()), player("random", Rules())
     for board, moves in values.items():
         hint = advice.hint(seen(board), policy)
-        _, _, *rows, legend = hint_lines(hint, "random", 80)
+        _, _, *rows, legend = hint_lines(hint, "random")
         shown = [cell for row in rows for cell in row.split()[1:4]]
         assert shown == [short(*moves[cell]) if cell in moves else board[cell] for cell in range(9)]
         assert legend == LEGEND
@@ -67,14 +67,13 @@ def test_the_terminal_shows_the_value_of_every_move(values):
     "rules", [(3, 3, 3), (4, 4, 4), (2, 19, 5), (9, 9, 5), (19, 19, 5)], ids=str
 )
 @pytest.mark.parametrize("width", [52, 80, 100])
-def test_hints_fit_the_terminal_and_list_a_few_moves_of_boards_of_more_than_64_cells(
+def test_hints_fit_the_terminal_as_boards_or_else_as_a_list_of_a_few_moves(
     rules, width, monkeypatch, capsys
 ):
-    for module in (text_tables, terminal):
+    for module in (text_tables, text_board):
         monkeypatch.setattr(module, "room", lambda: width)
     game, cells = Rules(*rules), rules[0] * rules[1]
     session = Session(game, "first", player("first", game), 0, 0)
-    session.name = "epsilon:player=(minimax:ties=first),epsilon=0.1"
     of_three, undecided = [1, 0, -1], ([-1], [1], None)
     solved = of_three, of_three, np.ones(cells, int)
     for low, high, stones in (undecided, ([*of_three, -1], [*of_three, 1], None), solved):
@@ -84,10 +83,9 @@ def test_hints_fit_the_terminal_and_list_a_few_moves_of_boards_of_more_than_64_c
         adviser = SimpleNamespace(hint=lambda *_, hint=hint: hint)
         terminal.Terminal(session, adviser, hints=True)._show_hint()
         shown = capsys.readouterr().out.splitlines()
-        assert max(map(len, shown)) <= max(width, 4 + 4 * rules[1] if cells <= 64 else 0)
-        if cells > 64:
-            assert len(shown) <= LIKELIEST + 6
-            assert f"and {cells - LIKELIEST} more" in shown
+        assert max(map(len, shown)) <= width
+        assert len(shown) <= LIKELIEST + 6
+        assert (f"and {cells - LIKELIEST} more" in shown) == (cells > 16)
 
 
 def test_a_blunder_is_a_move_that_gives_value_away_told_with_the_moves_that_keep_it(values):

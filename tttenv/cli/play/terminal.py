@@ -5,11 +5,10 @@ import sys
 from tttenv.cli.console import stage
 from tttenv.cli.play.advice import LIKELIEST, Adviser
 from tttenv.cli.play.session import SEATS, Session, cell_of, keys, ways
-from tttenv.cli.play.text_board import board_lines, hint_lines, show_moves
-from tttenv.cli.text_tables import room, say
+from tttenv.cli.play.text_board import board_lines, fits, hint_lines, show_moves
+from tttenv.cli.text_tables import say
 from tttenv.game.rules import name_of
 
-AS_BOARDS = 64  # maximum cells of boards whose hints are shown as boards
 COMMANDS = {  # that can be typed instead of a cell
     "undo": "take your last stone back, and the answer to it",
     "hint": "what every move is worth, and how likely the player would make it",
@@ -132,10 +131,10 @@ class Terminal:
         session = self.session
         with stage("searching the position"):
             hint = self.adviser.hint(session.board, session.player)
-        if session.rules.cells > AS_BOARDS:
-            show_moves(hint, LIKELIEST)
+        if fits(session.rules):
+            print("\n".join(hint_lines(hint, session.name)))
         else:
-            print("\n".join(hint_lines(hint, session.name, room())))
+            show_moves(hint, LIKELIEST)
         print()
 
     def _why(self) -> None:

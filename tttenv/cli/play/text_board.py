@@ -5,12 +5,13 @@ from typing import Any
 from tttenv.certificates import phrases
 from tttenv.cli import text_tables
 from tttenv.cli.play.advice import DISTANCE, NOTHING_DECIDED, UNDECIDED, Advice, verdict
-from tttenv.cli.text_tables import Column, painted, say, wrapped
+from tttenv.cli.text_tables import Column, painted, room, say, wrapped
 from tttenv.game.rules import COLUMNS, Rules, name_of, names_of
 from tttenv.policy import Candidate
 
 WIDE = 100  # maximum width in characters without a terminal
 GAP = 4  # spaces between two boards
+AS_BOARDS = 64  # maximum cells of boards whose hints are shown as boards
 LINE = 8  # moves of a line in a table
 TABLE = (
     Column("move", left=True),
@@ -37,13 +38,12 @@ def board_lines(rules: Rules, board: Any, last: int | None) -> list[str]:
     return ["", *_grid(rules, cells, 1), ""]
 
 
-def hint_lines(advice: Advice, name: str, width: int | None = None) -> list[str]:
-    """Draw the value and the probability of each move on boards, above a legend.
+def hint_lines(advice: Advice, name: str) -> list[str]:
+    """Draw the value and the probability of each move on two boards, above a legend.
 
     Args:
-        advice: a hint.
+        advice: a hint, on a board that `fits` the terminal.
         name: the player's name.
-        width: characters of a line; if they do not fit side by side, one board is below the other.
     """
     rules, board = advice.rules, advice.board
     written = [painted(f"{mark:>3}", mark) for mark in rules.format(board)]
@@ -51,14 +51,20 @@ def hint_lines(advice: Advice, name: str, width: int | None = None) -> list[str]
         f"{_share(share):>3}" if stone == 0 else mark
         for stone, share, mark in zip(board, advice.shares, written, strict=True)
     ]
-    blocks = [[f"{name} plays, %", *_grid(rules, likely, 3)]]
+    titles, grids = [f"{name} plays, %"], [_grid(rules, likely, 3)]
     if advice.values is not None:
         shorts = enumerate(map(advice.short, range(rules.cells)))
         worth = [painted(f"{one:>3}", one[0]) if one else written[c] for c, one in shorts]
-        blocks.insert(0, ["exact", *_grid(rules, worth, 3)])
-    lines, sentences = _beside(blocks, 3 + 4 * rules.n, width), [advice.legend]
-    sentences += [advice.best_by_search] if advice.best else []
-    return lines + [line for text in sentences for line in wrapped(text, width, "  ")]
+        titles, grids = ["exact", *titles], [_grid(rules, worth, 3), *grids]
+    head = "".join(f"{title:<{3 + 4 * rules.n + GAP}}" for title in titles).rstrip()
+    lines = [head, *((" " * GAP).join(row) for row in zip(*grids, strict=True))]
+    sentences = [advice.legend, *[advice.best_by_search] * bool(advice.best)]
+    return lines + [line for text in sentences for line in wrapped(text, room(), "  ")]
+
+
+def fits(rules: Rules) -> bool:
+    """Return whether hints on a board are shown as boards, side by side, not as a table."""
+    return rules.cells <= AS_BOARDS and 2 * (3 + 4 * rules.n) + GAP <= (room() or WIDE)
 
 
 def _share(share: float) -> str:
@@ -73,16 +79,6 @@ def _grid(rules: Rules, cells: list[str], width: int) -> list[str]:
         own = cells[row * rules.n : (row + 1) * rules.n]
         lines.append(f"{painted(f'{row + 1:>3}', 'faint')} {' '.join(own)}")
     return lines
-
-
-def _beside(blocks: list[list[str]], size: int, width: int | None) -> list[str]:
-    """Arrange blocks of text side by side if they fit, else one above the other."""
-    titles, grids = [block[0] for block in blocks], [block[1:] for block in blocks]
-    head = "".join(f"{title:<{size + GAP}}" for title in titles).rstrip()
-    if max(len(head), len(blocks) * (size + GAP) - GAP) <= (width or WIDE):
-        return [head, *((" " * GAP).join(row) for row in zip(*grids, strict=True))]
-    stacked = zip(titles, grids, strict=True)
-    return [line for title, grid in stacked for line in [*wrapped(title, width, "  "), *grid]]
 
 
 def show_moves(advice: Advice, most: int = 10) -> None:
