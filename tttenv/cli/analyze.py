@@ -2,9 +2,8 @@
 
 import json
 from dataclasses import dataclass
-from functools import partial
 
-from tttenv.cli import compile, console
+from tttenv.cli import console
 from tttenv.cli.options import Flag, Player, RulesOrNone, TextOrNone
 from tttenv.cli.text_tables import say
 
@@ -15,7 +14,6 @@ tttenv analyze mcts --board "X.O/.X./..O"
 tttenv analyze alphabeta:nodes=50000 --rules 15,15,5 --moves h8,g8,g9 --json
 tttenv analyze alphazero:simulations=64 --moves a1,b2
 """
-PROVER = "the prover"  # of values on large boards
 
 
 @dataclass(frozen=True)
@@ -42,20 +40,15 @@ def main(args: list[str], prog: str = PROG) -> None:
     given = console.parse(Arguments, prog, args, about, EXAMPLES)
     if given.top < 1:
         raise ValueError(f"--top must be at least 1, not {given.top}")
-    from tttenv.cli.play.advice import Adviser
+    from tttenv.cli.play.advice import advising
     from tttenv.cli.play.session import position_of
     from tttenv.cli.play.text_board import board_lines, show_moves
-    from tttenv.exact import enumerable
 
     rules = console.rules_for(given.rules, given.player)
     position = position_of(rules, given.board, given.moves)
     policy = console.load_player(given.player, rules, given.json)
-    board, needed = position.boards[-1], [PROVER] * (not enumerable(rules))
-    with (
-        console.stage(f"analyzing the position with {given.player}", given.json),
-        compile.compiling(*needed) as compiling,
-    ):
-        adviser = Adviser(rules, partial(compiling.wait, PROVER))
+    board, doing = position.boards[-1], f"analyzing the position with {given.player}"
+    with console.stage(doing, given.json), advising(rules) as adviser:
         found = adviser.analysis(board, policy)
     if given.json:
         about_it = {"player": given.player, "rules": str(rules), "board": rules.format(board)}

@@ -4,14 +4,16 @@ A distance counts the winner's remaining stones, starting before the move: a mov
 line is a "win in 1". It is 0 or None for a draw or where it is unknown.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from itertools import groupby
 from typing import Any
 
 import numpy as np
 
+from tttenv.cli import compile
 from tttenv.cli.play.session import Session
 from tttenv.exact import enumerable, positions, solve
 from tttenv.game.rewards import RESULTS
@@ -19,6 +21,7 @@ from tttenv.game.rules import Rules, name_of, names_of
 from tttenv.policy import Candidate, Explanation, Player, ask
 from tttenv.proofs.move_values import CACHED, Bounds, MoveValues
 
+PROVER = "the prover"  # of values on large boards
 NAMED = 8  # maximum moves in a sentence
 LIKELIEST = 5  # maximum moves called best, and moves listed as a hint on large boards
 RESULT = dict(zip((1, 0, -1), RESULTS, strict=True))  # by value
@@ -259,3 +262,10 @@ class Adviser:
 
     def _ranks(self, board: Any) -> Any:
         return solve(self.rules).move_ranks[int(positions(self.rules).index(board))]
+
+
+@contextmanager
+def advising(rules: Rules) -> Iterator[Adviser]:
+    """Yield an adviser; on large boards its prover is compiled meanwhile, if that is needed."""
+    with compile.compiling(*[PROVER] * (not enumerable(rules))) as prover:
+        yield Adviser(rules, partial(prover.wait, PROVER))

@@ -3,10 +3,9 @@
 import sys
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Literal
 
-from tttenv.cli import compile, console
+from tttenv.cli import console
 from tttenv.cli.options import Flag, PlayerOrNone, RulesOrNone, TextOrNone
 
 PROG = "play.py"
@@ -16,7 +15,6 @@ tttenv play minimax --seat O --hints
 tttenv play alphabeta:time=1 --rules 15,15,5 --window
 tttenv play alphabeta --moves b2,a1,c1
 """
-PROVER = "the prover"  # used by hints on large boards
 SECOND = "alphabeta:time=1"  # the default player on boards from LARGE cells on
 CHAMPION = "alphabeta:evaluator=patterns_15155,time=1"  # the same for five in a row
 LARGE = 81
@@ -49,21 +47,19 @@ def main(args: list[str], prog: str = PROG) -> None:
     for stream in (sys.stdin, sys.stdout):
         if hasattr(stream, "reconfigure"):  # replace characters that cannot be encoded
             stream.reconfigure(errors="replace")
-    from tttenv.cli.play.advice import Adviser
+    from tttenv.cli.play.advice import advising
     from tttenv.cli.play.session import Session, position_of
-    from tttenv.exact import enumerable
     from tttenv.game.rules import Rules
     from tttenv.players import checkpoint_of
 
     spec = given.player or _usual(Rules.of(given.rules) if given.rules else Rules())
     rules = console.rules_for(given.rules, spec)
     position = position_of(rules, given.board, given.moves)
-    with compile.compiling(*[PROVER] * (not enumerable(rules))) as prover:
+    with advising(rules) as adviser:
         policy, found = console.load_player(spec, rules), checkpoint_of(spec)
         name = spec.partition(":")[0] if found is None else found[0].resolve().name
         seat = "XO".index(given.seat)
         session = Session(rules, name, policy, seat, given.seed, position)
-        adviser = Adviser(rules, partial(prover.wait, PROVER))
         if given.window:
             from tttenv.cli.play.windowed import Windowed
 
