@@ -81,7 +81,7 @@ def test_hints_fit_the_terminal_as_boards_or_else_as_a_list_of_a_few_moves(
         moves = tuple(map(Candidate, range(cells)))
         hint = Advice(game, game.start(), bounds, stones, np.full(cells, 1 / cells), (0,), moves)
         adviser = SimpleNamespace(hint=lambda *_, hint=hint: hint)
-        terminal.Terminal(session, adviser, hints=True)._show_hint()
+        terminal.Terminal(session, adviser, hints=True)._hint()
         shown = capsys.readouterr().out.splitlines()
         assert max(map(len, shown)) <= width
         assert len(shown) <= LIKELIEST + 6

@@ -94,7 +94,7 @@ class Terminal:
         if not session.over:
             print(f"{session.outcome}\n")
             if self.hints:
-                self._show_hint()
+                self._hint()
 
     def _conclude(self) -> None:
         session = self.session
@@ -122,13 +122,6 @@ class Terminal:
         session = self.session
         if session.over:
             raise ValueError("the game is over: there is nothing to hint at")
-        if self.hints:
-            say("it is above: --hints shows it before each of your moves")
-        else:
-            self._show_hint()
-
-    def _show_hint(self) -> None:
-        session = self.session
         with stage("searching the position"):
             hint = self.adviser.hint(session.board, session.player)
         if fits(session.rules):
