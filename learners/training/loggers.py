@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
-from tttenv.certificates import metric_table, phrases
+from tttenv.certificates import metric_table
 from tttenv.certificates.certificate import Certificate
+from tttenv.certificates.phrases import share
 from tttenv.certificates.verdict import certificate_table
 from tttenv.drawing.render import picture, said
 from tttenv.drawing.tiles import LIGHT, Colour, Palette, Picture, ringed
@@ -276,7 +277,7 @@ def board_picture(
     for one in empty:
         row, column = divmod(one, rules.n)
         shown = shares[one] > (0 if cell >= ROOMY else 0.005)
-        label = f"{phrases.share(float(shares[one]), 0)} %" if shown else ""
+        label = f"{share(float(shares[one]), 0)} %" if shown else ""
         at = column * cell + cell // 2, row * cell + cell // 2
         write_text(whole, label, cell // 5, palette.words, at, "mm")
     return whole

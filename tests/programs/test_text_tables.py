@@ -1,33 +1,59 @@
 """Tables in terminals of 80 columns and in pipes: unbroken, and no column lost silently."""
 
-import io
+import fcntl
+import os
+import pty
 import re
+import struct
+import subprocess
 import sys
+import termios
+from pathlib import Path
 
-import all_tables
+from all_tables import PROGRAMS
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tttenv.cli import text_tables
 from tttenv.cli.text_tables import Column, lines
 
-
-def printed(monkeypatch, terminal):
-    """Return what all_tables.py prints, by table, in a terminal of 80 columns or in a pipe."""
-    page = io.StringIO()
-    monkeypatch.setattr(page, "isatty", lambda: terminal)
-    monkeypatch.setattr(sys, "stdout", page)
-    for name, value in (("COLUMNS", "80"), ("TERM", "xterm"), ("NO_COLOR", "1")):
-        monkeypatch.setenv(name, value)
-    for part in (all_tables.measured, all_tables.exact, all_tables.helps):
-        part()
-    parts = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", page.getvalue()).split("@")[1:]
-    return {part.partition("\n")[0]: part.partition("\n")[2] for part in parts}
+ROOT = Path(__file__).parents[2]
 
 
-def test_no_table_is_wider_than_its_terminal_and_none_loses_words_silently(monkeypatch):
-    shown, piped = printed(monkeypatch, terminal=True), printed(monkeypatch, terminal=False)
-    assert shown.keys() == piped.keys() >= {f"{name} --help" for name in all_tables.PROGRAMS}
+def printed(width=None, **more):
+    """Return the output of all_tables.py by table, in a terminal of this width or in a pipe."""
+    home = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "LINES", "FORCE_COLOR")}
+    home |= {"PYTHONPATH": str(ROOT), "TERM": "xterm", "PYTHONUTF8": "1", **more}
+    command = [sys.executable, str(ROOT / "tests" / "all_tables.py")]
+    if width is None:
+        told = subprocess.run(command, env=home, capture_output=True, text=True, timeout=200)
+        assert (told.returncode, told.stderr) == (0, "")
+        text = told.stdout
+    else:
+        screen, inner = pty.openpty()
+        fcntl.ioctl(inner, termios.TIOCSWINSZ, struct.pack("HHHH", 40, width, 0, 0))
+        child = subprocess.Popen(command, stdout=inner, stdin=inner, stderr=inner, env=home)
+        os.close(inner)
+        text = _read(screen)
+        assert child.wait() == 0, text[-2000:]
+    text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text.replace("\r\n", "\n"))
+    return {part.partition("\n")[0]: part.partition("\n")[2] for part in text.split("@")[1:]}
+
+
+def _read(screen):
+    found = b""
+    try:
+        while data := os.read(screen, 65536):
+            found += data
+    except OSError:  # Linux says so when the other end is closed
+        pass
+    os.close(screen)
+    return found.decode()
+
+
+def test_no_table_is_wider_than_its_terminal_and_none_loses_words_silently():
+    shown, piped = printed(80), printed()
+    assert shown.keys() == piped.keys() >= {f"{name} --help" for name in PROGRAMS}
     for name, text in shown.items():
         widths = [len(line) for line in text.split("\n")]
         assert 50 < max(widths) <= 80, name  # it uses the room there is
