@@ -1,7 +1,6 @@
 """Play against any player, in a terminal or a window: `tttenv play`."""
 
 import sys
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -67,8 +66,7 @@ def main(args: list[str], prog: str = PROG) -> None:
             return
         from tttenv.cli.play.terminal import Terminal
 
-        with suppress(BrokenPipeError):  # nobody looks any more
-            Terminal(session, adviser, given.hints).run()
+        Terminal(session, adviser, given.hints).run()
 
 
 def _usual(rules: Any) -> str:

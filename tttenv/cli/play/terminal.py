@@ -27,7 +27,11 @@ class Terminal:
         self.going = True
 
     def run(self) -> None:
-        """Play until the user quits or the input ends."""
+        """Play until the user quits or the input ends.
+
+        Raises:
+            ValueError: if the player fails, such as by an illegal move.
+        """
         rules = self.session.rules
         say(f"{self.session.name}: {rules.k} in a row win on {rules.m} by {rules.n}.")
         leave = "quit (q is a cell)" if keys(rules) else "q"
