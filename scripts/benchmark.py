@@ -1,7 +1,6 @@
 """Train every learner, certify every player, and report all exact strengths."""
 
-from learners.cli.benchmark import PROG, main
-from tttenv.cli import console
+from tttenv.cli.main import run_command
 
 if __name__ == "__main__":
-    console.run(main, PROG)
+    run_command("benchmark", "benchmark.py")

@@ -1,7 +1,6 @@
 """Compute the exact certificate of any player: `python scripts/certify.py minimax`."""
 
-from tttenv.cli import console
-from tttenv.cli.certify import PROG, main
+from tttenv.cli.main import run_command
 
 if __name__ == "__main__":
-    console.run(main, PROG)
+    run_command("certify", "certify.py")

@@ -1,7 +1,6 @@
 """Play every player against every other: `python scripts/league.py random minimax`."""
 
-from tttenv.cli import console
-from tttenv.cli.league import PROG, main
+from tttenv.cli.main import run_command
 
 if __name__ == "__main__":
-    console.run(main, PROG)
+    run_command("league", "league.py")

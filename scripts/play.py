@@ -1,7 +1,6 @@
 """Play against any player, in a terminal or a window: `python scripts/play.py`."""
 
-from tttenv.cli import console
-from tttenv.cli.play.main import PROG, main
+from tttenv.cli.main import run_command
 
 if __name__ == "__main__":
-    console.run(main, PROG)
+    run_command("play", "play.py")

@@ -1,7 +1,6 @@
 """Prove the value of a game: `python scripts/prove.py 5,5,4`."""
 
-from tttenv.cli import console
-from tttenv.cli.prove import PROG, main
+from tttenv.cli.main import run_command
 
 if __name__ == "__main__":
-    console.run(main, PROG)
+    run_command("prove", "prove.py")

@@ -1,7 +1,6 @@
 """Write a single HTML page to play on and explore: `python scripts/report.py`."""
 
-from tttenv.cli import console
-from tttenv.cli.report import PROG, main
+from tttenv.cli.main import run_command
 
 if __name__ == "__main__":
-    console.run(main, PROG)
+    run_command("report", "report.py")

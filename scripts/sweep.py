@@ -1,7 +1,6 @@
 """Compare many training runs by exact certificates: `python scripts/sweep.py dqn --seeds 20`."""
 
-from learners.cli.sweep import PROG, main
-from tttenv.cli import console
+from tttenv.cli.main import run_command
 
 if __name__ == "__main__":
-    console.run(main, PROG)
+    run_command("sweep", "sweep.py")

@@ -1,7 +1,6 @@
 """Train one learner: `python scripts/train.py selfplay`."""
 
-from learners.cli.train import PROG, main
-from tttenv.cli import console
+from tttenv.cli.main import run_command
 
 if __name__ == "__main__":
-    console.run(main, PROG)
+    run_command("train", "train.py")

@@ -15,9 +15,10 @@ from PIL import Image, ImageDraw, ImageFont
 
 from tttenv.certificates import metric_table
 from tttenv.certificates.certificate import Certificate
+from tttenv.certificates.phrases import share
 from tttenv.certificates.verdict import certificate_table
-from tttenv.drawing.render import marks, percent, said, winning_cells
-from tttenv.drawing.tiles import LIGHT, Colour, Palette, Picture, ringed, tile
+from tttenv.drawing.render import picture, said
+from tttenv.drawing.tiles import LIGHT, Colour, Palette, Picture, ringed
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
 from tttenv.policy import Player
@@ -128,9 +129,9 @@ class CSVLog(Logger):
 
     def pictures(self, step: int, pictures: Mapping[str, Picture]) -> None:
         """Write each image as a PNG file, such as `policy-opening-00000050.png`."""
-        for name, picture in pictures.items():
+        for name, drawn in pictures.items():
             data = io.BytesIO()
-            Image.fromarray(picture).save(data, "PNG")
+            Image.fromarray(drawn).save(data, "PNG")
             write(self.folder / f"{name.replace('/', '-')}-{step:08}.png", data.getvalue())
 
     def flush(self) -> None:
@@ -266,22 +267,19 @@ def board_picture(
     The probabilities (cells,) are colours and per cent; `rims` are frames' colours by cell, and
     `rings` the empty cells with a ring around the middle.
     """
-    whole = Image.new("RGB", (rules.n * cell, rules.m * cell), palette.ground)
-    won = winning_cells(rules, board)
-    for number, mark in enumerate(marks(rules, board)):
-        row, column = divmod(number, rules.n)
-        ground, label = palette.line(mark) if number in won else palette.paper, ""
-        if mark == "_":
-            share = float(shares[number])
-            ground = palette.heat(share**0.5)  # as in the window
-            shown = share > (0 if cell >= ROOMY else 0.005)
-            label = percent(share) if shown else ""
-        picture = tile(cell, mark, ground, rims.get(number), palette)
-        if number in rings:
-            picture = ringed(picture, palette.words)
-        x, y = column * cell, row * cell
-        whole.paste(Image.fromarray(picture), (x, y))
-        write_text(whole, label, cell // 5, palette.words, (x + cell // 2, y + cell // 2), "mm")
+    empty = np.flatnonzero(board == 0).tolist()
+    heat = {one: palette.heat(float(shares[one]) ** 0.5) for one in empty}  # as in the window
+    drawn = picture(rules, board, cell, palette, grounds=heat, rims=rims)
+    for row, column in (divmod(one, rules.n) for one in rings):
+        place = drawn[row * cell : (row + 1) * cell, column * cell : (column + 1) * cell]
+        place[:] = ringed(place, palette.words)
+    whole = Image.fromarray(drawn)
+    for one in empty:
+        row, column = divmod(one, rules.n)
+        shown = shares[one] > (0 if cell >= ROOMY else 0.005)
+        label = f"{share(float(shares[one]), 0)} %" if shown else ""
+        at = column * cell + cell // 2, row * cell + cell // 2
+        write_text(whole, label, cell // 5, palette.words, at, "mm")
     return whole
 
 

@@ -13,10 +13,8 @@ from tttenv.certificates.metric_table import Metric, flat
 from tttenv.certificates.metrics import arena
 from tttenv.certificates.metrics.arena import Sampled
 from tttenv.certificates.one_side import SeatedPlayer
-from tttenv.cli import analyze
 from tttenv.cli.certify import print_certificate
 from tttenv.cli.play import text_board
-from tttenv.drawing import render
 from tttenv.exact import positions, tabulate
 from tttenv.policy import uniform
 from tttenv.report import leaderboard
@@ -169,9 +167,8 @@ WRITERS = {
     "a value": (phrases.value, SIDES),
     "hundredths": (phrases.hundredths, SIDES),
     "an expected result": (lambda x: phrases.rounded(x, 3), (-1.0, 1.0)),
-    "a cell": (render.percent, (1.0,)),
     "a terminal's cell": (text_board._share, ODDS),
-    "an analysis": (analyze._percent, ODDS),
+    "an analysis": (text_board._percent, ODDS),
     "the doctor": (policy_checks.percent, ODDS),
     "the page's data": (lambda share: quantised_share(share), (1.0,)),
 }

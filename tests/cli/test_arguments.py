@@ -42,6 +42,8 @@ PARSERS |= {
         ("certify", "minimax --method any", "known are all, reachable"),
         ("certify", "--json", "PLAYER is required"),
         ("certify", "minimax --json=3", "3"),
+        ("certify", "minimax --player first", "options: --player, first (see"),
+        ("league", "--job 2", "did you mean --jobs?"),
         ("prove", "5,5,4 --memory=-x", "--memory: '-x' is not an integer"),
         ("speed", "extra", "extra"),
         ("train dqn", "--lr fast", "--lr: 'fast' is not a number"),
@@ -223,14 +225,6 @@ def test_folders_are_tried_before_any_work_and_left_as_they_were(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(ValueError, match="is a file"):
         console.check_folder(tmp_path / "file" / "new")
-
-
-def test_descriptions_survive_a_python_without_docstrings(monkeypatch):
-    kinds = [module.Arguments for module in MODULES.values() if hasattr(module, "Arguments")]
-    usual = [console.docstring(kind) for kind in kinds]
-    monkeypatch.setattr(sys, "flags", types.SimpleNamespace(optimize=2))  # as by python -OO
-    assert [console.docstring(kind) for kind in kinds] == usual
-    assert all(usual)
 
 
 @pytest.mark.parametrize(("number", "status"), [("SIGTERM", 143), ("SIGHUP", 129), ("SIGINT", 130)])

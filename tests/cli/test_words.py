@@ -1,13 +1,19 @@
 """Wording of the value of every move, on all positions."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from reference import game, view
 
 from tttenv import Rules, player
-from tttenv.cli.play import words
-from tttenv.cli.play.advice import Advice, Hint
+from tttenv.cli import text_tables
+from tttenv.cli.play import terminal, text_board
+from tttenv.cli.play.advice import LEGEND, LIKELIEST, Advice, Adviser
+from tttenv.cli.play.session import Session
 from tttenv.cli.play.text_board import hint_lines
+from tttenv.policy import Candidate
+from tttenv.proofs.move_values import Bounds
 
 RULES = (3, 3, 3)
 EVERY = game(RULES)
@@ -48,42 +54,47 @@ def seen(board):
 
 
 def test_the_terminal_shows_the_value_of_every_move(values):
-    advice, rules, policy = Advice(Rules()), Rules(), player("random", Rules())
+    advice, policy = Adviser(Rules()), player("random", Rules())
     for board, moves in values.items():
         hint = advice.hint(seen(board), policy)
-        _, _, *rows, legend = hint_lines(rules, seen(board), hint, "random", 80)
+        _, _, *rows, legend = hint_lines(hint, "random")
         shown = [cell for row in rows for cell in row.split()[1:4]]
         assert shown == [short(*moves[cell]) if cell in moves else board[cell] for cell in range(9)]
-        assert legend == words.LEGEND
+        assert legend == LEGEND
 
 
 @pytest.mark.parametrize(
     "rules", [(3, 3, 3), (4, 4, 4), (2, 19, 5), (9, 9, 5), (19, 19, 5)], ids=str
 )
 @pytest.mark.parametrize("width", [52, 80, 100])
-def test_hints_fit_the_terminal_and_boards_of_more_than_64_cells_are_told_in_a_few_lines(
-    rules, width
+def test_hints_fit_the_terminal_as_boards_or_else_as_a_list_of_a_few_moves(
+    rules, width, monkeypatch, capsys
 ):
+    for module in (text_tables, text_board):
+        monkeypatch.setattr(module, "room", lambda: width)
     game, cells = Rules(*rules), rules[0] * rules[1]
-    shares, values = np.full(cells, 1 / cells), np.resize([1, 0, -1, np.nan], cells)
-    solved = np.resize([1, 0, -1], cells), np.ones(cells, int)
-    for worth, stones in ((None, None), (values, None), solved):
-        hint = Hint(np.ones(cells, np.bool_), worth, stones, shares)
-        for name in ("first", "epsilon:player=(minimax:ties=first),epsilon=0.1"):
-            told = hint_lines(game, game.start(), hint, name, width)
-            grid = 4 + 4 * rules[1] if cells <= 64 else 0
-            assert max(map(len, told)) <= max(width, grid)
-            if cells > 64:
-                assert len(told) <= 6
-                assert f"{name}: {cells} moves at" in " ".join(" ".join(told).split())
+    session = Session(game, "first", player("first", game), 0, 0)
+    of_three, undecided = [1, 0, -1], ([-1], [1], None)
+    solved = of_three, of_three, np.ones(cells, int)
+    for low, high, stones in (undecided, ([*of_three, -1], [*of_three, 1], None), solved):
+        bounds = Bounds(np.resize(low, cells), np.resize(high, cells))
+        moves = tuple(map(Candidate, range(cells)))
+        hint = Advice(game, game.start(), bounds, stones, np.full(cells, 1 / cells), (0,), moves)
+        adviser = SimpleNamespace(hint=lambda *_, hint=hint: hint)
+        terminal.Terminal(session, adviser, hints=True)._hint()
+        shown = capsys.readouterr().out.splitlines()
+        assert max(map(len, shown)) <= width
+        assert len(shown) <= LIKELIEST + 6
+        assert (f"and {cells - LIKELIEST} more" in shown) == (cells > 16)
 
 
 def test_a_blunder_is_a_move_that_gives_value_away_told_with_the_moves_that_keep_it(values):
-    advice, told = Advice(Rules()), 0
+    advice, told = Adviser(Rules()), 0
     for board, moves in values.items():
+        known = advice.known(seen(board))
         for cell in moves:
             expected = sentence(board, moves, cell)
-            assert advice.blunder(seen(board), cell) == expected
+            assert known.blunder(cell) == expected
             told += expected is not None
     assert told == sum(
         value < max(value for value, _ in moves.values())

@@ -9,13 +9,12 @@ from page_browser import CALM, SIZES, click, faults, fits, fragment, marks, stop
 from page_games import play
 
 from tttenv import Rules, certify, player
-from tttenv.cli.play import words
-from tttenv.cli.play.advice import Advice
+from tttenv.cli.play import advice
 from tttenv.exact import positions, solve, tabulate
 from tttenv.game.rules import name_of
 
 RULES = Rules()
-ADVICE = Advice(RULES)  # its words are held to a reference by tests/cli/test_words.py
+ADVISER = advice.Adviser(RULES)  # its words are held to a reference by tests/cli/test_words.py
 QUESTION = "X has a corner, you are O."
 
 
@@ -36,13 +35,13 @@ def verdict(found):
     """Return the words of a move's rank."""
     value = int(np.sign(found))
     stones = (10 - abs(found) + (found > 0)) // 2  # of the winner, this move the first
-    return words.verdict(value, stones if value else None)
+    return advice.verdict(value, stones if value else None)
 
 
 @cache
 def blunder(board, cell):
     """Return the sentence about a move that gives something away; None for a good one."""
-    return ADVICE.blunder(RULES.parse(board), cell)
+    return ADVISER.known(RULES.parse(board)).blunder(cell)
 
 
 def put(board, cell):

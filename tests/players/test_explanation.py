@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from played_boards import played_boards
 
-from tttenv.cli.analyze import analysis
-from tttenv.cli.play.advice import Advice
+from tttenv.cli.play.advice import Adviser
 from tttenv.exact import positions, solve
 from tttenv.game.rules import Rules
 from tttenv.game.symmetry import maps
@@ -60,12 +59,12 @@ def test_a_search_explains_the_move_that_it_plays_with_lines_that_can_be_played(
 @pytest.mark.parametrize("spec", [*PLAYERS, "selfplay"])
 def test_the_move_of_every_player_is_the_first_row_of_its_analysis(spec):
     rules = Rules()
-    policy, advice = player(spec, rules), Advice(rules)
+    policy, adviser = player(spec, rules), Adviser(rules)
     for board in played_boards(rules, 12):
-        moves, probs = analysis(advice, policy, board).moves, policy(board[None])[0]
+        moves, probs = adviser.analysis(board, policy).moves, policy(board[None])[0]
         assert sorted(one.cell for one in moves) == np.flatnonzero(board == 0).tolist()
         assert probs[moves[0].cell] == probs.max()
-        assert analysis(advice, policy, board, moves[-1].cell).moves[0].cell == moves[-1].cell
+        assert adviser.analysis(board, policy, moves[-1].cell).moves[0].cell == moves[-1].cell
         for cell, line in ((one.cell, one.line) for one in moves if one.line):
             assert line[0] == cell
             assert playable(rules, board, line)

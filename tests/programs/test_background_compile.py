@@ -9,7 +9,7 @@ from processes import ROOT
 from learners.registry import LEARNERS
 from tttenv.cli import certify, compile, prove
 from tttenv.cli.compile import PARTS
-from tttenv.cli.play.main import PROVER
+from tttenv.cli.play.advice import PROVER
 
 CODE = """
 from tttenv.cli import compile

@@ -1,83 +1,92 @@
-"""Interactive play.py: in a terminal, in a pipe, with hints, colours and invalid input."""
+"""Interactive play.py: on a terminal, in a pipe, with hints, colours and invalid input."""
 
+import contextlib
+import fcntl
+import os
+import pty
 import re
 import subprocess
 import sys
+import termios
+import threading
+import time
 
 from processes import ROOT, command, surroundings
-from typist import CTRL_C, CTRL_D, Typist
 
-from tttenv.cli.play import words
+from tttenv.cli.play.advice import LEGEND_UNDECIDED
+
+CTRL_C, CTRL_D = "\x03", "\x04"
 
 
-def piped(*arguments, typed="", **more):
-    """Run play.py with its input from a pipe."""
-    return subprocess.run(
+def on_terminal(*arguments, typed, **more):
+    """Run play.py on a terminal, type at each prompt, and return its status and all it showed."""
+    screen, inner = pty.openpty()
+    child = subprocess.Popen(
         command("play.py", *arguments),
-        input=typed,
-        text=True,
-        capture_output=True,
+        stdin=inner,
+        stdout=inner,
+        stderr=inner,
         env=surroundings(TERM="xterm", **more),
-        timeout=100,
+        start_new_session=True,
+        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # for Ctrl-C
     )
-
-
-# The script, typed into
+    os.close(inner)
+    limit = threading.Timer(60, child.kill)
+    limit.start()
+    shown, left = b"", [*typed]
+    with contextlib.suppress(OSError):  # Linux: the other side is closed
+        while part := os.read(screen, 65536):
+            shown += part
+            if left and shown.endswith(b"> "):
+                time.sleep(0.3)  # Python misses Ctrl-C between writing the prompt and reading
+                os.write(screen, left.pop(0).encode())
+    limit.cancel()
+    os.close(screen)
+    return child.wait(), shown.decode().replace("\r\n", "\n")
 
 
 def test_a_game_is_won_on_a_terminal_then_lost_with_seats_swapped():
-    with Typist("first") as typist:
-        typist.type("s", "E", "z")
-        typist.expect("X wins\n")
-        typist.type("again")
-        typist.expect("you are O, first is X")
-        typist.type("a2", "4")
-        typist.expect("X wins\n")
-        typist.expect(r"your blunder, stone \d: [abc][123] (loses in [123]|draws); ")
-        typist.type("quit")
-        assert typist.end() == 0
-        assert "\x1b" not in typist.shown.replace("\x1b[?2004h", "").replace("\x1b[?2004l", "")
-
-
-def test_rubbish_is_explained_take_back_and_hints_work_and_nothing_is_fatal():
-    with Typist("tactical") as typist:
-        typist.type("hello \x16\x01 there" + "y" * 200)
-        typist.expect(r"is not a cell \(by key")
-        typist.type("hint")
-        typist.expect(r"exact +tactical plays, %\n")
-        typist.expect(r"  1   =   =   =      1  11  11  11\n")
-        typist.type("b2", "S")
-        typist.expect("b2 is already taken")
-        typist.type("UNDO")
-        typist.expect("2 stones taken back\n\n    a b c\n  1 . . .\n  2 . . .\n  3 . . .\n")
-        typist.type("help")
-        typist.expect("quit  leave")
-        typist.type("again")
-        typist.expect("you are O, tactical is X")
-        typist.press(CTRL_D)
-        assert typist.end() == 0
-        assert "Traceback" not in typist.shown
+    typed = ["s\n", "E\n", "z\n", "again\n", "a2\n", "4\n", "quit\n"]
+    status, shown = on_terminal("first", typed=typed, NO_COLOR="1")
+    assert status == 0
+    assert shown.count("X wins\n") == 2
+    assert "you are O, first is X" in shown
+    assert re.search(r"your blunder, stone \d: [abc][123] (loses in [123]|draws); ", shown)
+    assert not re.search(r"\x1b\[[0-9;]*m", shown)
 
 
 def test_ctrl_c_ends_at_once_with_one_line_and_status_130():
-    with Typist() as typist:
-        typist.expect("selfplay")
-        typist.press(CTRL_C)  # Python misses one between writing the prompt and reading
-        assert typist.end(again=CTRL_C) == 130
-        assert re.search(r"\n?play.py: interrupted\n$", typist.shown)
-        assert "Traceback" not in typist.shown
+    status, shown = on_terminal(typed=[CTRL_C])
+    assert status == 130
+    assert shown.endswith("\nplay.py: interrupted\n")
+    assert "Traceback" not in shown
 
 
-def test_a_terminal_has_colours_unless_told_otherwise():
-    with Typist("first", colours=True) as typist:
-        typist.type("4")
-        typist.expect("X to play")
-        assert "\x1b[94mX\x1b[0m" in typist.shown
-        assert "\x1b[2m" in typist.shown  # the rim
+def test_a_terminal_has_colours_and_ctrl_d_leaves():
+    status, shown = on_terminal("first", typed=["4\n", CTRL_D])
+    assert status == 0
+    assert "\x1b[94mX\x1b[0m" in shown
+    assert "\x1b[2m" in shown  # the rim
 
 
-def test_a_pipe_gets_plain_text_in_which_one_can_read_what_was_typed():
-    told = piped("first", typed="4\nwhat\n2\n6\n")
+def test_rubbish_is_explained_take_back_and_hints_work_and_nothing_is_fatal(run_here):
+    typed = ["hello \x01 there" + "y" * 200, "hint", "b2", "S", "UNDO", "help", "again"]
+    told = run_here("play.py", "tactical", typed="\n".join([*typed, ""]))
+    assert (told.returncode, told.stderr) == (0, "")
+    parts = (
+        r"is not a cell \(by key",
+        r"exact +tactical plays, %\n",
+        r"  1   =   =   =      1  11  11  11\n",
+        "b2 is already taken",
+        "2 stones taken back\n\n    a b c\n  1 . . .\n  2 . . .\n  3 . . .\n",
+        "quit  leave",
+        "you are O, tactical is X",
+    )
+    assert re.search(".*".join(parts), told.stdout, re.DOTALL)
+
+
+def test_a_pipe_gets_plain_text_in_which_one_can_read_what_was_typed(run_here):
+    told = run_here("play.py", "first", typed="4\nwhat\n2\n6\n")
     assert (told.returncode, told.stderr) == (0, "")
     assert "\x1b" not in told.stdout
     assert re.findall(r"^\w > (.*)$", told.stdout, re.MULTILINE) == [
@@ -85,7 +94,7 @@ def test_a_pipe_gets_plain_text_in_which_one_can_read_what_was_typed():
     ]
     assert "\nX wins\n" in told.stdout
     assert told.stdout.endswith("\nX wins\nagain, undo or quit > \n")
-    assert piped("first", typed="4\nwhat\n2\n6\n").stdout == told.stdout
+    assert run_here("play.py", "first", typed="4\nwhat\n2\n6\n").stdout == told.stdout
 
 
 def test_play_needs_neither_torch_nor_what_draws():
@@ -101,22 +110,22 @@ def test_play_needs_neither_torch_nor_what_draws():
     assert told.stderr.strip() == "[]"
 
 
-def test_other_boards_are_played_by_whoever_can():
-    told = piped("--rules", "15,15,5", typed="h8\nhint\nbye\nq\n")
+def test_other_boards_are_played_by_whoever_can(run_here):
+    told = run_here("play.py", "--rules", "15,15,5", typed="h8\nhint\nbye\nq\n")
     assert "alphabeta: 5 in a row win on 15 by 15" in told.stdout
     assert "exact: no move is decided by a short search" in told.stdout
     assert re.search(r"^best by search, not proved: [a-o]\d+", told.stdout, re.MULTILINE)
-    assert re.search(r"^alphabeta: ([a-o]\d+ \d+ %|\d+ moves at )", told.stdout, re.MULTILINE)
-    assert told.stdout.count("\n") < 60  # two boards, and no third of chances
+    assert re.search(r"^ move  plays %\n [ ─]+\n [a-o]\d+ +\d+", told.stdout, re.MULTILINE)
+    assert told.stdout.count("\n") < 65  # two boards, and no third of chances
     assert "'bye' is not a cell" in told.stdout
-    told = piped("--rules", "3,4,3", typed="hint\n")
+    told = run_here("play.py", "--rules", "3,4,3", typed="hint\n")
     assert re.search(r"^  2 +-\d +\+\d", told.stdout, re.MULTILINE)  # X wins there, if it opens so
 
 
-def test_hints_and_blunders_on_boards_past_enumeration():
+def test_hints_and_blunders_on_boards_past_enumeration(run_here):
     typed = "c3\na1\na1\n"
-    told = piped("first", "--rules", "5,5,4", "--hints", typed=typed + "b3\ne5\n")
+    told = run_here("play.py", "first", "--rules", "5,5,4", "--hints", typed=typed + "b3\ne5\n")
     assert (told.returncode, told.stderr) == (0, "")
-    assert words.LEGEND_UNDECIDED in told.stdout
+    assert LEGEND_UNDECIDED in told.stdout
     assert re.search(r"^  [1-5] .*  [+?=-] ", told.stdout, re.MULTILINE)
     assert re.search(r"^first's blunder: \S+ loses; .* draw( at least)?\.$", told.stdout, re.M)

@@ -20,7 +20,7 @@ os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
 import pygame
 
 from tttenv.cli.play import windowed
-from tttenv.cli.play.advice import Advice
+from tttenv.cli.play.advice import Adviser
 from tttenv.cli.play.session import Session
 from tttenv.drawing.window import Layout, Window
 
@@ -153,7 +153,7 @@ def playing(unseen, monkeypatch):
     def begin(seat, hints):
         rules = Rules()
         session = Session(rules, "first", player("first"), seat, 0)
-        return windowed.Windowed(session, Advice(rules), hints)
+        return windowed.Windowed(session, Adviser(rules), hints)
 
     return begin
 
@@ -187,7 +187,7 @@ def test_games_are_played_with_mouse_and_keys(playing):
     assert done(game, "n") == "X________"  # the next game, seats swapped
     assert done(game, "s") == "XX__O____"  # as on the keyboard in the terminal
     assert done(game, "n") == "_________"
-    assert game.scene()["notes"][0] == "you are X, first is O"
+    assert game.scene()["lines"][0][0] == "you are X, first is O"
 
 
 def test_hints_show_values_and_blunders(playing):

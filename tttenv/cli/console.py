@@ -1,6 +1,5 @@
 """Code shared by all commands: argument parsing, one-line errors, help and progress bars."""
 
-import ast
 import contextlib
 import errno
 import inspect
@@ -21,7 +20,7 @@ from dataclasses import is_dataclass
 from pathlib import Path
 from threading import Timer
 from types import FrameType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import tyro
 
@@ -29,6 +28,10 @@ from tttenv.cli.text_tables import room, wrapped
 from tttenv.utils import optional_dependencies
 from tttenv.utils.registry import near
 from tttenv.utils.untrusted import shown
+
+if TYPE_CHECKING:
+    from tttenv.game.rules import Rules
+    from tttenv.policy import Player
 
 _T = TypeVar("_T")
 LONGEST = 2000  # maximum characters of an error message
@@ -38,6 +41,14 @@ SPOKEN_EVERY = 20.0  # seconds between lines of progress without a terminal
 WRONG_ARGUMENTS = 2  # the exit status of the parser
 PIPE_CLOSED = 141  # the exit status of a program that SIGPIPE ends
 UNSAFE = re.compile(r"^\W?frozen importlib|\bllvmlite\b")  # files of code to end only after it
+POSITIONAL = typing.get_args(tyro.conf.Positional[str])[1]  # marks arguments that are no options
+ADVICE = " (?:Argument helptext:|Perhaps you meant:|Arguments similar to|For full helptext)"
+WORD = r"'(\w+)'"
+ERRORS = {  # how the parser reports an error, and in plain words
+    r"Missing from .*?: (\S+) .*": r"\1 is required",
+    r"Error parsing (.*): invalid literal .* base 10: (.*)": r"\1: \2 is not an integer",
+    r"Error parsing (.*): could not convert string to float: (.*)": r"\1: \2 is not a number",
+}
 RETRY = 0.05  # seconds until a signal that arrives in such code is repeated
 
 
@@ -48,6 +59,14 @@ def run(script: Callable[[list[str]], None], prog: str, args: Sequence[str] | No
     A standard stream that is closed from the start is replaced by the null device. SIGTERM exits
     with status 143; SIGHUP (the terminal closes) with 129, unless it is ignored, as under nohup.
     A signal during an import acts after it.
+
+    Args:
+        script: the command, a function of its arguments.
+        prog: its name in messages.
+        args: the arguments; if omitted, those of the process.
+
+    Raises:
+        SystemExit: with these statuses.
     """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:  # closed: another file would get its number
@@ -66,8 +85,8 @@ def run(script: Callable[[list[str]], None], prog: str, args: Sequence[str] | No
         script(sys.argv[1:] if args is None else list(args))
         _flush()
     except KeyboardInterrupt as interrupt:
-        told = f": {visible(str(interrupt))}" if str(interrupt) else ""
-        _complain(f"\n{prog}: interrupted{told}")
+        why = f": {visible(str(interrupt))}" if str(interrupt) else ""
+        _complain(f"\n{prog}: interrupted{why}")
         sys.exit(130)
     except BrokenPipeError:
         sys.stdout = None
@@ -108,21 +127,12 @@ def _after_imports(
     return handler
 
 
-class _LogLines(logging.Handler):
-    """Log handler that prints records to standard error, above any progress bar."""
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Print a record."""
-        print(record.getMessage(), file=sys.stderr)
-
-
 def _show_log() -> None:
-    logger = logging.getLogger("tttenv")
-    if not sys.stderr.isatty():  # a warning of compilation is logged there
-        return
-    logger.setLevel(logging.INFO)
-    if not any(isinstance(one, _LogLines) for one in logger.handlers):
-        logger.addHandler(_LogLines())
+    """Print records to standard error if it is a terminal, above any progress bar."""
+    last = logging.lastResort  # follows `sys.stderr`
+    if last is not None and sys.stderr.isatty():
+        last.setLevel(logging.INFO)
+        logging.getLogger("tttenv").setLevel(logging.INFO)
 
 
 def _flush() -> None:
@@ -178,22 +188,35 @@ def parse(
 ) -> _T:
     """Parse arguments into a dataclass, whose docstring and field comments are the help.
 
-    An error names the help of the command `see`, or else of `prog`.
+    Args:
+        kind: the dataclass; its fields without defaults are required.
+        prog: the command's name in help and errors.
+        args: the arguments after it.
+        description: the text of the help; if omitted, the docstring of `kind`.
+        examples: command lines, one a line, that end the help.
+        see: the command whose help an error names; if omitted, `prog`.
+
+    Returns:
+        The arguments, of type `kind`.
+
+    Raises:
+        SystemExit: with status 2 after an error of one line, with status 0 after the help.
     """
-    about = docstring(kind) if description is None else description
+    about = (inspect.getdoc(kind) or "") if description is None else description
+    about = re.sub(r"(?m)^(\S.*)\n(?=\S)", r"\1 ", about)  # a paragraph is one line
     encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").lower()  # "utf-8" has boxes
-    page, complaint = io.TextIOWrapper(io.BytesIO(), encoding=encoding), io.StringIO()
+    page, report = io.TextIOWrapper(io.BytesIO(), encoding=encoding), io.StringIO()
     try:
-        with contextlib.redirect_stderr(complaint), contextlib.redirect_stdout(page):
-            return tyro.cli(kind, prog=prog, args=args, description=unwrapped(about))
+        with contextlib.redirect_stderr(report), contextlib.redirect_stdout(page):
+            return tyro.cli(kind, prog=prog, args=args, description=about)
     except SystemExit as end:
         if end.code not in (0, None, WRONG_ARGUMENTS):  # exit requested by a signal
             raise
         if end.code:
-            gist = _gist(complaint.getvalue())
+            gist = _gist(report.getvalue())
             if gist.endswith(" is required") and examples:
                 gist += f", as in: {examples.strip().splitlines()[0]}"
-            fail(prog, f"{gist}{_hint(kind, gist, args)} (see {see or prog} --help)")
+            fail(prog, f"{gist}{_hint(kind, gist)} (see {see or prog} --help)")
         page.seek(0)
         print(filled(page.read()), end="")
         if examples:
@@ -201,44 +224,39 @@ def parse(
         raise
 
 
-def _hint(kind: type, gist: str, args: Sequence[str]) -> str:
-    """Return a hint for the first unknown option, if the parser has none."""
-    wrong = [arg for arg in args if arg.startswith("--") and f": {arg}" in gist][:1]
-    if not gist.startswith("Unrecognized") or "did you mean" in gist or not wrong:
+def _gist(report: str) -> str:
+    """Return the parser's report of an error as one sentence, without its title and advice."""
+    report = re.sub("[│╰╯─]|-{4,}", " ", report.partition("\n")[2])
+    sentence = re.split(ADVICE, " ".join(report.split()))[0]
+    sentence, offered, choices = sentence.partition(". Expected one of ")
+    if offered:  # in no order, and with 'None' for an option that may be left out
+        return f"{sentence}; known are {', '.join(sorted({*re.findall(WORD, choices)} - {'None'}))}"
+    for pattern, plainly in ERRORS.items():
+        sentence = re.sub(pattern, plainly, sentence)
+    return sentence
+
+
+def _hint(kind: type, gist: str) -> str:
+    """Return a hint for the first unknown option in an error, or ""."""
+    unknown = re.search(r" (--[^\s,]+)", gist)
+    if unknown is None or not gist.startswith("Unrecognized options: "):
         return ""
-    if wrong[0] in ("--against", "--opponent", "--versus", "--vs"):
+    if unknown[1] in ("--against", "--opponent", "--versus", "--vs"):
         return "; two players against each other: tttenv match A B"
-    found = near(wrong[0], _options(kind))
+    found = near(unknown[1], _options(kind))
     return f"; did you mean {found}?" if found else ""
 
 
-def _options(kind: type) -> list[str]:
+def _options(kind: Any) -> list[str]:
     """Return the names of a dataclass's options, those of dataclasses in it included."""
     found = []
-    for name, hint in typing.get_type_hints(kind).items():
-        inner = isinstance(hint, type) and is_dataclass(hint)
-        found += _options(hint) if inner else [f"--{name.replace('_', '-')}"]
+    for name, hint in typing.get_type_hints(kind, include_extras=True).items():
+        inner, *marks = typing.get_args(hint) if hasattr(hint, "__metadata__") else (hint,)
+        if is_dataclass(inner):
+            found += _options(inner)
+        elif POSITIONAL not in marks:
+            found.append(f"--{name.replace('_', '-')}")
     return found
-
-
-def docstring(kind: type) -> str:
-    """Return a class's docstring, read from its source if Python discards docstrings (-OO)."""
-    if sys.flags.optimize < 2:
-        return inspect.cleandoc(kind.__doc__ or "")
-    (definition,) = ast.parse(inspect.getsource(kind)).body
-    assert isinstance(definition, ast.ClassDef)
-    return ast.get_docstring(definition) or ""
-
-
-def unwrapped(text: str) -> str:
-    """Join the lines of each paragraph, leaving indented lines alone."""
-    lines: list[str] = []
-    for line in text.split("\n"):
-        if line and lines and lines[-1] and not (line[0].isspace() or lines[-1][0].isspace()):
-            lines[-1] += f" {line}"
-        else:
-            lines.append(line)
-    return "\n".join(lines)
 
 
 def filled(text: str) -> str:
@@ -251,36 +269,6 @@ def filled(text: str) -> str:
     return "\n".join(lines)
 
 
-NUMBERS = {  # how Python reports a wrong number, and in plain words
-    ": invalid literal for int() with base 10: ": "an integer",
-    ": could not convert string to float: ": "a number",
-}
-
-
-def _gist(report: str) -> str:
-    """Reduce the parser's report of an error to one sentence, with the closest option."""
-    parts: list[list[str]] = [[]]  # between rules: the title, the error, and what may help
-    for line in report.splitlines():
-        content = line.strip("│╭╮╰╯ ")
-        if content[:1] == "─" or not content.strip("-"):  # a rule; in a box the title too
-            parts.append([])
-        else:
-            parts[-1].append(content)
-    error, *more = [part for part in parts[1:] if part] or [[report.strip()]]
-    if error[0].startswith("Missing from"):
-        return f"{error[1]} is required"
-    sentence, offered, choices = " ".join(error).partition(". Expected one of ")
-    if offered:  # in no order, and with 'None' for an option that may be left out
-        known = sorted({*re.findall(r"'(\w+)'", choices)} - {"None"})
-        return f"{sentence}; known are {', '.join(known)}"
-    for words, kind in NUMBERS.items():
-        option, found, value = sentence.removeprefix("Error parsing ").partition(words)
-        if found:
-            return f"{option}: {value} is not {kind}"
-    near = [part[1].split()[0] for part in more if part[0] == "Perhaps you meant:"]
-    return sentence + "".join(f"; did you mean {option}?" for option in near[:1])
-
-
 def with_players(arguments: type) -> str:
     """Return a command's description followed by the available players."""
     from tttenv.players import FOREIGN, PLAYERS, bundled
@@ -288,7 +276,33 @@ def with_players(arguments: type) -> str:
     rows = PLAYERS.rows | FOREIGN.rows
     known = "\n".join(f"  {name:<12}{row.about}" for name, row in rows.items())
     trained = f"Trained players: {', '.join(bundled.names())}."
-    return f"{docstring(arguments)}\n\nPlayers by name:\n{known}\n\n{trained}"
+    return f"{inspect.getdoc(arguments)}\n\nPlayers by name:\n{known}\n\n{trained}"
+
+
+def rules_for(rules: str | None, *players: str) -> "Rules":
+    """Return the rules that an option gives, or those of the first checkpoint among the players.
+
+    Raises:
+        ValueError: for invalid rules, and for a missing or damaged checkpoint.
+    """
+    from tttenv.game.rules import Rules
+    from tttenv.players import did_you_mean, is_path, rules_of
+
+    named = next(filter(is_path, players), "random")
+    with did_you_mean(named):
+        return Rules.of(rules) if rules else rules_of(named)
+
+
+def load_player(spec: str, rules: "Rules", quiet: bool = False) -> "Player":
+    """Load a player of a game, showing a stage unless `quiet`.
+
+    Raises:
+        ValueError: for a spec that names no player of the game, with the closest name.
+    """
+    from tttenv.players import did_you_mean, player
+
+    with stage(f"loading {spec}", quiet), did_you_mean(spec):
+        return player(spec, rules)
 
 
 def check_seed(seed: int) -> None:
@@ -320,7 +334,15 @@ def check_unfinished(file: Path, resume: bool, what: str) -> None:
 
 @contextlib.contextmanager
 def saved_if_interrupted(save: Callable[[], str | None]) -> Iterator[None]:
-    """Save unfinished work if SIGTERM or Ctrl-C ends the block; `save` says what it has saved."""
+    """Save unfinished work if SIGTERM or Ctrl-C ends the block.
+
+    Args:
+        save: saves the work, and returns a sentence on what is saved; None if nothing is.
+
+    Raises:
+        KeyboardInterrupt: with this sentence, if Ctrl-C ends the block.
+        SystemExit: if SIGTERM does.
+    """
     try:
         yield
     except SystemExit:
@@ -363,17 +385,6 @@ def _compiling() -> Any:
 
 
 @contextlib.contextmanager
-def waiting(text: str) -> Iterator[None]:
-    """Show a text on a terminal during the block, then erase it."""
-    shown_text = visible(text)[: (room(sys.stderr) or 0)]
-    print(end=f"{shown_text}\r" * bool(shown_text), file=sys.stderr, flush=True)
-    try:
-        yield
-    finally:
-        print(end=f"{' ' * len(shown_text)}\r" * bool(shown_text), file=sys.stderr, flush=True)
-
-
-@contextlib.contextmanager
 def spoken(now: Callable[[], str], quiet: bool = False) -> Iterator[None]:
     """Print the progress `now()` from time to time in this block, unless there is a terminal."""
     ended = threading.Event()
@@ -396,9 +407,16 @@ def spoken(now: Callable[[], str], quiet: bool = False) -> Iterator[None]:
 
 @contextlib.contextmanager
 def stage(text: str, quiet: bool = False) -> Iterator[Callable[[str], None]]:
-    """Show a stage and its time on a terminal, then erase them; yield a function of a new text.
+    """Show a stage and its time on a terminal during a block, then erase them.
 
-    Without a terminal, the text is printed whenever some time has passed.
+    Without a terminal, the text is printed every 20 seconds.
+
+    Args:
+        text: what the block does.
+        quiet: whether to show nothing, as with --json.
+
+    Yields:
+        A function that replaces the text.
     """
     if quiet or not sys.stderr.isatty():
         latest = deque([text], maxlen=1)

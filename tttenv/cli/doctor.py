@@ -5,6 +5,7 @@ import importlib
 import inspect
 import json
 import os
+import pkgutil
 import re
 import sys
 from dataclasses import dataclass, replace
@@ -93,7 +94,11 @@ def course(given: Arguments) -> list[Any]:
 
 
 def report(given: Arguments, findings: list[Any]) -> None:
-    """Print the findings, and exit with status 1 if there is a problem."""
+    """Print the findings.
+
+    Raises:
+        SystemExit: with status 1, if there is a problem.
+    """
     from tttenv.testing.diagnosis import Diagnosis
 
     found = Diagnosis(given.subject, tuple(findings))
@@ -118,7 +123,21 @@ def show(found: Any) -> None:
 
 
 def load(name: str, rules: str | None, obs: str | None, kind: str) -> Any:
-    """Load the `CheckedPlayer` or `CheckedEnv` that the command's arguments name."""
+    """Load the subject that the command's arguments name.
+
+    Args:
+        name: a player's spec, an environment's id, or module:attribute.
+        rules: the game as m,n,k; None for the subject's own.
+        obs: the input of a function or network; None for the default.
+        kind: the output of a function or network.
+
+    Returns:
+        A `CheckedPlayer` or a `CheckedEnv`.
+
+    Raises:
+        ValueError: for an unknown name, for code of the user that fails, and for `obs` or `kind`
+            with a subject that is no function or network.
+    """
     import gymnasium
 
     from tttenv.game.rules import Rules
@@ -139,7 +158,7 @@ def load(name: str, rules: str | None, obs: str | None, kind: str) -> Any:
             made = gymnasium.make(name)
         return diagnosis.subject_of(name, made, named)
     if attribute:
-        return diagnosis.subject_of(name, _imported(name, module, path), named, obs, kind)
+        return diagnosis.subject_of(name, _imported(name), named, obs, kind)
     with did_you_mean(name):
         game = named or rules_of(name)
         found = player(name, game)
@@ -173,15 +192,13 @@ def _is_environment_id(name: str) -> bool:
     return not known and bool(re.fullmatch(r"([\w-]+/)?[\w.-]+-v\d+", env_id))
 
 
-def _imported(name: str, module: str, path: str) -> Any:
+def _imported(name: str) -> Any:
     """Import an attribute, and call it if it is a class or function without required arguments."""
     from tttenv.testing.findings import user_errors
 
     sys.path.insert(0, os.getcwd())
     with user_errors(name):
-        found: Any = importlib.import_module(module)
-        for part in path.split("."):
-            found = getattr(found, part)
+        found: Any = pkgutil.resolve_name(name)
         if inspect.isfunction(found) or inspect.isclass(found):
             wanted = inspect.signature(found).parameters.values()
             if all(one.default is not one.empty or one.kind in (2, 4) for one in wanted):

@@ -52,7 +52,7 @@ def main(args: list[str], prog: str = PROG) -> None:
     write(given.out, content)
     rows, test = len(table["split"]), int((table["split"] == "test").sum())
     if given.json:
-        told = {"file": str(given.out), "rows": rows, "test": test, "bytes": len(content)}
-        print(json.dumps(told, indent=2))
+        summary = {"file": str(given.out), "rows": rows, "test": test, "bytes": len(content)}
+        print(json.dumps(summary, indent=2))
     else:
         print(f"{rows:,} rows, {test:,} of them for testing: {given.out}")

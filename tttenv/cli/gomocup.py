@@ -32,7 +32,7 @@ import numpy as np
 import tttenv
 from tttenv.cli import console
 from tttenv.cli.options import Player
-from tttenv.players import did_you_mean, is_path, player, rules_of
+from tttenv.players import is_path, player
 from tttenv.utils.untrusted import first_line, shown
 
 PROG = "gomocup.py"
@@ -45,6 +45,7 @@ LONGEST_LINE = 1000  # maximum characters of a manager's line
 MOST_STONES = 19 * 19 + 1  # lines of a board that are kept: one of so many is an error
 LONGEST_ANSWER = 200  # maximum characters of a reply
 QUOTED = 60  # characters of a line quoted in a reply
+LIMITS = ("timeout_turn", "time_left")  # of a manager, in milliseconds
 FREE_STYLE = 0  # the rule by which k or more in a row win
 LEAST = 0.01  # minimum seconds per move
 SHARE = 0.9  # of a move's limit; the rest is for overhead
@@ -77,11 +78,9 @@ def main(args: list[str], prog: str = PROG) -> None:
     """Reply to a manager's commands until END or the end of input."""
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
     console.check_seed(given.seed)
-    with did_you_mean(given.player):  # on a small board, so that it fails before any game
-        size = max(3, given.k)
-        smallest = tttenv.Rules(size, size, given.k)
-        rules = rules_of(given.player) if is_path(given.player) else smallest
-        player(given.player, rules)
+    smallest = f"{max(3, given.k)},{max(3, given.k)},{given.k}"
+    rules = console.rules_for(None if is_path(given.player) else smallest, given.player)
+    console.load_player(given.player, rules, quiet=True)  # so that it fails before any game
     if rules.k != given.k:
         raise ValueError(
             f"{given.player} plays {rules}: announce it to managers with --k {rules.k}"
@@ -113,9 +112,8 @@ class Engine:
     def __init__(self, spec: str, k: int, seed: int) -> None:
         self.spec, self.k, self.rng = spec, k, np.random.default_rng(seed)
         self.over = False  # whether the manager has sent END
-        self.rule = FREE_STYLE
-        self.turn: float | None = None  # seconds per move; 0: play as fast as possible
-        self.left: float | None = None  # seconds for the rest of the match; may be negative
+        # The rule, and milliseconds for a move and for the rest of the match, if they are limited.
+        self.info: dict[str, int | None] = {"rule": FREE_STYLE, **dict.fromkeys(LIMITS)}
         self.rules: tttenv.Rules | None = None  # of the game; None before START
         self.board: Any = None  # (cells,): 1 for the engine's stones, -1 for the other side's
         self.player: Any = None
@@ -144,14 +142,8 @@ class Engine:
 
     def _info(self, key: str, value: str) -> None:
         """Store a limit of time or the rule; ignore everything else."""
-        if re.fullmatch(r"[+-]?[0-9]{1,15}", value.strip()):
-            number = int(value)
-            if key.lower() == "timeout_turn":
-                self.turn = max(0, number) / 1000
-            elif key.lower() == "time_left":
-                self.left = number / 1000
-            elif key.lower() == "rule":
-                self.rule = number
+        if key.lower() in self.info and re.fullmatch(r"[+-]?[0-9]{1,15}", value.strip()):
+            self.info[key.lower()] = int(value)
 
     def _reply(self, words: str, name: str, argument: str) -> str:
         if len(words) > LONGEST_LINE:
@@ -214,10 +206,8 @@ class Engine:
         return self.rules
 
     def _require_rule(self) -> None:
-        if self.rule != FREE_STYLE:
-            raise ValueError(
-                f"only rule 0 is played, {self.k} or more in a row, not rule {self.rule}"
-            )
+        if (rule := self.info["rule"]) != FREE_STYLE:
+            raise ValueError(f"only rule 0 is played, {self.k} or more in a row, not rule {rule}")
 
     def _cell(self, text: str) -> int:
         """Parse a cell written as `x,y`."""
@@ -253,8 +243,8 @@ class Engine:
             )
         if rules.over(board) or rules.lost(-board):
             raise ValueError("the game is over: there is no move to play")
-        left = (rules.cells - own - other) // 2
-        self.player.limit_time(seconds_of(self.turn, self.left, left))
+        turn, left = (None if (ms := self.info[one]) is None else ms / 1000 for one in LIMITS)
+        self.player.limit_time(seconds_of(turn, left, (rules.cells - own - other) // 2))
         boards = board[None]
         probs = validated(boards, self.player(boards.copy()))
         cell = int(sample(probs, self.rng.random(1))[0])
@@ -263,7 +253,16 @@ class Engine:
 
 
 def seconds_of(turn: float | None, left: float | None, moves: int) -> float | None:
-    """Return the seconds for a move by both limits, if `moves` more may follow; None: no limit."""
+    """Return the seconds for a move within a manager's limits.
+
+    Args:
+        turn: the limit of each move in seconds; 0 asks for the fastest play, None for no limit.
+        left: seconds for the rest of the match; None without a limit.
+        moves: the number of own moves that may still follow.
+
+    Returns:
+        At least `LEAST` seconds; None without any limit.
+    """
     limits = [] if turn is None else [SHARE * turn - MARGIN]
     limits += [] if left is None else [(left - OVERHEAD * moves) / MOVES]
     return max(LEAST, float(f"{min(limits):.2g}")) if limits else None

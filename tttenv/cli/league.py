@@ -16,7 +16,7 @@ from tttenv.cli.options import Flag, Players, RulesOrNone
 from tttenv.cli.text_tables import Column, say
 from tttenv.cli.workers import HERE, AllWorkers
 from tttenv.parallel import TaskResult
-from tttenv.players import did_you_mean, of_folders
+from tttenv.players import of_folders
 
 if TYPE_CHECKING:
     from tttenv.league.league import LeagueSettings, Result
@@ -28,7 +28,7 @@ tttenv league random tactical mcts:iterations=200 selfplay
 tttenv league alphabeta alphazero_664 --rules 6,6,4 --games 20
 """
 FAILED = 1  # the exit status if a pair has no result
-MOST_TOLD = 10  # failed pairs or cycles to print
+LISTED = 10  # failed pairs or cycles to print
 LADDER = (  # from weak to strong, on all boards
     *("random", "first", "tactical", "mcts:iterations=50", "mcts:iterations=500"),
     *("gumbel:simulations=32", "alphabeta:depth=2,ties=first", "alphabeta:nodes=20000,ties=first"),
@@ -69,7 +69,7 @@ def main(args: list[str], prog: str = PROG) -> None:
     from tttenv.league import league
     from tttenv.utils.files import write
 
-    rules = rules_for(given.rules, given.players)
+    rules = console.rules_for(given.rules, *given.players)
     opening_classes(rules, given.openings)  # refuses impossible ones before any game
     players = list(given.players) or usual(rules)
     settings = league.LeagueSettings(
@@ -82,16 +82,16 @@ def main(args: list[str], prog: str = PROG) -> None:
     whole = league.assembled(settings, players, _played(settings, pairs, given, kept))
     text = league.text(whole)
     write(given.out, text)
-    told = json.loads(text)
+    found = json.loads(text)
     if given.json:
-        print(json.dumps(told, indent=2))
+        print(json.dumps(found, indent=2))
     else:
-        show(told)
+        show(found)
         say(f"results   {given.out}")
     failed = whole.failed()
     lines = [f"no result of {first} and {second}: {why}" for first, second, why in failed]
-    if len(failed) > MOST_TOLD:
-        lines[MOST_TOLD:] = [f"and {len(failed) - MOST_TOLD:,} more pairs"]
+    if len(failed) > LISTED:
+        lines[LISTED:] = [f"and {len(failed) - LISTED:,} more pairs"]
     for line in lines:
         print(f"{prog}: {console.visible(line)}", file=sys.stderr)
     if failed:
@@ -123,16 +123,6 @@ def check_numbers(games: int, positions: int, searches: int) -> None:
             raise ValueError(f"--{name} must be at least 0, not {limit}")
 
 
-def rules_for(given: str | None, players: Sequence[str]) -> Any:
-    """Return the given rules, or those of the first checkpoint among the players."""
-    from tttenv import Rules
-    from tttenv.players import is_path, rules_of
-
-    named = next(filter(is_path, players), "random")  # a checkpoint stores its rules
-    with did_you_mean(named):
-        return Rules.of(given) if given else rules_of(named)
-
-
 def usual(rules: Any) -> list[str]:
     """Return the default players of a league, from weak to strong."""
     from tttenv.exact import enumerable
@@ -146,7 +136,7 @@ def usual(rules: Any) -> list[str]:
 
 def _slow(players: Sequence[str], rules: Any, tell: Callable[[str], None]) -> dict[str, bool]:
     """Check that each player can be created, and return whether it is slow to query."""
-    from tttenv import player
+    from tttenv.players import did_you_mean, player
 
     found: dict[str, bool] = {}
     for spec in players:
@@ -214,7 +204,7 @@ def show(found: dict[str, Any]) -> None:
     if found["cycles"]:
         say("")
         say("cycles of three players, each beating the next:")
-    for cycle in found["cycles"][:MOST_TOLD]:
+    for cycle in found["cycles"][:LISTED]:
         say("  " + " > ".join(rows[number]["player"] for number in (*cycle, cycle[0])), "    ")
 
 
@@ -255,35 +245,33 @@ def _row(number: int, row: dict[str, Any], sampled: bool) -> list[str]:
 
     if row["elo"] is None:
         return [str(number), row["player"], *["-"] * (5 + sampled)]
-    shares = [row["win"] + row["draw"] / 2, row["win"], row["draw"], row["loss"]]
     error = "-" if 1.0 in (row["win"], row["loss"]) else f"{SIGMAS * row['elo_error']:.0f}"
-    interval = [error] if sampled else []
-    return [
-        str(number),
-        row["player"],
-        f"{row['elo']:+.0f}",
-        *interval,
-        *map(phrases.share, shares),
-    ]
+    shares = score_cells(row["win"], row["draw"], row["loss"])
+    return [str(number), row["player"], f"{row['elo']:+.0f}", *[error] * sampled, *shares]
+
+
+def score_cells(win: float, draw: float, loss: float) -> list[str]:
+    """Format the score, wins, draws and losses of a player for a table, in percent."""
+    return [phrases.share(share) for share in (win + draw / 2, win, draw, loss)]
 
 
 def _show_matrix(found: dict[str, Any]) -> None:
     """Print the expected result of every player against every other."""
-    errors = {
-        (pair["first"], pair["second"]): pair["error"]
-        for pair in found["pairs"]
-        if pair["method"] == "sampled"
-    }
+    pairs = [pair for pair in found["pairs"] if pair["method"] == "sampled"]
+    errors = {frozenset((pair["first"], pair["second"])): pair["error"] for pair in pairs}
     say("")
     say("row against column: +100 = always wins, 0 = even, -100 = always loses")
-    rows = found["players"]
+    names, matrix = [row["player"] for row in found["players"]], enumerate(found["matrix"])
     columns = [Column("", left=True)]
-    columns += [Column(str(number), rank=number) for number in range(1, len(rows) + 1)]
-    cells = []
-    for i, values in enumerate(found["matrix"]):
-        told = [hundredths(v, (min(i, j), max(i, j)) in errors) for j, v in enumerate(values)]
-        told[i] = ""
-        cells.append([f"{i + 1:{len(str(len(rows)))}} {rows[i]['player']}", *told])
+    columns += [Column(str(number), rank=number) for number in range(1, len(names) + 1)]
+    cells = [
+        [f"{i + 1:{len(str(len(names)))}} {names[i]}"]
+        + [
+            hundredths(v, frozenset((i, j)) in errors) if i != j else ""
+            for j, v in enumerate(values)
+        ]
+        for i, values in matrix
+    ]
     text_tables.show(columns, cells, "the file")
     if errors:
         error = ceil(1000 * max(errors.values())) / 10

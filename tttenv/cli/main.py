@@ -1,6 +1,7 @@
 """The command `tttenv` and its table of subcommands."""
 
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import tttenv
@@ -54,10 +55,20 @@ def main() -> None:
     """Run the subcommand named by the first argument."""
     name, *rest = sys.argv[1:] or [""]
     if name in COMMANDS.rows:
-        prog = f"{PROG} {name}"
-        console.run(lambda args: COMMANDS.load(name)(args, prog), prog, rest)
+        run_command(name, f"{PROG} {name}", rest)
     else:
         console.run(_without_a_command, PROG)
+
+
+def run_command(name: str, prog: str, args: Sequence[str] | None = None) -> None:
+    """Run a command, and exit as `console.run` says.
+
+    Args:
+        name: the command's name in the table.
+        prog: its name in help and messages.
+        args: its arguments; if omitted, those of the process.
+    """
+    console.run(lambda given: COMMANDS.load(name)(given, prog), prog, args)
 
 
 def _without_a_command(args: list[str]) -> None:

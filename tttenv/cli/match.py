@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from tttenv.certificates import phrases
 from tttenv.cli import console, text_tables
-from tttenv.cli.league import check_numbers, forced, openings, rules_for
+from tttenv.cli.league import check_numbers, forced, openings, score_cells
 from tttenv.cli.options import FileOrNone, Flag, NumberOrNone, Player, RulesOrNone, SecondsOrNone
 from tttenv.cli.text_tables import Column, say
-from tttenv.players import did_you_mean
 
 if TYPE_CHECKING:
     from tttenv.league.pair import CachedPlayer
@@ -59,17 +58,15 @@ def main(args: list[str], prog: str = PROG) -> None:
     if given.out and given.out.is_dir():
         raise ValueError(f"--out must be a file such as results/match.json, not {given.out}")
     console.check_folder(given.out and given.out.parent)
-    from tttenv import player
     from tttenv.game.openings import opening_classes
     from tttenv.league.pair import CachedPlayer
     from tttenv.utils.files import write
 
     names = given.first, given.second
-    rules = rules_for(given.rules, names)
+    rules = console.rules_for(given.rules, *names)
     boards, seats, limited = opening_classes(rules, given.openings), [], given.time is None
     for name in names:
-        with console.stage(f"loading {name}", given.json), did_you_mean(name):
-            one, changes = player(name, rules), {}
+        one, changes = console.load_player(name, rules, given.json), {}
         if given.time is not None and one.limit_time(given.time):
             limited, changes = True, {"depends_on": "time"}
         seats.append(CachedPlayer(one, strict=False, **changes))
@@ -92,7 +89,17 @@ def main(args: list[str], prog: str = PROG) -> None:
 def played(
     given: Arguments, seats: "list[CachedPlayer]", boards: Any, tell: Callable[[str], None]
 ) -> dict[str, Any]:
-    """Return a match as the content of its file: exact if possible, else with its games."""
+    """Play a match: exactly if possible, else as games.
+
+    Args:
+        given: the command's arguments.
+        seats: both players.
+        boards: the openings (openings, cells).
+        tell: reports the progress in one line.
+
+    Returns:
+        The content of the match's file.
+    """
     from tttenv.league.league import result_to_dict
     from tttenv.league.pair import Game, PairLimits, play
     from tttenv.policy import FORFEIT
@@ -102,8 +109,8 @@ def played(
         tell(f"{done:,} of {most:,} boards {what}: {given.first} against {given.second}")
 
     first, second = seats
-    rules, asked = first.rules, given.games is not None or given.time is not None
-    limits = PairLimits(0, 0) if asked else PairLimits(given.positions, given.searches)
+    rules, wanted = first.rules, given.games is not None or given.time is not None
+    limits = PairLimits(0, 0) if wanted else PairLimits(given.positions, given.searches)
     count, games = given.games or GAMES, list[Game]()
     result = play(rules, first, second, boards, count, given.seed, limits, news, games)
     why = f"too many positions for --searches {given.searches} or --positions {given.positions}"
@@ -120,7 +127,7 @@ def played(
         "shares": dict(zip(("win", "draw", "loss"), result.shares.tolist(), strict=True)),
         "interval": list(result.interval),
         **result_to_dict(result),
-        "why_games": why if games and not asked else "",
+        "why_games": why if games and not wanted else "",
         "games": [
             {
                 "opening": game.opening,
@@ -136,14 +143,14 @@ def played(
 def show(found: dict[str, Any]) -> None:
     """Print a match."""
     (first, second), games = found["players"], found["games"]
-    every, begun = found["openings"], sorted({game["opening"] for game in games})
+    every, used = found["openings"], sorted({game["opening"] for game in games})
     how = f"exact, {openings(found)}, both colours"
     if games:
-        of = f"{len(begun):,} of " if len(begun) < len(every) else ""
+        of = f"{len(used):,} of " if len(used) < len(every) else ""
         how = f"{len(games):,} games, {of}{openings(found)}, both colours"
     say(f"{first} against {second} on {found['settings']['rules']}: {how}")
     if found["settings"]["stones"]:
-        named = [every[number] for number in begun] if games else every
+        named = [every[number] for number in used] if games else every
         more = ", ..." if len(named) > NAMED else ""
         say(f"openings: {', '.join(_stones(found, text) for text in named[:NAMED])}{more}")
     columns = [Column("", left=True), *map(Column, ("score %", "win %", "draw %", "loss %"))]
@@ -151,8 +158,7 @@ def show(found: dict[str, Any]) -> None:
     both = [sum(part) for part in zip(of_x, of_o, strict=True)]
     rows = []
     for name, odds in ((f"{first} as X", of_x), (f"{first} as O", of_o), (first, both)):
-        win, draw, loss = (part / sum(odds) for part in odds)
-        rows.append([name, *map(phrases.share, (win + draw / 2, win, draw, loss))])
+        rows.append([name, *score_cells(*(part / sum(odds) for part in odds))])
     text_tables.show(columns, rows)
     if found["why_games"]:
         say(f"not exact: {found['why_games']}")

@@ -2,7 +2,7 @@
 
 import json
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +50,7 @@ def main(args: list[str], prog: str = PROG) -> None:
         for name in ("board", "nodes", "memory", "out", "resume"):
             if getattr(given, name) != getattr(Arguments, name):
                 raise ValueError(f"--check searches nothing: it cannot be combined with --{name}")
-        _check(given.check, given.json)
+        _print(given, _checked(given.check, given.json))
         return
     if given.rules is None:
         raise ValueError(f"which game? As in: {prog} 5,5,4")
@@ -64,11 +64,7 @@ def main(args: list[str], prog: str = PROG) -> None:
     out = given.out or FOLDER / f"{file_name(name)}.safetensors"
     unfinished = out.with_name(out.name.removesuffix(".safetensors") + ".search.safetensors")
     console.check_unfinished(unfinished, given.resume, "search")
-    result = _proved(given, rules, board, out, unfinished)
-    if given.json:
-        print(json.dumps(result, indent=2))
-    else:
-        _show(result, unfinished)
+    _print(given, _proved(given, rules, board, out, unfinished), unfinished)
 
 
 def _proved(
@@ -87,17 +83,16 @@ def _proved(
         compile.compiling(CHECKER, WRITER) as later,
     ):
         if given.resume:
-            begun = search_checkpoint.read(unfinished, memory)
-            if begun.prover.rules != rules or (begun.board != board).any():
+            start = search_checkpoint.read(unfinished, memory)
+            if start.prover.rules != rules or (start.board != board).any():
                 raise ValueError(f"{unfinished} is the search of another position")
         else:
-            begun = SavedSearch(Prover(rules, memory), board, 0, 0.0)
-        now, saved_at = begun, time.monotonic()
+            start = SavedSearch(Prover(rules, memory), board, 0, 0.0)
+        now, saved_at = start, time.monotonic()
 
-        def after(run: Any) -> SavedSearch:
-            """Add the nodes and seconds of this run to the totals."""
-            nodes, seconds = begun.nodes + run.nodes, begun.seconds + run.seconds
-            return SavedSearch(begun.prover, board, nodes, seconds)
+        def total(run: Any) -> SavedSearch:
+            nodes, seconds = start.nodes + run.nodes, start.seconds + run.seconds
+            return replace(start, nodes=nodes, seconds=seconds)
 
         def save() -> str:
             nonlocal saved_at
@@ -107,14 +102,14 @@ def _proved(
 
         def watch(run: Any) -> None:
             nonlocal now
-            now = after(run)
-            tell(f"{rules}: {_described(run, begun.nodes)}")
+            now = total(run)
+            tell(f"{rules}: {_described(run, start.nodes)}")
             if time.monotonic() - saved_at > SAVE_EVERY:
                 save()
 
         with console.saved_if_interrupted(save):
-            proof = begun.prover.prove(board, given.nodes, watch)
-            now = after(proof)
+            proof = start.prover.prove(board, given.nodes, watch)
+            now = total(proof)
             if proof.value is None:
                 save()
             else:
@@ -145,20 +140,28 @@ def _proved(
         return result | {"compile_seconds": round(whole.compile_seconds, 3)}
 
 
-def _show(result: dict[str, Any], unfinished: Path) -> None:
-    searched = f"{result['nodes']:,} positions in {result['seconds']:.2f} s"
-    if result["value"] is None:
+def _print(given: Arguments, result: dict[str, Any], unfinished: Path | None = None) -> None:
+    """Print the result of a search or of a check."""
+    rules, value = result["rules"], WORDS.get(result["value"])
+    if given.json:
+        print(json.dumps(result, indent=2))
+    elif given.check:
+        start = result["board"].strip("_") and f" from {result['board']}"
+        say(f"{rules}{start}: {value}; all {result['positions']:,} positions of the proof hold")
+    elif value is None:
         known = {(-1, 1): "", (0, 1): ": O cannot force a win", (-1, 0): ": X cannot force a win"}
         bounds = known[result["at_least"], result["at_most"]]
-        say(f"{result['rules']}: undecided after searching {searched}{bounds}")
+        searched = f"{result['nodes']:,} positions in {result['seconds']:.2f} s"
+        say(f"{rules}: undecided after searching {searched}{bounds}")
         say(f"search    {unfinished}, go on with --resume")
-        return
-    say(f"{result['rules']}: {WORDS[result['value']]}, proved by searching {searched}")
-    say(
-        f"proof     {result['proof']}, {result['numbers']:,} numbers long; its"
-        f" {result['positions']:,} positions checked without a search in"
-        f" {result['check_seconds']:.2f} s"
-    )
+    else:
+        searched = f"{result['nodes']:,} positions in {result['seconds']:.2f} s"
+        say(f"{rules}: {value}, proved by searching {searched}")
+        say(
+            f"proof     {result['proof']}, {result['numbers']:,} numbers long; its"
+            f" {result['positions']:,} positions checked without a search in"
+            f" {result['check_seconds']:.2f} s"
+        )
 
 
 def _described(progress: Any, before: int) -> str:
@@ -167,21 +170,14 @@ def _described(progress: Any, before: int) -> str:
     return f"can {progress.attacker} win? {before + progress.nodes:,} nodes, {rate:,.0f}/s, {left}"
 
 
-def _check(file: Path, as_json: bool) -> None:
+def _checked(file: Path, quiet: bool) -> dict[str, Any]:
+    """Check a proof; return what it proves, as printed with --json."""
     from tttenv.proofs.checker import checked
 
     try:
-        with console.stage(f"checking {file}", as_json):
+        with console.stage(f"checking {file}", quiet):
             found = checked(file)
     except FileNotFoundError:
         raise ValueError(f"there is no proof in {file}") from None
-    board = found.rules.format(found.board)
-    if as_json:
-        about = {"rules": str(found.rules), "board": board, "value": found.value}
-        print(json.dumps({**about, "positions": found.positions, "proof": str(file)}, indent=2))
-        return
-    where = f" from {board}" if found.board.any() else ""
-    say(
-        f"{found.rules}{where}: {WORDS[found.value]}; all {found.positions:,} positions of the"
-        " proof hold"
-    )
+    about = {"rules": str(found.rules), "board": found.rules.format(found.board)}
+    return {**about, "value": found.value, "positions": found.positions, "proof": str(file)}

@@ -45,8 +45,8 @@ def main(args: list[str], prog: str = PROG) -> None:
     if given.results != Arguments.results and not given.results.exists():
         raise ValueError(f"there is no file {given.results}")
     with console.stage("making the report", given.json) as tell:
-        told = make(given, prog, tell)
-    print(json.dumps(told, indent=2) if given.json else f"report    {address(given.out)}")
+        summary = make(given, prog, tell)
+    print(json.dumps(summary, indent=2) if given.json else f"report    {address(given.out)}")
     if given.open and not webbrowser.open(address(given.out)):
         print(f"{prog}: no browser was found: open the page in one yourself", file=sys.stderr)
 
@@ -59,7 +59,20 @@ def address(file: Path) -> str:
 def make(
     given: Arguments, prog: str = PROG, tell: Callable[[str], None] = lambda text: None
 ) -> dict[str, Any]:
-    """Write the report; return its path, its size in bytes, and the names of the players."""
+    """Write the report.
+
+    Args:
+        given: the command's arguments.
+        prog: the name of the command in complaints about damaged curves.
+        tell: reports the progress in one line.
+
+    Returns:
+        The page's path, its size in bytes, and the names of the players.
+
+    Raises:
+        ValueError: for an address that is no URL, for players that cannot be certified, and if the
+            page cannot be written.
+    """
     out = given.out
     if out.is_dir() or any(above.is_file() for above in out.parents):
         raise ValueError(f"cannot write the report to {out}: choose another file with --out")
@@ -77,8 +90,8 @@ def make(
     for player in players:
         if player.complaint:
             what = "the curve" if player.curve else "no curve"
-            told = console.visible(f"{what} of {player.name}: {player.complaint}")
-            print(f"{prog}: {told}", file=sys.stderr)
+            text = console.visible(f"{what} of {player.name}: {player.complaint}")
+            print(f"{prog}: {text}", file=sys.stderr)
     on_larger = larger.from_specs(others, tell=tell, one_per_size=not given.players)
     tell(f"writing {out}")
     text = html(players, on_larger, url)

@@ -77,7 +77,13 @@ def wrapped(text: str, width: int | None, hang: str = "") -> list[str]:
 
 
 def show(columns: Sequence[Column], rows: Rows, file: str = "") -> None:
-    """Print a table, and the names of the columns left out if a `file` has all numbers."""
+    """Print a table, fitted to the terminal.
+
+    Args:
+        columns: its columns.
+        rows: their cells, row by row.
+        file: the name of a file that has all numbers; the columns that are left out are then named.
+    """
     print("\n".join(lines(columns, rows, room())))
     shown = fitting(columns, rows, room())
     names = dict.fromkeys(each.name for i, each in enumerate(columns) if i not in shown)
@@ -92,14 +98,17 @@ def lines(columns: Sequence[Column], rows: Rows, width: int | None = None) -> li
     from rich.table import Table
     from rich.text import Text
 
-    rule = "".join(f" {_line()}{_line()} \n" if at == 2 else "    \n" for at in range(8))
+    line = "─" if (sys.stdout.encoding or "utf-8").lower().startswith("utf") else "-"
+    rule = "".join(f" {line}{line} \n" if at == 2 else "    \n" for at in range(8))
     table = Table(box=Box(rule), padding=(0, GAP - 1, 0, 0), pad_edge=False)
     shown = fitting(columns, rows, width)
     heads = _heads([columns[i] for i in shown])
     for i, head in zip(shown, heads, strict=True):
         text = columns[i].left
         justify: Any = "left" if text else "right"
-        table.add_column(Text(head), justify=justify, no_wrap=not text, overflow="fold")
+        table.add_column(
+            Text(head), justify=justify, vertical="bottom", no_wrap=not text, overflow="fold"
+        )
     for row in rows:
         table.add_row(*(Text(row[i]) for i in shown))
     page = io.StringIO()
@@ -109,7 +118,11 @@ def lines(columns: Sequence[Column], rows: Rows, width: int | None = None) -> li
 
 
 def fitting(columns: Sequence[Column], rows: Rows, width: int | None) -> list[int]:
-    """Return the indices of the columns that stand side by side in a given width."""
+    """Return the indices of the columns that stand side by side in `width` characters.
+
+    Columns of text may be wrapped, down to `TEXT` characters. If that is not enough, columns are
+    left out by rank. Without a width all columns are shown.
+    """
     sizes = []
     for i, column in enumerate(columns):
         head = max(len(part) for part in (*column.head.split("\n"), column.group))
@@ -125,20 +138,9 @@ def fitting(columns: Sequence[Column], rows: Rows, width: int | None) -> list[in
 
 
 def _heads(columns: Sequence[Column]) -> list[str]:
-    """Return each column's heading, the group's name on top, all with the same number of lines."""
-    before = [Column(""), *columns]
-    heads = [
-        f"{column.group}\n{column.head}" if column.group not in ("", last.group) else column.head
-        for last, column in zip(before, columns, strict=False)
+    """Return each column's heading, with the group's name on top of the first of a group."""
+    groups = ["", *(column.group for column in columns)]
+    return [
+        column.head if column.group in ("", before) else f"{column.group}\n{column.head}"
+        for before, column in zip(groups, columns, strict=False)
     ]
-    most = max(head.count("\n") for head in heads)
-    return ["\n" * (most - head.count("\n")) + head for head in heads]
-
-
-def _line() -> str:
-    """Return the character of the line under the headings, or "-" if it cannot be encoded."""
-    try:
-        "─".encode(sys.stdout.encoding or "utf-8")
-    except UnicodeEncodeError:
-        return "-"
-    return "─"

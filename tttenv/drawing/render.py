@@ -1,6 +1,6 @@
 """Boards as text, and as images drawn with NumPy alone."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import reduce
 from pathlib import Path
 from typing import Any
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.drawing.tiles import LIGHT, Picture, tile
+from tttenv.drawing.tiles import LIGHT, Colour, Palette, Picture, tile
 from tttenv.game.outcomes_kernel import Outcome
 from tttenv.game.rules import COLUMNS, Rules
 from tttenv.game.types import Boards
@@ -17,15 +17,11 @@ CELL = 64  # pixels a side
 INSET = 5  # pixels between a coordinate and the edge of its cell
 
 
-def marks(rules: Rules, board: Boards) -> list[str]:
-    """Return the board's cells as "X", "O" or "_", row by row."""
-    return list(rules.format(board))
-
-
 def ansi(rules: Rules, board: Boards) -> str:
     """Return the board (cells,) as rows of X, O and dots, then the side to move or the result."""
-    rows = np.array(marks(rules, board)).reshape(rules.m, rules.n)
-    grid = "\n".join(" ".join(row).replace("_", ".") for row in rows)
+    marks = rules.format(board).replace("_", ".")
+    rows = (marks[at : at + rules.n] for at in range(0, rules.cells, rules.n))
+    grid = "\n".join(map(" ".join, rows))
     return f"{grid}\n{status(rules, board)}\n"
 
 
@@ -41,36 +37,68 @@ def said(rules: Rules, board: Boards) -> str:
     return status(rules, board).replace("to move", "to play")
 
 
-def percent(share: float) -> str:
-    """Format a probability as the percentage shown in a cell; only certainty is 100 %."""
-    if 0.995 < share < 1 - 1e-12:
-        return ">99 %"
-    return "<1 %" if share < 0.005 else f"{100 * share:.0f} %"
-
-
 def winning_cells(rules: Rules, board: Boards) -> set[int]:
     """Return the cells of all completed lines; the set is empty if there is none."""
     full = (board[rules.lines] == -1).all(axis=1)  # of the side that has just moved
     return set(rules.lines[full].ravel().tolist())
 
 
+def picture(
+    rules: Rules,
+    board: Boards,
+    side: int,
+    palette: Palette = LIGHT,
+    last: int | None = None,
+    grounds: Mapping[int, Colour] = {},
+    rims: Mapping[int, Colour] = {},
+) -> Picture:
+    """Draw the cells of a board, with completed lines in their colour.
+
+    Args:
+        rules: the game.
+        board: the board (cells,), seen by the side to move.
+        side: pixels of a cell's side.
+        palette: the colours.
+        last: the cell of the last stone, which has a rim in its ink.
+        grounds: background colours by cell, elsewhere than in completed lines.
+        rims: colours of other rims by cell.
+
+    Returns:
+        An image (side * m, side * n, 3) of uint8.
+    """
+    won, cells = winning_cells(rules, board), []
+    for cell, mark in enumerate(rules.format(board)):
+        ground = palette.line(mark) if cell in won else grounds.get(cell, palette.paper)
+        rim = palette.ink(mark) if cell == last and mark != "_" else None
+        cells.append(tile(side, mark, ground, rims.get(cell, rim), palette))
+    grid = np.array(cells).reshape(rules.m, rules.n, side, side, 3)
+    return grid.swapaxes(1, 2).reshape(rules.m * side, rules.n * side, 3)
+
+
 def rgb(rules: Rules, board: Boards, last: int | None = None) -> Picture:
-    """Draw the board (cells,) as an image (64 * m, 64 * n, 3) of uint8, with coordinates."""
-    picture = np.empty((rules.m * CELL, rules.n * CELL, 3), np.uint8)
-    won = winning_cells(rules, board)
-    for number, mark in enumerate(marks(rules, board)):
-        ground = LIGHT.line(mark) if number in won else LIGHT.paper
-        rim = LIGHT.ink(mark) if number == last and mark != "_" else None
-        row, column = divmod(number, rules.n)
-        place = picture[row * CELL : (row + 1) * CELL, column * CELL : (column + 1) * CELL]
-        place[:] = tile(CELL, mark, ground, rim, LIGHT)
-        if row == 0:
-            letter = lettering(COLUMNS[column])
-            place[INSET : INSET + HIGH, -INSET - letter.shape[1] : -INSET][letter] = LIGHT.faint
-        if column == 0:
-            digits = lettering(str(row + 1))
-            place[-INSET - HIGH : -INSET, INSET : INSET + digits.shape[1]][digits] = LIGHT.faint
-    return picture
+    """Draw a board with coordinates.
+
+    Args:
+        rules: the game.
+        board: the board (cells,), seen by the side to move.
+        last: the cell of the last stone, which has a rim.
+
+    Returns:
+        An image (64 * m, 64 * n, 3) of uint8.
+    """
+    drawn = picture(rules, board, CELL, last=last)
+    for column in range(rules.n):
+        _write(drawn, COLUMNS[column], INSET, (column + 1) * CELL - INSET)
+    for row in range(rules.m):
+        text, top = str(row + 1), (row + 1) * CELL - INSET - HIGH
+        _write(drawn, text, top, INSET + lettering(text).shape[1])
+    return drawn
+
+
+def _write(drawn: Picture, text: str, top: int, right: int) -> None:
+    """Write digits or a letter that end at the column `right` of pixels."""
+    pixels = lettering(text)
+    drawn[top : top + HIGH, right - pixels.shape[1] : right][pixels] = LIGHT.faint
 
 
 def draw(rules: Rules, *games: Boards | Sequence[int]) -> Any:
@@ -86,16 +114,14 @@ def draw(rules: Rules, *games: Boards | Sequence[int]) -> Any:
     parts: list[Picture] = []
     for game in games:
         if isinstance(game, np.ndarray):
-            picture = rgb(rules, game)
+            drawn = rgb(rules, game)
         else:
-            picture = rgb(rules, reduce(rules.play, game, rules.start()), game[-1])
+            drawn = rgb(rules, reduce(rules.play, game, rules.start()), game[-1])
             for turn, cell in enumerate(game, start=1):
                 row, column = divmod(cell, rules.n)
-                bottom, right = CELL * (row + 1) - INSET, CELL * (column + 1) - INSET
-                digits = lettering(str(turn))
-                place = picture[bottom - HIGH : bottom, right - digits.shape[1] : right]
-                place[digits] = LIGHT.faint
-        parts += [picture, np.full((len(picture), CELL // 2, 3), 255, np.uint8)]
+                top, right = CELL * (row + 1) - INSET - HIGH, CELL * (column + 1) - INSET
+                _write(drawn, str(turn), top, right)
+        parts += [drawn, np.full((len(drawn), CELL // 2, 3), 255, np.uint8)]
     return Image.fromarray(np.hstack(parts[:-1]))
 
 

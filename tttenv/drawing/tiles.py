@@ -80,7 +80,18 @@ RING, RING_HALF = 0.4, 0.014  # of the ring around the move that a player makes
 
 @lru_cache(maxsize=512)
 def tile(side: int, mark: str, ground: Colour, rim: Colour | None, palette: Palette) -> Picture:
-    """Draw a cell as a read-only image (side, side, 3); a mark other than X and O is empty."""
+    """Draw a cell; cached.
+
+    Args:
+        side: pixels of its side.
+        mark: "X" or "O"; any other is an empty cell.
+        ground: the colour of the cell.
+        rim: the colour of its frame, if it has one.
+        palette: the colours of the marks and of what is behind the cell.
+
+    Returns:
+        A read-only image (side, side, 3).
+    """
     axis = (np.arange(side) + 0.5) / side - 0.5
     down, right = np.abs(axis)[:, None], np.abs(axis)[None, :]
     picture = np.broadcast_to(np.array(palette.ground, np.float64), (side, side, 3)).copy()

@@ -3,33 +3,23 @@
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from tttenv.drawing import tiles
-from tttenv.drawing.render import marks, percent, said, winning_cells
+from tttenv.drawing.render import picture, said
 from tttenv.drawing.tiles import LIGHT, Colour
 from tttenv.game.rules import COLUMNS, Rules
 from tttenv.game.types import Boards
-from tttenv.utils.optional_dependencies import NO_WINDOW
 
 os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
-try:
-    import pygame
-except ModuleNotFoundError as error:
-    raise ModuleNotFoundError(NO_WINDOW, name=error.name) from None
-
+import pygame
 
 UNIT = 17  # pixels of small letters in a new window
 LARGEST, SMALLEST = 132, 34  # pixels of a cell in a new window
 SUPERSAMPLING = 4  # letters are drawn this many times larger and then reduced, for smooth edges
-ROOMY = 60  # pixels of a cell from which on a probability has its sign
 POLL_SECONDS = 0.02  # between two checks for events
 HEADLESS_DRIVERS = ("dummy", "offscreen")  # SDL's drivers without a visible window
 
@@ -43,9 +33,20 @@ class Event(NamedTuple):
 
 
 class Window:
-    """A window with `notes` lines of text; without a display offscreen, or OSError if `seen`."""
+    """A window that shows a board, with lines of text below it."""
 
     def __init__(self, rules: Rules, title: str, notes: int = 0, seen: bool = False) -> None:
+        """Open a window with an empty board.
+
+        Args:
+            rules: the game.
+            title: the text of the title bar.
+            notes: the number of lines below the board.
+            seen: whether a display is required; if not, the window is drawn offscreen without one.
+
+        Raises:
+            OSError: if a display is required and there is none.
+        """
         self.rules, self.notes = rules, notes
         self.scene = Scene(rules.start())
         try:
@@ -141,18 +142,15 @@ def _stderr_silenced() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Scene:
-    """The contents of a window: a board, hints and texts."""
+    """The contents of a window: a board, what its cells say, and texts."""
 
     board: Boards  # (cells,), seen by the side to move
-    notes: tuple[str, ...] = ()  # lines below the board
-    legend: str = ""  # a line above the notes
-    alarms: tuple[str, ...] = ()  # lines in red above that
     last: int | None = None  # the cell of the last stone, which has a rim
-    values: NDArray[Any] | None = None  # (cells,): 1, 0, -1 colours an empty cell, nan does not
-    labels: tuple[str, ...] | None = None  # (cells,): what is written on the empty cells
-    shares: NDArray[Any] | None = None  # (cells,): a player's probabilities
-    blunders: tuple[tuple[int, str], ...] = ()  # cells of stones that have a red rim and this mark
+    grounds: Mapping[int, Colour] = field(default_factory=dict)  # background colours by cell
+    labels: Mapping[int, tuple[str, str]] = field(default_factory=dict)  # large and small, by cell
+    blunders: Mapping[int, str] = field(default_factory=dict)  # marks of stones with a red rim
     state: str | None = None  # the line above the board; None: whose turn it is or how it ended
+    lines: Sequence[tuple[str, Colour]] = ()  # below the board
 
 
 class Layout:
@@ -188,77 +186,47 @@ def margins(unit: int, notes: int) -> tuple[int, int, int]:
 def paint(surface: pygame.Surface, rules: Rules, scene: Scene, layout: Layout) -> None:
     """Draw a scene on a surface."""
     surface.fill(LIGHT.ground)
-    won, blunders = winning_cells(rules, scene.board), dict(scene.blunders)
-    for cell, mark in enumerate(marks(rules, scene.board)):
-        ground, rim = LIGHT.paper, LIGHT.ink(mark) if cell == scene.last else None
-        if mark == "_":
-            ground, rim = _ground(scene, cell), None
-        elif cell in won:
-            ground = LIGHT.line(mark)
-        rim = LIGHT.blunder if cell in blunders else rim
-        surface.blit(_tile(layout.cell, mark, ground, rim), layout.corner(cell))
-        if mark == "_":
-            _annotate(surface, scene, layout, cell)
-        elif cell in blunders:
-            x, y = layout.corner(cell)
-            at = x + layout.cell * 53 // 64, y + layout.cell * 5 // 32
-            write(surface, blunders[cell], max(9, layout.cell // 6), LIGHT.blunder, at)
-    half, away = layout.cell // 2, layout.unit
+    size, half = layout.cell, layout.cell // 2
+    rims = dict.fromkeys(scene.blunders, LIGHT.blunder)
+    drawn = picture(rules, scene.board, size, LIGHT, scene.last, scene.grounds, rims)
+    column_first = drawn.transpose(1, 0, 2)  # as in pygame
+    surface.blit(pygame.surfarray.make_surface(column_first), layout.corner(0))
+    for cell, (large, small) in scene.labels.items():
+        x, y = layout.corner(cell)
+        high, low = (size * 3 // 8, size * 11 // 16) if large and small else (half, half)
+        write(surface, large, max(9, size // 4), LIGHT.words, (x + half, y + high))
+        write(surface, small, max(9, size // 6), LIGHT.words, (x + half, y + low))
+    for cell, mark in scene.blunders.items():
+        x, y = layout.corner(cell)
+        at = x + size * 53 // 64, y + size * 5 // 32
+        write(surface, mark, max(9, size // 6), LIGHT.blunder, at)
+    away = layout.unit
     for column in range(rules.n):  # letters above the columns, numbers beside the rows
-        at = layout.left + column * layout.cell + half, layout.top - away
+        at = layout.left + column * size + half, layout.top - away
         write(surface, COLUMNS[column], layout.unit, LIGHT.faint, at)
     for row in range(rules.m):
-        at = layout.left - away, layout.top + row * layout.cell + half
+        at = layout.left - away, layout.top + row * size + half
         write(surface, str(row + 1), layout.unit, LIGHT.faint, at)
-    _words(surface, scene, layout, scene.state or said(rules, scene.board))
-
-
-@lru_cache(maxsize=256)
-def _tile(side: int, mark: str, ground: Colour, rim: Colour | None) -> pygame.Surface:
-    """Return the image of a cell as a pygame surface, transposed to pygame's column-first order."""
-    return pygame.surfarray.make_surface(
-        tiles.tile(side, mark, ground, rim, LIGHT).transpose(1, 0, 2)
-    )
-
-
-def _ground(scene: Scene, cell: int) -> Colour:
-    if scene.values is not None:
-        value = scene.values[cell]
-        return LIGHT.paper if np.isnan(value) else LIGHT.value(int(value))
-    return LIGHT.paper if scene.shares is None else LIGHT.heat(float(scene.shares[cell]) ** 0.5)
-
-
-def _annotate(surface: pygame.Surface, scene: Scene, layout: Layout, cell: int) -> None:
-    x, y = layout.corner(cell)
-    size, middle = layout.cell, layout.cell // 2
-    label = scene.labels[cell] if scene.labels else ""
-    share = 0.0 if scene.shares is None else float(scene.shares[cell])
-    if label:
-        high = size * 3 // 8 if share > 0 else middle
-        write(surface, label, max(9, size // 4), LIGHT.words, (x + middle, y + high))
-    if share > 0:
-        text = percent(share) if size >= ROOMY else percent(share).removesuffix(" %")
-        low = size * 11 // 16 if label else middle
-        write(surface, text, max(9, size // 6), LIGHT.words, (x + middle, y + low))
-
-
-def _words(surface: pygame.Surface, scene: Scene, layout: Layout, state: str) -> None:
-    """Write the state above the board, in the colour of its side, and other texts below."""
-    centre = surface.get_width() // 2
+    centre, state = surface.get_width() // 2, scene.state or said(rules, scene.board)
     ink = LIGHT.ink(state[0]) if state[:1] in ("X", "O") else LIGHT.words
     write(surface, state, layout.unit * 2, ink, (centre, layout.top - layout.unit * 3))
-    y = layout.top + layout.cell * layout.rules.m + layout.unit + layout.unit // 2
-    lines = [(text, LIGHT.blunder) for text in scene.alarms]
-    lines += [(scene.legend, LIGHT.faint)] if scene.legend else []
-    lines += [(note, LIGHT.faint if n else LIGHT.words) for n, note in enumerate(scene.notes)]
-    for line, (text, colour) in enumerate(lines):
+    y = layout.top + size * rules.m + layout.unit + layout.unit // 2
+    for line, (text, colour) in enumerate(scene.lines):
         write(surface, text, layout.unit, colour, (centre, y + line * layout.unit * 3 // 2))
 
 
 def write(
     surface: pygame.Surface, text: str, size: int, colour: Colour, centre: tuple[int, int]
 ) -> None:
-    """Write a centred line, shrinking the letters so that both edges stay free."""
+    """Write a centred line, shrinking the letters so that both edges stay free.
+
+    Args:
+        surface: what to write on.
+        text: one line.
+        size: height of the letters in pixels.
+        colour: their colour.
+        centre: x and y of the middle of the line.
+    """
     # Reduced from a larger size, letters keep their distances.
     large = _font(size * SUPERSAMPLING).render(text, True, colour)
     factor = max(SUPERSAMPLING, large.get_width() / max(1, surface.get_width() - 4 * size))

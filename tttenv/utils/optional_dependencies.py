@@ -14,6 +14,7 @@ EXTRAS = {
     "huggingface_hub": "hub",
     "onnx": "onnx",
     "onnxruntime": "onnx",
+    "pygame": "window",
     "wandb": "wandb",
     "mlflow": "mlflow",
 }

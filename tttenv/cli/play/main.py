@@ -1,14 +1,11 @@
 """Play against any player, in a terminal or a window: `tttenv play`."""
 
 import sys
-from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Literal
 
-from tttenv.cli import compile, console
+from tttenv.cli import console
 from tttenv.cli.options import Flag, PlayerOrNone, RulesOrNone, TextOrNone
-from tttenv.players import did_you_mean
 
 PROG = "play.py"
 EXAMPLES = """
@@ -17,7 +14,6 @@ tttenv play minimax --seat O --hints
 tttenv play alphabeta:time=1 --rules 15,15,5 --window
 tttenv play alphabeta --moves b2,a1,c1
 """
-PROVER = "the prover"  # used by hints on large boards
 SECOND = "alphabeta:time=1"  # the default player on boards from LARGE cells on
 CHAMPION = "alphabeta:evaluator=patterns_15155,time=1"  # the same for five in a row
 LARGE = 81
@@ -50,36 +46,27 @@ def main(args: list[str], prog: str = PROG) -> None:
     for stream in (sys.stdin, sys.stdout):
         if hasattr(stream, "reconfigure"):  # replace characters that cannot be encoded
             stream.reconfigure(errors="replace")
-    from tttenv.cli.play.advice import Advice
+    from tttenv.cli.play.advice import advising
     from tttenv.cli.play.session import Session, position_of
-    from tttenv.exact import enumerable
     from tttenv.game.rules import Rules
-    from tttenv.players import checkpoint_of, player, rules_of
+    from tttenv.players import checkpoint_of
 
     spec = given.player or _usual(Rules.of(given.rules) if given.rules else Rules())
-    with did_you_mean(spec):
-        rules = Rules.of(given.rules) if given.rules else rules_of(spec)
+    rules = console.rules_for(given.rules, spec)
     position = position_of(rules, given.board, given.moves)
-    with compile.compiling(*[PROVER] * (not enumerable(rules))) as prover:
-        if prover.needed and sys.stderr.isatty():
-            print("tttenv: compiling takes about a minute, once on this machine", file=sys.stderr)
-        with console.waiting(f"loading {spec}"), did_you_mean(spec):
-            policy, found = player(spec, rules), checkpoint_of(spec)
+    with advising(rules) as adviser:
+        policy, found = console.load_player(spec, rules), checkpoint_of(spec)
         name = spec.partition(":")[0] if found is None else found[0].resolve().name
         seat = "XO".index(given.seat)
         session = Session(rules, name, policy, seat, given.seed, position)
-        advice = Advice(rules, partial(prover.wait, PROVER))
         if given.window:
-            try:
-                from tttenv.cli.play.windowed import Windowed
-            except ModuleNotFoundError as error:  # its message says what to install
-                raise ValueError(str(error)) from None
-            Windowed(session, advice, given.hints).run()
+            from tttenv.cli.play.windowed import Windowed
+
+            Windowed(session, adviser, given.hints).run()
             return
         from tttenv.cli.play.terminal import Terminal
 
-        with suppress(BrokenPipeError):  # nobody looks any more
-            Terminal(session, advice, given.hints).run()
+        Terminal(session, adviser, given.hints).run()
 
 
 def _usual(rules: Any) -> str:

@@ -81,7 +81,11 @@ class Session:
         return not self.over and self.mover == self.seat
 
     def play(self, cell: int) -> None:
-        """Put a stone of the side to move on `cell`."""
+        """Put a stone of the side to move on an empty cell.
+
+        Raises:
+            ValueError: if the game is over.
+        """
         if self.over:
             raise ValueError(f"the game is over: {self.outcome}")
         self.boards.append(self.rules.play(self.board, cell))
@@ -101,7 +105,11 @@ class Session:
         return [ply for ply in range(len(self.cells)) if self.rules.seat(self.boards[ply]) == seat]
 
     def take_back(self) -> int:
-        """Undo the person's last stone and the reply; return the number of stones."""
+        """Undo the person's last stone and the reply; return the number of stones.
+
+        Raises:
+            ValueError: if there is no such stone.
+        """
         own = self.plies(self.seat)
         if not own:
             raise ValueError("there is no stone of yours to take back")
@@ -117,7 +125,19 @@ class Session:
 
 
 def position_of(rules: Rules, board: str | None, moves: str | None) -> Position:
-    """Parse and validate the position given by `--board` and `--moves`, both untrusted."""
+    """Parse and validate the position given by `--board` and `--moves`, both untrusted.
+
+    Args:
+        rules: the game.
+        board: X, O and . or _ row by row, with or without slashes; None is the empty board.
+        moves: cells by name, separated by commas, periods or spaces.
+
+    Returns:
+        The position, which is not finished, with all boards that led to it.
+
+    Raises:
+        ValueError: for an impossible or finished position; the message names the option.
+    """
     found = Position([rules.start() if board is None else _board_of(rules, board)], [])
     for text in filter(None, re.split(r"[,.\s]+", moves or "")):
         try:
@@ -146,7 +166,11 @@ def _board_of(rules: Rules, text: str) -> Any:
 
 
 def cell_of(rules: Rules, text: str) -> int:
-    """Parse the name of a cell, ignoring case: a key (on 3x3), a number or a coordinate."""
+    """Parse the name of a cell, ignoring case: a key (on 3x3), a number or a coordinate.
+
+    Raises:
+        ValueError: for anything else, and for a cell off the board.
+    """
     name = text.strip().lower()
     if len(name) == 1 and name in keys(rules):
         return KEYS.index(name)

@@ -2,12 +2,11 @@
 
 import sys
 
-from tttenv.cli import analyze
-from tttenv.cli.console import waiting
-from tttenv.cli.play.advice import Advice
+from tttenv.cli.console import stage
+from tttenv.cli.play.advice import LIKELIEST, Adviser
 from tttenv.cli.play.session import SEATS, Session, cell_of, keys, ways
-from tttenv.cli.play.text_board import board_lines, hint_lines
-from tttenv.cli.text_tables import room, say
+from tttenv.cli.play.text_board import board_lines, fits, hint_lines, show_moves
+from tttenv.cli.text_tables import say
 from tttenv.game.rules import name_of
 
 COMMANDS = {  # that can be typed instead of a cell
@@ -23,12 +22,16 @@ COMMANDS = {  # that can be typed instead of a cell
 class Terminal:
     """Games of a session as text; hints show the value of every move, and blunders."""
 
-    def __init__(self, session: Session, advice: Advice, hints: bool) -> None:
-        self.session, self.advice, self.hints = session, advice, hints
+    def __init__(self, session: Session, adviser: Adviser, hints: bool) -> None:
+        self.session, self.adviser, self.hints = session, adviser, hints
         self.going = True
 
     def run(self) -> None:
-        """Play until the user quits or the input ends."""
+        """Play until the user quits or the input ends.
+
+        Raises:
+            ValueError: if the player fails, such as by an illegal move.
+        """
         rules = self.session.rules
         say(f"{self.session.name}: {rules.k} in a row win on {rules.m} by {rules.n}.")
         leave = "quit (q is a cell)" if keys(rules) else "q"
@@ -78,7 +81,7 @@ class Terminal:
         session = self.session
         if not session.over and not session.awaits_person():
             name, seat = session.name, SEATS[session.mover]
-            with waiting(f"{name} is thinking"):
+            with stage(f"{name} is thinking"):
                 cell = session.move()
             if cell is None:
                 say(f"{seat} forfeits: no legal answer  ({name})")
@@ -95,24 +98,24 @@ class Terminal:
         if not session.over:
             print(f"{session.outcome}\n")
             if self.hints:
-                self._show_hint()
+                self._hint()
 
     def _conclude(self) -> None:
         session = self.session
         print(session.outcome)
         if session.winner == 1 - session.seat:
-            with waiting("searching for the losing move"):
-                stone = self.advice.losing_move(session.boards, session.cells, session.seat)
+            with stage("searching for the losing move"):
+                stone = self.adviser.losing_move(session)
             if stone is not None:
-                say(self.advice.remark(session, stone, numbered=True))
+                say(self.adviser.remark(session, stone, numbered=True))
 
     def _tell_blunder(self) -> None:
         if not self.hints:
             return
-        with waiting("searching for a blunder"):
-            told = self.advice.remark(self.session, len(self.session.cells) - 1, numbered=False)
-        if told:
-            say(told)
+        with stage("searching for a blunder"):
+            remark = self.adviser.remark(self.session, len(self.session.cells) - 1, numbered=False)
+        if remark:
+            say(remark)
 
     def _undo(self) -> None:
         count = self.session.take_back()
@@ -123,17 +126,13 @@ class Terminal:
         session = self.session
         if session.over:
             raise ValueError("the game is over: there is nothing to hint at")
-        if self.hints:
-            say("it is above: --hints shows it before each of your moves")
+        with stage("searching the position"):
+            hint = self.adviser.hint(session.board, session.player)
+        if fits(session.rules):
+            print("\n".join(hint_lines(hint, session.name)))
         else:
-            self._show_hint()
-
-    def _show_hint(self) -> None:
-        session = self.session
-        with waiting("searching the position"):
-            hint = self.advice.hint(session.board, session.player)
-        lines = hint_lines(session.rules, session.board, hint, session.name, room())
-        print("\n".join([*lines, ""]))
+            show_moves(hint, LIKELIEST)
+        print()
 
     def _why(self) -> None:
         session = self.session
@@ -141,11 +140,11 @@ class Terminal:
         if not own:
             raise ValueError(f"{session.name} has not moved yet")
         board, cell = session.boards[own[-1]], session.cells[own[-1]]
-        with waiting("searching the position again"):
-            found = analyze.analysis(self.advice, session.player, board, cell)
+        with stage("searching the position again"):
+            found = self.adviser.analysis(board, session.player, cell)
         seat, move = SEATS[1 - session.seat], name_of(session.rules, cell)
         say(f"{session.name} played {move} as {seat}; its moves there:", "  ")
-        analyze.show(self.advice, board, found)
+        show_moves(found)
         print()
 
     def _again(self) -> None:

@@ -3,10 +3,12 @@
 import time
 from typing import Any
 
-from tttenv.cli.play import words
-from tttenv.cli.play.advice import Advice
+import numpy as np
+
+from tttenv.certificates import phrases
+from tttenv.cli.play.advice import GLYPH, Adviser
 from tttenv.cli.play.session import Session, cell_of, keys
-from tttenv.cli.play.text_board import best_line
+from tttenv.drawing.tiles import LIGHT
 from tttenv.drawing.window import POLL_SECONDS, Event, Window
 
 THINKING = 0.35  # seconds before a reply
@@ -17,8 +19,8 @@ HELP = "u take back   h hints   n new game, seats swapped   Esc leave"
 class Windowed:
     """The games of a session in a window; `run` plays until the user leaves."""
 
-    def __init__(self, session: Session, advice: Advice, hints: bool) -> None:
-        self.session, self.advice, self.hints = session, advice, hints
+    def __init__(self, session: Session, adviser: Adviser, hints: bool) -> None:
+        self.session, self.adviser, self.hints = session, adviser, hints
         title = f"you - {session.name} ({session.rules})"
         self.window = Window(session.rules, title, notes=LINES, seen=True)
         self.going, self.due = True, 0.0
@@ -61,7 +63,7 @@ class Windowed:
 
     def _show(self) -> None:
         session = self.session
-        if not self.advice.exact and (self.hints or session.over):  # a search takes about a second
+        if not self.adviser.exact and (self.hints or session.over):  # a search takes about a second
             self.window.show(session.board, last=session.last, state=session.outcome)
         self.window.show(session.board, **self.scene())
         self.due = time.monotonic() + THINKING
@@ -69,30 +71,32 @@ class Windowed:
     def scene(self) -> dict[str, Any]:
         """Return the current contents of the window, as the fields of `Scene`."""
         session, blunders = self.session, self._blunders()
-        found: dict[str, Any] = {
-            "last": session.last,
-            "blunders": tuple((session.cells[stone], words.GLYPH) for stone in blunders),
-            "state": session.outcome,
-            "alarms": tuple(f"{words.GLYPH} {told}" for told in blunders.values()),
-            "notes": (session.seats, HELP),
-        }
-        if not self.hints or session.over:
-            return found
-        hint = self.advice.hint(session.board, session.player)
-        best = best_line(session.rules, hint)
-        known = "" if best and hint.values is None else hint.legend
-        legend = "; ".join(filter(None, (known, best)))
-        found["legend"] = f"{legend}   below: what {session.name} plays, %"
-        if hint.values is not None:
-            found["labels"] = tuple(map(hint.short, range(session.rules.cells)))
-        return found | {"values": hint.values, "shares": hint.shares}
+        lines = [(f"{GLYPH} {remark}", LIGHT.blunder) for remark in blunders.values()]
+        found: dict[str, Any] = {"last": session.last, "state": session.outcome, "lines": lines}
+        found["blunders"] = {session.cells[stone]: GLYPH for stone in blunders}
+        if self.hints and not session.over:
+            hint = self.adviser.hint(session.board, session.player)
+            known = "" if hint.best and hint.values is None else hint.legend
+            legend = "; ".join(filter(None, (known, hint.best_by_search)))
+            lines.append((f"{legend}   below: what {session.name} plays, %", LIGHT.faint))
+            labels, grounds = found.setdefault("labels", {}), found.setdefault("grounds", {})
+            for cell in np.flatnonzero(session.board == 0).tolist():
+                share, value = float(hint.shares[cell]), hint.value(cell)
+                small = phrases.share(share, 0) if share else ""
+                labels[cell] = "" if hint.values is None else hint.short(cell), small
+                if hint.values is None:
+                    grounds[cell] = LIGHT.heat(share**0.5)
+                elif value is not None:
+                    grounds[cell] = LIGHT.value(value)
+        lines += [(session.seats, LIGHT.words), (HELP, LIGHT.faint)]
+        return found
 
     def _blunders(self) -> dict[int, str]:
         """Return remarks on the last two stones, and the one that lost the game, by its index."""
-        session, boards, cells = self.session, self.session.boards, self.session.cells
-        stones = set(range(max(0, len(cells) - 2), len(cells)) if self.hints else ())
+        session, count = self.session, len(self.session.cells)
+        stones = set(range(max(0, count - 2), count) if self.hints else ())
         if session.winner == 1 - session.seat:
-            lost = self.advice.losing_move(boards, cells, session.seat)
+            lost = self.adviser.losing_move(session)
             stones |= set() if lost is None else {lost}
-        told = {stone: self.advice.remark(session, stone, session.over) for stone in sorted(stones)}
-        return {stone: sentence for stone, sentence in told.items() if sentence}
+        remarks = {one: self.adviser.remark(session, one, session.over) for one in sorted(stones)}
+        return {stone: sentence for stone, sentence in remarks.items() if sentence}
