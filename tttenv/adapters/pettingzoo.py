@@ -7,8 +7,8 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from tttenv.adapters import wanted
-from tttenv.env.arguments import Illegal, Start, one_action, require_game
-from tttenv.env.match import Match
+from tttenv.env.arguments import Start, one_action, require_game
+from tttenv.env.match import Illegal, Match
 from tttenv.env.observation import LastStones, Observer, draw, known_render_mode
 from tttenv.game.features import one_hot
 from tttenv.game.outcomes_kernel import GOING, ILLEGAL, SEEN_BY_OTHER

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import gymnasium
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tttenv.env.match import Match, Seat
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Mask
 from tttenv.policy import Policy
@@ -15,11 +16,6 @@ from tttenv.utils.arrays import described, one_of, real_numbers
 
 if TYPE_CHECKING:
     from gymnasium.vector import VectorEnv
-
-    from tttenv.env.match import Match
-
-Seat: TypeAlias = Literal["X", "O", "random"]
-Illegal: TypeAlias = Literal["lose", "raise"]
 
 
 def one_action(action: Any) -> NDArray[Any]:
@@ -55,12 +51,12 @@ def checked_boards(rules: Rules, games: int, boards: ArrayLike, seat: str | None
     return np.broadcast_to(checked, (games, rules.cells))
 
 
-def require_game(closed: bool, going: bool = True, told: str = "call reset() first") -> None:
+def require_game(closed: bool, going: bool = True, message: str = "call reset() first") -> None:
     """Raise unless an environment is open and has a game in progress."""
     if closed:
         raise gymnasium.error.ClosedEnvironmentError("the environment is closed: make a new one")
     if not going:
-        raise gymnasium.error.ResetNeeded(told)
+        raise gymnasium.error.ResetNeeded(message)
 
 
 def plain_seed(seed: Any) -> Any:
@@ -91,7 +87,7 @@ class Start(NamedTuple):
     which: Mask | None = None  # the games to start (games,); None: all
 
     @classmethod
-    def of(cls, match: "Match", options: Any, masked: bool = False) -> "Start":
+    def of(cls, match: Match, options: Any, masked: bool = False) -> "Start":
         """Validate the options of a reset; no game changes."""
         if options is None:
             return cls(None, None)
@@ -118,7 +114,7 @@ class Start(NamedTuple):
             return cls(checked_boards(match.rules, games, given, seat), None)
         return cls(None, seat, which)
 
-    def begin(self, match: "Match", rng: np.random.Generator) -> None:
+    def begin(self, match: Match, rng: np.random.Generator) -> None:
         """Start the games of a match with these options."""
         if self.boards is None:
             which = np.ones(len(match.over), np.bool_) if self.which is None else self.which

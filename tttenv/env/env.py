@@ -8,8 +8,6 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from tttenv.env.arguments import (
-    Illegal,
-    Seat,
     Start,
     generator_kept,
     one_action,
@@ -17,7 +15,7 @@ from tttenv.env.arguments import (
     require_game,
     resolve_opponent,
 )
-from tttenv.env.match import Match
+from tttenv.env.match import Illegal, Match, Seat
 from tttenv.env.observation import (
     LastStones,
     Observation,

@@ -156,13 +156,6 @@ class GameBatch:
         over = self.over, np.flatnonzero(self.over)
         self.kernel.observe(self.stored, self.flipped, *over, self.known, observations, masks)
 
-    def observe_finals(self, output: StepOutput) -> None:
-        """Write the final observations of finished games; rows of other games are zeros."""
-        *_, finals = output.compiled
-        output.finals[:] = 0
-        finished = np.flatnonzero(self.over)
-        self.kernel.observe_some(self.stored, self.flipped, finished, self.known, finals)
-
     def sample(self, key: int) -> Cells:
         """Sample legal cells (games,), one for each game; all games must be in progress."""
         cells = np.empty(len(self.over), np.int64)

@@ -12,15 +12,15 @@ restored.
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import get_args
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tttenv.env.arguments import Illegal, Seat
 from tttenv.env.games import GameBatch, StepOutput, TableGames, new_games
 from tttenv.env.single_game import SingleGame
 from tttenv.env.step_options_kernel import DISABLED, NEXT_STEP, NOBODY, SAME_STEP, SEATS
+from tttenv.game.features import one_hot
 from tttenv.game.outcomes_kernel import Outcomes
 from tttenv.game.random_kernel import OPENING, REPLY, SEAT, keyed_uniforms
 from tttenv.game.rewards import Payoffs
@@ -28,6 +28,9 @@ from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Cells, Mask
 from tttenv.policy import Player, Policy, player_for
 from tttenv.utils.arrays import described, one_of, real_numbers
+
+Seat: TypeAlias = Literal["X", "O", "random"]
+Illegal: TypeAlias = Literal["lose", "raise"]
 
 
 class Match:
@@ -140,8 +143,8 @@ class Match:
             cells = np.where(games.over, 0, cells)  # those of finished games are ignored
             off = np.flatnonzero((cells < 0) | (cells > last))
             if off.size:
-                told = f"action {cells[off[0]]} of game {off[0]}"
-                raise ValueError(f"{told} is off the board: 0 to {last}")
+                which = f"action {cells[off[0]]} of game {off[0]}"
+                raise ValueError(f"{which} is off the board: 0 to {last}")
         if self.illegal == "raise":
             occupied = self.boards[np.arange(len(cells)), cells] != 0
             taken = np.flatnonzero(occupied & ~games.over)
@@ -215,7 +218,9 @@ class Match:
             ended = int(np.count_nonzero(games.over))
             self.key = key if ended and mode != SAME_STEP else None
             if mode == SAME_STEP and ended:
-                games.observe_finals(output)
+                boards = games.boards(over := np.flatnonzero(games.over))
+                output.finals[:] = 0
+                output.finals[over] = one_hot(boards) if games.planes else boards
                 self._restart_asking(output.over, key, self.seat)
             self.active = len(cells) - int(np.count_nonzero(games.over))
         games.observe(output)

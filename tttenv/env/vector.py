@@ -11,8 +11,6 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
 from tttenv.env.arguments import (
-    Illegal,
-    Seat,
     Start,
     generator_kept,
     one_seed,
@@ -21,7 +19,7 @@ from tttenv.env.arguments import (
 )
 from tttenv.env.env import TicTacToe
 from tttenv.env.games import StepOutput
-from tttenv.env.match import Match
+from tttenv.env.match import Illegal, Match, Seat
 from tttenv.env.observation import LastStones, Observation, Observer, draw, known_render_mode
 from tttenv.env.step_options_kernel import MODES, NEXT_STEP
 from tttenv.game.rules import Rules
@@ -210,8 +208,8 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
         """Raise the error for a step after close(), before reset() or after the end of a game."""
         require_game(self.closed, self._started)
         over = np.flatnonzero(self.match.over)[0]
-        told = f"game {over} is over: call reset(options={{'reset_mask': mask}}) first"
-        raise gymnasium.error.ResetNeeded(told)
+        message = f"game {over} is over: call reset(options={{'reset_mask': mask}}) first"
+        raise gymnasium.error.ResetNeeded(message)
 
 
 def make(**arguments: Any) -> VectorTicTacToe:
