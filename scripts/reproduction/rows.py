@@ -72,7 +72,7 @@ def row(id: str, published: Numbers, judged: bool = True, **budget: int) -> Row:
     claim = dict(CLAIMS[id])
     for key in claim.keys() & {"claimed", "expected"}:
         claim[key] = [float(Fraction(number)) for number in claim[key]]
-    found = {"id": id} | {key: claim.get(key, usual) for key, usual in FIELDS.items()}
+    found: Row = {"id": id} | {key: claim.get(key, usual) for key, usual in FIELDS.items()}
     found |= {"published": published, "budget": found["budget"].format(**budget)}
     if "ours" in claim:
         found["repaired"] = ours(claim["ours"])[claim["measure"]]
