@@ -10,7 +10,6 @@ from string import Template
 from urllib.parse import quote, urljoin
 
 from tttenv.report import data, larger, leaderboard
-from tttenv.report.larger import Larger
 from tttenv.report.load_players import Shown
 from tttenv.report.markup import Markup, element, joined, packed, void
 
@@ -35,7 +34,7 @@ WORKER = ("lines", "threats", "network", "players", "tactics", "solver", "shorte
 
 def html(
     players: list[Shown],
-    others: Sequence[Larger] = (),
+    others: Sequence[Shown] = (),
     url: str | None = None,
 ) -> str:
     """Return the report's HTML for at least one player, and trained ones for larger boards."""
@@ -98,8 +97,8 @@ def _published_at(url: str | None) -> Markup:
     """Return the metadata for link previews, which name an image in the page's folder."""
     if url is None:
         return joined([])
-    told = {"og:url": url, "og:image": urljoin(url, PREVIEW)}
-    cards = [void("meta", property=key, content=value) for key, value in told.items()]
+    about = {"og:url": url, "og:image": urljoin(url, PREVIEW)}
+    cards = [void("meta", property=key, content=value) for key, value in about.items()]
     return joined([*cards, void("meta", name="twitter:card", content="summary_large_image")])
 
 

@@ -3,7 +3,6 @@
 import base64
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +19,7 @@ from tttenv.game.symmetry import orbits
 from tttenv.players import programs
 from tttenv.players.stored.checkpoint import WEIGHTS, file_of, plays_canonically, read_data
 from tttenv.policy import TOLERANCE
-from tttenv.report.load_players import RULES, Shown, portable_name
-from tttenv.report.markup import Markup
+from tttenv.report.load_players import RULES, Network, Shown, portable_name
 from tttenv.report.markup import packed as packed_bytes
 from tttenv.utils.tensor_file import header
 from tttenv.utils.untrusted import shown
@@ -31,15 +29,6 @@ LEARNER = "alphazero"  # its players are residual networks, see learners.residua
 SMALLEST, LARGEST = 3, 15  # minimum and maximum rows and columns of a board in a page
 UNUSED = ("net.moves", "net.hidden", "net.results")  # layers, apart from the policy's first plane
 MOST = 120_000  # maximum weights of a network in a page
-
-
-@dataclass(frozen=True)
-class Network:
-    """A network for the page."""
-
-    about: dict[str, Any]  # JSON-serializable name, rules, shape and certificate
-    # The float32 weights in the order of page/worker/network.js, the lowest bytes of all first.
-    weights: Markup
 
 
 def tables(players: list[Shown], networks: Sequence[Network] = ()) -> dict[str, Any]:
@@ -73,7 +62,7 @@ def classes() -> NDArray[np.int64]:
 def quantised(player: Shown) -> NDArray[np.uint8]:
     """Quantize probabilities of legal moves: 255 is certain, and moves above 1e-6 are not 0."""
     legal = positions(RULES).successors >= 0
-    probs = player.table.table[legal]
+    probs = player.moves[legal]
     steps = np.clip(np.round(255 * probs), 1, np.where(probs < 1 - phrases.ROUNDING, 254, 255))
     return np.where(probs > TINY, steps, 0).astype(np.uint8)
 
@@ -90,17 +79,17 @@ def choices(moves: Moves) -> NDArray[np.uint8]:
 
 
 def _player(player: Shown) -> dict[str, Any]:
-    told: dict[str, Any] = {
+    about: dict[str, Any] = {
         "name": player.name,
         "spec": player.spec,
         "about": player.about,
-        "certificate": player.certificate,
+        "certificate": player.certificate.to_dict(),
         "moves": _packed(quantised(player), "u1"),
     }
     if player.snapshots and player.curve:
         earlier = [_packed(choices(moves), "u1") for moves in player.snapshots.values()]
-        told |= {"earlier": earlier, "steps": [*player.snapshots, player.curve.steps[-1]]}
-    return told
+        about |= {"earlier": earlier, "steps": [*player.snapshots, player.curve.steps[-1]]}
+    return about
 
 
 def _packed(array: NDArray[Any], kind: str) -> str:
