@@ -46,8 +46,8 @@ def subject_of(
 def model_subject(rules: Rules, model: Any, deterministic: bool) -> CheckedPlayer:
     """Convert a Stable-Baselines3 model to a subject, both as a player and as a network."""
     models = importlib.import_module("tttenv.adapters.sb3.models")
-    asked = models.observed(model, rules, deterministic)
-    return CheckedPlayer(rules, asked, asked, models.masked(model))
+    player = models.observed(model, rules, deterministic)
+    return CheckedPlayer(rules, player, player, models.masked(model))
 
 
 def examination(
@@ -85,10 +85,12 @@ class Diagnosis:
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON-serializable data: subject, verdict, problems and checks."""
-        keys = ("status", "told", "change", "check")
-        checks = [{key: getattr(one, key) for key in keys} for one in self.findings]
-        told = {"subject": self.subject, "verdict": self.verdict, "problems": self.problems}
-        return {**told, "checks": checks}
+        checks = [
+            {"status": one.status, "told": one.text, "change": one.change, "check": one.check}
+            for one in self.findings
+        ]
+        about = {"subject": self.subject, "verdict": self.verdict, "problems": self.problems}
+        return {**about, "checks": checks}
 
 
 def diagnose(

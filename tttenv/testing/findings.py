@@ -5,6 +5,7 @@ an invariant. A player may satisfy all invariants and still show a training mist
 """
 
 import sysconfig
+import tomllib
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -16,6 +17,7 @@ import tttenv
 
 FAILURES = Exception, SystemExit  # what foreign code may raise; not Ctrl-C
 BY_SIGNAL = 129, 143  # exit statuses that SIGHUP and SIGTERM request, see `tttenv.cli.console.run`
+TEXTS: dict[str, Any] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 HOME = Path(tttenv.__file__).parents[1]
 NOT_THEIRS = [HOME / name for name in ("tttenv", "learners", "scripts")] + [
     Path(sysconfig.get_path(name)) for name in ("stdlib", "purelib", "platlib")
@@ -27,7 +29,7 @@ class Finding:
     """The outcome of one check."""
 
     status: str  # "ok", "weak", "problem" or "skipped"
-    told: str  # what was seen
+    text: str  # what was seen
     change: str = ""  # what to do about a problem or a weakness
     verdict: str = ""  # a weakness in a few words
     check: str = ""  # the check's name, set by `examine`
@@ -41,18 +43,24 @@ Checks: TypeAlias = Mapping[str, Callable[[Any], Finding]]  # by name, called wi
 class SubjectError(Exception):
     """A failure of the subject, with its reason and what to change."""
 
-    def __init__(self, told: str, change: str) -> None:
-        super().__init__(told)
-        self.told, self.change = told, change
+    def __init__(self, text: str, change: str) -> None:
+        super().__init__(text)
+        self.text, self.change = text, change
 
 
 class LawBrokenError(AssertionError):
     """A player or environment violates an invariant; the message is one line."""
 
 
-def problem(told: str, change: str, law: bool = True) -> Finding:
-    """Return a problem, what to change, and whether it violates an invariant."""
-    return Finding("problem", told, change, law=law)
+def mistake(name: str, /, law: bool = True, **fields: Any) -> Finding:
+    """Return the problem or weakness of this name in findings.toml, with the fields of its text."""
+    about = TEXTS
+    for part in name.split("."):
+        about = about[part]
+    text, change = (about[key].format(**fields) for key in ("text", "change"))
+    if verdict := about.get("verdict", ""):
+        return Finding("weak", text, change, verdict)
+    return Finding("problem", text, change, law=law and about.get("law", True))
 
 
 def examine(subject: Any, checks: Checks) -> Iterator[Finding]:
@@ -61,7 +69,8 @@ def examine(subject: Any, checks: Checks) -> Iterator[Finding]:
         try:
             found = check(subject)
         except SubjectError as failure:
-            found = replace(problem(failure.told, failure.change), cause=failure.__cause__)
+            cause = failure.__cause__
+            found = Finding("problem", failure.text, failure.change, law=True, cause=cause)
             if name == next(iter(checks)):
                 checks = {}
         yield replace(found, check=name)
@@ -73,7 +82,7 @@ def raise_first(findings: Iterator[Finding]) -> None:
     """Raise LawBrokenError for the first finding that violates an invariant."""
     for found in findings:
         if found.law:
-            raise LawBrokenError(f"{found.check}: {found.told}") from found.cause
+            raise LawBrokenError(f"{found.check}: {found.text}") from found.cause
 
 
 def require(holds: Any, law: str) -> None:
@@ -83,12 +92,17 @@ def require(holds: Any, law: str) -> None:
 
 
 @contextmanager
-def failing(when: str, change: str) -> Iterator[None]:
-    """Turn an exception in the block into a `SubjectError` that says when it was raised."""
+def failing(when: str, part: str) -> Iterator[None]:
+    """Turn an exception in the block into a `SubjectError` that says when it was raised.
+
+    What to change is that of a part in findings.toml.
+    """
     try:
         yield
     except FAILURES as error:
-        raise SubjectError(f"fails when {when} with {describe_error(error)}", change) from error
+        raise SubjectError(
+            f"fails when {when} with {describe_error(error)}", TEXTS[part]["change"]
+        ) from error
 
 
 @contextmanager
