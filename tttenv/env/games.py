@@ -111,24 +111,23 @@ class OutputPool:
 
 
 class GameBatch:
-    """Base class for a batch of games in progress, with boards from the agent's perspective.
+    """A batch of games in progress, stored as boards from the agent's perspective, for any rules.
 
-    `BoardGames` stores boards, for any rules; `TableGames` stores indices of positions, for games
-    with few. Tests hold both to the same invariants.
+    `TableGames` stores indices of positions instead, for games with few. Tests hold both to the
+    same invariants.
     """
 
-    kernel: Any  # the module with the compiled functions; `known` begins with what moves need
+    kernel: Any = board_games_kernel  # the module with the compiled functions
     # The complete state, by game; copying into these arrays restores it.
     stored: NDArray[Any]
     flipped: Mask  # where the side to move is not the agent: only in finished games
     outcomes: Outcomes  # for the agent
     over: Mask  # at first True
 
-    def __init__(self, rules: Rules, stored: NDArray[Any], known: Any, planes: bool) -> None:
-        self.rules, self.known, self.planes = rules, known, planes
-        games = len(stored)
+    def __init__(self, rules: Rules, games: int, planes: bool = True) -> None:
+        self.rules, self.planes = rules, planes
         over, outcomes = np.ones(games, np.bool_), np.full(games, GOING, np.int8)
-        self.state = stored, np.zeros(games, np.bool_), outcomes, over
+        self.state = self._new(games), np.zeros(games, np.bool_), outcomes, over
         self.stored, self.flipped, self.outcomes, self.over = self.state
         self.outputs = OutputPool(self._output)
 
@@ -175,19 +174,27 @@ class GameBatch:
         board: Boards = self.boards(np.array([game]))[0]
         return -board if self.flipped[game] else board
 
-    # What differs between the two ways to store a game.
+    # What `TableGames` does in another way.
+
+    @property
+    def known(self) -> Any:
+        """What compiled functions have to know of the game, beginning with what moves need."""
+        return (self.rules.game,)
 
     def compiled(self, opponent: Player | None) -> Any:
         """Return the kernel's encoding of an opponent or of none; None if it is Python's."""
-        raise NotImplementedError
+        if opponent is None or isinstance(opponent, Uniform):
+            return (NOBODY if opponent is None else RANDOM,)
+        return None
 
     def boards(self, which: Numbers | slice) -> Boards:
         """Return a copy of the boards of the games in `which`, from the agent's perspective."""
-        raise NotImplementedError
+        return np.array(self.stored[which])
 
     def boards_to_reply(self, which: Numbers) -> Boards:
         """Return a copy of the boards of the games in `which`, from the opponent's perspective."""
-        raise NotImplementedError
+        boards: Boards = -self.stored[which]
+        return boards
 
     def put(self, which: Numbers, cells: Cells, stone: int) -> Numbers:
         """Put stones of the agents (1) or the opponent (-1) on cells (which,).
@@ -195,42 +202,20 @@ class GameBatch:
         An occupied cell ends the game, ILLEGAL, and is left as it was. Returns the games that go
         on.
         """
-        raise NotImplementedError
+        state: Any = self.state
+        return board_games_kernel.put_stones(state, which, cells, stone, self.known[0])
+
+    def _new(self, games: int) -> NDArray[Any]:
+        """Return new games as they are stored."""
+        return self.rules.start(games)
 
     def _stored(self, boards: Boards) -> NDArray[Any]:
         """Convert boards (games, cells), with the agent to move, to the stored format."""
-        raise NotImplementedError
+        return boards
 
     def _as_rows(self, array: NDArray[Any]) -> NDArray[Any]:
         """Convert an output array (games, columns) to the form that the kernel expects."""
         return array
-
-
-class BoardGames(GameBatch):
-    """A batch of games stored as boards from the agent's perspective; see `GameBatch`."""
-
-    kernel = board_games_kernel
-
-    def __init__(self, rules: Rules, games: int, planes: bool = True) -> None:
-        super().__init__(rules, rules.start(games), (rules.game,), planes)
-
-    def compiled(self, opponent: Player | None) -> board_games_kernel.Opponent | None:
-        if opponent is None or isinstance(opponent, Uniform):
-            return (NOBODY if opponent is None else RANDOM,)
-        return None
-
-    def boards(self, which: Numbers | slice) -> Boards:
-        return np.array(self.stored[which])
-
-    def boards_to_reply(self, which: Numbers) -> Boards:
-        return -self.stored[which]
-
-    def put(self, which: Numbers, cells: Cells, stone: int) -> Numbers:
-        state: Any = self.state
-        return board_games_kernel.put_stones(state, which, cells, stone, self.known[0])
-
-    def _stored(self, boards: Boards) -> NDArray[Any]:
-        return boards
 
 
 # For opponents that are not tables; read-only, as the tables are.
@@ -242,20 +227,14 @@ class TableGames(GameBatch):
 
     kernel = table_games_kernel
 
-    def __init__(self, rules: Rules, games: int, planes: bool = True) -> None:
-        self.table = transition_table(rules)
-        known = self.table.showing_planes if planes else self.table.showing_boards
-        super().__init__(rules, np.zeros(games, np.uint32), known, planes)
+    @property
+    def table(self) -> TransitionTable:
+        """The table of the game, which all batches and their copies share."""
+        return transition_table(self.rules)
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Leave out the table, which a copy shares."""
-        return {key: part for key, part in vars(self).items() if key not in ("table", "known")}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Restore what `__getstate__` returned."""
-        vars(self).update(state)
-        self.table = transition_table(self.rules)
-        self.known = self.table.showing_planes if self.planes else self.table.showing_boards
+    @property
+    def known(self) -> Any:
+        return self.table.showing_planes if self.planes else self.table.showing_boards
 
     def compiled(self, opponent: Player | None) -> table_games_kernel.Opponent | None:
         if opponent is not None and is_table(opponent) and opponent.rules == self.rules:
@@ -282,6 +261,9 @@ class TableGames(GameBatch):
         going: Numbers = which[~over]
         return going
 
+    def _new(self, games: int) -> NDArray[Any]:
+        return np.zeros(games, np.uint32)
+
     def _stored(self, boards: Boards) -> NDArray[Any]:
         return self.table.positions.index(boards)
 
@@ -291,5 +273,5 @@ class TableGames(GameBatch):
 
 def new_games(rules: Rules, count: int, planes: bool = False) -> GameBatch:
     """Return a batch of `count` games, using the fastest class for the rules."""
-    kind = TableGames if rules.cells <= FEW else BoardGames
+    kind = TableGames if rules.cells <= FEW else GameBatch
     return kind(rules, count, planes)
