@@ -54,6 +54,8 @@ class Match:
         self.rules, self.seat, self.illegal = rules, seat, illegal
         self.payoffs = Payoffs(draw)
         self.games: GameBatch = new_games(rules, games, planes)
+        self.over: Mask = self.games.over  # (games,): the finished ones
+        self.outcomes: Outcomes = self.games.outcomes  # (games,) for the agent, see tttenv.Outcome
         self.opponent = opponent
         self.active = 0  # number of games in progress
         self.key: int | None = None  # of the last step, if it ended games against an opponent
@@ -61,16 +63,6 @@ class Match:
         self.single: SingleGame | None = None
         if games == 1 and isinstance(self.games, TableGames):
             self.single = SingleGame(self.games)
-
-    @property
-    def over(self) -> Mask:
-        """Mask (games,) of the finished games."""
-        return self.games.over
-
-    @property
-    def outcomes(self) -> Outcomes:
-        """Outcomes (games,) for the agent: values of `tttenv.Outcome`."""
-        return self.games.outcomes
 
     @property
     def rewards(self) -> NDArray[np.float64]:
