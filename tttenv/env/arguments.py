@@ -19,7 +19,11 @@ if TYPE_CHECKING:
 
 
 def one_action(action: Any) -> NDArray[Any]:
-    """Check that an action is an integer, and return it as an array (1,)."""
+    """Check that an action is an integer, and return it as an array (1,).
+
+    Raises:
+        ValueError: if it is anything else.
+    """
     given = real_numbers("actions", action)
     if given.size != 1 or given.dtype.kind not in "iu":
         raise ValueError(f"an action must be the number of a cell, not {described(action)}")
@@ -27,7 +31,18 @@ def one_action(action: Any) -> NDArray[Any]:
 
 
 def resolve_opponent(opponent: str | Policy | None, rules: Rules) -> Policy | None:
-    """Return the player named by a spec; return anything else unchanged."""
+    """Return the opponent that an environment's argument stands for.
+
+    Args:
+        opponent: the spec of a player, a policy, or None for self-play.
+        rules: the game that a named player plays.
+
+    Returns:
+        The named player; a policy or None unchanged.
+
+    Raises:
+        ValueError: for a spec that names no player of this game.
+    """
     if not isinstance(opponent, str):
         return opponent
     from tttenv.players import player  # which a match alone does not need
@@ -36,7 +51,22 @@ def resolve_opponent(opponent: str | Policy | None, rules: Rules) -> Policy | No
 
 
 def checked_boards(rules: Rules, games: int, boards: ArrayLike, seat: str | None) -> Boards:
-    """Validate a board, or one for each game, with `seat` to move; return (games, cells)."""
+    """Validate the boards from which games are to start.
+
+    Args:
+        rules: the game.
+        games: the number of games.
+        boards: one board for all games, of any shape, or one for each (games, ...), in the view of
+            the side to move: 1 mine, -1 theirs, 0 empty.
+        seat: "X" or "O", which has to be to move; None: either.
+
+    Returns:
+        Boards (games, cells), read-only if one stands for all.
+
+    Raises:
+        ValueError: for another number of boards, one that cannot be reached or is finished, or one
+            with the other seat to move.
+    """
     given = real_numbers("boards", boards)
     if given.size == rules.cells:
         given = given.reshape(1, -1)
@@ -52,7 +82,17 @@ def checked_boards(rules: Rules, games: int, boards: ArrayLike, seat: str | None
 
 
 def require_game(closed: bool, going: bool = True, message: str = "call reset() first") -> None:
-    """Raise unless an environment is open and has a game in progress."""
+    """Raise unless an environment is open and has a game in progress.
+
+    Args:
+        closed: whether it is closed.
+        going: whether a game is in progress.
+        message: what to do if no game is.
+
+    Raises:
+        gymnasium.error.ClosedEnvironmentError: if it is closed.
+        gymnasium.error.ResetNeeded: if no game is in progress.
+    """
     if closed:
         raise gymnasium.error.ClosedEnvironmentError("the environment is closed: make a new one")
     if not going:
@@ -65,7 +105,18 @@ def plain_seed(seed: Any) -> Any:
 
 
 def one_seed(seed: Any, games: int) -> Any:
-    """Return a single seed for a batch of games, combining a list of one seed per game."""
+    """Return a single seed for a batch of games.
+
+    Args:
+        seed: an integer or None, or a list of these, one for each game.
+        games: the number of games.
+
+    Returns:
+        The seed; for a list 128 bits that depend on all seeds in it, or None if all are None.
+
+    Raises:
+        ValueError: for a list of another length, or with anything but non-negative integers.
+    """
     if not isinstance(seed, list | tuple):
         return plain_seed(seed)
     if len(seed) != games:
@@ -88,7 +139,17 @@ class Start(NamedTuple):
 
     @classmethod
     def of(cls, match: Match, options: Any, masked: bool = False) -> "Start":
-        """Validate the options of a reset; no game changes."""
+        """Validate the options of a reset; no game changes.
+
+        Args:
+            match: the games.
+            options: None or a dict with "board", "seat" and, if `masked`, "reset_mask".
+            masked: whether a mask may say which games start.
+
+        Raises:
+            ValueError: for an unknown option, a board that cannot be played on, or a mask that is
+                not a boolean array (games,), marks no game or comes with a board.
+        """
         if options is None:
             return cls(None, None)
         if not isinstance(options, Mapping):
@@ -115,7 +176,15 @@ class Start(NamedTuple):
         return cls(None, seat, which)
 
     def begin(self, match: Match, rng: np.random.Generator) -> None:
-        """Start the games of a match with these options."""
+        """Start the games of a match with these options.
+
+        Args:
+            match: the games.
+            rng: the generator that the key of new games is drawn from.
+
+        Raises:
+            ValueError: for an unknown seat, and whatever an opponent that opens raises.
+        """
         if self.boards is None:
             which = np.ones(len(match.over), np.bool_) if self.which is None else self.which
             match.reset(which, rng, self.seat)

@@ -132,7 +132,16 @@ class GameBatch:
         self.outputs = OutputPool(self._output)
 
     def reply(self, opponent: Player | None, which: Numbers, uniforms: Uniforms) -> Numbers:
-        """Play a Python opponent's replies, each from one number; return the games that go on."""
+        """Play a Python opponent's replies.
+
+        Args:
+            opponent: the opponent; where all its probabilities are 0, it forfeits.
+            which: the games (replies,) in which it is to move.
+            uniforms: the random numbers (replies,) in [0, 1) by which it samples its cells.
+
+        Returns:
+            The games that go on, some of `which`.
+        """
         assert opponent is not None
         probs = ask(self.boards_to_reply(which), opponent)
         if opponent.traits.forfeits:
@@ -143,7 +152,14 @@ class GameBatch:
         return self.put(which, sample(probs, uniforms), -1)
 
     def restart(self, which: Numbers, key: int, opponent: Any, seat: str) -> None:
-        """Restart the games in `which`; a compiled opponent moves first where the agent is O."""
+        """Restart games.
+
+        Args:
+            which: the games to restart.
+            key: the key that seats and openings follow from; see Randomness in `TicTacToe`.
+            opponent: as `compiled` returns it, to move first where the agent is O; None: nobody.
+            seat: the agent's, "X", "O" or "random".
+        """
         opponent = self.compiled(None) if opponent is None else opponent
         order = 0, np.uint64(key), opponent, SEATS.index(seat), self.known[0]
         self.kernel.restart(self.stored, self.flipped, which, *order)
@@ -197,10 +213,15 @@ class GameBatch:
         return boards
 
     def put(self, which: Numbers, cells: Cells, stone: int) -> Numbers:
-        """Put stones of the agents (1) or the opponent (-1) on cells (which,).
+        """Put a stone in each of several games; on an occupied cell it ends the game, ILLEGAL.
 
-        An occupied cell ends the game, ILLEGAL, and is left as it was. Returns the games that go
-        on.
+        Args:
+            which: the games (stones,).
+            cells: the cells (stones,).
+            stone: whose stones these are, 1 of the agents, -1 of the opponent.
+
+        Returns:
+            The games that go on, some of `which`.
         """
         state: Any = self.state
         return board_games_kernel.put_stones(state, which, cells, stone, self.known[0])
@@ -272,6 +293,12 @@ class TableGames(GameBatch):
 
 
 def new_games(rules: Rules, count: int, planes: bool = False) -> GameBatch:
-    """Return a batch of `count` games, using the fastest class for the rules."""
+    """Return a batch of games, as the fastest class for the rules.
+
+    Args:
+        rules: the game.
+        count: the number of games; all are over until they are restarted.
+        planes: whether to observe one-hot planes; else boards.
+    """
     kind = TableGames if rules.cells <= FEW else GameBatch
     return kind(rules, count, planes)

@@ -34,7 +34,20 @@ Illegal: TypeAlias = Literal["lose", "raise"]
 
 
 class Match:
-    """A batch of games between an agent and an opponent; arguments as in `TicTacToe`."""
+    """A batch of games between an agent and an opponent; none is in progress before `reset`.
+
+    Args:
+        rules: the game.
+        games: the number of games.
+        opponent: the opponent's policy, or None: the agent moves for both sides.
+        seat: "X", "O" or "random"; the agent's in new games.
+        illegal: "lose" or "raise"; what a move on an occupied cell does.
+        draw: the agent's reward for a draw, from -1 to 1.
+        planes: whether to observe one-hot planes; else boards.
+
+    Raises:
+        ValueError: for an argument with another value.
+    """
 
     def __init__(
         self,
@@ -44,7 +57,7 @@ class Match:
         seat: Seat = "random",
         illegal: Illegal = "lose",
         draw: float = 0.0,
-        planes: bool = True,  # observe one-hot planes; False: boards
+        planes: bool = True,
     ) -> None:
         one_of("seat", seat, get_args(Seat))
         one_of("illegal", illegal, get_args(Illegal))
@@ -102,7 +115,16 @@ class Match:
         return self.compiled is None
 
     def reset(self, which: Mask, rng: np.random.Generator, seat: Seat | None = None) -> None:
-        """Restart the games in the mask `which` (games,); where the agent is O, X opens."""
+        """Restart games; where the agent is O, the opponent moves first.
+
+        Args:
+            which: the games to restart, bool (games,).
+            rng: the generator that the key is drawn from.
+            seat: the agent's; None: that of the match.
+
+        Raises:
+            ValueError: for an unknown seat, or an opponent that forfeits on the empty board.
+        """
         seat = self.seat if seat is None else seat
         one_of("seat", seat, get_args(Seat))
         with self.attempt(rng):
@@ -123,7 +145,12 @@ class Match:
         self.active, self.key = len(self.over), None
 
     def checked_actions(self, actions: ArrayLike) -> Cells:
-        """Validate actions (games,), and return them as cells."""
+        """Validate actions (games,), and return them as cells.
+
+        Raises:
+            ValueError: for another shape or type, for an action off the board or, with
+                `illegal="raise"`, on an occupied cell; those of finished games are ignored.
+        """
         games, last = self.games, self.rules.cells - 1
         plain = type(actions) is np.ndarray  # the common case, kept fast
         given = np.asarray(actions) if plain else real_numbers("actions", actions)
@@ -146,11 +173,24 @@ class Match:
         return cells
 
     def step(self, actions: ArrayLike, rng: np.random.Generator) -> None:
-        """Play the agents' cells (games,) and the opponent's replies; see `outcomes` and `over`."""
+        """Play the agents' cells and the opponent's replies; see `outcomes` and `over`.
+
+        Args:
+            actions: the cells (games,); see `checked_actions`.
+            rng: the generator that the key is drawn from.
+
+        Raises:
+            ValueError: for an invalid action, or an opponent that returns an invalid move.
+        """
         self.play(self.checked_actions(actions), self.games.outputs.take(), rng)
 
     def step_one(self, cell: int, rng: np.random.Generator) -> None:
-        """Step a match of one game, without checks."""
+        """Step a match of one game, without checks.
+
+        Args:
+            cell: the agent's cell, on the board.
+            rng: the generator that the key is drawn from.
+        """
         if self.single is None or self.compiled is None:
             self.play(np.array([cell]), self.games.outputs.take(), rng)
             return
@@ -161,11 +201,17 @@ class Match:
     def play(
         self, cells: Cells, output: StepOutput, rng: np.random.Generator, mode: int = DISABLED
     ) -> int:
-        """Play validated cells (games,) and the opponent's replies, and write the output.
+        """Play the agents' cells and the opponent's replies, and write the output.
 
-        Games restart by `mode`: SAME_STEP, NEXT_STEP (games that were over restart, their cells are
-        ignored) or DISABLED; in the first and the last no game may be over. Returns the number of
-        games that ended.
+        Args:
+            cells: validated cells (games,).
+            output: the arrays to write.
+            rng: the generator that the key is drawn from.
+            mode: when games restart: SAME_STEP, NEXT_STEP (games that were over restart, their
+                cells are ignored) or DISABLED; in the first and the last no game may be over.
+
+        Returns:
+            The number of games that ended.
         """
         if self.compiled is None:
             return self._play_asking(cells, output, rng, mode)
@@ -235,8 +281,10 @@ class Match:
     ) -> AbstractContextManager[None]:
         """Return a context that restores the games and the generator if its block fails.
 
-        If the opponent cannot fail, nothing is saved unless `always`. Of nested ones the outermost
-        restores.
+        Args:
+            rng: the generator that the block draws from.
+            always: whether to save them even if the opponent cannot fail. Of nested contexts the
+                outermost restores.
         """
         return self._undone(rng) if not self.attempting and (always or self.asks) else nullcontext()
 

@@ -102,7 +102,13 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
 
     @classmethod
     def of(cls, rules: Rules, num_envs: int, **arguments: Any) -> "VectorTicTacToe":
-        """Create an environment for these rules, which may be a variant of the game."""
+        """Create an environment for rules, which may be a variant of the game.
+
+        Args:
+            rules: the game.
+            num_envs: the number of games.
+            arguments: the other arguments of the environment.
+        """
         games = cls.__new__(cls)
         games.rules_type = type(rules)
         cls.__init__(games, num_envs, **asdict(rules), **arguments)
@@ -114,15 +120,20 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
         seed: int | list[int | None] | None = None,
         options: dict[str, Any] | None = None,
     ) -> tuple[Observation, dict[str, Any]]:
-        """Start all games; `options` as in `TicTacToe`, with one board for all games or one each.
-
-        The option `reset_mask`, booleans (num_envs,), starts only the games that it marks. All
-        games share one generator, which a list of seeds, one for each game, seeds by all of them
-        that are not None.
+        """Start all games.
 
         If an exception is raised, including by the opponent, the previous games and `np_random` are
-        restored. ValueError for an unknown option, a board that cannot be played on, a list of
-        seeds or a mask of another length, and a mask with a seed or before the first reset.
+        restored.
+
+        Args:
+            seed: of the generator, which all games share; a list of one seed for each game seeds it
+                by all of them that are not None.
+            options: as in `TicTacToe`, with one board for all games or one each; `reset_mask`,
+                booleans (num_envs,), starts only the games that it marks.
+
+        Raises:
+            ValueError: for an unknown option, a board that cannot be played on, a list of seeds or
+                a mask of another length, and a mask with a seed or before the first reset.
         """
         require_game(self.closed)
         number, start = one_seed(seed, self.num_envs), Start.of(self.match, options, masked=True)

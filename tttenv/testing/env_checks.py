@@ -83,7 +83,15 @@ class CheckedEnv:
 
 
 def board_of(observed: Any, cells: int) -> Boards | None:
-    """Decode the board (cells,) from an observation; return None if its format is unknown."""
+    """Decode the board from an observation.
+
+    Args:
+        observed: any observation: an array of one-hot planes or of a board, or a dict with one.
+        cells: the number of cells.
+
+    Returns:
+        The board (cells,) of 1, -1 and 0 as it is shown, or None if the format is unknown.
+    """
     if isinstance(observed, dict):
         observed = observed.get("observation", observed.get("obs"))
     try:
@@ -130,7 +138,16 @@ class Record:
 
 
 def record(env: CheckedEnv, games: int, seed: int) -> Record:
-    """Play and record games of random legal moves, or record why that failed."""
+    """Play and record games of random legal moves, or record why that failed.
+
+    Args:
+        env: the environment.
+        games: the number of games.
+        seed: the seed of the environment and of the moves.
+
+    Raises:
+        ValueError: if the observation is not a board of the game.
+    """
     rng = np.random.default_rng(seed)
     try:
         _first_board(env, seed)
@@ -189,7 +206,11 @@ def _play(env: CheckedEnv, alone: bool, rng: np.random.Generator, seed: int | No
 
 
 def interface(record: Record) -> Finding:
-    """Check that games can be played at all, and run Gymnasium's own checker."""
+    """Check that games can be played at all, and run Gymnasium's own checker.
+
+    Raises:
+        SubjectError: if no games could be played.
+    """
     if record.failure is not None:
         raise record.failure
     with warnings.catch_warnings(record=True) as heard:
@@ -298,7 +319,11 @@ def endings(record: Record) -> Finding:
 
 
 def illegal(record: Record) -> Finding:
-    """Check that an illegal move raises an error, or is penalized and changes nothing else."""
+    """Check that an illegal move raises an error, or is penalized and changes nothing else.
+
+    Raises:
+        SubjectError: if the environment returns what cannot be understood.
+    """
     if "problem" in (rewards(record).status, endings(record).status):
         return Finding("skipped", "its rewards or endings are wrong anyway")
     env, rng = record.env, np.random.default_rng(2)

@@ -53,7 +53,13 @@ class LawBrokenError(AssertionError):
 
 
 def mistake(name: str, /, law: bool = True, **fields: Any) -> Finding:
-    """Return the problem or weakness of this name in findings.toml, with the fields of its text."""
+    """Return a problem or weakness, with the words of findings.toml.
+
+    Args:
+        name: of the check, or of the check and the mistake: "view", "endings.late".
+        law: False if this problem violates no invariant, as for the others of its name.
+        fields: what the text and the advice name.
+    """
     about = TEXTS
     for part in name.split("."):
         about = about[part]
@@ -64,7 +70,15 @@ def mistake(name: str, /, law: bool = True, **fields: Any) -> Finding:
 
 
 def examine(subject: Any, checks: Checks) -> Iterator[Finding]:
-    """Run all checks in order; if the subject fails in the first one, the others are left out."""
+    """Run all checks in order; if the subject fails in the first one, the others are left out.
+
+    Args:
+        subject: what the checks are called with.
+        checks: the checks by name.
+
+    Returns:
+        The findings, as they are made.
+    """
     for name, check in checks.items():
         try:
             found = check(subject)
@@ -79,23 +93,40 @@ def examine(subject: Any, checks: Checks) -> Iterator[Finding]:
 
 
 def raise_first(findings: Iterator[Finding]) -> None:
-    """Raise LawBrokenError for the first finding that violates an invariant."""
+    """Stop at the first finding that violates an invariant.
+
+    Raises:
+        LawBrokenError: if there is one, with its check's name and the subject's exception.
+    """
     for found in findings:
         if found.law:
             raise LawBrokenError(f"{found.check}: {found.text}") from found.cause
 
 
 def require(holds: Any, law: str) -> None:
-    """Raise LawBrokenError with the invariant's name unless it holds."""
+    """Require an invariant.
+
+    Args:
+        holds: whether it holds.
+        law: the invariant, in a sentence.
+
+    Raises:
+        LawBrokenError: with this sentence, unless it holds.
+    """
     if not holds:
         raise LawBrokenError(law)
 
 
 @contextmanager
 def failing(when: str, part: str) -> Iterator[None]:
-    """Turn an exception in the block into a `SubjectError` that says when it was raised.
+    """Turn an exception in the block into one that says when it was raised and what to change.
 
-    What to change is that of a part in findings.toml.
+    Args:
+        when: what was done: "reset" in "fails when reset with KeyError".
+        part: the key of what to change in findings.toml.
+
+    Raises:
+        SubjectError: if the block fails.
     """
     try:
         yield
@@ -107,7 +138,11 @@ def failing(when: str, part: str) -> Iterator[None]:
 
 @contextmanager
 def user_errors(name: str) -> Iterator[None]:
-    """Turn exceptions from user code in this block into a ValueError that names the code."""
+    """Turn exceptions of user code in this block into one line.
+
+    Raises:
+        ValueError: if it fails; with the name of the code, the exception and its line.
+    """
     try:
         yield
     except FAILURES as error:  # a script without a main guard may call exit
@@ -117,7 +152,8 @@ def user_errors(name: str) -> Iterator[None]:
 def describe_error(error: BaseException) -> str:
     """Describe an error in one line: type, message and the line of user code that raised it.
 
-    An exit that a signal requested is raised again: it is no failure of the code under test.
+    Raises:
+        SystemExit: if the error is an exit that a signal requested: no failure of the code.
     """
     if isinstance(error, SystemExit) and error.code in BY_SIGNAL:
         raise error

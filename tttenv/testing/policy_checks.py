@@ -101,7 +101,11 @@ class CheckedPlayer:
         return strength(self.rules, self.table)
 
     def query(self, boards: Boards) -> Numbers:
-        """Return the player's validated output on boards."""
+        """Return the player's output (batch, cells) on boards (batch, cells).
+
+        Raises:
+            SubjectError: if it fails, changes the boards, or has another shape.
+        """
         given = boards.copy()
         with self._named_failures(boards):
             numbers = answered_numbers(self.policy(given), "it")
@@ -133,7 +137,19 @@ class CheckedPlayer:
 
 
 def some_boards(rules: Rules, count: int = SOME, seed: int = 0) -> Boards:
-    """Return at most `count` undecided boards, from random games if not enumerable."""
+    """Return undecided boards, some of all or, on boards too large for that, of random games.
+
+    Args:
+        rules: the game.
+        count: the most boards.
+        seed: the seed of the choice.
+
+    Returns:
+        Boards (at most `count`, cells), in the view of the side to move.
+
+    Raises:
+        ValueError: for fewer than one.
+    """
     integers_from(1, count=count)
     rng = np.random.default_rng(seed)
     if enumerable(rules):
@@ -160,7 +176,12 @@ class Strength:
 
 
 def strength(rules: Rules, player: Tabulated) -> tuple[Strength, ...]:
-    """Measure a player's strength as X and as O."""
+    """Measure a player's exact strength as X and as O.
+
+    Args:
+        rules: the game, small enough to enumerate.
+        player: its moves in all positions.
+    """
     game, solution = positions(rules), solve(rules)
     legal: Mask = game.successors >= 0
     wins: Mask = legal & game.lost[game.successors]
@@ -195,7 +216,11 @@ def by_chance(rules: Rules) -> tuple[Strength, ...]:
 
 
 def answers(subject: CheckedPlayer) -> Finding:
-    """Check that the player returns valid probabilities, or a forfeit, for every board."""
+    """Check that the player returns valid probabilities, or a forfeit, for every board.
+
+    Raises:
+        SubjectError: if it does not.
+    """
     boards, numbers = subject.boards, subject.output
     good = (np.abs(numbers.sum(axis=1) - 1) <= 1e-4) & (numbers >= 0).all(axis=1)
     if subject.policy.traits.forfeits:
