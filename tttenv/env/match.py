@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tttenv.env.games import GameBatch, StepOutput, TableGames, new_games
 from tttenv.env.single_game import SingleGame
-from tttenv.env.step_options_kernel import DISABLED, NEXT_STEP, NOBODY, SAME_STEP, SEATS
+from tttenv.env.step_options_kernel import DISABLED, NEXT_STEP, SAME_STEP, SEATS
 from tttenv.game.features import one_hot
 from tttenv.game.outcomes_kernel import Outcomes
 from tttenv.game.random_kernel import OPENING, REPLY, SEAT, keyed_uniforms
@@ -213,56 +213,53 @@ class Match:
         Returns:
             The number of games that ended.
         """
-        if self.compiled is None:
-            return self._play_asking(cells, output, rng, mode)
         games, key, restart_key = self.games, 0, self.key
-        self_play = self.compiled[0] == NOBODY
-        if not self_play and (self.active or mode != NEXT_STEP):
-            key = rng.bit_generator.random_raw()
-        if restart_key is None:
-            waits = mode == NEXT_STEP and self.active < len(cells)
-            restart_key = self.draw_key(rng) if waits else 0
-        ended: int = games.kernel.step(
-            games.state,
-            cells,
-            (np.uint64(key), np.uint64(restart_key)),
-            self.compiled,
-            SEATS.index(self.seat),
-            games.known,
-            self.payoffs.table,
-            mode,
-            output.compiled,
-        )
-        self.active = len(cells) - (0 if mode == SAME_STEP else ended)
-        self.key = key if self.active < len(cells) and not self_play else None
+        with self.attempt(rng):
+            if self._opponent is not None and (self.active or mode != NEXT_STEP):
+                key = rng.bit_generator.random_raw()
+            if restart_key is None:
+                waits = mode == NEXT_STEP and self.active < len(cells)
+                restart_key = self.draw_key(rng) if waits else 0
+            if self.compiled is None:
+                ended = self._step_asking(cells, key, restart_key, mode, output)
+            else:
+                ended = games.kernel.step(
+                    games.state,
+                    cells,
+                    (np.uint64(key), np.uint64(restart_key)),
+                    self.compiled,
+                    SEATS.index(self.seat),
+                    games.known,
+                    self.payoffs.table,
+                    mode,
+                    output.compiled,
+                )
+            self.active = len(cells) - (0 if mode == SAME_STEP else ended)
+            over = self.active < len(cells)
+            self.key = key if over and self._opponent is not None else None
         return ended
 
-    def _play_asking(
-        self, cells: Cells, output: StepOutput, rng: np.random.Generator, mode: int
+    def _step_asking(
+        self, cells: Cells, key: int, restart_key: int, mode: int, output: StepOutput
     ) -> int:
-        """Run `play` with a Python opponent, which is queried after the agents' moves."""
-        games = self.games
-        with self.attempt(rng):
-            waits, key, restart_key = games.over.copy(), 0, self.key
-            if mode != NEXT_STEP or not waits.all():
-                key, going = self.draw_key(rng), np.flatnonzero(~waits)
-                going = games.put(going, cells[going], 1)
-                games.reply(self._opponent, going, keyed_uniforms(np.uint64(key), going, REPLY))
-            if mode == NEXT_STEP and waits.any():
-                key_then = self.draw_key(rng) if restart_key is None else restart_key
-                self._restart_asking(waits, key_then, self.seat)
-            output.outcomes[:], output.over[:] = games.outcomes, games.over
-            output.rewards[:] = self.payoffs.many(games.outcomes)
-            ended = int(np.count_nonzero(games.over))
-            self.key = key if ended and mode != SAME_STEP else None
-            if mode == SAME_STEP and ended:
-                boards = games.boards(over := np.flatnonzero(games.over))
-                output.finals[:] = 0
-                output.finals[over] = one_hot(boards) if games.planes else boards
-                self._restart_asking(output.over, key, self.seat)
-            self.active = len(cells) - int(np.count_nonzero(games.over))
+        """Do as the kernel's `step`, with a Python opponent queried after the agents' moves."""
+        games, waits = self.games, self.over.copy()
+        going = np.flatnonzero(~waits)
+        going = games.put(going, cells[going], 1)
+        if len(going):
+            games.reply(self._opponent, going, keyed_uniforms(np.uint64(key), going, REPLY))
+        if waits.any():
+            self._restart_asking(waits, restart_key, self.seat)
+        output.outcomes[:], output.over[:] = games.outcomes, games.over
+        output.rewards[:] = self.payoffs.many(games.outcomes)
+        over = np.flatnonzero(games.over)
+        if mode == SAME_STEP and len(over):
+            boards = games.boards(over)
+            output.finals[:] = 0
+            output.finals[over] = one_hot(boards) if games.planes else boards
+            self._restart_asking(output.over, key, self.seat)
         games.observe(output)
-        return ended
+        return len(over)
 
     def _restart_asking(self, which: Mask, key: int, seat: str) -> None:
         """Restart the games in `which`; where the agent is O, a Python opponent moves first."""
