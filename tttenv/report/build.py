@@ -37,7 +37,13 @@ def html(
     others: Sequence[Shown] = (),
     url: str | None = None,
 ) -> str:
-    """Return the report's HTML for at least one player, and trained ones for larger boards."""
+    """Return the report's HTML.
+
+    Args:
+        players: at least one for 3,3,3, in any order.
+        others: players for larger boards.
+        url: the page's address, as `checked_url` returns it; None: it is not published.
+    """
     players = leaderboard.ranked(players)
     style = _joined("styles", STYLES, "css")
     first, shared = _joined("scripts", FIRST, "js"), _joined("shared", SHARED, "js")
@@ -79,7 +85,11 @@ def _joined(folder: str, names: Sequence[str], suffix: str) -> str:
 
 
 def checked_url(url: str) -> str:
-    """Validate a web address and return it, with a trailing slash if it does not name a file."""
+    """Validate a web address and return it, with a trailing slash if it does not name a file.
+
+    Raises:
+        ValueError: for one that is longer than 500 characters or no plain http address.
+    """
     if not re.fullmatch(r"https?://[\w.:-]+(/[!-~]*)?", url, re.ASCII) or len(url) > 500:
         raise ValueError("the page's address must look like https://name.github.io/project/")
     return url if url.endswith((".html", "/")) else f"{url}/"

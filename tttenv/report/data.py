@@ -32,7 +32,12 @@ MOST = 120_000  # maximum weights of a network in a page
 
 
 def tables(players: list[Shown], networks: Sequence[Network] = ()) -> dict[str, Any]:
-    """Return all tables as JSON-serializable data; arrays are little-endian bytes in base64."""
+    """Return all tables as JSON-serializable data; arrays are little-endian bytes in base64.
+
+    Args:
+        players: those for 3,3,3, in the order of the page.
+        networks: those of larger boards, whose weights stand in elements of their own.
+    """
     game = positions(RULES)
     return {
         "successors": _packed(game.successors, "<i2"),  # (positions, cells), -1 where none
@@ -97,7 +102,20 @@ def _packed(array: NDArray[Any], kind: str) -> str:
 
 
 def network(folder: Path, name: str, rules: Rules, certificate: Certificate) -> Network | None:
-    """Pack a checkpoint's network for the page; return None if the page cannot play it."""
+    """Pack a checkpoint's network for the page.
+
+    Args:
+        folder: the checkpoint.
+        name: the player's name in the page.
+        rules: its game.
+        certificate: its certificate.
+
+    Returns:
+        The network, or None if the page cannot play it.
+
+    Raises:
+        ValueError: if the weights are not those of the card, or of other shapes.
+    """
     card, files = read_data(folder, WEIGHTS)
     if not playable(card, rules):
         return None

@@ -57,7 +57,17 @@ def from_specs(
     tell: Tell = lambda text: None,
     one_per_size: bool = False,
 ) -> list[Shown]:
-    """Load checkpoints, with all their networks or the first for each number of rows, columns."""
+    """Load checkpoints for boards other than 3,3,3.
+
+    Args:
+        specs: the checkpoints, as players are named.
+        tell: called with the next stage of the work.
+        one_per_size: whether only the first network for each number of rows and columns is
+            embedded; else all are.
+
+    Raises:
+        ValueError: for a damaged checkpoint.
+    """
     players: list[Shown] = []
     for spec, name in labelled(specs):
         tell(f"reading player {len(players) + 1} of {len(specs)} for larger boards, {name}")

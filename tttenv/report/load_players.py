@@ -141,6 +141,15 @@ def from_benchmark(
 
     An entry without a folder names a safe built-in player, one with a folder a checkpoint within
     the current folder, that of the file, or `runs`.
+
+    Args:
+        file: results of the benchmark or of a sweep.
+        runs: another folder in which checkpoints may be.
+        tell: called with the next stage of the work.
+
+    Raises:
+        ValueError: for a file that holds no such results, or names a player or folder that it may
+            not name or that does not exist.
     """
     what = "results of the benchmark or of a sweep"
     read = schema.read(file, dict[str, Any], what)
@@ -209,7 +218,15 @@ def _measured() -> dict[str, Seeds]:
 
 
 def from_specs(specs: list[str], tell: Tell = lambda text: None) -> list[Shown]:
-    """Load the players named by specs, labelled by spec or folder."""
+    """Load the players named by specs, labelled by spec or folder.
+
+    Args:
+        specs: players for 3,3,3.
+        tell: called with the next stage of the work.
+
+    Raises:
+        ValueError: for a spec that names no player of 3,3,3.
+    """
     players: list[Shown] = []
     for spec, name in labelled(specs):
         tell(f"certifying player {len(players) + 1} of {len(specs)}, {name}")
@@ -251,7 +268,16 @@ def named(spec: str, name: str, policy: Player) -> Shown:
 
 
 def trained(folder: Path, name: str) -> Shown:
-    """Prepare a checkpoint's player for the report, with what its card says of its training."""
+    """Prepare a checkpoint's player for the report, with what its card says of its training.
+
+    Args:
+        folder: the checkpoint.
+        name: the player's name in the page, shortened if it is too long.
+
+    Raises:
+        ValueError: for a checkpoint of another board, or a damaged one. A damaged curve is a
+            `complaint` instead.
+    """
     card, spec = read_card(folder), portable_name(folder)
     rules = Rules.of(str(card["rules"]))
     if rules != RULES:
