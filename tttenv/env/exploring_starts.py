@@ -88,9 +88,9 @@ class ExploringStarts(gymnasium.Wrapper[Any, int, Any, int]):
         if seed is not None:
             self._openings = []  # drawn with the previous seed
         if seed is not None or options or not self.stones:
-            begun = self.env.reset(seed=seed, options=options)
+            started = self.env.reset(seed=seed, options=options)
             if options or not self.stones:
-                return begun
+                return started
         if not self._openings:
             game: Any = self.unwrapped
             self._openings = list(random_openings(game.rules, self.stones, DRAWN, game.np_random))
