@@ -34,6 +34,10 @@ class TransitionTable(NamedTuple):
     showing_planes: table_games_kernel.Table  # whose views are these planes
     showing_boards: table_games_kernel.Table  # whose views are boards
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy and pickle as a reference to the shared table."""
+        return transition_table, (self.positions.rules,)
+
 
 @lru_cache(maxsize=8)
 def transition_table(rules: Rules) -> TransitionTable:
@@ -248,10 +252,9 @@ class TableGames(GameBatch):
 
     kernel = table_games_kernel
 
-    @property
-    def table(self) -> TransitionTable:
-        """The table of the game, which all batches and their copies share."""
-        return transition_table(self.rules)
+    def __init__(self, rules: Rules, games: int, planes: bool = True) -> None:
+        super().__init__(rules, games, planes)
+        self.table = transition_table(rules)
 
     @property
     def known(self) -> Any:
