@@ -93,7 +93,15 @@ def course(given: Arguments) -> list[Any]:
 
 
 def report(given: Arguments, findings: list[Any]) -> None:
-    """Print the findings, and exit with status 1 if there is a problem."""
+    """Print the findings.
+
+    Args:
+        given: the command's arguments.
+        findings: a `Finding` for each check.
+
+    Raises:
+        SystemExit: with status 1, if there is a problem.
+    """
     from tttenv.testing.diagnosis import Diagnosis
 
     found = Diagnosis(given.subject, tuple(findings))
@@ -118,7 +126,21 @@ def show(found: Any) -> None:
 
 
 def load(name: str, rules: str | None, obs: str | None, kind: str) -> Any:
-    """Load the `CheckedPlayer` or `CheckedEnv` that the command's arguments name."""
+    """Load what is to be checked.
+
+    Args:
+        name: the subject: a player's spec, an environment's id or module:attribute.
+        rules: the game; None: 3,3,3 or the checkpoint's.
+        obs: the input of a function: "onehot", "board" or "dict".
+        kind: the output of a function or network: "logits", "values" or "probs".
+
+    Returns:
+        A `CheckedPlayer` or a `CheckedEnv`.
+
+    Raises:
+        ValueError: if the name is none of these, the user's code fails, or `obs` or `kind` is given
+            for anything but a function or network.
+    """
     import gymnasium
 
     from tttenv.game.rules import Rules

@@ -133,10 +133,8 @@ class Match:
                 key = self.draw_key(rng)
             if self.single is not None and self.compiled is not None and which.item():
                 self.single.reset(seat, self._opponent, key)
-            elif self.compiled is None:
-                self._restart_asking(which, key, seat)
             else:
-                self.games.restart(np.flatnonzero(which), key, self.compiled, seat)
+                self._restart(which, key, seat)
             self.active = len(which) - int(np.count_nonzero(self.games.over))
 
     def set_boards(self, boards: Boards) -> None:
@@ -249,7 +247,7 @@ class Match:
         if len(going):
             games.reply(self._opponent, going, keyed_uniforms(np.uint64(key), going, REPLY))
         if waits.any():
-            self._restart_asking(waits, restart_key, self.seat)
+            self._restart(waits, restart_key, self.seat)
         output.outcomes[:], output.over[:] = games.outcomes, games.over
         output.rewards[:] = self.payoffs.many(games.outcomes)
         over = np.flatnonzero(games.over)
@@ -257,17 +255,17 @@ class Match:
             boards = games.boards(over)
             output.finals[:] = 0
             output.finals[over] = one_hot(boards) if games.planes else boards
-            self._restart_asking(output.over, key, self.seat)
+            self._restart(output.over, key, self.seat)
         games.observe(output)
         return len(over)
 
-    def _restart_asking(self, which: Mask, key: int, seat: str) -> None:
-        """Restart the games in `which`; where the agent is O, a Python opponent moves first."""
+    def _restart(self, which: Mask, key: int, seat: str) -> None:
+        """Restart the games in `which`; where the agent is O, the opponent moves first."""
         new = np.flatnonzero(which)
-        self.games.restart(new, key, None, seat)
-        if seat == "random":
+        self.games.restart(new, key, self.compiled, seat)
+        if seat == "random" and self.asks:
             new = new[keyed_uniforms(np.uint64(key), new, SEAT) >= 0.5]
-        if seat == "X" or not len(new):
+        if seat == "X" or not self.asks or not len(new):
             return
         uniforms = keyed_uniforms(np.uint64(key), new, OPENING)
         if len(self.games.reply(self._opponent, new, uniforms)) < len(new):
