@@ -1,24 +1,20 @@
 """Make the pictures and tables of README, docs/ and checkpoints/ from the trained players."""
 
-import fcntl
 import json
 import math
 import os
-import pty
 import re
 import shlex
 import shutil
-import struct
-import subprocess
 import sys
-import termios
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from io import BytesIO, StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 from PIL import Image
@@ -193,33 +189,30 @@ def terminal() -> Pictures:
     return made
 
 
+class Terminal(StringIO):
+    """What is printed on a terminal."""
+
+    def isatty(self) -> bool:
+        """Return True, so that commands print in colour."""
+        return True
+
+
 def output(command: str, typed: str = "") -> str:
     """Return the output of a command on a terminal, without progress bars."""
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, COLUMNS, 0, 0))
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm-256color"}
-    environment |= {"COLUMNS": str(COLUMNS)}
-    environment.pop("NO_COLOR", None)
-    with TemporaryDirectory() as folder:
-        running = subprocess.Popen(
-            [sys.executable, "-m", *shlex.split(command)],
-            stdin=subprocess.PIPE,
-            stdout=theirs,
-            stderr=subprocess.DEVNULL,
-            cwd=folder,
-            env=environment,
-        )
-        os.close(theirs)
-        assert running.stdin is not None
-        running.stdin.write(typed.encode())
-        running.stdin.close()
-        printed = b""
-        with suppress(OSError):  # at the end of the program
-            while part := os.read(ours, 65536):
-                printed += part
-        running.wait()
-        os.close(ours)
-    return printed.decode().replace("\r\n", "\n").rstrip()
+    from tttenv.cli.main import COMMANDS
+
+    (_, name, *arguments), screen = shlex.split(command), Terminal()
+    with (
+        TemporaryDirectory() as folder,
+        chdir(folder),
+        patch.dict(os.environ, {"COLUMNS": str(COLUMNS), "TERM": "xterm-256color"}),
+        patch.object(sys, "stdin", StringIO(typed)),
+        redirect_stdout(screen),
+        redirect_stderr(StringIO()),
+    ):
+        os.environ.pop("NO_COLOR", None)
+        COMMANDS.load(name)(arguments, f"tttenv {name}")
+    return screen.getvalue().rstrip()
 
 
 def terminal_picture(printed: str, scheme: str) -> bytes:

@@ -3,18 +3,17 @@
 import json
 import sys
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that `scripts` is found
 
-from scripts.reproduction import SOURCES
 from tttenv.cli import console, text_tables
 from tttenv.cli.options import Flag
 from tttenv.utils.files import write
 from tttenv.utils.registry import unknown
 
 PROG = "reproduce.py"
+SOURCES = ("S0", "S1", "S2", "S3", "S4")  # those of reproduction/published.json
 
 
 @dataclass(frozen=True)
@@ -26,7 +25,7 @@ class Arguments:
     The table of a source is printed once it is done. Writes results/reproduce.json.
     """
 
-    only: tuple[str, ...] = tuple(SOURCES)  # sources to reproduce
+    only: tuple[str, ...] = SOURCES  # sources to reproduce
     quick: Flag = False  # small budgets; rows that need more are not judged
     seed: int = 0  # random seed of training and sampling
     out: Path = Path("results")  # folder for reproduce.json
@@ -46,14 +45,13 @@ def main(args: list[str]) -> None:
     with console.stage("loading PyTorch", given.json):
         import torch
 
-        from scripts.reproduction import rows
+        from scripts.reproduction import rows, sources
 
     torch.set_num_threads(1)
     run, found = rows.Run(given.quick, given.seed), []
     for source in (name for name in SOURCES if name in given.only):
-        module = import_module(f"scripts.reproduction.{SOURCES[source]}")
         with console.stage(f"running {rows.TITLES[source]}", given.json):
-            new = [row.to_dict() for row in module.numbers(run)]
+            new = sources.NUMBERS[source](run)
         found += new
         if not given.json:
             rows.show(source, new)

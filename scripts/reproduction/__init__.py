@@ -1,10 +1,1 @@
-"""Published experiments, run again with their flaws: a module for each source, and its table."""
-
-# Modules of this folder by source; each has a function `numbers(run)` that returns `rows.Row`s.
-SOURCES = {
-    "S0": "lms",
-    "S1": "tictac",
-    "S2": "notes",
-    "S3": "cookbook",
-    "S4": "masked_mlp",
-}
+"""Published experiments, run again with their flaws, and the table of what they claim."""

@@ -1,8 +1,14 @@
 """Rows of published numbers, what finds them, and their tables.
 
-What the sources claim, and how near a run has to come, is in published.json: the fields of a `Row`
-by its id; for a number of a certificate also which `measure` of `Strength` it is, and which player
-is `ours` in its place.
+published.json has the claims of each source, and how near a run has to come. A row there is
+
+- `what` is counted, in which `unit`: "%" (stored as a fraction), "value", "weight", "s" or a count;
+- `claimed`: the numbers that the source prints; `expected`: what the run has to give, if not these;
+- `within`: how far off it may be, by default 1e-9, null if it is not judged; or `band`: the least
+  and most of each number, for what is trained or timed;
+- `measure`: for a number of a certificate, its name in `strength`; `ours`: our player in its place;
+- `budget`: what is run, and what the source ran if that is more, by default all positions;
+- `player`: whose worst case it is; and a `note`.
 """
 
 import json
@@ -11,7 +17,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import tttenv
 from learners.registry import LEARNERS
@@ -22,12 +28,18 @@ from tttenv.cli.text_tables import Column
 from tttenv.policy import Policy
 
 RULES = Rules()
-EXACT = 1e-9
 Numbers = Sequence[float]
-Filled = dict[str, Any]  # a row as `Row.to_dict` returns it
+Row = dict[str, Any]  # as reproduce.json has it
 VERDICTS = {True: "yes", False: "NO", None: "-"}
 SOURCES: dict[str, Any] = json.loads(Path(__file__).with_name("published.json").read_text("utf-8"))
 TITLES = {source: about["title"] for source, about in SOURCES.items()}
+CLAIMS: dict[str, Row] = {
+    id: row for about in SOURCES.values() for id, row in about["rows"].items()
+}
+FIELDS: Row = {  # of a row, in order, and what they are if neither a claim nor a run says it
+    **{"what": "", "published": (), "claimed": (), "expected": (), "unit": "", "repaired": ()},
+    **{"budget": "all positions", "player": "", "note": ""},
+}
 COLUMNS = [
     Column("id", left=True),
     Column("number", left=True, rank=3),
@@ -39,68 +51,13 @@ COLUMNS = [
 ]
 
 
-class Row(NamedTuple):
-    """A published number, or several of one kind; percentages are stored as fractions."""
-
-    id: str  # the same in every run
-    what: str
-    published: Numbers  # what the published form gives when it is run again
-    claimed: Numbers = ()  # as the source prints it; empty: it prints none
-    expected: Numbers = ()  # what the run has to give; empty: what is claimed
-    within: float | None = EXACT  # how far off it may be; None: not judged, or a band is given
-    band: tuple[Numbers, ...] = ()  # least and most of each number, for what is trained or timed
-    unit: str = ""  # "%", "value", "weight" or "s"; else a count
-    repaired: Numbers = ()  # the same number of our own player
-    budget: str = "all positions"  # what was run, and what the source ran if that is more
-    player: str = ""  # whose worst case it is
-    judged: bool = True  # False: the budget is too small
-    note: str = ""
-
-    def holds(self) -> bool | None:
-        """Return whether the numbers are near enough; None if they are not judged."""
-        ends: Sequence[Numbers] = self.band
-        if not ends and self.within is not None:
-            wanted = self.expected or self.claimed
-            ends = [(number - self.within, number + self.within) for number in wanted]
-        if not (ends and self.judged):
-            return None
-        pairs = zip(self.published, ends, strict=True)
-        return all(low <= number <= high for number, (low, high) in pairs)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the row as reproduce.json has it."""
-        found = {**self._asdict(), "source": self.id.partition(".")[0], "holds": self.holds()}
-        for key in ("published", "claimed", "expected", "repaired"):
-            found[key] = [int(n) if float(n).is_integer() else float(n) for n in found[key]]
-        return {key: found[key] for key in found if key not in ("within", "band", "judged")}
-
-
-class Strength:
-    """Numbers of a player's certificate.
-
-    Attributes:
-        x, o: wins, draws and losses against random moves, as X and as O.
-        mean: the same, both seats together.
-        wins: wins against random moves, as X and as O.
-        worst: the values against best responses, as X and as O.
-        drawn: the fractions of draws against perfect play, as X and as O.
-        optimal: the fraction of optimal moves.
-    """
-
-    def __init__(self, player: Policy | str) -> None:
-        found: Any = certify(RULES, player)  # on 3,3,3 no field is unknown
-        self.x, self.o = (found.vs_random[seat] for seat in "XO")
-        self.mean = [(a + b) / 2 for a, b in zip(self.x, self.o, strict=True)]
-        self.wins = self.x[0], self.o[0]
-        self.worst = [found.worst_case[seat] for seat in "XO"]
-        self.drawn = [found.vs_perfect[seat][1] for seat in "XO"]
-        self.optimal = (found.optimal_moves["all"],)
-
-
-@cache
-def ours(name: str) -> Strength:
-    """Certify one of our own players, shipped or a search, by its name."""
-    return Strength(tttenv.player(name))
+def holds(claim: Row, published: Numbers) -> bool | None:
+    """Return whether the numbers are near enough to a claim; None if they are not judged."""
+    near, wanted = claim.get("within", 1e-9), claim.get("expected") or claim.get("claimed", ())
+    ends = claim.get("band") or (near is not None and [(n - near, n + near) for n in wanted])
+    if not ends:
+        return None
+    return all(low <= number <= high for number, (low, high) in zip(published, ends, strict=True))
 
 
 def row(id: str, published: Numbers, judged: bool = True, **budget: int) -> Row:
@@ -112,23 +69,51 @@ def row(id: str, published: Numbers, judged: bool = True, **budget: int) -> Row:
         judged: False if the budget is too small.
         budget: what the text of the row's budget names.
     """
-    about = dict(SOURCES[id.partition(".")[0]]["rows"][id])
-    for key in about.keys() & {"claimed", "expected"}:
-        about[key] = [float(Fraction(number)) for number in about[key]]
-    mine, measure = about.pop("ours", ""), about.pop("measure", "")
-    repaired = getattr(ours(mine), measure) if mine else ()
-    about["budget"] = about.get("budget", "all positions").format(**budget)
-    return Row(id, published=published, repaired=repaired, judged=judged, **about)
+    claim = dict(CLAIMS[id])
+    for key in claim.keys() & {"claimed", "expected"}:
+        claim[key] = [float(Fraction(number)) for number in claim[key]]
+    found: Row = {"id": id} | {key: claim.get(key, usual) for key, usual in FIELDS.items()}
+    found |= {"published": published, "budget": found["budget"].format(**budget)}
+    if "ours" in claim:
+        found["repaired"] = ours(claim["ours"])[claim["measure"]]
+    for key in (key for key, usual in FIELDS.items() if usual == ()):
+        found[key] = [int(n) if float(n).is_integer() else float(n) for n in found[key]]
+    passed = holds(claim, published) if judged else None
+    return found | {"source": id.partition(".")[0], "holds": passed}
+
+
+def strength(player: Policy | str) -> dict[str, Numbers]:
+    """Certify a player, and return the numbers of its certificate by measure.
+
+    Returns:
+        `x`, `o`: wins, draws and losses against random moves, as X and as O; `mean`: the same, both
+        seats together; `wins`: both seats' wins; `worst`: the values against best responses, as X
+        and as O; `drawn`: the fractions of draws against perfect play; `optimal`: the fraction of
+        optimal moves.
+    """
+    found: Any = certify(RULES, player)  # on 3,3,3 no field is unknown
+    x, o = (found.vs_random[seat] for seat in "XO")
+    return {
+        "x": x,
+        "o": o,
+        "mean": [(a + b) / 2 for a, b in zip(x, o, strict=True)],
+        "wins": (x[0], o[0]),
+        "worst": [found.worst_case[seat] for seat in "XO"],
+        "drawn": [found.vs_perfect[seat][1] for seat in "XO"],
+        "optimal": (found.optimal_moves["all"],),
+    }
+
+
+@cache
+def ours(name: str) -> dict[str, Numbers]:
+    """Certify one of our own players, shipped or a search, by its name; see `strength`."""
+    return strength(tttenv.player(name))
 
 
 def measured(player: Policy | str, *ids: str, judged: bool = True, **budget: int) -> list[Row]:
     """Return the rows of numbers of a player's certificate; see `row`."""
-    found = Strength(player)
-    measures = [SOURCES[id.partition(".")[0]]["rows"][id]["measure"] for id in ids]
-    return [
-        row(id, getattr(found, measure), judged, **budget)
-        for id, measure in zip(ids, measures, strict=True)
-    ]
+    found = strength(player)
+    return [row(id, found[CLAIMS[id]["measure"]], judged, **budget) for id in ids]
 
 
 @dataclass(frozen=True)
@@ -147,7 +132,7 @@ class Run:
         return learner, [learner.step() for _ in range(steps)]
 
 
-def show(source: str, rows: list[Filled]) -> None:
+def show(source: str, rows: list[Row]) -> None:
     """Print the table of a source, followed by its notes."""
     print(f"\n{TITLES[source]}")
     table = [[row["id"], row["what"], *_cells(row)] for row in rows]
@@ -157,7 +142,7 @@ def show(source: str, rows: list[Filled]) -> None:
             text_tables.say(f" {row['id']}: {row['note']}", "   ")
 
 
-def verdict(rows: list[Filled]) -> str:
+def verdict(rows: list[Row]) -> str:
     """Return a sentence that says how many rows hold."""
     judged = [row["holds"] for row in rows if row["holds"] is not None]
     missing = len(rows) - len(judged)
@@ -166,7 +151,7 @@ def verdict(rows: list[Filled]) -> str:
     )
 
 
-def markdown(rows: list[Filled]) -> str:
+def markdown(rows: list[Row]) -> str:
     """Return all rows as one Markdown table, and the verdict on them."""
     heads = ["number", *(column.name for column in COLUMNS[2:])]
     lines = ["| " + " | ".join(heads) + " |", "|-" * len(heads) + "|"]
@@ -178,7 +163,7 @@ def markdown(rows: list[Filled]) -> str:
     return "\n".join([*lines, "", verdict(rows) + "."])
 
 
-def _cells(row: Filled) -> list[str]:
+def _cells(row: Row) -> list[str]:
     claimed, published, repaired = (
         " / ".join(_spelled(number, row["unit"]) for number in row[key]) or "-"
         for key in ("claimed", "published", "repaired")

@@ -197,7 +197,7 @@ def test_a_certificate_and_the_doctor_say_what_a_mask_hides(share, capsys):
     assert Certificate.from_dict(certificate.to_dict()) == certificate
     print_certificate("net", certificate)
     shown, table = capsys.readouterr().out, certificate_table(certificate)
-    for text, digits in ((shown, 2), (table, 2), (found.told, 1)):
+    for text, digits in ((shown, 2), (table, 2), (found.text, 1)):
         assert phrases.share(certificate.illegal_mass, digits) in text
         assert not share or phrases.share(certificate.only_illegal, digits) in text
 

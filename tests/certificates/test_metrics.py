@@ -132,7 +132,7 @@ def test_one_row_adds_a_metric_and_it_is_shown_everywhere(monkeypatch, capsys):
     assert metrics.description("exact/first_O") == "As O."
     print_certificate("some", found)
     assert "wins that it misses: 9.0\n" in capsys.readouterr().out
-    shown = Shown("some", "some", "", tabulate(Rules(), policy), found.to_dict())
+    shown = Shown("some", "some", "", found, table=tabulate(Rules(), policy))
     assert 'data-head="wins that it misses">9.0<' in leaderboard.html([shown])
     assert 'data-head="first O">2.5<' in leaderboard.html([shown])
     assert stated_certificate({"certificate": found.to_dict()}, Rules()) == found
@@ -176,8 +176,8 @@ WRITERS = {
 
 def quantised_share(share):
     """Return the page's number for a move with a probability in all positions."""
-    table = SimpleNamespace(table=np.full(positions(Rules()).successors.shape, share))
-    (number,) = {*quantised(SimpleNamespace(table=table)).tolist()}
+    moves = np.full(positions(Rules()).successors.shape, share)
+    (number,) = {*quantised(SimpleNamespace(moves=moves)).tolist()}
     return number
 
 

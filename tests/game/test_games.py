@@ -5,7 +5,7 @@ import pytest
 from reference import game
 
 from tttenv import Outcome, Rules, player
-from tttenv.env.games import BoardGames, TableGames
+from tttenv.env.games import GameBatch, TableGames
 from tttenv.env.rollouts import rollout
 from tttenv.env.step_options_kernel import DISABLED
 from tttenv.players.baselines import random as random_row
@@ -35,7 +35,7 @@ def games():
     return cells, np.array([winner for _, winner in found])
 
 
-@pytest.mark.parametrize("kind", [TableGames, BoardGames])
+@pytest.mark.parametrize("kind", [TableGames, GameBatch])
 def test_all_255168_games_end_as_the_plain_rules_say_for_the_mover(games, kind):
     cells, winners = games
     assert cells.shape == (9, 255_168)

@@ -96,13 +96,13 @@ def test_bars_and_dots_stand_where_their_numbers_say(opened, shipped):
         for lane, seat in enumerate("XO"):
             bar = row.locator("svg.bar").nth(lane)
             whole = bar.bounding_box()["width"]
-            for kind, share in zip(RESULTS, certificate["vs_random"][seat], strict=True):
+            for kind, share in zip(RESULTS, certificate.vs_random[seat], strict=True):
                 part = bar.locator(f".{kind}")
                 width = part.bounding_box()["width"] if part.count() else 0
                 assert width / whole == pytest.approx(share, abs=0.01)
             dot = row.locator(f"svg.dots circle.{seat.lower()}").get_attribute("cx")
             place = float(dot.rstrip("%")) / 100
-            worst = certificate["worst_case"][seat]
+            worst = certificate.worst_case[seat]
             room = charts.ROOM / 100
             assert (place - room) / (1 - 2 * room) - 1 == pytest.approx(worst, abs=1e-3)
 
@@ -126,7 +126,7 @@ def test_blunders_are_counted_by_whether_the_player_gets_there(opened, shipped, 
     wrong = np.flatnonzero(((table > TINY) & (game.successors >= 0) & ~solve(RULES).optimal).any(1))
     there = sum(int(at) in met for at in wrong)
     assert blunder_positions(shown) == (there, len(wrong) - there)
-    assert shown.certificate["blunders"] == len(wrong)
+    assert shown.certificate.blunders == len(wrong)
     page = opened(shipped)
     row = rows_of(page)[name]
     assert (row["Blunders reached"], row["Other blunders"]) == (str(there), str(len(wrong) - there))

@@ -42,7 +42,7 @@ def players():
 
 def test_the_tables_of_checkpoints_are_those_of_the_files_beside_it(players):
     rows = [
-        {"player": player.name, "seconds": None, **player.certificate}
+        {"player": player.name, "seconds": None, **player.certificate.to_dict()}
         for player in players
         if player.name in PLAYERS
     ]

@@ -149,7 +149,7 @@ def test_the_wrong_function_of_a_course_is_named_with_a_position(bot, name):
     assert (text != COURSE) == bool(name)
     found = {one.check: one for one in course_findings(bot(text, "tictactoe"))}
     assert list(found) == [*COURSE_FUNCTIONS, "minimax"]
-    wrong = {check: one.told for check, one in found.items() if one.status == "problem"}
+    wrong = {check: one.text for check, one in found.items() if one.status == "problem"}
     assert (name in wrong) == bool(name)
     assert bool(wrong) == bool(name)
     for check, report in wrong.items():

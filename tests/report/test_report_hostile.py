@@ -19,9 +19,7 @@ from tttenv.players import FOREIGN
 from tttenv.policy import Uniform
 from tttenv.report import larger, markup
 from tttenv.report.build import html
-from tttenv.report.data import Network
-from tttenv.report.larger import Larger
-from tttenv.report.load_players import from_benchmark, from_specs, named
+from tttenv.report.load_players import Network, Shown, from_benchmark, from_specs, named
 
 ROOT = Path(__file__).parents[2]
 HOSTILE = [
@@ -80,7 +78,7 @@ def test_no_text_of_a_player_makes_or_changes_an_element(players, text):
 def test_no_name_of_a_player_for_a_larger_board_makes_or_changes_an_element(players, text):
     rules = Rules(5, 5, 4)
     found = certify(rules, "tactical", 1000, method=REACHABLE)
-    others = [Larger(name, rules, found, computed=True) for name in ("text", text)]
+    others = [Shown(name, name, "", found) for name in ("text", text)]
     harmless, page = (skeleton(html(players, [other])) for other in others)
     assert page == harmless
     assert escape(text) in html(players, others[1:])

@@ -60,7 +60,7 @@ def words(page):
 
 def shown(spec, rules):
     found = certify(rules, spec, 20_000, method=REACHABLE)
-    return larger.Larger(spec, rules, found, computed=True)
+    return load_players.Shown(spec, spec, "", found)
 
 
 def test_the_shipped_network_stands_with_its_certificate():

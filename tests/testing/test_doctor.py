@@ -20,7 +20,7 @@ from tttenv.players import PLAYERS
 from tttenv.policy import player_for, uniform
 from tttenv.testing import LawBrokenError, check_env, check_policy
 from tttenv.testing.env_checks import ENVIRONMENT, CheckedEnv, record
-from tttenv.testing.findings import Finding, SubjectError, examine
+from tttenv.testing.findings import TEXTS, Finding, SubjectError, examine
 from tttenv.testing.policy_checks import PLAYER, CheckedPlayer
 
 ROOT, RULES = Path(__file__).parents[2], Rules()
@@ -69,7 +69,7 @@ def findings(name, obs=None, kind="logits", games=60):
 
 
 def problems(*arguments):
-    return {one.check: one.told for one in findings(*arguments) if one.status == "problem"}
+    return {one.check: one.text for one in findings(*arguments) if one.status == "problem"}
 
 
 MISTAKES = {  # the subject: the checks that find it, and what the last of them says
@@ -114,7 +114,7 @@ def test_each_mistake_is_found_by_its_checks_and_by_no_others(name):
     check, told = MISTAKES[name]
     found = [one for one in findings(f"wrong_subjects:{name}") if one.status == "problem"]
     assert re.fullmatch(check, " ".join(one.check for one in found)), found
-    assert re.search(told, found[-1].told), found[-1].told
+    assert re.search(told, found[-1].text), found[-1].text
     assert found[0].change
     subject = load(f"wrong_subjects:{name}", None, None, "logits")
     laws = [one.check for one in found if one.law]
@@ -124,6 +124,13 @@ def test_each_mistake_is_found_by_its_checks_and_by_no_others(name):
         with pytest.raises(LawBrokenError, match=f"^{laws[0]}: [^\n]+$") as error:
             check(subject.raw if of_env else subject.policy)
         assert name != "unmade" or isinstance(error.value.__cause__, KeyError)
+
+
+def test_each_text_of_the_table_belongs_to_a_check():
+    code = "".join(file.read_text() for file in (ROOT / "tttenv/testing").glob("*.py"))
+    for check, about in TEXTS.items():
+        for name in [check] if "change" in about else [f"{check}.{part}" for part in about]:
+            assert f'"{name}"' in code or f'name = "{name.partition(".")[2]}"' in code, name
 
 
 class Forgetful:
@@ -163,14 +170,14 @@ def test_rewards_on_the_way_and_one_seat_break_no_law():
     )
     check_env(env, games=60)
     found = examine(record(CheckedEnv(env, RULES), 60, 0), {"rewards": ENVIRONMENT["rewards"]})
-    assert [(one.status, "rewards before it" in one.told) for one in found] == [("ok", True)]
+    assert [(one.status, "rewards before it" in one.text) for one in found] == [("ok", True)]
     check_env(tttenv.env.TicTacToe(opponent=None), games=30)
 
 
 def test_warnings_that_do_no_harm_are_notes():
     told = {one.check: one for one in findings("wrong_subjects:endless")}["interface"]
     assert told.status == "ok"
-    assert re.fullmatch(r"passes; Gymnasium notes: A Box obs.*infinity\.[^\x1b]*", told.told)
+    assert re.fullmatch(r"passes; Gymnasium notes: A Box obs.*infinity\.[^\x1b]*", told.text)
 
 
 @pytest.mark.parametrize("name", [*PLAYERS])
@@ -183,7 +190,7 @@ def test_every_player_that_can_be_named_is_healthy(name):
 def test_a_game_that_is_lost_is_named_on_boards_of_any_size(rules):
     subject = load("first", str(rules), None, "logits")
     (found,) = examine(subject, LOST)
-    games = re.findall(r"as [XO] it can lose by ([a-s\d ]+)", found.told)
+    games = re.findall(r"as [XO] it can lose by ([a-s\d ]+)", found.text)
     assert len(games) == 2
     for seat, cells in enumerate(games):
         board = rules.start()
@@ -199,16 +206,16 @@ def test_a_game_that_is_lost_is_named_on_boards_of_any_size(rules):
 
 def test_lost_games_are_not_named_where_there_are_none_or_they_may_not_come_again():
     (found,) = examine(load("minimax", None, None, "logits"), LOST)
-    assert found.told == "as X it cannot be beaten; as O it cannot be beaten"
+    assert found.text == "as X it cannot be beaten; as O it cannot be beaten"
     (found,) = examine(load("minimax", "4,3,3", None, "logits"), LOST)  # X wins this game
     assert found.status == "ok"
     assert re.fullmatch(
-        "as X it cannot be beaten; as O it can lose by .*, but so can every player", found.told
+        "as X it cannot be beaten; as O it can lose by .*, but so can every player", found.text
     )
     (found,) = examine(load("alphazero_664", None, None, "logits"), LOST)  # X wins it, too
     assert found.status == "ok"
     none = "as X no lost game was found within 500 positions"
-    assert re.fullmatch(f"{none}; as O it can lose by .*, but so can every player", found.told)
+    assert re.fullmatch(f"{none}; as O it can lose by .*, but so can every player", found.text)
     large = Rules(5, 5, 4)
     dice = np.random.default_rng(0)
 
@@ -285,7 +292,7 @@ def test_networks_that_have_learned_nothing_show_no_mistake(seed, kind, monkeypa
         "learned",
         "lost games",
     ]
-    assert not [one.told for one in found.values() if re.search(r"-\d", one.told)]
+    assert not [one.text for one in found.values() if re.search(r"-\d", one.text)]
 
 
 @pytest.mark.parametrize(

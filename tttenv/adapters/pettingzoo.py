@@ -7,8 +7,8 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from tttenv.adapters import wanted
-from tttenv.env.arguments import Illegal
 from tttenv.env.env import TicTacToe
+from tttenv.env.match import Illegal
 from tttenv.game.outcomes_kernel import GOING, ILLEGAL, SEEN_BY_OTHER
 from tttenv.game.types import Boards
 from tttenv.policy import OBSERVATIONS

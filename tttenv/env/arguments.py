@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import gymnasium
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tttenv.env.match import Match, Seat
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Mask
 from tttenv.policy import Policy
@@ -16,14 +17,13 @@ from tttenv.utils.arrays import described, one_of, real_numbers
 if TYPE_CHECKING:
     from gymnasium.vector import VectorEnv
 
-    from tttenv.env.match import Match
-
-Seat: TypeAlias = Literal["X", "O", "random"]
-Illegal: TypeAlias = Literal["lose", "raise"]
-
 
 def one_action(action: Any) -> NDArray[Any]:
-    """Check that an action is an integer, and return it as an array (1,)."""
+    """Check that an action is an integer, and return it as an array (1,).
+
+    Raises:
+        ValueError: if it is anything else.
+    """
     given = real_numbers("actions", action)
     if given.size != 1 or given.dtype.kind not in "iu":
         raise ValueError(f"an action must be the number of a cell, not {described(action)}")
@@ -31,7 +31,18 @@ def one_action(action: Any) -> NDArray[Any]:
 
 
 def resolve_opponent(opponent: str | Policy | None, rules: Rules) -> Policy | None:
-    """Return the player named by a spec; return anything else unchanged."""
+    """Return the opponent that an environment's argument stands for.
+
+    Args:
+        opponent: the spec of a player, a policy, or None for self-play.
+        rules: the game that a named player plays.
+
+    Returns:
+        The named player; a policy or None unchanged.
+
+    Raises:
+        ValueError: for a spec that names no player of this game.
+    """
     if not isinstance(opponent, str):
         return opponent
     from tttenv.players import player  # which a match alone does not need
@@ -40,7 +51,22 @@ def resolve_opponent(opponent: str | Policy | None, rules: Rules) -> Policy | No
 
 
 def checked_boards(rules: Rules, games: int, boards: ArrayLike, seat: str | None) -> Boards:
-    """Validate a board, or one for each game, with `seat` to move; return (games, cells)."""
+    """Validate the boards from which games are to start.
+
+    Args:
+        rules: the game.
+        games: the number of games.
+        boards: one board for all games, of any shape, or one for each (games, ...), in the view of
+            the side to move: 1 mine, -1 theirs, 0 empty.
+        seat: "X" or "O", which has to be to move; None: either.
+
+    Returns:
+        Boards (games, cells), read-only if one stands for all.
+
+    Raises:
+        ValueError: for another number of boards, one that cannot be reached or is finished, or one
+            with the other seat to move.
+    """
     given = real_numbers("boards", boards)
     if given.size == rules.cells:
         given = given.reshape(1, -1)
@@ -55,12 +81,22 @@ def checked_boards(rules: Rules, games: int, boards: ArrayLike, seat: str | None
     return np.broadcast_to(checked, (games, rules.cells))
 
 
-def require_game(closed: bool, going: bool = True, told: str = "call reset() first") -> None:
-    """Raise unless an environment is open and has a game in progress."""
+def require_game(closed: bool, going: bool = True, message: str = "call reset() first") -> None:
+    """Raise unless an environment is open and has a game in progress.
+
+    Args:
+        closed: whether it is closed.
+        going: whether a game is in progress.
+        message: what to do if no game is.
+
+    Raises:
+        gymnasium.error.ClosedEnvironmentError: if it is closed.
+        gymnasium.error.ResetNeeded: if no game is in progress.
+    """
     if closed:
         raise gymnasium.error.ClosedEnvironmentError("the environment is closed: make a new one")
     if not going:
-        raise gymnasium.error.ResetNeeded(told)
+        raise gymnasium.error.ResetNeeded(message)
 
 
 def plain_seed(seed: Any) -> Any:
@@ -69,7 +105,18 @@ def plain_seed(seed: Any) -> Any:
 
 
 def one_seed(seed: Any, games: int) -> Any:
-    """Return a single seed for a batch of games, combining a list of one seed per game."""
+    """Return a single seed for a batch of games.
+
+    Args:
+        seed: an integer or None, or a list of these, one for each game.
+        games: the number of games.
+
+    Returns:
+        The seed; for a list 128 bits that depend on all seeds in it, or None if all are None.
+
+    Raises:
+        ValueError: for a list of another length, or with anything but non-negative integers.
+    """
     if not isinstance(seed, list | tuple):
         return plain_seed(seed)
     if len(seed) != games:
@@ -91,8 +138,18 @@ class Start(NamedTuple):
     which: Mask | None = None  # the games to start (games,); None: all
 
     @classmethod
-    def of(cls, match: "Match", options: Any, masked: bool = False) -> "Start":
-        """Validate the options of a reset; no game changes."""
+    def of(cls, match: Match, options: Any, masked: bool = False) -> "Start":
+        """Validate the options of a reset; no game changes.
+
+        Args:
+            match: the games.
+            options: None or a dict with "board", "seat" and, if `masked`, "reset_mask".
+            masked: whether a mask may say which games start.
+
+        Raises:
+            ValueError: for an unknown option, a board that cannot be played on, or a mask that is
+                not a boolean array (games,), marks no game or comes with a board.
+        """
         if options is None:
             return cls(None, None)
         if not isinstance(options, Mapping):
@@ -118,8 +175,16 @@ class Start(NamedTuple):
             return cls(checked_boards(match.rules, games, given, seat), None)
         return cls(None, seat, which)
 
-    def begin(self, match: "Match", rng: np.random.Generator) -> None:
-        """Start the games of a match with these options."""
+    def begin(self, match: Match, rng: np.random.Generator) -> None:
+        """Start the games of a match with these options.
+
+        Args:
+            match: the games.
+            rng: the generator that the key of new games is drawn from.
+
+        Raises:
+            ValueError: for an unknown seat, and whatever an opponent that opens raises.
+        """
         if self.boards is None:
             which = np.ones(len(match.over), np.bool_) if self.which is None else self.which
             match.reset(which, rng, self.seat)

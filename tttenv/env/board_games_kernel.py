@@ -176,15 +176,6 @@ def observe(
         mark(boards[i], over[i], masks[i])
 
 
-@bare
-def observe_some(
-    boards: Boards, flipped: Mask, which: Cells, known: Known, observations: NDArray[Any]
-) -> None:
-    """Write the observations of the games in `which`."""
-    for j in range(len(which)):
-        show(boards[which[j]], observations[which[j]])
-
-
 CHUNK = 32  # cells counted at once, without branches
 TRIES = 16  # random cells tried before the empty ones are counted
 

@@ -8,8 +8,6 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from tttenv.env.arguments import (
-    Illegal,
-    Seat,
     Start,
     generator_kept,
     one_action,
@@ -17,7 +15,7 @@ from tttenv.env.arguments import (
     require_game,
     resolve_opponent,
 )
-from tttenv.env.match import Match
+from tttenv.env.match import Illegal, Match, Seat
 from tttenv.env.observation import (
     LastStones,
     Observation,
@@ -155,10 +153,17 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Start a new game; see Starting State for `options`.
+        """Start a new game.
 
         If an exception is raised, including by the opponent, the previous game and `np_random` are
-        restored. ValueError for an unknown option or a board that cannot be played on.
+        restored.
+
+        Args:
+            seed: of `np_random`; None: it goes on.
+            options: see Starting State.
+
+        Raises:
+            ValueError: for an unknown option or a board that cannot be played on.
         """
         human = self.render_mode == "human"
         if options is None and seed is None and not human and not self.match.asks:

@@ -22,14 +22,31 @@ DRAWN = 256  # openings at once
 
 
 def require_both_seats(games: Any, stones: int) -> None:
-    """Check that `stones` is not negative and, unless it is 0, that the seat is random."""
+    """Check that games can begin with random stones.
+
+    Args:
+        games: the environment, single or a batch, without wrappers.
+        stones: the most stones of an opening.
+
+    Raises:
+        ValueError: if `stones` is negative or, unless it is 0, the seat is not random.
+    """
     integers_from(0, stones=stones)
     if stones and games.match.seat != "random":
         raise ValueError("exploring starts give the agent both seats: leave seat='random'")
 
 
 def place_openings(games: VectorTicTacToe, new: Mask, stones: int) -> bool:
-    """Place 0 to `stones` random stones in the new games (games,); return whether there are any."""
+    """Place random stones in new games, with the agent to move.
+
+    Args:
+        games: the batch, whose generator draws the stones.
+        new: the games to place them in, bool (games,).
+        stones: the most stones of an opening; each number from 0 on is equally likely.
+
+    Returns:
+        Whether boards may have changed.
+    """
     count = int(np.count_nonzero(new))
     if not count or not stones:
         return False
@@ -48,6 +65,9 @@ class ExploringStarts(gymnasium.Wrapper[Any, int, Any, int]):
     Args:
         env: the environment, with a random `seat`.
         stones: the most stones of an opening; one that would end the game is left out.
+
+    Raises:
+        ValueError: for fewer than 0 stones or another seat.
     """
 
     def __init__(self, env: Any, stones: int = 8) -> None:
@@ -59,13 +79,18 @@ class ExploringStarts(gymnasium.Wrapper[Any, int, Any, int]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """Start a game with a random opening; arguments as in `TicTacToe.reset`."""
+        """Start a game with a random opening.
+
+        Args:
+            seed: as in `TicTacToe.reset`; the opening depends on it, too.
+            options: as in `TicTacToe.reset`; with any there is no opening.
+        """
         if seed is not None:
             self._openings = []  # drawn with the previous seed
         if seed is not None or options or not self.stones:
-            begun = self.env.reset(seed=seed, options=options)
+            started = self.env.reset(seed=seed, options=options)
             if options or not self.stones:
-                return begun
+                return started
         if not self._openings:
             game: Any = self.unwrapped
             self._openings = list(random_openings(game.rules, self.stones, DRAWN, game.np_random))
@@ -80,6 +105,9 @@ class VectorExploringStarts(gymnasium.vector.VectorWrapper):
     Args:
         env: the batch, with a random `seat`.
         stones: the most stones of an opening; one that would end the game is left out.
+
+    Raises:
+        ValueError: for fewer than 0 stones, another seat or another autoreset mode.
     """
 
     def __init__(self, env: Any, stones: int = 8) -> None:
@@ -97,7 +125,12 @@ class VectorExploringStarts(gymnasium.vector.VectorWrapper):
         seed: int | list[int | None] | None = None,
         options: dict[str, Any] | None = None,
     ) -> tuple[Observation, dict[str, Any]]:
-        """Start all games with random openings; arguments as in `VectorTicTacToe.reset`."""
+        """Start all games with random openings.
+
+        Args:
+            seed: as in `VectorTicTacToe.reset`; the openings depend on it, too.
+            options: as in `VectorTicTacToe.reset`; with any there are no openings.
+        """
         seen, infos = self.games.reset(seed=seed, options=options)
         if options:
             return seen, infos

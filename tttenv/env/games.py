@@ -34,6 +34,10 @@ class TransitionTable(NamedTuple):
     showing_planes: table_games_kernel.Table  # whose views are these planes
     showing_boards: table_games_kernel.Table  # whose views are boards
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy and pickle as a reference to the shared table."""
+        return transition_table, (self.positions.rules,)
+
 
 @lru_cache(maxsize=8)
 def transition_table(rules: Rules) -> TransitionTable:
@@ -111,29 +115,37 @@ class OutputPool:
 
 
 class GameBatch:
-    """Base class for a batch of games in progress, with boards from the agent's perspective.
+    """A batch of games in progress, stored as boards from the agent's perspective, for any rules.
 
-    `BoardGames` stores boards, for any rules; `TableGames` stores indices of positions, for games
-    with few. Tests hold both to the same invariants.
+    `TableGames` stores indices of positions instead, for games with few. Tests hold both to the
+    same invariants.
     """
 
-    kernel: Any  # the module with the compiled functions; `known` begins with what moves need
+    kernel: Any = board_games_kernel  # the module with the compiled functions
     # The complete state, by game; copying into these arrays restores it.
     stored: NDArray[Any]
     flipped: Mask  # where the side to move is not the agent: only in finished games
     outcomes: Outcomes  # for the agent
     over: Mask  # at first True
 
-    def __init__(self, rules: Rules, stored: NDArray[Any], known: Any, planes: bool) -> None:
-        self.rules, self.known, self.planes = rules, known, planes
-        games = len(stored)
+    def __init__(self, rules: Rules, games: int, planes: bool = True) -> None:
+        self.rules, self.planes = rules, planes
         over, outcomes = np.ones(games, np.bool_), np.full(games, GOING, np.int8)
-        self.state = stored, np.zeros(games, np.bool_), outcomes, over
+        self.state = self._new(games), np.zeros(games, np.bool_), outcomes, over
         self.stored, self.flipped, self.outcomes, self.over = self.state
         self.outputs = OutputPool(self._output)
 
     def reply(self, opponent: Player | None, which: Numbers, uniforms: Uniforms) -> Numbers:
-        """Play a Python opponent's replies, each from one number; return the games that go on."""
+        """Play a Python opponent's replies.
+
+        Args:
+            opponent: the opponent; where all its probabilities are 0, it forfeits.
+            which: the games (replies,) in which it is to move.
+            uniforms: the random numbers (replies,) in [0, 1) by which it samples its cells.
+
+        Returns:
+            The games that go on, some of `which`.
+        """
         assert opponent is not None
         probs = ask(self.boards_to_reply(which), opponent)
         if opponent.traits.forfeits:
@@ -144,7 +156,14 @@ class GameBatch:
         return self.put(which, sample(probs, uniforms), -1)
 
     def restart(self, which: Numbers, key: int, opponent: Any, seat: str) -> None:
-        """Restart the games in `which`; a compiled opponent moves first where the agent is O."""
+        """Restart games.
+
+        Args:
+            which: the games to restart.
+            key: the key that seats and openings follow from; see Randomness in `TicTacToe`.
+            opponent: as `compiled` returns it, to move first where the agent is O; None: nobody.
+            seat: the agent's, "X", "O" or "random".
+        """
         opponent = self.compiled(None) if opponent is None else opponent
         order = 0, np.uint64(key), opponent, SEATS.index(seat), self.known[0]
         self.kernel.restart(self.stored, self.flipped, which, *order)
@@ -155,13 +174,6 @@ class GameBatch:
         observations, masks, *_ = output.compiled
         over = self.over, np.flatnonzero(self.over)
         self.kernel.observe(self.stored, self.flipped, *over, self.known, observations, masks)
-
-    def observe_finals(self, output: StepOutput) -> None:
-        """Write the final observations of finished games; rows of other games are zeros."""
-        *_, finals = output.compiled
-        output.finals[:] = 0
-        finished = np.flatnonzero(self.over)
-        self.kernel.observe_some(self.stored, self.flipped, finished, self.known, finals)
 
     def sample(self, key: int) -> Cells:
         """Sample legal cells (games,), one for each game; all games must be in progress."""
@@ -182,62 +194,53 @@ class GameBatch:
         board: Boards = self.boards(np.array([game]))[0]
         return -board if self.flipped[game] else board
 
-    # What differs between the two ways to store a game.
+    # What `TableGames` does in another way.
+
+    @property
+    def known(self) -> Any:
+        """What compiled functions have to know of the game, beginning with what moves need."""
+        return (self.rules.game,)
 
     def compiled(self, opponent: Player | None) -> Any:
         """Return the kernel's encoding of an opponent or of none; None if it is Python's."""
-        raise NotImplementedError
-
-    def boards(self, which: Numbers | slice) -> Boards:
-        """Return a copy of the boards of the games in `which`, from the agent's perspective."""
-        raise NotImplementedError
-
-    def boards_to_reply(self, which: Numbers) -> Boards:
-        """Return a copy of the boards of the games in `which`, from the opponent's perspective."""
-        raise NotImplementedError
-
-    def put(self, which: Numbers, cells: Cells, stone: int) -> Numbers:
-        """Put stones of the agents (1) or the opponent (-1) on cells (which,).
-
-        An occupied cell ends the game, ILLEGAL, and is left as it was. Returns the games that go
-        on.
-        """
-        raise NotImplementedError
-
-    def _stored(self, boards: Boards) -> NDArray[Any]:
-        """Convert boards (games, cells), with the agent to move, to the stored format."""
-        raise NotImplementedError
-
-    def _as_rows(self, array: NDArray[Any]) -> NDArray[Any]:
-        """Convert an output array (games, columns) to the form that the kernel expects."""
-        return array
-
-
-class BoardGames(GameBatch):
-    """A batch of games stored as boards from the agent's perspective; see `GameBatch`."""
-
-    kernel = board_games_kernel
-
-    def __init__(self, rules: Rules, games: int, planes: bool = True) -> None:
-        super().__init__(rules, rules.start(games), (rules.game,), planes)
-
-    def compiled(self, opponent: Player | None) -> board_games_kernel.Opponent | None:
         if opponent is None or isinstance(opponent, Uniform):
             return (NOBODY if opponent is None else RANDOM,)
         return None
 
     def boards(self, which: Numbers | slice) -> Boards:
+        """Return a copy of the boards of the games in `which`, from the agent's perspective."""
         return np.array(self.stored[which])
 
     def boards_to_reply(self, which: Numbers) -> Boards:
-        return -self.stored[which]
+        """Return a copy of the boards of the games in `which`, from the opponent's perspective."""
+        boards: Boards = -self.stored[which]
+        return boards
 
     def put(self, which: Numbers, cells: Cells, stone: int) -> Numbers:
+        """Put a stone in each of several games; on an occupied cell it ends the game, ILLEGAL.
+
+        Args:
+            which: the games (stones,).
+            cells: the cells (stones,).
+            stone: whose stones these are, 1 of the agents, -1 of the opponent.
+
+        Returns:
+            The games that go on, some of `which`.
+        """
         state: Any = self.state
         return board_games_kernel.put_stones(state, which, cells, stone, self.known[0])
 
+    def _new(self, games: int) -> NDArray[Any]:
+        """Return new games as they are stored."""
+        return self.rules.start(games)
+
     def _stored(self, boards: Boards) -> NDArray[Any]:
+        """Convert boards (games, cells), with the agent to move, to the stored format."""
         return boards
+
+    def _as_rows(self, array: NDArray[Any]) -> NDArray[Any]:
+        """Convert an output array (games, columns) to the form that the kernel expects."""
+        return array
 
 
 # For opponents that are not tables; read-only, as the tables are.
@@ -250,19 +253,12 @@ class TableGames(GameBatch):
     kernel = table_games_kernel
 
     def __init__(self, rules: Rules, games: int, planes: bool = True) -> None:
+        super().__init__(rules, games, planes)
         self.table = transition_table(rules)
-        known = self.table.showing_planes if planes else self.table.showing_boards
-        super().__init__(rules, np.zeros(games, np.uint32), known, planes)
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Leave out the table, which a copy shares."""
-        return {key: part for key, part in vars(self).items() if key not in ("table", "known")}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Restore what `__getstate__` returned."""
-        vars(self).update(state)
-        self.table = transition_table(self.rules)
-        self.known = self.table.showing_planes if self.planes else self.table.showing_boards
+    @property
+    def known(self) -> Any:
+        return self.table.showing_planes if self.planes else self.table.showing_boards
 
     def compiled(self, opponent: Player | None) -> table_games_kernel.Opponent | None:
         if opponent is not None and is_table(opponent) and opponent.rules == self.rules:
@@ -289,6 +285,9 @@ class TableGames(GameBatch):
         going: Numbers = which[~over]
         return going
 
+    def _new(self, games: int) -> NDArray[Any]:
+        return np.zeros(games, np.uint32)
+
     def _stored(self, boards: Boards) -> NDArray[Any]:
         return self.table.positions.index(boards)
 
@@ -297,6 +296,12 @@ class TableGames(GameBatch):
 
 
 def new_games(rules: Rules, count: int, planes: bool = False) -> GameBatch:
-    """Return a batch of `count` games, using the fastest class for the rules."""
-    kind = TableGames if rules.cells <= FEW else BoardGames
+    """Return a batch of games, as the fastest class for the rules.
+
+    Args:
+        rules: the game.
+        count: the number of games; all are over until they are restarted.
+        planes: whether to observe one-hot planes; else boards.
+    """
+    kind = TableGames if rules.cells <= FEW else GameBatch
     return kind(rules, count, planes)

@@ -12,15 +12,15 @@ restored.
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import get_args
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tttenv.env.arguments import Illegal, Seat
 from tttenv.env.games import GameBatch, StepOutput, TableGames, new_games
 from tttenv.env.single_game import SingleGame
-from tttenv.env.step_options_kernel import DISABLED, NEXT_STEP, NOBODY, SAME_STEP, SEATS
+from tttenv.env.step_options_kernel import DISABLED, NEXT_STEP, SAME_STEP, SEATS
+from tttenv.game.features import one_hot
 from tttenv.game.outcomes_kernel import Outcomes
 from tttenv.game.random_kernel import OPENING, REPLY, SEAT, keyed_uniforms
 from tttenv.game.rewards import Payoffs
@@ -29,9 +29,25 @@ from tttenv.game.types import Boards, Cells, Mask
 from tttenv.policy import Player, Policy, player_for
 from tttenv.utils.arrays import described, one_of, real_numbers
 
+Seat: TypeAlias = Literal["X", "O", "random"]
+Illegal: TypeAlias = Literal["lose", "raise"]
+
 
 class Match:
-    """A batch of games between an agent and an opponent; arguments as in `TicTacToe`."""
+    """A batch of games between an agent and an opponent; none is in progress before `reset`.
+
+    Args:
+        rules: the game.
+        games: the number of games.
+        opponent: the opponent's policy, or None: the agent moves for both sides.
+        seat: "X", "O" or "random"; the agent's in new games.
+        illegal: "lose" or "raise"; what a move on an occupied cell does.
+        draw: the agent's reward for a draw, from -1 to 1.
+        planes: whether to observe one-hot planes; else boards.
+
+    Raises:
+        ValueError: for an argument with another value.
+    """
 
     def __init__(
         self,
@@ -41,7 +57,7 @@ class Match:
         seat: Seat = "random",
         illegal: Illegal = "lose",
         draw: float = 0.0,
-        planes: bool = True,  # observe one-hot planes; False: boards
+        planes: bool = True,
     ) -> None:
         one_of("seat", seat, get_args(Seat))
         one_of("illegal", illegal, get_args(Illegal))
@@ -51,6 +67,8 @@ class Match:
         self.rules, self.seat, self.illegal = rules, seat, illegal
         self.payoffs = Payoffs(draw)
         self.games: GameBatch = new_games(rules, games, planes)
+        self.over: Mask = self.games.over  # (games,): the finished ones
+        self.outcomes: Outcomes = self.games.outcomes  # (games,) for the agent, see tttenv.Outcome
         self.opponent = opponent
         self.active = 0  # number of games in progress
         self.key: int | None = None  # of the last step, if it ended games against an opponent
@@ -58,16 +76,6 @@ class Match:
         self.single: SingleGame | None = None
         if games == 1 and isinstance(self.games, TableGames):
             self.single = SingleGame(self.games)
-
-    @property
-    def over(self) -> Mask:
-        """Mask (games,) of the finished games."""
-        return self.games.over
-
-    @property
-    def outcomes(self) -> Outcomes:
-        """Outcomes (games,) for the agent: values of `tttenv.Outcome`."""
-        return self.games.outcomes
 
     @property
     def rewards(self) -> NDArray[np.float64]:
@@ -107,7 +115,16 @@ class Match:
         return self.compiled is None
 
     def reset(self, which: Mask, rng: np.random.Generator, seat: Seat | None = None) -> None:
-        """Restart the games in the mask `which` (games,); where the agent is O, X opens."""
+        """Restart games; where the agent is O, the opponent moves first.
+
+        Args:
+            which: the games to restart, bool (games,).
+            rng: the generator that the key is drawn from.
+            seat: the agent's; None: that of the match.
+
+        Raises:
+            ValueError: for an unknown seat, or an opponent that forfeits on the empty board.
+        """
         seat = self.seat if seat is None else seat
         one_of("seat", seat, get_args(Seat))
         with self.attempt(rng):
@@ -116,10 +133,8 @@ class Match:
                 key = self.draw_key(rng)
             if self.single is not None and self.compiled is not None and which.item():
                 self.single.reset(seat, self._opponent, key)
-            elif self.compiled is None:
-                self._restart_asking(which, key, seat)
             else:
-                self.games.restart(np.flatnonzero(which), key, self.compiled, seat)
+                self._restart(which, key, seat)
             self.active = len(which) - int(np.count_nonzero(self.games.over))
 
     def set_boards(self, boards: Boards) -> None:
@@ -128,7 +143,12 @@ class Match:
         self.active, self.key = len(self.over), None
 
     def checked_actions(self, actions: ArrayLike) -> Cells:
-        """Validate actions (games,), and return them as cells."""
+        """Validate actions (games,), and return them as cells.
+
+        Raises:
+            ValueError: for another shape or type, for an action off the board or, with
+                `illegal="raise"`, on an occupied cell; those of finished games are ignored.
+        """
         games, last = self.games, self.rules.cells - 1
         plain = type(actions) is np.ndarray  # the common case, kept fast
         given = np.asarray(actions) if plain else real_numbers("actions", actions)
@@ -140,8 +160,8 @@ class Match:
             cells = np.where(games.over, 0, cells)  # those of finished games are ignored
             off = np.flatnonzero((cells < 0) | (cells > last))
             if off.size:
-                told = f"action {cells[off[0]]} of game {off[0]}"
-                raise ValueError(f"{told} is off the board: 0 to {last}")
+                which = f"action {cells[off[0]]} of game {off[0]}"
+                raise ValueError(f"{which} is off the board: 0 to {last}")
         if self.illegal == "raise":
             occupied = self.boards[np.arange(len(cells)), cells] != 0
             taken = np.flatnonzero(occupied & ~games.over)
@@ -151,11 +171,24 @@ class Match:
         return cells
 
     def step(self, actions: ArrayLike, rng: np.random.Generator) -> None:
-        """Play the agents' cells (games,) and the opponent's replies; see `outcomes` and `over`."""
+        """Play the agents' cells and the opponent's replies; see `outcomes` and `over`.
+
+        Args:
+            actions: the cells (games,); see `checked_actions`.
+            rng: the generator that the key is drawn from.
+
+        Raises:
+            ValueError: for an invalid action, or an opponent that returns an invalid move.
+        """
         self.play(self.checked_actions(actions), self.games.outputs.take(), rng)
 
     def step_one(self, cell: int, rng: np.random.Generator) -> None:
-        """Step a match of one game, without checks."""
+        """Step a match of one game, without checks.
+
+        Args:
+            cell: the agent's cell, on the board.
+            rng: the generator that the key is drawn from.
+        """
         if self.single is None or self.compiled is None:
             self.play(np.array([cell]), self.games.outputs.take(), rng)
             return
@@ -166,68 +199,73 @@ class Match:
     def play(
         self, cells: Cells, output: StepOutput, rng: np.random.Generator, mode: int = DISABLED
     ) -> int:
-        """Play validated cells (games,) and the opponent's replies, and write the output.
+        """Play the agents' cells and the opponent's replies, and write the output.
 
-        Games restart by `mode`: SAME_STEP, NEXT_STEP (games that were over restart, their cells are
-        ignored) or DISABLED; in the first and the last no game may be over. Returns the number of
-        games that ended.
+        Args:
+            cells: validated cells (games,).
+            output: the arrays to write.
+            rng: the generator that the key is drawn from.
+            mode: when games restart: SAME_STEP, NEXT_STEP (games that were over restart, their
+                cells are ignored) or DISABLED; in the first and the last no game may be over.
+
+        Returns:
+            The number of games that ended.
         """
-        if self.compiled is None:
-            return self._play_asking(cells, output, rng, mode)
         games, key, restart_key = self.games, 0, self.key
-        self_play = self.compiled[0] == NOBODY
-        if not self_play and (self.active or mode != NEXT_STEP):
-            key = rng.bit_generator.random_raw()
-        if restart_key is None:
-            waits = mode == NEXT_STEP and self.active < len(cells)
-            restart_key = self.draw_key(rng) if waits else 0
-        ended: int = games.kernel.step(
-            games.state,
-            cells,
-            (np.uint64(key), np.uint64(restart_key)),
-            self.compiled,
-            SEATS.index(self.seat),
-            games.known,
-            self.payoffs.table,
-            mode,
-            output.compiled,
-        )
-        self.active = len(cells) - (0 if mode == SAME_STEP else ended)
-        self.key = key if self.active < len(cells) and not self_play else None
-        return ended
-
-    def _play_asking(
-        self, cells: Cells, output: StepOutput, rng: np.random.Generator, mode: int
-    ) -> int:
-        """Run `play` with a Python opponent, which is queried after the agents' moves."""
-        games = self.games
         with self.attempt(rng):
-            waits, key, restart_key = games.over.copy(), 0, self.key
-            if mode != NEXT_STEP or not waits.all():
-                key, going = self.draw_key(rng), np.flatnonzero(~waits)
-                going = games.put(going, cells[going], 1)
-                games.reply(self._opponent, going, keyed_uniforms(np.uint64(key), going, REPLY))
-            if mode == NEXT_STEP and waits.any():
-                key_then = self.draw_key(rng) if restart_key is None else restart_key
-                self._restart_asking(waits, key_then, self.seat)
-            output.outcomes[:], output.over[:] = games.outcomes, games.over
-            output.rewards[:] = self.payoffs.many(games.outcomes)
-            ended = int(np.count_nonzero(games.over))
-            self.key = key if ended and mode != SAME_STEP else None
-            if mode == SAME_STEP and ended:
-                games.observe_finals(output)
-                self._restart_asking(output.over, key, self.seat)
-            self.active = len(cells) - int(np.count_nonzero(games.over))
-        games.observe(output)
+            if self._opponent is not None and (self.active or mode != NEXT_STEP):
+                key = rng.bit_generator.random_raw()
+            if restart_key is None:
+                waits = mode == NEXT_STEP and self.active < len(cells)
+                restart_key = self.draw_key(rng) if waits else 0
+            if self.compiled is None:
+                ended = self._step_asking(cells, key, restart_key, mode, output)
+            else:
+                ended = games.kernel.step(
+                    games.state,
+                    cells,
+                    (np.uint64(key), np.uint64(restart_key)),
+                    self.compiled,
+                    SEATS.index(self.seat),
+                    games.known,
+                    self.payoffs.table,
+                    mode,
+                    output.compiled,
+                )
+            self.active = len(cells) - (0 if mode == SAME_STEP else ended)
+            over = self.active < len(cells)
+            self.key = key if over and self._opponent is not None else None
         return ended
 
-    def _restart_asking(self, which: Mask, key: int, seat: str) -> None:
-        """Restart the games in `which`; where the agent is O, a Python opponent moves first."""
+    def _step_asking(
+        self, cells: Cells, key: int, restart_key: int, mode: int, output: StepOutput
+    ) -> int:
+        """Do as the kernel's `step`, with a Python opponent queried after the agents' moves."""
+        games, waits = self.games, self.over.copy()
+        going = np.flatnonzero(~waits)
+        going = games.put(going, cells[going], 1)
+        if len(going):
+            games.reply(self._opponent, going, keyed_uniforms(np.uint64(key), going, REPLY))
+        if waits.any():
+            self._restart(waits, restart_key, self.seat)
+        output.outcomes[:], output.over[:] = games.outcomes, games.over
+        output.rewards[:] = self.payoffs.many(games.outcomes)
+        over = np.flatnonzero(games.over)
+        if mode == SAME_STEP and len(over):
+            boards = games.boards(over)
+            output.finals[:] = 0
+            output.finals[over] = one_hot(boards) if games.planes else boards
+            self._restart(output.over, key, self.seat)
+        games.observe(output)
+        return len(over)
+
+    def _restart(self, which: Mask, key: int, seat: str) -> None:
+        """Restart the games in `which`; where the agent is O, the opponent moves first."""
         new = np.flatnonzero(which)
-        self.games.restart(new, key, None, seat)
-        if seat == "random":
+        self.games.restart(new, key, self.compiled, seat)
+        if seat == "random" and self.asks:
             new = new[keyed_uniforms(np.uint64(key), new, SEAT) >= 0.5]
-        if seat == "X" or not len(new):
+        if seat == "X" or not self.asks or not len(new):
             return
         uniforms = keyed_uniforms(np.uint64(key), new, OPENING)
         if len(self.games.reply(self._opponent, new, uniforms)) < len(new):
@@ -238,8 +276,10 @@ class Match:
     ) -> AbstractContextManager[None]:
         """Return a context that restores the games and the generator if its block fails.
 
-        If the opponent cannot fail, nothing is saved unless `always`. Of nested ones the outermost
-        restores.
+        Args:
+            rng: the generator that the block draws from.
+            always: whether to save them even if the opponent cannot fail. Of nested contexts the
+                outermost restores.
         """
         return self._undone(rng) if not self.attempting and (always or self.asks) else nullcontext()
 

@@ -29,6 +29,10 @@ CHARACTERS = string.ascii_letters + string.digits + string.punctuation + " \n"  
 class Observer:
     """Observations of a match's games in one format: "onehot", "board" or "dict".
 
+    Args:
+        rules: the game.
+        obs: the format, a key of `tttenv.policy.OBSERVATIONS`.
+
     Attributes:
         space: the space of one game's observation.
         planes: whether a match observes one-hot planes for it; else boards.
@@ -123,7 +127,16 @@ class TextObserver:
 
 
 def known_render_mode(render_mode: str | None, metadata: dict[str, Any]) -> str | None:
-    """Return the render mode if the environment supports it here, else raise."""
+    """Return the render mode if the environment supports it here.
+
+    Args:
+        render_mode: the mode, or None.
+        metadata: the environment's, with its `render_modes`.
+
+    Raises:
+        ValueError: for an unknown mode.
+        gymnasium.error.DependencyNotInstalled: for "human" without pygame.
+    """
     if render_mode is not None:
         one_of("render_mode", render_mode, tuple(metadata["render_modes"]))
         if render_mode == "human" and not has_window():
@@ -132,7 +145,17 @@ def known_render_mode(render_mode: str | None, metadata: dict[str, Any]) -> str 
 
 
 def draw(match: Match, game: int, render_mode: str | None, last: LastStones) -> Any:
-    """Render one game's board as text or image; warn and return None without a render mode."""
+    """Render one game's board; warn without a render mode.
+
+    Args:
+        match: the games.
+        game: the number of the game in it.
+        render_mode: "ansi", "rgb_array" or None.
+        last: the last stones of the games rendered before, which are updated.
+
+    Returns:
+        Text, an image, uint8 (64 * m, 64 * n, 3), or None without a render mode.
+    """
     if render_mode is None:
         gymnasium.logger.warn("render() draws nothing without a render_mode such as 'ansi'")
         return None

@@ -20,9 +20,22 @@ from tttenv.utils.arrays import integers_from, read_only
 def rollout(
     rules: Rules, first: Policy, second: Policy, games: int, seed: int = 0
 ) -> NDArray[np.int8]:
-    """Play games of `first` as X and `second` as O; return the results 1, 0 or -1 (games,) for X.
+    """Play complete games between two players.
 
-    Compiled if both players are random; otherwise each is queried on all boards at once.
+    The games are compiled if both are random; else each is queried on all boards at once.
+
+    Args:
+        rules: the game.
+        first: the player of X.
+        second: the player of O.
+        games: the number of games.
+        seed: the seed of all random numbers.
+
+    Returns:
+        The results for X, 1, 0 or -1, int8 (games,).
+
+    Raises:
+        ValueError: for fewer than one game, a player of another game or an invalid move.
     """
     integers_from(1, games=games)
     rng, both = np.random.default_rng(seed), (player_for(rules, first), player_for(rules, second))
@@ -41,10 +54,18 @@ def results(
     rng: np.random.Generator,
     moves: Sequence[list[int]] = (),
 ) -> NDArray[np.int8]:
-    """Play on from boards (games, cells) with X to move; return the results 1, 0 or -1 for X.
+    """Play on to the end; each player is queried on all games in progress at once.
 
-    Each player is queried on all games in progress at once. If `moves` has a list for each game,
-    the cells played are added to it.
+    Args:
+        rules: the game.
+        players: that of X and that of O.
+        boards: where to start (games, cells), in the view of the side to move, all of as many
+            stones.
+        rng: the generator of the moves.
+        moves: a list for each game, to which the cells played are added, or nothing.
+
+    Returns:
+        The results for X, 1, 0 or -1, int8 (games,).
     """
     outcomes, playing = np.zeros(len(boards), np.int8), np.arange(len(boards))
     for ply in range(int(np.count_nonzero(boards[0])), rules.cells):

@@ -58,7 +58,7 @@ class SingleGame:
         if self.outcomes[after] != GOING:
             return self._end(self.seen_by_other[after], opponent is not None)
         if opponent is not None:
-            reply = self._sample(after, opponent, keyed(key, REPLY))
+            reply = self._sample(after, opponent, _keyed(key, REPLY))
             games.stored[0] = after = self.successors[after][reply]
             if self.outcomes[after] != GOING:
                 return self._end(self.outcomes[after], False)
@@ -72,8 +72,8 @@ class SingleGame:
     def reset(self, seat: str, opponent: Player | None, key: int) -> None:
         """Restart the game; the opponent moves first if the agent is O."""
         games, at = self.games, 0
-        if opponent is not None and seat != "X" and (seat == "O" or keyed(key, SEAT) >= 0.5):
-            at = self.successors[0][self._sample(0, opponent, keyed(key, OPENING))]
+        if opponent is not None and seat != "X" and (seat == "O" or _keyed(key, SEAT) >= 0.5):
+            at = self.successors[0][self._sample(0, opponent, _keyed(key, OPENING))]
         games.stored[0], games.over[0], games.flipped[0] = at, False, False
         games.outcomes[0] = GOING
 
@@ -101,7 +101,7 @@ class SingleGame:
         return self.legal[at][int(uniform * self.legal_count[at])]
 
 
-def keyed(key: int, use: int) -> float:
+def _keyed(key: int, use: int) -> float:
     """Compute `game.random_kernel.keyed` for game 0 in plain Python."""
     z = (key + (use + 1) * INCREMENT) & BITS
     z = ((z ^ (z >> 30)) * FACTOR_1) & BITS

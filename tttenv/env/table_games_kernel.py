@@ -61,9 +61,20 @@ def step(
 ) -> int:
     """Run a full step of all games: moves, replies, restarts, rewards and observations.
 
-    No game may be over unless `mode` is NEXT_STEP. The keys are that of this step, and in NEXT_STEP
-    that of the step in which the games ended that restart now; see `random_kernel.keyed`. Returns
-    the number of games that ended.
+    Args:
+        games: the games; none may be over unless `mode` is NEXT_STEP.
+        cells: the agents' cells (games,); those of games that are over are ignored.
+        keys: of this step, and in NEXT_STEP that of the step in which the games ended that restart
+            now; see `random_kernel.keyed`.
+        opponent: who replies and opens.
+        seat: the agent's in games that restart: FIRST, SECOND or 0 for random.
+        table: the moves and observations of all positions.
+        payoffs: the agent's reward for each outcome.
+        mode: NEXT_STEP, SAME_STEP or DISABLED.
+        output: the arrays to write.
+
+    Returns:
+        The number of games that ended.
     """
     ended, (key, restart_key), (moves, _, _) = 0, keys, table
     waiting, finished = np.empty(BLOCK, np.int64), np.empty(BLOCK, np.int64)

@@ -11,8 +11,6 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
 from tttenv.env.arguments import (
-    Illegal,
-    Seat,
     Start,
     generator_kept,
     one_seed,
@@ -21,7 +19,7 @@ from tttenv.env.arguments import (
 )
 from tttenv.env.env import TicTacToe
 from tttenv.env.games import StepOutput
-from tttenv.env.match import Match
+from tttenv.env.match import Illegal, Match, Seat
 from tttenv.env.observation import LastStones, Observation, Observer, draw, known_render_mode
 from tttenv.env.step_options_kernel import MODES, NEXT_STEP
 from tttenv.game.rules import Rules
@@ -104,7 +102,13 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
 
     @classmethod
     def of(cls, rules: Rules, num_envs: int, **arguments: Any) -> "VectorTicTacToe":
-        """Create an environment for these rules, which may be a variant of the game."""
+        """Create an environment for rules, which may be a variant of the game.
+
+        Args:
+            rules: the game.
+            num_envs: the number of games.
+            arguments: the other arguments of the environment.
+        """
         games = cls.__new__(cls)
         games.rules_type = type(rules)
         cls.__init__(games, num_envs, **asdict(rules), **arguments)
@@ -116,15 +120,20 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
         seed: int | list[int | None] | None = None,
         options: dict[str, Any] | None = None,
     ) -> tuple[Observation, dict[str, Any]]:
-        """Start all games; `options` as in `TicTacToe`, with one board for all games or one each.
-
-        The option `reset_mask`, booleans (num_envs,), starts only the games that it marks. All
-        games share one generator, which a list of seeds, one for each game, seeds by all of them
-        that are not None.
+        """Start all games.
 
         If an exception is raised, including by the opponent, the previous games and `np_random` are
-        restored. ValueError for an unknown option, a board that cannot be played on, a list of
-        seeds or a mask of another length, and a mask with a seed or before the first reset.
+        restored.
+
+        Args:
+            seed: of the generator, which all games share; a list of one seed for each game seeds it
+                by all of them that are not None.
+            options: as in `TicTacToe`, with one board for all games or one each; `reset_mask`,
+                booleans (num_envs,), starts only the games that it marks.
+
+        Raises:
+            ValueError: for an unknown option, a board that cannot be played on, a list of seeds or
+                a mask of another length, and a mask with a seed or before the first reset.
         """
         require_game(self.closed)
         number, start = one_seed(seed, self.num_envs), Start.of(self.match, options, masked=True)
@@ -210,8 +219,8 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
         """Raise the error for a step after close(), before reset() or after the end of a game."""
         require_game(self.closed, self._started)
         over = np.flatnonzero(self.match.over)[0]
-        told = f"game {over} is over: call reset(options={{'reset_mask': mask}}) first"
-        raise gymnasium.error.ResetNeeded(told)
+        message = f"game {over} is over: call reset(options={{'reset_mask': mask}}) first"
+        raise gymnasium.error.ResetNeeded(message)
 
 
 def make(**arguments: Any) -> VectorTicTacToe:

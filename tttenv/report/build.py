@@ -10,7 +10,6 @@ from string import Template
 from urllib.parse import quote, urljoin
 
 from tttenv.report import data, larger, leaderboard
-from tttenv.report.larger import Larger
 from tttenv.report.load_players import Shown
 from tttenv.report.markup import Markup, element, joined, packed, void
 
@@ -35,10 +34,16 @@ WORKER = ("lines", "threats", "network", "players", "tactics", "solver", "shorte
 
 def html(
     players: list[Shown],
-    others: Sequence[Larger] = (),
+    others: Sequence[Shown] = (),
     url: str | None = None,
 ) -> str:
-    """Return the report's HTML for at least one player, and trained ones for larger boards."""
+    """Return the report's HTML.
+
+    Args:
+        players: at least one for 3,3,3, in any order.
+        others: players for larger boards.
+        url: the page's address, as `checked_url` returns it; None: it is not published.
+    """
     players = leaderboard.ranked(players)
     style = _joined("styles", STYLES, "css")
     first, shared = _joined("scripts", FIRST, "js"), _joined("shared", SHARED, "js")
@@ -80,7 +85,11 @@ def _joined(folder: str, names: Sequence[str], suffix: str) -> str:
 
 
 def checked_url(url: str) -> str:
-    """Validate a web address and return it, with a trailing slash if it does not name a file."""
+    """Validate a web address and return it, with a trailing slash if it does not name a file.
+
+    Raises:
+        ValueError: for one that is longer than 500 characters or no plain http address.
+    """
     if not re.fullmatch(r"https?://[\w.:-]+(/[!-~]*)?", url, re.ASCII) or len(url) > 500:
         raise ValueError("the page's address must look like https://name.github.io/project/")
     return url if url.endswith((".html", "/")) else f"{url}/"
@@ -98,8 +107,8 @@ def _published_at(url: str | None) -> Markup:
     """Return the metadata for link previews, which name an image in the page's folder."""
     if url is None:
         return joined([])
-    told = {"og:url": url, "og:image": urljoin(url, PREVIEW)}
-    cards = [void("meta", property=key, content=value) for key, value in told.items()]
+    about = {"og:url": url, "og:image": urljoin(url, PREVIEW)}
+    cards = [void("meta", property=key, content=value) for key, value in about.items()]
     return joined([*cards, void("meta", name="twitter:card", content="summary_large_image")])
 
 

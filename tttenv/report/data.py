@@ -3,7 +3,6 @@
 import base64
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +19,7 @@ from tttenv.game.symmetry import orbits
 from tttenv.players import programs
 from tttenv.players.stored.checkpoint import WEIGHTS, file_of, plays_canonically, read_data
 from tttenv.policy import TOLERANCE
-from tttenv.report.load_players import RULES, Shown, portable_name
-from tttenv.report.markup import Markup
+from tttenv.report.load_players import RULES, Network, Shown, portable_name
 from tttenv.report.markup import packed as packed_bytes
 from tttenv.utils.tensor_file import header
 from tttenv.utils.untrusted import shown
@@ -33,17 +31,13 @@ UNUSED = ("net.moves", "net.hidden", "net.results")  # layers, apart from the po
 MOST = 120_000  # maximum weights of a network in a page
 
 
-@dataclass(frozen=True)
-class Network:
-    """A network for the page."""
-
-    about: dict[str, Any]  # JSON-serializable name, rules, shape and certificate
-    # The float32 weights in the order of page/worker/network.js, the lowest bytes of all first.
-    weights: Markup
-
-
 def tables(players: list[Shown], networks: Sequence[Network] = ()) -> dict[str, Any]:
-    """Return all tables as JSON-serializable data; arrays are little-endian bytes in base64."""
+    """Return all tables as JSON-serializable data; arrays are little-endian bytes in base64.
+
+    Args:
+        players: those for 3,3,3, in the order of the page.
+        networks: those of larger boards, whose weights stand in elements of their own.
+    """
     game = positions(RULES)
     return {
         "successors": _packed(game.successors, "<i2"),  # (positions, cells), -1 where none
@@ -73,7 +67,7 @@ def classes() -> NDArray[np.int64]:
 def quantised(player: Shown) -> NDArray[np.uint8]:
     """Quantize probabilities of legal moves: 255 is certain, and moves above 1e-6 are not 0."""
     legal = positions(RULES).successors >= 0
-    probs = player.table.table[legal]
+    probs = player.moves[legal]
     steps = np.clip(np.round(255 * probs), 1, np.where(probs < 1 - phrases.ROUNDING, 254, 255))
     return np.where(probs > TINY, steps, 0).astype(np.uint8)
 
@@ -90,17 +84,17 @@ def choices(moves: Moves) -> NDArray[np.uint8]:
 
 
 def _player(player: Shown) -> dict[str, Any]:
-    told: dict[str, Any] = {
+    about: dict[str, Any] = {
         "name": player.name,
         "spec": player.spec,
         "about": player.about,
-        "certificate": player.certificate,
+        "certificate": player.certificate.to_dict(),
         "moves": _packed(quantised(player), "u1"),
     }
     if player.snapshots and player.curve:
         earlier = [_packed(choices(moves), "u1") for moves in player.snapshots.values()]
-        told |= {"earlier": earlier, "steps": [*player.snapshots, player.curve.steps[-1]]}
-    return told
+        about |= {"earlier": earlier, "steps": [*player.snapshots, player.curve.steps[-1]]}
+    return about
 
 
 def _packed(array: NDArray[Any], kind: str) -> str:
@@ -108,7 +102,20 @@ def _packed(array: NDArray[Any], kind: str) -> str:
 
 
 def network(folder: Path, name: str, rules: Rules, certificate: Certificate) -> Network | None:
-    """Pack a checkpoint's network for the page; return None if the page cannot play it."""
+    """Pack a checkpoint's network for the page.
+
+    Args:
+        folder: the checkpoint.
+        name: the player's name in the page.
+        rules: its game.
+        certificate: its certificate.
+
+    Returns:
+        The network, or None if the page cannot play it.
+
+    Raises:
+        ValueError: if the weights are not those of the card, or of other shapes.
+    """
     card, files = read_data(folder, WEIGHTS)
     if not playable(card, rules):
         return None

@@ -5,19 +5,13 @@ certificate by reachable positions; a lost game of each losing seat is described
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
-from pathlib import Path
 from urllib.parse import quote
 
 from tttenv import Rules, certify
 from tttenv.certificates import POSITIONS, phrases
-from tttenv.certificates.certificate import (
-    IN_TRAINING,
-    REACHABLE,
-    Certificate,
-    stated_certificate,
-)
+from tttenv.certificates.certificate import IN_TRAINING, REACHABLE, stated_certificate
 from tttenv.certificates.verdict import of_seat
 from tttenv.drawing.render import winning_cells
 from tttenv.exact import SEATS, enumerable, solvable
@@ -25,7 +19,7 @@ from tttenv.game.rules import name_of
 from tttenv.players import bundled, checkpoint_of, did_you_mean, player, rules_of
 from tttenv.players.stored.checkpoint import WEIGHTS, load, read_data
 from tttenv.report import data
-from tttenv.report.load_players import LONGEST, RULES, Tell
+from tttenv.report.load_players import LONGEST, RULES, Shown, Tell, labelled
 from tttenv.report.markup import Markup, element, joined, scrolling, table
 from tttenv.utils.untrusted import shown as shorter
 
@@ -41,18 +35,6 @@ NOT_EMBEDDED = (
 STONES = {"X": "m7 7l16 16m0-16l-16 16", "O": "m6 15a9 9 0 1 1 18 0a9 9 0 1 1-18 0"}  # in a cell
 NUMBERED = 5  # of the last stones
 VALUES = {1: "X wins", 0: "draw", -1: "O wins", None: "not known"}
-
-
-@dataclass(frozen=True)
-class Larger:
-    """A trained player for a board other than 3,3,3."""
-
-    name: str
-    rules: Rules
-    certificate: Certificate
-    computed: bool  # for this page; False if the certificate is the card's
-    network: data.Network | None = None  # to play it in the page
-    not_embedded: bool = False  # whether its network was left out to keep the page small
 
 
 def split(specs: list[str]) -> tuple[list[str], list[str]]:
@@ -74,30 +56,34 @@ def from_specs(
     specs: list[str],
     tell: Tell = lambda text: None,
     one_per_size: bool = False,
-) -> list[Larger]:
-    """Load checkpoints, with all their networks or the first for each number of rows, columns."""
-    found = [place for place in map(checkpoint_of, specs) if place is not None]
-    short = [folder.resolve().name for folder, _ in found]
-    names = [
-        spec if short.count(name) > 1 else name for spec, name in zip(specs, short, strict=True)
-    ]
-    players: list[Larger] = []
-    embedded: set[tuple[int, int]] = set()
-    for name, spec, place in zip(names, specs, found, strict=True):
+) -> list[Shown]:
+    """Load checkpoints for boards other than 3,3,3.
+
+    Args:
+        specs: the checkpoints, as players are named.
+        tell: called with the next stage of the work.
+        one_per_size: whether only the first network for each number of rows and columns is
+            embedded; else all are.
+
+    Raises:
+        ValueError: for a damaged checkpoint.
+    """
+    players: list[Shown] = []
+    for spec, name in labelled(specs):
         tell(f"reading player {len(players) + 1} of {len(specs)} for larger boards, {name}")
-        one = _certified(shorter(name, LONGEST), spec, *place)
-        size = one.rules.m, one.rules.n
-        if one.network is not None and one_per_size and size in embedded:
+        one = _certified(shorter(name, LONGEST), spec)
+        sizes = [(other.rules.m, other.rules.n) for other in players if other.network is not None]
+        if one_per_size and one.network is not None and (one.rules.m, one.rules.n) in sizes:
             one = replace(one, network=None, not_embedded=True)
-        elif one.network is not None:
-            embedded.add(size)
         players.append(one)
     return players
 
 
-def _certified(name: str, spec: str, folder: Path, options: dict[str, str]) -> Larger:
-    """Load the player of a spec, with its card's certificate, since another may need PyTorch."""
-    rules = rules_of(spec)
+def _certified(name: str, spec: str) -> Shown:
+    """Load a checkpoint's player, with its card's certificate, since another may need PyTorch."""
+    rules, place = rules_of(spec), checkpoint_of(spec)
+    assert place is not None
+    folder, options = place
     card, _ = read_data(folder, WEIGHTS)  # verifies that the weights are the card's
     stated = not options and "choice" in card
     found = stated_certificate(card, rules) if stated else None
@@ -107,10 +93,10 @@ def _certified(name: str, spec: str, folder: Path, options: dict[str, str]) -> L
         most = POSITIONS if solvable(rules) else IN_TRAINING
         found = certify(rules, policy, most, method=REACHABLE, name=name)
     network = None if options else data.network(folder, name, rules, found)
-    return Larger(name, rules, found, computed, network)
+    return Shown(name, spec, "a trained player", found, computed, network=network)
 
 
-def html(players: Sequence[Larger]) -> Markup:
+def html(players: Sequence[Shown]) -> Markup:
     """Return the table of all players, with a figure for each seat that loses a game."""
     if not players:
         return joined([])
@@ -132,16 +118,16 @@ def html(players: Sequence[Larger]) -> Markup:
     return joined(parts)
 
 
-def _row(player: Larger) -> Markup:
+def _row(player: Shown) -> Markup:
     found = player.certificate
     cells = [str(player.rules), VALUES[found.value]]
     for seat in SEATS:
         odds = found.vs_random[seat]
         reached = "all there are" if found.reached is None else f"{found.reached[seat]:,}"
-        told = "not known" if odds is None else phrases.odds(odds)
+        against = "not known" if odds is None else phrases.odds(odds)
         hopeless = found.value == (-1 if seat == "X" else 1)
         held = f"{seat} cannot hold {player.rules}" if hopeless else of_seat(found, seat)
-        cells += [held, reached, told]
+        cells += [held, reached, against]
     cells.append("computed here" if player.computed else "from its checkpoint")
     name: Markup | str = player.name
     if player.network is not None:
@@ -151,7 +137,7 @@ def _row(player: Larger) -> Markup:
     return element("tr", head, *(element("td", text) for text in cells))
 
 
-def _figure(player: Larger, seat: str, line: list[int]) -> Markup:
+def _figure(player: Shown, seat: str, line: list[int]) -> Markup:
     """Return a figure of a lost game: its moves in words, and its final board."""
     which = "the shortest" if player.certificate.shortest[seat] else "not always the shortest"
     heading = element("h3", f"{player.name} loses as {seat}")
@@ -186,7 +172,7 @@ def _drawing(rules: Rules, line: list[int]) -> Markup:
         if late:
             place = {"x": CELL * x + CELL // 2, "y": CELL * y + CELL // 2 + 5}
             parts.append(element("text", turn + 1, **place))
-    told = ", ".join(f"{SEATS[turn % 2]} {name_of(rules, cell)}" for turn, cell in enumerate(line))
-    label = f"The last board of the game: {told}: {SEATS[(len(line) - 1) % 2]} wins"
+    game = ", ".join(f"{SEATS[turn % 2]} {name_of(rules, cell)}" for turn, cell in enumerate(line))
+    label = f"The last board of the game: {game}: {SEATS[(len(line) - 1) % 2]} wins"
     box = f"0 0 {width} {height}"
     return element("svg", *parts, role="img", aria_label=label, viewBox=box)

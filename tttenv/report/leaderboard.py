@@ -48,8 +48,8 @@ def ranked(players: list[Shown]) -> list[Shown]:
 
     def strength(player: Shown) -> tuple[bool, float, float]:
         found = player.certificate
-        wins = sum(found["vs_random"][seat][0] for seat in SEATS)
-        return found["unbeatable"], round(sum(found["worst_case"].values()), 9), wins
+        wins = sum(found.vs_random[seat][0] for seat in SEATS)
+        return found.unbeatable, round(sum(found.worst_case.values()), 9), wins
 
     return sorted(players, key=strength, reverse=True)
 
@@ -57,7 +57,7 @@ def ranked(players: list[Shown]) -> list[Shown]:
 def blunder_positions(player: Shown) -> tuple[int, int]:
     """Count the blunders that its own moves and any replies reach, and the others."""
     game = positions(RULES)
-    table = np.where(player.table.table > TINY, player.table.table, 0.0)
+    table = np.where(player.moves > TINY, player.moves, 0.0)
     wrong = blunders(solve(RULES), table)
     there = np.zeros(len(game), np.bool_)
     for seat in range(len(SEATS)):
@@ -81,10 +81,10 @@ def _row(player: Shown, cells: dict[str, Cell]) -> Markup:
 def _cells(player: Shown) -> dict[str, Cell]:
     """Return a player's cells after the first, by column heading."""
     found = player.certificate
-    odds, worst, optimal = found["vs_random"], found["worst_case"], found["optimal_moves"]["all"]
+    odds, worst, optimal = found.vs_random, found.worst_case, found.optimal_moves["all"]
     reached, others = blunder_positions(player)
     cells: dict[str, Cell] = {
-        "Verdict": (_verdict(player), float(found["unbeatable"])),
+        "Verdict": (_verdict(player), float(found.unbeatable)),
         "Against random moves, %": (
             joined(_against_random(seat, odds[seat]) for seat in SEATS),
             sum(odds[seat][0] for seat in SEATS),
@@ -97,29 +97,29 @@ def _cells(player: Shown) -> dict[str, Cell]:
         "Blunders reached": (str(reached), reached),
         "Other blunders": (str(others), others),
     }
-    cells |= {title: (text, value) for title, text, value in more_of(found)}
+    cells |= {title: (text, value) for title, text, value in more_of(found.to_dict())}
     return cells | {"Seconds": _seconds(player)}
 
 
 def _verdict(player: Shown) -> Markup:
     """Return whether a player never loses and, for several seeds, how many are unbeatable."""
-    safe = player.certificate["unbeatable"]
+    safe = player.certificate.unbeatable
     drawn = element("path", d=TICK if safe else CROSS)
     mark = element("svg", drawn, viewBox="0 0 12 12", aria_hidden="true")
     words = "never loses" if safe else "can be beaten"
     verdict = element("span", mark, words, class_=f"verdict {'safe' if safe else 'beaten'}")
     if player.seeds is None:
         return verdict
-    told = f"{player.seeds.unbeatable} of {player.seeds.count} seeds unbeatable"
-    return joined([verdict, " ", element("small", told)])
+    seeds = f"{player.seeds.unbeatable} of {player.seeds.count} seeds unbeatable"
+    return joined([verdict, " ", element("small", seeds)])
 
 
 def _against_random(seat: str, odds: list[float]) -> Markup:
     shares = [phrases.share(share) for share in odds]
-    told = ", ".join(f"{share} % {name}" for share, name in zip(shares, ODDS, strict=True))
+    words = ", ".join(f"{share} % {name}" for share, name in zip(shares, ODDS, strict=True))
     numbers = [element("span", share, class_="share") for share in shares]
     return element(
-        "div", _seat(seat), bar(odds, f"as {seat}: {told}"), *numbers, class_="lane odds"
+        "div", _seat(seat), bar(odds, f"as {seat}: {words}"), *numbers, class_="lane odds"
     )
 
 
@@ -136,9 +136,9 @@ def _seconds(player: Shown) -> Cell:
     """Return the training time (in italics if it covers the whole run) and the steps."""
     if player.seconds is None or player.steps is None:
         return "", ""
-    told = element("i" if player.in_all else "span", f"{player.seconds:.1f}")
+    seconds = element("i" if player.in_all else "span", f"{player.seconds:.1f}")
     steps = element("small", phrases.counted(player.steps, "step"))
-    return joined([told, " ", steps]), player.seconds
+    return joined([seconds, " ", steps]), player.seconds
 
 
 def insight(players: list[Shown]) -> Markup:
@@ -146,8 +146,8 @@ def insight(players: list[Shown]) -> Markup:
     hidden = [
         (odds[2], seat, player.name)
         for player in players
-        for seat, odds in player.certificate["vs_random"].items()
-        if player.certificate["worst_case"][seat] < phrases.ROUNDING - 1 and odds[2] < 0.05
+        for seat, odds in player.certificate.vs_random.items()
+        if player.certificate.worst_case[seat] < phrases.ROUNDING - 1 and odds[2] < 0.05
     ]
     if not hidden:
         return joined([])
@@ -205,7 +205,7 @@ def options(players: list[Shown]) -> Markup:
 
 def summary(players: list[Shown]) -> dict[str, Any]:
     """Return the counts used in the page's sentences."""
-    safe = sum(player.certificate["unbeatable"] for player in players)
+    safe = sum(player.certificate.unbeatable for player in players)
     one = len(players) == 1
     shown = "One player" if one else f"{len(players)} players"
     whose = "" if one else f"{safe} of them "

@@ -17,6 +17,7 @@ from tttenv.certificates.curve import Curve
 from tttenv.certificates.snapshots import Moves
 from tttenv.exact import Tabulated
 from tttenv.exact.determinism import tabulate_pure
+from tttenv.game.types import Probs
 from tttenv.players import (
     FOREIGN,
     PLAYERS,
@@ -29,6 +30,7 @@ from tttenv.players import (
 )
 from tttenv.players.stored.checkpoint import CARD, load, read_card
 from tttenv.policy import Player
+from tttenv.report.markup import Markup
 from tttenv.utils import schema
 from tttenv.utils.schema import Count, Meta, NonNegative, Number
 from tttenv.utils.untrusted import folder_within
@@ -91,14 +93,26 @@ class Seeds:
 
 
 @dataclass(frozen=True)
+class Network:
+    """A network that the page can play."""
+
+    about: dict[str, Any]  # JSON-serializable name, rules, shape and certificate
+    # The float32 weights in the order of page/worker/network.js, the lowest bytes of all first.
+    weights: Markup
+
+
+@dataclass(frozen=True)
 class Shown:
     """A player as shown in the report."""
 
     name: str
     spec: str  # the argument of `tttenv certify` that certifies it again
     about: str  # a short description
-    table: Tabulated
-    certificate: dict[str, Any]
+    certificate: Any  # a `Certificate`, in which no field is unknown on 3,3,3
+    computed: bool = True  # for this page; False if the certificate is the card's
+    table: Tabulated | None = None  # of one for 3,3,3
+    network: Network | None = None  # of one for a larger board, to play it in the page
+    not_embedded: bool = False  # whether its network was left out to keep the page small
     seconds: float | None = None  # to the first unbeatable certificate, or of the whole run
     in_all: bool = False  # whether the seconds are those of the whole run
     steps: int | None = None
@@ -108,6 +122,17 @@ class Shown:
     snapshots: dict[int, Moves] = field(default_factory=dict)  # earlier moves by step
     complaint: str | None = None  # error in the files of the run
 
+    @property
+    def rules(self) -> Rules:
+        """The game that it plays."""
+        return Rules.of(self.certificate.rules)
+
+    @property
+    def moves(self) -> Probs:
+        """Move probabilities (positions, cells) of one for 3,3,3."""
+        assert self.table is not None, f"the page has no table of {self.rules}"
+        return self.table.table
+
 
 def from_benchmark(
     file: Path, runs: Path | None = None, tell: Tell = lambda text: None
@@ -116,6 +141,15 @@ def from_benchmark(
 
     An entry without a folder names a safe built-in player, one with a folder a checkpoint within
     the current folder, that of the file, or `runs`.
+
+    Args:
+        file: results of the benchmark or of a sweep.
+        runs: another folder in which checkpoints may be.
+        tell: called with the next stage of the work.
+
+    Raises:
+        ValueError: for a file that holds no such results, or names a player or folder that it may
+            not name or that does not exist.
     """
     what = "results of the benchmark or of a sweep"
     read = schema.read(file, dict[str, Any], what)
@@ -184,16 +218,31 @@ def _measured() -> dict[str, Seeds]:
 
 
 def from_specs(specs: list[str], tell: Tell = lambda text: None) -> list[Shown]:
-    """Load the players named by specs, labelled by spec or folder."""
-    found = [checkpoint_of(spec) for spec in specs]
-    paths = [None if one is None else one[0] for one in found]
-    short = [path.resolve().name if path else spec for spec, path in zip(specs, paths, strict=True)]
+    """Load the players named by specs, labelled by spec or folder.
+
+    Args:
+        specs: players for 3,3,3.
+        tell: called with the next stage of the work.
+
+    Raises:
+        ValueError: for a spec that names no player of 3,3,3.
+    """
     players: list[Shown] = []
-    for spec, path, name in zip(specs, paths, short, strict=True):
+    for spec, name in labelled(specs):
         tell(f"certifying player {len(players) + 1} of {len(specs)}, {name}")
-        unique = portable_name(path) if path else spec
-        players.append(shown(spec, unique if short.count(name) > 1 else name))
+        players.append(shown(spec, name))
     return players
+
+
+def labelled(specs: list[str]) -> list[tuple[str, str]]:
+    """Return specs with their labels: the folder's name, or the spec if this is not unique."""
+    places = [(spec, checkpoint_of(spec)) for spec in specs]
+    short = [place[0].resolve().name if place else spec for spec, place in places]
+    whole = [portable_name(place[0]) if place and not place[1] else spec for spec, place in places]
+    names = [
+        path if short.count(name) > 1 else name for path, name in zip(whole, short, strict=True)
+    ]
+    return list(zip(specs, names, strict=True))
 
 
 def usual() -> list[str]:
@@ -215,16 +264,25 @@ def named(spec: str, name: str, policy: Player) -> Shown:
     table = _table(policy, spec)
     row = (PLAYERS.rows | FOREIGN.rows).get(spec.partition(":")[0])
     about = "; ".join(filter(None, (row.about if row else "a guest", policy.summary())))
-    return Shown(shorter(name, LONGEST), spec, about, table, certify(RULES, table).to_dict())
+    return Shown(shorter(name, LONGEST), spec, about, certify(RULES, table), table=table)
 
 
 def trained(folder: Path, name: str) -> Shown:
-    """Prepare a checkpoint's player for the report, with what its card says of its training."""
-    card, told = read_card(folder), portable_name(folder)
+    """Prepare a checkpoint's player for the report, with what its card says of its training.
+
+    Args:
+        folder: the checkpoint.
+        name: the player's name in the page, shortened if it is too long.
+
+    Raises:
+        ValueError: for a checkpoint of another board, or a damaged one. A damaged curve is a
+            `complaint` instead.
+    """
+    card, spec = read_card(folder), portable_name(folder)
     rules = Rules.of(str(card["rules"]))
     if rules != RULES:
-        raise ValueError(f"the report shows {RULES}, but {shorter(told)} is for {rules}")
-    table = _table(load(folder, RULES), told)
+        raise ValueError(f"the report shows {RULES}, but {shorter(spec)} is for {rules}")
+    table = _table(load(folder, RULES), spec)
     row = importlib.import_module("learners.registry").LEARNERS.rows.get(str(card["learner"]))
     curve, earlier, complaint = None, dict[int, Moves](), None
     try:
@@ -232,7 +290,7 @@ def trained(folder: Path, name: str) -> Shown:
         found = snapshots.read(folder, card, RULES, curve) if curve else {}
         last = found.pop(curve.steps[-1], None) if curve else None
         if last is not None and (snapshots.table_of(RULES, last).table != table.table).any():
-            raise ValueError(f"the snapshots of {shorter(told)} end with another player")
+            raise ValueError(f"the snapshots of {shorter(spec)} end with another player")
         earlier = found
     except ValueError as error:
         complaint = str(error)
@@ -243,10 +301,10 @@ def trained(folder: Path, name: str) -> Shown:
     from_package = bundled.folder(folder.name) == folder.resolve()
     return Shown(
         name=shorter(name, LONGEST),
-        spec=shorter(told),
+        spec=shorter(spec),
         about=row.about if row else "a trained player",
+        certificate=certify(RULES, table),
         table=table,
-        certificate=certify(RULES, table).to_dict(),
         seconds=seconds,
         in_all=reached is None,
         steps=card["steps"],

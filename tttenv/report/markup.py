@@ -51,7 +51,11 @@ def joined(parts: Iterable[object]) -> Markup:
 
 
 def text(value: object) -> Markup:
-    """Convert any value to escaped text, for content and attributes; numbers must be finite."""
+    """Convert any value to escaped text, for content and attributes.
+
+    Raises:
+        ValueError: for a number that is not finite.
+    """
     if isinstance(value, float) and not math.isfinite(value):
         raise ValueError(f"{value} is not a number that a page can show")
     return Markup(escape(str(value)))

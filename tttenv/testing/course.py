@@ -8,7 +8,7 @@ from tttenv.exact import SEATS, positions
 from tttenv.game.rules import Rules
 from tttenv.players.programs.bot_course import COURSE
 from tttenv.players.programs.python_bot import FINDING, exchange, started
-from tttenv.testing.findings import Finding, problem
+from tttenv.testing.findings import Finding, mistake
 
 SECONDS = 10.0  # for one call of a function
 
@@ -24,10 +24,9 @@ def course_findings(path: str) -> Iterator[Finding]:
     """
     program, wrong = started(), dict[str, str]()
     try:
-        told = exchange(
-            program, FINDING, path=os.path.abspath(path), n=3, seconds=SECONDS, course=1
-        )
-        if not told.get("course"):
+        place = os.path.abspath(path)
+        functions = exchange(program, FINDING, path=place, n=3, seconds=SECONDS, course=1)
+        if not functions.get("course"):
             return
         rules = Rules()
         game = positions(rules)
@@ -49,7 +48,7 @@ def course_findings(path: str) -> Iterator[Finding]:
         program.kill()
     for name in (*COURSE, "minimax"):
         count = f"all {len(game):,} positions" if name != "minimax" else "all finished boards"
-        good = Finding("ok", "right" if name == "initial_state" else f"right on {count}")
-        change = f"mend {name}; this is the first position where it is wrong"
-        found_wrong = problem(wrong[name], change) if name in wrong else good
-        yield replace(found_wrong, check=name)
+        one = Finding("ok", "right" if name == "initial_state" else f"right on {count}")
+        if name in wrong:
+            one = mistake("course", name=name, wrong=wrong[name])
+        yield replace(one, check=name)

@@ -19,7 +19,18 @@ NO_MISTAKE = "no mistake in the setup found"
 def subject_of(
     name: str, found: Any, rules: Rules | None, obs: str | None = None, kind: str = "logits"
 ) -> CheckedPlayer | CheckedEnv:
-    """Convert an object to a subject of the checks."""
+    """Convert an object to a subject of the checks.
+
+    Args:
+        name: what messages call the object.
+        found: an environment, a policy, a network or a model of Stable-Baselines3.
+        rules: the game; None: the environment's own, or 3,3,3.
+        obs: the input of a function or network: "onehot", "board" or "dict".
+        kind: the output of a network, or of a function with `obs`: "logits", "values" or "probs".
+
+    Raises:
+        ValueError: if the object is neither a player nor a single environment of the game.
+    """
     with user_errors(name):
         plays = hasattr(found, "step") and hasattr(found, "reset")
         batch, space = hasattr(found, "num_envs"), getattr(found, "action_space", None)
@@ -44,16 +55,31 @@ def subject_of(
 
 
 def model_subject(rules: Rules, model: Any, deterministic: bool) -> CheckedPlayer:
-    """Convert a Stable-Baselines3 model to a subject, both as a player and as a network."""
+    """Convert a Stable-Baselines3 model to a subject, both as a player and as a network.
+
+    Args:
+        rules: the game.
+        model: the model.
+        deterministic: whether it plays its most probable moves instead of sampling.
+    """
     models = importlib.import_module("tttenv.adapters.sb3.models")
-    asked = models.observed(model, rules, deterministic)
-    return CheckedPlayer(rules, asked, asked, models.masked(model))
+    player = models.observed(model, rules, deterministic)
+    return CheckedPlayer(rules, player, player, models.masked(model))
 
 
 def examination(
     subject: CheckedPlayer | CheckedEnv, games: int, seed: int
 ) -> tuple[Iterator[Finding], int]:
-    """Return the findings about a subject, as they are made, and the number of its checks."""
+    """Examine a subject.
+
+    Args:
+        subject: the player or environment.
+        games: the number of games to play in an environment.
+        seed: the random seed of these games.
+
+    Returns:
+        The findings, as they are made, and the number of checks.
+    """
     if isinstance(subject, CheckedPlayer):
         return examine(subject, PLAYER), len(PLAYER)
     return examine(record(subject, games, seed), ENVIRONMENT), len(ENVIRONMENT)
@@ -85,10 +111,12 @@ class Diagnosis:
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON-serializable data: subject, verdict, problems and checks."""
-        keys = ("status", "told", "change", "check")
-        checks = [{key: getattr(one, key) for key in keys} for one in self.findings]
-        told = {"subject": self.subject, "verdict": self.verdict, "problems": self.problems}
-        return {**told, "checks": checks}
+        checks = [
+            {"status": one.status, "told": one.text, "change": one.change, "check": one.check}
+            for one in self.findings
+        ]
+        about = {"subject": self.subject, "verdict": self.verdict, "problems": self.problems}
+        return {**about, "checks": checks}
 
 
 def diagnose(

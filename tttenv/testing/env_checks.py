@@ -27,19 +27,13 @@ from tttenv.testing.findings import (
     describe_error,
     examine,
     failing,
-    problem,
+    mistake,
     raise_first,
 )
 from tttenv.utils.arrays import integers_from
 
 LONGEST = 1000  # steps before a game counts as endless
 WRAPPED = "different from the unwrapped version"  # obvious to users of wrappers
-MASK = "make the mask from the board of the observation it goes with: 1 where a cell is empty"
-RESET = "reset(self, *, seed=None, options=None) begins a game and returns observation and info"
-STEP = (
-    "step(self, action) plays a legal cell and returns observation, reward, terminated, truncated"
-    " and info (in old Gym there were four of them)"
-)
 
 
 @dataclass
@@ -64,14 +58,14 @@ class CheckedEnv:
 
     def reset(self, seed: int | None = None) -> Moment:
         """Start a new game."""
-        with failing("reset", RESET):
+        with failing("reset", "reset"):
             observed, info = self.raw.reset(seed=seed)
             info = dict(info)
         return Moment(board_of(observed, self.rules.cells), self._mask(observed, info))
 
     def step(self, cell: int) -> Moment:
         """Play a cell."""
-        with failing("stepped", STEP):
+        with failing("stepped", "step"):
             observed, reward, over, cut, info = self.raw.step(cell)
             paid, over, cut, info = float(reward), bool(over), bool(cut), dict(info)
         shown, mask = board_of(observed, self.rules.cells), self._mask(observed, info)
@@ -82,14 +76,22 @@ class CheckedEnv:
         mask, bare = info.get("action_mask"), getattr(self.raw, "unwrapped", self.raw)
         if mask is None and isinstance(observed, dict):
             mask = observed.get("action_mask", observed.get("mask"))
-        with failing("queried for its mask", "a mask is an array with a 0 or 1 for each cell"):
+        with failing("queried for its mask", "action_masks"):
             if mask is None and callable(getattr(bare, "action_masks", None)):
                 mask = bare.action_masks()
             return None if mask is None else np.asarray(mask).astype(bool).reshape(-1)
 
 
 def board_of(observed: Any, cells: int) -> Boards | None:
-    """Decode the board (cells,) from an observation; return None if its format is unknown."""
+    """Decode the board from an observation.
+
+    Args:
+        observed: any observation: an array of one-hot planes or of a board, or a dict with one.
+        cells: the number of cells.
+
+    Returns:
+        The board (cells,) of 1, -1 and 0 as it is shown, or None if the format is unknown.
+    """
     if isinstance(observed, dict):
         observed = observed.get("observation", observed.get("obs"))
     try:
@@ -136,7 +138,16 @@ class Record:
 
 
 def record(env: CheckedEnv, games: int, seed: int) -> Record:
-    """Play and record games of random legal moves, or record why that failed."""
+    """Play and record games of random legal moves, or record why that failed.
+
+    Args:
+        env: the environment.
+        games: the number of games.
+        seed: the seed of the environment and of the moves.
+
+    Raises:
+        ValueError: if the observation is not a board of the game.
+    """
     rng = np.random.default_rng(seed)
     try:
         _first_board(env, seed)
@@ -195,7 +206,11 @@ def _play(env: CheckedEnv, alone: bool, rng: np.random.Generator, seed: int | No
 
 
 def interface(record: Record) -> Finding:
-    """Check that games can be played at all, and run Gymnasium's own checker."""
+    """Check that games can be played at all, and run Gymnasium's own checker.
+
+    Raises:
+        SubjectError: if no games could be played.
+    """
     if record.failure is not None:
         raise record.failure
     with warnings.catch_warnings(record=True) as heard:
@@ -204,13 +219,8 @@ def interface(record: Record) -> Finding:
             gymnasium_check(record.env.raw, skip_render_check=True, skip_close_check=True)
         except Exception as error:  # including what the environment raises
             broken = isinstance(error, AssertionError | gymnasium.error.Error) and bool(str(error))
-            told = _plain(error) if broken else describe_error(error)
-            return problem(
-                f"Gymnasium's check_env fails: {told}",
-                "see gymnasium.utils.env_checker.check_env and Gymnasium's manual of environments;"
-                " draw all random numbers from self.np_random, and call super().reset(seed=seed)",
-                law=broken,
-            )
+            text = _plain(error) if broken else describe_error(error)
+            return mistake("interface", law=broken, error=text)
     notes = [_plain(one.message) for one in heard if WRAPPED not in str(one.message)]
     return Finding("ok", f"passes; Gymnasium notes: {notes[0]}" if notes else "passes")
 
@@ -222,19 +232,19 @@ def _plain(message: Any) -> str:
 
 def masks(record: Record) -> Finding:
     """Check that masks mark exactly the empty cells."""
-    told = [(now.mask, now.board == 0, now) for _, now in record.moments]
-    if all(mask is None for mask, _, _ in told):
+    every = [(now.mask, now.board == 0, now) for _, now in record.moments]
+    if all(mask is None for mask, _, _ in every):
         none = 'it tells no mask: not in info["action_mask"], nor by action_masks()'
         return Finding("skipped", none)
-    for mask, left, now in told:
+    for mask, left, now in every:
         shown = record.env.rules.format(now.board)
         if mask is None or mask.shape != left.shape:
-            return problem(f"gives no mask of {left.size} cells on {shown}", MASK)
+            return mistake("masks", what=f"gives no mask of {left.size} cells", board=shown)
         if (mask != left).any():
             wrong = f"wrong about the cells {np.flatnonzero(mask != left).tolist()}"
             how = "all zeros" if not mask.any() else "inverted" if (mask == ~left).all() else wrong
-            return problem(f"the mask is {how} on {shown}", MASK)
-    return Finding("ok", f"masks mark the empty cells, {len(told)} times")
+            return mistake("masks", what=f"the mask is {how}", board=shown)
+    return Finding("ok", f"masks mark the empty cells, {len(every)} times")
 
 
 def view(record: Record) -> Finding:
@@ -248,11 +258,11 @@ def view(record: Record) -> Finding:
         return Finding("ok", "observations show the stones of the agent to move as its own")
     now = wrong[min(wrong)]
     swapped = now.shown is not None and (now.shown == -now.board).all()
-    return problem(
-        f"as {' and '.join(SEATS[seat] for seat in sorted(wrong))} it shows"
-        f" {'mine and theirs swapped' if swapped else 'another board'} on"
-        f" {record.env.rules.format(now.board)}",
-        "show every board in the view of the side to move: 1 and the first plane are its own",
+    return mistake(
+        "view",
+        seats=" and ".join(SEATS[seat] for seat in sorted(wrong)),
+        what="mine and theirs swapped" if swapped else "another board",
+        board=record.env.rules.format(now.board),
     )
 
 
@@ -263,11 +273,7 @@ def seats(record: Record) -> Finding:
     as_o, games = sum(game.seat for game in record.games), len(record.games)
     if 0 < as_o < games or games < 20:
         return Finding("ok", f"the agent is O in {as_o} of {games} games")
-    return problem(
-        f"the agent is {SEATS[as_o > 0]} in all games: it will be near random in the other seat",
-        'deal both seats: seat="random"',
-        law=False,
-    )
+    return mistake("seats", seat=SEATS[as_o > 0])
 
 
 def rewards(record: Record) -> Finding:
@@ -279,15 +285,12 @@ def rewards(record: Record) -> Finding:
         if np.sign(last.reward) != result and (result or abs(last.reward) >= 1):
             mover = int((np.count_nonzero(last.board) - 1) % 2) if record.alone else game.seat
             name = {1: "a win", 0: "a draw", -1: "a loss"}[result]
-            shown = record.env.rules.format(last.board)
-            return problem(
-                f"as {SEATS[mover]} {name} pays {last.reward:g}: {shown}",
-                "pay the agent its own result, +1, 0 or -1, whoever made the last move",
-                law=bool(result or abs(last.reward) > 1),
-            )
+            about = {"seat": SEATS[mover], "reward": last.reward, "result": name}
+            shown, law = record.env.rules.format(last.board), bool(result or abs(last.reward) > 1)
+            return mistake("rewards", law=law, board=shown, **about)
     early = sum(bool(now.reward) for _, now in record.moments)
-    told = "the end is paid as it should be"
-    return Finding("ok", f"{told}; {early} rewards before it" if early else told)
+    more = f"; {early} rewards before it" if early else ""
+    return Finding("ok", f"the end is paid as it should be{more}")
 
 
 def _result(record: Record, last: Moment) -> int | None:
@@ -301,27 +304,26 @@ def _result(record: Record, last: Moment) -> int | None:
 
 def endings(record: Record) -> Finding:
     """Check that a game terminates exactly when it is over, and shows the finished board then."""
-    lost = sum(game.last.over and not game.last.whole for game in record.games)
-    if lost:
-        return problem(
-            f"the last observation is not the finished board in {lost} of {len(record.games)}"
-            " games",
-            "return the finished board from step, and start a new game only in reset",
-        )
+    if lost := sum(game.last.over and not game.last.whole for game in record.games):
+        return mistake("endings.lost", lost=lost, games=len(record.games))
     for game in record.games:
         for now in game.moments:
             done, shown = _result(record, now) is not None, record.env.rules.format(now.board)
             if now.truncated:
-                return problem(f"is truncated: {shown}", "games end by themselves: no time limit")
+                return mistake("endings.truncated", board=shown)
             if now.whole and done and not now.over:
-                return problem(f"goes on after the end: {shown}", "set terminated at the end")
+                return mistake("endings.late", board=shown)
             if now.whole and now.over and not done:
-                return problem(f"ends before the end: {shown}", "set terminated only at the end")
+                return mistake("endings.early", board=shown)
     return Finding("ok", f"{len(record.games)} games end, and show it, when they are over")
 
 
 def illegal(record: Record) -> Finding:
-    """Check that an illegal move raises an error, or is penalized and changes nothing else."""
+    """Check that an illegal move raises an error, or is penalized and changes nothing else.
+
+    Raises:
+        SubjectError: if the environment returns what cannot be understood.
+    """
     if "problem" in (rewards(record).status, endings(record).status):
         return Finding("skipped", "its rewards or endings are wrong anyway")
     env, rng = record.env, np.random.default_rng(2)
@@ -344,19 +346,11 @@ def illegal(record: Record) -> Finding:
             return Finding("ok", f"an illegal move is refused: {kind}")
         change = "" if now.over else _change(record, before, now.shown, rng)
         if now.reward >= 0:
-            told = "ends the game" if now.over else change or "changes nothing"
-            return problem(
-                f"an illegal move pays {now.reward:g} and {told}",
-                "let it lose, or refuse it: else an agent without masks learns to play there",
-                law=False,
-            )
+            effect = "ends the game" if now.over else change or "changes nothing"
+            return mistake("illegal.pays", reward=now.reward, effect=effect)
         if change:
             shown = record.env.rules.format(before)
-            return problem(
-                f"an illegal move costs {-now.reward:g} and {change} on {shown}",
-                "let it end the game, or leave the board and the side to move as they are",
-                law=False,
-            )
+            return mistake("illegal.changes", cost=-now.reward, effect=change, board=shown)
         found = Finding("ok", "an illegal move costs something")
     return found
 

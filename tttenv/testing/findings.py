@@ -5,6 +5,7 @@ an invariant. A player may satisfy all invariants and still show a training mist
 """
 
 import sysconfig
+import tomllib
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -16,6 +17,7 @@ import tttenv
 
 FAILURES = Exception, SystemExit  # what foreign code may raise; not Ctrl-C
 BY_SIGNAL = 129, 143  # exit statuses that SIGHUP and SIGTERM request, see `tttenv.cli.console.run`
+TEXTS: dict[str, Any] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 HOME = Path(tttenv.__file__).parents[1]
 NOT_THEIRS = [HOME / name for name in ("tttenv", "learners", "scripts")] + [
     Path(sysconfig.get_path(name)) for name in ("stdlib", "purelib", "platlib")
@@ -27,7 +29,7 @@ class Finding:
     """The outcome of one check."""
 
     status: str  # "ok", "weak", "problem" or "skipped"
-    told: str  # what was seen
+    text: str  # what was seen
     change: str = ""  # what to do about a problem or a weakness
     verdict: str = ""  # a weakness in a few words
     check: str = ""  # the check's name, set by `examine`
@@ -41,27 +43,48 @@ Checks: TypeAlias = Mapping[str, Callable[[Any], Finding]]  # by name, called wi
 class SubjectError(Exception):
     """A failure of the subject, with its reason and what to change."""
 
-    def __init__(self, told: str, change: str) -> None:
-        super().__init__(told)
-        self.told, self.change = told, change
+    def __init__(self, text: str, change: str) -> None:
+        super().__init__(text)
+        self.text, self.change = text, change
 
 
 class LawBrokenError(AssertionError):
     """A player or environment violates an invariant; the message is one line."""
 
 
-def problem(told: str, change: str, law: bool = True) -> Finding:
-    """Return a problem, what to change, and whether it violates an invariant."""
-    return Finding("problem", told, change, law=law)
+def mistake(name: str, /, law: bool = True, **fields: Any) -> Finding:
+    """Return a problem or weakness, with the words of findings.toml.
+
+    Args:
+        name: of the check, or of the check and the mistake: "view", "endings.late".
+        law: False if this problem violates no invariant, as for the others of its name.
+        fields: what the text and the advice name.
+    """
+    about = TEXTS
+    for part in name.split("."):
+        about = about[part]
+    text, change = (about[key].format(**fields) for key in ("text", "change"))
+    if verdict := about.get("verdict", ""):
+        return Finding("weak", text, change, verdict)
+    return Finding("problem", text, change, law=law and about.get("law", True))
 
 
 def examine(subject: Any, checks: Checks) -> Iterator[Finding]:
-    """Run all checks in order; if the subject fails in the first one, the others are left out."""
+    """Run all checks in order; if the subject fails in the first one, the others are left out.
+
+    Args:
+        subject: what the checks are called with.
+        checks: the checks by name.
+
+    Returns:
+        The findings, as they are made.
+    """
     for name, check in checks.items():
         try:
             found = check(subject)
         except SubjectError as failure:
-            found = replace(problem(failure.told, failure.change), cause=failure.__cause__)
+            cause = failure.__cause__
+            found = Finding("problem", failure.text, failure.change, law=True, cause=cause)
             if name == next(iter(checks)):
                 checks = {}
         yield replace(found, check=name)
@@ -70,30 +93,56 @@ def examine(subject: Any, checks: Checks) -> Iterator[Finding]:
 
 
 def raise_first(findings: Iterator[Finding]) -> None:
-    """Raise LawBrokenError for the first finding that violates an invariant."""
+    """Stop at the first finding that violates an invariant.
+
+    Raises:
+        LawBrokenError: if there is one, with its check's name and the subject's exception.
+    """
     for found in findings:
         if found.law:
-            raise LawBrokenError(f"{found.check}: {found.told}") from found.cause
+            raise LawBrokenError(f"{found.check}: {found.text}") from found.cause
 
 
 def require(holds: Any, law: str) -> None:
-    """Raise LawBrokenError with the invariant's name unless it holds."""
+    """Require an invariant.
+
+    Args:
+        holds: whether it holds.
+        law: the invariant, in a sentence.
+
+    Raises:
+        LawBrokenError: with this sentence, unless it holds.
+    """
     if not holds:
         raise LawBrokenError(law)
 
 
 @contextmanager
-def failing(when: str, change: str) -> Iterator[None]:
-    """Turn an exception in the block into a `SubjectError` that says when it was raised."""
+def failing(when: str, part: str) -> Iterator[None]:
+    """Turn an exception in the block into one that says when it was raised and what to change.
+
+    Args:
+        when: what was done: "reset" in "fails when reset with KeyError".
+        part: the key of what to change in findings.toml.
+
+    Raises:
+        SubjectError: if the block fails.
+    """
     try:
         yield
     except FAILURES as error:
-        raise SubjectError(f"fails when {when} with {describe_error(error)}", change) from error
+        raise SubjectError(
+            f"fails when {when} with {describe_error(error)}", TEXTS[part]["change"]
+        ) from error
 
 
 @contextmanager
 def user_errors(name: str) -> Iterator[None]:
-    """Turn exceptions from user code in this block into a ValueError that names the code."""
+    """Turn exceptions of user code in this block into one line.
+
+    Raises:
+        ValueError: if it fails; with the name of the code, the exception and its line.
+    """
     try:
         yield
     except FAILURES as error:  # a script without a main guard may call exit
@@ -103,7 +152,8 @@ def user_errors(name: str) -> Iterator[None]:
 def describe_error(error: BaseException) -> str:
     """Describe an error in one line: type, message and the line of user code that raised it.
 
-    An exit that a signal requested is raised again: it is no failure of the code under test.
+    Raises:
+        SystemExit: if the error is an exit that a signal requested: no failure of the code.
     """
     if isinstance(error, SystemExit) and error.code in BY_SIGNAL:
         raise error

@@ -3,9 +3,8 @@
 `check_policy` raises the first violated invariant; the doctor reports every finding.
 """
 
-from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
 
@@ -14,7 +13,7 @@ import numpy as np
 from tttenv.certificates import phrases
 from tttenv.certificates.certificate import certify
 from tttenv.certificates.refutation import refute
-from tttenv.exact import SEATS, Tabulated, enumerable, positions, solve
+from tttenv.exact import SEATS, Tabulated, enumerable, positions, solve, tabulate
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Mask, Numbers, Probs
 from tttenv.players import player as named_player
@@ -31,35 +30,22 @@ from tttenv.policy import (
 )
 from tttenv.proofs.prover import known_value
 from tttenv.testing.findings import (
+    TEXTS,
     Checks,
     Finding,
     SubjectError,
     examine,
     failing,
-    problem,
+    mistake,
     raise_first,
 )
 from tttenv.utils.arrays import answered_numbers, at_least, integers_from
 
-NETWORK = (
-    "return one number per cell for each observation; --obs chooses the observations (onehot, board"
-    " or dict), --kind what the numbers are (logits, values or probs)"
-)
-FUNCTION = (
-    "answer move probabilities (batch, cells); for other answers, or observations instead of"
-    " boards, hand in the function with --obs and --kind"
-)
 EVERY = 2**62  # more boards than any game has
 SOME = 500  # boards for repeated queries, and of a game that is too large to enumerate
 CHANCE = 0.1  # margin of optimal moves over random ones that untrained weights may reach
 WORSE = -0.2  # of the way from random moves to the best, what is clearly worse than random moves
-RANDOM = "it finds no more optimal moves than random play"
-BEATABLE = "it can be beaten"
 SEARCHED = 500  # positions searched for a lost game in each seat
-IMPROVE = (
-    "train it longer, against copies of itself and from random openings, or let it search more (how"
-    " it was made is not visible here); tttenv certify gives its exact strength"
-)
 MOST_PROBABLE = " (--kind values, or deterministic=true for a model of Stable-Baselines3)"
 
 
@@ -115,7 +101,11 @@ class CheckedPlayer:
         return strength(self.rules, self.table)
 
     def query(self, boards: Boards) -> Numbers:
-        """Return the player's validated output on boards."""
+        """Return the player's output (batch, cells) on boards (batch, cells).
+
+        Raises:
+            SubjectError: if it fails, changes the boards, or has another shape.
+        """
         given = boards.copy()
         with self._named_failures(boards):
             numbers = answered_numbers(self.policy(given), "it")
@@ -131,19 +121,35 @@ class CheckedPlayer:
             numbers: Numbers = getattr(self.network, what)(self.boards)
             return numbers
 
-    def refused(self, told: str) -> SubjectError:
+    def refused(self, text: str) -> SubjectError:
         """Return an error that says what output the player must have."""
-        return SubjectError(told, FUNCTION if self.network is None else NETWORK)
+        return SubjectError(text, TEXTS[self._part]["change"])
+
+    @property
+    def _part(self) -> str:
+        return "function" if self.network is None else "network"
 
     def _named_failures(self, boards: Boards) -> AbstractContextManager[None]:
-        if self.network is None:
-            return failing(f"given boards of shape {boards.shape}", FUNCTION)
-        given = f"{len(boards)} observations of {self.rules} (--obs {self.network.obs})"
-        return failing(f"given {given}", NETWORK)
+        given = f"boards of shape {boards.shape}"
+        if self.network is not None:
+            given = f"{len(boards)} observations of {self.rules} (--obs {self.network.obs})"
+        return failing(f"given {given}", self._part)
 
 
 def some_boards(rules: Rules, count: int = SOME, seed: int = 0) -> Boards:
-    """Return at most `count` undecided boards, from random games if not enumerable."""
+    """Return undecided boards, some of all or, on boards too large for that, of random games.
+
+    Args:
+        rules: the game.
+        count: the most boards.
+        seed: the seed of the choice.
+
+    Returns:
+        Boards (at most `count`, cells), in the view of the side to move.
+
+    Raises:
+        ValueError: for fewer than one.
+    """
     integers_from(1, count=count)
     rng = np.random.default_rng(seed)
     if enumerable(rules):
@@ -161,55 +167,60 @@ def some_boards(rules: Rules, count: int = SOME, seed: int = 0) -> Boards:
 
 @dataclass(frozen=True)
 class Strength:
-    """A player's exact strength in one seat; `optimal` is 1 if no mistake is possible."""
+    """A player's exact strength in one seat; shares are 1 if there is no such position."""
 
     gain: float  # progress from random play (0) to a best response to it (1)
-    optimal: float  # mean probability of optimal moves
-    optimal_by_chance: float  # the same of random moves
+    optimal: float  # mean probability of optimal moves, where a mistake is possible
     wins: float  # how often it plays an available winning move
-    wins_by_chance: float  # the same of random moves
     beatable: bool  # whether some opponent gets more than the value of the game
 
 
 def strength(rules: Rules, player: Tabulated) -> tuple[Strength, ...]:
-    """Measure a player's strength as X and as O."""
+    """Measure a player's exact strength as X and as O.
+
+    Args:
+        rules: the game, small enough to enumerate.
+        player: its moves in all positions.
+    """
     game, solution = positions(rules), solve(rules)
     legal: Mask = game.successors >= 0
-    critical = np.asarray((legal & ~solution.optimal).any(axis=1))
     wins: Mask = legal & game.lost[game.successors]
-    winnable = np.asarray(wins.any(axis=1) & ~game.over)
-    chances = legal / np.maximum(legal.sum(axis=1, keepdims=True), 1)
-    exact, chance = certify(rules, player).to_dict(), _by_chance(rules)
+    good = [(solution.optimal, (legal & ~solution.optimal).any(axis=1))]
+    good.append((wins, wins.any(axis=1) & ~game.over))
+    exact, chance = certify(rules, player).to_dict(), certificate_by_chance(rules)
     both, found = (chance["vs_random"], exact["vs_random"]), []
     for seat, name in enumerate(SEATS):
-
-        def share(table: Probs, moves: Mask, rows: Mask, seat: int = seat) -> float:
-            own = rows & (game.seats == seat)
-            return float((table * moves).sum(axis=1)[own].mean()) if own.any() else 1.0
-
+        shares = []
+        for moves, rows in good:
+            own = np.asarray(rows & (game.seats == seat))
+            share = (player.table * moves).sum(axis=1)[own]
+            shares.append(float(share.mean()) if own.any() else 1.0)
         low, reached = (odds[name][0] - odds[name][2] for odds in both)
         high = -chance["worst_case"][SEATS[1 - seat]]  # of the best response to random moves
-        found.append(
-            Strength(
-                gain=(reached - low) / max(high - low, 1e-9),
-                optimal=share(player.table, solution.optimal, critical),
-                optimal_by_chance=share(chances, solution.optimal, critical),
-                wins=share(player.table, wins, winnable),
-                wins_by_chance=share(chances, wins, winnable),
-                beatable=exact["worst_case"][name] < (1 - 2 * seat) * solution.value - 1e-9,
-            )
-        )
+        beatable = exact["worst_case"][name] < (1 - 2 * seat) * solution.value - 1e-9
+        gain = (reached - low) / max(high - low, 1e-9)
+        found.append(Strength(gain, shares[0], shares[1], beatable))
     return tuple(found)
 
 
 @cache
-def _by_chance(rules: Rules) -> dict[str, Any]:
+def certificate_by_chance(rules: Rules) -> dict[str, Any]:
     """Return the certificate of random moves."""
     return certify(rules, uniform).to_dict()
 
 
+@cache
+def by_chance(rules: Rules) -> tuple[Strength, ...]:
+    """Return the strength of random moves as X and as O."""
+    return strength(rules, tabulate(rules, uniform))
+
+
 def answers(subject: CheckedPlayer) -> Finding:
-    """Check that the player returns valid probabilities, or a forfeit, for every board."""
+    """Check that the player returns valid probabilities, or a forfeit, for every board.
+
+    Raises:
+        SubjectError: if it does not.
+    """
     boards, numbers = subject.boards, subject.output
     good = (np.abs(numbers.sum(axis=1) - 1) <= 1e-4) & (numbers >= 0).all(axis=1)
     if subject.policy.traits.forfeits:
@@ -229,21 +240,12 @@ def repeatable(subject: CheckedPlayer) -> Finding:
     limit = subject.policy.traits.depends_on
     if limit or (off > near).any():
         differing = f"returns another output for {percent((off > near).mean())} of the boards"
-        return problem(
-            f"{f'is limited by {limit}' if limit else differing}, so measurements of it change",
-            "give its probabilities instead of a sampled move; switch off dropout (eval()), noise"
-            " and time limits; seed random numbers by the board",
-        )
+        return mistake("repeatable.output", how=f"is limited by {limit}" if limit else differing)
     order = np.random.default_rng(0).permutation(len(boards))
     alone = np.concatenate([subject.query(boards[i : i + 1]) for i in order[:50]])
     mixed = np.abs(subject.query(boards[order]) - once[order]).max()
     if (most := max(mixed, np.abs(alone - once[order[:50]]).max())) > near:
-        return problem(
-            f"its output on a board differs by up to {most:.2g}, depending on the rest of the"
-            " batch or on earlier queries",
-            "keep no state between calls; query it in evaluation mode (batch normalisation);"
-            " normalise over cells, not the batch",
-        )
+        return mistake("repeatable.batch", most=most)
     return Finding("ok", "returns the same output whenever it is queried, alone and in a batch")
 
 
@@ -255,18 +257,13 @@ def legal(subject: CheckedPlayer) -> Finding:
     if subject.network is not None:
         bare, alike = hidden_by_mask(boards, subject.of_network("unmasked"), subject.output)
     if played > 0 or (bare > 1e-3 and not subject.masks):
-        return problem(
-            f"plays without a mask: {percent(bare)} of its probability is on taken cells",
-            'mask where it plays too, not only where it trains: info["action_mask"] or'
-            " env.action_masks(), MaskablePPO's predict(..., action_masks=...), or"
-            " tttenv.policy.from_observations",
-        )
+        return mistake("legal", share=percent(bare))
     if bare <= 1e-6:
         return Finding("ok", "plays legal moves only")
-    told = f"plays legal moves; without its mask {percent(bare)} would be on taken cells"
+    text = f"plays legal moves; without its mask {percent(bare)} would be on taken cells"
     if alike:
-        told += f": all of it on {percent(alike)} of the boards, where it plays at random"
-    return Finding("ok", told)
+        text += f": all of it on {percent(alike)} of the boards, where it plays at random"
+    return Finding("ok", text)
 
 
 def looks(subject: CheckedPlayer) -> Finding:
@@ -277,12 +274,7 @@ def looks(subject: CheckedPlayer) -> Finding:
     shown = numbers[:, np.isfinite(numbers).all(axis=0)]
     if shown.size and np.ptp(shown, axis=0).max() > 1e-6 * (1 + np.abs(shown).max()):
         return Finding("ok", "its numbers depend on the board")
-    return problem(
-        "returns the same numbers whatever the board",
-        "look for an observation that is never filled in, dead units (lower the learning rate) or"
-        " weights that are not the trained ones",
-        law=False,
-    )
+    return mistake("looks")
 
 
 def percent(share: float, digits: int = 1) -> str:
@@ -294,76 +286,45 @@ def learned(subject: CheckedPlayer) -> Finding:
     """Check what the player has learned: to lose, the wrong view, one seat, nothing, or to play."""
     if not enumerable(subject.rules):
         return Finding("skipped", "exact results need a board small enough to enumerate")
-    both = subject.strength
-    if mistake := _mistake(subject, both):
-        return replace(mistake, law=False)
+    both, chance = subject.strength, by_chance(subject.rules)
+    trained = any(seat.optimal > by.optimal + CHANCE for seat, by in zip(both, chance, strict=True))
+    if found := _wrong_training(subject, trained):
+        return found
     if looks(subject).status == "problem":
         return Finding("skipped", "not judged: the output is the same on every board")
-    if all(seat.optimal_by_chance == 1 for seat in both):
+    if all(seat.optimal == 1 for seat in chance):
         return Finding("skipped", "no move of this game is a mistake")
     if all(seat.optimal > 1 - 1e-9 for seat in both):
         return Finding("ok", "plays optimal moves only")
-    shares = (
-        " and ".join(f"{percent(x)} as {seat}" for x, seat in zip(part, SEATS, strict=True))
-        for part in zip(*((seat.optimal, seat.optimal_by_chance) for seat in both), strict=True)
-    )
-    told = (
-        f"{next(shares)} of its moves are optimal where a mistake is possible; of random moves"
-        f" {next(shares)}"
-    )
-    if _has_learned(both):
-        return Finding("ok", told)
-    change = (
-        "train it; if it was trained, check that these are the trained weights, that training"
-        " changes them, that it explores (epsilon, temperature or entropy), and that no reward has"
-        " the wrong sign or is that of the opponent's move"
-    )
-    return Finding("weak", f"finds no more optimal moves than random play: {told}", change, RANDOM)
+    its, random = (_by_seat([percent(seat.optimal) for seat in part]) for part in (both, chance))
+    shares = f"{its} of its moves are optimal where a mistake is possible; of random moves {random}"
+    return Finding("ok", shares) if trained else mistake("learned.nothing", shares=shares)
 
 
-def _has_learned(both: Sequence[Strength]) -> bool:
-    """Return whether the player is stronger in a seat than untrained weights are by chance."""
-    return any(seat.optimal > seat.optimal_by_chance + CHANCE for seat in both)
+def _by_seat(shares: list[str]) -> str:
+    return " and ".join(f"{share} as {seat}" for share, seat in zip(shares, SEATS, strict=True))
 
 
-def _mistake(subject: CheckedPlayer, both: Sequence[Strength]) -> Finding | None:
+def _wrong_training(subject: CheckedPlayer, trained: bool) -> Finding | None:
     """Return the mistake in training that a player's moves show, if any."""
-    turned = _turned(subject)
-    # Less evidence is enough if the other seat shows that it was trained.
-    least = 0.8 if _has_learned(both) else 0.75
-    for seat, name in zip(both, SEATS, strict=True):
-        avoids = seat.gain < WORSE and seat.wins < least * seat.wins_by_chance
-        if avoids and (seat.wins < seat.wins_by_chance / 2 or not turned):
-            return problem(
-                f"as {name} it takes {percent(seat.wins)} of the wins it could take at once, random"
-                f" moves {percent(seat.wins_by_chance)}: it plays to lose",
-                f"pay it its own result: look for a reward as {name} with the wrong sign, or one"
-                " that belongs to the move of the opponent",
-            )
+    both, turned = subject.strength, _turned(subject)
+    least = 0.8 if trained else 0.75  # less evidence is enough if the other seat shows training
+    for seat, by, name in zip(both, by_chance(subject.rules), SEATS, strict=True):
+        avoids = seat.gain < WORSE and seat.wins < least * by.wins
+        if avoids and (seat.wins < by.wins / 2 or not turned):
+            random = percent(by.wins)
+            return mistake("learned.to_lose", seat=name, share=percent(seat.wins), by_chance=random)
     if turned:
-        told = ", ".join(
+        pairs = [
             f"{percent(x, 0)} of its moves against {percent(y, 0)}" for x, y in turned.values()
-        )
-        return problem(
-            f"as {' and '.join(turned)} it moves better when mine and theirs are swapped ({told}"
-            " are optimal)",
-            "show it every board in the view of the side to move: 1 and the first plane are the"
-            " stones of who moves, in training as in play, not those of X",
-        )
+        ]
+        return mistake("learned.swapped", seats=" and ".join(turned), shares=", ".join(pairs))
     weaker, stronger = sorted(both, key=lambda seat: seat.gain)
-    name = SEATS[both.index(weaker)]
     apart = weaker.gain < 0.35 <= stronger.gain and stronger.gain - weaker.gain > 0.4
     if not (weaker.beatable and apart):
         return None
-    told = " and ".join(
-        f"{percent(seat.gain, 0) if seat.gain >= 0 else 'below 0%'} as {name}"
-        for name, seat in zip(SEATS, both, strict=True)
-    )
-    return problem(
-        f"one-sided: {told} of the way from random moves to the best against them",
-        f'train it as {name} too: seat="random", or opponent=None for self-play; if it was'
-        f" trained as {name}, look for a wrong reward or a wrong view in this seat",
-    )
+    gains = _by_seat([percent(one.gain, 0) if one.gain >= 0 else "below 0%" for one in both])
+    return mistake("learned.one_sided", gains=gains, seat=SEATS[both.index(weaker)])
 
 
 def _turned(subject: CheckedPlayer) -> dict[str, tuple[float, float]]:
@@ -393,33 +354,29 @@ def lost_games(subject: CheckedPlayer) -> Finding:
     except ValueError:
         return Finding("skipped", "it does not repeat itself anyway")
     value = known_value(rules) if any(line is not None for line in lines) else None
-    told, weak = [], False
+    games, weak = [], False
     for number, (seat, line) in enumerate(zip(SEATS, lines, strict=True)):
         if line is None:
             safe = small and not subject.strength[number].beatable
             none = f"no lost game was found within {SEARCHED:,} positions"
-            told.append(f"as {seat} {'it cannot be beaten' if safe else none}")
+            games.append(f"as {seat} {'it cannot be beaten' if safe else none}")
             continue
         always = value is not None and value == (-1, 1)[number]
         lost = f"as {seat} it can lose by {phrases.lost_game(rules, line)}"
-        told.append(lost + ", but so can every player" * always)
+        games.append(lost + ", but so can every player" * always)
         weak |= not always
     if not weak:
-        return Finding("ok", "; ".join(told))
-    change, verdict = IMPROVE, BEATABLE
+        return Finding("ok", "; ".join(games))
+    name = "beatable"
     if subject.unbeatable_at is not None:
-        told.append(f"it was unbeatable at step {subject.unbeatable_at:,} and is not now")
-        change = "it forgot: end training where certificates hold, with train --until and --hold"
+        games.append(f"it was unbeatable at step {subject.unbeatable_at:,} and is not now")
+        name = "forgot"
     if small and not any(seat.beatable for seat in strength(rules, subject.most_probable)):
-        how = MOST_PROBABLE if subject.network is not None else ""
-        change = (
-            f"let it play its most probable moves{how}, which cannot be beaten; here it is judged"
-            " as it samples, so even its least probable moves count"
-        )
-        verdict = "it can be beaten only because it samples its moves"
+        name = "sampled"
     elif small and learned(subject).status == "weak":
-        change = ""  # what to change is said there
-    return Finding("weak", "; ".join(told), change, verdict)
+        name = "not_learned"
+    how = "" if subject.network is None else MOST_PROBABLE
+    return mistake(f"lost_games.{name}", games="; ".join(games), how=how)
 
 
 LAWS: Checks = {"answers": answers, "repeatable": repeatable, "legal": legal}
@@ -444,6 +401,5 @@ def check_policy(
     """
     at_least(0, tolerance=tolerance)
     near = tolerance + 1e-4  # sums may differ from one by 1e-4
-    asked = named_player(policy, rules) if isinstance(policy, str) else player_for(rules, policy)
-    player = CheckedPlayer(rules, asked, count=count, near=near)
-    raise_first(examine(player, LAWS))
+    player = named_player(policy, rules) if isinstance(policy, str) else player_for(rules, policy)
+    raise_first(examine(CheckedPlayer(rules, player, count=count, near=near), LAWS))
