@@ -74,6 +74,13 @@ class RayCluster:
             raise SystemExit(128 + signal.SIGTERM) from None
         return [self._land(reference) for reference in ready]
 
+    def stop(self) -> None:
+        """Cancel the running tasks."""
+        for reference in self._flying:
+            with contextlib.suppress(Exception):  # the cluster may be gone
+                self._ray.cancel(reference, force=True)
+        self._flying = {}
+
     def __enter__(self) -> "RayCluster":
         with contextlib.ExitStack() as stack:
             if not self._ray.is_initialized():
@@ -86,10 +93,7 @@ class RayCluster:
 
     def __exit__(self, kind: Any, /, *rest: Any) -> None:
         """Cancel the running tasks, and stop the cluster if it was started for them."""
-        for reference in self._flying:
-            with contextlib.suppress(Exception):  # the cluster may be gone
-                self._ray.cancel(reference, force=True)
-        self._flying = {}
+        self.stop()
         self._stack.__exit__(kind, *rest)
 
     def _land(self, reference: Any) -> tuple[int, Done]:
