@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-CORE = ("game", "exact", "reach", "env", "certificates", "policy.py", "utils")
+CORE = ("game", "exact", "reach", "env", "certificates", "networks.py", "policy.py", "utils")
 PARTS = {
     "source": ("tttenv", "learners", "scripts"),
     "tests": ("tests",),

@@ -21,7 +21,7 @@ ROOMS = {
     "parallel": "tttenv.parallel tttenv.parallel.*",
     "game": "tttenv.game tttenv.game.*",
     "drawing": "tttenv.drawing tttenv.drawing.*",
-    "policy": "tttenv.policy",
+    "policy": "tttenv.networks tttenv.policy",
     "exact": "tttenv.exact tttenv.exact.*",
     "reach": "tttenv.reach tttenv.reach.*",
     "proofs": "tttenv.proofs tttenv.proofs.*",

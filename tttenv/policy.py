@@ -8,10 +8,8 @@ memoryless.
 probabilities; they ignore those of cells that are not `legal`, and each row needs a legal cell.
 """
 
-import sys
 from collections import ChainMap
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias
@@ -19,12 +17,16 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tttenv.game.features import one_hot
 from tttenv.game.random_kernel import pick
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Cells, Mask, Numbers, Probs
+from tttenv.networks import BATCH as BATCH
+from tttenv.networks import OBSERVATIONS as OBSERVATIONS
+from tttenv.networks import evaluating as evaluating
+from tttenv.networks import is_network as is_network
+from tttenv.networks import outputs_of, require_finite
 from tttenv.utils.arrays import Lock, answered_numbers, brief, one_at_a_time, one_of
-from tttenv.utils.untrusted import first_line, shown
+from tttenv.utils.untrusted import shown
 
 
 def uniform_over(allowed: Mask) -> Probs:
@@ -424,15 +426,6 @@ def ask(boards: Boards, player: Player) -> Probs:
     return validated(boards, answers, traits.forfeits)
 
 
-BATCH = 8192  # boards in one call of a network, so that it needs little memory
-OBSERVATIONS: dict[str, Callable[[Boards], Any]] = {  # the environment's observation for each `obs`
-    "onehot": one_hot,
-    "board": lambda boards: boards.astype(np.int8),
-    "dict": lambda boards: {
-        "observation": one_hot(boards),
-        "action_mask": (boards == 0).astype(np.int8),
-    },
-}
 KINDS: dict[str, Callable[[Numbers, Mask], Probs]] = {  # from outputs to probabilities, by `kind`
     "logits": softmax,
     "values": first_best,
@@ -457,34 +450,14 @@ class Observed(Player):
 
     def _probs(self, boards: Boards, allowed: Mask) -> Probs:
         numbers = [self.numbers(boards[at : at + BATCH]) for at in range(0, len(boards), BATCH)]
-        answers = np.concatenate(numbers) if numbers else np.zeros(boards.shape)
-        _require_numbers(boards, answers, allowed, self.kind)
-        return KINDS[self.kind](answers, allowed)
+        outputs = np.concatenate(numbers) if numbers else np.zeros(boards.shape)
+        require_finite(boards, outputs, allowed, self.kind)
+        return KINDS[self.kind](outputs, allowed)
 
     @one_at_a_time  # a query puts the network into evaluation mode and back
     def numbers(self, boards: Boards) -> NDArray[np.float64]:
         """Return the function's raw outputs (batch, cells): logits, values or probabilities."""
-        seen = OBSERVATIONS[self.obs](boards)
-        try:
-            answer = _call_network(self.fn, seen) if is_network(self.fn) else self.fn(seen)
-        except Exception as error:  # a network may raise anything for observations of another kind
-            if not is_network(self.fn):
-                raise
-            cells, reason = self.rules.cells, shown(first_line(error))
-            raise ValueError(
-                f"the network {self.name} does not take observations obs={self.obs!r} of"
-                f" {self.rules}: {reason}; 'onehot' has {3 * cells} numbers for each board, 'board'"
-                f" {cells}, 'dict' an observation of {3 * cells} and an action_mask of {cells}"
-            ) from error
-        # Copied, since a function may reuse its array.
-        numbers = np.array(answered_numbers(answer, "a policy's function"))
-        if numbers.shape != boards.shape:
-            raise ValueError(
-                f"the function must return {self.kind} of shape {boards.shape} for"
-                f" {len(boards)} observations of {self.rules}, one row for each board, but returned"
-                f" shape {numbers.shape}"
-            )
-        return numbers
+        return outputs_of(self.fn, self.name, boards, self.rules, self.obs, self.kind)
 
 
 def from_observations(
@@ -501,53 +474,16 @@ def from_observations(
             theirs, empty; "board" int8 (batch, cells); "dict" of "observation" and "action_mask".
         kind: its outputs. "logits": the player plays their `softmax` over the legal cells;
             "values": the `first_best` legal cell; "probs": their `masked_normalise`.
+
+    Returns:
+        A player that raises ValueError when it is queried, if `fn` takes no such observations, or
+        returns numbers of another shape, or none that are finite.
+
+    Raises:
+        ValueError: for an unknown `obs` or `kind`, and if `fn` cannot be called.
     """
     one_of("obs", obs, tuple(OBSERVATIONS))
     one_of("kind", kind, tuple(KINDS))
     if not callable(fn):
         raise ValueError(f"fn must be a function or a network, not {fn!r}")
     return Observed(fn, rules, obs, kind)
-
-
-def is_network(fn: Any) -> bool:
-    """Return whether `fn` is a torch module, without loading torch."""
-    return "torch" in sys.modules and hasattr(fn, "parameters") and hasattr(fn, "eval")
-
-
-def _call_network(net: Any, seen: Any) -> Any:
-    """Call a network on observations converted to its device and precision."""
-    torch = sys.modules["torch"]
-    like = next((weights for weights in net.parameters() if weights.is_floating_point()), None)
-    kind = {} if like is None else {"device": like.device, "dtype": like.dtype}
-    with ExitStack() as stack:
-        stack.enter_context(torch.no_grad())
-        stack.enter_context(evaluating(net))
-        if isinstance(seen, dict):
-            return net({name: torch.as_tensor(part, **kind) for name, part in seen.items()})
-        return net(torch.as_tensor(seen, **kind))
-
-
-@contextmanager
-def evaluating(net: Any) -> Iterator[None]:
-    """Put a torch module into evaluation mode in this block."""
-    modes = [(part, part.training) for part in net.modules()]
-    net.eval()
-    try:
-        yield
-    finally:
-        for part, mode in modes:
-            part.training = mode
-
-
-def _require_numbers(boards: Boards, answers: NDArray[np.float64], asked: Mask, kind: str) -> None:
-    """Raise ValueError unless the outputs are valid on the cells `asked`; -inf marks masks."""
-    bad = asked & (np.isnan(answers) | np.isposinf(answers))
-    law = "finite and not negative" if kind == "probs" else "finite for some legal cell"
-    if kind == "probs":
-        bad |= asked & (answers < 0)
-    else:
-        bad |= ~(asked & np.isfinite(answers)).any(axis=-1, keepdims=True)
-    if bad.any():
-        row = bad.any(axis=-1).argmax()
-        board, answer = brief(boards[row]), brief(answers[row])
-        raise ValueError(f"{kind} must be {law}, but on the board {board} they are {answer}")

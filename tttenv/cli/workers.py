@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # the executor is imported once a command runs tasks
 MOST = 1024  # of parallel tasks, and of threads of each
 MOST_BARS = 20  # bars of running tasks
 CLOCK = 7  # characters of the remaining time
-TOLD = 3  # failed tasks named in a message
+NAMED = 3  # failed tasks in a message
 
 
 @dataclass(frozen=True)
@@ -90,8 +90,8 @@ def values(outcomes: Sequence[TaskResult]) -> list[Any]:
     """Return the values of tasks, or raise ValueError naming the first ones that failed."""
     failed = [shown(outcome.error) for outcome in outcomes if outcome.error]
     if failed:
-        told = "; ".join([*failed[:TOLD], *["..."] * (len(failed) > TOLD)])
-        raise ValueError(f"{len(failed)} of {len(outcomes)} failed: {told}")
+        lines = "; ".join([*failed[:NAMED], *["..."] * (len(failed) > NAMED)])
+        raise ValueError(f"{len(failed)} of {len(outcomes)} failed: {lines}")
     return [outcome.value for outcome in outcomes]
 
 

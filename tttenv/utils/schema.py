@@ -55,5 +55,5 @@ def checked(kind: type[_T], value: Any, name: str = "") -> _T:
                     raise ValueError(f"{key} has more than {LONGEST_FIELD:,} items")
         return convert(value, kind)
     except (ValidationError, ValueError, OverflowError) as error:
-        told = shown(error, 2 * REPEATED)
-        raise ValueError(f"{name}: {told}" if name else told) from None
+        reason = shown(error, 2 * REPEATED)
+        raise ValueError(f"{name}: {reason}" if name else reason) from None
