@@ -17,6 +17,7 @@ PARTS = {
     "core": tuple(f"tttenv/{name}" for name in CORE),
 }
 MANUAL = ("tttenv", "learners")  # whose docstrings the documentation shows
+COMMAND = "main"  # of a command, whose errors are printed
 UNSAID = {"NotImplementedError", "AssertionError", "SystemExit"}  # no user catches these
 FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -37,7 +38,7 @@ def functions(body: list[ast.stmt]) -> Iterator[ast.FunctionDef | ast.AsyncFunct
     for node in body:
         if isinstance(node, FUNCTIONS | ast.ClassDef) and node.name.startswith("_"):
             continue
-        if isinstance(node, FUNCTIONS):
+        if isinstance(node, FUNCTIONS) and node.name != COMMAND:
             yield node
         elif isinstance(node, ast.ClassDef | ast.If | ast.Try):
             yield from functions(node.body)

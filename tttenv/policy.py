@@ -37,7 +37,16 @@ def uniform_over(allowed: Mask) -> Probs:
 
 
 def greedy(values: ArrayLike, legal: Mask, tolerance: float = 0.0) -> Probs:
-    """Return probabilities, uniform over legal cells with values within `tolerance` of the best."""
+    """Return probabilities, uniform over legal cells with values within `tolerance` of the best.
+
+    Args:
+        values: numbers (batch, cells); those of other cells are ignored.
+        legal: mask (batch, cells), with a legal cell in each row.
+        tolerance: within which values tie, in their unit.
+
+    Returns:
+        Probabilities (batch, cells).
+    """
     seen = np.where(legal, np.asarray(values, np.float64), -np.inf)
     return uniform_over(legal & (seen >= seen.max(axis=-1, keepdims=True) - tolerance))
 
@@ -51,6 +60,11 @@ def first_best(values: ArrayLike, legal: Mask, tolerance: float = TOLERANCE) -> 
     This is how the outputs of a network become a move: another CPU, or another size of the batch,
     rounds the same sums differently, so outputs that are equal but for rounding count as ties. The
     tolerance is for values up to 1; above, it is this share of a board's largest absolute value.
+
+    Args:
+        values: numbers (batch, cells); those of other cells are ignored.
+        legal: mask (batch, cells), with a legal cell in each row.
+        tolerance: within which values tie.
 
     Returns:
         Probabilities (batch, cells), a single 1 in each row; as with `greedy`, NaN in a row with
@@ -79,9 +93,16 @@ def masked_normalise(probs: ArrayLike, legal: Mask) -> Probs:
 
 
 def hidden_by_mask(boards: Boards, unmasked: Probs, masked: Probs) -> tuple[float, float]:
-    """Return the mean probability on taken cells, and the share of boards with all of it there.
+    """Return how much of a player's probability its mask hides.
 
-    On these the player plays all legal cells alike; boards with one legal cell do not count.
+    Args:
+        boards: boards (batch, cells).
+        unmasked: its probabilities (batch, cells) on all cells.
+        masked: those that it plays by.
+
+    Returns:
+        The mean probability on taken cells, and the share of boards with all of it there. On these
+        it plays all legal cells alike; boards with one legal cell do not count.
     """
     taken = np.where(boards == 0, 0.0, unmasked).sum(axis=1)
     choices = (boards == 0).sum(axis=1)
@@ -145,7 +166,14 @@ PURE = Traits(pure=True)  # such as a learner's network
 
 
 class Player:
-    """A player of one game; `parts` are players that it follows, which are closed with it."""
+    """A player of one game.
+
+    Args:
+        rules: the game.
+        traits: what is known of it besides its moves.
+        name: its name in messages and tables; that of its class if empty.
+        parts: players that it follows, which are closed with it.
+    """
 
     def __init__(
         self,
@@ -193,7 +221,12 @@ class Player:
 
 
 class Wrapped(Player):
-    """A player that changes another one, and some of its traits; the rest is the other player's."""
+    """A player that changes another one, and some of its traits; the rest is the other player's.
+
+    Args:
+        player: the other player.
+        **changes: fields of its `Traits` that are different here.
+    """
 
     def __init__(self, player: Player, **changes: Any) -> None:
         super().__init__(player.rules, replace(player.traits, **changes), player.name, (player,))
@@ -217,7 +250,15 @@ class Wrapped(Player):
 
 
 class FunctionPlayer(Player):
-    """A player that calls a function `play` from boards to probabilities, both (batch, cells)."""
+    """A player that calls a function.
+
+    Args:
+        rules: the game.
+        play: from boards to probabilities, both (batch, cells).
+        traits: what is known of it besides its moves.
+        name: its name in messages and tables; that of the function if empty.
+        parts: players that the function follows.
+    """
 
     def __init__(
         self,
@@ -251,9 +292,19 @@ def player_for(rules: Rules, policy: Policy) -> Player:
     """Return a policy as a `Player` of these rules.
 
     A function may declare traits by attributes with their names, except `pure`, `alone` and
-    `pairs`, and its game by the attribute `rules`. A player of another game raises ValueError.
-    Methods, partial functions and decorated functions have the game and, as their moves may differ,
-    those traits of the player or function behind them that do not follow from its moves.
+    `pairs`, and its game by the attribute `rules`. Methods, partial functions and decorated
+    functions have the game and, as their moves may differ, those traits of the player or function
+    behind them that do not follow from its moves.
+
+    Args:
+        rules: the game.
+        policy: a function of undecided boards (batch, cells), or a player.
+
+    Returns:
+        The same object if it is a `Player`.
+
+    Raises:
+        ValueError: if it cannot be called, or plays another game.
     """
     if not callable(policy):
         raise ValueError(
@@ -322,9 +373,12 @@ def display_name(something: Any) -> str:
 
 
 class Blend(Player):
-    """A mixture of two players: `second` with probability `weight`, else `first`.
+    """A mixture of two players, which forfeits where a part that it may follow forfeits.
 
-    It forfeits where a part that it may follow forfeits.
+    Args:
+        first: a player.
+        second: a player of the same game.
+        weight: the probability of `second`, from 0 to 1; any other raises ValueError.
     """
 
     def __init__(self, first: Player, second: Player, weight: float) -> None:
@@ -368,7 +422,7 @@ OF_EITHER = ("searches", "one_by_one", "forfeits", "costly")
 
 
 def blend(rules: Rules, first: Policy, second: Policy, weight: float) -> Blend:
-    """Return the `Blend` of two policies."""
+    """Return the `Blend` of two policies: `second` with probability `weight`, else `first`."""
     return Blend(player_for(rules, first), player_for(rules, second), weight)
 
 
@@ -388,7 +442,13 @@ def sample_or_forfeit(probs: Probs, uniforms: NDArray[np.float64]) -> Cells:
 def validated(boards: Boards, probs: Any, forfeits: bool = False) -> Probs:
     """Validate a policy's output (batch, cells), and normalise each row.
 
-    It is an array, a tensor or lists of real numbers; with `forfeits`, rows of zeros are allowed.
+    Args:
+        boards: the boards (batch, cells) that it was queried with.
+        probs: an array, a tensor or lists of real numbers.
+        forfeits: whether rows of zeros are allowed.
+
+    Returns:
+        Probabilities (batch, cells); rows that sum to one up to rounding keep every bit.
 
     Raises:
         ValueError: for a wrong shape, a negative or missing number, probability on a taken cell, or

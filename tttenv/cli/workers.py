@@ -64,10 +64,20 @@ def run_all(
     tell: Callable[[TaskResult], str | None] = lambda outcome: None,
     pieces: str = "all",
 ) -> list[TaskResult]:
-    """Run all tasks, reusing stored `results`, with bars; return their results in order.
+    """Run all tasks with progress bars.
 
-    `tell` is called after each task and returns a line to print, or None. The first traceback is
-    printed after all tasks have ended.
+    The first traceback is printed after all tasks have ended.
+
+    Args:
+        tasks: no two of them with the same description.
+        given: where they run; see `check`.
+        results: a folder of values of earlier runs, whose tasks are not run again.
+        quiet: whether there are no bars.
+        tell: called after each task; returns a line to print, or None.
+        pieces: what the bar calls the tasks that have ended.
+
+    Returns:
+        The results in the order of the tasks; those that failed have an error.
     """
     if not tasks:
         return []

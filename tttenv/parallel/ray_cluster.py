@@ -31,14 +31,16 @@ class RayCluster:
     """Workers on a Ray cluster; Ray retries the tasks of a lost node or worker.
 
     Entering its context connects to the cluster, or raises ValueError if none answers.
+
+    Args:
+        address: as for `ray.init`; "auto": that in RAY_ADDRESS, one running here, or a new one.
+        cores: of a task.
+        gpus: of a task, which may be a fraction.
+        most: tasks in flight; None for as many as fit on the cluster.
     """
 
     def __init__(
-        self,
-        address: str = "auto",  # as for `ray.init`; auto: RAY_ADDRESS, one running here, a new one
-        cores: int = 1,  # of a task
-        gpus: float = 0.0,  # of a task, which may be a fraction
-        most: int | None = None,  # tasks in flight; None: as many as fit on the cluster
+        self, address: str = "auto", cores: int = 1, gpus: float = 0.0, most: int | None = None
     ) -> None:
         for name, value in SETTINGS.items():
             os.environ.setdefault(name, value)
@@ -153,7 +155,11 @@ def pack(folder: Path) -> Files:
 
 
 def unpack(files: Files, folder: Path) -> None:
-    """Make a folder contain exactly the given files."""
+    """Make a folder contain exactly the given files.
+
+    Raises:
+        ValueError: for a path that leads out of the folder; nothing is written then.
+    """
     for name in files:
         path = PurePosixPath(name)
         if path.is_absolute() or not path.parts or ".." in path.parts:

@@ -66,7 +66,7 @@ class Done:
 
 
 def to_json(value: Any, sort_keys: bool = False) -> str:
-    """Serialize a value as JSON text."""
+    """Serialize a value as JSON text; for one that is not JSON, or not finite, raise ValueError."""
     try:
         return json.dumps(value, sort_keys=sort_keys, allow_nan=False)
     except TypeError as error:
@@ -74,7 +74,11 @@ def to_json(value: Any, sort_keys: bool = False) -> str:
 
 
 def description(task: Task) -> dict[str, Any]:
-    """Return everything that a task's value depends on: function, arguments, code version."""
+    """Return everything that a task's value depends on: function, arguments, code version.
+
+    Raises:
+        ValueError: for a function within another one, and for arguments that are not JSON.
+    """
     name, home = task.work.__qualname__, task.work.__module__
     if "<" in name:
         raise ValueError(f"{task.name}: {name} is not a module-level function")
@@ -93,7 +97,17 @@ def key(task: Task) -> str:
 
 
 def perform(work: Work, arguments: Any, context: Context) -> Done:
-    """Run a task in this process; any exception becomes its error."""
+    """Run a task in this process; any exception becomes its error.
+
+    Args:
+        work: the task's function.
+        arguments: its first argument.
+        context: its second.
+
+    Returns:
+        The value as JSON, or the error in a line: of a ValueError or OSError its message alone, of
+        others also their type and traceback.
+    """
     try:
         value = to_json(work(arguments, context))
         if len(value) > LONGEST_VALUE:
@@ -219,11 +233,18 @@ def run(
 ) -> Iterator[TaskResult]:
     """Run all tasks and yield each result as it arrives, in no particular order.
 
-    Tasks are taken one by one as workers become free; no two may have the same description. A value
-    is written to the results before it is yielded. Tasks whose value is already there are not run;
-    failed tasks store nothing, and do not stop the others. `watch` is called in this thread with
-    the number, name and progress of running tasks. If the caller stops early, running tasks are
-    ended.
+    Tasks are taken one by one as workers become free. Failed tasks store nothing, and do not stop
+    the others. If the caller stops early, running tasks are ended.
+
+    Args:
+        tasks: no two of them with the same description.
+        backend: the workers, whose context is entered; one run at a time uses them.
+        results: where a value is written before it is yielded, and found by a later run, which
+            does not run its task again; None to keep nothing.
+        watch: called in this thread with the number, name and progress of running tasks.
+
+    Yields:
+        A value as JSON gives it back, or an error in a line, for each task.
     """
     waiting, working = enumerate(tasks), dict[int, Task]()
     try:

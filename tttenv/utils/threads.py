@@ -15,8 +15,20 @@ def in_threads(
 ) -> list[_T]:
     """Return the results of `work` for the arguments in `items`, computed in several threads.
 
-    Neither an interrupt nor the end of the `seconds` for each thread waits for those that are
-    running: a server may send one byte every few seconds, even in the headers.
+    Neither an interrupt nor the end of the time waits for threads that are running: a server may
+    send one byte every few seconds, even in the headers. What `work` raises is raised here.
+
+    Args:
+        work: called with the arguments of each item; no further item begins after an error.
+        items: the arguments of each call.
+        threads: how many at the same time.
+        seconds: for which each thread is waited for; None for as long as it takes.
+
+    Returns:
+        The results in the order of the items.
+
+    Raises:
+        TimeoutError: if a thread is still running after its `seconds`.
     """
     if threads == 1 and seconds is None:
         return [work(*item) for item in items]
