@@ -311,7 +311,7 @@ def player_for(rules: Rules, policy: Policy) -> Player:
             f"a policy must be a function of boards, not {shown(repr(policy), LONGEST_NAME)}: for a"
             " player's name, pass tttenv.player(name, rules)"
         )
-    known = _behind(policy)
+    known = [policy] if isinstance(policy, Player) else _behind(policy)
     for part in known:
         game = getattr(part, "rules", None)
         if isinstance(game, Rules) and game != rules:
