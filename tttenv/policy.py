@@ -204,7 +204,7 @@ class Player:
 
     def limit_time(self, seconds: float | None) -> bool:
         """Limit the seconds for each next move, or restore its own limit; return if it can be."""
-        return any([part.limit_time(seconds) for part in self.parts])  # noqa: C419  # all are asked
+        return any([part.limit_time(seconds) for part in self.parts])  # noqa: C419  # of all parts
 
     def particulars(self) -> dict[str, Any]:
         """Return further entries of its certificate by name, as JSON-serializable values."""

@@ -22,12 +22,12 @@ def twice(number):
 @pytest.fixture(autouse=True)
 def messages(monkeypatch):
     """Return the messages about the cache, initially none."""
-    told = []
+    logged = []
     monkeypatch.setattr(compiled, "_warned", [])
     monkeypatch.setattr(
-        logging.getLogger("tttenv"), "warning", lambda text, *parts: told.append(text % parts)
+        logging.getLogger("tttenv"), "warning", lambda text, *parts: logged.append(text % parts)
     )
-    return told
+    return logged
 
 
 def start(folder, *numbers):
@@ -51,8 +51,8 @@ def test_a_damaged_file_is_compiled_again_and_replaced(tmp_path, messages, share
     (file,) = tmp_path.iterdir()
     file.write_bytes(file.read_bytes()[: int(share * file.stat().st_size)])
     assert [start(tmp_path), start(tmp_path)] == [0, 1]
-    (told,) = messages
-    assert str(tmp_path) in told
+    (message,) = messages
+    assert str(tmp_path) in message
     assert list(tmp_path.iterdir()) == [file]
 
 
@@ -64,8 +64,10 @@ def test_where_nothing_can_be_written_the_program_goes_on_after_one_message(
 
     monkeypatch.setattr(Path, "replace", full)
     assert start(tmp_path, 21, 1.5) == start(tmp_path) == 0
-    (told,) = messages
-    assert f"not kept in {tmp_path}: No space left on device. It is compiled at each start" in told
+    (message,) = messages
+    assert (
+        f"not kept in {tmp_path}: No space left on device. It is compiled at each start" in message
+    )
     assert not list(tmp_path.iterdir())
 
 
@@ -107,7 +109,7 @@ def test_a_folder_that_others_can_write_to_is_refused(tmp_path, messages, monkey
     monkeypatch.setattr(os, "geteuid", lambda: user if own else user + 1)
     good = own and not mode & 0o022
     assert compiled._cache_folder() == (str(folder) if good else "")
-    assert ["other users can write to" in told for told in messages] == [True] * (not good)
+    assert ["other users can write to" in text for text in messages] == [True] * (not good)
 
 
 PRIVATE = {  # names of numba that tttenv.utils leans on; without them a newer one is not allowed

@@ -70,18 +70,18 @@ def near(name: str, known: Iterable[str]) -> str | None:
         known: the names to choose from.
     """
     names = {other.lower(): other for other in known}
-    asked = name.lower()
-    if len(asked) > LONGEST_NAME:
+    wanted = name.lower()
+    if len(wanted) > LONGEST_NAME:
         return None
-    synonym = SYNONYMS.get(asked.lstrip("-").replace("-", "_"), "")
+    synonym = SYNONYMS.get(wanted.lstrip("-").replace("-", "_"), "")
     for other in (synonym, f"--{synonym}"):
         if synonym and other in names:
             return names[other]
-    found = difflib.get_close_matches(asked, names)
-    found.sort(key=lambda other: sorted(other) != sorted(asked))
-    begun = [other for other in names if other.startswith(asked)]
-    if not found and len(begun) == 1 and len(asked.lstrip("-")) > 2:
-        found = begun
+    found = difflib.get_close_matches(wanted, names)
+    found.sort(key=lambda other: sorted(other) != sorted(wanted))
+    longer = [other for other in names if other.startswith(wanted)]
+    if not found and len(longer) == 1 and len(wanted.lstrip("-")) > 2:
+        found = longer
     return names[found[0]] if found else None
 
 

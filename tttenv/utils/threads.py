@@ -45,17 +45,17 @@ def in_threads(
             except BaseException as error:  # raised again in the caller's thread
                 failed.append(error)
 
-    begun = [Thread(target=run, daemon=True) for _ in range(min(threads, len(items)))]
+    running = [Thread(target=run, daemon=True) for _ in range(min(threads, len(items)))]
     try:
-        for thread in begun:
+        for thread in running:
             thread.start()
-        for thread in begun:
+        for thread in running:
             thread.join(seconds)
     except BaseException as error:
         failed.append(error)
         raise
     if failed:
         raise failed[0]
-    if any(thread.is_alive() for thread in begun):
+    if any(thread.is_alive() for thread in running):
         raise TimeoutError(f"not done within {seconds:g} s")
     return [found[number] for number in range(len(items))]
