@@ -74,10 +74,10 @@ campaign: .venv/dev ## attack the package for SECONDS: kills, failing disks
 campaign-short: .venv/dev ## the same with as many cases on every machine, a minute or two of them
 	$(BIN)/python -m tests.campaign --short $(ARGS)
 
-check: .venv/dev ## ruff, ruff format, mypy --strict and the budget of lines
+check: .venv/dev ## ruff, ruff format, mypy --strict, and the budgets of lines and of the manual
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/python -m tests.line_budget
+	$(BIN)/python -m tests.budgets
 	$(BIN)/mypy
 
 format: .venv/dev ## rewrite the code as `make check` wants it

@@ -11,33 +11,20 @@ from typing import TYPE_CHECKING, Any
 import gymnasium
 
 if TYPE_CHECKING:
-    from tttenv.certificates.certificate import certify
-    from tttenv.certificates.refutation import refute
-    from tttenv.drawing.render import draw
-    from tttenv.exact import solve
-    from tttenv.game.outcomes_kernel import Outcome
-    from tttenv.game.rules import Rules
-    from tttenv.players import player
-    from tttenv.players.as_player import score, worst_case
-    from tttenv.policy import Policy
-    from tttenv.proofs.checker import check_proof
-    from tttenv.proofs.prover import prove
+    from tttenv.certificates.certificate import certify as certify
+    from tttenv.certificates.refutation import refute as refute
+    from tttenv.drawing.render import draw as draw
+    from tttenv.exact import solve as solve
+    from tttenv.game.outcomes_kernel import Outcome as Outcome
+    from tttenv.game.rules import Rules as Rules
+    from tttenv.players import player as player
+    from tttenv.players.as_player import score as score
+    from tttenv.players.as_player import worst_case as worst_case
+    from tttenv.policy import Policy as Policy
+    from tttenv.proofs.checker import check_proof as check_proof
+    from tttenv.proofs.prover import prove as prove
 
 __version__ = "0.1.0"
-__all__ = [
-    "Outcome",
-    "Policy",
-    "Rules",
-    "certify",
-    "check_proof",
-    "draw",
-    "player",
-    "prove",
-    "refute",
-    "score",
-    "solve",
-    "worst_case",
-]
 
 # Imported at first use, so that `--help` does not load the compiler.
 _HOMES = {
@@ -54,6 +41,7 @@ _HOMES = {
     "solve": "tttenv.exact",
     "worst_case": "tttenv.players.as_player",
 }
+__all__ = [*_HOMES]
 
 
 def __getattr__(name: str) -> Any:

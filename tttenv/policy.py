@@ -8,10 +8,8 @@ memoryless.
 probabilities; they ignore those of cells that are not `legal`, and each row needs a legal cell.
 """
 
-import sys
 from collections import ChainMap
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias
@@ -19,12 +17,16 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tttenv.game.features import one_hot
 from tttenv.game.random_kernel import pick
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Cells, Mask, Numbers, Probs
+from tttenv.networks import BATCH as BATCH
+from tttenv.networks import OBSERVATIONS as OBSERVATIONS
+from tttenv.networks import evaluating as evaluating
+from tttenv.networks import is_network as is_network
+from tttenv.networks import outputs_of, require_finite
 from tttenv.utils.arrays import Lock, answered_numbers, brief, one_at_a_time, one_of
-from tttenv.utils.untrusted import first_line, shown
+from tttenv.utils.untrusted import shown
 
 
 def uniform_over(allowed: Mask) -> Probs:
@@ -35,7 +37,16 @@ def uniform_over(allowed: Mask) -> Probs:
 
 
 def greedy(values: ArrayLike, legal: Mask, tolerance: float = 0.0) -> Probs:
-    """Return probabilities, uniform over legal cells with values within `tolerance` of the best."""
+    """Return probabilities, uniform over legal cells with values within `tolerance` of the best.
+
+    Args:
+        values: numbers (batch, cells); those of other cells are ignored.
+        legal: mask (batch, cells), with a legal cell in each row.
+        tolerance: within which values tie, in their unit.
+
+    Returns:
+        Probabilities (batch, cells).
+    """
     seen = np.where(legal, np.asarray(values, np.float64), -np.inf)
     return uniform_over(legal & (seen >= seen.max(axis=-1, keepdims=True) - tolerance))
 
@@ -49,6 +60,11 @@ def first_best(values: ArrayLike, legal: Mask, tolerance: float = TOLERANCE) -> 
     This is how the outputs of a network become a move: another CPU, or another size of the batch,
     rounds the same sums differently, so outputs that are equal but for rounding count as ties. The
     tolerance is for values up to 1; above, it is this share of a board's largest absolute value.
+
+    Args:
+        values: numbers (batch, cells); those of other cells are ignored.
+        legal: mask (batch, cells), with a legal cell in each row.
+        tolerance: within which values tie.
 
     Returns:
         Probabilities (batch, cells), a single 1 in each row; as with `greedy`, NaN in a row with
@@ -77,9 +93,16 @@ def masked_normalise(probs: ArrayLike, legal: Mask) -> Probs:
 
 
 def hidden_by_mask(boards: Boards, unmasked: Probs, masked: Probs) -> tuple[float, float]:
-    """Return the mean probability on taken cells, and the share of boards with all of it there.
+    """Return how much of a player's probability its mask hides.
 
-    On these the player plays all legal cells alike; boards with one legal cell do not count.
+    Args:
+        boards: boards (batch, cells).
+        unmasked: its probabilities (batch, cells) on all cells.
+        masked: those that it plays by.
+
+    Returns:
+        The mean probability on taken cells, and the share of boards with all of it there. On these
+        it plays all legal cells alike; boards with one legal cell do not count.
     """
     taken = np.where(boards == 0, 0.0, unmasked).sum(axis=1)
     choices = (boards == 0).sum(axis=1)
@@ -143,7 +166,14 @@ PURE = Traits(pure=True)  # such as a learner's network
 
 
 class Player:
-    """A player of one game; `parts` are players that it follows, which are closed with it."""
+    """A player of one game.
+
+    Args:
+        rules: the game.
+        traits: what is known of it besides its moves.
+        name: its name in messages and tables; that of its class if empty.
+        parts: players that it follows, which are closed with it.
+    """
 
     def __init__(
         self,
@@ -174,7 +204,7 @@ class Player:
 
     def limit_time(self, seconds: float | None) -> bool:
         """Limit the seconds for each next move, or restore its own limit; return if it can be."""
-        return any([part.limit_time(seconds) for part in self.parts])  # noqa: C419  # all are asked
+        return any([part.limit_time(seconds) for part in self.parts])  # noqa: C419  # of all parts
 
     def particulars(self) -> dict[str, Any]:
         """Return further entries of its certificate by name, as JSON-serializable values."""
@@ -191,7 +221,12 @@ class Player:
 
 
 class Wrapped(Player):
-    """A player that changes another one, and some of its traits; the rest is the other player's."""
+    """A player that changes another one, and some of its traits; the rest is the other player's.
+
+    Args:
+        player: the other player.
+        **changes: fields of its `Traits` that are different here.
+    """
 
     def __init__(self, player: Player, **changes: Any) -> None:
         super().__init__(player.rules, replace(player.traits, **changes), player.name, (player,))
@@ -215,7 +250,15 @@ class Wrapped(Player):
 
 
 class FunctionPlayer(Player):
-    """A player that calls a function `play` from boards to probabilities, both (batch, cells)."""
+    """A player that calls a function.
+
+    Args:
+        rules: the game.
+        play: from boards to probabilities, both (batch, cells).
+        traits: what is known of it besides its moves.
+        name: its name in messages and tables; that of the function if empty.
+        parts: players that the function follows.
+    """
 
     def __init__(
         self,
@@ -249,16 +292,26 @@ def player_for(rules: Rules, policy: Policy) -> Player:
     """Return a policy as a `Player` of these rules.
 
     A function may declare traits by attributes with their names, except `pure`, `alone` and
-    `pairs`, and its game by the attribute `rules`. A player of another game raises ValueError.
-    Methods, partial functions and decorated functions have the game and, as their moves may differ,
-    those traits of the player or function behind them that do not follow from its moves.
+    `pairs`, and its game by the attribute `rules`. Methods, partial functions and decorated
+    functions have the game and, as their moves may differ, those traits of the player or function
+    behind them that do not follow from its moves.
+
+    Args:
+        rules: the game.
+        policy: a function of undecided boards (batch, cells), or a player.
+
+    Returns:
+        The same object if it is a `Player`.
+
+    Raises:
+        ValueError: if it cannot be called, or plays another game.
     """
     if not callable(policy):
         raise ValueError(
             f"a policy must be a function of boards, not {shown(repr(policy), LONGEST_NAME)}: for a"
             " player's name, pass tttenv.player(name, rules)"
         )
-    known = _behind(policy)
+    known = [policy] if isinstance(policy, Player) else _behind(policy)
     for part in known:
         game = getattr(part, "rules", None)
         if isinstance(game, Rules) and game != rules:
@@ -320,9 +373,12 @@ def display_name(something: Any) -> str:
 
 
 class Blend(Player):
-    """A mixture of two players: `second` with probability `weight`, else `first`.
+    """A mixture of two players, which forfeits where a part that it may follow forfeits.
 
-    It forfeits where a part that it may follow forfeits.
+    Args:
+        first: a player.
+        second: a player of the same game.
+        weight: the probability of `second`, from 0 to 1; any other raises ValueError.
     """
 
     def __init__(self, first: Player, second: Player, weight: float) -> None:
@@ -366,7 +422,7 @@ OF_EITHER = ("searches", "one_by_one", "forfeits", "costly")
 
 
 def blend(rules: Rules, first: Policy, second: Policy, weight: float) -> Blend:
-    """Return the `Blend` of two policies."""
+    """Return the `Blend` of two policies: `second` with probability `weight`, else `first`."""
     return Blend(player_for(rules, first), player_for(rules, second), weight)
 
 
@@ -386,7 +442,13 @@ def sample_or_forfeit(probs: Probs, uniforms: NDArray[np.float64]) -> Cells:
 def validated(boards: Boards, probs: Any, forfeits: bool = False) -> Probs:
     """Validate a policy's output (batch, cells), and normalise each row.
 
-    It is an array, a tensor or lists of real numbers; with `forfeits`, rows of zeros are allowed.
+    Args:
+        boards: the boards (batch, cells) that it was queried with.
+        probs: an array, a tensor or lists of real numbers.
+        forfeits: whether rows of zeros are allowed.
+
+    Returns:
+        Probabilities (batch, cells); rows that sum to one up to rounding keep every bit.
 
     Raises:
         ValueError: for a wrong shape, a negative or missing number, probability on a taken cell, or
@@ -424,15 +486,6 @@ def ask(boards: Boards, player: Player) -> Probs:
     return validated(boards, answers, traits.forfeits)
 
 
-BATCH = 8192  # boards in one call of a network, so that it needs little memory
-OBSERVATIONS: dict[str, Callable[[Boards], Any]] = {  # the environment's observation for each `obs`
-    "onehot": one_hot,
-    "board": lambda boards: boards.astype(np.int8),
-    "dict": lambda boards: {
-        "observation": one_hot(boards),
-        "action_mask": (boards == 0).astype(np.int8),
-    },
-}
 KINDS: dict[str, Callable[[Numbers, Mask], Probs]] = {  # from outputs to probabilities, by `kind`
     "logits": softmax,
     "values": first_best,
@@ -457,34 +510,14 @@ class Observed(Player):
 
     def _probs(self, boards: Boards, allowed: Mask) -> Probs:
         numbers = [self.numbers(boards[at : at + BATCH]) for at in range(0, len(boards), BATCH)]
-        answers = np.concatenate(numbers) if numbers else np.zeros(boards.shape)
-        _require_numbers(boards, answers, allowed, self.kind)
-        return KINDS[self.kind](answers, allowed)
+        outputs = np.concatenate(numbers) if numbers else np.zeros(boards.shape)
+        require_finite(boards, outputs, allowed, self.kind)
+        return KINDS[self.kind](outputs, allowed)
 
     @one_at_a_time  # a query puts the network into evaluation mode and back
     def numbers(self, boards: Boards) -> NDArray[np.float64]:
         """Return the function's raw outputs (batch, cells): logits, values or probabilities."""
-        seen = OBSERVATIONS[self.obs](boards)
-        try:
-            answer = _call_network(self.fn, seen) if is_network(self.fn) else self.fn(seen)
-        except Exception as error:  # a network may raise anything for observations of another kind
-            if not is_network(self.fn):
-                raise
-            cells, reason = self.rules.cells, shown(first_line(error))
-            raise ValueError(
-                f"the network {self.name} does not take observations obs={self.obs!r} of"
-                f" {self.rules}: {reason}; 'onehot' has {3 * cells} numbers for each board, 'board'"
-                f" {cells}, 'dict' an observation of {3 * cells} and an action_mask of {cells}"
-            ) from error
-        # Copied, since a function may reuse its array.
-        numbers = np.array(answered_numbers(answer, "a policy's function"))
-        if numbers.shape != boards.shape:
-            raise ValueError(
-                f"the function must return {self.kind} of shape {boards.shape} for"
-                f" {len(boards)} observations of {self.rules}, one row for each board, but returned"
-                f" shape {numbers.shape}"
-            )
-        return numbers
+        return outputs_of(self.fn, self.name, boards, self.rules, self.obs, self.kind)
 
 
 def from_observations(
@@ -501,53 +534,16 @@ def from_observations(
             theirs, empty; "board" int8 (batch, cells); "dict" of "observation" and "action_mask".
         kind: its outputs. "logits": the player plays their `softmax` over the legal cells;
             "values": the `first_best` legal cell; "probs": their `masked_normalise`.
+
+    Returns:
+        A player that raises ValueError when it is queried, if `fn` takes no such observations, or
+        returns numbers of another shape, or none that are finite.
+
+    Raises:
+        ValueError: for an unknown `obs` or `kind`, and if `fn` cannot be called.
     """
     one_of("obs", obs, tuple(OBSERVATIONS))
     one_of("kind", kind, tuple(KINDS))
     if not callable(fn):
         raise ValueError(f"fn must be a function or a network, not {fn!r}")
     return Observed(fn, rules, obs, kind)
-
-
-def is_network(fn: Any) -> bool:
-    """Return whether `fn` is a torch module, without loading torch."""
-    return "torch" in sys.modules and hasattr(fn, "parameters") and hasattr(fn, "eval")
-
-
-def _call_network(net: Any, seen: Any) -> Any:
-    """Call a network on observations converted to its device and precision."""
-    torch = sys.modules["torch"]
-    like = next((weights for weights in net.parameters() if weights.is_floating_point()), None)
-    kind = {} if like is None else {"device": like.device, "dtype": like.dtype}
-    with ExitStack() as stack:
-        stack.enter_context(torch.no_grad())
-        stack.enter_context(evaluating(net))
-        if isinstance(seen, dict):
-            return net({name: torch.as_tensor(part, **kind) for name, part in seen.items()})
-        return net(torch.as_tensor(seen, **kind))
-
-
-@contextmanager
-def evaluating(net: Any) -> Iterator[None]:
-    """Put a torch module into evaluation mode in this block."""
-    modes = [(part, part.training) for part in net.modules()]
-    net.eval()
-    try:
-        yield
-    finally:
-        for part, mode in modes:
-            part.training = mode
-
-
-def _require_numbers(boards: Boards, answers: NDArray[np.float64], asked: Mask, kind: str) -> None:
-    """Raise ValueError unless the outputs are valid on the cells `asked`; -inf marks masks."""
-    bad = asked & (np.isnan(answers) | np.isposinf(answers))
-    law = "finite and not negative" if kind == "probs" else "finite for some legal cell"
-    if kind == "probs":
-        bad |= asked & (answers < 0)
-    else:
-        bad |= ~(asked & np.isfinite(answers)).any(axis=-1, keepdims=True)
-    if bad.any():
-        row = bad.any(axis=-1).argmax()
-        board, answer = brief(boards[row]), brief(answers[row])
-        raise ValueError(f"{kind} must be {law}, but on the board {board} they are {answer}")

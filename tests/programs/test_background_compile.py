@@ -32,14 +32,14 @@ def test_commands_compile_parts_that_there_are():
 
 
 def test_a_part_is_compiled_by_another_process_and_once(tmp_path):
-    told = subprocess.run(
+    done = subprocess.run(
         [sys.executable, "-c", CODE],
         env=os.environ | {"TTTENV_CACHE": str(tmp_path), "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
         check=True,
     )
-    assert told.stdout.split() == ["True", "False", "True", "0", "0"]
+    assert done.stdout.split() == ["True", "False", "True", "0", "0"]
 
 
 def test_a_process_that_fails_keeps_nobody_waiting(monkeypatch, tmp_path):

@@ -250,21 +250,18 @@ def test_a_bounded_number_is_in_flight():
     assert (taken, ended, most) == (30, 30, 2)
 
 
-def test_what_a_run_leaves_that_stopped_early_is_no_result_of_the_next():
+def test_a_run_that_stops_early_ends_its_tasks_and_the_next_one_gets_its_own_results(tmp_path):
+    given = [{"seed": seed} for seed in (10, 11, 12)]
+    sleeping = tasks_of(work.sleeping, 1, notes=str(tmp_path))
     with Processes(2) as backend:
-        first = run([*tasks_of(work.drawn, 1), *tasks_of(work.drawn, 3, seconds=0.3)], backend)
-        next(first)
+        first = run([*sleeping, *tasks_of(work.drawn, 1)], backend)
+        assert next(first).number == 1
         first.close()
+        assert not backend._workers
         with pytest.raises((AttributeError, TypeError, PicklingError)):
             list(run([Task("unsent", work.drawn, lambda: None)], backend))
-        expected = [{"seed": seed} for seed in (10, 11, 12)]
-        found = sorted(
-            run([Task("", work.drawn, given) for given in expected], backend),
-            key=lambda outcome: outcome.number,
-        )
-        assert [outcome.number for outcome in found] == [0, 1, 2]
-        assert [outcome.value["seed"] for outcome in found] == [10, 11, 12]
-        assert len(backend._workers) <= 2
+        found = list(run([Task("", work.drawn, one) for one in given], backend))
+    assert {outcome.number: outcome.value["seed"] for outcome in found} == {0: 10, 1: 11, 2: 12}
 
 
 def test_progress_is_told_of_every_task_by_its_name():

@@ -3,7 +3,9 @@
 import importlib
 import logging
 import os
+import re
 import stat
+import tomllib
 from pathlib import Path
 
 import numba
@@ -20,12 +22,12 @@ def twice(number):
 @pytest.fixture(autouse=True)
 def messages(monkeypatch):
     """Return the messages about the cache, initially none."""
-    told = []
+    logged = []
     monkeypatch.setattr(compiled, "_warned", [])
     monkeypatch.setattr(
-        logging.getLogger("tttenv"), "warning", lambda text, *parts: told.append(text % parts)
+        logging.getLogger("tttenv"), "warning", lambda text, *parts: logged.append(text % parts)
     )
-    return told
+    return logged
 
 
 def start(folder, *numbers):
@@ -49,8 +51,8 @@ def test_a_damaged_file_is_compiled_again_and_replaced(tmp_path, messages, share
     (file,) = tmp_path.iterdir()
     file.write_bytes(file.read_bytes()[: int(share * file.stat().st_size)])
     assert [start(tmp_path), start(tmp_path)] == [0, 1]
-    (told,) = messages
-    assert str(tmp_path) in told
+    (message,) = messages
+    assert str(tmp_path) in message
     assert list(tmp_path.iterdir()) == [file]
 
 
@@ -62,8 +64,10 @@ def test_where_nothing_can_be_written_the_program_goes_on_after_one_message(
 
     monkeypatch.setattr(Path, "replace", full)
     assert start(tmp_path, 21, 1.5) == start(tmp_path) == 0
-    (told,) = messages
-    assert f"not kept in {tmp_path}: No space left on device. It is compiled at each start" in told
+    (message,) = messages
+    assert (
+        f"not kept in {tmp_path}: No space left on device. It is compiled at each start" in message
+    )
     assert not list(tmp_path.iterdir())
 
 
@@ -105,22 +109,40 @@ def test_a_folder_that_others_can_write_to_is_refused(tmp_path, messages, monkey
     monkeypatch.setattr(os, "geteuid", lambda: user if own else user + 1)
     good = own and not mode & 0o022
     assert compiled._cache_folder() == (str(folder) if good else "")
-    assert ["other users can write to" in told for told in messages] == [True] * (not good)
+    assert ["other users can write to" in text for text in messages] == [True] * (not good)
 
 
 PRIVATE = {  # names of numba that tttenv.utils leans on; without them a newer one is not allowed
-    "codegen.JITCodeLibrary": "_optimize_final_module _finalize_final_module"
+    "codegen:JITCodeLibrary": "_optimize_final_module _finalize_final_module has_dynamic_globals"
     " _finalize_dynamic_globals _get_module_for_linking serialize_using_object_code",
-    "compiler.CompileResult": "_rebuild _reduce",
-    "compiler.Compiler": "compile_extra",
-    "caching.NullCache": "load_overload save_overload",
-    "dispatcher.Dispatcher": "_compile_for_args add_overload get_call_template typeof_pyval",
-    "types.Record": "mangling_args",
+    "codegen:JITCPUCodegen": "magic_tuple",
+    "compiler:CompileResult": "_rebuild _reduce",
+    "compiler:Compiler": "compile_extra",
+    "compiler:": "compile_result",
+    "caching:NullCache": "load_overload save_overload",
+    "dispatcher:Dispatcher": "_compile_for_args add_overload get_call_template typeof_pyval",
+    "base:BaseContext": "insert_user_function refresh",
+    "event:": "Listener register",
+    "registry:": "cpu_target",
+    "serialize:": "dumps loads",
+    "types:Record": "mangling_args",
 }
+OF_A_FUNCTION = "_cache _compiler overloads py_func targetoptions"  # compiled by numba
+TESTED = Path(__file__).parents[2] / "constraints.txt"
 
 
 def test_numba_has_the_private_names_that_are_used():
+    found = {"a compiled function": (numba.njit(twice), OF_A_FUNCTION)}
     for place, names in PRIVATE.items():
-        module, kind = place.split(".")
-        found = getattr(importlib.import_module(f"numba.core.{module}"), kind)
-        assert not [name for name in names.split() if not hasattr(found, name)], place
+        module, _, kind = place.partition(":")
+        home = importlib.import_module(f"numba.core.{module}")
+        found[place] = getattr(home, kind) if kind else home, names
+    for place, (owner, names) in found.items():
+        assert not [name for name in names.split() if not hasattr(owner, name)], place
+
+
+def test_no_numba_is_allowed_whose_private_names_nobody_has_looked_at():
+    (tested,) = re.findall(r"^numba==0\.(\d+)", TESTED.read_text(encoding="utf-8"), re.M)
+    project = tomllib.loads(TESTED.with_name("pyproject.toml").read_text(encoding="utf-8"))
+    (allowed,) = [line for line in project["project"]["dependencies"] if line.startswith("numba")]
+    assert allowed.endswith(f",<0.{int(tested) + 1}")

@@ -132,6 +132,6 @@ def test_a_program_is_told_once_that_compiling_takes_long(
     for _ in range(3):
         fresh.on_start(compilation)
         fresh.on_end(compilation)
-    told = [one.getMessage() for one in caplog.records if one.levelno == logging.WARNING]
-    assert len(told) == lines
-    assert all("`tttenv compile`" in line for line in told)
+    logged = [one.getMessage() for one in caplog.records if one.levelno == logging.WARNING]
+    assert len(logged) == lines
+    assert all("`tttenv compile`" in line for line in logged)

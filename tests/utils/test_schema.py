@@ -70,10 +70,10 @@ def test_values_of_their_types_are_converted():
     assert made == {"name": "x", "seed": 1, "config": Config(0.5)}
 
 
-@pytest.mark.parametrize(("kind", "value", "told"), BAD, ids=str)
-def test_another_value_is_refused_in_a_line_that_names_the_field(kind, value, told):
+@pytest.mark.parametrize(("kind", "value", "reason"), BAD, ids=str)
+def test_another_value_is_refused_in_a_line_that_names_the_field(kind, value, reason):
     with pytest.raises(ValueError, match=r"^file: ") as refusal:
         checked(kind, value, "file")
-    assert told in str(refusal.value)
+    assert reason in str(refusal.value)
     assert str(refusal.value).isprintable()
     assert len(str(refusal.value)) < 300

@@ -98,9 +98,9 @@ def refused(read, file):
     """Check that a reader refuses a file in a short printable line."""
     with pytest.raises(ValueError, match=r".") as refusal:
         read(file)
-    told = str(refusal.value).replace(str(file.parent), "").replace(file.name, "")
-    assert told.isprintable(), told
-    assert len(told) < 500, told
+    message = str(refusal.value).replace(str(file.parent), "").replace(file.name, "")
+    assert message.isprintable(), message
+    assert len(message) < 500, message
 
 
 def test_only_regular_files_of_bounded_size_are_read(tmp_path):
@@ -175,8 +175,8 @@ def test_what_is_shown_holds_no_control_characters_and_is_cut():
 def test_what_a_file_of_tensors_holds_is_named_in_a_short_printable_line(place, hostile):
     name, kind = (hostile, "F64") if place == "name" else ("a", hostile)
     shape = [3] * len(hostile) if place == "shape" else [3]
-    told = {name: {"dtype": kind, "shape": shape, "data_offsets": [0, 24]}}
-    head = json.dumps(told).encode()
+    entry = {name: {"dtype": kind, "shape": shape, "data_offsets": [0, 24]}}
+    head = json.dumps(entry).encode()
     found = header(len(head).to_bytes(8, "little") + head + bytes(24), "file")
     with pytest.raises(ValueError, match="wrong") as refusal:
         found.arrays({"b" if place == "name" else "a": ("F64", (3,))}, "wrong")

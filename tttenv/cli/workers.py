@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # the executor is imported once a command runs tasks
 MOST = 1024  # of parallel tasks, and of threads of each
 MOST_BARS = 20  # bars of running tasks
 CLOCK = 7  # characters of the remaining time
-TOLD = 3  # failed tasks named in a message
+NAMED = 3  # failed tasks in a message
 
 
 @dataclass(frozen=True)
@@ -64,10 +64,20 @@ def run_all(
     tell: Callable[[TaskResult], str | None] = lambda outcome: None,
     pieces: str = "all",
 ) -> list[TaskResult]:
-    """Run all tasks, reusing stored `results`, with bars; return their results in order.
+    """Run all tasks with progress bars.
 
-    `tell` is called after each task and returns a line to print, or None. The first traceback is
-    printed after all tasks have ended.
+    The first traceback is printed after all tasks have ended.
+
+    Args:
+        tasks: no two of them with the same description.
+        given: where they run; see `check`.
+        results: a folder of values of earlier runs, whose tasks are not run again.
+        quiet: whether there are no bars.
+        tell: called after each task; returns a line to print, or None.
+        pieces: what the bar calls the tasks that have ended.
+
+    Returns:
+        The results in the order of the tasks; those that failed have an error.
     """
     if not tasks:
         return []
@@ -90,8 +100,8 @@ def values(outcomes: Sequence[TaskResult]) -> list[Any]:
     """Return the values of tasks, or raise ValueError naming the first ones that failed."""
     failed = [shown(outcome.error) for outcome in outcomes if outcome.error]
     if failed:
-        told = "; ".join([*failed[:TOLD], *["..."] * (len(failed) > TOLD)])
-        raise ValueError(f"{len(failed)} of {len(outcomes)} failed: {told}")
+        lines = "; ".join([*failed[:NAMED], *["..."] * (len(failed) > NAMED)])
+        raise ValueError(f"{len(failed)} of {len(outcomes)} failed: {lines}")
     return [outcome.value for outcome in outcomes]
 
 

@@ -8,7 +8,6 @@ import os
 import signal
 import threading
 import time
-from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from multiprocessing import get_context, parent_process, resource_tracker
@@ -31,9 +30,15 @@ HELD = [getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(s
 class _Worker:
     process: SpawnProcess
     pipe: Connection
-    at: int = -1  # the task's number
+    number: int = -1  # of its task, and the task
     task: Task | None = None
     attempt: int = 1
+
+    def begin(self, number: int, task: Task, attempt: int = 1) -> None:
+        """Send a task to the process."""
+        self.number, self.task, self.attempt = number, task, attempt
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # `wait` will find out
+            self.pipe.send((task.work, task.arguments, task.folder))
 
     def end(self, seconds: float) -> None:
         """Wait for the process to end, then end it by force."""
@@ -44,23 +49,27 @@ class _Worker:
 
 @dataclass
 class Processes:
-    """Worker processes, started on demand."""
+    """Worker processes, started on demand.
+
+    Args:
+        workers: tasks that run at the same time.
+        cores: threads of the numerical libraries in each worker.
+    """
 
     workers: int
     cores: int = 1
 
     def __post_init__(self) -> None:
         self._workers: list[_Worker] = []
-        self._waiting: deque[tuple[int, Task, int]] = deque()  # numbers, tasks and attempts
 
     def room(self) -> int:
         """Return the number of workers."""
         return self.workers
 
     def submit(self, number: int, task: Task) -> None:
-        """Send a task to an idle worker, or to a new one; queue it if all are busy."""
-        self._waiting.append((number, task, 1))
-        self._begin_waiting()
+        """Send a task, with its number in `wait`, to an idle worker or to a new one."""
+        idle = next((worker for worker in self._workers if worker.task is None), None)
+        (idle or self._start()).begin(number, task)
 
     def wait(self, seconds: float) -> list[tuple[int, Done | Progress]]:
         """Return the outcome or progress of tasks."""
@@ -70,17 +79,13 @@ class Processes:
                 message = worker.pipe.recv()
             except (EOFError, OSError):
                 message = self._lost(worker)
-            if message is not None and worker.task is not None:
-                found.append((worker.at, message))
+            if message is not None:
+                found.append((worker.number, message))
             if isinstance(message, Done):
                 worker.task = None
-        self._begin_waiting()
         return found
 
-    def __enter__(self) -> "Processes":
-        return self
-
-    def __exit__(self, kind: Any, /, *rest: Any) -> None:
+    def stop(self) -> None:
         """Terminate all workers: busy ones immediately, idle ones when their pipe closes."""
         for worker in self._workers:
             worker.pipe.close()
@@ -90,20 +95,12 @@ class Processes:
         for worker in self._workers:
             worker.end(max(0.0, until - time.monotonic()))
         self._workers = []
-        self._waiting.clear()
 
-    def _begin_waiting(self) -> None:
-        while self._waiting:
-            idle = next((worker for worker in self._workers if worker.task is None), None)
-            if idle is None and len(self._workers) >= self.workers:
-                return
-            self._begin(idle or self._start(), *self._waiting.popleft())
+    def __enter__(self) -> "Processes":
+        return self
 
-    def _begin(self, worker: _Worker, number: int, task: Task, attempt: int) -> None:
-        message = ForkingPickler.dumps((task.work, task.arguments, task.folder))
-        worker.at, worker.task, worker.attempt = number, task, attempt
-        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # `wait` will find out
-            worker.pipe.send_bytes(message)
+    def __exit__(self, *_: object) -> None:
+        self.stop()
 
     def _start(self) -> _Worker:
         context = get_context("spawn")
@@ -117,14 +114,14 @@ class Processes:
         return worker
 
     def _lost(self, worker: _Worker) -> Done | None:
-        """Handle the loss of a worker: rerun its task if it has attempts left."""
+        """Handle the loss of a worker: another one runs its task if it has attempts left."""
         self._workers.remove(worker)
         worker.pipe.close()
         worker.end(GRACE)
         if worker.task is None:
             return None
         if worker.attempt < ATTEMPTS:
-            self._waiting.appendleft((worker.at, worker.task, worker.attempt + 1))
+            self._start().begin(worker.number, worker.task, worker.attempt + 1)
             return None
         code = worker.process.exitcode or 0
         reason = f"with status {code}" if code >= 0 else f"by {signal.Signals(-code).name}"

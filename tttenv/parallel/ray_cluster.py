@@ -31,14 +31,16 @@ class RayCluster:
     """Workers on a Ray cluster; Ray retries the tasks of a lost node or worker.
 
     Entering its context connects to the cluster, or raises ValueError if none answers.
+
+    Args:
+        address: as for `ray.init`; "auto": that in RAY_ADDRESS, one running here, or a new one.
+        cores: of a task.
+        gpus: of a task, which may be a fraction.
+        most: tasks in flight; None for as many as fit on the cluster.
     """
 
     def __init__(
-        self,
-        address: str = "auto",  # as for `ray.init`; auto: RAY_ADDRESS, one running here, a new one
-        cores: int = 1,  # of a task
-        gpus: float = 0.0,  # of a task, which may be a fraction
-        most: int | None = None,  # tasks in flight; None: as many as fit on the cluster
+        self, address: str = "auto", cores: int = 1, gpus: float = 0.0, most: int | None = None
     ) -> None:
         for name, value in SETTINGS.items():
             os.environ.setdefault(name, value)
@@ -74,6 +76,13 @@ class RayCluster:
             raise SystemExit(128 + signal.SIGTERM) from None
         return [self._land(reference) for reference in ready]
 
+    def stop(self) -> None:
+        """Cancel the running tasks."""
+        for reference in self._flying:
+            with contextlib.suppress(Exception):  # the cluster may be gone
+                self._ray.cancel(reference, force=True)
+        self._flying = {}
+
     def __enter__(self) -> "RayCluster":
         with contextlib.ExitStack() as stack:
             if not self._ray.is_initialized():
@@ -86,10 +95,7 @@ class RayCluster:
 
     def __exit__(self, kind: Any, /, *rest: Any) -> None:
         """Cancel the running tasks, and stop the cluster if it was started for them."""
-        for reference in self._flying:
-            with contextlib.suppress(Exception):  # the cluster may be gone
-                self._ray.cancel(reference, force=True)
-        self._flying = {}
+        self.stop()
         self._stack.__exit__(kind, *rest)
 
     def _land(self, reference: Any) -> tuple[int, Done]:
@@ -149,7 +155,11 @@ def pack(folder: Path) -> Files:
 
 
 def unpack(files: Files, folder: Path) -> None:
-    """Make a folder contain exactly the given files."""
+    """Make a folder contain exactly the given files.
+
+    Raises:
+        ValueError: for a path that leads out of the folder; nothing is written then.
+    """
     for name in files:
         path = PurePosixPath(name)
         if path.is_absolute() or not path.parts or ".." in path.parts:

@@ -1,7 +1,6 @@
 """Tasks, the keys of their results, their execution by workers, and a folder of their results."""
 
 import hashlib
-import itertools
 import json
 import sys
 import traceback
@@ -24,7 +23,6 @@ PACKAGES = ("tttenv", "learners")  # whatever a task calls, it may call these
 LIBRARIES = ("numpy", "numba", "gymnasium", "torch", "stable-baselines3", "sb3-contrib")
 LOOK_EVERY = 0.1  # seconds between two looks at the news while no task ends
 LONGEST = 2 * LONGEST_VALUE  # bytes of a result's file
-NUMBERS = itertools.count()  # of submitted tasks, unique among all that use the same workers
 Tell: TypeAlias = Callable[[int, int, str], None]  # steps done, of how many, a few words
 
 
@@ -68,7 +66,7 @@ class Done:
 
 
 def to_json(value: Any, sort_keys: bool = False) -> str:
-    """Serialize a value as JSON text."""
+    """Serialize a value as JSON text; for one that is not JSON, or not finite, raise ValueError."""
     try:
         return json.dumps(value, sort_keys=sort_keys, allow_nan=False)
     except TypeError as error:
@@ -76,7 +74,11 @@ def to_json(value: Any, sort_keys: bool = False) -> str:
 
 
 def description(task: Task) -> dict[str, Any]:
-    """Return everything that a task's value depends on: function, arguments, code version."""
+    """Return everything that a task's value depends on: function, arguments, code version.
+
+    Raises:
+        ValueError: for a function within another one, and for arguments that are not JSON.
+    """
     name, home = task.work.__qualname__, task.work.__module__
     if "<" in name:
         raise ValueError(f"{task.name}: {name} is not a module-level function")
@@ -95,7 +97,17 @@ def key(task: Task) -> str:
 
 
 def perform(work: Work, arguments: Any, context: Context) -> Done:
-    """Run a task in this process; any exception becomes its error."""
+    """Run a task in this process; any exception becomes its error.
+
+    Args:
+        work: the task's function.
+        arguments: its first argument.
+        context: its second.
+
+    Returns:
+        The value as JSON, or the error in a line: of a ValueError or OSError its message alone, of
+        others also their type and traceback.
+    """
     try:
         value = to_json(work(arguments, context))
         if len(value) > LONGEST_VALUE:
@@ -157,13 +169,16 @@ class Backend(Protocol):
         """Return the number of tasks that can run at the same time, including running ones."""
 
     def submit(self, number: int, task: Task) -> None:
-        """Start a task, or queue it."""
+        """Start a task where there is room for it."""
 
     def wait(self, seconds: float) -> list[tuple[int, Done | Progress]]:
         """Return the outcome or progress of tasks, or an empty list if there is none in `seconds`.
 
         A task whose worker was lost is run again by another one, `ATTEMPTS` times in all.
         """
+
+    def stop(self) -> None:
+        """End all running tasks."""
 
 
 @dataclass(frozen=True)
@@ -218,36 +233,44 @@ def run(
 ) -> Iterator[TaskResult]:
     """Run all tasks and yield each result as it arrives, in no particular order.
 
-    Tasks are taken one by one as workers become free; no two may have the same description. A value
-    is written to the results before it is yielded. Tasks whose value is already there are not run;
-    failed tasks store nothing, and do not stop the others. `watch` is called in this thread with
-    the number, name and progress of running tasks. If the caller stops early, running tasks occupy
-    their workers until they end; their values are lost.
+    Tasks are taken one by one as workers become free. Failed tasks store nothing, and do not stop
+    the others. If the caller stops early, running tasks are ended.
+
+    Args:
+        tasks: no two of them with the same description.
+        backend: the workers, whose context is entered; one run at a time uses them.
+        results: where a value is written before it is yielded, and found by a later run, which
+            does not run its task again; None to keep nothing.
+        watch: called in this thread with the number, name and progress of running tasks.
+
+    Yields:
+        A value as JSON gives it back, or an error in a line, for each task.
     """
-    waiting, working = enumerate(tasks), dict[int, tuple[int, Task]]()
-    while True:
-        while len(working) < backend.room() and (following := next(waiting, None)):
-            number, task = following
-            if results is not None and (stored := results.get(task)) is not None:
-                yield TaskResult(number, task, stored["value"], reused=True)
-                continue
-            submitted = next(NUMBERS)
-            working[submitted] = following
-            backend.submit(submitted, task)
-        if not working:
-            return
-        for submitted, found in backend.wait(LOOK_EVERY):
-            if submitted not in working:  # left from a run that stopped early
-                continue
-            number, task = working[submitted]
-            if isinstance(found, Progress):
-                watch(number, task.name, found)
-                continue
-            del working[submitted]
-            if found.value is None:
-                line = f"{task.name}: {found.error}"
-                yield TaskResult(number, task, error=line, traceback=found.traceback)
-                continue
-            if results is not None:
-                results.put(task, found.value)
-            yield TaskResult(number, task, json.loads(found.value))
+    waiting, working = enumerate(tasks), dict[int, Task]()
+    try:
+        while True:
+            while len(working) < backend.room() and (following := next(waiting, None)):
+                number, task = following
+                if results is not None and (stored := results.get(task)) is not None:
+                    yield TaskResult(number, task, stored["value"], reused=True)
+                    continue
+                working[number] = task
+                backend.submit(number, task)
+            if not working:
+                return
+            for number, found in backend.wait(LOOK_EVERY):
+                task = working[number]
+                if isinstance(found, Progress):
+                    watch(number, task.name, found)
+                    continue
+                del working[number]
+                if found.value is None:
+                    line = f"{task.name}: {found.error}"
+                    yield TaskResult(number, task, error=line, traceback=found.traceback)
+                    continue
+                if results is not None:
+                    results.put(task, found.value)
+                yield TaskResult(number, task, json.loads(found.value))
+    finally:
+        if working:  # their results are for nobody
+            backend.stop()

@@ -23,6 +23,16 @@ def real_numbers(what: str, given: Any) -> NDArray[Any]:
     """Convert the argument `what` to an array of real numbers, keeping its type and shape.
 
     Masked arrays are rejected, since masked numbers have no meaning.
+
+    Args:
+        what: the argument's name in the message.
+        given: an array, a torch tensor on any device, or numbers in lists.
+
+    Returns:
+        Truth values, integers or floats; an array that is given is not copied.
+
+    Raises:
+        ValueError: for anything else, complex numbers and objects included.
     """
     if (array := _real(given)) is None:
         raise ValueError(f"{what} must be real numbers, not {described(given)}")
@@ -76,7 +86,16 @@ def answered_numbers(answer: Any, whose: str = "a policy") -> NDArray[np.float64
     """Convert a policy's output, an array, a tensor or lists, to float64.
 
     A float64 array is returned without copying; tensors are detached and copied to the CPU.
-    `whose` names the owner of the output, for the message.
+
+    Args:
+        answer: the output, of any shape.
+        whose: the owner of the output, for the message.
+
+    Returns:
+        The numbers; one that is too large for float64 is infinite.
+
+    Raises:
+        ValueError: unless they are real numbers.
     """
     if type(answer) is np.ndarray and answer.dtype == np.float64:
         return answer

@@ -27,7 +27,7 @@ SUBJECTS = {  # by the beginning of the module of the function that Python calls
     "reach": "certificates",
     "": "the rules",
 }
-SLOW, MANY = 1.0, 10  # seconds of compilation, or functions, of which a program is told
+SLOW, MANY = 1.0, 10  # seconds of compilation, or functions, that a program warns of
 _logger = logging.getLogger("tttenv")
 
 

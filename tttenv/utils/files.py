@@ -11,7 +11,15 @@ def write(file: Path, data: bytes | str | Callable[[Path], object]) -> None:
     """Replace `file` with `data` atomically: readers see the old contents or the new ones.
 
     The data is written to a temporary file beside it and flushed to disk, then the file is renamed;
-    missing folders are created. Large data is written by a function of the temporary file's path.
+    missing folders are created. The file's mode is 0o644.
+
+    Args:
+        file: its path; a link is replaced, not followed.
+        data: the contents, text as UTF-8; large data by a function that writes to the path that it
+            is called with.
+
+    Raises:
+        OSError: if it cannot be written; it names `file`, which is then as before.
     """
     content = data.encode() if isinstance(data, str) else data
     try:

@@ -28,7 +28,7 @@ def has_window() -> bool:
 
 
 def require_learn() -> None:
-    """Check that the libraries of the learners are installed, without importing them."""
+    """Raise ModuleNotFoundError for a missing library of the learners, and import none of them."""
     for name in sorted(LEARN):
         if find_spec(name) is None:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)

@@ -40,7 +40,11 @@ class Table(Generic[_T]):
         return iter(self.rows)
 
     def load(self, name: str) -> _T:
-        """Return the object of row `name`, importing its module."""
+        """Return the object of row `name`, importing its module.
+
+        Raises:
+            ValueError: for an unknown name, with the closest one and all that are known.
+        """
         if not isinstance(name, str) or name not in self.rows:
             known = [*self.rows, *[self.otherwise] * bool(self.otherwise)]
             raise ValueError(unknown(self.kind, name, self.rows, known))
@@ -60,29 +64,37 @@ def near(name: str, known: Iterable[str]) -> str | None:
     """Return the known name closest to `name`, or the only one that begins so, or None.
 
     Case is ignored. A synonym comes first, then a name with the same letters in another order.
+
+    Args:
+        name: what a user wrote, a command's option with its dashes.
+        known: the names to choose from.
     """
     names = {other.lower(): other for other in known}
-    asked = name.lower()
-    if len(asked) > LONGEST_NAME:
+    wanted = name.lower()
+    if len(wanted) > LONGEST_NAME:
         return None
-    synonym = SYNONYMS.get(asked.lstrip("-").replace("-", "_"), "")
+    synonym = SYNONYMS.get(wanted.lstrip("-").replace("-", "_"), "")
     for other in (synonym, f"--{synonym}"):
         if synonym and other in names:
             return names[other]
-    found = difflib.get_close_matches(asked, names)
-    found.sort(key=lambda other: sorted(other) != sorted(asked))
-    begun = [other for other in names if other.startswith(asked)]
-    if not found and len(begun) == 1 and len(asked.lstrip("-")) > 2:
-        found = begun
+    found = difflib.get_close_matches(wanted, names)
+    found.sort(key=lambda other: sorted(other) != sorted(wanted))
+    longer = [other for other in names if other.startswith(wanted)]
+    if not found and len(longer) == 1 and len(wanted.lstrip("-")) > 2:
+        found = longer
     return names[found[0]] if found else None
 
 
 def unknown(
     kind: str, name: object, names: Iterable[str], listed: Iterable[str] | None = None
 ) -> str:
-    """Return an error message for an unknown name, with the closest of `names`.
+    """Return an error message for an unknown name, with the closest known one.
 
-    It lists `listed` as known, or else `names`; `kind` is that of the objects, such as "player".
+    Args:
+        kind: of the objects, such as "player".
+        name: the unknown name, of which the message repeats 40 characters.
+        names: the known names.
+        listed: what the message lists as known instead of `names`.
     """
     names = list(names)
     found = near(name, names) if isinstance(name, str) else None
@@ -92,7 +104,16 @@ def unknown(
 
 
 def parse(spec: str) -> tuple[str, dict[str, str]]:
-    """Split a spec into its name and its options, as text."""
+    """Split a spec into its name and its options, as text.
+
+    Returns:
+        The name, which may be unknown, and the options in their order; a value loses the outermost
+        parentheses.
+
+    Raises:
+        ValueError: for an option that is not written option=value or is given twice, and for
+            unbalanced parentheses.
+    """
     name, _, rest = spec.partition(":")
     options = {}
     for part in _split(rest) if rest else []:
@@ -124,7 +145,17 @@ def _split(text: str) -> list[str]:
 
 
 def call(factory: Callable[..., _T], name: str, options: dict[str, str], *given: Any) -> _T:
-    """Call `factory(*given, **options)` with each option converted to its annotated type."""
+    """Call `factory(*given, **options)` with each option converted to its annotated type.
+
+    Args:
+        factory: a function whose parameters after the `given` are options, all annotated.
+        name: the factory's name in messages.
+        options: texts by name, as of `parse`.
+        *given: the first arguments.
+
+    Raises:
+        ValueError: for an option that it does not have, and a value that is not of its type.
+    """
     hints = typing.get_type_hints(factory)
     known = list(inspect.signature(factory).parameters)[len(given) :]
     arguments = {}
@@ -144,7 +175,16 @@ def call(factory: Callable[..., _T], name: str, options: dict[str, str], *given:
 
 
 def convert(text: str, hint: Any) -> Any:
-    """Convert `text` to the annotated type `hint`; errors name what was expected."""
+    """Convert the text of an option to its annotated type.
+
+    Args:
+        text: as in a spec; "none" stands for None, "true" and "false" for truth values.
+        hint: a Literal, bool, int, float, a union of one type and None, or another type that is
+            made from text.
+
+    Raises:
+        ValueError: whose message is no sentence, but what was expected, such as "a number".
+    """
     known: dict[str, Any] = {}
     kinds = typing.get_args(hint)
     if typing.get_origin(hint) is Literal:

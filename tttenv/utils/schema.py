@@ -31,7 +31,16 @@ Count: TypeAlias = Annotated[int, Meta(ge=0, le=LARGEST)]
 
 
 def read(file: Path, kind: type[_T], what: str) -> _T:
-    """Read an untrusted JSON file, validated against a type; messages call its content `what`."""
+    """Read an untrusted JSON file, validated against a type.
+
+    Args:
+        file: a regular file of at most 64 MiB.
+        kind: the type of its value; see `checked`.
+        what: what messages call its content.
+
+    Raises:
+        ValueError: if there is no such file, or it holds anything else.
+    """
     refusal = f"{shown(file)} holds no {what}"
     try:
         content = parse_json(read_bytes(file, LONGEST), file)
@@ -41,10 +50,17 @@ def read(file: Path, kind: type[_T], what: str) -> _T:
 
 
 def checked(kind: type[_T], value: Any, name: str = "") -> _T:
-    """Validate a JSON value against a type and convert it; `name` begins messages, if given.
+    """Validate a JSON value against a type and convert it.
 
-    A dataclass is made from an object with its fields and no others; further keys of a TypedDict
-    are left out.
+    Args:
+        kind: a type that msgspec knows. A dataclass is made from an object with its fields and no
+            others; further keys of a TypedDict are left out.
+        value: a value as `parse_json` returns it.
+        name: begins the message, if given.
+
+    Raises:
+        ValueError: unless the value is of this type, where a field of a dataclass holds at most
+            1,000 items.
     """
     try:
         if is_dataclass(kind) and isinstance(value, dict):
@@ -55,5 +71,5 @@ def checked(kind: type[_T], value: Any, name: str = "") -> _T:
                     raise ValueError(f"{key} has more than {LONGEST_FIELD:,} items")
         return convert(value, kind)
     except (ValidationError, ValueError, OverflowError) as error:
-        told = shown(error, 2 * REPEATED)
-        raise ValueError(f"{name}: {told}" if name else told) from None
+        reason = shown(error, 2 * REPEATED)
+        raise ValueError(f"{name}: {reason}" if name else reason) from None

@@ -74,6 +74,11 @@ def allocate(kind: type[StructT], sizes: Mapping[str, int], **given: Any) -> Str
 
     The annotation of an array names its lengths, which are in `sizes` or numbers, and its first
     values unless they are 0: `Annotated[NDArray[np.int16], "plies, 2", NO_CELL]`.
+
+    Args:
+        kind: the class of the struct.
+        sizes: the lengths by the names that the annotations use.
+        **given: the fields without such an annotation.
     """
     new = {}
     for name, dtype, lengths, first in _arrays(kind):  # type: ignore[arg-type]  # it is hashable

@@ -48,7 +48,15 @@ class Header:
         return (*self.tensors.get(name, ("", ()))[1], 0)[0]
 
     def arrays(self, expected: Mapping[str, Kind], refusal: str) -> dict[str, NDArray[Any]]:
-        """Return the tensors by name, which must be the `expected`; `refusal` begins messages."""
+        """Return the tensors by name.
+
+        Args:
+            expected: the types and shapes of all tensors that the file must have.
+            refusal: begins messages.
+
+        Raises:
+            ValueError: if one is missing, unknown or of another type or shape, or damaged.
+        """
         for name in [*expected, *self.tensors]:
             if self.tensors.get(name) != expected.get(name):
                 what = (
@@ -62,7 +70,15 @@ class Header:
 
 
 def header(data: bytes, name: object) -> Header:
-    """Read the header of a whole safetensors file; `name` is the file's, for the message."""
+    """Read the header of a safetensors file; no tensor is created.
+
+    Args:
+        data: the whole file.
+        name: the file's, for the message.
+
+    Raises:
+        ValueError: if the header is truncated, longer than 16 MiB, or not one.
+    """
     length = int.from_bytes(data[:PREFIX], "little")
     refusal = f"{shown(name)} is not a file of tensors"
     if len(data) < PREFIX or length > min(LONGEST, len(data) - PREFIX):
@@ -77,8 +93,13 @@ def header(data: bytes, name: object) -> Header:
 def write_state(file: Path, kind: str, content: Any) -> None:
     """Write the state of unfinished work atomically, without copying its arrays.
 
-    `kind` says what it holds and the version of its form, such as "unfinished proof, 1"; `content`
-    is a JSON value with arrays of numbers anywhere in it, whose tuples become lists.
+    Args:
+        file: its path.
+        kind: what it holds and the version of its form, such as "unfinished proof, 1".
+        content: a JSON value with arrays of numbers anywhere in it, whose tuples become lists.
+
+    Raises:
+        OSError: if it cannot be written, such as on a full disk.
     """
     arrays: dict[str, NDArray[Any]] = {}
 
@@ -96,7 +117,11 @@ def write_state(file: Path, kind: str, content: Any) -> None:
 
 
 def read_state(file: Path, kind: str) -> Any:
-    """Read a state that this program wrote: its kind and checksum are compared, no more."""
+    """Read a state that this program wrote: its kind and checksum are compared, no more.
+
+    Raises:
+        ValueError: for a file of another kind, and for a damaged one.
+    """
     found = header(file.read_bytes(), file)
     if found.metadata.get("kind") != kind:
         raise ValueError(f"{file} is not an {kind.partition(',')[0]}")

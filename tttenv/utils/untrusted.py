@@ -46,6 +46,10 @@ def read_bytes(file: Path, limit: int) -> bytes:
     """Return the contents of a regular file of at most `limit` bytes, following links.
 
     A named pipe, a device or a socket is refused without being read or waited for.
+
+    Raises:
+        FileNotFoundError: if there is no such file.
+        ValueError: if it is larger, not regular or cannot be read.
     """
     try:
         flags = getattr(os, "O_NONBLOCK", 0)
@@ -64,9 +68,15 @@ def read_bytes(file: Path, limit: int) -> bytes:
 
 
 def parse_json(data: bytes, name: object, finite: bool = True) -> Any:
-    """Parse JSON text, in UTF-8 with or without a byte order mark; `name` is its file's.
+    """Parse JSON text.
 
-    Infinities and NaN are refused if it has to be `finite`.
+    Args:
+        data: the text in UTF-8, with or without a byte order mark.
+        name: its file's, for the message.
+        finite: whether infinities and NaN are refused.
+
+    Raises:
+        ValueError: unless it is JSON that is not nested too deeply.
     """
     try:
         text = data.decode("utf-8-sig")
@@ -83,7 +93,16 @@ def read_json(file: Path) -> Any:
 
 
 def folder_within(file: Path, named: str, homes: Sequence[Path]) -> Path:
-    """Resolve a folder named in a file, and check that it lies within one of `homes`."""
+    """Return a folder that a file names, which lies within one of the allowed ones.
+
+    Args:
+        file: the file, for the message.
+        named: the folder's path in it, relative to the working directory.
+        homes: the allowed folders; links are followed before they are compared.
+
+    Raises:
+        ValueError: if it lies elsewhere, or is no path.
+    """
     with contextlib.suppress(OSError, RuntimeError, ValueError):  # a circle of links, a long name
         if any(Path(named).resolve().is_relative_to(home.resolve()) for home in homes):
             return Path(named)
