@@ -73,12 +73,12 @@ def _geometry(rules: Rules, images: int) -> Geometry:
     last = np.minimum((cells // WORD + 1) * WORD, rules.cells) - 1  # the word's last cell
     powers, words = 3 ** (last - cells), cells // WORD
     blank = np.add.reduceat(powers, np.arange(0, rules.cells, WORD))[: None if images else 0]
-    blank = np.tile(blank, (len(inverses), 1))
+    blank = np.tile(blank[:, None], (1, len(inverses)))
     return Geometry(rules.game, powers[inverses.T].copy(), words[inverses.T].copy(), blank)
 
 
 def _moves(boards: Boards, allowed: Mask, about: Geometry) -> Moves:
-    count, words = np.count_nonzero(allowed), about.blank.shape[1]
+    count, words = np.count_nonzero(allowed), len(about.blank)
     origin, cell, codes = (np.empty(shape, np.int64) for shape in (count, count, (count, words)))
     moves = Moves(origin, cell, np.empty(count, np.int8), codes)
     written = kernels.play_all(boards, allowed, about, moves)
@@ -112,13 +112,13 @@ def contains(codes: Codes, code: NDArray[np.int64]) -> bool:
 
 
 def _order(codes: Codes) -> NDArray[np.int64]:
-    """Return the permutation that sorts codes (rows, words), as a stable sort."""
+    """Return a permutation that sorts codes (rows, words); equal rows are in any order."""
     if codes.shape[1] == 2 and len(codes):
         size = int(codes[:, 1].max()) + 1
         if (int(codes[:, 0].max()) + 1) * size < 2**63:  # sorted as one number, which is faster
             codes = codes[:, :1] * size + codes[:, 1:]
     if codes.shape[1] == 1:
-        return np.argsort(codes[:, 0], kind="stable")
+        return np.argsort(codes[:, 0])
     return np.lexsort(codes.T[::-1])
 
 
