@@ -7,6 +7,7 @@ positions.
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -18,13 +19,14 @@ from tttenv.certificates.one_side import SeatedPlayer
 from tttenv.certificates.reachability import ATTACKING, Round, SearchOptions, SeatResults, Watch
 from tttenv.exact.determinism import SPREAD, require_answers_again
 from tttenv.exact.evaluation import SEATS
-from tttenv.game.line_board_kernel import new_line_board
+from tttenv.game.line_board_kernel import LineBoard, new_line_board
 from tttenv.game.outcomes_kernel import GOING, WIN
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Mask
 from tttenv.players.as_player import as_player
 from tttenv.policy import Policy, ask, display_name, player_for
 from tttenv.reach import Graph
+from tttenv.reach.walk import Visit
 from tttenv.utils.arrays import integers_from
 from tttenv.utils.compile_time import Stopwatch
 
@@ -67,7 +69,7 @@ def search(
     asked = len(tried.asked)
     if line is None:
         return SeatResults(asked, never_loses=None, always_wins=None)
-    again = 0 if player.policy.traits.pure else len(player.own_moves(line)[1])
+    again = 0 if player.policy.traits.pure else len(player.own(line))
     found = SeatResults(asked, False, False, losing_line=line, shortest=False, queried_twice=again)
     return _shortened(player, found, line, positions, watch) if shorten else found
 
@@ -104,6 +106,12 @@ def losing_leaves(rules: Rules, policy: Policy, seat: str, positions: int) -> tu
     return lost, len(tried.asked)
 
 
+@lru_cache(maxsize=8)
+def _lines(rules: Rules) -> LineBoard:
+    """Return the lines of a game, on a board without stones that is never written to."""
+    return new_line_board(rules)
+
+
 _Rows: TypeAlias = NDArray[Any]  # structured
 _Numbers: TypeAlias = NDArray[np.int64]
 
@@ -114,7 +122,7 @@ class _Attack:
     def __init__(self, player: SeatedPlayer, watch: Watch | None) -> None:
         self.player, self.rules, self.policy = player, player.rules, player.policy
         self.watch, self.clock = watch, Stopwatch()
-        self.lines = new_line_board(self.rules)
+        self.lines = _lines(self.rules)
         self.graph = Graph(self.rules, self.policy.traits.equivariant)
         self.seen: set[bytes] = set()  # the codes of all queried positions
         self.asked: list[tuple[int, int, int]] = []  # previous query, player's cell, reply
@@ -155,22 +163,23 @@ class _Attack:
                 about = number, before, waiting, self.clock.seconds, ATTACKING
                 self.watch(Round(self.player.seat, *about))
             size = min(2 * size, TOGETHER)
-            probs = ask(boards, self.policy)
+            queries = np.arange(before, len(self.asked))
+            visit = Visit(self.graph, queries, boards, ask(boards, self.policy))
             won, best = np.full((len(boards), 2), -1), []
-            for own, replies in self.graph.replies(boards, probs):
-                to = replies.origin
-                moves = np.stack([own.origin[to], own.cell[to], replies.cell], axis=1)
+            for own, replies in visit.replies():
+                moves = np.empty((len(replies.origin), 3), np.int64)
+                moves[:, 0], moves[:, 1] = own.origin[replies.origin], own.cell[replies.origin]
+                moves[:, 2] = replies.cell
                 wins = moves[replies.end == WIN]
                 won[wins[:, 0]] = wins[:, 1:]
-                best.append(self._best(boards, moves[replies.end == GOING]))
-            lost: Mask = (won[:, 0] >= 0) | ~probs.any(axis=1)
-            yield won, lost
+                going = (replies.end == GOING) & (won[moves[:, 0], 0] < 0)
+                best.append(self._best(boards, moves[going]))
+            yield won, (won[:, 0] >= 0) | visit.forfeited
             for moves, scores in best:
-                going = ~lost[moves[:, 0]]
-                at, own_cells, reply_cells = moves[going].T
+                at, own_cells, reply_cells = moves.T
                 after, each = boards[at], np.arange(len(at))
                 after[each, own_cells], after[each, reply_cells] = 1, -1
-                self._wait(scores[going], after, before + at, own_cells, reply_cells)
+                self._wait(scores, after, visit.rows[at], own_cells, reply_cells)
 
     def _choose(self, count: int) -> Boards:
         """Return up to `count` boards (chosen, cells) to query next."""

@@ -41,8 +41,8 @@ class Graph:
         return kernels.encode(boards, self._codes)
 
     def decode(self, codes: Codes) -> Boards:
-        """Return one board (positions, cells) per code (positions, words)."""
-        return kernels.decode(codes, self.rules.cells)
+        """Return a board (positions, cells) per code; columns before the words are left out."""
+        return kernels.decode(codes[:, -len(self._codes.blank) :], self.rules.cells)
 
     def moves(self, boards: Boards, allowed: Mask) -> Moves:
         """Play all allowed moves, a mask (positions, cells), on undecided boards of that shape."""
