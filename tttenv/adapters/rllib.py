@@ -126,7 +126,7 @@ def policy(trained: Any, rules: Rules, deterministic: bool = False) -> Player:
         deterministic: take the most likely cell instead of sampling.
     """
     player = observed(trained, rules, deterministic)
-    return tabulate_pure(rules, player, display_name(trained)) if enumerable(rules) else player
+    return tabulate_pure(player, display_name(trained)) if enumerable(rules) else player
 
 
 def _require_no_transform(algorithm: Any) -> None:

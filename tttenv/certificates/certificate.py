@@ -19,7 +19,7 @@ from tttenv.exact.enumeration import (
     require_rules,
     require_solvable,
 )
-from tttenv.exact.evaluation import SEATS, keeps_value, worst_case
+from tttenv.exact.evaluation import SEATS, keeps_value, worst_case_of
 from tttenv.exact.solution import Solution, solve
 from tttenv.exact.tabular import Mixture, Tabulated
 from tttenv.game.outcomes_kernel import Outcome
@@ -180,7 +180,7 @@ def certify(
 
         fields = measure(player, name, positions, value_of, watch, checkpoint)
         return _in_its_seat(Certificate(**fields, method=REACHABLE), player.traits.seat)
-    table = tabulate_pure(rules, player, name)
+    table = tabulate_pure(player, name)
     if table not in _CERTIFICATES:
         _CERTIFICATES[table] = _certificate(rules, table)
     return deepcopy(_CERTIFICATES[table])  # its dicts may be written
@@ -209,7 +209,7 @@ def _certificate(rules: Rules, player: Tabulated) -> Certificate:
     from tttenv.certificates.metric_table import stated, versus
 
     game, solution = positions(rules), solve(rules)
-    worst = worst_case(rules, player)
+    worst = worst_case_of(player)
     lines = {
         name: losing_line(game, player.table, seat, TINY)
         or losing_line(game, player.table, seat, 0.0)

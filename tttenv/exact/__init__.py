@@ -11,20 +11,17 @@ from tttenv.exact.enumeration import (
 from tttenv.exact.evaluation import (
     SEATS,
     ActionRule,
-    Chooser,
     PlayPolicy,
     Score,
     backward_induction,
     best_response,
-    follow,
     score,
-    sweep,
     worst_case,
 )
 from tttenv.exact.solution import Solution, solve
 from tttenv.exact.tabular import Mixture, Tabulated, tabulate
 
-__all__ = ["SEATS", "ActionRule", "Chooser", "Mixture", "PlayPolicy", "Positions", "Score"]
-__all__ += ["Solution", "Tabulated", "backward_induction", "best_response", "enumerable", "follow"]
-__all__ += ["positions", "require_enumerable", "require_solvable", "score", "solvable", "solve"]
-__all__ += ["sweep", "tabulate", "worst_case"]
+__all__ = ["SEATS", "ActionRule", "Mixture", "PlayPolicy", "Positions", "Score", "Solution"]
+__all__ += ["Tabulated", "backward_induction", "best_response", "enumerable", "positions"]
+__all__ += ["require_enumerable", "require_solvable", "score", "solvable", "solve", "tabulate"]
+__all__ += ["worst_case"]
