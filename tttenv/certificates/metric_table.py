@@ -81,9 +81,9 @@ def losing_leaves(rules: Rules, policy: Policy) -> dict[str, float]:
     """Count lost positions among an attack's first 500, unless the player is limited by time."""
     from tttenv.certificates import refutation
 
-    asked = player_for(rules, policy)
-    seats = SEATS if asked.traits.depends_on is None else ()
-    counts = {seat: refutation.losing_leaves(rules, asked, seat, POSITIONS)[0] for seat in seats}
+    player = player_for(rules, policy)
+    seats = SEATS if player.traits.depends_on is None else ()
+    counts = {seat: refutation.losing_leaves(rules, player, seat, POSITIONS)[0] for seat in seats}
     return {f"exact/losing_leaves_{seat}": float(count) for seat, count in counts.items()}
 
 

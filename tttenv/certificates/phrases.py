@@ -75,8 +75,8 @@ def sampled(numbers: dict[str, float]) -> str:
     for tag, number in numbers.items():
         if tag.startswith("sampled/value_vs_"):
             name, seat = tag.removeprefix("sampled/value_vs_").rsplit("_", 1)
-            told = f"{rounded(number, 3):+.3f} +- {numbers[tag.replace('value', 'margin')]:.3f}"
-            lines.append(f"  as {seat} against {name:<10} value {told}")
+            text = f"{rounded(number, 3):+.3f} +- {numbers[tag.replace('value', 'margin')]:.3f}"
+            lines.append(f"  as {seat} against {name:<10} value {text}")
     return "\n".join(lines)
 
 

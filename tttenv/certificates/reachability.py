@@ -24,7 +24,7 @@ from tttenv.game.outcomes_kernel import DRAW, GOING, WIN
 from tttenv.game.types import Mask
 from tttenv.reach import Graph, distinct, require_images_alike, with_numbers
 from tttenv.reach.moves_kernel import Codes, open_for
-from tttenv.reach.walk import Visit, visits
+from tttenv.reach.walk import Visit, first_boards, visits
 from tttenv.utils.compile_time import Stopwatch
 
 FOLLOWED = 100_000  # the limit for the exact result against random replies
@@ -131,8 +131,7 @@ class Search:
         self.graph = Graph(self.rules, self.images)
         # By strategy stealing the second player cannot force a win in any m,n,k-game.
         may_always_win = options.may_always_win and player.seat == "X"
-        begun = SearchState(always_wins=None if may_always_win else False)
-        self.state = _copy(start or begun)
+        self.state = _copy(start or SearchState(always_wins=None if may_always_win else False))
         # Boards to query again, and the first outputs.
         self.drawn = Drawn(self.policy, options.sampled, self.state.drawn)
         self.clock, self.seconds_before = Stopwatch(), self.state.seconds
@@ -143,7 +142,7 @@ class Search:
         if state.rounds:
             codes, chances = self._finish_round()
         else:
-            boards = self.player.first_boards()
+            boards = first_boards(self.rules, self.player.seat)
             every = np.full(len(boards), 1 / len(boards))
             codes, chances = self._merged(self.graph.encode(boards), every)
             self._to_keep(codes)  # the first positions are all queried

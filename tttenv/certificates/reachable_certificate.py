@@ -63,7 +63,7 @@ class SearchCheckpoint:
         return SEATS[: len(self.finished) + 1][-1]
 
     @property
-    def asked(self) -> int:
+    def queried(self) -> int:
         """Positions queried in both seats."""
         found = [results.positions for results in self.finished.values()]
         return sum(found) + (self.state.asked if self.state else 0)
@@ -101,7 +101,7 @@ class SearchCheckpoint:
     def _write(self) -> None:
         from tttenv.utils.tensor_file import write_state  # which a short search does not need
 
-        began = time.monotonic()
+        start = time.monotonic()
         content = {
             "about": self.about,
             "finished": {seat: asdict(results) for seat, results in self.finished.items()},
@@ -109,7 +109,7 @@ class SearchCheckpoint:
         }
         write_state(self.file, KIND, content)
         now = time.monotonic()
-        self._due = now + max(EVERY, (now - began) / SHARE)
+        self._due = now + max(EVERY, (now - start) / SHARE)
 
     def load(self) -> None:
         """Read the file, to continue from it, unless it was saved with another `about`."""

@@ -26,7 +26,7 @@ from tttenv.game.types import Boards, Mask
 from tttenv.players.as_player import as_player
 from tttenv.policy import Policy, ask, display_name, player_for
 from tttenv.reach import Graph
-from tttenv.reach.walk import Visit
+from tttenv.reach.walk import Visit, first_boards
 from tttenv.utils.arrays import integers_from
 from tttenv.utils.compile_time import Stopwatch
 
@@ -66,11 +66,11 @@ def search(
     tried = _Attack(player, watch)
     lines = (tried.lost_line(*found) for found in tried.queries(positions) if found[1].any())
     line = next(lines, None)
-    asked = len(tried.asked)
+    count = len(tried.origins)
     if line is None:
-        return SeatResults(asked, never_loses=None, always_wins=None)
+        return SeatResults(count, never_loses=None, always_wins=None)
     again = 0 if player.policy.traits.pure else len(player.own(line))
-    found = SeatResults(asked, False, False, losing_line=line, shortest=False, queried_twice=again)
+    found = SeatResults(count, False, False, losing_line=line, shortest=False, queried_twice=again)
     return _shortened(player, found, line, positions, watch) if shorten else found
 
 
@@ -87,9 +87,9 @@ def _shortened(
         options = SearchOptions(left, 0, may_always_win=False, rounds=rounds, sampled=SPREAD)
         tried = reachability.Search(player, options, watch).run()
         left -= tried.positions
-        asked = found.positions + tried.positions
+        count = found.positions + tried.positions
         again = found.queried_twice + tried.queried_twice
-        found = replace(found, positions=asked, queried_twice=again)
+        found = replace(found, positions=count, queried_twice=again)
         if tried.losing_line is not None:
             return replace(found, losing_line=tried.losing_line, shortest=True)
         if tried.never_loses is None:
@@ -103,7 +103,7 @@ def losing_leaves(rules: Rules, policy: Policy, seat: str, positions: int) -> tu
     player = player_for(rules, policy)
     tried = _Attack(SeatedPlayer(rules, player, seat, display_name(player)), None)
     lost = sum(int(np.count_nonzero(lost)) for _, lost in tried.queries(positions))
-    return lost, len(tried.asked)
+    return lost, len(tried.origins)
 
 
 @lru_cache(maxsize=8)
@@ -125,8 +125,8 @@ class _Attack:
         self.lines = _lines(self.rules)
         self.graph = Graph(self.rules, self.policy.traits.equivariant)
         self.seen: set[bytes] = set()  # the codes of all queried positions
-        self.asked: list[tuple[int, int, int]] = []  # previous query, player's cell, reply
-        boards = player.first_boards()
+        self.origins: list[tuple[int, int, int]] = []  # previous query, player's cell, reply
+        boards = first_boards(self.rules, player.seat)
         replies = np.where(boards.any(axis=1), boards.argmin(axis=1), -1)  # the opponent's stone
         self.waiting: list[_Rows] = []  # by round, the best first, then the oldest
         self._wait(self.lines.through_count[replies], boards, -1, -1, replies)
@@ -152,8 +152,8 @@ class _Attack:
         are lost (positions,): there, or because the player forfeits. These are not followed.
         """
         size = 1
-        while len(self.asked) < positions:
-            before = len(self.asked)
+        while len(self.origins) < positions:
+            before = len(self.origins)
             boards = self._choose(min(size, positions - before))
             if not len(boards):
                 return
@@ -163,7 +163,7 @@ class _Attack:
                 about = number, before, waiting, self.clock.seconds, ATTACKING
                 self.watch(Round(self.player.seat, *about))
             size = min(2 * size, TOGETHER)
-            queries = np.arange(before, len(self.asked))
+            queries = np.arange(before, len(self.origins))
             visit = Visit(self.graph, queries, boards, ask(boards, self.policy))
             won, best = np.full((len(boards), 2), -1), []
             for own, replies in visit.replies():
@@ -198,7 +198,7 @@ class _Attack:
                     if code not in self.seen:
                         self.seen.add(code)
                         chosen.append(board)
-                        self.asked.append(origin)
+                        self.origins.append(origin)
         return np.array(chosen, np.int8)
 
     def _best(self, boards: Boards, moves: _Numbers) -> tuple[_Numbers, _Numbers]:
@@ -214,15 +214,15 @@ class _Attack:
         """Return the first lost game of the last query, after asking the player for it again."""
         row = int(lost.argmax())
         line = won[row].tolist() if won[row, 0] >= 0 else []  # a forfeit
-        number = len(self.asked) - len(lost) + row
+        number = len(self.origins) - len(lost) + row
         while number >= 0:
-            number, own, reply = self.asked[number]
+            number, own, reply = self.origins[number]
             line = [cell for cell in (own, reply) if cell >= 0] + line
         if not self.policy.traits.pure:
-            asked, moves = self.player.own_moves(line)
-            first = ask(asked, self.policy)
-            require_answers_again(self.policy, asked, first, self.player.name)
+            boards, moves = self.player.own_moves(line)
+            first = ask(boards, self.policy)
+            require_answers_again(self.policy, boards, first, self.player.name)
             moved = first[np.arange(len(moves)), moves] > 0
             if not moved.all() or first[len(moves) :].any():
-                raise self.player.another_answer(asked[-1])
+                raise self.player.another_answer(boards[-1])
         return line
