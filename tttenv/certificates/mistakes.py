@@ -58,9 +58,22 @@ def find_mistakes(
 ) -> Mistakes:
     """Search for mistakes of a player that plays one move on each board.
 
-    `aim` is the result that it should reach in its seat, "X" or "O": 0 not to lose, 1 to win. More
-    than `width` positions of a round are subsampled, and `most` failures analysed, besides those
-    that follow from the same mistakes; `values` proves the values of moves.
+    Args:
+        rules: a game that is won by lines.
+        policy: the player, or a function of boards (batch, cells); its likeliest move is played.
+        seat: "X" or "O", the player's.
+        aim: the result that it should reach there: 0 not to lose, 1 to win.
+        width: the limit of positions of a round; of more, some are sampled.
+        most: the limit of failures to analyse, besides those that follow from the same mistakes.
+        rng: samples positions, and the order of the failures.
+        values: proves the values of moves.
+
+    Returns:
+        The mistakes, and the other positions that the player was queried on.
+
+    Raises:
+        ValueError: if `width` or `most` is below 1, the player plays another game, or lines do not
+            win.
     """
     require_line_wins(rules, "a search for mistakes")
     integers_from(1, width=width, most=most)

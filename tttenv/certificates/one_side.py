@@ -49,7 +49,20 @@ class SeatedPlayer:
 def lost_game(
     player: SeatedPlayer, graph: Graph, rounds: list[Codes], lost: NDArray[np.int64]
 ) -> list[int]:
-    """Return a lost game, as cells, from its last position's code and those of earlier rounds."""
+    """Return a lost game, as cells, from its last position's code and those of earlier rounds.
+
+    Args:
+        player: the player that loses.
+        graph: the graph of the search, which has found the loss.
+        rounds: the sorted codes (positions, words) of the rounds before the last position's.
+        lost: the code (words,) of the last position before the loss.
+
+    Returns:
+        The cells of both sides in turn.
+
+    Raises:
+        ValueError: if the player does not repeat its moves.
+    """
     chain = [lost]
     for among in reversed(rounds):  # the position before is one with a stone of each side less
         board = graph.decode(chain[0][None])[0]

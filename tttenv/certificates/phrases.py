@@ -81,7 +81,12 @@ def sampled(numbers: dict[str, float]) -> str:
 
 
 def lost_game(rules: "Rules", line: Sequence[int]) -> str:
-    """Return a lost game as coordinates, saying so if it ends with the player's forfeit."""
+    """Return a lost game as coordinates, saying so if it ends with the player's forfeit.
+
+    Args:
+        rules: the game.
+        line: the cells of both sides in turn.
+    """
     from tttenv.game.rules import names_of
 
     names = names_of(rules, line)

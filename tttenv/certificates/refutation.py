@@ -45,12 +45,19 @@ def refute(
     The search is deterministic for a given player and limit. It then searches for shorter games,
     the shortest first, within 125,000 / cells positions (5,000 on 5,5,4).
 
-    The policy, in the seat "X" or "O", is a player, its name, or a model of Stable-Baselines3;
-    `positions` limits the queried positions.
+    Args:
+        rules: a game that is won by lines.
+        policy: a player, its name, or a model of Stable-Baselines3.
+        seat: "X" or "O", the player's.
+        positions: the limit of queried positions.
 
     Returns:
         The cells of both sides from the empty board to the opponent's win; None if no such game was
         found, which proves nothing.
+
+    Raises:
+        ValueError: for another seat or limit, a player of another game, or one that does not repeat
+            its moves.
     """
     if seat not in SEATS:
         raise ValueError(f"a seat must be X or O, not {seat!r}")
@@ -62,7 +69,14 @@ def refute(
 def search(
     player: SeatedPlayer, positions: int, watch: Watch | None = None, shorten: bool = True
 ) -> SeatResults:
-    """Search as `refute` does, but return more results; without `shorten` the first lost game."""
+    """Search as `refute` does, but return more results; without `shorten` the first lost game.
+
+    Args:
+        player: the player in its seat.
+        positions: the limit of queried positions.
+        watch: called with the progress before each query.
+        shorten: whether shorter games are searched for.
+    """
     tried = _Attack(player, watch)
     lines = (tried.lost_line(*found) for found in tried.queries(positions) if found[1].any())
     line = next(lines, None)
@@ -98,7 +112,20 @@ def _shortened(
 
 
 def losing_leaves(rules: Rules, policy: Policy, seat: str, positions: int) -> tuple[int, int]:
-    """Count lost and all positions that `refute` queries if it does not stop at a lost game."""
+    """Count lost and all positions that `refute` queries if it does not stop at a lost game.
+
+    Args:
+        rules: a game that is won by lines.
+        policy: the player, or a function of boards (batch, cells).
+        seat: "X" or "O", the player's.
+        positions: the limit of queried positions.
+
+    Returns:
+        The numbers of lost and of all queried positions.
+
+    Raises:
+        ValueError: for a limit below 1 or a player of another game.
+    """
     integers_from(1, positions=positions)
     player = player_for(rules, policy)
     tried = _Attack(SeatedPlayer(rules, player, seat, display_name(player)), None)

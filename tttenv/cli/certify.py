@@ -103,7 +103,11 @@ def _check(given: Arguments) -> None:
 
 
 def certified(given: Arguments, rules: Any, policy: Any) -> Any:
-    """Compute the certificate of a player, showing its progress."""
+    """Compute the certificate of a player, showing its progress.
+
+    Raises:
+        ValueError: if the player cannot be certified, or the options do not suit the method.
+    """
     from tttenv import certify
     from tttenv.certificates.certificate import ALL_POSITIONS, REACHABLE, default_method
     from tttenv.exact import Tabulated

@@ -56,7 +56,15 @@ def tabulate_pure(player: Player, name: str = "") -> Tabulated:
 
 
 def require_same_answers(player: Player, seat: int) -> None:
-    """Raise unless repeated queries on a sample of a seat's boards give the same output."""
+    """Raise unless repeated queries on a sample of a seat's boards give the same output.
+
+    Args:
+        player: the player, which is not queried if it is pure.
+        seat: 0 for X, 1 for O.
+
+    Raises:
+        ValueError: if a probability differs by more than 1e-4.
+    """
     if player.traits.pure:
         return
     game = positions(player.rules)
@@ -134,7 +142,17 @@ def middles(count: int, parts: int) -> NDArray[np.int64]:
 
 
 def require_answers_again(player: Player, boards: Boards, first: Probs, name: str) -> None:
-    """Query boards again, reordered and one by one, and compare with the first output."""
+    """Query boards again, reordered and one by one, and compare with the first output.
+
+    Args:
+        player: the player.
+        boards: the boards (batch, cells).
+        first: its first output (batch, cells).
+        name: what messages call it.
+
+    Raises:
+        ValueError: if a probability differs by more than 1e-4, or the output is now invalid.
+    """
     backwards = np.arange(len(boards))[::-1]
     batches = -(-len(boards) // BATCH)
     for number in range(batches):

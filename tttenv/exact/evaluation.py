@@ -96,7 +96,12 @@ class PlayPolicy:
 
 
 def best_response(boards: Boards, odds: Odds) -> Probs:
-    """Return uniform probabilities over the moves with the highest expected result."""
+    """Return uniform probabilities over the moves with the highest expected result.
+
+    Args:
+        boards: undecided boards (batch, cells).
+        odds: each move's probabilities of a win, a draw and a loss (batch, cells, 3).
+    """
     return policies.greedy(odds[..., 0] - odds[..., 2], boards == 0, tolerance=1e-12)
 
 
@@ -149,7 +154,12 @@ def _root(odds: list[Odds]) -> Score:
 
 
 def keeps_value(value: int, worst: Mapping[str, float | None]) -> bool | None:
-    """Return whether a player's worst cases are the game's value for X; None if unknown."""
+    """Return whether a player's worst cases are the game's value for X; None if unknown.
+
+    Args:
+        value: the game's value for X.
+        worst: the player's worst case by seat, None if unknown.
+    """
     kept = {
         None if (found := worst[seat]) is None else found >= worth - TOLERANCE
         for seat, worth in zip(SEATS, (value, -value), strict=True)

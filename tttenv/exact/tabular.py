@@ -47,7 +47,15 @@ class Tabulated(Player):
 
     @classmethod
     def uniform_over(cls, rules: Rules, moves: Mask) -> "Tabulated":
-        """Return the policy that is uniform over the marked moves (positions, cells)."""
+        """Return the policy that is uniform over the marked moves (positions, cells).
+
+        Args:
+            rules: a game of up to 16 cells.
+            moves: at least one legal move of each undecided position.
+
+        Raises:
+            ValueError: if a position has none, or an illegal one.
+        """
         return cls(rules, Mixture(rules, moves).at)
 
     def at(self, which: NDArray[np.int64]) -> Probs:

@@ -64,7 +64,11 @@ class CachedPlayer(Wrapped):
         self.watch: Callable[[int], None] = lambda boards: None  # called with boards just queried
 
     def __call__(self, boards: Boards) -> Probs:
-        """Return validated probabilities (batch, cells) for undecided boards (batch, cells)."""
+        """Return validated probabilities (batch, cells) for undecided boards (batch, cells).
+
+        Raises:
+            PlayerError: if the player raises an error or returns invalid probabilities.
+        """
         try:
             probs = self._kept(boards) if self._keeps else self._ask(boards)
             if not self._trusted and len(boards):
@@ -244,7 +248,23 @@ def exact_odds(
     limits: PairLimits = LIMITS,
     tell: Tell = silent,
 ) -> NDArray[np.float64] | None:
-    """Compute the exact odds (2, openings, 3) of a pair; None if that is infeasible."""
+    """Compute the exact odds (2, openings, 3) of a pair; None if that is infeasible.
+
+    Args:
+        rules: the game.
+        first: a player.
+        second: another one, or the same.
+        openings: undecided boards (openings, cells) with the same number of stones.
+        limits: the limits of positions and searches.
+        tell: called with the progress.
+
+    Returns:
+        The probabilities of a win, a draw and a loss of the first player, as X and as O; None if a
+        player is no function of the board, or a limit would be exceeded.
+
+    Raises:
+        PlayerError: if a player raises an error or returns invalid probabilities.
+    """
     seats = first, second
     if _vary(seats):
         return None
@@ -343,7 +363,22 @@ def sampled_games(
     tell: Tell = silent,
     record: list[Game] | None = None,
 ) -> PairResult:
-    """Play every opening equally often, the rest at random, each in both colours."""
+    """Play every opening equally often, the rest at random, each in both colours.
+
+    Args:
+        rules: the game.
+        first: a player.
+        second: another one, or the same.
+        openings: undecided boards (openings, cells) with the same number of stones.
+        games: their number, even.
+        seed: of the openings and moves that are sampled.
+        tell: called with the progress.
+        record: a list to which the games are added.
+
+    Raises:
+        ValueError: if the number of games is odd or below 2.
+        PlayerError: if a player raises an error or returns invalid probabilities.
+    """
     if games < 2 or games % 2:
         raise ValueError(f"games must be an even number, half for each colour, not {games}")
     rng, count = np.random.default_rng(seed), len(openings)

@@ -45,13 +45,28 @@ class Graph:
         return kernels.decode(codes[:, -len(self._codes.blank) :], self.rules.cells)
 
     def moves(self, boards: Boards, allowed: Mask) -> Moves:
-        """Play all allowed moves, a mask (positions, cells), on undecided boards of that shape."""
+        """Play all allowed moves, a mask (positions, cells), on undecided boards of that shape.
+
+        Args:
+            boards: undecided boards (positions, cells), seen by the side to move.
+            allowed: a mask of that shape, of empty cells.
+
+        Returns:
+            The moves in the order of positions and cells.
+        """
         return _moves(boards, allowed, self._codes)
 
     def replies(self, boards: Boards, probs: Probs) -> Iterator[tuple[Moves, Moves]]:
         """Play a player's moves of nonzero probability, then every reply, in parts.
 
         The origins of the replies are the indices of the moves, which have no codes.
+
+        Args:
+            boards: undecided boards (positions, cells), seen by the player.
+            probs: its probabilities (positions, cells).
+
+        Yields:
+            The moves and the replies to those that end no game, of some positions in turn.
         """
         sizes = np.count_nonzero(probs, axis=1) * np.count_nonzero(boards == 0, axis=1)
         starts = np.flatnonzero(np.diff(np.cumsum(sizes) // ROWS, prepend=-1)).tolist()
@@ -102,7 +117,12 @@ def with_numbers(codes: Codes) -> tuple[Codes, NDArray[np.int64]]:
 
 
 def contains(codes: Codes, code: NDArray[np.int64]) -> bool:
-    """Return whether a code (words,) is among sorted codes (positions, words)."""
+    """Return whether a code (words,) is among sorted codes (positions, words).
+
+    Args:
+        codes: sorted, as `distinct` returns them.
+        code: of as many words.
+    """
     first, end = 0, len(codes)
     for word, value in enumerate(code):
         column = codes[first:end, word]
@@ -132,6 +152,14 @@ def require_images_alike(player: Player, boards: Boards, name: str) -> None:
     """Raise ValueError unless the player is equivariant on undecided boards (batch, cells).
 
     Its outputs on two images have to lead to the same symmetry classes with the same probabilities.
+
+    Args:
+        player: declared equivariant.
+        boards: those of which all images are queried.
+        name: what messages call it.
+
+    Raises:
+        ValueError: if it is not equivariant there.
     """
     rules = player.rules
     maps = symmetry.maps(rules)

@@ -100,7 +100,14 @@ def decode(codes: Codes, cells: int) -> Boards:
 
 @compiled
 def open_for(boards: Boards, side: int, lines: NDArray[np.int64], most: int) -> Mask:
-    """Mark the boards where `side` (1 or -1) can complete a line with at most `most` stones."""
+    """Mark the boards where `side` (1 or -1) can complete a line with at most `most` stones.
+
+    Args:
+        boards: (batch, cells).
+        side: 1 for the side to move, -1 for the other.
+        lines: the cells (lines, k) of all lines.
+        most: the stones that the side may still place.
+    """
     found = np.zeros(len(boards), np.bool_)
     for i in range(len(boards)):
         for line in range(len(lines)):

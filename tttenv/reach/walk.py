@@ -105,7 +105,15 @@ class Ply:
         self._counted: list[Codes] = []  # the same without some of the duplicates
 
     def query(self, player: Player, size: int | None = None) -> Iterator[Visit]:
-        """Query a player on all positions, in batches of `size`; see `visits`."""
+        """Query a player on all positions, in batches of `size`; see `visits`.
+
+        Args:
+            player: of the graph's game; to merge symmetric positions it has to be equivariant.
+            size: the boards of a batch; by default as many as suit the player and the board.
+
+        Yields:
+            A visit for each batch, in the order of the positions.
+        """
         return visits(self.graph, player, self.codes, np.arange(len(self.codes)), size)
 
     def follow(self, codes: Codes) -> None:
@@ -124,7 +132,11 @@ class Ply:
 
 
 def require_room(codes: Codes, most: int | None) -> None:
-    """Raise TooManyPositionsError if there are more than `most` positions (positions, words)."""
+    """Refuse more positions (positions, words) than a limit, if there is one.
+
+    Raises:
+        TooManyPositionsError: if there are more than `most`.
+    """
     if most is not None and len(codes) > most:
         raise TooManyPositionsError("more positions are reached than the limit allows")
 

@@ -16,7 +16,15 @@ __all__ = ["METRICS", "description", "flat", "measure"]
 def measure(rules: Rules, policy: Policy | str | Any) -> dict[str, float]:
     """Compute all exact metrics if the game is enumerable, else all sampled and attack metrics.
 
-    The player is a function of boards, a name or a model, as in `tttenv.certify`.
+    Args:
+        rules: the game.
+        policy: a function of boards, a name or a model, as in `tttenv.certify`.
+
+    Returns:
+        The numbers by tag, such as `exact/worst_case_O` or `sampled/value_vs_random_X`.
+
+    Raises:
+        ValueError: if the player plays another game, or cannot be certified on an enumerable one.
     """
     small, player = enumerable(rules), as_player(rules, policy)
     if small:
