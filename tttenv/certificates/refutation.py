@@ -34,6 +34,7 @@ POSITIONS = 100_000  # default limit of queried positions
 TOGETHER = 512  # maximum boards in a batch; batches start with one board and double
 REPLIES = 64  # best replies kept per board
 WAITING = 20_000  # best waiting positions kept per round
+ORIGIN = ("before", "own", "reply")  # what led to a waiting position
 SHORTENED = 125_000  # limit of the search for a shorter game: positions times the board's cells
 
 
@@ -155,17 +156,18 @@ class _Attack:
         self.origins: list[tuple[int, int, int]] = []  # previous query, player's cell, reply
         boards = first_boards(self.rules, player.seat)
         replies = np.where(boards.any(axis=1), boards.argmin(axis=1), -1)  # the opponent's stone
+        numbers = [(name, np.int64) for name in ("score", *ORIGIN)]
+        self.kind = np.dtype([*numbers, ("board", np.int8, (self.rules.cells,))])
         self.waiting: list[_Rows] = []  # by round, the best first, then the oldest
         self._wait(self.lines.through_count[replies], boards, -1, -1, replies)
 
     def _wait(self, scores: _Numbers, boards: Boards, before: Any, own: Any, reply: Any) -> None:
         """Queue positions (rows,): what led to each is the query `before`, if not -1."""
-        kind = [(name, np.int64) for name in ("score", "before", "own", "reply")]
-        rows = np.empty(len(boards), [*kind, ("board", np.int8, (self.rules.cells,))])
+        rows = np.empty(len(boards), self.kind)
         rows["score"], rows["board"] = scores, boards
         rows["before"], rows["own"], rows["reply"] = before, own, reply
         rounds = np.count_nonzero(boards, axis=1) // 2
-        for number in np.unique(rounds):
+        for number in np.flatnonzero(np.bincount(rounds)):
             if number == len(self.waiting):
                 self.waiting.append(rows[:0])
             of_round = np.concatenate([self.waiting[number], rows[rounds == number]])
@@ -219,7 +221,7 @@ class _Attack:
                 some = self.waiting[number][:left]
                 self.waiting[number] = self.waiting[number][left:]
                 boards = np.ascontiguousarray(some["board"])
-                origins = some[["before", "own", "reply"]].tolist()
+                origins = zip(*(some[name].tolist() for name in ORIGIN), strict=True)
                 codes = map(bytes, self.graph.encode(boards))
                 for board, code, origin in zip(boards, codes, origins, strict=True):
                     if code not in self.seen:
@@ -229,9 +231,14 @@ class _Attack:
         return np.array(chosen, np.int8)
 
     def _best(self, boards: Boards, moves: _Numbers) -> tuple[_Numbers, _Numbers]:
-        """Return the best of the moves (board, own cell, reply), sorted, and their scores."""
+        """Return the best of the moves (board, own cell, reply) of each board, and their scores.
+
+        The moves are sorted; the best come by board and score if some are left out.
+        """
         scores = np.empty(len(moves), np.int64)
         score(boards, moves, self.rules.k, self.lines, scores)
+        if np.bincount(moves[:, 0]).max(initial=0) <= REPLIES:
+            return moves, scores
         order = np.lexsort((-scores, moves[:, 0]))
         moves, scores = moves[order], scores[order]
         rank = np.arange(len(moves)) - np.searchsorted(moves[:, 0], moves[:, 0])

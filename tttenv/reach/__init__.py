@@ -68,8 +68,10 @@ class Graph:
         Yields:
             The moves and the replies to those that end no game, of some positions in turn.
         """
-        sizes = np.count_nonzero(probs, axis=1) * np.count_nonzero(boards == 0, axis=1)
-        starts = np.flatnonzero(np.diff(np.cumsum(sizes) // ROWS, prepend=-1)).tolist()
+        starts = [0] * min(1, len(boards))
+        if len(boards) * self.rules.cells**2 >= ROWS:
+            sizes = np.count_nonzero(probs, axis=1) * np.count_nonzero(boards == 0, axis=1)
+            starts = np.flatnonzero(np.diff(np.cumsum(sizes) // ROWS, prepend=-1)).tolist()
         for first, end in pairwise([*starts, len(boards)]):
             own = _moves(boards[first:end], probs[first:end] > 0, self._no_codes)
             own.origin[:] += first
