@@ -96,6 +96,7 @@ class Positions:
         return read_only((order, self.codes[order]))
 
 
+@lru_cache(maxsize=64)
 def arrangements(rules: Rules) -> int:
     """Count the boards with equally many X and O or one more X, reachable or not."""
     return sum(comb(rules.cells, s) * comb(s, s // 2) for s in range(rules.cells + 1))
