@@ -11,6 +11,7 @@ from tttenv.certificates.reachability import FOLLOWING
 from tttenv.certificates.reachable_certificate import SearchCheckpoint
 from tttenv.cli import certify as command
 from tttenv.players import digests
+from tttenv.reach import walk
 from tttenv.utils import files
 from tttenv.utils.untrusted import file_name
 
@@ -39,7 +40,8 @@ def resigning(rules):
 def _many_small_queries(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(reachable_certificate, "SHORT", 0)
-    for name, value in {"BATCH": 50, "FOLLOWED": 100, "MERGED": 200}.items():
+    monkeypatch.setattr(walk, "BATCH", 50)
+    for name, value in {"FOLLOWED": 100, "MERGED": 200}.items():
         monkeypatch.setattr(reachability, name, value)
     monkeypatch.setattr(reachable_certificate, "ATTACKED", 1)
 

@@ -49,7 +49,7 @@ def frozen(rules: Rules, module: Any, play: Callable[[Any], Policy]) -> Player:
     if not enumerable(rules):
         return player_for(rules, play(copy.deepcopy(module).eval()))
     with evaluating(module):
-        return tabulate_pure(rules, play(module), display_name(module))
+        return tabulate_pure(player_for(rules, play(module)), display_name(module))
 
 
 def observation_kind(space: Any, rules: Rules) -> str:

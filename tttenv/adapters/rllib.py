@@ -133,7 +133,7 @@ def policy(trained: Any, rules: Rules, deterministic: bool = False) -> Player:
         ValueError: if it learned behind a connector, or from other observations.
     """
     player = observed(trained, rules, deterministic)
-    return tabulate_pure(rules, player, display_name(trained)) if enumerable(rules) else player
+    return tabulate_pure(player, display_name(trained)) if enumerable(rules) else player
 
 
 def _require_no_transform(algorithm: Any) -> None:

@@ -20,7 +20,7 @@ from tttenv.utils.struct import Struct
 
 FORK = 1 << 40  # the score of a double threat, if the player cannot win first
 LEFT_OPEN = 1 << 30  # the penalty for leaving the player a line that needs one more stone
-OPEN, FAILED, DONE = 0, 1, 2  # the status of a position after the player's move
+OPEN, FAILED, DONE = 0, 1, 2  # states of a search for mistakes, after the player's move
 
 
 @compiled

@@ -19,7 +19,7 @@ from tttenv.exact.enumeration import (
     require_rules,
     require_solvable,
 )
-from tttenv.exact.evaluation import SEATS, keeps_value, worst_case
+from tttenv.exact.evaluation import SEATS, keeps_value, worst_case_of
 from tttenv.exact.solution import Solution, solve
 from tttenv.exact.tabular import Mixture, Tabulated
 from tttenv.game.outcomes_kernel import Outcome
@@ -91,7 +91,12 @@ class Certificate:
 
 
 def stated_certificate(card: Mapping[str, Any], rules: Rules) -> Certificate | None:
-    """Return the certificate of an untrusted card, or None if it has no valid one."""
+    """Return the certificate of an untrusted card, or None if it has no valid one.
+
+    Args:
+        card: a checkpoint's card, which may hold anything.
+        rules: the game that the certificate has to be of.
+    """
     try:
         found = Certificate.from_dict(card["certificate"])
     except (ValueError, KeyError):
@@ -180,7 +185,7 @@ def certify(
 
         fields = measure(player, name, positions, value_of, watch, checkpoint)
         return _in_its_seat(Certificate(**fields, method=REACHABLE), player.traits.seat)
-    table = tabulate_pure(rules, player, name)
+    table = tabulate_pure(player, name)
     if table not in _CERTIFICATES:
         _CERTIFICATES[table] = _certificate(rules, table)
     return deepcopy(_CERTIFICATES[table])  # its dicts may be written
@@ -209,7 +214,7 @@ def _certificate(rules: Rules, player: Tabulated) -> Certificate:
     from tttenv.certificates.metric_table import stated, versus
 
     game, solution = positions(rules), solve(rules)
-    worst = worst_case(rules, player)
+    worst = worst_case_of(player)
     lines = {
         name: losing_line(game, player.table, seat, TINY)
         or losing_line(game, player.table, seat, 0.0)
@@ -243,7 +248,11 @@ def _certificate(rules: Rules, player: Tabulated) -> Certificate:
 
 
 def require_pure(player: Player) -> None:
-    """Raise if a player's moves depend on anything besides the board."""
+    """Raise if a player's moves depend on anything besides the board.
+
+    Raises:
+        ValueError: if its traits say that they depend on time or on sampling.
+    """
     if limit := player.traits.depends_on:
         instead = "limit its iterations or nodes" if limit == "time" else "set its temperature to 0"
         raise ValueError(
@@ -253,7 +262,17 @@ def require_pure(player: Player) -> None:
 
 
 def optimal_moves(game: Positions, solution: Solution, table: Probs) -> dict[str, float]:
-    """Compute the mean of a player's probabilities on value-optimal moves; see `Certificate`."""
+    """Compute the mean of a player's probabilities on value-optimal moves; see `Certificate`.
+
+    Args:
+        game: all positions.
+        solution: of the game.
+        table: the player's probabilities (positions, cells).
+
+    Returns:
+        The means over all undecided positions, over the critical ones, where a move can lose value,
+        and over those that the player reaches; 1 over none.
+    """
     share, critical = np.empty(len(game)), np.empty(len(game), np.bool_)
     for rows in game.blocks():
         optimal = solution.optimal[rows]
@@ -267,7 +286,13 @@ def optimal_moves(game: Positions, solution: Solution, table: Probs) -> dict[str
 
 
 def reachable(game: Positions, table: Probs, seat: int) -> Mask:
-    """Return a mask (positions,) of the positions that the player can reach in `seat`."""
+    """Return a mask (positions,) of the positions that the player can reach in `seat`.
+
+    Args:
+        game: all positions.
+        table: the player's probabilities (positions, cells).
+        seat: 0 for X, 1 for O.
+    """
     found = np.zeros(len(game), np.bool_)
     found[0] = True
     for stones in range(len(game.plies) - 1):
@@ -280,7 +305,12 @@ def reachable(game: Positions, table: Probs, seat: int) -> Mask:
 
 
 def blunders(solution: Solution, table: Probs) -> NDArray[np.bool_]:
-    """Return a mask of the positions where the player may lose value, by a move or a forfeit."""
+    """Return a mask of the positions where the player may lose value, by a move or a forfeit.
+
+    Args:
+        solution: of the game.
+        table: the player's probabilities (positions, cells); moves of at most 1e-6 do not count.
+    """
     found = np.empty(len(table), np.bool_)
     game = solution.positions
     for rows in game.blocks():
@@ -298,6 +328,15 @@ def losing_line(game: Positions, table: Probs, seat: int, least: float) -> list[
 
     Among these the likeliest is chosen, then the one whose cells come first. If the player
     forfeits, the game ends before its move.
+
+    Args:
+        game: all positions.
+        table: the player's probabilities (positions, cells).
+        seat: 0 for X, 1 for O.
+        least: the probability that its moves have to exceed.
+
+    Returns:
+        The cells of both sides in turn; None if the player never loses by such moves.
     """
     length = np.full(len(game), NEVER, np.int16)
     lost = np.where(game.seats == seat, Outcome.LOSS, Outcome.WIN)  # for the side to move

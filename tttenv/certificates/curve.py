@@ -86,7 +86,13 @@ def point(step: int, numbers: Mapping[str, float]) -> Point | None:
 
 
 def extended(points: Sequence[Point], added: Point, every: int) -> tuple[Point, ...]:
-    """Append a later point, then keep only landmarks if there are too many."""
+    """Append a later point, then keep only landmarks if there are too many.
+
+    Args:
+        points: the earlier measurements, in order.
+        added: the new one.
+        every: the steps between two measurements.
+    """
     whole = [*points, added]
     return tuple(whole[at] for at in landmarks(whole, every, MOST))
 
@@ -95,6 +101,11 @@ def landmarks(points: Sequence[Point], every: int, most: int) -> list[int]:
     """Return the indices of at most `most` (6 or more) points, evenly spaced by their steps.
 
     The first, the last, the first unbeatable and the first perfect one are always included.
+
+    Args:
+        points: measurements in order.
+        every: the steps between two of them, at first.
+        most: the limit, at least 6.
     """
     safe = next((n for n, (*_, x, o, _) in enumerate(points) if _unbeatable((x, o))), 0)
     perfect = next((n for n, one in enumerate(points) if round(one[-1], 6) == 1), 0)

@@ -61,13 +61,30 @@ class Metric:
 
 
 def versus(rules: Rules, policy: Policy, other: Policy) -> dict[str, Score]:
-    """Compute the exact results of `policy` against `other`, by the seat of `policy`."""
+    """Compute the exact results of `policy` against `other`, by the seat of `policy`.
+
+    Args:
+        rules: a game of up to 16 cells.
+        policy: a player, or a function of boards (batch, cells).
+        other: the same of the other side.
+
+    Returns:
+        The probabilities of a win, a draw and a loss of `policy`, as "X" and as "O".
+    """
     as_o = score(rules, other, policy)
     return {"X": score(rules, policy, other), "O": Score(as_o.loss, as_o.draw, as_o.win)}
 
 
 def accuracy(rules: Rules, policy: Policy) -> dict[str, float]:
-    """Compute the mean probability on optimal moves by ply: `exact/optimal_moves_ply_4` etc."""
+    """Compute the mean probability on optimal moves by ply: `exact/optimal_moves_ply_4` etc.
+
+    Args:
+        rules: a game of up to 16 cells.
+        policy: a player, or a function of boards (batch, cells).
+
+    Returns:
+        A number by tag for each ply with undecided positions.
+    """
     game, table = positions(rules), tabulate(rules, policy).table
     share = (table * solve(rules).optimal).sum(axis=1)
     stones = np.count_nonzero(game.boards, axis=1)
@@ -78,12 +95,20 @@ def accuracy(rules: Rules, policy: Policy) -> dict[str, float]:
 
 
 def losing_leaves(rules: Rules, policy: Policy) -> dict[str, float]:
-    """Count lost positions among an attack's first 500, unless the player is limited by time."""
+    """Count lost positions among an attack's first 500, unless the player is limited by time.
+
+    Args:
+        rules: any game that is won by lines.
+        policy: a player, or a function of boards (batch, cells).
+
+    Returns:
+        The count by tag for each seat; none for a player that depends on time or sampling.
+    """
     from tttenv.certificates import refutation
 
-    asked = player_for(rules, policy)
-    seats = SEATS if asked.traits.depends_on is None else ()
-    counts = {seat: refutation.losing_leaves(rules, asked, seat, POSITIONS)[0] for seat in seats}
+    player = player_for(rules, policy)
+    seats = SEATS if player.traits.depends_on is None else ()
+    counts = {seat: refutation.losing_leaves(rules, player, seat, POSITIONS)[0] for seat in seats}
     return {f"exact/losing_leaves_{seat}": float(count) for seat, count in counts.items()}
 
 
@@ -192,7 +217,15 @@ METRICS = (
 
 
 def stated(rules: Rules, table: Tabulated) -> dict[str, float] | None:
-    """Compute the numbers of a certificate that are none of its fields, by tag, if any."""
+    """Compute the numbers of a certificate that are none of its fields, by tag, if any.
+
+    Args:
+        rules: a game of up to 16 cells.
+        table: the player.
+
+    Returns:
+        The numbers by tag; None if there are none.
+    """
     found: dict[str, float] = {}
     for metric in (metric for metric in METRICS if metric.title):
         found |= metric.measured(rules, table)

@@ -17,7 +17,8 @@ from tttenv.game.rules import Rules, require_line_wins
 from tttenv.game.types import Boards, Mask
 from tttenv.policy import Policy, ask, player_for
 from tttenv.proofs.move_values import MoveValues
-from tttenv.reach import Graph, distinct, with_numbers
+from tttenv.reach import Graph
+from tttenv.reach.walk import first_boards, walk
 from tttenv.utils.arrays import integers_from
 
 THREATS = 200  # maximum threats tried in the search for the opponent's win
@@ -57,21 +58,36 @@ def find_mistakes(
 ) -> Mistakes:
     """Search for mistakes of a player that plays one move on each board.
 
-    `aim` is the result that it should reach in its seat, "X" or "O": 0 not to lose, 1 to win. More
-    than `width` positions of a round are subsampled, and `most` failures analysed, besides those
-    that follow from the same mistakes; `values` proves the values of moves.
+    Args:
+        rules: a game that is won by lines.
+        policy: the player, or a function of boards (batch, cells); its likeliest move is played.
+        seat: "X" or "O", the player's.
+        aim: the result that it should reach there: 0 not to lose, 1 to win.
+        width: the limit of positions of a round; of more, some are sampled.
+        most: the limit of failures to analyse, besides those that follow from the same mistakes.
+        rng: samples positions, and the order of the failures.
+        values: proves the values of moves.
+
+    Returns:
+        The mistakes, and the other positions that the player was queried on.
+
+    Raises:
+        ValueError: if `width` or `most` is below 1, the player plays another game, or lines do not
+            win.
     """
     require_line_wins(rules, "a search for mistakes")
     integers_from(1, width=width, most=most)
     player = player_for(rules, policy)
     graph = Graph(rules, player.traits.equivariant)
     referee = kernel.new_referee(rules, THREATS, must_win=aim == 1)
-    boards = rules.start(1) if seat == "X" else -np.eye(rules.cells, dtype=np.int8)
-    boards = graph.decode(distinct(graph.encode(boards)))
-    before = np.full(len(boards), -1)
     rounds: list[_Round] = []
+    origins = np.full(rules.cells, -1)  # of the positions followed, in the round before
     everything = True
-    while len(boards):
+    for ply in walk(graph, graph.encode(first_boards(rules, seat))):
+        boards = graph.decode(ply.codes)
+        before = np.empty(len(boards), np.int64)
+        # The last of several values is kept: that of the first board that leads to the position.
+        before[ply.numbers[::-1]] = origins[: len(ply.numbers)][::-1]
         if len(boards) > width:
             kept = _chosen(rules, boards, width, rng)
             boards, before, everything = boards[kept], before[kept], False
@@ -83,10 +99,8 @@ def find_mistakes(
             found[going[np.count_nonzero(after[going] == 0, axis=1) == 1]] = kernel.FAILED
         rounds.append(_Round(boards, before, moves, np.flatnonzero(found == kernel.FAILED)))
         replies = graph.moves(-after[going], after[going] == 0)
-        codes, numbers = with_numbers(replies.codes)
-        boards, before = graph.decode(codes), np.empty(len(codes), np.int64)
-        # The last of several values is kept: that of the first board that leads to the position.
-        before[numbers[::-1]] = going[replies.origin[replies.end == GOING]][::-1]
+        ply.follow(replies.codes)
+        origins = going[replies.origin[replies.end == GOING]]
     ends = [(number, row) for number, each in enumerate(rounds) for row in each.failed]
     shuffled = rng.permutation(np.array(ends, np.int64).reshape(-1, 2))
     return _explain(values, rounds, shuffled, aim, most, everything)

@@ -21,7 +21,16 @@ _WORD = re.compile(r"\w{1,40}", re.ASCII)
 
 
 def for_the_hub(folder: Path, repo: str, license: str | None = None) -> dict[str, bytes]:
-    """Return the files to upload for a checkpoint, by name, with a certificate computed again."""
+    """Return the files to upload for a checkpoint, by name, with a certificate computed again.
+
+    Args:
+        folder: the checkpoint's.
+        repo: where it will be, such as "someone/name".
+        license: its identifier, such as mit; None states no license.
+
+    Raises:
+        ValueError: if the license is no identifier, or the checkpoint is invalid.
+    """
     if license is not None and not _LICENSE.fullmatch(license):
         raise ValueError(f"a license must be an identifier such as mit, not {license!r}")
     rules = checkpoint.rules_of(folder)

@@ -12,6 +12,7 @@ from tttenv.game.types import Boards
 from tttenv.policy import Player, ask
 from tttenv.reach import Graph, contains, distinct
 from tttenv.reach.moves_kernel import Codes
+from tttenv.reach.walk import first_boards
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,23 +27,18 @@ class SeatedPlayer:
     def __post_init__(self) -> None:
         require_line_wins(self.rules, "a search for lost games")
 
-    def first_boards(self) -> Boards:
-        """Return the boards (boards, cells) of the player's first move, from its perspective."""
-        if self.seat == "X":
-            return self.rules.start(1)
-        return -np.eye(self.rules.cells, dtype=np.int8)
+    def own(self, line: list[int]) -> list[int]:
+        """Return the player's moves among the cells of a game."""
+        return line[SEATS.index(self.seat) :: 2]
 
     def own_moves(self, line: list[int]) -> tuple[Boards, list[int]]:
         """Return the boards (boards, cells) on which it moves, or forfeits last, and its moves."""
-        board, boards = self.rules.start(), []
+        first, own = SEATS.index(self.seat), self.own(line)
+        boards = np.zeros((len(own) + 1, self.rules.cells), np.int8)
         for stones, cell in enumerate(line):
-            if SEATS[stones % 2] == self.seat:
-                boards.append(board)
-            board = self.rules.play(board, cell)
-        if SEATS[len(line) % 2] == self.seat and not self.rules.over(board):
-            boards.append(board)
-        shape = len(boards), self.rules.cells
-        return np.array(boards, np.int8).reshape(shape), line[SEATS.index(self.seat) :: 2]
+            boards[(stones - first) // 2 + 1 :, cell] = 1 if stones % 2 == first else -1
+        forfeits = len(line) % 2 == first and not self.rules.over(boards[-1])
+        return boards[: len(own) + forfeits], own
 
     def another_answer(self, board: Boards) -> ValueError:
         """Return the error for a player that does not repeat its moves near a board (cells,)."""
@@ -53,7 +49,20 @@ class SeatedPlayer:
 def lost_game(
     player: SeatedPlayer, graph: Graph, rounds: list[Codes], lost: NDArray[np.int64]
 ) -> list[int]:
-    """Return a lost game, as cells, from its last position's code and those of earlier rounds."""
+    """Return a lost game, as cells, from its last position's code and those of earlier rounds.
+
+    Args:
+        player: the player that loses.
+        graph: the graph of the search, which has found the loss.
+        rounds: the sorted codes (positions, words) of the rounds before the last position's.
+        lost: the code (words,) of the last position before the loss.
+
+    Returns:
+        The cells of both sides in turn.
+
+    Raises:
+        ValueError: if the player does not repeat its moves.
+    """
     chain = [lost]
     for among in reversed(rounds):  # the position before is one with a stone of each side less
         board = graph.decode(chain[0][None])[0]
@@ -65,7 +74,7 @@ def lost_game(
         codes = codes[[contains(among, one) for one in codes]]
         row, _, _ = _step(player, graph, graph.decode(codes), chain[0])
         chain.insert(0, codes[row])
-    boards = player.first_boards()
+    boards = first_boards(player.rules, player.seat)
     board = boards[int((graph.encode(boards) == chain[0]).all(axis=1).argmax())]
     line = np.flatnonzero(board).tolist()
     for wanted in [*chain[1:], None]:

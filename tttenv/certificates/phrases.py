@@ -75,13 +75,18 @@ def sampled(numbers: dict[str, float]) -> str:
     for tag, number in numbers.items():
         if tag.startswith("sampled/value_vs_"):
             name, seat = tag.removeprefix("sampled/value_vs_").rsplit("_", 1)
-            told = f"{rounded(number, 3):+.3f} +- {numbers[tag.replace('value', 'margin')]:.3f}"
-            lines.append(f"  as {seat} against {name:<10} value {told}")
+            text = f"{rounded(number, 3):+.3f} +- {numbers[tag.replace('value', 'margin')]:.3f}"
+            lines.append(f"  as {seat} against {name:<10} value {text}")
     return "\n".join(lines)
 
 
 def lost_game(rules: "Rules", line: Sequence[int]) -> str:
-    """Return a lost game as coordinates, saying so if it ends with the player's forfeit."""
+    """Return a lost game as coordinates, saying so if it ends with the player's forfeit.
+
+    Args:
+        rules: the game.
+        line: the cells of both sides in turn.
+    """
     from tttenv.game.rules import names_of
 
     names = names_of(rules, line)

@@ -21,16 +21,13 @@ from tttenv.certificates import POSITIONS
 from tttenv.certificates.one_side import SeatedPlayer, lost_game
 from tttenv.exact.determinism import SPREAD, Drawn, middles, require_answers_again
 from tttenv.game.outcomes_kernel import DRAW, GOING, WIN
-from tttenv.game.types import Boards, Mask, Probs
-from tttenv.policy import ask
+from tttenv.game.types import Mask
 from tttenv.reach import Graph, distinct, require_images_alike, with_numbers
 from tttenv.reach.moves_kernel import Codes, open_for
+from tttenv.reach.walk import Visit, first_boards, visits
 from tttenv.utils.compile_time import Stopwatch
 
 FOLLOWED = 100_000  # the limit for the exact result against random replies
-BATCH = 2**15  # boards in one query of the player; fewer on large boards
-SHORT_BATCH = 2**6  # the same for a player that is slow to answer
-BATCH_NUMBERS = 2**21  # maximum probabilities in the output of one query
 MERGED = 2**23  # maximum codes before they are merged with earlier ones by sorting
 IMAGES_OF_ALL = 1_000  # the first positions of a seat, of which all images are checked
 IMAGES_OF_SOME = 32  # the same in each later batch
@@ -130,13 +127,11 @@ class Search:
     ) -> None:
         self.player, self.options, self.watch, self.keep = player, options, watch, keep
         self.rules, self.policy, traits = player.rules, player.policy, player.policy.traits
-        self.forfeits, self.slow = traits.forfeits, traits.one_by_one or traits.costly
-        self.images = traits.equivariant
+        self.forfeits, self.images = traits.forfeits, traits.equivariant
         self.graph = Graph(self.rules, self.images)
         # By strategy stealing the second player cannot force a win in any m,n,k-game.
         may_always_win = options.may_always_win and player.seat == "X"
-        begun = SearchState(always_wins=None if may_always_win else False)
-        self.state = _copy(start or begun)
+        self.state = _copy(start or SearchState(always_wins=None if may_always_win else False))
         # Boards to query again, and the first outputs.
         self.drawn = Drawn(self.policy, options.sampled, self.state.drawn)
         self.clock, self.seconds_before = Stopwatch(), self.state.seconds
@@ -147,7 +142,7 @@ class Search:
         if state.rounds:
             codes, chances = self._finish_round()
         else:
-            boards = self.player.first_boards()
+            boards = first_boards(self.rules, self.player.seat)
             every = np.full(len(boards), 1 / len(boards))
             codes, chances = self._merged(self.graph.encode(boards), every)
             self._to_keep(codes)  # the first positions are all queried
@@ -185,33 +180,28 @@ class Search:
     def _finish_round(self) -> tuple[Codes, Chances | None]:
         """Query the player on the rest of the last round; return the next round's positions."""
         state, codes = self.state, self.state.rounds[-1]
-        largest = SHORT_BATCH if self.slow else BATCH
-        size = max(1, min(largest, BATCH_NUMBERS // self.rules.cells))
-        for first in range(state.queried, len(codes), size):
+        rows = np.arange(state.queried, len(codes))
+        queries = visits(self.graph, self.policy, codes, rows, before=self._report)
+        for visit in queries:
+            state.asked += len(visit.rows)
+            self._examine(visit)
+            lost = self._follow(visit)
+            if lost.any():
+                self._record_loss(codes[visit.rows], lost, visit.forfeited)
             if state.lost is not None and not state.following and not self.forfeits:
                 break
-            state.queried = first
-            self._report(len(codes) - first)
-            batch = codes[first : first + size]
-            boards = self.graph.decode(batch)
-            probs = ask(boards, self.policy)
-            state.asked += len(boards)
-            self._examine(boards, probs, first == 0)
-            lost = self._follow(boards, probs, first)
-            if lost.any():
-                self._record_loss(batch, lost, np.asarray(~probs.any(axis=1)))
         self._merge()
         return state.found[0] if state.found else (codes[:0], None)
 
-    def _follow(self, boards: Boards, probs: Probs, first: int) -> Mask:
+    def _follow(self, visit: Visit) -> Mask:
         """Add the positions after all moves and replies; return which boards are lost (batch,)."""
-        state, lost = self.state, np.asarray(~probs.any(axis=1))
+        state, probs, lost = self.state, visit.probs, visit.forfeited
         drawn, chances = False, state.chances
-        free = int(np.count_nonzero(boards[0] == 0)) - 1  # cells for each reply
+        free = int(np.count_nonzero(visit.boards[0] == 0)) - 1  # cells for each reply
         if chances is not None:
-            chances = chances[first : first + len(boards)]
+            chances = chances[visit.rows]
             state.ended[2] += chances[lost].sum()
-        for own, replies in self.graph.replies(boards, probs):
+        for own, replies in visit.replies():
             lost[own.origin[replies.origin[replies.end == WIN]]] = True
             drawn = drawn or bool((own.end == DRAW).any() or (replies.end == DRAW).any())
             shares = None
@@ -290,12 +280,13 @@ class Search:
         if self.state.lost is None or found[:2] < self.state.lost[:2]:
             self.state.lost = found
 
-    def _examine(self, boards: Boards, probs: Probs, opening: bool) -> None:
-        """Examine the player's output on a batch; `opening` marks the first batch of a round."""
-        state = self.state
+    def _examine(self, visit: Visit) -> None:
+        """Examine the player's output on a batch."""
+        state, boards, probs = self.state, visit.boards, visit.probs
         state.one_move = state.one_move and bool(((probs > 0).sum(axis=1) == 1).all())
         choice = np.count_nonzero(boards[0]) < self.rules.cells - 1
         if choice and not self.policy.traits.pure:
+            opening = visit.rows[0] == 0
             each = max(1, 2 * SPREAD // self.rules.cells) if opening else 0
             self.drawn.add(boards, probs, always=middles(len(boards), each))
         if self.images:
@@ -307,6 +298,7 @@ class Search:
     def _report(self, waiting: int) -> None:
         """Report the progress and the state, `waiting` positions of the round before its end."""
         state = self.state
+        state.queried = len(state.rounds[-1]) - waiting
         state.seconds = self.seconds_before + self.clock.seconds
         if self.keep is not None:
             state.drawn = self.drawn.state

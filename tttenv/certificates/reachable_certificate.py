@@ -63,7 +63,7 @@ class SearchCheckpoint:
         return SEATS[: len(self.finished) + 1][-1]
 
     @property
-    def asked(self) -> int:
+    def queried(self) -> int:
         """Positions queried in both seats."""
         found = [results.positions for results in self.finished.values()]
         return sum(found) + (self.state.asked if self.state else 0)
@@ -101,7 +101,7 @@ class SearchCheckpoint:
     def _write(self) -> None:
         from tttenv.utils.tensor_file import write_state  # which a short search does not need
 
-        began = time.monotonic()
+        start = time.monotonic()
         content = {
             "about": self.about,
             "finished": {seat: asdict(results) for seat, results in self.finished.items()},
@@ -109,10 +109,14 @@ class SearchCheckpoint:
         }
         write_state(self.file, KIND, content)
         now = time.monotonic()
-        self._due = now + max(EVERY, (now - began) / SHARE)
+        self._due = now + max(EVERY, (now - start) / SHARE)
 
     def load(self) -> None:
-        """Read the file, to continue from it, unless it was saved with another `about`."""
+        """Read the file, to continue from it, unless it was saved with another `about`.
+
+        Raises:
+            ValueError: if it was, or is no such file.
+        """
         from tttenv.utils.tensor_file import read_state
 
         content = read_state(self.file, KIND)
@@ -135,7 +139,23 @@ def measure(
     watch: Watch | None,
     checkpoint: SearchCheckpoint | None,
 ) -> dict[str, Any]:
-    """Compute the fields of a certificate based on reachable positions; see `certify`."""
+    """Compute the fields of a certificate based on reachable positions; see `certify`.
+
+    Args:
+        policy: the player.
+        name: what messages call it.
+        positions: the limit per seat.
+        value_of: returns the game's value for X, None if unknown; by default `known_value`.
+        watch: called with the progress before each query; None for no reports.
+        checkpoint: saves the search, and holds the state from which it continues, if any.
+
+    Returns:
+        The fields by name, without the method.
+
+    Raises:
+        ValueError: if the player's output is invalid, not the same again, or not equivariant
+            although that is declared.
+    """
     rules = policy.rules
     value = (value_of or known_value)(rules)
     found: dict[str, SeatResults] = {} if checkpoint is None else dict(checkpoint.finished)

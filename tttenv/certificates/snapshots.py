@@ -26,7 +26,14 @@ Moves = NDArray[np.uint8]  # the cells, (decisions,)
 def extended(
     snapshots: Sequence[Snapshot], measures: Sequence[Point], policy: Policy, every: int
 ) -> tuple[Snapshot, ...]:
-    """Append a snapshot of the last measured policy, then keep those at the curve's landmarks."""
+    """Append a snapshot of the last measured policy, then keep those at the curve's landmarks.
+
+    Args:
+        snapshots: the earlier ones, in order.
+        measures: all points of the curve, the last of which measured the policy.
+        policy: the player at that step.
+        every: the steps between two measurements.
+    """
     moves = moves_of(policy)
     whole = [*snapshots] if moves is None else [*snapshots, (int(measures[-1][0] or 0), moves)]
     kept = {measures[at][0] for at in landmarks(measures, every, MOST)}
@@ -44,7 +51,15 @@ def moves_of(policy: Policy) -> str | None:
 
 
 def table_of(rules: Rules, moves: Moves) -> Tabulated:
-    """Tabulate the player that plays the given cells, which must be empty ones of the board."""
+    """Tabulate the player that plays the given cells, which must be empty ones of the board.
+
+    Args:
+        rules: an enumerable game.
+        moves: the cells (decisions,), one for each undecided position.
+
+    Raises:
+        ValueError: if a cell is off the board or taken.
+    """
     game = positions(rules)
     if moves.size and moves.max() >= rules.cells:
         raise ValueError(f"a player plays on cell {moves.max()}, off the board")
@@ -61,7 +76,17 @@ def for_file(snapshots: Sequence[Snapshot]) -> bytes:
 
 
 def read(folder: Path, card: Mapping[str, Any], rules: Rules, curve: Curve) -> dict[int, Moves]:
-    """Load the snapshots of an untrusted checkpoint by step; empty if the card names none."""
+    """Load the snapshots of an untrusted checkpoint by step; empty if the card names none.
+
+    Args:
+        folder: the checkpoint's.
+        card: its card.
+        rules: the game.
+        curve: the curve of the card, whose steps the snapshots have.
+
+    Raises:
+        ValueError: if the file is invalid or of another game or curve.
+    """
     name = file_of(card, SNAPSHOTS)
     if name is None or not enumerable(rules) or rules.cells > CELLS:
         return {}

@@ -103,7 +103,11 @@ def _check(given: Arguments) -> None:
 
 
 def certified(given: Arguments, rules: Any, policy: Any) -> Any:
-    """Compute the certificate of a player, showing its progress."""
+    """Compute the certificate of a player, showing its progress.
+
+    Raises:
+        ValueError: if the player cannot be certified, or the options do not suit the method.
+    """
     from tttenv import certify
     from tttenv.certificates.certificate import ALL_POSITIONS, REACHABLE, default_method
     from tttenv.exact import Tabulated
@@ -114,8 +118,7 @@ def certified(given: Arguments, rules: Any, policy: Any) -> Any:
             raise ValueError("--resume: a certificate over all positions is never saved unfinished")
         with console.stage(f"certifying {given.player} on {rules}", given.json) as tell:
             slow = policy.traits.one_by_one and not isinstance(policy, Tabulated)
-            asked = counted(policy, tell) if slow else policy
-            return certify(rules, asked, method=ALL_POSITIONS)
+            return certify(rules, counted(policy, tell) if slow else policy, method=ALL_POSITIONS)
     with (
         console.stage(f"certifying {given.player} on {rules}", given.json) as tell,
         compile.compiling(SEARCH),  # while the game is being solved
@@ -184,7 +187,7 @@ def saved(given: Arguments, rules: Any) -> Iterator[Any]:
 def position_of(checkpoint: Any) -> str:
     """Describe how far a search has come."""
     rounds = f", round {len(checkpoint.state.rounds)}" if checkpoint.state else ""
-    return f"as {checkpoint.seat}{rounds}: {checkpoint.asked:,} positions queried"
+    return f"as {checkpoint.seat}{rounds}: {checkpoint.queried:,} positions queried"
 
 
 def progress(found: Any) -> str:

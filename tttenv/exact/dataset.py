@@ -34,7 +34,15 @@ def solved_positions(rules: Rules, rows: str = "class") -> Columns:
     -1 a loss), `plies` (to the end, wins played fastest and losses slowest), `best` (the moves that
     keep the value and do so), and for each cell, such as `a1`, the value of the move, or masked.
 
-    `rows` is "class", one position of each symmetry class: 627 on 3,3,3; or "position", all 4,520.
+    Args:
+        rules: a game of up to 15 cells.
+        rows: "class", one position of each symmetry class: 627 on 3,3,3; or "position", all 4,520.
+
+    Returns:
+        The columns by name, of equal length.
+
+    Raises:
+        ValueError: for a larger game or other rows.
     """
     one_of("rows", rows, ROWS)
     require_enumerable(

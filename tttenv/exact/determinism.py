@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.exact.enumeration import Positions, positions, require_solvable
-from tttenv.exact.tabular import Tabulated, tabulate
-from tttenv.game.rules import Rules, name_of
+from tttenv.exact.enumeration import Positions, positions
+from tttenv.exact.tabular import Tabulated, table_of
+from tttenv.game.rules import name_of
 from tttenv.game.types import Boards, Probs
-from tttenv.policy import Player, Policy, ask, display_name, hidden_by_mask, player_for
+from tttenv.policy import Player, ask, display_name, hidden_by_mask
 
 CHEAP = 5_000  # up to this many boards, all are queried again, such as 3,3,3's 4,298 with a choice
 SAMPLED = 460  # else; this finds at least one board of 1 % of them: 1 - 0.99**460 > 99 %
@@ -28,15 +28,21 @@ TOLERANCE = 1e-4
 ALWAYS = -1.0  # below every random key
 
 
-def tabulate_pure(rules: Rules, policy: Policy, name: str = "") -> Tabulated:
-    """Tabulate a policy, then check that repeated queries give the same output.
+def tabulate_pure(player: Player, name: str = "") -> Tabulated:
+    """Tabulate a player, then check that repeated queries give the same output.
 
-    The table's `queried_twice` says how many positions were checked, and its `illegal_mass` and
-    `only_illegal` what a mask hides of the player. Messages call it `name`.
+    Args:
+        player: plays a game of up to 16 cells.
+        name: what messages call it; by default its own name.
+
+    Returns:
+        The table. Its `queried_twice` says how many positions were checked, and its `illegal_mass`
+        and `only_illegal` what a mask hides of the player.
+
+    Raises:
+        ValueError: if the game is larger, or the output is invalid or not the same again.
     """
-    require_solvable(rules)
-    player, game = player_for(rules, policy), positions(rules)
-    table = tabulate(rules, player)
+    game, table = positions(player.rules), table_of(player)
     boards = game.boards[game.decisions]
     if (unmasked := player.unmasked(boards)) is not None:
         hidden = hidden_by_mask(boards, unmasked, table.at(game.decisions))
@@ -44,13 +50,21 @@ def tabulate_pure(rules: Rules, policy: Policy, name: str = "") -> Tabulated:
     if not player.traits.pure:
         which = _chosen_positions(game, player)
         boards, first = game.boards[which], table.at(which)
-        require_answers_again(player, boards, first, display_name(name or player))
+        require_answers_again(player, boards, first, name or display_name(player))
         table.queried_twice = len(which)
     return table
 
 
 def require_same_answers(player: Player, seat: int) -> None:
-    """Raise unless repeated queries on a sample of a seat's boards give the same output."""
+    """Raise unless repeated queries on a sample of a seat's boards give the same output.
+
+    Args:
+        player: the player, which is not queried if it is pure.
+        seat: 0 for X, 1 for O.
+
+    Raises:
+        ValueError: if a probability differs by more than 1e-4.
+    """
     if player.traits.pure:
         return
     game = positions(player.rules)
@@ -128,7 +142,17 @@ def middles(count: int, parts: int) -> NDArray[np.int64]:
 
 
 def require_answers_again(player: Player, boards: Boards, first: Probs, name: str) -> None:
-    """Query boards again, reordered and one by one, and compare with the first output."""
+    """Query boards again, reordered and one by one, and compare with the first output.
+
+    Args:
+        player: the player.
+        boards: the boards (batch, cells).
+        first: its first output (batch, cells).
+        name: what messages call it.
+
+    Raises:
+        ValueError: if a probability differs by more than 1e-4, or the output is now invalid.
+    """
     backwards = np.arange(len(boards))[::-1]
     batches = -(-len(boards) // BATCH)
     for number in range(batches):

@@ -72,7 +72,14 @@ class Positions:
             yield slice(first, min(first + BLOCK, stop))
 
     def index(self, boards: ArrayLike) -> NDArray[np.int64]:
-        """Return the indices (...) of boards (..., cells); ValueError if one cannot be reached."""
+        """Return the indices (...) of boards (..., cells).
+
+        Args:
+            boards: seen by their sides to move.
+
+        Raises:
+            ValueError: if a board has another shape or cannot be reached.
+        """
         given = self.rules.boards(boards)
         codes = _codes(given)
         order, sorted_codes = self._by_code
@@ -89,6 +96,7 @@ class Positions:
         return read_only((order, self.codes[order]))
 
 
+@lru_cache(maxsize=64)
 def arrangements(rules: Rules) -> int:
     """Count the boards with equally many X and O or one more X, reachable or not."""
     return sum(comb(rules.cells, s) * comb(s, s // 2) for s in range(rules.cells + 1))
@@ -105,13 +113,21 @@ def enumerable(rules: Rules) -> bool:
 
 
 def require_rules(rules: object) -> None:
-    """Raise ValueError unless the argument is a `Rules` object."""
+    """Refuse anything but a `Rules` object.
+
+    Raises:
+        ValueError: if it is none.
+    """
     if not isinstance(rules, Rules):
         raise ValueError(f"rules must be tttenv.Rules(m, n, k), not {shown(repr(rules), 60)}")
 
 
 def require_solvable(rules: Rules) -> None:
-    """Raise ValueError unless the game is small enough for exact results."""
+    """Raise ValueError unless the game is small enough for exact results.
+
+    Raises:
+        ValueError: if it has more than 16 cells, with what is possible there.
+    """
     require_rules(rules)
     if not solvable(rules):
         raise ValueError(
@@ -128,7 +144,12 @@ LEARNERS = "the learners alphazero, dqn, maskable_ppo, patterns and reinforce ta
 def require_enumerable(rules: Rules, instead: str = LEARNERS) -> None:
     """Raise ValueError unless the game is small enough for tables of all positions: 15 cells.
 
-    The error says what can be done `instead`.
+    Args:
+        rules: the game.
+        instead: what can be done on larger boards, which ends the message.
+
+    Raises:
+        ValueError: if the game is larger.
     """
     if not enumerable(rules):
         raise ValueError(
@@ -138,7 +159,11 @@ def require_enumerable(rules: Rules, instead: str = LEARNERS) -> None:
 
 @lru_cache(maxsize=8)
 def positions(rules: Rules) -> Positions:
-    """Return all reachable positions of a game of up to 16 cells; cached."""
+    """Return all reachable positions of a game of up to 16 cells; cached.
+
+    Raises:
+        ValueError: if the game is larger.
+    """
     require_solvable(rules)
     cells, most, powers = rules.cells, arrangements(rules), _powers(rules.cells)
     codes, numbers = np.empty(most, np.int64), np.full(3**cells, kernels.UNKNOWN, np.int32)

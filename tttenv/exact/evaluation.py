@@ -43,12 +43,18 @@ def backward_induction(rules: Rules, first: ActionRule, second: ActionRule) -> l
     Returns:
         For each ply, the probabilities (positions of the ply, 3) of a win, a draw and a loss for
         the side to move, if X chooses its moves by `first` and O by `second`.
+
+    Raises:
+        ValueError: if the game has more than 16 cells, or a policy is a player of another game.
     """
-    game = positions(rules)
-    first, second = (
+    sides = [
         PlayPolicy(player_for(rules, side.policy)) if isinstance(side, PlayPolicy) else side
         for side in (first, second)
-    )
+    ]
+    return _odds(positions(rules), *sides)
+
+
+def _odds(game: Positions, first: ActionRule, second: ActionRule) -> list[Odds]:
     found: list[Odds] = []
     for stones in reversed(range(len(game.plies) - 1)):
         ply, side = game.ply(stones), (first, second)[stones % 2]
@@ -89,30 +95,61 @@ class PlayPolicy:
         return policies.validated(boards, self.policy(boards.copy()))
 
 
-# Older public names.
+# Short public names of the same.
 Chooser: TypeAlias = ActionRule
 sweep = backward_induction
 follow = PlayPolicy
 
 
 def best_response(boards: Boards, odds: Odds) -> Probs:
-    """Return uniform probabilities over the moves with the highest expected result."""
+    """Return uniform probabilities over the moves with the highest expected result.
+
+    Args:
+        boards: undecided boards (batch, cells).
+        odds: each move's probabilities of a win, a draw and a loss (batch, cells, 3).
+    """
     return policies.greedy(odds[..., 0] - odds[..., 2], boards == 0, tolerance=1e-12)
 
 
 def score(rules: Rules, first: Policy, second: Policy) -> Score:
-    """Return the exact win, draw and loss probabilities of `first` (X) against `second` (O)."""
-    players = [player_for(rules, policy) for policy in (first, second)]
-    for seat, player in enumerate(players):
+    """Return the exact win, draw and loss probabilities of `first` (X) against `second` (O).
+
+    Args:
+        rules: a game of up to 16 cells.
+        first: the player of X, or a function of boards (batch, cells).
+        second: the same of O.
+
+    Raises:
+        ValueError: for a larger game, and for a player of another game, with invalid output, or
+            that is not a function of the board.
+    """
+    return score_of(player_for(rules, first), player_for(rules, second))
+
+
+def score_of(first: Player, second: Player) -> Score:
+    """Return the exact result of two players of a game, see `score`."""
+    for seat, player in enumerate((first, second)):
         require_same_answers(player, seat)
-    return _root(backward_induction(rules, *map(PlayPolicy, players)))
+    return _root(_odds(positions(first.rules), PlayPolicy(first), PlayPolicy(second)))
 
 
 def worst_case(rules: Rules, policy: Policy) -> dict[str, float]:
-    """Return the policy's value against a best response, by seat."""
-    side = PlayPolicy(tabulate_pure(rules, policy))
-    as_x = _root(backward_induction(rules, side, best_response))
-    as_o = _root(backward_induction(rules, best_response, side))
+    """Return the policy's value against a best response, by seat.
+
+    Args:
+        rules: a game of up to 16 cells.
+        policy: the player, or a function of boards (batch, cells).
+
+    Raises:
+        ValueError: as `score` does.
+    """
+    return worst_case_of(tabulate_pure(player_for(rules, policy)))
+
+
+def worst_case_of(table: Tabulated) -> dict[str, float]:
+    """Return the value of a player's table against a best response, by seat."""
+    game, side = positions(table.rules), PlayPolicy(table)
+    as_x, as_o = _root(_odds(game, side, best_response)), _root(_odds(game, best_response, side))
     return {"X": as_x.value, "O": -as_o.value + 0.0}
 
 
@@ -123,7 +160,12 @@ def _root(odds: list[Odds]) -> Score:
 
 
 def keeps_value(value: int, worst: Mapping[str, float | None]) -> bool | None:
-    """Return whether a player's worst cases are the game's value for X; None if unknown."""
+    """Return whether a player's worst cases are the game's value for X; None if unknown.
+
+    Args:
+        value: the game's value for X.
+        worst: the player's worst case by seat, None if unknown.
+    """
     kept = {
         None if (found := worst[seat]) is None else found >= worth - TOLERANCE
         for seat, worth in zip(SEATS, (value, -value), strict=True)

@@ -75,7 +75,11 @@ class Solution:
 
 @lru_cache(maxsize=8)
 def solve(rules: Rules) -> Solution:
-    """Solve a game of up to 16 cells by backward induction; cached."""
+    """Solve a game of up to 16 cells by backward induction; cached.
+
+    Raises:
+        ValueError: if the game is larger.
+    """
     game = positions(rules)
     ranks = VALUES[game.outcomes] * np.int16(rules.cells + 1)
     for stones in reversed(range(len(game.plies) - 1)):

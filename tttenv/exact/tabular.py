@@ -47,7 +47,15 @@ class Tabulated(Player):
 
     @classmethod
     def uniform_over(cls, rules: Rules, moves: Mask) -> "Tabulated":
-        """Return the policy that is uniform over the marked moves (positions, cells)."""
+        """Return the policy that is uniform over the marked moves (positions, cells).
+
+        Args:
+            rules: a game of up to 16 cells.
+            moves: at least one legal move of each undecided position.
+
+        Raises:
+            ValueError: if a position has none, or an illegal one.
+        """
         return cls(rules, Mixture(rules, moves).at)
 
     def at(self, which: NDArray[np.int64]) -> Probs:
@@ -100,9 +108,21 @@ def is_table(policy: object) -> TypeGuard[Tabulated]:
 
 
 def tabulate(rules: Rules, policy: Policy) -> Tabulated:
-    """Query `policy` on every undecided position, in canonical order, and store its output."""
-    player = player_for(rules, policy)
+    """Query `policy` on every undecided position, in canonical order, and store its output.
+
+    Args:
+        rules: a game of up to 16 cells.
+        policy: a player, or a function of boards (batch, cells); a table is returned as it is.
+
+    Raises:
+        ValueError: if the game is larger, the player plays another game, or its output is invalid.
+    """
+    return table_of(player_for(rules, policy))
+
+
+def table_of(player: Player) -> Tabulated:
+    """Return the table of a player, see `tabulate`."""
     if isinstance(player, Tabulated):
         return player
-    boards = positions(rules).boards
-    return Tabulated(rules, lambda which: player(boards[which]), player)
+    boards = positions(player.rules).boards
+    return Tabulated(player.rules, lambda which: player(boards[which]), player)

@@ -64,7 +64,17 @@ def pairs_of(slow: Mapping[str, bool]) -> list[tuple[str, str]]:
 
 
 def play_pair(settings: LeagueSettings, first: str, second: str, tell: Tell = silent) -> Result:
-    """Play a pair, and return the result of its first player; players are cached."""
+    """Play a pair, and return the result of its first player; players are cached.
+
+    Args:
+        settings: of the league.
+        first: the spec of a player.
+        second: the spec of another.
+        tell: called with the progress.
+
+    Returns:
+        The result, or the reason why there is none.
+    """
     rules = Rules.of(settings.rules)
     openings = opening_classes(rules, settings.stones)
     limits = PairLimits(settings.positions, settings.searches)
@@ -98,14 +108,28 @@ class PairTask:
 def tasks(
     settings: LeagueSettings, pairs: Sequence[tuple[str, str]], threads: int = 1
 ) -> list[Task]:
-    """Return one task per pair, in order, for workers with this number of threads."""
+    """Return one task per pair, in order, for workers with this number of threads.
+
+    Args:
+        settings: of the league.
+        pairs: the specs of two players each.
+        threads: of a worker's network players, which may change the last digits.
+    """
     files = {spec: digests(spec) for spec in sorted({spec for pair in pairs for spec in pair})}
     given = [PairTask(settings, pair, [files[spec] for spec in pair], threads) for pair in pairs]
     return [Task(" against ".join(one.players), play_task, one) for one in given]
 
 
 def play_task(given: PairTask, context: Context) -> dict[str, Any]:
-    """Play a task's pair, and return its result as a JSON-serializable dict."""
+    """Play a task's pair, and return its result as a JSON-serializable dict.
+
+    Args:
+        given: what determines the result.
+        context: takes the progress.
+
+    Raises:
+        ValueError: if a file that a player names has changed, or the pair has no result.
+    """
     for spec, expected in zip(given.players, given.files, strict=True):
         if digests(spec) != expected:
             raise ValueError(
@@ -205,7 +229,13 @@ class League:
 def assembled(
     settings: LeagueSettings, players: Sequence[str], played: Mapping[tuple[str, str], Result]
 ) -> League:
-    """Assemble a league from the results of all pairs of `pairs_of`."""
+    """Assemble a league from the results of all pairs of `pairs_of`.
+
+    Args:
+        settings: of the league.
+        players: their specs, in any order.
+        played: the results by the specs of two players, the first in alphabetical order first.
+    """
     names, openings = sorted(players), opening_classes(Rules.of(settings.rules), settings.stones)
     results = {
         (i, j): played[first, names[j]]

@@ -25,8 +25,8 @@ from tttenv.game.rules import Rules
 from tttenv.game.symmetry import maps
 from tttenv.game.types import Boards, Odds, Probs
 from tttenv.policy import Player, Wrapped, ask
-from tttenv.reach import Graph, distinct, require_images_alike, with_numbers
-from tttenv.reach.moves_kernel import Codes
+from tttenv.reach import Graph, require_images_alike
+from tttenv.reach.walk import Ply, TooManyPositionsError, visits, walk
 from tttenv.utils.untrusted import first_line, shown
 
 EXACT, SAMPLED = "exact", "sampled"
@@ -64,7 +64,11 @@ class CachedPlayer(Wrapped):
         self.watch: Callable[[int], None] = lambda boards: None  # called with boards just queried
 
     def __call__(self, boards: Boards) -> Probs:
-        """Return validated probabilities (batch, cells) for undecided boards (batch, cells)."""
+        """Return validated probabilities (batch, cells) for undecided boards (batch, cells).
+
+        Raises:
+            PlayerError: if the player raises an error or returns invalid probabilities.
+        """
         try:
             probs = self._kept(boards) if self._keeps else self._ask(boards)
             if not self._trusted and len(boards):
@@ -227,8 +231,8 @@ def play(
     return sampled_games(rules, first, second, openings, games, seed, tell, record)
 
 
-class Ply(NamedTuple):
-    """The distinct positions with the same number of stones, and the moves there."""
+class PlyMoves(NamedTuple):
+    """The moves from the distinct positions with the same number of stones."""
 
     positions: int
     origin: NDArray[np.int64]  # (moves,): the position before the move
@@ -244,7 +248,23 @@ def exact_odds(
     limits: PairLimits = LIMITS,
     tell: Tell = silent,
 ) -> NDArray[np.float64] | None:
-    """Compute the exact odds (2, openings, 3) of a pair; None if that is infeasible."""
+    """Compute the exact odds (2, openings, 3) of a pair; None if that is infeasible.
+
+    Args:
+        rules: the game.
+        first: a player.
+        second: another one, or the same.
+        openings: undecided boards (openings, cells) with the same number of stones.
+        limits: the limits of positions and searches.
+        tell: called with the progress.
+
+    Returns:
+        The probabilities of a win, a draw and a loss of the first player, as X and as O; None if a
+        player is no function of the board, or a limit would be exceeded.
+
+    Raises:
+        PlayerError: if a player raises an error or returns invalid probabilities.
+    """
     seats = first, second
     if _vary(seats):
         return None
@@ -258,22 +278,26 @@ def exact_odds(
     second_moves = np.array([stones % 2, 1 - stones % 2])
     codes = np.tile(graph.encode(openings), (2, 1))
     # A position is its mover, 0 for the first player, and the board's code.
-    rows = np.column_stack([np.repeat(second_moves, len(openings)), codes])
-    positions, start = with_numbers(rows)
-    plies: list[Ply] = []
-    listed, asked = 0, np.zeros(2, np.int64)
-    while len(positions):
-        movers = np.bincount(positions[:, 0], minlength=2)
-        searches = (asked + _expected(rules, stones + len(plies), movers, images))[searching]
-        listed, asked = listed + len(positions), asked + movers
-        if listed > limits.positions or searches.max(initial=0) > limits.searches:
-            return None
-        found = _ply(graph, positions, seats, limits.positions - listed)
-        if found is None or _vary(seats):
-            return None
-        ply, positions = found
-        plies.append(ply)
-    odds = _backed_up(plies)[start].reshape(2, len(openings), 3)
+    start = np.column_stack([np.repeat(second_moves, len(openings)), codes])
+    plies: list[PlyMoves] = []
+    queried = np.zeros(2, np.int64)
+    try:
+        for ply in walk(graph, start, limits.positions):
+            if plies:
+                plies[-1].after[plies[-1].after == Outcome.GOING] = ply.numbers
+            else:
+                of_openings = ply.numbers
+            movers = np.bincount(ply.codes[:, 0], minlength=2)
+            searches = (queried + _expected(rules, stones + ply.number, movers, images))[searching]
+            queried += movers
+            if searches.max(initial=0) > limits.searches:
+                return None
+            plies.append(_moves(ply, seats))
+            if _vary(seats):
+                return None
+    except TooManyPositionsError:
+        return None
+    odds = _backed_up(plies)[of_openings].reshape(2, len(openings), 3)
     theirs = int(second_moves.argmax())  # the colour of the first player in which the second began
     odds[theirs] = odds[theirs, :, ::-1]
     return np.round(odds, DIGITS) + 0.0
@@ -300,36 +324,21 @@ def _expected(
     return total
 
 
-def _ply(
-    graph: Graph, positions: Codes, seats: tuple[CachedPlayer, CachedPlayer], most: int
-) -> tuple[Ply, Codes] | None:
-    """Return a ply and the positions of the next one; None if those are more than `most`."""
-    parts, reached = [], []
-    counted: list[Codes] = []  # the positions reached so far, without some of the duplicates
-    size = max(1, BLOCK // graph.rules.cells**2)
+def _moves(ply: Ply, seats: tuple[CachedPlayer, CachedPlayer]) -> PlyMoves:
+    """Query the players on a ply, and follow their moves."""
+    parts, size = [], max(1, BLOCK // ply.graph.rules.cells**2)
     for number, player in enumerate(seats):
-        which = np.flatnonzero(positions[:, 0] == number)
-        for at in range(0, len(which), size):
-            rows = which[at : at + size]
-            boards = graph.decode(positions[rows, 1:])
-            probs = player(boards)
-            moves = graph.moves(boards, probs > 0)
-            origin = rows[moves.origin]
-            parts.append((origin, probs[moves.origin, moves.cell], -moves.end.astype(np.int64)))
-            movers = np.full(np.count_nonzero(moves.end == Outcome.GOING), 1 - number)
-            reached.append(np.column_stack([movers, moves.codes]))
-            counted.append(reached[-1])
-            if sum(map(len, counted)) > 2 * most:
-                counted = [distinct(np.concatenate(counted))]
-                if len(counted[0]) > most:
-                    return None
-    origin, chance, after = (np.concatenate(part) for part in zip(*parts, strict=True))
-    found, numbers = with_numbers(np.concatenate(reached))
-    after[after == Outcome.GOING] = numbers
-    return Ply(len(positions), origin, chance, after), found
+        rows = np.flatnonzero(ply.codes[:, 0] == number)
+        # A cached player validates its output by itself.
+        for visit in visits(ply.graph, player, ply.codes, rows, size, ask=lambda b, p: p(b)):
+            moves = visit.moves()
+            chance = visit.probs[moves.origin, moves.cell]
+            parts.append((visit.rows[moves.origin], chance, -moves.end.astype(np.int64)))
+            ply.follow(np.column_stack([np.full(len(moves.codes), 1 - number), moves.codes]))
+    return PlyMoves(len(ply.codes), *map(np.concatenate, zip(*parts, strict=True)))
 
 
-def _backed_up(plies: list[Ply]) -> Odds:
+def _backed_up(plies: list[PlyMoves]) -> Odds:
     """Compute the odds (positions, 3) of the first ply's positions by backward induction."""
     odds: Odds = np.zeros((0, 3))
     for ply in reversed(plies):
@@ -354,7 +363,22 @@ def sampled_games(
     tell: Tell = silent,
     record: list[Game] | None = None,
 ) -> PairResult:
-    """Play every opening equally often, the rest at random, each in both colours."""
+    """Play every opening equally often, the rest at random, each in both colours.
+
+    Args:
+        rules: the game.
+        first: a player.
+        second: another one, or the same.
+        openings: undecided boards (openings, cells) with the same number of stones.
+        games: their number, even.
+        seed: of the openings and moves that are sampled.
+        tell: called with the progress.
+        record: a list to which the games are added.
+
+    Raises:
+        ValueError: if the number of games is odd or below 2.
+        PlayerError: if a player raises an error or returns invalid probabilities.
+    """
     if games < 2 or games % 2:
         raise ValueError(f"games must be an even number, half for each colour, not {games}")
     rng, count = np.random.default_rng(seed), len(openings)

@@ -3,8 +3,8 @@
 import importlib
 from typing import Any, cast
 
-from tttenv import exact
-from tttenv.exact import Score
+from tttenv.exact.determinism import tabulate_pure
+from tttenv.exact.evaluation import Score, score_of, worst_case_of
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Probs
 from tttenv.players import player
@@ -61,7 +61,7 @@ def score(rules: Rules, first: Policy | str | Any, second: Policy | str | Any) -
     Raises:
         ValueError: for a larger game, and for a player that is not a function of the board.
     """
-    return exact.score(rules, as_player(rules, first), as_player(rules, second))
+    return score_of(as_player(rules, first), as_player(rules, second))
 
 
 def worst_case(rules: Rules, policy: Policy | str | Any) -> dict[str, float]:
@@ -74,7 +74,7 @@ def worst_case(rules: Rules, policy: Policy | str | Any) -> dict[str, float]:
     Raises:
         ValueError: for a larger game, and for a player that is not a function of the board.
     """
-    return exact.worst_case(rules, as_player(rules, policy))
+    return worst_case_of(tabulate_pure(as_player(rules, policy)))
 
 
 def _called_with_boards(rules: Rules, net: Any) -> Player:

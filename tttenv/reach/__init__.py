@@ -41,20 +41,37 @@ class Graph:
         return kernels.encode(boards, self._codes)
 
     def decode(self, codes: Codes) -> Boards:
-        """Return one board (positions, cells) per code (positions, words)."""
-        return kernels.decode(codes, self.rules.cells)
+        """Return a board (positions, cells) per code; columns before the words are left out."""
+        return kernels.decode(codes[:, -len(self._codes.blank) :], self.rules.cells)
 
     def moves(self, boards: Boards, allowed: Mask) -> Moves:
-        """Play all allowed moves, a mask (positions, cells), on undecided boards of that shape."""
+        """Play all allowed moves, a mask (positions, cells), on undecided boards of that shape.
+
+        Args:
+            boards: undecided boards (positions, cells), seen by the side to move.
+            allowed: a mask of that shape, of empty cells.
+
+        Returns:
+            The moves in the order of positions and cells.
+        """
         return _moves(boards, allowed, self._codes)
 
     def replies(self, boards: Boards, probs: Probs) -> Iterator[tuple[Moves, Moves]]:
         """Play a player's moves of nonzero probability, then every reply, in parts.
 
         The origins of the replies are the indices of the moves, which have no codes.
+
+        Args:
+            boards: undecided boards (positions, cells), seen by the player.
+            probs: its probabilities (positions, cells).
+
+        Yields:
+            The moves and the replies to those that end no game, of some positions in turn.
         """
-        sizes = np.count_nonzero(probs, axis=1) * np.count_nonzero(boards == 0, axis=1)
-        starts = np.flatnonzero(np.diff(np.cumsum(sizes) // ROWS, prepend=-1)).tolist()
+        starts = [0] * min(1, len(boards))
+        if len(boards) * self.rules.cells**2 >= ROWS:
+            sizes = np.count_nonzero(probs, axis=1) * np.count_nonzero(boards == 0, axis=1)
+            starts = np.flatnonzero(np.diff(np.cumsum(sizes) // ROWS, prepend=-1)).tolist()
         for first, end in pairwise([*starts, len(boards)]):
             own = _moves(boards[first:end], probs[first:end] > 0, self._no_codes)
             own.origin[:] += first
@@ -73,12 +90,12 @@ def _geometry(rules: Rules, images: int) -> Geometry:
     last = np.minimum((cells // WORD + 1) * WORD, rules.cells) - 1  # the word's last cell
     powers, words = 3 ** (last - cells), cells // WORD
     blank = np.add.reduceat(powers, np.arange(0, rules.cells, WORD))[: None if images else 0]
-    blank = np.tile(blank, (len(inverses), 1))
+    blank = np.tile(blank[:, None], (1, len(inverses)))
     return Geometry(rules.game, powers[inverses.T].copy(), words[inverses.T].copy(), blank)
 
 
 def _moves(boards: Boards, allowed: Mask, about: Geometry) -> Moves:
-    count, words = np.count_nonzero(allowed), about.blank.shape[1]
+    count, words = np.count_nonzero(allowed), len(about.blank)
     origin, cell, codes = (np.empty(shape, np.int64) for shape in (count, count, (count, words)))
     moves = Moves(origin, cell, np.empty(count, np.int8), codes)
     written = kernels.play_all(boards, allowed, about, moves)
@@ -102,7 +119,12 @@ def with_numbers(codes: Codes) -> tuple[Codes, NDArray[np.int64]]:
 
 
 def contains(codes: Codes, code: NDArray[np.int64]) -> bool:
-    """Return whether a code (words,) is among sorted codes (positions, words)."""
+    """Return whether a code (words,) is among sorted codes (positions, words).
+
+    Args:
+        codes: sorted, as `distinct` returns them.
+        code: of as many words.
+    """
     first, end = 0, len(codes)
     for word, value in enumerate(code):
         column = codes[first:end, word]
@@ -112,13 +134,13 @@ def contains(codes: Codes, code: NDArray[np.int64]) -> bool:
 
 
 def _order(codes: Codes) -> NDArray[np.int64]:
-    """Return the permutation that sorts codes (rows, words), as a stable sort."""
+    """Return a permutation that sorts codes (rows, words); equal rows are in any order."""
     if codes.shape[1] == 2 and len(codes):
         size = int(codes[:, 1].max()) + 1
         if (int(codes[:, 0].max()) + 1) * size < 2**63:  # sorted as one number, which is faster
             codes = codes[:, :1] * size + codes[:, 1:]
     if codes.shape[1] == 1:
-        return np.argsort(codes[:, 0], kind="stable")
+        return np.argsort(codes[:, 0])
     return np.lexsort(codes.T[::-1])
 
 
@@ -132,6 +154,14 @@ def require_images_alike(player: Player, boards: Boards, name: str) -> None:
     """Raise ValueError unless the player is equivariant on undecided boards (batch, cells).
 
     Its outputs on two images have to lead to the same symmetry classes with the same probabilities.
+
+    Args:
+        player: declared equivariant.
+        boards: those of which all images are queried.
+        name: what messages call it.
+
+    Raises:
+        ValueError: if it is not equivariant there.
     """
     rules = player.rules
     maps = symmetry.maps(rules)

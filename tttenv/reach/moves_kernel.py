@@ -28,38 +28,43 @@ class Geometry(Struct):
     game: Game
     powers: NDArray[np.int64]  # (cells, images): the power of 3 of each cell in an image's code
     words: NDArray[np.int64]  # (cells, images): the word that holds it
-    blank: Codes  # (images, words) of the empty board
+    blank: NDArray[np.int64]  # (words, images): the codes of the empty board
 
 
 @inner
-def _image_codes(board: NDArray[np.int8], side: int, about: Geometry, codes: Codes) -> None:
-    """Write the codes (images, words) of the images of a board (cells,), as seen by `side`."""
-    for image in range(len(codes)):
-        for word in range(codes.shape[1]):
-            codes[image, word] = about.blank[image, word]
+def _image_codes(
+    board: NDArray[np.int8], side: int, about: Geometry, codes: NDArray[np.int64]
+) -> None:
+    """Write the codes (words, images) of the images of a board (cells,), as seen by `side`."""
+    for word in range(len(codes)):
+        for image in range(codes.shape[1]):
+            codes[word, image] = about.blank[word, image]
     for cell in range(board.size):
         if board[cell] != 0:
-            for image in range(len(codes)):
-                word, power = about.words[cell, image], about.powers[cell, image]
-                codes[image, word] += side * board[cell] * power
+            stone = side * board[cell]
+            for image in range(codes.shape[1]):
+                word = 0 if len(codes) == 1 else about.words[cell, image]
+                codes[word, image] += stone * about.powers[cell, image]
 
 
 @inner
-def _write_first(codes: Codes, cell: int, stone: int, about: Geometry, to: Codes) -> None:
-    """Write the first of the codes (images, words), with a stone put on `cell`, to `to` (words,).
+def _write_first(
+    codes: NDArray[np.int64], cell: int, stone: int, about: Geometry, to: NDArray[np.int64]
+) -> None:
+    """Write the first of the codes (words, images), with a stone put on `cell`, to `to` (words,).
 
     The stone is 1 or -1 on an empty cell, or 0 for none; `codes` is left as it was.
     """
-    if codes.shape[1] == 1:  # without branches, which cost as much as all the rest
+    if len(codes) == 1:  # without branches, which cost as much as all the rest
         first = codes[0, 0] + stone * about.powers[cell, 0]
-        for image in range(1, len(codes)):
-            first = min(first, codes[image, 0] + stone * about.powers[cell, image])
+        for image in range(1, codes.shape[1]):
+            first = min(first, codes[0, image] + stone * about.powers[cell, image])
         to[0] = first
         return
-    for image in range(len(codes)):
+    for image in range(codes.shape[1]):
         smaller = image == 0
-        for word in range(codes.shape[1]):
-            code = codes[image, word]
+        for word in range(len(codes)):
+            code = codes[word, image]
             if about.words[cell, image] == word:
                 code += stone * about.powers[cell, image]
             if not smaller and code > to[word]:
@@ -73,7 +78,7 @@ def _write_first(codes: Codes, cell: int, stone: int, about: Geometry, to: Codes
 def encode(boards: Boards, about: Geometry) -> Codes:
     """Return the codes (positions, words) of boards (positions, cells), minimal over images."""
     images = np.empty(about.blank.shape, np.int64)
-    codes = np.empty((len(boards), about.blank.shape[1]), np.int64)
+    codes = np.empty((len(boards), len(about.blank)), np.int64)
     for i in range(len(boards)):
         _image_codes(boards[i], 1, about, images)
         _write_first(images, 0, 0, about, codes[i])
@@ -95,7 +100,14 @@ def decode(codes: Codes, cells: int) -> Boards:
 
 @compiled
 def open_for(boards: Boards, side: int, lines: NDArray[np.int64], most: int) -> Mask:
-    """Mark the boards where `side` (1 or -1) can complete a line with at most `most` stones."""
+    """Mark the boards where `side` (1 or -1) can complete a line with at most `most` stones.
+
+    Args:
+        boards: (batch, cells).
+        side: 1 for the side to move, -1 for the other.
+        lines: the cells (lines, k) of all lines.
+        most: the stones that the side may still place.
+    """
     found = np.zeros(len(boards), np.bool_)
     for i in range(len(boards)):
         for line in range(len(lines)):

@@ -29,7 +29,7 @@ from tttenv.players import (
     untrusted_player,
 )
 from tttenv.players.stored.checkpoint import CARD, load, read_card
-from tttenv.policy import Player
+from tttenv.policy import Player, display_name
 from tttenv.report.markup import Markup
 from tttenv.utils import schema
 from tttenv.utils.schema import Count, Meta, NonNegative, Number
@@ -319,7 +319,7 @@ def _table(policy: Player, name: str) -> Tabulated:
     """Tabulate a player's move probabilities in all positions."""
     if not isinstance(policy, Tabulated):
         require_pure(policy)
-    return tabulate_pure(RULES, policy, name)
+    return tabulate_pure(policy, display_name(name))
 
 
 def portable_name(folder: Path) -> str:

@@ -21,7 +21,7 @@ from tttenv.exact import enumerable, positions
 from tttenv.exact.determinism import tabulate_pure
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
-from tttenv.policy import Observed, Player, display_name, from_observations
+from tttenv.policy import Observed, Player, display_name, from_observations, player_for
 from tttenv.utils.files import write
 from tttenv.utils.registry import unknown
 from tttenv.utils.untrusted import LONGEST_JSON, MEBIBYTE, first_line, parse_json, read_bytes, shown
@@ -65,7 +65,7 @@ def policy(model: BaseAlgorithm, rules: Rules, deterministic: bool = False) -> P
     live = observed(model, rules, deterministic)
     if enumerable(rules):  # what the mask hides is known if it is not the model's own
         play = live.__call__ if masked(model) else live
-        return tabulate_pure(rules, play, display_name(model))
+        return tabulate_pure(player_for(rules, play), display_name(model))
     live(rules.start(1))  # drops the last update's gradients, which cannot be copied
     return _in_float64(copy.deepcopy(live), rules) or copy.deepcopy(live)
 

@@ -48,7 +48,17 @@ class Sampled:
 
 
 def measure(rules: Rules, policy: Policy, games: int = GAMES, seed: int = 0) -> dict[str, float]:
-    """Estimate the value against each rival, with its margin: `sampled/value_vs_random_X` etc."""
+    """Estimate the value against each rival, with its margin: `sampled/value_vs_random_X` etc.
+
+    Args:
+        rules: the game.
+        policy: a function of boards, a name or a model, as in `tttenv.certify`.
+        games: the number per rival and seat.
+        seed: of all games.
+
+    Returns:
+        The numbers by tag.
+    """
     found = {}
     for name in RIVALS:
         for seat in ("X", "O"):
@@ -68,7 +78,19 @@ def arena(
 ) -> Sampled:
     """Play `games` games of `policy` in `seat` against `other`, reproducible by seed.
 
-    Players are functions of boards, names or models, as in `tttenv.certify`.
+    Args:
+        rules: the game.
+        policy: the player: a function of boards, a name or a model, as in `tttenv.certify`.
+        other: its opponent, of the same kinds.
+        seat: "X" or "O", the player's.
+        games: their number, at least 1.
+        seed: of the moves that are sampled.
+
+    Returns:
+        The shares of games that the player won, drew and lost.
+
+    Raises:
+        ValueError: for another seat or number of games, and for players of another game.
     """
     if seat not in ("X", "O"):
         raise ValueError(f"seat must be X or O, not {seat!r}")
