@@ -15,9 +15,9 @@ PUBLIC = {
     "tttenv.adapters.trl": "reply_text reward_function rows",
     "tttenv.env": "ExploringStarts TicTacToe VectorExploringStarts",
     "tttenv.env.vector": "VectorTicTacToe",
-    "tttenv.exact": "SEATS ActionRule Mixture PlayPolicy Positions Score Solution Tabulated"
-    " backward_induction best_response enumerable positions require_enumerable"
-    " require_solvable score solvable solve tabulate worst_case",
+    "tttenv.exact": "SEATS ActionRule Chooser Mixture PlayPolicy Positions Score Solution Tabulated"
+    " backward_induction best_response enumerable follow positions require_enumerable"
+    " require_solvable score solvable solve sweep tabulate worst_case",
     "tttenv.reach": "Graph",
     "tttenv.reach.walk": "Ply TooManyPositionsError Visit first_boards visits walk",
     "tttenv.utils.compiled": "compiled",
