@@ -38,7 +38,7 @@ ROOMS = {
 ADAPTERS = "tttenv.adapters*"  # outside the rooms: loaded by name only
 CORE = ("utils", "game", "policy", "exact", "reach", "env", "certificates")
 DOORS = {  # what the core imports from outside it, by room
-    "env": "players text.prompts drawing.render drawing.window",
+    "env": "players players.language.prompts drawing.render drawing.window",
     "certificates": "players.as_player players.stored.checkpoint proofs.prover proofs.move_values",
 }
 BY_NAME = {  # what a room may load from below by a string, where a user asks for it

@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from tttenv.cli import console, workers
+from tttenv.cli import console
 from tttenv.cli.options import NumberOrNone
 from tttenv.cli.text_tables import say
 
@@ -40,6 +40,8 @@ class Arguments:
 
 def main(args: list[str], prog: str = PROG) -> None:
     """Compile all parts, with a progress bar."""
+    from tttenv.cli import workers
+
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
     where = workers.Workers(jobs=given.jobs)
     workers.check(where)
