@@ -1,8 +1,8 @@
 """Tic-tac-toe bots in the forms that people write, in Python and JavaScript, with their verdicts.
 
-Each form of `bots.toml` is a perfect bot and the same bot with one bad move, which loses as the
-seat that makes it; the others use random numbers, clocks or a memory, play one seat only, or have
-no form at all.
+Each form of `bots.toml` is a bot with one bad move, which loses as the seat that makes it, and two
+of them are a perfect bot; the others use random numbers, clocks or a memory, play one seat only, or
+have no form at all.
 """
 
 import tomllib
@@ -85,7 +85,7 @@ def other(row: dict) -> Bot:
 MOVE = FORMS["move"]
 PERFECT = written("move", MOVE)
 BOTS: dict[str, Bot] = {
-    **{f"{form}, perfect": written(name, form) for name, form in FORMS.items()},
+    **{f"{FORMS[name]}, perfect": written(name, FORMS[name]) for name in ("move", "minimax")},
     **{
         f"{form}, loses as {seat}": written(name, form, seat)
         for number, (name, form) in enumerate(FORMS.items())
