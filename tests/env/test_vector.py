@@ -6,6 +6,7 @@ import pytest
 from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from pairs import pairs
+from played_boards import random_cells
 from referee import Referee, plain
 from test_copies import last_cell
 
@@ -18,12 +19,6 @@ from tttenv.policy import OBSERVATIONS
 PLAYERS = [None, *(name for name in PLAYERS if name not in ("alphabeta", "mcts"))]
 SEATS = ["X", "O", "random"]
 OBS = list(OBSERVATIONS)
-
-
-def moves(masks, dice, wrong=0.0):
-    """Return a random legal cell for each game, and now and then any cell."""
-    cells = [dice.choice(np.flatnonzero(mask)) if mask.any() else 0 for mask in masks]
-    return np.array([dice.integers(len(masks[0])) if dice.random() < wrong else c for c in cells])
 
 
 def same(theirs, ours):
@@ -64,7 +59,7 @@ def test_a_batch_of_one_is_gymnasiums_of_the_single_environment_seed_for_seed(
     for _ in range(150):
         for one, other in zip(*seen, strict=True):
             same(one, other)
-        cells = moves(seen[1][-1]["action_mask"], dice, wrong=0.02)
+        cells = random_cells(seen[1][-1]["action_mask"], dice, wrong=0.02)
         seen = [env.step(cells) for env in (theirs, ours)]
     single = theirs.envs[0].unwrapped
     assert single.np_random.random() == ours.unwrapped.np_random.random()
@@ -92,7 +87,7 @@ def test_a_batch_equals_the_plain_referee_handed_the_same_keys(opponent, seat, r
     dice = np.random.default_rng(1)
     for _ in range(60):
         assert boards.tolist() == referee.boards
-        cells = moves(infos["action_mask"], dice, wrong=0.05)
+        cells = random_cells(infos["action_mask"], dice, wrong=0.05)
         illegal = boards[np.arange(7), cells] != 0
         boards, rewards, terminated, _, infos = vector.step(cells)
         answers = referee.step(cells.tolist())

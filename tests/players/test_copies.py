@@ -8,6 +8,7 @@ import cloudpickle
 import gymnasium as gym
 import numpy as np
 import pytest
+from played_boards import random_cells
 from reference import spell
 
 from tttenv import Rules, player
@@ -42,9 +43,23 @@ COPIES = {
 
 def moves(env, dice):
     masks = env.unwrapped.action_masks()
-    rows = masks.reshape(-1, masks.shape[-1])
-    cells = [int(dice.choice(np.flatnonzero(row))) if row.any() else 0 for row in rows]
-    return cells[0] if masks.ndim == 1 else np.array(cells)
+    cells = random_cells(np.atleast_2d(masks), dice)
+    return int(cells[0]) if masks.ndim == 1 else cells
+
+
+def held_by(env):
+    """Return what an environment holds of its games, which a failing call must not change."""
+    match, rng = env.match, env._np_random
+    return (
+        id(rng),
+        rng and rng.bit_generator.state,
+        env._np_random_seed,
+        [array.tolist() for array in match.games.state],
+        match.boards.tolist(),
+        match.active,
+        match.legal().tolist(),
+        getattr(env, "closed", None),
+    )
 
 
 def plain(answer):
