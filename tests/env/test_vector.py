@@ -16,7 +16,8 @@ from tttenv.env.vector import VectorTicTacToe
 from tttenv.players import PLAYERS
 from tttenv.policy import OBSERVATIONS
 
-PLAYERS = [None, *(name for name in PLAYERS if name not in ("alphabeta", "mcts"))]
+SLOW = ("alphabeta", "gumbel", "mcts")
+PLAYERS = [None, *(name for name in PLAYERS if name not in SLOW)]
 SEATS = ["X", "O", "random"]
 OBS = list(OBSERVATIONS)
 
