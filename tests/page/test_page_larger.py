@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from page_browser import CALM, SIZES, click, faults, fits, fragment, marks, stop_clock
 from page_data import report_of, with_card
-from page_games import play, settled, stones_left
+from page_games import exact_rank, play, settled, stones_left
 
 from tttenv import Rules, player
 from tttenv.exact import positions, solve
@@ -99,11 +99,11 @@ def given_network(one, rules, boards):
 @pytest.mark.parametrize(
     ("name", "rules", "count"),
     [
-        ("alphazero_444", Rules(4, 4, 4), 1000),
-        ("alphazero_554", Rules(5, 5, 4), 1000),
-        ("alphazero_664", Rules(6, 6, 4), 1000),
-        ("alphazero_995", Rules(9, 9, 5), 300),
-        ("alphazero_995", Rules(15, 15, 5), 60),
+        ("alphazero_444", Rules(4, 4, 4), 300),
+        ("alphazero_554", Rules(5, 5, 4), 300),
+        ("alphazero_664", Rules(6, 6, 4), 300),
+        ("alphazero_995", Rules(9, 9, 5), 100),
+        ("alphazero_995", Rules(15, 15, 5), 30),
     ],
 )
 def test_networks_move_as_in_the_library(inside, shown, name, rules, count):
@@ -233,17 +233,6 @@ def proved(inside, rules, boards, limit, code=PROVE):
     return inside(code, {"rules": size_of(rules), "boards": boards, "limit": limit})
 
 
-def some(rules, count, seed):
-    game = positions(rules)
-    which = np.flatnonzero(~game.over)
-    return np.random.default_rng(seed).choice(which, min(count, len(which)), replace=False)
-
-
-SMALL = pytest.mark.parametrize(
-    ("size", "count"), [((3, 3, 3), 4520), ((3, 4, 3), 400), ((4, 3, 4), 400)]
-)
-
-
 STEPS = """
 const game = gameOf(given.rules);
 return given.boards.map((position) => {
@@ -254,26 +243,20 @@ return given.boards.map((position) => {
 });"""
 
 
-def stones_of(rules, rank):
-    """Return the winner's remaining stones before a move of this rank; None for a draw."""
-    return (rules.cells + 1 - abs(rank) + (rank > 0)) // 2 if rank else None
-
-
-@SMALL
+@pytest.mark.parametrize(("size", "count"), [((3, 3, 3), 4520), ((3, 4, 3), 400), ((4, 3, 4), 400)])
 def test_all_is_known_of_small_games_with_the_number_of_stones(inside, size, count):
     rules = Rules(*size)
-    game, solution = positions(rules), solve(rules)
-    which = some(rules, count, 3)
-    told = proved(inside, rules, game.boards[which], 1_000_000, STEPS)
-    for number, (moves, whole) in zip(which, told, strict=True):
-        ranks = solution.move_ranks[number].tolist()
+    decisions = positions(rules).decisions
+    which = np.random.default_rng(3).choice(decisions, min(count, len(decisions)), replace=False)
+    boards = positions(rules).boards[which]
+    told = proved(inside, rules, boards, 1_000_000, STEPS)
+    for board, number, (moves, whole) in zip(boards, which, told, strict=True):
+        ranks = solve(rules).move_ranks[number]
         for cell, low, high, stones in moves:
-            sign = int(np.sign(ranks[cell]))
-            assert (low, high, stones) == (sign, sign, stones_of(rules, ranks[cell])), number
-        best = max(ranks[cell] for cell, *_ in moves)
-        sign = int(np.sign(best))
-        expected = {"low": sign, "high": sign, "stones": stones_of(rules, best)}
-        assert whole == expected
+            value, left = exact_rank(rules, board, cell)
+            assert (low, high, stones) == (value, value, left), number
+        value, left = exact_rank(rules, board, int(ranks.argmax()))
+        assert whole == {"low": value, "high": value, "stones": left}
 
 
 @pytest.mark.parametrize("size", [(4, 4, 4), (5, 5, 4), (6, 6, 4), (4, 5, 4)])
@@ -321,8 +304,8 @@ def labels(page):
         ("alphazero_444", Rules(4, 4, 4), "X"),
         ("alphazero_554", Rules(5, 5, 4), "O"),
         ("alphazero_664", Rules(6, 6, 4), "O"),
-        ("tactical", Rules(5, 5, 4), "X"),
-        ("threats", Rules(15, 15, 5), "X"),
+        ("tactical", Rules(4, 5, 4), "X"),
+        ("threats", Rules(9, 9, 5), "O"),
     ],
 )
 def test_whole_games_by_clicks(opened, file, name, rules, seat):

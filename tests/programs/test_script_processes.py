@@ -59,7 +59,7 @@ def test_an_output_that_cannot_be_written_is_told_in_one_line(ran, arguments):
 
 
 def test_the_benchmark_tells_of_every_player_and_of_the_learners_named(ran, tmp_path):
-    learners = ["td0", "dqn"]
+    learners = ["td0", "qtable"]
     where = ["--quick", "--json", "--out", "o", "--runs", "r", "--jobs", "1"]
     told = ran("benchmark.py", "--learners", *learners, *where)
     assert (told.returncode, told.stderr) == (0, "")
