@@ -152,13 +152,15 @@ def test_a_resumed_training_stays_in_its_folder_whatever_its_seed(run_here, tmp_
     assert [folder.name for folder in (tmp_path / "runs").iterdir()] == ["selfplay-0"]
 
 
-def test_commands_that_are_printed_can_be_typed_as_they_are(run_here):
+def test_commands_that_are_printed_can_be_typed_as_they_are(run_here, tmp_path):
     told = run_here("train.py", *TINY, "--out", "my runs/it's", "--steps", "5")
     command = re.search(r"^tensorboard --logdir (.*)$", told.stdout, re.MULTILINE)
     assert shlex.split(command[0]) == ["tensorboard", "--logdir", "my runs"]
     for name in ("play", "report"):
         command = re.search(rf"^tttenv {name} .*$", told.stdout, re.MULTILINE)
         assert shlex.split(command[0])[2] == "my runs/it's"
+    told = run_here("benchmark.py", "--learners", "--out", "o", "--json")
+    assert json.loads(told.stdout) == json.loads((tmp_path / "o/benchmark.json").read_text())
     told = run_here("benchmark.py", "--learners", "--out", "o", "--runs", "its runs")
     command = re.search(r"tensorboard --logdir .*$", told.stdout, re.MULTILINE)
     assert shlex.split(command[0]) == ["tensorboard", "--logdir", "its runs"]
