@@ -60,11 +60,6 @@ class Typist:
         self.read = found.end()
         return found
 
-    @property
-    def lines(self):
-        """All lines shown so far, those of spinners too, without control sequences."""
-        return re.split(r"\r|\n", re.sub(r"\x1b\[[\d;?]*[A-Za-z]", "", self.shown))
-
     def type(self, *lines):
         """Type lines, each after a prompt for it."""
         for line in lines:
