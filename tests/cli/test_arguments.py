@@ -138,22 +138,6 @@ def test_a_network_of_another_program_is_told_its_way(spec, way):
         player("mcts:fast")
 
 
-@pytest.mark.parametrize(
-    ("line", "hint"),
-    [
-        ("play selfplay --versus minimax", "two players against each other: tttenv match A B"),
-        ("train dqn --learning-rate 1", "did you mean --lr? (see prog dqn --help)"),
-        ("sweep dqn --grid lr=x", "'x' is not a number (see prog dqn --help)"),
-        ("export a.csv --rules 9,9,5", "tttenv prove solves the game"),
-    ],
-)
-def test_an_error_names_what_there_is_instead(line, hint, capsys):
-    name, *args = line.split()
-    with pytest.raises((SystemExit, ValueError)) as end:
-        COMMANDS.load(name)(args, "prog")
-    assert hint in f"{end.value} {capsys.readouterr().err}"
-
-
 def test_long_work_speaks_where_there_is_no_terminal(monkeypatch, capsys):
     monkeypatch.setattr(console, "SPOKEN_EVERY", 0.01)
     for quiet in (False, True):
