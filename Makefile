@@ -71,7 +71,7 @@ test-gpu: .venv/dev .venv/compiled ## trainings on CUDA, for machines with a GPU
 campaign: .venv/dev ## attack the package for SECONDS: kills, failing disks
 	$(BIN)/python -m tests.campaign --seconds $(SECONDS) $(ARGS)
 
-campaign-short: .venv/dev ## the same with as many cases on every machine, a minute or two of them
+campaign-short: .venv/dev ## the same with as many cases on every machine, a minute of them
 	$(BIN)/python -m tests.campaign --short $(ARGS)
 
 check: .venv/dev ## ruff, ruff format, mypy --strict, and the budgets of lines and of the manual

@@ -1,4 +1,4 @@
-"""Prints every script's tables from results that are at hand; run by test_text_tables.py."""
+"""Prints every script's tables from results that are at hand, for cli/test_text_tables.py."""
 
 import contextlib
 import importlib
@@ -135,9 +135,3 @@ def helps():
         more = {} if describe is None else {"description": describe()}
         with contextlib.suppress(SystemExit):
             console.parse(module.Arguments, module.PROG, ["--help"], **more)
-
-
-if __name__ == "__main__":
-    measured()
-    exact()
-    helps()

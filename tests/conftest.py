@@ -4,13 +4,10 @@ import gc
 import importlib.util
 import io
 import os
-import shutil
 import signal
 import subprocess
 import sys
 import warnings
-from collections import Counter
-from pathlib import Path
 
 # Read when numpy and torch are first imported: tests side by side would wait for each other's
 # threads, and nets and tables as small as these gain nothing by more than one.
@@ -80,24 +77,6 @@ def run_here(tmp_path, monkeypatch, capsys):
         return subprocess.CompletedProcess(arguments, status, *capsys.readouterr())
 
     return run
-
-
-NEEDED = {"chromium": ("chromium", "chromium-browser"), "firefox-esr": ("firefox-esr", "firefox")}
-
-
-def missing():
-    """Return the Debian packages that some tests need and that are not installed."""
-    return [package for package, names in NEEDED.items() if not any(map(shutil.which, names))]
-
-
-def pytest_terminal_summary(terminalreporter):
-    """Report in one line the tests skipped for missing programs, and what to install."""
-    skipped = [Path(report.fspath).name for report in terminalreporter.stats.get("skipped", [])]
-    if skipped:
-        where = ", ".join(f"{count} in {file}" for file, count in Counter(skipped).items())
-        mend = f"apt-get install {' '.join(missing())}" if missing() else "pytest -rs says why"
-        count = f"{len(skipped)} test{'s' * (len(skipped) > 1)} skipped"
-        terminalreporter.line(f"{count} ({where}): {mend}", yellow=True)
 
 
 def pytest_sessionfinish(session, exitstatus):

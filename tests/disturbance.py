@@ -117,30 +117,20 @@ def _disturb_after_first_step(patch, name, table, seed, disturbed):
 
 
 def pytest_terminal_summary(terminalreporter, config):
-    """Print one line per test, and one per number with its asserted bound."""
+    """Print for each test its passes, and the least, median and largest of each number reached."""
     if not config.getoption("disturbances"):
         return
-    runs = defaultdict(list)
-    for outcome in ("passed", "failed"):
-        for report in terminalreporter.stats.get(outcome, []):
-            if report.when == "call":
-                runs[re.sub(r"disturbed\d+-|\[disturbed\d+\]", "", report.nodeid)].append(report)
+    found, stats = defaultdict(list), terminalreporter.stats
+    for report in [*stats.get("passed", []), *stats.get("failed", [])]:
+        name = re.sub(r"disturbed\d+-|\[disturbed\d+\]", "", report.nodeid)
+        if report.when == "call":
+            found[name, "passed"].append(report.passed)
+            found[name, "seconds"].append(report.duration)
+        for key, value in report.user_properties if report.when == "call" else ():
+            if key == "reached":
+                what, number, above, below = value
+                found[name, f"{what} (above {above}, below {below})"].append(number)
     terminalreporter.section("what trainings reached from disturbed first weights")
-    for name, reports in sorted(runs.items()):
-        passes = sum(report.passed for report in reports)
-        seconds = statistics.mean(report.duration for report in reports)
-        terminalreporter.line(f"{name}: {passes}/{len(reports)} passed, {seconds:.1f} s a run")
-        numbers = defaultdict(list)
-        for report in reports:
-            for key, value in report.user_properties:
-                if key == "reached":
-                    what, number, above, below = value
-                    numbers[what, above, below].append(number)
-        for (what, above, below), found in numbers.items():
-            spread = f"{min(found):.4g} / {statistics.median(found):.4g} / {max(found):.4g}"
-            bounds = [
-                f"{sign} {bound:g}"
-                for sign, bound in ((">", above), ("<", below))
-                if bound is not None
-            ]
-            terminalreporter.line(f"    {what}: {spread}  ({' and '.join(bounds) or 'shown'})")
+    for (name, what), numbers in found.items():
+        spread = f"{min(numbers):.4g} / {statistics.median(numbers):.4g} / {max(numbers):.4g}"
+        terminalreporter.line(f"{name}: {what}: {spread}")

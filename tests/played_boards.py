@@ -1,4 +1,4 @@
-"""Boards of all numbers of stones, for tests."""
+"""Boards of all numbers of stones and random moves, for tests."""
 
 import numpy as np
 
@@ -15,3 +15,10 @@ def played_boards(rules, count, seed=0):
             board = after
         boards.append(board)
     return np.array(boards)
+
+
+def random_cells(masks, rng, wrong=0.0):
+    """Return a legal cell for each game, 0 for one that is over, and now and then any cell."""
+    cells = [rng.choice(np.flatnonzero(mask)) if mask.any() else 0 for mask in masks]
+    wild = rng.random(len(cells)) < wrong
+    return np.where(wild, rng.integers(masks.shape[1], size=len(cells)), cells)

@@ -1,4 +1,4 @@
-"""The documentation: its command lines parse, its links resolve.
+"""The documentation and the READMEs: their command lines parse, their links resolve.
 
 Its code runs when it is built, or in tests/programs/test_documented_python.py.
 """
@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from all_tables import PROGRAMS
+from test_readme import READMES
 
 from learners.cli import train
 from learners.registry import LEARNERS
@@ -28,23 +29,30 @@ PAGES = {
     for file in sorted(DOCS.rglob("*.md"))
     if not {"_build", "generated"} & set(file.relative_to(DOCS).parts)
 }
-SHELL = re.compile(r"^```bash\n(.*?)^```", re.S | re.M)
-OURS = re.compile(r"(?:tttenv|python scripts/(?=\w+\.py)) ?(\w*)(?:\.py)?(.*)")
+OURS = re.compile(r"\s*(?:tttenv|python scripts/(?=\w+\.py)) ?(\w*)(?:\.py)?(.*?)(?:  +#.*)?")
 
 
 def command_lines():
     """Yield the page, the command and the arguments of each of our shell command lines."""
-    for page, text in PAGES.items():
-        for block in SHELL.findall(text):
-            for line in block.splitlines():
-                if found := OURS.fullmatch(line.partition("  #")[0].strip()):
-                    yield page, found[1], shlex.split(found[2])
+    texts = {
+        page: "".join(re.findall(r"^```bash\n(.*?)^```", PAGES[page], re.S | re.M))
+        for page in PAGES
+    }
+    for page, text in READMES.items():  # in which they are indented
+        texts[page] = "\n".join(re.findall(r"^    .*", text, re.M))
+    for name, row in COMMANDS.rows.items():
+        examples = importlib.import_module(row.target.split(":")[0]).EXAMPLES
+        texts[f"tttenv {name} --help"] = examples.format(name="selfplay")
+    for page, text in texts.items():
+        for line in text.splitlines():
+            if found := OURS.fullmatch(line.rstrip()):
+                yield page, found[1], shlex.split(found[2])
 
 
 def parse(command, args):
     """Parse a command line as the command does, without running it."""
     if command == "compile":
-        assert not args
+        assert args in ([], ["--jobs", "1"])
     elif command == "train":
         if args:
             config = LEARNERS.load(args[0]).presets["default"]
@@ -71,12 +79,26 @@ def python_blocks(page, cells=False):
     return re.findall(rf"^```{fence}\n(?::tags:.*\n)?(.*?)^```", PAGES[page], re.S | re.M)
 
 
-def test_every_link_leads_to_a_page():
-    for page, text in PAGES.items():
+def headings(text):
+    """Return the anchors of a page's headings, with "-" for any space and "_"."""
+    lines = re.findall(r"^#+ (.+)$", re.sub(r"```.*?```", "", text, flags=re.S), re.M)
+    return [
+        re.sub(r"[^\w\- ]", "", line.lower()).replace(" ", "-").replace("_", "-") for line in lines
+    ]
+
+
+def test_every_link_leads_to_a_file_and_a_heading_that_are_there():
+    for name, text in (READMES | {f"docs/{page}": text for page, text in PAGES.items()}).items():
         for link in re.findall(r"\]\(([^)\s]+)\)", re.sub(r"```.*?```", "", text, flags=re.S)):
-            path = link.partition("#")[0]
-            if path and "://" not in path:
-                assert ((DOCS / page).parent / path).is_file(), f"{page}: {link}"
+            path, _, heading = link.partition("#")
+            if "://" in path:
+                continue
+            file = (ROOT / name).parent / path if path else ROOT / name
+            assert file.is_file(), f"{name}: {link}"
+            if heading:
+                assert heading.replace("_", "-") in headings(file.read_text(encoding="utf-8")), (
+                    f"{name}: {link}"
+                )
 
 
 def test_every_page_is_in_a_table_of_contents():

@@ -47,22 +47,6 @@ def test_the_scripts_and_folders_it_names_are_there(name):
 
 
 @pytest.mark.parametrize("name", READMES)
-def test_its_links_lead_to_files_and_headings_that_are_there(name):
-    for link in re.findall(r"\]\(([^)]+)\)", READMES[name]):
-        path, _, heading = link.partition("#")
-        file = (ROOT / name).parent / path if path else ROOT / name
-        assert file.is_file(), link
-        if heading:
-            assert heading in headings(file.read_text(encoding="utf-8")), link
-
-
-def headings(text):
-    """Return the anchors that GitHub gives to the headings of a page."""
-    lines = re.findall(r"^#+ (.+)$", re.sub(r"```.*?```", "", text, flags=re.S), re.M)
-    return [re.sub(r"[^\w\- ]", "", line.lower()).replace(" ", "-") for line in lines]
-
-
-@pytest.mark.parametrize("name", READMES)
 def test_its_pictures_are_there_in_light_and_in_dark_and_small(name):
     text = READMES[name]
     assert "![" not in text  # a picture in light alone

@@ -165,12 +165,6 @@ def test_a_player_limited_by_time_is_refused_and_told_what_to_limit_instead():
         certify(Rules(), hasty)
 
 
-@pytest.mark.parametrize("rules", [Rules(3, 6, 4), Rules(19, 19, 5)], ids=str)
-def test_all_positions_of_boards_too_large_are_refused_and_the_arena_named(rules):
-    with pytest.raises(ValueError, match=rf"{rules} is too large .*metrics\.arena"):
-        certify(rules, uniform, method="all positions")
-
-
 @pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
 def test_a_certificate_and_the_doctor_say_what_a_mask_hides(share, capsys):
     rules = Rules()

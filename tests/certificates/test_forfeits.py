@@ -3,6 +3,7 @@
 import gymnasium as gym
 import numpy as np
 import pytest
+from lost_games import require_lost_by_own_moves
 from reference import certificate, game
 
 import tttenv
@@ -53,35 +54,18 @@ def test_certificates_count_forfeits_as_losses(name, method):
     policy = PLAYERS[name]
     found = tttenv.certify(RULES, policy, method=method)
     known = certificate((3, 3, 3), game((3, 3, 3)).table(policy))
-    for seat, letter in enumerate("XO"):
+    for letter in "XO":
         assert found.vs_random[letter] == pytest.approx(known["vs_random"][letter], abs=1e-12)
         assert found.worst_case[letter] in (None, pytest.approx(known["worst_case"][letter]))
         line, shortest = found.losing_line[letter], known["losing_line"][letter]
         assert found.never_loses[letter] == (shortest is None)
         assert (line and len(line)) == (shortest and len(shortest))
         if line is not None:
-            assert lost(policy, seat, line)
+            require_lost_by_own_moves(RULES, policy, letter, line)
     assert found.unbeatable == (name == "never")
     if method == METHODS[0]:
         assert found.blunders == known["blunders"]
         assert found.optimal_moves == pytest.approx(known["optimal_moves"])
-
-
-def position_after(line):
-    """Return the board (cells,) after the moves of a game."""
-    board = RULES.start()
-    for cell in line:
-        board = RULES.play(board, cell)
-    return board
-
-
-def lost(policy, seat, line):
-    """Return whether a game is lost, by its last stone or by the player's forfeit after it."""
-    for stone, cell in enumerate(line):
-        if stone % 2 == seat:
-            assert policy(position_after(line[:stone])[None])[0, cell] > 0
-    board = position_after(line)
-    return RULES.lost(board) or not policy(board[None]).any()
 
 
 def late(boards):
@@ -94,6 +78,7 @@ def test_a_forfeit_is_found_on_boards_too_large_to_enumerate_with_no_line_in_sig
     rules = Rules(4, 5, 5)  # nobody can complete five with so few stones
     policy = Forfeiter(player("first", rules), late, rules)
     line = refute(rules, policy, seat)
+    require_lost_by_own_moves(rules, policy, seat, line)
     assert len(line) == (8 if seat == "X" else 9)
     assert losing_leaves(rules, policy, seat, 5000)[0] > 0
     certificate = tttenv.certify(rules, policy, positions=20_000)

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from lost_games import require_lost_by_own_moves
 
 from tttenv import Rules, certify, player, solve
 from tttenv.certificates.reachability import SeatResults
@@ -75,11 +76,8 @@ def test_reachable_certificate_a_player_is_refuted_and_the_game_is_lost(spec, ca
     found = certify(rules, player(spec, rules))
     assert found.method == REACHABLE
     assert found.never_loses == {"X": False, "O": False}
-    for line in found.losing_line.values():
-        board = rules.start()
-        for cell in line:
-            board = rules.play(board, cell)
-        assert rules.lost(board)
+    for seat, line in found.losing_line.items():
+        require_lost_by_own_moves(rules, player(spec, rules), seat, line)
     one_move = spec != "tactical"
     assert found.worst_case == dict.fromkeys("XO", -1 if one_move else None)
     assert found.unbeatable is (False if one_move else None)

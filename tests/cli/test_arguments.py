@@ -4,7 +4,6 @@ import errno
 import importlib
 import os
 import re
-import shlex
 import signal
 import sys
 import time
@@ -12,7 +11,6 @@ import types
 
 import pytest
 from all_tables import PROGRAMS
-from test_readme import READMES
 
 from learners.cli import train
 from learners.registry import LEARNERS
@@ -58,25 +56,6 @@ def test_a_wrong_command_line_is_refused_in_one_line(command, typed, words, caps
     assert re.fullmatch(r"[^\n]+ \(see [^\n]+ --help\)\n", told.err), told.err
     assert words in told.err
     assert len(told.err) < 250
-
-
-EXAMPLES = {
-    name: importlib.import_module(row.target.split(":")[0]).EXAMPLES.format(name="selfplay")
-    for name, row in COMMANDS.rows.items()
-}
-
-
-def test_the_commands_of_readmes_and_help_texts_can_be_parsed():
-    text = "\n".join(READMES.values()) + "".join(EXAMPLES.values()).replace("\n", "\n    ")
-    command = r"^    (?:python scripts/(?=\w+\.py)|tttenv )(\w+)(?:\.py)?(.*?)(?: {2,}#.*)?$"
-    commands = re.findall(command, text, re.MULTILINE)
-    assert {name for name, _ in commands} >= set(COMMANDS)
-    for script, rest in commands:
-        args = shlex.split(rest)
-        if script == "train" and args:
-            script, args = f"train {args[0]}", args[1:]
-        if script in PARSERS:
-            PARSERS[script](args)
 
 
 @pytest.mark.parametrize("command", sorted(set(PROGRAMS) & set(COMMANDS)))
@@ -159,22 +138,6 @@ def test_a_network_of_another_program_is_told_its_way(spec, way):
         player(spec)
     with pytest.raises(ValueError, match="options must be written"), did_you_mean("mcts:fast"):
         player("mcts:fast")
-
-
-@pytest.mark.parametrize(
-    ("line", "hint"),
-    [
-        ("play selfplay --versus minimax", "two players against each other: tttenv match A B"),
-        ("train dqn --learning-rate 1", "did you mean --lr? (see prog dqn --help)"),
-        ("sweep dqn --grid lr=x", "'x' is not a number (see prog dqn --help)"),
-        ("export a.csv --rules 9,9,5", "tttenv prove solves the game"),
-    ],
-)
-def test_an_error_names_what_there_is_instead(line, hint, capsys):
-    name, *args = line.split()
-    with pytest.raises((SystemExit, ValueError)) as end:
-        COMMANDS.load(name)(args, "prog")
-    assert hint in f"{end.value} {capsys.readouterr().err}"
 
 
 def test_long_work_speaks_where_there_is_no_terminal(monkeypatch, capsys):

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tracemalloc
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,73 +23,18 @@ def answers(engine, *lines):
     return [engine.answer(line) for line in lines]
 
 
-# --- What is said, line by line: the player `first` takes the first empty cell, row by row.
-TALKS = {  # each as lines of the manager, with the answers or their beginnings after ">"
-    "it opens": "START 15 > OK | BEGIN > 0,0 | TURN 7,8 > 1,0 | TURN 2,0 > 3,0",
-    "oblong": "RECTSTART 7,5 > OK | TURN 6,4 > 0,0 | TURN 4,6 > ERROR 4,6 is off the",
-    "Yixin's START": "START 5 5 > OK | TURN 4,4 > 0,0 | START 7 5 > OK | TURN 6,4 > 0,0",
-    "wrong sizes": "START 5 5 5 > ERROR expected a size | START 5,5 > ERROR | RECTSTART 5 > ERROR",
-    "off the board": "START 5 > OK | TURN 4,4 > 0,0 | TURN 4,6 > ERROR 4,6 is off the",
-    "a board for X": (
-        "START 5 > OK | BOARD | 0,0,1 | 3,2,2 | DONE > 1,0 | TURN 3,2 > ERROR 3,2 is taken | "
-        "TURN 4,4 > 2,0"
-    ),
-    "a board for O": (
-        "START 5 > OK | BOARD | 0,0,2 | done > 1,0 | TURN 1,0 > ERROR 1,0 is taken | TURN 0,1 > 2,0"
-    ),
-    "TAKEBACK": (
-        "START 5 > OK | BEGIN > 0,0 | TURN 4,4 > 1,0 | TAKEBACK 1,0 > OK | "
-        "TAKEBACK 4,4 > OK | TAKEBACK 4,4 > ERROR there is no stone on 4,4 | TURN 3,3 > 1,0 | "
-        "TAKEBACK 3,3 > OK | TURN 2,2 > ERROR with 2 own stones and 1 others it is not the | "
-        "TAKEBACK 1,0 > OK | TAKEBACK 0,0 > OK | TURN 2,2 > 0,0 | TURN 3,3 > 1,0"
-    ),
-    "INFO says nothing": (
-        "INFO timeout_turn 1000 | INFO what ever | INFO | INFO rule 0 | INFO rule x | "
-        "INFO evaluate 3,4 | INFO folder /tmp | INFO time_left -5 | START 5 > OK | "
-        "INFO rule -1 | info rule 4 | "
-    ),
-    "another rule": (
-        "START 5 > OK | INFO rule 1 | BEGIN > ERROR only rule 0 is played, 5 or | "
-        "TURN 1,1 > ERROR only rule 0 | START 5 > ERROR only rule 0 | RESTART > OK | "
-        "INFO RULE 0 | BEGIN > 0,0"
-    ),
-    "nothing before START": (
-        "BEGIN > ERROR START must come first | TURN 1,1 > ERROR START must come first | "
-        "RESTART > ERROR START | TAKEBACK 1,1 > ERROR START | BOARD | 1,1,2 | "
-        "DONE > ERROR START must come first"
-    ),
-    "wrong boards": (
-        "START 5 > OK | BEGIN > 0,0 | BOARD | 1,1,1 | "
-        "DONE > ERROR with 1 own stones and 0 others | BOARD | 1,1,2 | 1,1,1 | "
-        "DONE > ERROR 1,1 is taken | BOARD | 5,1,2 | "
-        "DONE > ERROR 5,1 is off the board, which has 5 columns | BOARD | 1,1,3 | "
-        "DONE > ERROR whose stone is | BOARD | BEGIN | "
-        "DONE > ERROR expected a stone such as | BOARD | 1,1,2 | 2,2,2 | "
-        "DONE > ERROR with 0 own | TURN 1,0 > 2,0"
-    ),
-    "lost": (
-        "START 5 > OK | BOARD | 4,0,2 | 4,1,2 | 4,2,2 | 4,3,2 | 3,0,1 | 3,1,1 | 3,2,1 | "
-        "DONE > 0,0 | TURN 4,4 > ERROR the game is over: there is no move to play | "
-        "TURN 3,4 > 1,0"
-    ),
-    "won": (
-        "START 5 > OK | BEGIN > 0,0 | TURN 0,4 > 1,0 | TURN 1,4 > 2,0 | TURN 2,4 > 3,0 | "
-        "TURN 3,4 > 4,0 | TURN 2,2 > ERROR the game is over | TAKEBACK 4,0 > OK | "
-        "TAKEBACK 3,4 > OK | TURN 4,0 > 0,1"
-    ),
-    "unknown": (
-        "PLAY 3,3 > UNKNOWN command 'PLAY' | SWAP2BOARD > UNKNOWN | 7,7 > UNKNOWN | "
-        "\x1b[2J > UNKNOWN command '\\x1b[2J' | DONE > UNKNOWN"
-    ),
-}
+TALKS = dict(
+    talk.strip().split("]\n", 1)
+    for talk in Path(__file__).with_name("gomocup_talks.txt").read_text().split("\n[")[1:]
+)
 
 
 @pytest.mark.parametrize("talk", TALKS)
 def test_every_line_gets_its_answer(talk):
     engine = Engine("first", 5, 0)
-    for pair in TALKS[talk].split(" | "):
+    for pair in TALKS[talk].splitlines():
         line, _, wanted = pair.partition(" > ")
-        told = engine.answer(line)
+        told = engine.answer(line.encode().decode("unicode_escape"))
         if wanted.startswith(("ERROR", "UNKNOWN")):
             assert told.startswith(wanted)
         else:

@@ -70,20 +70,6 @@ def test_what_was_played_and_why_is_said(given, said, capsys):
     assert said in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        (["first", "random", "--games", "3"], "must be even"),
-        (["first", "random", "--time", "1"], "neither player searches"),
-        (["first", "mcts", "--time", "0"], "positive number of seconds"),
-        (["minimax", "first", "--rules", "9,9,5"], "too large"),
-    ],
-)
-def test_a_match_that_cannot_be_played_is_refused(given, said):
-    with pytest.raises(ValueError, match=said):
-        match.main(given)
-
-
 def test_progress_is_read_on_a_narrow_terminal(monkeypatch):
     """The numbers come before the names, which may be long."""
     told = []

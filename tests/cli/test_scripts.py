@@ -5,6 +5,7 @@ import json
 import re
 import shlex
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -32,16 +33,6 @@ def test_prove_says_the_value_in_words_or_as_json(run_here):
     assert (found["rules"], found["value"]) == ("2,2,2", 1)
 
 
-@pytest.mark.parametrize(
-    "option", ["--board=X___", "--nodes=1", "--memory=1", "--out=p", "--resume"]
-)
-def test_a_check_of_a_proof_takes_no_options_of_a_search(run_here, option):
-    told = run_here("prove.py", "--check", "p.safetensors", option)
-    name = option.partition("=")[0]
-    assert (told.returncode, told.stdout) == (2, "")
-    assert told.stderr.endswith(f"--check searches nothing: it cannot be combined with {name}\n")
-
-
 def test_help_lists_every_learner_and_player_and_every_field(run_here):
     shown = run_here("train.py", "--help").stdout
     assert all(re.search(rf"^  {name} ", shown, re.MULTILINE) for name in LEARNERS)
@@ -62,47 +53,19 @@ def test_certify_prints_every_key_as_json(run_here, name):
     assert told.stderr == ""
 
 
+WRONG = tomllib.loads(Path(__file__).with_name("wrong_input.toml").read_text(encoding="utf-8"))
+
+
 @pytest.mark.parametrize(
-    ("script", "arguments", "named"),
-    [
-        ("certify.py", ["nobody"], "known are"),
-        ("certify.py", ["random", "--sampled", "--games", "0"], "games must be at least 1"),
-        ("certify.py", ["minimax", "--rules", "3x3"], "m,n,k"),
-        ("certify.py", ["minimax", "--rules", "5,5,4"], "metrics.arena"),
-        (
-            "certify.py",
-            ["random", "--rules", "5,5,4", "--positions", "0"],
-            "--positions must be at",
-        ),
-        ("certify.py", ["no/such/folder"], "card.json"),
-        ("train.py", ["--colour"], "known learners"),
-        ("train.py", ["selfplay", "--preset", "best"], "known are"),
-        ("train.py", ["td0", "--preset", "published", "--preset=default"], "published and as"),
-        ("train.py", ["selfplay", "--steps", "0"], "at least 1"),
-        ("train.py", ["selfplay", "--batch", "0"], "batch"),
-        ("train.py", ["selfplay", "--rules", "5,5,4"], "5,5,4"),
-        ("train.py", ["selfplay", "--device", "nowhere"], "nowhere"),
-        ("train.py", ["selfplay", "--resume"], "runs/selfplay-0"),
-        ("benchmark.py", ["--learners", "nobody"], "known are"),
-        ("benchmark.py", ["--out", "/dev/null/no"], "is a file, not a folder"),
-        ("reproduce.py", ["--out", "/dev/null"], "is a file, not a folder"),
-        ("certify.py", ["dqn:depth=3"], "has no option 'depth'; it takes canonical"),
-        ("certify.py", ["random", "--games", "5"], "--sampled"),
-        ("speed.py", ["--seconds", "nan"], "--seconds"),
-        ("gomocup.py", ["selfplay"], "selfplay plays 3,3,3: announce it to managers with --k 3"),
-        ("gomocup.py", ["first", "--k", "20"], "a board must have 1 to 19 rows"),
-        ("play.py", ["dqn", "--rules", "5,5,4"], "plays 3,3,3, not 5,5,4"),
-        ("report.py", ["first", "mcts:time=0.1"], "cannot be certified"),
-        ("report.py", ["first", "--out", "."], "cannot write the report to ."),
-    ],
+    ("script", "line"), [(script, line) for script, rows in WRONG.items() for line in rows]
 )
 def test_wrong_input_ends_with_one_line_that_names_it_and_status_2(
-    run_here, tmp_path, script, arguments, named
+    run_here, tmp_path, script, line
 ):
-    told = run_here(script, *arguments)
+    told = run_here(f"{script}.py", *shlex.split(line))
     assert (told.returncode, told.stdout) == (2, "")
-    assert re.fullmatch(rf"{script}[^\n]*: [^\n]+\n", told.stderr), told.stderr
-    assert named in told.stderr
+    assert re.fullmatch(rf"(tttenv )?{script}[^\n]*: [^\n]+\n", told.stderr), told.stderr
+    assert WRONG[script][line] in told.stderr
     assert not list(tmp_path.iterdir())  # nothing made
 
 
@@ -152,13 +115,15 @@ def test_a_resumed_training_stays_in_its_folder_whatever_its_seed(run_here, tmp_
     assert [folder.name for folder in (tmp_path / "runs").iterdir()] == ["selfplay-0"]
 
 
-def test_commands_that_are_printed_can_be_typed_as_they_are(run_here):
+def test_commands_that_are_printed_can_be_typed_as_they_are(run_here, tmp_path):
     told = run_here("train.py", *TINY, "--out", "my runs/it's", "--steps", "5")
     command = re.search(r"^tensorboard --logdir (.*)$", told.stdout, re.MULTILINE)
     assert shlex.split(command[0]) == ["tensorboard", "--logdir", "my runs"]
     for name in ("play", "report"):
         command = re.search(rf"^tttenv {name} .*$", told.stdout, re.MULTILINE)
         assert shlex.split(command[0])[2] == "my runs/it's"
+    told = run_here("benchmark.py", "--learners", "--out", "o", "--json")
+    assert json.loads(told.stdout) == json.loads((tmp_path / "o/benchmark.json").read_text())
     told = run_here("benchmark.py", "--learners", "--out", "o", "--runs", "its runs")
     command = re.search(r"tensorboard --logdir .*$", told.stdout, re.MULTILINE)
     assert shlex.split(command[0]) == ["tensorboard", "--logdir", "its runs"]

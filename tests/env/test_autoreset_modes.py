@@ -4,11 +4,9 @@ import gymnasium as gym
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
-from pairs import pairs
 
 from tttenv import player
-from tttenv.env import TicTacToe, VectorTicTacToe
-from tttenv.policy import OBSERVATIONS
+from tttenv.env import VectorTicTacToe
 
 
 def asked(boards):
@@ -18,45 +16,6 @@ def asked(boards):
 
 def made(mode, games=50, rules=(3, 3, 3), **settings):
     return VectorTicTacToe(games, *rules, autoreset_mode=mode, **settings)
-
-
-@pytest.mark.parametrize(
-    ("rules", "opponent", "seat", "obs"),
-    pairs(
-        [(3, 3, 3), (5, 5, 4)],
-        ["random", asked, None],
-        ["X", "O", "random"],
-        list(OBSERVATIONS),
-    ),
-)
-def test_a_batch_of_one_is_the_single_environment_that_is_reset_at_each_end(
-    rules, opponent, seat, obs
-):
-    if opponent is None:
-        seat = "X"
-    settings = {"opponent": opponent, "seat": seat, "obs": obs}
-    batch, one = made("NextStep", 1, rules, **settings), TicTacToe(*rules, **settings)
-    seen, expected = [env.reset(seed=4) for env in (batch, one)]
-    over, dice = False, np.random.default_rng(0)
-    for _ in range(150):
-        for got, wanted in zip(np.atleast_1d(seen[0]), [expected[0]], strict=True):
-            np.testing.assert_equal(
-                {k: v[0] for k, v in got.items()} if isinstance(got, dict) else got, wanted
-            )
-        assert (seen[1]["action_mask"][0] == expected[1]["action_mask"]).all()
-        legal = np.flatnonzero(expected[1]["action_mask"])
-        cell = int(dice.choice(legal)) if legal.size and dice.random() > 0.03 else 0
-        seen, reward, terminated, truncated, infos = batch.step([cell])
-        seen = seen, infos
-        if over:
-            expected, paid, over = one.reset(), 0.0, False
-        else:
-            observed, paid, over, _, info = one.step(cell)
-            expected = observed, info
-        assert (reward[0], terminated[0], truncated[0]) == (paid, over, False)
-        assert ("outcome" in infos) == over
-        if over:
-            assert infos["outcome"][0] == info["outcome"]
 
 
 @pytest.mark.parametrize("illegal", ["lose", "raise"])

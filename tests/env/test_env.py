@@ -72,7 +72,9 @@ def test_a_board_to_start_from_is_seen_by_the_agent_who_is_to_move():
         assert observed.tolist() == [1, 0, 0, 0, -1, 0, 0, 0, 0]
     observed, _ = env.reset(options={"board": "X___O___X", "seat": "O"})
     assert observed.tolist() == [-1, 0, 0, 0, 1, 0, 0, 0, -1]
-    assert env.step(1)[0].tolist() == [-1, 1, -1, 0, 1, 0, 0, 0, -1]
+    observed, reward, over, _, _ = env.step(1)
+    assert observed.tolist() == [-1, 1, -1, 0, 1, 0, 0, 0, -1]
+    assert (type(reward), type(over)) == (float, bool)
 
 
 @pytest.mark.parametrize("seat", ["X", "O"])

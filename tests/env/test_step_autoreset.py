@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 from pairs import pairs
+from played_boards import random_cells
 from reference import random_game, view
 from test_copies import plain
 
@@ -30,17 +31,10 @@ def pair(rules, opponent, games=GAMES, **kwargs):
     return compiled, asking
 
 
-def some_moves(env, dice):
-    """Return random legal cells, and now and then one that may be occupied."""
-    cells = env.sample_actions()
-    wild = dice.random(len(cells)) < 0.04
-    return np.where(wild, dice.integers(0, env.rules.cells, len(cells)), cells)
-
-
 def same_steps(compiled, asking, count):
     dice = np.random.default_rng(0)
     for _ in range(count):
-        cells = some_moves(compiled, dice)
+        cells = random_cells(compiled.action_masks(), dice, 0.04)
         *found, infos = compiled.step(cells)
         *known, others = asking.step(cells)
         assert plain(tuple(found)) == plain(tuple(known))

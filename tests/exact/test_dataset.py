@@ -59,17 +59,3 @@ def test_the_file_holds_the_table(tmp_path, capsys):
         shown = ["" if value is None else str(value) for value in column.tolist()]
         assert [row[name] for row in rows] == shown
     assert len(rows) == told["rows"]
-
-
-@pytest.mark.parametrize(
-    ("args", "told"),
-    [
-        (["t.txt"], "must end in .csv"),
-        (["t.csv", "--rules", "4,4,4"], "15 cells"),
-    ],
-)
-def test_what_cannot_be_written_is_refused(args, told, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(ValueError, match=told):
-        export.main(args)
-    assert not list(tmp_path.iterdir())

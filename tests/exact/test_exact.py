@@ -1,11 +1,12 @@
 """Exact results: the enumerated and solved game, compared with an independent solver."""
 
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 import pytest
 from reference import SMALL, game, mover, spell, view
 
+from tttenv.certificates.certificate import certify
 from tttenv.env.games import transition_table
 from tttenv.env.rollouts import child_table
 from tttenv.exact import (
@@ -173,10 +174,13 @@ def test_the_best_responses_to_random_win_what_theory_says():
     assert odds == pytest.approx([0, 1, 0], abs=1e-12)
 
 
-@pytest.mark.parametrize("ask", [positions, solve, score, worst_case])
+EVERY = partial(certify, method="all positions")
+
+
+@pytest.mark.parametrize("ask", [positions, solve, score, worst_case, EVERY])
 @pytest.mark.parametrize("rules", [Rules(1, 17, 4), Rules(5, 5, 4), Rules(19, 19, 5)], ids=str)
 def test_large_games_are_refused_with_the_sampled_alternative_named(ask, rules):
-    players = [uniform] * {score: 2, worst_case: 1}.get(ask, 0)
+    players = [uniform] * {score: 2, worst_case: 1, EVERY: 1}.get(ask, 0)
     with pytest.raises(ValueError, match=rf"{rules} is too large .*metrics\.arena"):
         ask(rules, *players)
     assert not enumerable(rules)

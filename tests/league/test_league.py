@@ -217,15 +217,6 @@ def test_an_exact_result_that_takes_too_many_searches_is_given_up_before_the_fir
 
 
 # --- How players are asked
-@pytest.mark.parametrize("spec", [*PLAYERS, "gumbel:simulations=8,threes=100"])
-def test_every_named_player_gives_a_board_the_same_bits_in_any_batch(spec):
-    policy = player(spec, SMALL if spec == "minimax" else Rules(4, 4, 4))
-    assert policy.traits.alone
-    boards = opening_classes(policy.rules, 3)[:40]
-    together = policy(boards)
-    assert (together[::-1] == policy(boards[::-1].copy())).all()
-    assert all((policy(b[None])[0] == row).all() for b, row in zip(boards, together, strict=True))
-
 
 COUNT = itertools.count()
 

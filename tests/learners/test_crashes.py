@@ -1,11 +1,11 @@
 """Crashes and failures during the writing of a checkpoint, which stays complete and resumable."""
 
 import gc
-import os
 import threading
 from contextlib import suppress
 
 import pytest
+from faults import MANNERS, Death, failing
 from test_train import contents, names, sound
 
 from learners.td0 import TD0, TD0Config
@@ -25,50 +25,6 @@ from tttenv.players.stored.checkpoint import (
 
 SMALL = TD0Config(seed=1, games=8)
 PLAN = Schedule(steps=4, every=2, checkpoint_every=2)
-WRITING = ("mkstemp", "fsync", "chmod", "replace", "unlink")
-
-
-class Death(BaseException):
-    """Simulated end of the process, after which nothing more is done."""
-
-
-class FileSystem:
-    """Counter of the calls that write a checkpoint, which makes the n-th of them fail.
-
-    Args:
-        monkeypatch: of pytest.
-        at: which call, from 1 on.
-        how: "before" or "after": the process dies there; "fails": OSError, once; "full": OSError,
-            from this call on.
-    """
-
-    def __init__(self, monkeypatch, at=0, how="before"):
-        self.calls, self.at, self.how, self.dead = 0, at, how, False
-        for name in WRITING:
-            home = __import__("tempfile") if name == "mkstemp" else os
-            monkeypatch.setattr(home, name, self.watched(getattr(home, name)))
-
-    def watched(self, call):
-        """Return the same call, counted."""
-
-        def watch(*args, **kwargs):
-            if self.dead:  # whatever an except clause still tries
-                raise Death
-            self.calls += 1
-            wrong = self.calls == self.at or (self.how == "full" and self.calls > self.at > 0)
-            if wrong and self.how in ("fails", "full") and call.__name__ != "unlink":
-                raise OSError(28, "No space left on device")
-            if wrong and self.how == "before":
-                self.dead = True
-                raise Death
-            result = call(*args, **kwargs)
-            if wrong and self.how == "after":
-                self.dead = True
-                raise Death
-            return result
-
-        watch.__name__ = call.__name__
-        return watch
 
 
 def trained(out, plan=PLAN, **more):
@@ -82,22 +38,19 @@ def through(tmp_path_factory):
     return out
 
 
-def test_every_call_of_a_checkpoint_may_die_or_fail(tmp_path, through, monkeypatch):
+def test_every_call_of_a_checkpoint_may_die_or_fail(tmp_path, through):
     """The older player or the newer plays, and the training goes on to the same bytes.
 
-    One in sixty of the failures here; `make campaign` tries them all, and with more learners.
+    A few of the failures here; `make campaign` draws from all of them, and with every learner.
     """
-    with monkeypatch.context() as patched:
-        counted = FileSystem(patched)
+    with failing(tmp_path / "counted") as counted:
         trained(tmp_path / "counted")
-    assert counted.calls > 30
-    for first, how in enumerate(("before", "after", "fails", "full"), 1):
-        for at in range(15 * first, counted.calls + 1, 60):
-            out = tmp_path / f"{how}-{at}"
-            with monkeypatch.context() as patched:
-                FileSystem(patched, at, how)
-                with suppress(Death, OSError):
-                    trained(out)
+    assert len(counted.calls) > 60
+    for number, manner in enumerate(MANNERS):
+        for at in range(15 * number, len(counted.calls), 60):
+            out = tmp_path / f"{manner}-{at}"
+            with suppress(Death, OSError, KeyboardInterrupt), failing(out, at, manner):
+                trained(out)
             gc.collect()  # its lock is gone, as that of a dead process
             if (out / CARD).exists():
                 certify(Rules(), player(f"{out}/"))
@@ -108,17 +61,18 @@ def test_every_call_of_a_checkpoint_may_die_or_fail(tmp_path, through, monkeypat
                 if "is finished at step 4" not in str(refusal):  # died before its first state
                     assert not (out / CARD).exists()
                     trained(out)
-            assert contents(out) == contents(through), (how, at)
-            assert sound(out), (how, at, names(out))
+            assert contents(out) == contents(through), (manner, at)
+            assert sound(out), (manner, at, names(out))
 
 
-def test_a_failing_disk_is_named_and_leaves_the_older_player(tmp_path, monkeypatch):
+def test_a_failing_disk_is_named_and_leaves_the_older_player(tmp_path):
     trained(tmp_path, plan=Schedule(2, 2, 2))
     before = contents(tmp_path, [WEIGHTS, POLICY, STATE, CARD])
-    with monkeypatch.context() as patched:
-        FileSystem(patched, 1, "full")
-        with pytest.raises(OSError, match=r"No space left on device: '[^']*state-[^']*'"):
-            trained(tmp_path, resume=True)
+    with (
+        failing(tmp_path, 6, "full"),  # after the folder and its lock
+        pytest.raises(OSError, match=r"No space left on device: '[^']*state-[^']*'"),
+    ):
+        trained(tmp_path, resume=True)
     assert contents(tmp_path, [WEIGHTS, POLICY, STATE, CARD]) == before
     assert sound(tmp_path)
 

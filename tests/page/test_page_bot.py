@@ -1,6 +1,8 @@
 """A visitor's own bot, pasted into the page, is judged there as by the library."""
 
 import re
+import tomllib
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,61 +14,25 @@ from tttenv.exact import positions
 
 RULES = Rules()
 PERFECT = BOTS["list/XO-blank/board-mark/cell, perfect"].javascript
-ONE_MOVE = PERFECT.replace("move(", "inner(") + (  # another one on a board, under a condition
+EXCEPT = PERFECT.replace("move(", "inner(") + (  # another move on a board, under a condition
     "\nlet n = 0; const seen = new Set();\nfunction move(board, mark) {"
     "\n  return board.join() === '%s' && (%s) ? 1 : inner(board, mark);\n}"
 )
-CENTRE = ",,,,X,,,,"
-AGAIN = r"^No verdict: on ____X____ \(O to move\) it answered .., and .. when it was asked again"
-AS_FIRST = r"^As X it can be .*As O it can be "
-FIRST = 'board.indexOf("")'
+PASTED = tomllib.loads(Path(__file__).with_name("pasted.toml").read_text(encoding="utf-8"))
 TEXTS = {  # what is pasted, and what the page says of it
-    PERFECT: r"^Unbeatable: .* It is perfect in every position\.$",
-    "(board) => board.findIndex((mark) => mark === '')": AS_FIRST,
-    f"let n = 0; function move(board) {{ n += 1; return {FIRST}; }}": AS_FIRST,
-    f"export default (board) => {FIRST}": AS_FIRST,
-    f"const pick = (board) => {FIRST};\nmodule.exports = {{ move: pick }};": AS_FIRST,
-    f"class Bot {{ getMove(board) {{ return {FIRST}; }} }}": AS_FIRST,
-    f"document.title = ''; function bestMove() {{ return {FIRST}; }}": AS_FIRST,
-    f"const board = Array(9).fill(''); function turn() {{ return {FIRST}; }}": AS_FIRST,
-    "(board) => { let i = 0; while (board[i] !== '-') i++; return i; }": AS_FIRST,
-    "(b) => { do var c = [0, 1].map(() => Math.floor(3 * Math.random()))\n"
-    "while (b[c[0]][c[1]] !== null); return c }": "As X .* 40 answers to each",
-    ONE_MOVE % (",X,,,,,,,", "true"): (
-        r"^As X it never .* beaten: b1, where it returned 1\. .* on 1 board, as on _X_{7} \(O to"
-    ),
-    ONE_MOVE % (",X,,,,,,,O", "true"): (
-        r"^Unbeatable: .* It keeps the value of every board that it answers\. "
-        r"No legal answer on 1 board that its own play never reaches, as on _X______O .*: it ret"
-    ),
-    ONE_MOVE % (CENTRE, "crypto.getRandomValues(new Uint8Array(1))[0] & 1"): AGAIN,
-    ONE_MOVE % (CENTRE, "Date.now() & 1"): AGAIN,
-    ONE_MOVE % (CENTRE, "new Date().getSeconds() > 44"): AGAIN,
-    ONE_MOVE % (CENTRE, "n++ & 1"): AGAIN,
-    ONE_MOVE % (CENTRE, "seen.has(mark) || !seen.add(mark)"): AGAIN,
-    f"const i = Math.floor(2 * Math.random());\n(board) => 0; function move(board) {{\n"
-    f"return [{FIRST}, board.lastIndexOf('')][i] }}": "^No verdict: .* asked again",
-    "async (b) => 0": r'^Not understood: called as bot\(\["",.*\]\), it returned a promise',
-    "(b) => { while (b[0] !== 'X') {} return b.indexOf('') }": "^Not understood: ",
-    "move = (b: string[]): number => 0": "^This looks like TypeScript",
-    "hello there": "^This is no function.* see below",
+    kind: {
+        text.replace("PERFECT", PERFECT): row["said"]
+        for row in PASTED[kind]
+        for text in row["texts"]
+    }
+    for kind in ("usual", "hostile")
 }
-HOSTILE = {  # code that sends, breaks or floods what asks it
-    '() => "x".repeat(1e6)': "it returned a text of 1000000 letters, too long",
-    "() => { const a = []; a.push(a); return a; }": "it returned a list of 1",
-    "(b) => { throw { toString() { throw 1; } }; }": "it threw what has no text",
-    "(b) => ({ get move() { for (;;); } })": "it gave no answer within 0.4 seconds",
-    "postMessage({ asked: 99999 }); for (;;);": "^It cannot be started: ReferenceError",
-    "function move(b) { for (;;) self.postMessage({}); }": "^Not understood: .* TypeError",
-    "for (;;);": "^It gave no answer within 3 seconds when it was started",
-    "} postMessage({ done: true }); {": "its brackets do not match",
-    "}\nfunction MessageChannel() {}\nfunction x() {": "its brackets do not match",
-    "Array.prototype[Symbol.iterator] = 0; const move = (b) => 0;": "no verdict|^It cannot",
-    f"{PERFECT};\nMessagePort.prototype.postMessage = function () {{ self.port = this; }};\n"
-    "setInterval(() => self.port.postMessage([0, [[0, '']], '', false]));": "no verdict",
-    PERFECT + ";\nsetInterval(() => console.log(postMessage?.({})));": "no verdict",
-    "/".ljust(200_001, "/"): "^A bot has at most 200,000 letters",
+TEXTS["except"] = {
+    EXCEPT % (row["board"], condition): row["said"]
+    for row in PASTED["except"]
+    for condition in row["conditions"]
 }
+TEXTS["hostile"]["/".ljust(200_001, "/")] = "^A bot has at most 200,000 letters"
 
 
 def table(name, low):
@@ -114,7 +80,7 @@ def test_the_form_is_said_and_can_be_chosen(opened, shipped):
     page.locator("#bot-answer").select_option("cell")
     assert re.match(r"Not understood: .* it returned \[\d, \d\]\.$", verdict_text(page))
     page.locator("#bot-answer").select_option("pair")
-    assert re.match(AS_FIRST, verdict_text(page))
+    assert re.match("As X it can be .*As O it can be ", verdict_text(page))
     page.locator("#bot-shape").focus()
     page.keyboard.press("ArrowDown")
     assert re.match("Not understood: ", verdict_text(page))
@@ -129,11 +95,12 @@ def test_a_bot_of_one_seat_is_judged_in_it(opened, shipped):
     assert fragment(page) == "#play=your%20bot&seat=X"
 
 
-@pytest.mark.parametrize("texts", [TEXTS, HOSTILE], ids=["usual", "hostile"])
-def test_what_is_pasted_is_judged_or_refused_in_a_sentence(texts, opened, shipped):
+@pytest.mark.parametrize("kind", TEXTS)
+def test_what_is_pasted_is_judged_or_refused_in_a_sentence(kind, opened, shipped):
     page = opened(shipped, **CALM)
-    found = {text: judge(page, text) for text in texts}
-    assert not {text: said for text, said in found.items() if not re.search(texts[text], said)}
+    found = {text: judge(page, text) for text in TEXTS[kind]}
+    wrong = {text: said for text, said in found.items() if not re.search(TEXTS[kind][text], said)}
+    assert not wrong
 
 
 def test_a_judgement_ends_with_stop_or_with_the_next(opened, shipped):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from page_browser import CALM, SIZES, click, faults, fits, fragment, marks, stop_clock
 from page_data import report_of, with_card
-from page_games import play, settled, stones_left
+from page_games import exact_rank, play, settled, stones_left
 
 from tttenv import Rules, player
 from tttenv.exact import positions, solve
@@ -40,13 +40,17 @@ def file(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def inside(browser):
-    """Yield a function that runs JavaScript in the scope of the worker's own scripts."""
+    """Yield a function that runs one of `larger.js` in the scope of the worker's own scripts."""
     page = browser.new_page()
     files = [("shared", name) for name in SHARED] + [("worker", name) for name in WORKER]
-    texts = [(PAGE / folder / f"{name}.js").read_text(encoding="utf-8") for folder, name in files]
+    scripts = [PAGE / folder / f"{name}.js" for folder, name in files]
+    scripts.append(Path(__file__).with_name("larger.js"))
+    text = "\n".join(script.read_text(encoding="utf-8") for script in scripts)
 
-    def run(code, given):
-        return page.evaluate("async (given) => {" + "\n".join([*texts, code]) + "}", given)
+    def run(name, rules, **given):
+        given["rules"] = {"m": rules.m, "n": rules.n, "k": rules.k}
+        call = f"return asked.{name}(given, gameOf(given.rules));"
+        return page.evaluate(f"async (given) => {{{text}\n{call}}}", given)
 
     yield run
     page.close()
@@ -68,68 +72,48 @@ def sampled(rules, count, rng, policy=None):
     return np.array(found)[rows]
 
 
-def size_of(rules):
-    return {"m": rules.m, "n": rules.n, "k": rules.k}
-
-
 def test_lines_and_symmetries_are_those_of_the_library(inside):
     for size in ((3, 3, 3), (4, 5, 4), (7, 4, 3), (15, 15, 5)):
         rules = Rules(*size)
-        lines, images = inside("return [linesOf(given), mapsOf(given)]", size_of(rules))
+        lines, images = inside("linesAndMaps", rules)
         assert lines == rules.lines.tolist()
         assert images == maps(rules).tolist()
 
 
 # Players.
 
-MOVES = """
-const game = gameOf(given.rules);
-weights.set("it", given.network);
-const network = await game.network("it");
-return given.boards.map((board) => network.move(board));"""
 
-
-def given_network(one, rules, boards):
-    about = one.network.about
-    shape = {"channels": about["channels"], "blocks": about["blocks"]}
-    packed = {"packed": str(one.network.weights)}
-    return {"rules": size_of(rules), "network": shape | packed, "boards": boards.tolist()}
+def network_of(one):
+    about, packed = one.network.about, str(one.network.weights)
+    return {"channels": about["channels"], "blocks": about["blocks"], "packed": packed}
 
 
 @pytest.mark.parametrize(
     ("name", "rules", "count"),
     [
-        ("alphazero_444", Rules(4, 4, 4), 1000),
-        ("alphazero_554", Rules(5, 5, 4), 1000),
-        ("alphazero_664", Rules(6, 6, 4), 1000),
-        ("alphazero_995", Rules(9, 9, 5), 300),
-        ("alphazero_995", Rules(15, 15, 5), 60),
+        ("alphazero_444", Rules(4, 4, 4), 300),
+        ("alphazero_554", Rules(5, 5, 4), 300),
+        ("alphazero_664", Rules(6, 6, 4), 300),
+        ("alphazero_995", Rules(9, 9, 5), 100),
+        ("alphazero_995", Rules(15, 15, 5), 30),
     ],
 )
 def test_networks_move_as_in_the_library(inside, shown, name, rules, count):
     policy, rng = player(name, rules), np.random.default_rng(0)
     own = sampled(rules, 50, rng, policy)
     boards = np.concatenate([sampled(rules, count, rng), own])
-    told = inside(MOVES, given_network(shown[name], rules, boards))
+    told = inside("moves", rules, network=network_of(shown[name]), boards=boards.tolist())
     assert told == policy(boards).argmax(axis=1).tolist()
-
-
-POLICY = MOVES.replace("network.move", "network.policy")
 
 
 def test_what_a_network_would_play_is_a_distribution_over_the_empty_cells(inside, shown):
     rules, name = Rules(9, 9, 5), "alphazero_995"
     boards = sampled(rules, 20, np.random.default_rng(7))
-    given = given_network(shown[name], rules, boards)
-    shares, moves = np.array(inside(POLICY, given)), inside(MOVES, given)
+    given = {"network": network_of(shown[name]), "boards": boards.tolist()}
+    shares, moves = (np.array(inside(what, rules, **given)) for what in ("policies", "moves"))
     assert (shares[boards != 0] == 0).all()
     np.testing.assert_allclose(shares.sum(axis=1), 1)
     assert (shares[range(20), moves] > 0.999 * shares.max(axis=1)).all()
-
-
-CHANCES = """
-const game = gameOf(given.rules);
-return Promise.all(given.boards.map((board) => game.chances(given.player, board)));"""
 
 
 @pytest.mark.parametrize("name", ["random", "first", "tactical", "threats"])
@@ -137,8 +121,7 @@ return Promise.all(given.boards.map((board) => game.chances(given.player, board)
 def test_players_without_weights_are_those_of_the_library(inside, name, size):
     rules, count = Rules(*size), 300 if size[0] < 9 else 40
     boards = sampled(rules, count, np.random.default_rng(4))
-    given = {"rules": size_of(rules), "player": name, "boards": [absolute(b) for b in boards]}
-    told = np.array(inside(CHANCES, given))
+    told = np.array(inside("chances", rules, player=name, boards=[absolute(b) for b in boards]))
     if name != "threats":
         np.testing.assert_allclose(told, player(name, rules)(boards), atol=1e-12)
         return
@@ -150,14 +133,6 @@ def test_players_without_weights_are_those_of_the_library(inside, name, size):
 
 
 # What lines decide.
-
-SWEEP = """
-const game = gameOf(given.rules);
-return given.boards.map((position) => {
-  const values = new MoveValues(game, position, 1);
-  values.sweep();
-  return values.moves();
-});"""
 
 
 def crowded(rules, count, rng):
@@ -193,7 +168,7 @@ def test_wins_by_threats_are_those_of_the_library(inside, size):
     boards = crowded(rules, 3000 // rules.cells, np.random.default_rng(6))
     lines, stack = new_line_board(rules), new_threat_stack(rules.cells)
     counts = Counter()
-    told = proved(inside, rules, boards, 0, SWEEP)
+    told = proved(inside, rules, boards, 0, "swept")
     for number, (board, moves) in enumerate(zip(boards, told, strict=True)):
         for cell, low, high, stones in moves:
             after = rules.play(board, cell)
@@ -214,66 +189,30 @@ def test_wins_by_threats_are_those_of_the_library(inside, size):
 
 # Proofs.
 
-PROVE = """
-const game = gameOf(given.rules);
-return given.boards.map((position) => {
-  const values = new MoveValues(game, position, 1);
-  for (const move of values.undecided()) values.improve(move, given.limit);
-  return values.moves().map(([cell, low, high]) => [cell, low, high]);
-});"""
-
 
 def absolute(board):
     """Return a board seen by the side to move as 1 for X and -1 for O."""
     return (board * (1 if np.count_nonzero(board) % 2 == 0 else -1)).tolist()
 
 
-def proved(inside, rules, boards, limit, code=PROVE):
-    boards = [absolute(board) for board in boards]
-    return inside(code, {"rules": size_of(rules), "boards": boards, "limit": limit})
+def proved(inside, rules, boards, limit, what="proved"):
+    return inside(what, rules, boards=[absolute(board) for board in boards], limit=limit)
 
 
-def some(rules, count, seed):
-    game = positions(rules)
-    which = np.flatnonzero(~game.over)
-    return np.random.default_rng(seed).choice(which, min(count, len(which)), replace=False)
-
-
-SMALL = pytest.mark.parametrize(
-    ("size", "count"), [((3, 3, 3), 4520), ((3, 4, 3), 400), ((4, 3, 4), 400)]
-)
-
-
-STEPS = """
-const game = gameOf(given.rules);
-return given.boards.map((position) => {
-  const values = new MoveValues(game, position, 1);
-  values.sweep();
-  for (const step of values.steps()) step(given.limit);
-  return [values.moves(), values.whole()];
-});"""
-
-
-def stones_of(rules, rank):
-    """Return the winner's remaining stones before a move of this rank; None for a draw."""
-    return (rules.cells + 1 - abs(rank) + (rank > 0)) // 2 if rank else None
-
-
-@SMALL
+@pytest.mark.parametrize(("size", "count"), [((3, 3, 3), 4520), ((3, 4, 3), 400), ((4, 3, 4), 400)])
 def test_all_is_known_of_small_games_with_the_number_of_stones(inside, size, count):
     rules = Rules(*size)
-    game, solution = positions(rules), solve(rules)
-    which = some(rules, count, 3)
-    told = proved(inside, rules, game.boards[which], 1_000_000, STEPS)
-    for number, (moves, whole) in zip(which, told, strict=True):
-        ranks = solution.move_ranks[number].tolist()
+    decisions = positions(rules).decisions
+    which = np.random.default_rng(3).choice(decisions, min(count, len(decisions)), replace=False)
+    boards = positions(rules).boards[which]
+    told = proved(inside, rules, boards, 1_000_000, "counted")
+    for board, number, (moves, whole) in zip(boards, which, told, strict=True):
+        ranks = solve(rules).move_ranks[number]
         for cell, low, high, stones in moves:
-            sign = int(np.sign(ranks[cell]))
-            assert (low, high, stones) == (sign, sign, stones_of(rules, ranks[cell])), number
-        best = max(ranks[cell] for cell, *_ in moves)
-        sign = int(np.sign(best))
-        expected = {"low": sign, "high": sign, "stones": stones_of(rules, best)}
-        assert whole == expected
+            value, left = exact_rank(rules, board, cell)
+            assert (low, high, stones) == (value, value, left), number
+        value, left = exact_rank(rules, board, int(ranks.argmax()))
+        assert whole == {"low": value, "high": value, "stones": left}
 
 
 @pytest.mark.parametrize("size", [(4, 4, 4), (5, 5, 4), (6, 6, 4), (4, 5, 4)])
@@ -296,10 +235,8 @@ def test_proofs_agree_with_the_librarys_prover(inside, size):
 @pytest.mark.parametrize(("line", "most"), [([12], 0), ([12, 0, 6], 1)])
 def test_a_certificate_bounds_the_value_only_where_the_network_moved_so(inside, shown, line, most):
     """alphazero_554 opens in the middle and never loses: O can draw at the most."""
-    given = given_network(shown["alphazero_554"], Rules(5, 5, 4), np.zeros((0, 25)))
-    code = """weights.set("it", given.network);
-      return mostBy({ network: "it", least: 0 }, given.line, gameOf(given.rules));"""
-    assert abs(inside(code, given | {"line": line})) == most
+    network = network_of(shown["alphazero_554"])
+    assert abs(inside("mostBy", Rules(5, 5, 4), network=network, line=line)) == most
 
 
 # Games.
@@ -321,8 +258,8 @@ def labels(page):
         ("alphazero_444", Rules(4, 4, 4), "X"),
         ("alphazero_554", Rules(5, 5, 4), "O"),
         ("alphazero_664", Rules(6, 6, 4), "O"),
-        ("tactical", Rules(5, 5, 4), "X"),
-        ("threats", Rules(15, 15, 5), "X"),
+        ("tactical", Rules(4, 5, 4), "X"),
+        ("threats", Rules(9, 9, 5), "O"),
     ],
 )
 def test_whole_games_by_clicks(opened, file, name, rules, seat):

@@ -2,18 +2,20 @@
 
 import re
 from functools import cache
+from itertools import accumulate
 
 import numpy as np
 import pytest
 from page_browser import CALM, SIZES, click, faults, fits, fragment, marks, stop_clock
 from page_games import play
+from reference import game, mover, put
 
 from tttenv import Rules, certify, player
 from tttenv.cli.play import advice
-from tttenv.exact import positions, solve, tabulate
+from tttenv.exact import tabulate
 from tttenv.game.rules import name_of
 
-RULES = Rules()
+RULES, GAME = Rules(), game((3, 3, 3))
 ADVISER = advice.Adviser(RULES)  # its words are held to a reference by tests/cli/test_words.py
 QUESTION = "X has a corner, you are O."
 
@@ -22,20 +24,23 @@ QUESTION = "X has a corner, you are O."
 
 
 @cache
-def index(board):
-    return int(positions(RULES).index(RULES.parse(board)))
+def worth(board, cell):
+    """Return the value of a move for its side, and the winner's stones until the end."""
+    return GAME.worth(board, cell)
 
 
-@cache
-def rank(board, cell):
-    return int(solve(RULES).move_ranks[index(board), cell])
+def is_best(board, cell):
+    """Return whether a move wins soonest, or draws, or loses latest."""
+    ranks = {
+        c: (value, -value * stones)
+        for c in GAME.after[board]
+        for value, stones in [worth(board, c)]
+    }
+    return ranks[cell] == max(ranks.values())
 
 
-def verdict(found):
-    """Return the words of a move's rank."""
-    value = int(np.sign(found))
-    stones = (10 - abs(found) + (found > 0)) // 2  # of the winner, this move the first
-    return advice.verdict(value, stones if value else None)
+def verdict(value, stones):
+    return advice.verdict(value, stones or None)
 
 
 @cache
@@ -44,40 +49,17 @@ def blunder(board, cell):
     return ADVISER.known(RULES.parse(board)).blunder(cell)
 
 
-def put(board, cell):
-    return f"{board[:cell]}{'XO'[board.count('_') % 2 == 0]}{board[cell + 1 :]}"
-
-
 def boards_of(line):
     """Return the boards of a game, the empty one first."""
-    found = ["_" * 9]
-    for cell in line:
-        found.append(put(found[-1], cell))
-    return found
+    return list(accumulate(line, put, initial="_" * 9))
 
 
-@cache
-def over(board):
-    return RULES.over(RULES.parse(board))
-
-
-@cache
-def lost(board):
-    return RULES.lost(RULES.parse(board))
-
-
-def last_blunders(line, whose, slips=()):
-    """Return the page's remarks on the last two stones; `whose` by seat, `slips` the opponents'."""
-    found, boards = [], boards_of(line)
+def last_blunders(line):
+    """Return the page's remarks on the last two stones."""
+    boards, found = boards_of(line), []
     for ply in range(max(0, len(line) - 2), len(line)):
-        sentence, seat = blunder(boards[ply], line[ply]), "XO"[ply % 2]
-        if sentence is None:
-            continue
-        if seat in slips:
-            left = int(solve(RULES).ranks[index(boards[ply + 1])])
-            found.append(f"{whose[seat]} blundered: you can {verdict(left)}.")
-        else:
-            found.append(f"{whose[seat]} blunder: {sentence}")
+        if sentence := blunder(boards[ply], line[ply]):
+            found.append(f"{'XO'[ply % 2]}'s blunder: {sentence}")
     return found
 
 
@@ -90,8 +72,9 @@ LOOK = """() => ({
 })"""
 
 
-@pytest.mark.parametrize("seat", ["X", "O"])
-@pytest.mark.parametrize("name", ["selfplay", "mcts", "tactical", "random"])
+@pytest.mark.parametrize(
+    ("name", "seat"), [("selfplay", "X"), ("mcts", "O"), ("tactical", "X"), ("random", "O")]
+)
 def test_whole_games_by_real_clicks_are_as_the_library_says(opened, shipped, name, seat):
     page = opened(shipped, f"#play={name}&seat={seat}&show=values", **CALM)
     play(page, RULES, name, seat, np.random.default_rng(len(name)))
@@ -107,42 +90,33 @@ EVERY = f"""(links) => links.map((link) => {{
 
 def standing(board):
     """Return the text of the value bar."""
-    side = "XO"[board.count("_") % 2 == 0]
-    other = "XO"[side == "X"]
-    if over(board):
-        return f"{other} has won" if lost(board) else "draw"
-    found = int(solve(RULES).ranks[index(board)])
-    return (
-        f"{side if found > 0 else other} wins {verdict(found).partition(' ')[2]}"
-        if found
-        else "draw"
+    if board in GAME.result:
+        return f"{GAME.result[board]} has won" if GAME.result[board] != "_" else "draw"
+    value, stones = max(
+        (worth(board, c) for c in GAME.after[board]), key=lambda w: (w[0], -w[0] * w[1])
     )
+    winner = mover(board) if value > 0 else "XO"[mover(board) == "X"]
+    return f"{winner} wins {verdict(value, stones).partition(' ')[2]}" if value else "draw"
 
 
 def test_every_position_and_move_is_told_as_the_solved_game_has_it(opened, shipped):
     """All 4,520 undecided positions: the bar, every hint, and the sentence about every move."""
     page = opened(shipped, "#play=first&seat=both", **CALM)
-    lines, waiting = {"_" * 9: []}, ["_" * 9]
-    for board in waiting:
-        for cell in range(9):
-            after = None if over(board) or board[cell] != "_" else put(board, cell)
-            if after and after not in lines:
-                lines[after] = [*lines[board], cell]
-                waiting.append(after)
-    open_boards = [board for board in lines if not over(board)]
-    assert (len(lines), len(open_boards)) == (5478, 4520)
-    games = [lines[board] for board in open_boards]
-    games += [[*lines[b], c] for b in open_boards for c in range(9) if b[c] == "_"]
-    whose = {"X": "X's", "O": "O's"}
+    lines = {GAME.boards[0]: []}
+    for board in GAME.boards:  # ply by ply
+        for cell, after in GAME.after[board].items():
+            lines.setdefault(after, [*lines[board], cell])
+    assert (len(lines), len(GAME.decisions)) == (5478, 4520)
+    games = [lines[board] for board in GAME.decisions]
+    games += [[*lines[board], cell] for board in GAME.decisions for cell in GAME.after[board]]
     links = [f"#play=first&seat=both&show=values&moves={written(line)}" for line in games]
     told = 0
     for line, (hints, notes, bar, last) in zip(games, page.evaluate(EVERY, links), strict=True):
         *before, board = boards_of(line)
-        expected = ["" for _ in board]
-        if not over(board):
-            expected = [verdict(rank(board, c)) if board[c] == "_" else "" for c in range(9)]
+        after = GAME.after[board]
+        expected = [verdict(*worth(board, c)) if c in after else "" for c in range(9)]
         assert hints == expected, board
-        assert notes == last_blunders(line, whose), board
+        assert notes == last_blunders(line), board
         assert bar == f"Value of the position: {standing(board)}"
         if line:
             assert last.endswith("??") == bool(blunder(before[-1], line[-1]))
@@ -222,17 +196,16 @@ def test_a_wrong_answer_is_refuted_stone_by_stone_and_can_be_tried_again(opened,
     stop_clock(page)
     for cell in (c for c in range(1, 9) if c != 4):
         click(page, cell)
-        lost_in = verdict(rank("X" + "_" * 8, cell)).replace("loss", "loses")
+        lost_in = verdict(*worth("X" + "_" * 8, cell)).replace("loss", "loses")
         assert page.inner_text("#notes") == f"Not {name_of(RULES, cell)}: it {lost_in}."
         board = put("X" + "_" * 8, cell)
         assert marks(page) == board
-        while not over(board):
+        while board not in GAME.result:
             page.clock.run_for(700)
             after = marks(page)
             (best,) = (c for c in range(9) if after[c] != board[c])
-            assert rank(board, best) == max(rank(board, c) for c in range(9) if board[c] == "_")
+            assert is_best(board, best)
             board = after
-        assert lost(board)
         assert page.inner_text("#status") == "X wins."
         assert page.locator("#board .won").count() == 3
         label = page.locator("#board button").nth(cell).get_attribute("aria-label")
@@ -279,9 +252,8 @@ def test_a_blunder_is_ringed_and_refuted_by_numbered_stones_in_view(opened, ship
         line[1 + int(number)] = "abc".index(place[0]) + 3 * int(place[1]) - 3
         assert mark == "XO"[(1 + int(number)) % 2]
     *earlier, end = boards_of(line)
-    assert lost(end)
-    for board, cell in list(zip(earlier, line, strict=True))[2:]:
-        assert rank(board, cell) == max(rank(board, c) for c in range(9) if board[c] == "_")
+    assert GAME.result[end] == "X"
+    assert all(is_best(board, cell) for board, cell in list(zip(earlier, line, strict=True))[2:])
     assert page.locator("#board button.blunder .glyph").inner_text() == "??"
     box = page.locator("#notes").bounding_box()
     assert page.inner_text("#notes") == f"O's blunder: {blunder('X________', 1)}"
@@ -295,8 +267,7 @@ def test_a_lost_game_says_where_and_can_be_tried_again_from_there(opened, shippe
     page = opened(shipped, "#play=minimax&seat=O&moves=a1", **CALM)
     line = [0]
     for cell in (1, *range(9)):
-        if not over(marks(page)) and marks(page)[cell] == "_":
-            before = marks(page)
+        if cell in GAME.after[before := marks(page)]:
             click(page, cell)
             line += [cell, *(c for c in range(9) if marks(page)[c] != put(before, cell)[c])]
     assert page.inner_text("#status") == "minimax wins. You lost at move 2: b1."
@@ -338,9 +309,8 @@ def press(page, cell):
 @pytest.mark.parametrize("size", ["desktop", "phone"])
 def test_a_whole_game_by_keyboard_alone(opened, shipped, size, seat):
     page = opened(shipped, f"#play=dqn&seat={seat}", size, **CALM)
-    while not over(marks(page)):
-        board = marks(page)
-        press(page, max((c for c in range(9) if board[c] == "_"), key=lambda c: rank(board, c)))
+    while (board := marks(page)) not in GAME.result:
+        press(page, next(cell for cell in GAME.after[board] if is_best(board, cell)))
     assert page.inner_text("#status") == "The game is a draw. Nobody blundered."
 
 
@@ -358,7 +328,7 @@ def test_overlays_show_exact_values_the_players_chances_or_nothing(opened, shipp
         for cell in (c for c in range(9) if board[c] == "_"):
             share = f"{100 * row[cell]:.0f}"
             chance = "<1 %" if 0 < row[cell] < 0.004 else f"{share} %"
-            told = {"none": "", "values": verdict(rank(board, cell)), "player": chance}[overlay]
+            told = {"none": "", "values": verdict(*worth(board, cell)), "player": chance}[overlay]
             assert hints[cell] == told
     assert "show=player" in fragment(page)
 

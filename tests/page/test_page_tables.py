@@ -111,18 +111,14 @@ def test_bars_and_dots_stand_where_their_numbers_say(opened, shipped):
 def test_blunders_are_counted_by_whether_the_player_gets_there(opened, shipped, name):
     """By brute force: all games of the player against any replies, one seat after the other."""
     (shown,) = from_specs([name])
-    game, table = positions(RULES), shown.table.table
-    met = set()
+    game, table, met = positions(RULES), shown.table.table, set()
     for seat in (0, 1):
-        waiting = [(0, 0)]
-        while waiting:
-            at, ply = waiting.pop()
-            if ply % 2 == seat:
-                met.add(at)
-            for cell in np.flatnonzero(game.successors[at] >= 0):
-                if ply % 2 != seat or table[at, cell] > TINY:
-                    waiting.append((int(game.successors[at, cell]), ply + 1))
-            waiting = list(dict.fromkeys(waiting))
+        here = {0}
+        for ply in range(RULES.cells):
+            own = ply % 2 == seat
+            met |= here if own else set()
+            moves = ((at, cell) for at in here for cell in np.flatnonzero(game.successors[at] >= 0))
+            here = {int(game.successors[m]) for m in moves if not own or table[m] > TINY}
     wrong = np.flatnonzero(((table > TINY) & (game.successors >= 0) & ~solve(RULES).optimal).any(1))
     there = sum(int(at) in met for at in wrong)
     assert blunder_positions(shown) == (there, len(wrong) - there)

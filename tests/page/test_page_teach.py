@@ -3,6 +3,7 @@
 import base64
 import json
 from collections import defaultdict
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,11 +19,6 @@ RULES = Rules()
 SCRIPTS = ("game", "certificate", "teacher")
 SEEDS = 50
 CALM = {"reduced_motion": "reduce"}
-BASE64 = """const base64 = (array) => {
-  let text = "";
-  for (const byte of new Uint8Array(array.buffer)) text += String.fromCharCode(byte);
-  return btoa(text);
-};"""
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +35,8 @@ def inside(browser):
     page = browser.new_page()
     facts = json.dumps(data.tables([]))
     texts = [(PAGE / "scripts" / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS]
-    texts = [f"const data = {facts};", *texts, BASE64]
+    own = Path(__file__).with_name("teach.js").read_text(encoding="utf-8")
+    texts = [f"const data = {facts};", *texts, own]
 
     def run(code):
         return page.evaluate("() => {" + "\n".join([*texts, code]) + "}")
@@ -55,15 +52,7 @@ def taught(inside, seed, games=20_000):
 
 def all_taught(inside, seeds, games=20_000):
     """Yield the same for several seeds."""
-    told = inside(
-        "const worst = (table) => Math.min(worstCase(table, 0), worstCase(table, 1));"
-        "const taught = (seed) => { const learner = new TableLearner(seed);"
-        f"while (learner.games < {games} && worst(learner.table()) < -1e-9) learner.playGames(100);"
-        "return {certificate: certificateOf(learner.table()), games: learner.games,"
-        " table: base64(learner.table()), values: base64(learner.values)}; };"
-        f"return {list(seeds)}.map(taught);"
-    )
-    for found in told:
+    for found in inside(f"return {list(seeds)}.map((seed) => taught(seed, {games}));"):
         table = np.frombuffer(base64.b64decode(found["table"]), "<f8").reshape(-1, RULES.cells)
         values = np.frombuffer(base64.b64decode(found["values"]), "<f8")
         yield found["certificate"], found["games"], Tabulated(RULES, table), values

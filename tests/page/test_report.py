@@ -1,11 +1,14 @@
 """Report in a real browser, from file://: played, clicked, read, compared with exact numbers."""
 
+import json
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 from page_browser import marks
 from page_data import parsed, tables
+from test_scripts import KEYS
 
 from tttenv import Rules, player
 from tttenv.certificates.certificate import TINY, blunders
@@ -60,8 +63,20 @@ def test_no_path_of_the_maker_stands_in_the_report(opened, shipped):
     assert {player["spec"] for player in shown} == folders | {*PLAYERS}
 
 
-def test_the_benchmark_ends_with_the_address_of_its_report(opened, benchmarked):
+def test_the_benchmark_tells_of_every_player_and_learner_and_ends_with_its_report(
+    opened, benchmarked
+):
     told, folder = benchmarked
+    found, learners = json.loads((folder / "o/benchmark.json").read_text()), ["td0", "qtable"]
+    names = [*PLAYERS, *(f"{name} 0" for name in learners)]
+    assert [row["player"] for row in found["players"]] == names
+    assert [row["learner"] for row in found["learners"]] == learners
+    assert all(set(row) >= KEYS for row in found["players"])
+    assert {row["player"]: row["unbeatable"] for row in found["players"]}["minimax"]
+    assert all(re.search(rf"^ *{name} ", told, re.MULTILINE) for name in (*PLAYERS, *learners))
+    assert "tensorboard --logdir r" in told
+    for name in learners:
+        assert [*(folder / "r" / f"{name}-0").glob("*tfevents*")]
     assert told.splitlines()[-1].split()[1] == (folder / "o/report.html").resolve().as_uri()
     page = opened(folder / "o/report.html")
     assert page.locator("#board button").count() == 9

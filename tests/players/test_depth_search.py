@@ -7,7 +7,6 @@ from reference import random_game, spell, view
 from tttenv import Rules, player
 from tttenv.exact import positions
 from tttenv.game.open_lines_kernel import new_open_lines, set_board, stones_needed
-from tttenv.game.symmetry import maps
 from tttenv.players.search.alphabeta import IterativeDeepening
 from tttenv.players.search.alphabeta_kernel import LEAST_DEPTH, WIN, start
 from tttenv.players.search.search_budget import Budget, Limits, score_move
@@ -101,18 +100,6 @@ def test_its_moves_and_scores_are_those_of_a_plain_negamax(rules, least, most, d
         expected = [cell for cell, score in scores.items() if score == best]
         if len(scores) > 1:
             assert np.flatnonzero(found.probs).tolist() == expected
-
-
-@pytest.mark.parametrize("rules", [(4, 4, 4), (4, 5, 4), (5, 5, 4)], ids=spell)
-def test_images_of_a_board_are_worth_the_same(rules):
-    """To the last digit, and their moves are images of each other."""
-    policy, images = player("alphabeta:depth=4", Rules(*rules)), maps(Rules(*rules))
-    for board in quiet_boards(rules, 4, 20):
-        found = policy.search(board)
-        for image in images:
-            other = policy.search(board[image])
-            assert other.value == found.value
-            assert (other.probs == found.probs[image]).all()
 
 
 @pytest.mark.parametrize("rules", [(5, 5, 4), (7, 7, 5)], ids=spell)

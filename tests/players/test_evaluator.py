@@ -5,11 +5,9 @@ import pytest
 import torch
 from safetensors.torch import load, save
 
-import tttenv
 from learners.patterns import Patterns, PatternsConfig
 from learners.training.checkpoint import save as save_checkpoint
 from tttenv import Rules, certify, player
-from tttenv.players import checked_spec
 from tttenv.players.stored.checkpoint import WEIGHTS, commit, read_data
 
 CONFIG = PatternsConfig(channels=2, hidden=4, games=2, nodes=50, play_nodes=20, updates=1)
@@ -105,10 +103,3 @@ def test_extreme_integers_give_finite_scores(folder, tmp_path):
     copy = with_weights(folder, tmp_path / "copy", extreme)
     found = player(f"alphabeta:depth=1,evaluator={copy}", SHAPE).search(SHAPE.start())
     assert abs(found.value) <= 1
-
-
-def test_a_file_names_no_network(folder):
-    for spec in (f"alphabeta:evaluator={folder}", "alphabeta:evaluator=patterns"):
-        with pytest.raises(ValueError, match="file must not name"):
-            checked_spec(spec)
-    assert tttenv.player(checked_spec("alphabeta:evaluator=lines"))

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 from pairs import pairs
+from played_boards import random_cells
 from reference import spell
-from test_copies import plain
+from test_copies import held_by, plain
 
 from tttenv import Rules, player
 from tttenv.env.env import TicTacToe
@@ -60,21 +61,6 @@ class Flaky:
         return self.healthy(boards)
 
 
-def state_of(env):
-    """Return everything that an environment knows about its games, for comparison."""
-    match, rng = env.match, env._np_random
-    return (
-        [array.tolist() for array in match.games.state],
-        match.boards.tolist(),
-        match.active,
-        env._np_random_seed,
-        id(rng),
-        rng and rng.bit_generator.state,
-        match.legal().tolist(),
-        getattr(env, "closed", None),
-    )
-
-
 def held(answer):
     """Return the arrays inside the result of a call."""
     if isinstance(answer, np.ndarray):
@@ -95,7 +81,7 @@ class Pair:
     def call(self, method, *args, **kwargs):
         """Call a method on both, with failures at the first and the second query, then without."""
         for after in (0, 1, None):
-            before, copies = state_of(self.tried), [array.copy() for array in self.latest]
+            before, copies = held_by(self.tried), [array.copy() for array in self.latest]
             self.flaky.after = after
             try:
                 answer = getattr(self.tried, method)(*args, **kwargs)
@@ -103,7 +89,7 @@ class Pair:
                 if after is None:
                     raise
                 self.failures += 1
-                assert state_of(self.tried) == before
+                assert held_by(self.tried) == before
                 for array, copy in zip(self.latest, copies, strict=True):
                     assert np.array_equal(array, copy)
                 continue
@@ -112,17 +98,9 @@ class Pair:
         self.latest = held(answer)
         other = getattr(self.twin, method)(*args, **kwargs)
         assert plain(answer) == plain(other)
-        ours, theirs = state_of(self.tried), state_of(self.twin)
-        assert ours[:4] == theirs[:4]
-        assert ours[5:] == theirs[5:]  # each has a generator of its own
+        for ours, theirs in zip(held_by(self.tried)[1:], held_by(self.twin)[1:], strict=True):
+            assert ours == theirs  # but the generator, of which each has its own
         return answer
-
-
-def some_cells(masks, dice, wrong=0.05):
-    """Return a legal cell for each unfinished game, and now and then any cell."""
-    cells = [dice.choice(np.flatnonzero(mask)) if mask.any() else 0 for mask in masks]
-    wild = dice.random(len(cells)) < wrong
-    return np.where(wild, dice.integers(masks.shape[1], size=len(cells)), cells)
 
 
 def play(pair, turns, games):
@@ -131,10 +109,10 @@ def play(pair, turns, games):
     pair.call("reset", seed=3)
     for turn in range(turns):
         if games is None:
-            cell = some_cells(pair.tried.action_masks()[None], dice)[0]
+            cell = random_cells(pair.tried.action_masks()[None], dice, 0.05)[0]
             over = pair.call("step", cell)[2]
         else:
-            pair.call("step", some_cells(pair.tried.action_masks(), dice))
+            pair.call("step", random_cells(pair.tried.action_masks(), dice, 0.05))
         if games is None and over:
             pair.call("reset", options={"seat": "O"} if turn % 3 == 0 else None)
         elif turn % 13 == 12:

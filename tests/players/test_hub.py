@@ -20,7 +20,7 @@ from tttenv import Rules, certify, player
 from tttenv.certificates.verdict import certificate_table
 from tttenv.cli import certify as certify_command
 from tttenv.cli import console, pull, push
-from tttenv.players import bundled, checked_spec, is_path
+from tttenv.players import bundled, is_path
 from tttenv.players.stored import hub
 from tttenv.players.stored.checkpoint import digest
 
@@ -329,12 +329,6 @@ def test_odd_names_are_refused_before_anything_is_asked(server, spec):
     with pytest.raises(ValueError, match=r"hub:OWNER/NAME|not a branch"):
         player(spec)
     assert not server.requests
-
-
-def test_a_file_may_not_name_a_player_on_the_hub():
-    for spec in (f"hub:{REPO}", f"epsilon:player=(hub:{REPO}),epsilon=0.1"):
-        with pytest.raises(ValueError, match="must not name"):
-            checked_spec(spec)
 
 
 def test_without_the_extra_the_command_says_what_to_install(run, monkeypatch):

@@ -1,5 +1,6 @@
 """Invariants of every player in the table, and known results of some."""
 
+import pickle
 import re
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
@@ -19,6 +20,7 @@ SPECS = [
     "minimax:ties=fastest",
     "epsilon:player=tactical,epsilon=0.3",
     "epsilon:player=(minimax:ties=first),epsilon=1",
+    "gumbel:simulations=8,threes=100",
 ]
 
 KNOWN_NAMES = ", ".join((*PLAYERS, *FOREIGN, *bundled.names(), "or the folder of a checkpoint"))
@@ -57,8 +59,11 @@ def test_every_player_is_legal_pure_and_leaves_the_boards_alone(spec, rules):
     assert (probs[boards != 0] == 0).all()
     assert probs.sum(axis=1) == pytest.approx(1, abs=1e-12)
     assert (policy(np.asfortranarray(boards[::-1])) == probs[::-1]).all()
-    again = made(spec, rules)
+    again, copied = made(spec, rules), pickle.loads(pickle.dumps(policy))
     assert all((again(boards[i : i + 1])[0] == probs[i]).all() for i in range(len(boards)))
+    assert (copied(boards) == probs).all()
+    assert (copied.traits, copied.name, copied.rules) == (policy.traits, policy.name, policy.rules)
+    assert policy.traits.alone
     assert policy(boards[:0]).shape == (0, boards.shape[1])
 
 

@@ -52,7 +52,6 @@ def test_all_searches_agree_with_the_solved_game_on_the_value_of_all_4520_positi
     for spec in (
         "alphabeta",
         "alphabeta:ties=first,memory=1",
-        "mcts:solver=true,iterations=60000",
         "minimax:search=cached",
         "minimax:search=symmetric",
     ):

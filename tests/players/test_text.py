@@ -69,59 +69,43 @@ def test_the_moves_of_a_position_are_a_legal_game_that_leads_there():
         np.testing.assert_array_equal(played, board)
 
 
-@pytest.mark.parametrize(
-    ("answer", "found"),
-    [
-        ("<move>2</move>", 2),
-        ("I could take 5 or c3, even [6].\n<MOVE> [C1] </MOVE>. Good!", 2),
-        ("<move>0</move> is taken, so <move>2</move>", 2),
-        ('{"reason": "a fork", "move": "c1"}', 2),
-        ('```json\n{"move": 2}\n```', 2),
-        ('{"reason": "{a3, b3} or [6]", "move": 2, "then": {"move": 6}}', 2),
-        ('{"answer": [{"move": "2"}]}', 2),
-        ('{"why": {b1}} {{"move": 2}}', 2),
-        ("<think>[6] or <move>6</move>?</think>\n[2]", 2),
-        ("6, as the template began it</THINK> 2", 2),
-        ("<think>[6]</think> [2] <think>or <move>3</move>", "none"),
-        ("<think>2</think>", "none"),
-        ("My move: [2]", 2),
-        ("[2], which is [c1]", 2),
-        (" **c1**.\n", 2),
-        ("2", 2),
-        ("", "none"),
-        ("I play c1.", "none"),  # no tag, and not the whole answer
-        ("12 is off the board, I think", "none"),
-        ("<move>the centre</move>", "none"),
-        ("<move>2 or 3</move>", "none"),
-        ("<move>02</move>", "none"),
-        ("<move>-1</move>", "none"),
-        ("<move>٢</move>", "none"),  # a digit, but not an ASCII one
-        ('{"move": true}', "none"),
-        ('{"move": 2.0}', "none"),
-        ("2" + " " * 1_000_000, "none"),
-        ("[" * 500_000, "none"),
-        ('{"move": ' + "[" * 100_000 + "}", "none"),
-        ('{"' * 500_000, "none"),
-        ('{"move": ' + "9" * 5_000 + "}", "none"),
-        ("[2] or [3]", "ambiguous"),
-        ('{"move": 2} {"move": 3}', "ambiguous"),
-        ('{"move": 2, "move": 2}', "ambiguous"),
-        ('{"move": 2} [3]', "ambiguous"),
-        ("<move>2</move> no, <move>3", "ambiguous"),
-        ("</move>2<move>", "ambiguous"),
-        ("<move>2", "ambiguous"),
-        ("<move>2<move>", "ambiguous"),
-        ("<move>0</move>", "taken"),
-        ("b2", "taken"),
-        ("<move>9</move>", "off the board"),
-        ("<move>d1</move>", "off the board"),
-        ("<move>a4</move>", "off the board"),
+ANSWERS = {  # what is read of an answer: cell 2, or why there is none
+    2: [
+        "<move>2</move>",
+        "I could take 5 or c3, even [6].\n<MOVE> [C1] </MOVE>. Good!",
+        "<move>0</move> is taken, so <move>2</move>",
+        '{"reason": "a fork", "move": "c1"}',
+        '```json\n{"move": 2}\n```',
+        '{"reason": "{a3, b3} or [6]", "move": 2, "then": {"move": 6}}',
+        '{"answer": [{"move": "2"}]}',
+        '{"why": {b1}} {{"move": 2}}',
+        "<think>[6] or <move>6</move>?</think>\n[2]",
+        "6, as the template began it</THINK> 2",
+        *("My move: [2]", "[2], which is [c1]", " **c1**.\n", "2"),
     ],
-)
-def test_answers(answer, found):
-    parsed = text.parse(RULES, BOARD, answer)
-    assert (parsed.cell if found == 2 else parsed.reason) == found
-    assert (parsed.cell is None) == bool(parsed.reason)
+    "none": [
+        *("<think>[6]</think> [2] <think>or <move>3</move>", "<think>2</think>", ""),
+        *("I play c1.", "12 is off the board, I think"),  # no tag, and not the whole answer
+        *("<move>the centre</move>", "<move>2 or 3</move>", "<move>02</move>", "<move>-1</move>"),
+        "<move>٢</move>",  # a digit, but not an ASCII one
+        *('{"move": true}', '{"move": 2.0}', "2" + " " * 1_000_000, "[" * 500_000),
+        *('{"move": ' + "[" * 100_000 + "}", '{"' * 500_000, '{"move": ' + "9" * 5_000 + "}"),
+    ],
+    "ambiguous": [
+        *("[2] or [3]", '{"move": 2} {"move": 3}', '{"move": 2, "move": 2}', '{"move": 2} [3]'),
+        *("<move>2</move> no, <move>3", "</move>2<move>", "<move>2", "<move>2<move>"),
+    ],
+    "taken": ["<move>0</move>", "b2"],
+    "off the board": ["<move>9</move>", "<move>d1</move>", "<move>a4</move>"],
+}
+
+
+@pytest.mark.parametrize("found", ANSWERS)
+def test_answers(found):
+    for answer in ANSWERS[found]:
+        parsed = text.parse(RULES, BOARD, answer)
+        assert (parsed.cell if found == 2 else parsed.reason) == found, answer[:100]
+        assert (parsed.cell is None) == bool(parsed.reason)
 
 
 PIECES = st.sampled_from(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 JOBS = {  # a command's module, and arguments with which it takes a few seconds
-    "sweep": ("learners.cli.sweep", "td0 --seeds 2 --grid games=16,32 --steps 4"),
+    "sweep": ("learners.cli.sweep", "td0 --seeds 2 --steps 4"),
     "league": (
         "tttenv.cli.league",
         "random first tactical minimax mcts:iterations=5 alphabeta:depth=1"
@@ -36,11 +36,11 @@ def files():
 @pytest.mark.parametrize("job", JOBS)
 def test_results_are_the_same_with_any_number_of_processes(job, tmp_path, monkeypatch, capsys):
     found, (module, arguments) = [], JOBS[job]
-    for workers in ("1", "3"):
+    for workers in ("1", "2"):
         (folder := tmp_path / workers).mkdir()
         monkeypatch.chdir(folder)
         importlib.import_module(module).main([*arguments.split(), "--jobs", workers])
         printed = capsys.readouterr().out if "--json" in arguments else ""
         found.append((files(), printed))
     assert found[0] == found[1]
-    assert len(found[0][0]) == {"sweep": 5, "league": 1, "certificate": 0}[job]
+    assert len(found[0][0]) == {"sweep": 3, "league": 1}[job]

@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from bots import BOTS, COURSE, PERFECT
+from bots import BOTS, COURSE, PERFECT, written
 
 from tttenv import Rules, certify, player
 from tttenv.certificates.verdict import verdict
@@ -84,7 +84,7 @@ while board[cell] != " " or NUMBERS.random() < 0.5:
 
 @pytest.mark.parametrize("numbers", ["random", "np.random"])
 def test_a_bot_that_draws_cells_until_one_is_empty_plays_its_frequencies(bot, numbers, caplog):
-    text = BOTS["list/XO-space/board/cell, perfect"].python
+    text = written("move", "list/XO-space/board/cell").python
     text = text.replace("    pass", f"    {RANDOM.strip().replace('NUMBERS', numbers)}")
     path = bot(f"import random\nimport numpy as np\n{text}")
     policy = player(f"python:path={path},timeout=5", RULES)

@@ -11,9 +11,7 @@ from pathlib import Path
 
 import pytest
 from processes import command, run_script, surroundings
-from test_scripts import KEYS, TINY
-
-from tttenv.players import PLAYERS
+from test_scripts import TINY
 
 
 @pytest.fixture
@@ -56,26 +54,6 @@ def test_an_output_that_cannot_be_written_is_told_in_one_line(ran, arguments):
         told = ran("certify.py", *arguments, stdout=full)
     assert told.returncode == 2
     assert re.fullmatch(r"certify.py: cannot write[^\n]*: No space left on device\n", told.stderr)
-
-
-def test_the_benchmark_tells_of_every_player_and_of_the_learners_named(ran, tmp_path):
-    learners = ["td0", "dqn"]
-    where = ["--quick", "--json", "--out", "o", "--runs", "r", "--jobs", "1"]
-    told = ran("benchmark.py", "--learners", *learners, *where)
-    assert (told.returncode, told.stderr) == (0, "")
-    found = json.loads(told.stdout)
-    assert found == json.loads((tmp_path / "o" / "benchmark.json").read_text())
-    names = [*PLAYERS, *(f"{name} 0" for name in learners)]
-    assert [row["player"] for row in found["players"]] == names
-    assert [row["learner"] for row in found["learners"]] == learners
-    assert all(set(row) >= KEYS for row in found["players"])
-    assert {row["player"]: row["unbeatable"] for row in found["players"]}["minimax"]
-    for name in learners:
-        assert any("tfevents" in path.name for path in (tmp_path / "r" / f"{name}-0").iterdir())
-    shown = ran("benchmark.py", "--learners", "--out", "o", "--runs", "r")
-    assert (shown.returncode, shown.stderr) == (0, "")
-    assert all(re.search(rf"^ *{name} ", shown.stdout, re.MULTILINE) for name in PLAYERS)
-    assert "tensorboard --logdir r" in shown.stdout
 
 
 @pytest.mark.parametrize(

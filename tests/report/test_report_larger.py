@@ -5,6 +5,7 @@ import re
 import sys
 
 import pytest
+from lost_games import require_lost_by_own_moves
 from page_data import parsed, report_of, with_card
 
 from learners.registry import LEARNERS
@@ -104,13 +105,12 @@ def test_a_lost_game_is_told_and_drawn_as_it_was_played(spec, rules):
     assert lost
     assert len(games) == len(lost)
     for seat, game in zip(lost, games, strict=True):
-        board = rules.start()
-        for turn, (mark, column, row) in enumerate(re.findall(r"([XO]) ([a-s])(\d+)", game)):
-            cell = (int(row) - 1) * rules.n + ord(column) - ord("a")
-            assert mark == "XO"[turn % 2] == drawn.pop(0)
-            assert mark != seat or policy(board[None])[0, cell] > 0
-            board = rules.play(board, cell)
-        assert rules.lost(board)
+        stones = re.findall(r"([XO]) ([a-s])(\d+)", game)
+        turns = ["XO"[turn % 2] for turn in range(len(stones))]
+        assert [mark for mark, *_ in stones] == drawn[: len(stones)] == turns
+        del drawn[: len(stones)]
+        line = [(int(row) - 1) * rules.n + ord(column) - ord("a") for _, column, row in stones]
+        require_lost_by_own_moves(rules, policy, seat, line)
         assert game.endswith(f"{'O' if seat == 'X' else 'X'} wins")
     assert not drawn
 

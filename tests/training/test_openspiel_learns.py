@@ -27,9 +27,3 @@ def test_its_best_responses_agree_with_the_certificate():
                 made[seat] = pyspiel.TabularBestResponse(game, other, table)
             made[seat].set_policy(table)
             assert abs(made[seat].value("") + worst[seat]) < 1e-9
-
-
-def test_its_nash_conv_agrees_with_the_certificate():
-    worst = tttenv.certify(RULES, "tactical").worst_case
-    conv = pyspiel.nash_conv(openspiel.game(RULES), openspiel.table(RULES, "tactical"))
-    assert abs(conv + worst["X"] + worst["O"]) < 1e-9

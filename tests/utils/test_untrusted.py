@@ -60,7 +60,16 @@ def test_a_row_added_later_is_unsafe_until_it_says_otherwise(monkeypatch):
         checked_spec("mine")
 
 
-@pytest.mark.parametrize("spec", ["checkpoints/dqn", "./first", "", "\x1b[2J", None, 3, ["first"]])
+ELSEWHERE = ["hub:a/b", "bot.py", "python:path=bot.py", "checkpoints/dqn", "./first", "", "\x1b[2J"]
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        *(spec for name in ELSEWHERE for spec in (name, f"epsilon:player=({name}),epsilon=0.1")),
+        *("alphabeta:evaluator=patterns", "alphabeta:evaluator=a/b", None, 3, ["first"]),
+    ],
+)
 def test_a_file_may_not_name_a_folder_or_rubbish(spec):
     with pytest.raises(
         ValueError, match=r"a (file must not name|player's name must be)"
