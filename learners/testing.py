@@ -17,8 +17,10 @@ from tttenv.testing import LawBrokenError, check_policy, require, some_boards
 from tttenv.utils.arrays import integers_from
 
 
-def check_learner(kind: type[Learner], rules: Rules, config: Any = None, steps: int = 3) -> None:
-    """Check that a learner satisfies the invariants of the `Learner` protocol.
+def check_learner(
+    kind: type[Learner[Any]], rules: Rules, config: Any = None, steps: int = 3
+) -> None:
+    """Check that a learner satisfies the invariants of the base class `Learner`.
 
     Args:
         kind: the learner's class.
@@ -33,7 +35,7 @@ def check_learner(kind: type[Learner], rules: Rules, config: Any = None, steps: 
     config = kind.presets["default"] if config is None else config
     check_config(kind, config, rules)
 
-    def trained(count: int) -> Learner:
+    def trained(count: int) -> Learner[Any]:
         learner = kind(config, rules)
         for _ in range(count):
             learner.step()
@@ -69,7 +71,7 @@ def check_learner(kind: type[Learner], rules: Rules, config: Any = None, steps: 
     require(same, "stopping and resuming makes no difference, bit for bit")
 
 
-def check_config(kind: type[Learner], config: Any, rules: Rules) -> None:
+def check_config(kind: type[Learner[Any]], config: Any, rules: Rules) -> None:
     """Check that a config is a frozen dataclass with a seed and can be stored as JSON."""
     require(is_dataclass(kind.Config), "Config is a dataclass")
     require(kind.Config.__dataclass_params__.frozen, "Config is frozen")  # type: ignore[attr-defined]  # dataclasses have it

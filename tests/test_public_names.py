@@ -31,7 +31,7 @@ PUBLIC = {
     " diagnose require some_boards",
     "tttenv.text": "NOTATIONS Parsed SCHEMES SPLITS Task Verdict parse prompt reward tasks verdict",
     "learners": "train",
-    "learners.base": "Learner PlaysFromWeights",
+    "learners.base": "Learner LearnerTraits",
     "learners.training.checkpoint": "load_learner load_policy load_state load_training save"
     " save_state",
     "learners.training.loop": "Evaluation Progress Schedule run usual_schedule",

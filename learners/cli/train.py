@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from learners.registry import LEARNERS, parsed_presets, row
+from learners.registry import LEARNERS, presets, row
 from tttenv.certificates import phrases
 from tttenv.cli import compile, console
 from tttenv.cli.options import (
@@ -74,7 +74,6 @@ def main(args: list[str], prog: str = PROG) -> None:
     with compile.compiling(*wanted, processes=2) as compiled:  # while PyTorch is loaded
         options, config = _parse(name, rest, prog)
         with console.stage("loading PyTorch", options.json):  # which all learners need
-            config = LEARNERS.load(name).Config(**vars(config))
             from learners.training.loggers import chosen
             from learners.training.loop import Schedule, usual_schedule
         changes = {field.name: getattr(options, field.name) for field in fields(Schedule)}
@@ -163,7 +162,7 @@ def _overview(args: list[str], prog: str = PROG) -> None:
 
 def _parse(name: str, rest: list[str], prog: str) -> tuple[Options, Any]:
     """Parse the options and the learner's config, starting from the preset or the resumed run."""
-    preset, known = _peek(rest, "--preset") or Options.preset, parsed_presets(name)
+    preset, known = _peek(rest, "--preset") or Options.preset, presets(name)
     if preset not in known:
         raise ValueError(unknown(f"preset of {name}", preset, known))
     options, config = _parse_from(name, rest, Options(), known[preset], prog)
@@ -221,7 +220,7 @@ def _parse_from(
         ],
         frozen=True,
     )
-    about = f"{name}: {row(name).about}. Presets: {', '.join(parsed_presets(name))}."
+    about = f"{name}: {row(name).about}. Presets: {', '.join(presets(name))}."
     given: Any = console.parse(shape, f"{prog} {name}", rest, about, EXAMPLES.format(name=name))
     return given.training, given.learner
 

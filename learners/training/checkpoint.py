@@ -16,7 +16,7 @@ from safetensors.torch import load as load_tensors
 from safetensors.torch import save as save_tensors
 
 import tttenv
-from learners.base import Learner, PlaysFromWeights
+from learners.base import Learner
 from learners.registry import LEARNERS
 from tttenv.certificates.certificate import IN_TRAINING, REACHABLE, Certificate, certify
 from tttenv.certificates.snapshots import Snapshot, for_file
@@ -46,7 +46,7 @@ PARTS = ("learner", "clock", "about", "plan")  # of a training's state
 
 def save(
     folder: Path,
-    learner: Learner,
+    learner: Learner[Any],
     rules: Rules,
     about: dict[str, Any],
     training: dict[str, Any] | None = None,
@@ -89,7 +89,7 @@ def save(
         },
         "certificate": certificate.to_dict(),
         "choice": {
-            "tolerance": getattr(learner, "tolerance", None),
+            "tolerance": learner.traits.tolerance,
             "canonical": policy.traits.equivariant,
         },
     }
@@ -118,34 +118,31 @@ def load_policy(
     """
     stored = _Checkpoint(folder)
     kind, trained = stored.kind, stored.rules
-    search: Any = getattr(kind, "search_player", None)
-    if (simulations or threes) and search is None:
+    if (simulations or threes) and not kind.traits.searches:
         options = "leave out simulations and threes"
         raise ValueError(f"a player of {stored.learner} does not search: {options}")
     if threes and not simulations:
         raise ValueError("threes need a tree search: set simulations too")
     rules = rules or trained
-    if rules != trained and not getattr(kind, "any_board", False):
+    if rules != trained and not kind.traits.any_board:
         raise ValueError(f"the player in {shown(folder)} plays {trained}, not {rules}")
-    if rules.k != trained.k and getattr(kind, "same_k", False):
+    if rules.k != trained.k and kind.traits.same_k:
         raise ValueError(f"the player in {shown(folder)} plays {trained.k} in a row, not {rules.k}")
-    made: Player
-    if not isinstance(kind, PlaysFromWeights):  # a learner from elsewhere
-        made = player_for(rules, load_learner(folder).policy())
-    else:
-        try:
-            weights = stored.weights(rules)
-            if not simulations:
-                made = kind.player(stored.config, rules, weights)
-        except (ValueError, RuntimeError, MemoryError) as error:
-            raise stored.misfit(error) from None
-        if simulations:
-            made = search(stored.config, rules, weights, simulations, threes)
-            return made
+    try:
+        empty = kind.empty_weights(stored.config, rules)
+        weights = stored.weights(empty)
+        if empty is None:
+            made = player_for(rules, stored.trained(weights).policy())
+        elif not simulations:
+            made = kind.player(stored.config, rules, weights)
+    except Exception as error:  # whatever a learner's own code says of foreign numbers
+        raise stored.misfit(error) from None
+    if simulations:
+        return kind.search_player(stored.config, rules, weights, simulations, threes)
     return canonical_player(made) if plays_canonically(stored.card) else made
 
 
-def load_learner(folder: Path) -> Learner:
+def load_learner(folder: Path) -> Learner[Any]:
     """Load the learner of the checkpoint in `folder` onto the current device.
 
     It is complete, with its environment, so that it can learn further; to play, see `load_policy`.
@@ -156,12 +153,9 @@ def load_learner(folder: Path) -> Learner:
     """
     stored = _Checkpoint(folder)
     try:
-        weights = stored.weights(stored.rules)
-        learner: Learner = stored.kind(stored.config, stored.rules)
-        learner.load_state_dict({"weights": weights})
+        return stored.trained(stored.weights(stored.empty()))
     except Exception as error:  # whatever a learner's own code says of foreign numbers
         raise stored.misfit(error) from None
-    return learner
 
 
 def load_weights(folder: Path, name: str) -> tuple[Any, dict[str, torch.Tensor]]:
@@ -174,7 +168,7 @@ def load_weights(folder: Path, name: str) -> tuple[Any, dict[str, torch.Tensor]]
     if stored.learner != name:
         trained = shown(stored.learner, 80)
         raise ValueError(f"the player in {shown(folder)} was trained by {trained}, not by {name}")
-    return stored.config, stored.weights(stored.rules)
+    return stored.config, stored.weights(stored.empty())
 
 
 def load_training(folder: Path) -> dict[str, Any]:
@@ -227,23 +221,34 @@ class _Checkpoint:
         self.card, data = read_data(folder, WEIGHTS)
         self.file, self.data = folder / str(file_of(self.card, WEIGHTS)), data[WEIGHTS]
         self.learner = self.card["learner"]
-        self.kind: Any = LEARNERS.load(self.learner)
+        self.kind = LEARNERS.load(self.learner)
         try:
             self.rules = Rules.of(self.card["rules"])
             self.config: Any = from_stored(self.kind.Config, self.card["config"], self.learner)
         except ValueError as error:
             raise ValueError(f"{shown(folder)} cannot be loaded: {error}") from None
 
-    def weights(self, rules: Rules) -> dict[str, torch.Tensor]:
+    def empty(self) -> dict[str, torch.Tensor] | None:
+        """Return the learner's empty weights for the game it was trained on."""
+        return self.kind.empty_weights(self.config, self.rules)
+
+    def trained(self, weights: dict[str, torch.Tensor]) -> Learner[Any]:
+        """Create the learner with the given weights."""
+        learner = self.kind(self.config, self.rules)
+        learner.load_state_dict({"weights": weights})
+        return learner
+
+    def weights(self, wanted: dict[str, torch.Tensor] | None) -> dict[str, torch.Tensor]:
         """Load the weights onto the current device.
 
-        Their names and shapes are compared with those that `rules` need before a tensor is made.
+        Their names and shapes are compared with those of the wanted ones, unless these are None,
+        before a tensor is made.
         """
         found = {name: shape for name, (_, shape) in header(self.data, self.file).tensors.items()}
-        known, file = isinstance(self.kind, PlaysFromWeights), shown(self.file)
-        wanted = self.kind.empty_weights(self.config, rules) if known else {}
-        shapes = {name: tuple(tensor.shape) for name, tensor in wanted.items()}
-        for name in [*found, *shapes] if known else []:
+        file, shapes = shown(self.file), found
+        if wanted is not None:
+            shapes = {name: tuple(tensor.shape) for name, tensor in wanted.items()}
+        for name in [*found, *shapes]:
             if found.get(name) != (due := shapes.get(name)):
                 reason = f"{shown(name, 80)} has shape {found.get(name)}, not {due}"
                 raise ValueError(f"{file} does not match its card: {reason}")
@@ -252,7 +257,7 @@ class _Checkpoint:
         except (SafetensorError, ValueError, KeyError, TypeError) as error:
             raise ValueError(f"{file} has no valid weights: {shown(first_line(error))}") from None
         for name, tensor in tensors.items():
-            if known and tensor.dtype != wanted[name].dtype:
+            if wanted is not None and tensor.dtype != wanted[name].dtype:
                 reason = f"{shown(name, 80)} is {tensor.dtype}, not {wanted[name].dtype}"
                 raise ValueError(f"{file} does not match its card: {reason}")
             if not torch.isfinite(tensor).all():

@@ -137,7 +137,7 @@ IN_DOUBT, WITHOUT_DOUBT = 10_000, 2_000_000
 
 
 def run(
-    learner: Learner,
+    learner: Learner[Any],
     rules: Rules,
     schedule: Schedule,
     progress: Progress,
@@ -193,7 +193,7 @@ def run(
         yield _evaluation(schedule, progress, policy, certificate, numbers)
 
 
-def before_training(learner: Learner, rules: Rules, progress: Progress) -> dict[str, float]:
+def before_training(learner: Learner[Any], rules: Rules, progress: Progress) -> dict[str, float]:
     """Measure a learner before its first step, and return exact numbers by tag.
 
     Empty on boards too large to enumerate, where this would take minutes.
@@ -229,7 +229,7 @@ def _held(schedule: Schedule, progress: Progress) -> bool:
     return progress.in_a_row.get(schedule.until, 0) >= schedule.hold
 
 
-def _return_to_first(learner: Learner, progress: Progress) -> None:
+def _return_to_first(learner: Learner[Any], progress: Progress) -> None:
     """Restore the learner and progress that were kept, but not how many certificates it held."""
     assert progress.kept is not None
     learner.load_state_dict(progress.kept["learner"])
@@ -246,7 +246,7 @@ def _evaluation(schedule: Schedule, progress: Progress, *found: Any) -> Evaluati
 
 
 def _evaluate(
-    rules: Rules, learner: Learner
+    rules: Rules, learner: Learner[Any]
 ) -> tuple[Player, Certificate | None, dict[str, float]]:
     """Return the learner's player, its certificate and its metrics by tag.
 
@@ -257,7 +257,7 @@ def _evaluate(
     if enumerable(rules):
         table = tabulate(rules, policy)
         return table, certify(rules, table), metrics.measure(rules, table)
-    doubts = getattr(learner, "doubts", None)
+    doubts = learner.doubts()
     limit = IN_TRAINING if doubts is None else IN_DOUBT if doubts else WITHOUT_DOUBT
     found = certify(rules, policy, limit, method=REACHABLE)
     return policy, found, metrics.measure(rules, policy) | flat(found)

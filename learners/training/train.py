@@ -100,7 +100,7 @@ def train(
     else:
         require_free(out)
     with _computing(schedule):
-        learner: Learner = LEARNERS.load(name)(config, rules)
+        learner: Learner[Any] = LEARNERS.load(name)(config, rules)
         if setup.start is not None:
             about["start"] = _start(learner, name, setup.start)
         with _locked(out):
@@ -122,9 +122,9 @@ def _check_numbers(config: Any) -> None:
             raise ValueError(f"{name} must be a finite number, not {value}")
 
 
-def _start(learner: Any, name: str, folder: Path) -> str:
+def _start(learner: Learner[Any], name: str, folder: Path) -> str:
     """Initialize a learner from the weights in a folder, and return an entry for the card."""
-    if not hasattr(learner, "start_from"):
+    if not learner.traits.starts_from:
         raise ValueError(f"{name} cannot start from the weights of a checkpoint")
     card = read_card(folder)
     _, weights = load_weights(folder, name)
@@ -154,7 +154,7 @@ def remove(out: Path, but: str = LOCK) -> None:
 class _Training:
     """A learner in training, with the folder for its checkpoints and curves."""
 
-    learner: Learner
+    learner: Learner[Any]
     rules: Rules
     schedule: Schedule
     out: Path
