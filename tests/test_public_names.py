@@ -34,7 +34,8 @@ PUBLIC = {
     "learners.base": "Learner LearnerTraits",
     "learners.training.checkpoint": "load_learner load_policy load_state load_training save"
     " save_state",
-    "learners.training.loop": "Evaluation Progress Schedule run usual_schedule",
+    "learners.training.loop": "Evaluation Progress run",
+    "learners.training.run": "Run Schedule usual_schedule",
     "learners.registry": "LEARNERS LearnerRow row",
     "learners.training.tensorboard": "TensorBoard",
     "learners.testing": "check_learner",

@@ -10,6 +10,7 @@ from typing import Any, Literal
 from learners.cli import trainings
 from learners.cli.trainings import RESULTS, Setting
 from learners.registry import LEARNERS, row
+from learners.training.run import usual_schedule
 from tttenv.certificates import phrases
 from tttenv.cli import console, report, text_tables, workers
 from tttenv.cli.options import Flag, FolderOrNone
@@ -118,8 +119,6 @@ def train_all(given: Arguments) -> list[dict[str, Any]]:
     """Train every learner with every seed, and return the results in that order."""
     if not given.learners:
         return []
-    with console.stage("loading PyTorch", given.json):
-        from learners.training.loop import usual_schedule
     settings = []
     for name in given.learners:
         one, usual = Setting(name, "default", "3,3,3", {}), usual_schedule(name)

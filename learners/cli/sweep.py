@@ -86,8 +86,7 @@ def main(args: list[str], prog: str = PROG) -> None:
     workers.check(given.workers)
     for folder in (given.out, given.runs):
         console.check_folder(folder)
-    with console.stage("loading PyTorch", given.json):
-        tried = settings(given, prog)
+    tried = settings(given, prog)
     results = train_all(tried, given)
     summaries = [
         summary(one.name, [found for found in results if found["setting"] == one.name])
@@ -144,7 +143,7 @@ def settings(given: Arguments, prog: str) -> list[Setting]:
 
 def _value(learner: str, name: str, word: str, prog: str) -> Any:
     """Parse a field's value as its option does; exit or raise ValueError if it is invalid."""
-    kind = LEARNERS.load(learner).Config
+    kind = type(presets(learner)["default"])
     names = [one.name for one in fields(kind) if one.name != "seed"]
     if name not in names:
         more = ": --seeds counts them" if name == "seed" else ""

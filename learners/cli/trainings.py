@@ -5,37 +5,23 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from learners.registry import presets
+from learners.training.run import Run, Schedule, usual_schedule
 from tttenv.certificates import phrases
 from tttenv.cli import workers
 from tttenv.cli.workers import Workers
+from tttenv.game.rules import Rules
 from tttenv.parallel import Context, Task, TaskResult
 from tttenv.parallel.tasks import code_version, to_json
-from tttenv.players.digests import digests
-from tttenv.players.stored.config_io import named_players
+from tttenv.players.stored.config_io import from_stored
 from tttenv.utils.files import write
 from tttenv.utils.untrusted import read_bytes
-
-if TYPE_CHECKING:
-    from learners.training.loop import Schedule
 
 MARK = ".benchmark"  # in folders that were made for a task, which may replace what is there
 RESULTS = ".finished"  # folder of what finished trainings came to, beside the folders of these
 LONGEST_NAME = 100  # characters of a folder's name
-
-
-@dataclass(frozen=True)
-class Training:
-    """A training run, described by everything that determines its result."""
-
-    learner: str
-    preset: str
-    config: Any  # the learner's config
-    rules: str
-    schedule: "Schedule"
-    files: list[list[str]]  # digests of the files of the players that the config names
 
 
 @dataclass(frozen=True)
@@ -64,12 +50,8 @@ class Setting:
             return plain
         return f"{plain[:LONGEST_NAME]}-{hashlib.sha256(whole.encode()).hexdigest()[:8]}"
 
-    def schedule(
-        self, steps: int | None, workers: Workers, until: str = "unbeatable"
-    ) -> "Schedule":
+    def schedule(self, steps: int | None, workers: Workers, until: str = "unbeatable") -> Schedule:
         """Return the schedule of a run on the workers until certificates say `until`."""
-        from learners.training.loop import usual_schedule
-
         return usual_schedule(
             self.learner,
             self.preset,
@@ -79,12 +61,11 @@ class Setting:
             threads=workers.cores_per_task,
         )
 
-    def training(self, seed: int, schedule: "Schedule") -> Training:
+    def run(self, seed: int, schedule: Schedule) -> Run:
         """Return the training run with `seed`; raise ValueError if the learner rejects values."""
         preset = presets(self.learner)[self.preset]
         config = replace(preset, **self.changes | {"seed": seed})
-        files = [digests(spec) for _, spec in named_players(config)]
-        return Training(self.learner, self.preset, config, self.rules, schedule, files)
+        return Run(self.learner, self.preset, config, Rules.of(self.rules), schedule).with_digests()
 
 
 def text(value: Any) -> str:
@@ -97,7 +78,7 @@ def text(value: Any) -> str:
 
 
 def train_all(
-    settings: Sequence[tuple[Setting, "Schedule"]],
+    settings: Sequence[tuple[Setting, Schedule]],
     seeds: range,
     runs: Path,
     given: Workers,
@@ -121,29 +102,25 @@ def train_all(
         The outcomes, setting by setting and seed by seed.
     """
     every = [(one, schedule, seed) for one, schedule in settings for seed in seeds]
-    trainings = [(one.folder(seed), one.training(seed, plan)) for one, plan, seed in every]
-    check_folders(trainings, runs)
-    tasks = [Task(name, train_one, training, runs / name) for name, training in trainings]
-
-    def told(outcome: TaskResult) -> str | None:
-        one, _, seed = every[outcome.number]
-        return tell(one, seed, outcome)
-
-    outcomes = workers.run_all(tasks, given, runs / RESULTS, quiet, told)
-    return [(one, seed, found) for (one, _, seed), found in zip(every, outcomes, strict=True)]
-
-
-def check_folders(trainings: Sequence[tuple[str, Training]], runs: Path) -> None:
-    """Raise ValueError for a folder that was not created for a training run, or cannot be used."""
-    for name, _ in trainings:
-        folder = runs / name
+    tasks = [
+        Task(one.folder(seed), train_one, one.run(seed, plan), runs / one.folder(seed))
+        for one, plan, seed in every
+    ]
+    for folder in (runs / task.name for task in tasks):
         if folder.exists() and not _made_here(folder):
             raise ValueError(
                 f"{folder} was not created by this command: choose another folder with --runs"
             )
 
+    def finished_line(outcome: TaskResult) -> str | None:
+        one, _, seed = every[outcome.number]
+        return tell(one, seed, outcome)
 
-def train_one(training: Training, context: Context) -> dict[str, Any]:
+    outcomes = workers.run_all(tasks, given, runs / RESULTS, quiet, finished_line)
+    return [(one, seed, found) for (one, _, seed), found in zip(every, outcomes, strict=True)]
+
+
+def train_one(run: Run, context: Context) -> dict[str, Any]:
     """Train in the task's folder, reporting progress at every step; return the results.
 
     Returns:
@@ -152,36 +129,27 @@ def train_one(training: Training, context: Context) -> dict[str, Any]:
         certificate of the player kept.
     """
     from learners.training.loop import Evaluation
-    from learners.training.train import Setup, remove, train
-    from tttenv.game.rules import Rules
+    from learners.training.train import remove, train
     from tttenv.utils.compile_time import Stopwatch
 
-    folder, schedule = context.folder, training.schedule
+    folder, state = context.folder, "starting"
     assert folder is not None
-    resume = _interrupted(folder, training)
+    resume = _interrupted(folder, run)
     if not resume:
         write(folder / MARK, "")  # killed from here on, it is still ours, and not resumed
         remove(folder, but=MARK)
-        write(folder / MARK, _digest(training))
-    state = "starting"
+        write(folder / MARK, _digest(run))
+
+    def stepped(step: int) -> None:
+        context.tell(step, run.schedule.steps, state)
 
     def evaluated(evaluation: Evaluation) -> None:
         nonlocal state
         state = phrases.standing(evaluation.numbers)
-        context.tell(evaluation.step, schedule.steps, state)
+        stepped(evaluation.step)
 
-    setup = Setup(training.preset, stepped=lambda step: context.tell(step, schedule.steps, state))
-    rules, clock = Rules.of(training.rules), Stopwatch()
-    last = train(
-        training.learner,
-        training.config,
-        rules,
-        schedule,
-        folder,
-        resume=resume,
-        watch=evaluated,
-        setup=setup,
-    )
+    clock = Stopwatch()
+    last = train(run, folder, resume=resume, watch=evaluated, stepped=stepped)
     return {
         "steps": last.step,
         "seconds": last.seconds,
@@ -201,26 +169,24 @@ def _made_here(folder: Path) -> bool:
     return MARK in names or all(name.startswith(f".{MARK}.") for name in names)
 
 
-def _interrupted(folder: Path, training: Training) -> bool:
+def _interrupted(folder: Path, run: Run) -> bool:
     """Return whether the folder holds this run's state, unfinished and resumable."""
     from learners.training.checkpoint import load_training
     from learners.training.loop import Progress, finished
-    from tttenv.players.stored.config_io import from_stored
 
     try:
-        if read_bytes(folder / MARK, len(_digest(training))).decode() != _digest(training):
+        if read_bytes(folder / MARK, len(_digest(run))).decode() != _digest(run):
             return False
-        state = load_training(folder)
-        progress = from_stored(Progress, state["clock"], str(folder))
+        run.require_continues(folder)
+        progress = from_stored(Progress, load_training(folder)["progress"], str(folder))
     except (FileNotFoundError, ValueError):
         return False
-    return not finished(training.schedule, progress)
+    return not finished(run.schedule, progress)
 
 
-def _digest(training: Training) -> str:
+def _digest(run: Run) -> str:
     """Return a digest of everything that determines the weights at a given step, including code."""
-    about = asdict(training)
-    schedule = about.pop("schedule")
-    about |= {name: schedule[name] for name in ("every", "device", "threads")}
+    schedule = asdict(run.schedule)
+    about = run.card() | {name: schedule[name] for name in ("every", "device", "threads")}
     about["code"] = code_version(__name__.partition(".")[0])
     return hashlib.sha256(to_json(about, sort_keys=True).encode()).hexdigest()

@@ -41,8 +41,6 @@ from tttenv.utils.files import write
 from tttenv.utils.tensor_file import header
 from tttenv.utils.untrusted import first_line, parse_json, read_bytes, shown
 
-PARTS = ("learner", "clock", "about", "plan")  # of a training's state
-
 
 def save(
     folder: Path,
@@ -172,7 +170,7 @@ def load_weights(folder: Path, name: str) -> tuple[Any, dict[str, torch.Tensor]]
 
 
 def load_training(folder: Path) -> dict[str, Any]:
-    """Read the state of the run in `folder`: "learner", "clock" (progress), "about", "plan".
+    """Read the state of the run in `folder`: of its "learner", and its "progress".
 
     Raises:
         ValueError: if there is no checkpoint, its card names no state, or the state is damaged.
@@ -180,10 +178,7 @@ def load_training(folder: Path) -> dict[str, Any]:
     try:
         card, data = read_data(folder, STATE)
         state = _state(data[STATE], folder / str(file_of(card, STATE)))
-        if not (
-            all(isinstance(state.get(key), dict) for key in PARTS)
-            and isinstance(state["about"].get("config"), dict)
-        ):
+        if not all(isinstance(state.get(key), dict) for key in ("learner", "progress")):
             raise ValueError("its state is not that of a training run")
     except ValueError as error:
         raise ValueError(f"no training run can be resumed from {shown(folder)}: {error}") from None

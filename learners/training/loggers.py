@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
+from learners.training.run import USUAL_LOG
 from tttenv.certificates import metric_table
 from tttenv.certificates.certificate import Certificate
 from tttenv.certificates.verdict import certificate_table
@@ -41,7 +42,6 @@ LOGGERS: Table[Any] = Table(
         "mlflow": Row("learners.training.mlflow_log:MLflowLog", "an MLflow run (extra mlflow)"),
     },
 )
-USUAL = ("tensorboard",)
 EVENTS = "events.out.tfevents."  # how the names of TensorBoard's files begin
 FILES = (  # in the checkpoint's folder
     f"{EVENTS}*",
@@ -207,7 +207,7 @@ def _in_one_line(kind: type[Logger]) -> Iterator[None]:
 def chosen(given: Sequence[str]) -> tuple[str, ...]:
     """Return the names of loggers in a command's options, each of which may list several."""
     names = [name.strip() for text in given for name in text.split(",")]
-    found = tuple(dict.fromkeys(names)) or USUAL
+    found = tuple(dict.fromkeys(names)) or USUAL_LOG
     for name in found:
         LOGGERS.load(name)
     return found

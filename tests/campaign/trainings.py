@@ -11,10 +11,10 @@ import tttenv
 from learners.registry import LEARNERS
 from learners.testing import _same as same
 from learners.training.checkpoint import load_training
-from learners.training.loop import Schedule
+from learners.training.run import Run, Schedule
 from learners.training.train import train
 from tttenv.game.rules import Rules
-from tttenv.players.stored.checkpoint import CARD, POLICY, WEIGHTS, file_of, read_card
+from tttenv.players.stored.checkpoint import CARD, POLICY, RUN, WEIGHTS, file_of, read_card
 
 # What makes a learner's step quick; a learner without a row here trains as it usually does.
 SMALL: dict[str, dict[str, Any]] = {
@@ -45,7 +45,7 @@ class Training:
         fields = SMALL.get(self.learner, {})
         config = LEARNERS.load(self.learner).Config(seed=self.seed, **fields)
         plan = Schedule(self.steps, 1, 1)
-        return train(self.learner, config, Rules(), plan, out, resume=resume).step
+        return train(Run(self.learner, "default", config, Rules(), plan), out, resume=resume).step
 
 
 def warm_up() -> None:
@@ -72,16 +72,16 @@ def contents(folder: Path) -> dict[str, Any]:
     curve = card.get("curve")
     timeless = {"files": None, "seconds": None, "curve": curve and curve | {"seconds": None}}
     state = load_training(folder)
-    clock = state["clock"]
+    clock = state["progress"]
     unbeatable = clock["unbeatable_at"] and clock["unbeatable_at"][0]
-    state = [state["learner"], state["about"], state["plan"], clock["step"], unbeatable]
+    state = [state["learner"], Run.load(folder), clock["step"], unbeatable]
     return found | {"card": card | timeless, "state": state}
 
 
 def differences(folder: Path, wanted: dict[str, Any]) -> list[str]:
     """Return what differs from the contents wanted, and files that no card or curve names."""
     found = contents(folder)
-    known = {CARD, ".lock", *read_card(folder)["files"]}
+    known = {CARD, RUN, ".lock", *read_card(folder)["files"]}
     names = sorted(file.name for file in folder.iterdir() if not file.name.startswith(EVENTS))
     differ = [key for key in wanted if not same(found[key], wanted[key])]
     return differ + [name for name in names if name not in known]

@@ -20,7 +20,7 @@ from learners.nets import MaskedMLP, evaluate, greedy_player
 from learners.registry import LEARNERS, LearnerRow, presets
 from learners.testing import check_learner
 from learners.training.checkpoint import load_learner, load_policy
-from learners.training.loop import usual_schedule
+from learners.training.run import Run, usual_schedule
 from learners.training.train import train
 from tttenv import Rules
 from tttenv.game.features import one_hot
@@ -265,7 +265,7 @@ def test_one_file_and_one_row_add_a_learner_that_trains_and_is_listed(tmp_path, 
     assert asdict(presets("toy")["default"]) == asdict(ToyConfig())
     out = tmp_path / "out"
     config = LEARNERS.load("toy").Config(seed=3)
-    report = train("toy", config, Rules(), usual_schedule("toy"), out)
+    report = train(Run("toy", "default", config, Rules(), usual_schedule("toy")), out)
     assert (report.step, report.last) == (30, True)
     assert json.loads((out / "card.json").read_text())["learner"] == "toy"
     sys.modules.pop("toy_learner")

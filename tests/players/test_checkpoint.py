@@ -21,7 +21,7 @@ from learners.training.checkpoint import (
     load_training,
     save_state,
 )
-from learners.training.loop import Schedule
+from learners.training.run import Run, Schedule
 from learners.training.train import train
 from tttenv import Rules, certify, player
 from tttenv.players.stored.checkpoint import (
@@ -53,7 +53,7 @@ print(json.dumps([tttenv.certify(tttenv.Rules(), policy).to_dict(), policy(board
 def made(tmp_path_factory):
     """Return a checkpoint as training leaves it."""
     out = tmp_path_factory.mktemp("made") / "player"
-    train("selfplay", SelfPlayConfig(seed=2, hidden=(9,)), Rules(), SHORT, out)
+    train(Run("selfplay", "default", SelfPlayConfig(seed=2, hidden=(9,)), Rules(), SHORT), out)
     return out
 
 
