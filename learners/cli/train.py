@@ -27,6 +27,7 @@ from tttenv.cli.options import (
 )
 from tttenv.cli.text_tables import say
 from tttenv.players import checkpoint_of
+from tttenv.players.stored.config_io import spec_fields
 from tttenv.utils.registry import unknown
 from tttenv.utils.untrusted import shown
 
@@ -94,11 +95,6 @@ def main(args: list[str], prog: str = PROG) -> None:
 
 def _parse(name: str, rest: list[str], prog: str) -> tuple[Options, "Run"]:
     """Parse the arguments once, with a preset's settings or the run to resume as defaults."""
-    from learners.training.loggers import chosen
-    from learners.training.run import Run, Schedule, usual_schedule
-    from tttenv.game.rules import Rules
-    from tttenv.players.stored.config_io import spec_fields
-
     known = presets(name)
     given = _glance(rest, [*GLANCED, *spec_fields(type(known[Options.preset]))])
     preset = given.get("preset", Options.preset)
@@ -106,6 +102,8 @@ def _parse(name: str, rest: list[str], prog: str) -> tuple[Options, "Run"]:
         raise ValueError(unknown(f"preset of {name}", preset, known))
     options, config, stored = Options(preset=preset), known[preset], None
     if "resume" in given:
+        from learners.training.run import Run
+
         rules, seed = given.get("rules", options.rules), given.get("seed", config.seed)
         out = Path(given["out"]) if "out" in given else _usual_folder(name, preset, rules, seed)
         stored = Run.load(out, trusted=given.keys())
@@ -115,6 +113,10 @@ def _parse(name: str, rest: list[str], prog: str) -> tuple[Options, "Run"]:
         options = Options(preset=stored.preset, rules=str(stored.rules), out=out, **changes)
         config = stored.config
     options, config = _parse_from(name, rest, options, config, prog)
+    from learners.training.loggers import chosen  # not for --help
+    from learners.training.run import Run, Schedule, usual_schedule
+    from tttenv.game.rules import Rules
+
     changes = {each.name: getattr(options, each.name) for each in fields(Schedule)}
     run = Run(
         name,

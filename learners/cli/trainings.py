@@ -1,27 +1,38 @@
 """Training runs as tasks for workers."""
 
+from __future__ import annotations
+
 import hashlib
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from statistics import median, quantiles
+from typing import TYPE_CHECKING, Any
 
 from learners.registry import presets
-from learners.training.run import Run, Schedule, usual_schedule
 from tttenv.certificates import phrases
-from tttenv.cli import workers
+from tttenv.cli import console, workers
 from tttenv.cli.workers import Workers
-from tttenv.game.rules import Rules
 from tttenv.parallel import Context, Task, TaskResult
 from tttenv.parallel.tasks import code_version, to_json
 from tttenv.players.stored.config_io import from_stored
 from tttenv.utils.files import write
-from tttenv.utils.untrusted import read_bytes
+from tttenv.utils.untrusted import read_bytes, shown
+
+if TYPE_CHECKING:  # loaded once a command trains
+    from learners.training.run import Run, Schedule
 
 MARK = ".benchmark"  # in folders that were made for a task, which may replace what is there
 RESULTS = ".finished"  # folder of what finished trainings came to, beside the folders of these
 LONGEST_NAME = 100  # characters of a folder's name
+# What `train_one` returns: the steps, processor seconds and compile seconds of the whole run, the
+# step and seconds of the first unbeatable and the first perfect certificate if there was one, how
+# many in a row were at the end, and the certificate of the player kept.
+MEASURED = (
+    *("steps", "seconds", "compile_seconds"),
+    *("unbeatable_at", "perfect_at", "in_a_row", "certificate"),
+)
 
 
 @dataclass(frozen=True)
@@ -52,6 +63,8 @@ class Setting:
 
     def schedule(self, steps: int | None, workers: Workers, until: str = "unbeatable") -> Schedule:
         """Return the schedule of a run on the workers until certificates say `until`."""
+        from learners.training.run import usual_schedule
+
         return usual_schedule(
             self.learner,
             self.preset,
@@ -63,6 +76,9 @@ class Setting:
 
     def run(self, seed: int, schedule: Schedule) -> Run:
         """Return the training run with `seed`; raise ValueError if the learner rejects values."""
+        from learners.training.run import Run
+        from tttenv.game.rules import Rules
+
         preset = presets(self.learner)[self.preset]
         config = replace(preset, **self.changes | {"seed": seed})
         return Run(self.learner, self.preset, config, Rules.of(self.rules), schedule).with_digests()
@@ -77,14 +93,24 @@ def text(value: Any) -> str:
     return str(value)
 
 
+def check(seed: int, seeds: int, given: Workers, *folders: Path | None) -> None:
+    """Raise an error for options of several trainings that are invalid, before anything runs."""
+    console.check_seed(seed)
+    if seeds < 1:
+        raise ValueError("--seeds must be at least 1")
+    workers.check(given)
+    for folder in folders:
+        console.check_folder(folder)
+
+
 def train_all(
     settings: Sequence[tuple[Setting, Schedule]],
     seeds: range,
     runs: Path,
     given: Workers,
     quiet: bool,
-    tell: Callable[[Setting, int, TaskResult], str | None] = lambda setting, seed, outcome: None,
-) -> list[tuple[Setting, int, TaskResult]]:
+    tell: Callable[[dict[str, Any]], str | None] = lambda found: None,
+) -> list[dict[str, Any]]:
     """Train every setting with every seed on workers, each run in its own folder in `runs`.
 
     Finished runs are recognised by their results in the folder RESULTS of `runs`. Runs that were
@@ -96,10 +122,13 @@ def train_all(
         runs: the folder of their folders.
         given: where they run.
         quiet: whether to show no progress bars.
-        tell: called with each outcome; returns a line to print, or None.
+        tell: called with each result; returns a line to print, or None.
 
     Returns:
-        The outcomes, setting by setting and seed by seed.
+        The results, as in `result`, setting by setting and seed by seed.
+
+    Raises:
+        ValueError: if a learner rejects a setting, or a folder was not created for a training.
     """
     every = [(one, schedule, seed) for one, schedule in settings for seed in seeds]
     tasks = [
@@ -112,22 +141,72 @@ def train_all(
                 f"{folder} was not created by this command: choose another folder with --runs"
             )
 
-    def finished_line(outcome: TaskResult) -> str | None:
+    def found(outcome: TaskResult) -> dict[str, Any]:
         one, _, seed = every[outcome.number]
-        return tell(one, seed, outcome)
+        return result(one, seed, outcome)
 
-    outcomes = workers.run_all(tasks, given, runs / RESULTS, quiet, finished_line)
-    return [(one, seed, found) for (one, _, seed), found in zip(every, outcomes, strict=True)]
+    outcomes = workers.run_all(
+        tasks, given, runs / RESULTS, quiet, lambda outcome: tell(found(outcome))
+    )
+    return [found(outcome) for outcome in outcomes]
+
+
+def result(one: Setting, seed: int, outcome: TaskResult) -> dict[str, Any]:
+    """Return a training run as in sweep.json and benchmark.json; what is unknown is None."""
+    value = dict.fromkeys(MEASURED) | (outcome.value or {})
+    card = value["certificate"] or {}
+    steps, seconds = value["unbeatable_at"] or (None, None)
+    return {
+        "learner": one.learner,
+        "preset": one.preset,
+        "rules": one.rules,
+        "changes": one.changes,  # fields that differ from the preset's config
+        "folder": str(outcome.task.folder),  # the trained player's
+        "setting": one.name,
+        "seed": seed,
+        **value,
+        "unbeatable": steps is not None,
+        "unbeatable_steps": steps,  # to the first unbeatable certificate
+        "unbeatable_seconds": seconds,
+        "worst_case_X": card.get("worst_case", {}).get("X"),
+        "worst_case_O": card.get("worst_case", {}).get("O"),
+        "optimal_moves": card.get("optimal_moves", {}).get("all"),
+        "error": outcome.error,  # why the run failed; empty if it did not
+    }
+
+
+def failures(results: Sequence[dict[str, Any]]) -> str:
+    """Return a sentence about the training runs that failed, or an empty string."""
+    failed = [found["error"] for found in results if found["error"]]
+    more = f"{len(failed)} of {len(results)} trainings failed, the first one: "
+    return more + shown(failed[0]) if failed else ""
+
+
+def summary(name: str, results: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Summarize the training runs of a setting; quartiles are linearly interpolated."""
+    done = [one for one in results if not one["error"]]
+    found: dict[str, Any] = {"setting": name, "learner": results[0]["learner"]}
+    found |= {"seeds": len(results), "failed": len(results) - len(done)}
+    for mark, which in (("perfect", "_perfect"), ("unbeatable", "")):
+        reached = [one[f"{mark}_at"] for one in done if one[f"{mark}_at"]]
+        found[mark] = len(reached)
+        for number, key in enumerate(("steps", "seconds")):
+            numbers = [at[number] for at in reached]
+            found[f"median{which}_{key}"] = median(numbers) if numbers else None
+            # Two copies of one number, as there are no quartiles of a single one.
+            doubled = numbers * (1 + (len(numbers) == 1)) or [0, 0]
+            low, _, high = quantiles(doubled, method="inclusive")
+            found[f"quartiles{which}_{key}"] = [float(low), float(high)] if numbers else None
+        found[f"{mark}_at"] = [one[f"{mark}_at"] for one in done]
+    found["slowest_seconds"] = max((at[1] for at in reached), default=None)
+    for seat in "XO":
+        known = [one[f"worst_case_{seat}"] for one in done]
+        found[f"worst_case_{seat}"] = min(known) if known and None not in known else None
+    return found
 
 
 def train_one(run: Run, context: Context) -> dict[str, Any]:
-    """Train in the task's folder, reporting progress at every step; return the results.
-
-    Returns:
-        Steps, processor seconds, compile seconds, the step and seconds of the first unbeatable and
-        the first perfect certificate if there was one, how many in a row were at the end, and the
-        certificate of the player kept.
-    """
+    """Train in the task's folder, reporting progress at every step; return what is MEASURED."""
     from learners.training.loop import Evaluation
     from learners.training.train import remove, train
     from tttenv.utils.compile_time import Stopwatch
@@ -150,15 +229,10 @@ def train_one(run: Run, context: Context) -> dict[str, Any]:
 
     clock = Stopwatch()
     last = train(run, folder, resume=resume, watch=evaluated, stepped=stepped)
-    return {
-        "steps": last.step,
-        "seconds": last.seconds,
-        "compile_seconds": round(clock.compile_seconds, 3),
-        "unbeatable_at": last.unbeatable_at,
-        "perfect_at": last.perfect_at,
-        "in_a_row": last.in_a_row,
-        "certificate": None if last.certificate is None else last.certificate.to_dict(),
-    }
+    card = None if last.certificate is None else last.certificate.to_dict()
+    numbers = last.step, last.seconds, round(clock.compile_seconds, 3)
+    marks = last.unbeatable_at, last.perfect_at, last.in_a_row, card
+    return dict(zip(MEASURED, (*numbers, *marks), strict=True))
 
 
 def _made_here(folder: Path) -> bool:

@@ -76,11 +76,11 @@ def test_a_wrong_sweep_is_refused_before_anything_is_trained(
 
 
 def test_summaries_are_medians_and_quartiles_of_the_seeds_that_got_there():
-    blank = {"unbeatable": False, "worst_case_X": 0.0, "worst_case_O": -1.0, "error": ""}
-    reached = blank | {"unbeatable": True, "unbeatable_seconds": 1}
-    rows = [reached | {"unbeatable_steps": steps} for steps in (10, 20, 30, 40, 90)]
+    blank = {"learner": "td0", "worst_case_X": 0.0, "worst_case_O": -1.0, "error": ""}
+    blank |= {"unbeatable_at": None, "perfect_at": None}
+    rows = [blank | {"unbeatable_at": (steps, 1)} for steps in (10, 20, 30, 40, 90)]
     rows += [blank, blank | {"error": "failed"}]
-    found = sweep.summary("some", rows)
+    found = trainings.summary("some", rows)
     assert (found["seeds"], found["unbeatable"], found["failed"]) == (7, 5, 1)
     assert (found["median_steps"], found["quartiles_steps"]) == (30, [20.0, 40.0])
     assert (found["worst_case_X"], found["worst_case_O"]) == (0.0, -1.0)
