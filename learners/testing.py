@@ -3,15 +3,13 @@
 import json
 import math
 from dataclasses import asdict, fields, is_dataclass
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 import torch
 
 from learners.base import Learner
-from learners.training.checkpoint import load_state, save_state
+from learners.training.checkpoint import state_bytes, state_of
 from tttenv.game.rules import Rules
 from tttenv.testing import LawBrokenError, check_policy, require, some_boards
 from tttenv.utils.arrays import integers_from
@@ -59,9 +57,7 @@ def check_learner(
     copy.load_state_dict({"weights": weights})
     same = np.array_equal(copy.policy()(boards.copy()), played)
     require(same, "the weights alone are enough to play")
-    with TemporaryDirectory() as folder:
-        save_state(Path(folder) / "state", stopped)
-        resumed.load_state_dict(load_state(Path(folder) / "state"))
+    resumed.load_state_dict(state_of(state_bytes(stopped)))
     for number in learner.step().values():
         require(math.isfinite(number), "step returns finite numbers")
     require((policy(boards.copy()) == played).all(), "policy() is a frozen snapshot")

@@ -32,8 +32,8 @@ PUBLIC = {
     "tttenv.text": "NOTATIONS Parsed SCHEMES SPLITS Task Verdict parse prompt reward tasks verdict",
     "learners": "train",
     "learners.base": "Learner LearnerTraits",
-    "learners.training.checkpoint": "load_learner load_policy load_state load_training save"
-    " save_state",
+    "learners.training.checkpoint": "load_learner load_policy load_training save"
+    " state_bytes state_of",
     "learners.training.loop": "Evaluation Progress run",
     "learners.training.run": "Run Schedule usual_schedule",
     "learners.registry": "LEARNERS LearnerRow row",

@@ -75,11 +75,10 @@ def main(args: list[str], prog: str = PROG) -> None:
     parts = row(name).compiled
     wanted = () if {"-h", "--help"} & set(rest) else parts
     with compile.compiling(*wanted, processes=2) as compiled:  # while PyTorch is loaded
-        options, run = _parse(name, rest, prog)
+        out, options, run = _parse(name, rest, prog)
         with console.stage("loading PyTorch", options.json):  # which all learners need
             from learners.training.train import require_free, train
             from tttenv.utils.compile_time import watch
-        out = options.out or _usual_folder(name, options.preset, options.rules, run.config.seed)
         console.check_folder(out)
         if not options.resume:
             require_free(out)
@@ -93,7 +92,7 @@ def main(args: list[str], prog: str = PROG) -> None:
     _conclude(out, last, watch.seconds, run.log, options.json)
 
 
-def _parse(name: str, rest: list[str], prog: str) -> tuple[Options, "Run"]:
+def _parse(name: str, rest: list[str], prog: str) -> tuple[Path, Options, "Run"]:
     """Parse the arguments once, with a preset's settings or the run to resume as defaults."""
     known = presets(name)
     given = _glance(rest, [*GLANCED, *spec_fields(type(known[Options.preset]))])
@@ -127,7 +126,8 @@ def _parse(name: str, rest: list[str], prog: str) -> tuple[Options, "Run"]:
         stored.start if stored and options.start is None else _start(options.start),
         chosen(options.log or (stored.log if stored else ())),
     )
-    return options, run
+    out = options.out or _usual_folder(name, options.preset, options.rules, config.seed)
+    return out, options, run
 
 
 def _parse_from(

@@ -252,7 +252,7 @@ def _interrupted(folder: Path, run: Run) -> bool:
         if read_bytes(folder / MARK, len(_digest(run))).decode() != _digest(run):
             return False
         run.require_continues(folder)
-        progress = from_stored(Progress, load_training(folder)["progress"], str(folder))
+        progress = from_stored(Progress, load_training(folder)[1]["progress"], str(folder))
     except (FileNotFoundError, ValueError):
         return False
     return not finished(run.schedule, progress)

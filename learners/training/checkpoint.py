@@ -24,7 +24,6 @@ from tttenv.exact import enumerable, tabulate
 from tttenv.game.rules import Rules, require_line_wins
 from tttenv.game.types import Probs
 from tttenv.players.stored.checkpoint import (
-    LARGEST,
     POLICY,
     SNAPSHOTS,
     STATE,
@@ -37,9 +36,8 @@ from tttenv.players.stored.checkpoint import (
 from tttenv.players.stored.config_io import from_stored
 from tttenv.players.symmetric_player import canonical_player
 from tttenv.policy import Player, player_for
-from tttenv.utils.files import write
 from tttenv.utils.tensor_file import header
-from tttenv.utils.untrusted import first_line, parse_json, read_bytes, shown
+from tttenv.utils.untrusted import first_line, parse_json, shown
 
 
 def save(
@@ -169,25 +167,20 @@ def load_weights(folder: Path, name: str) -> tuple[Any, dict[str, torch.Tensor]]
     return stored.config, stored.weights(stored.empty())
 
 
-def load_training(folder: Path) -> dict[str, Any]:
-    """Read the state of the run in `folder`: of its "learner", and its "progress".
+def load_training(folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Read a training run's card and its state, which holds its "learner" and its "progress".
 
     Raises:
         ValueError: if there is no checkpoint, its card names no state, or the state is damaged.
     """
     try:
         card, data = read_data(folder, STATE)
-        state = _state(data[STATE], folder / str(file_of(card, STATE)))
+        state = state_of(data[STATE], folder / str(file_of(card, STATE)))
         if not all(isinstance(state.get(key), dict) for key in ("learner", "progress")):
             raise ValueError("its state is not that of a training run")
     except ValueError as error:
         raise ValueError(f"no training run can be resumed from {shown(folder)}: {error}") from None
-    return state
-
-
-def save_state(file: Path, state: dict[str, Any]) -> None:
-    """Write a nested state of dicts, lists, tensors, arrays and plain values to a file."""
-    write(file, state_bytes(state))
+    return card, state
 
 
 def state_bytes(state: dict[str, Any]) -> bytes:
@@ -197,16 +190,25 @@ def state_bytes(state: dict[str, Any]) -> bytes:
     return save_tensors(_contiguous(tensors), metadata={"state": skeleton})
 
 
-def load_state(file: Path) -> dict[str, Any]:
-    """Load a state written by `save_state`, with tensors on the CPU.
+def state_of(data: bytes, name: object = "the file") -> dict[str, Any]:
+    """Restore a state from `state_bytes`, with tensors on the CPU.
+
+    Args:
+        data: the bytes of a file, which is untrusted.
+        name: the file's, for the message.
 
     Raises:
-        ValueError: if the file is missing, damaged or something else.
+        ValueError: if they are damaged or something else.
     """
+    refusal = f"{shown(name)} has no valid state"
     try:
-        return _state(read_bytes(file, LARGEST[STATE]), file)
-    except FileNotFoundError:
-        raise ValueError(f"{shown(file)} has no valid state: there is no such file") from None
+        skeleton = header(data, name).metadata.get("state", "null")
+        state = _unpack(parse_json(skeleton.encode(), name, finite=False), load_tensors(data))
+    except (SafetensorError, LookupError, ValueError, TypeError, AttributeError) as error:
+        raise ValueError(f"{refusal}: {shown(first_line(error))}") from None
+    if not isinstance(state, dict):
+        raise ValueError(refusal)
+    return state
 
 
 class _Checkpoint:
@@ -264,17 +266,6 @@ class _Checkpoint:
         """Return an error that says why the weights are none of this learner."""
         mismatch = f"the weights in {shown(self.file.parent)} do not fit {self.learner}"
         return ValueError(f"{mismatch}: {shown(first_line(error))}")
-
-
-def _state(data: bytes, file: Path) -> dict[str, Any]:
-    try:
-        skeleton = header(data, file).metadata.get("state", "null")
-        state = _unpack(parse_json(skeleton.encode(), file, finite=False), load_tensors(data))
-    except (SafetensorError, LookupError, ValueError, TypeError, AttributeError) as error:
-        raise ValueError(f"{shown(file)} has no valid state: {shown(first_line(error))}") from None
-    if not isinstance(state, dict):
-        raise ValueError(f"{shown(file)} has no valid state")
-    return state
 
 
 def _smallest(table: Probs) -> torch.Tensor:

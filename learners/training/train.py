@@ -65,27 +65,7 @@ def train(
     require_line_wins(run.rules, "a checkpoint")
     if run.schedule.until == "perfect" and not enumerable(run.rules):
         raise ValueError(f"{run.rules} has too many positions to examine all for --until perfect")
-    run = run.with_digests()
-    if resume:  # this raises before anything is written into a folder without a training
-        run.require_continues(out)
-    else:
-        require_free(out)
-    with _computing(run.schedule):
-        learner = LEARNERS.load(run.learner)(run.config, run.rules)
-        about = run.card()
-        if run.start is not None and not resume:
-            about["start"] = _start(learner, run.learner, run.start)
-        with _locked(out):
-            if resume:
-                progress = _restored(run, learner, out)
-                about |= {key: text for key, text in read_card(out).items() if key == "start"}
-            else:
-                require_free(out)
-                tidy(out, ())
-                remove_logs(out)
-                progress = Progress(goal=(run.schedule.until, run.schedule.hold))
-            run.save(out)
-            return _Training(run, learner, out, about).follow(progress, watch, stepped)
+    return _Training(run.with_digests(), out).train(resume, watch, stepped)
 
 
 def _start(learner: Learner[Any], name: str, folder: Path) -> str:
@@ -118,27 +98,80 @@ def remove(out: Path, but: str = LOCK) -> None:
 
 @dataclass(frozen=True)
 class _Training:
-    """A learner in training, with the folder for its checkpoints and curves."""
+    """A training run with the folder for its checkpoints and curves."""
 
     run: Run
-    learner: Learner[Any]
     out: Path
-    about: dict[str, Any]  # the run's entries of the card
 
-    def follow(self, progress: Progress, watch: Watch, stepped: Stepped) -> Evaluation:
+    def train(self, resume: bool, watch: Watch, stepped: Stepped) -> Evaluation:
+        """Create the learner, and train it from the start or from where the run stopped."""
+        if resume:  # this raises before anything is written into a folder without a training
+            self.run.require_continues(self.out)
+        with _computing(self.run.schedule):
+            learner = LEARNERS.load(self.run.learner)(self.run.config, self.run.rules)
+            about = self.run.card()
+            if self.run.start is not None and not resume:
+                about["start"] = _start(learner, self.run.learner, self.run.start)
+            with _locked(self.out):
+                if resume:
+                    card, progress = self._restored(learner)
+                    about |= {"start": shown(card["start"], 200)} if "start" in card else {}
+                else:
+                    require_free(self.out)
+                    tidy(self.out, ())
+                    remove_logs(self.out)
+                    progress = Progress(goal=(self.run.schedule.until, self.run.schedule.hold))
+                self.run.save(self.out)
+                return self._follow(learner, about, progress, watch, stepped)
+
+    def _restored(self, learner: Learner[Any]) -> tuple[dict[str, Any], Progress]:
+        """Restore a learner from the state in the folder; return the card and the progress there.
+
+        Raises:
+            ValueError: if there is nothing to resume, it does not fit, or the run is finished.
+        """
+        schedule, (card, state) = self.run.schedule, load_training(self.out)
+        tidy(self.out, card["files"])
+        misfit = f"no training run can be resumed from {shown(self.out)}: its state does not fit"
+        progress = from_stored(Progress, state["progress"], misfit)
+        try:
+            if progress.kept:
+                from_stored(Progress, progress.kept["progress"], misfit)
+                _load(learner, progress.kept["learner"])  # it is untrusted, too
+            _load(learner, state["learner"])
+        except Exception as error:  # whatever a learner's own code says of foreign numbers
+            reason = f"{self.run.learner}: {shown(first_line(error))}"
+            raise ValueError(f"{misfit} {reason}") from None
+        if progress.goal != (goal := (schedule.until, schedule.hold)):
+            progress.goal, progress.in_a_row, progress.kept = goal, Progress().in_a_row, None
+        if finished(schedule, progress):
+            hint = "train on with --steps N, and with --until unbeatable at most until then"
+            if progress.step < schedule.steps:
+                hint = f"it is {schedule.until}, where it was to stop; --steps N alone trains on"
+            reached = f"is finished at step {progress.step}: {hint}"
+            raise ValueError(f"the training in {shown(self.out)} {reached}")
+        return card, progress
+
+    def _follow(
+        self,
+        learner: Learner[Any],
+        about: dict[str, Any],
+        progress: Progress,
+        watch: Watch,
+        stepped: Stepped,
+    ) -> Evaluation:
         """Train to the end, logging every evaluation and saving checkpoints at intervals."""
         stepped(progress.step)
         rules, schedule = self.run.rules, self.run.schedule
         interval = schedule.checkpoint_every
         saved = progress.step // interval if progress.step else -1  # the first evaluation is saved
-        kept = ("learner", "preset", "rules")
-        settings = {key: self.about[key] for key in kept} | self.about["config"]
+        settings = {key: about[key] for key in ("learner", "preset", "rules")} | about["config"]
         logged = progress.step
         with opened(self.run.log, self.out, rules, settings, logged) as board:
             if not progress.step:
-                board.curves(0, before_training(self.learner, rules, progress))
+                board.curves(0, before_training(learner, rules, progress))
             try:
-                for evaluation in run_steps(self.learner, rules, schedule, progress, stepped):
+                for evaluation in run_steps(learner, rules, schedule, progress, stepped):
                     if evaluation.step > logged:  # not the first of those that ended the run
                         logged = evaluation.step
                         board.curves(logged, evaluation.numbers)
@@ -146,55 +179,33 @@ class _Training:
                         saved = evaluation.step // interval
                         # First, so that the curves on disk reach as far as the checkpoint.
                         board.checkpoint(evaluation.step, evaluation.policy)
-                        self._checkpoint(progress, evaluation.certificate)
+                        self._checkpoint(learner, about, progress, evaluation.certificate)
                     watch(evaluation)
             except Stopped:
                 board.each(lambda logger: logger.flush())
-                self._checkpoint(progress)
+                self._checkpoint(learner, about, progress)
                 raise
             end = evaluation.step, evaluation.certificate
             board.each(lambda logger: logger.summary(*end))
         return evaluation
 
-    def _checkpoint(self, progress: Progress, certificate: Certificate | None = None) -> None:
+    def _checkpoint(
+        self,
+        learner: Learner[Any],
+        about: dict[str, Any],
+        progress: Progress,
+        certificate: Certificate | None = None,
+    ) -> None:
         """Save the player and the state."""
         schedule = self.run.schedule
-        about = {**self.about, "steps": progress.step, "seconds": progress.seconds}
+        about = {**about, "steps": progress.step, "seconds": progress.seconds}
         about |= {"threads": schedule.threads, "device": schedule.device}
         about["in_a_row"] = progress.in_a_row
         if progress.measures:
             about[curve.KEY] = curve.for_card(progress.measures)
-        state = {"learner": self.learner.state_dict(), "progress": asdict(progress)}
+        state = {"learner": learner.state_dict(), "progress": asdict(progress)}
         more = certificate, progress.snapshots
-        save(self.out, self.learner, self.run.rules, about, state, *more)
-
-
-def _restored(run: Run, learner: Learner[Any], out: Path) -> Progress:
-    """Restore a learner from the state in the folder, and return the progress to continue from.
-
-    Raises:
-        ValueError: if there is nothing to resume, it does not fit, or the run is finished.
-    """
-    state, schedule = load_training(out), run.schedule
-    tidy(out, read_card(out)["files"])
-    misfit = f"no training run can be resumed from {shown(out)}: its state does not fit"
-    progress = from_stored(Progress, state["progress"], misfit)
-    try:
-        if progress.kept:
-            from_stored(Progress, progress.kept["progress"], misfit)
-            _load(learner, progress.kept["learner"])  # it is untrusted, too
-        _load(learner, state["learner"])
-    except Exception as error:  # whatever a learner's own code says of foreign numbers
-        raise ValueError(f"{misfit} {run.learner}: {shown(first_line(error))}") from None
-    if progress.goal != (goal := (schedule.until, schedule.hold)):
-        progress.goal, progress.in_a_row, progress.kept = goal, Progress().in_a_row, None
-    if finished(schedule, progress):
-        hint = "train on with --steps N, and with --until unbeatable at most until then"
-        if progress.step < schedule.steps:
-            hint = f"it is {schedule.until}, where it was to stop; --steps N alone trains on"
-        reached = f"is finished at step {progress.step}: {hint}"
-        raise ValueError(f"the training in {shown(out)} {reached}")
-    return progress
+        save(self.out, learner, self.run.rules, about, state, *more)
 
 
 def _load(learner: Learner[Any], state: dict[str, Any]) -> None:

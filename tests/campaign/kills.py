@@ -64,7 +64,7 @@ class Kills:
         if not (out / CARD).exists():
             return
         try:
-            step = int(load_training(out)["progress"]["step"])
+            step = int(load_training(out)[1]["progress"]["step"])
             tttenv.player(f"{out}/")
         except ValueError as error:
             self.log.fail("a checkpoint is damaged by a kill", f"{training.learner}: {error}")

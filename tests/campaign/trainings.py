@@ -71,7 +71,7 @@ def contents(folder: Path) -> dict[str, Any]:
     found = {role: name and (folder / name).read_bytes() for role, name in files.items()}
     curve = card.get("curve")
     timeless = {"files": None, "seconds": None, "curve": curve and curve | {"seconds": None}}
-    state = load_training(folder)
+    _, state = load_training(folder)
     clock = state["progress"]
     unbeatable = clock["unbeatable_at"] and clock["unbeatable_at"][0]
     state = [state["learner"], Run.load(folder), clock["step"], unbeatable]

@@ -82,7 +82,7 @@ def test_the_card_and_snapshots_of_a_training_that_stopped_are_those_of_one_that
     ]
     untrained = certify(rules, LEARNERS.load("td0")(config, rules).policy())
     assert through["optimal_moves"][0] == pytest.approx(untrained.optimal_moves["all"], abs=1e-6)
-    assert len(load_training(tmp_path / "through")["progress"]["measures"]) == 21
+    assert len(load_training(tmp_path / "through")[1]["progress"]["measures"]) == 21
 
 
 GOOD = {name: [column.kind(0)] * 2 for name, column in COLUMNS.items()} | {"steps": [1, 2]}

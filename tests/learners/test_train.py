@@ -65,7 +65,7 @@ def steps_of(folder, tag="certificate/worst_case_O"):
 
 def training_state(folder):
     """Return the learner's whole state and the clock's step, without times."""
-    state = load_training(folder)
+    _, state = load_training(folder)
     return state["learner"], state["progress"]["step"], Run.load(folder)
 
 

@@ -17,9 +17,9 @@ from learners.selfplay import SelfPlayConfig
 from learners.training.checkpoint import (
     load_learner,
     load_policy,
-    load_state,
     load_training,
-    save_state,
+    state_bytes,
+    state_of,
 )
 from learners.training.run import Run, Schedule
 from learners.training.train import train
@@ -223,8 +223,7 @@ def test_a_state_comes_back_as_it_was(tmp_path):
         "looks like a tensor": {"tensor": "0"},
         "without axes": [np.array(2.5), torch.tensor(2.5)],
     }
-    save_state(tmp_path / "state", state | {"pair": (1, (2,)), "scalar": np.int64(7)})
-    again = load_state(tmp_path / "state")
+    again = state_of(state_bytes(state | {"pair": (1, (2,)), "scalar": np.int64(7)}))
     assert (again.pop("pair"), again.pop("scalar")) == ([1, [2]], 7)
     assert list(again["ints"]) == [0, 10]
     assert spelled(again) == spelled(state)

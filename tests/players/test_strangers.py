@@ -241,9 +241,8 @@ def test_states_of_wrong_contents_are_refused_in_a_line(tmp_path, name):
         if name not in ("td0", "alphazero") and (number + list(LEARNERS).index(name)) % 3:
             continue  # each damage to every third learner, all of them to these two
         folder = Path(shutil.copytree(made, tmp_path / "broken"))
-        state = load_training(folder)
+        card, state = load_training(folder)
         broken(state)
-        card = read_card(folder)
         _, files = read_data(folder, *(role for role in LARGEST if file_of(card, role)))
         commit(folder, card, files | {STATE: state_bytes(state)})
         with pytest.raises(ValueError, match=r"^[^\n\x1b]+$"):

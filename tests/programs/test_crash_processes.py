@@ -40,7 +40,7 @@ def test_one_training_at_a_time_writes_into_a_folder(tmp_path):
         assert child.poll() is None
         assert read_card(tmp_path)["config"] == before
         child.kill()
-    steps = load_training(tmp_path)["progress"]["step"] + 1  # the lock ended with its process
+    steps = load_training(tmp_path)[1]["progress"]["step"] + 1  # the lock ended with its process
     train(replace(ONE, schedule=Schedule(steps, 1, 1)), tmp_path, resume=True)
     assert sound(tmp_path)
 

@@ -56,7 +56,7 @@ def test_a_killed_training_loses_at_most_one_interval(tmp_path):
         child.kill()
         step_seen = max([step_seen, *map(int, child.stdout)])
     assert child.returncode == -signal.SIGKILL
-    reached = load_training(killed)["progress"]["step"]
+    reached = load_training(killed)[1]["progress"]["step"]
     assert step_seen - 10 < reached
     certify(Rules(), player(str(killed)))
     longer = replace(SHORT, steps=reached + 10)
