@@ -237,7 +237,7 @@ class _Bar:
         from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
 
         self.stopping = False  # whether to end after the current step
-        self.begun = False  # whether the arguments have proven good
+        self.started = False  # whether the arguments have proven good
         self.schedule, self.quiet = schedule, quiet
         most = "" if schedule.until == "never" else "up to "
         self.about = (
@@ -275,8 +275,8 @@ class _Bar:
     def stepped(self, step: int) -> None:
         """Advance the progress bar; end the run if it is to stop and no evaluation is due."""
         due = step % self.schedule.every == 0 or step == self.schedule.steps
-        if not self.begun:
-            self.begun, due = True, False
+        if not self.started:
+            self.started, due = True, False
             if not self.quiet:
                 resumed = f", resumed at step {step:,}" if step else ""
                 print(f"{self.about}{resumed}", file=sys.stderr, flush=True)
