@@ -63,7 +63,13 @@ class NetworkLearner(PartsLearner[ConfigT]):
     @classmethod
     @abstractmethod
     def networks(cls, config: ConfigT, rules: Rules, rng: Rng | None = None) -> Nets:
-        """Return the networks that the player needs, by name; without `rng`, uninitialised."""
+        """Return the networks that the player needs, by name.
+
+        Args:
+            config: the learner's settings.
+            rules: the game.
+            rng: samples the initial weights; None leaves them uninitialised, to be loaded.
+        """
 
     @classmethod
     def player_of(cls, config: ConfigT, rules: Rules, nets: Nets) -> Player:
@@ -72,7 +78,11 @@ class NetworkLearner(PartsLearner[ConfigT]):
 
     @classmethod
     def empty_weights(cls, config: ConfigT, rules: Rules) -> dict[str, Tensor]:
-        """Return the networks' weights, on the meta device."""
+        """Return the networks' weights, on the meta device.
+
+        Raises:
+            ValueError: for a config that describes no network, or rules it cannot play.
+        """
         with torch.device("meta"):
             try:
                 return weights_of(cls.networks(config, rules))

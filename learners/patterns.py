@@ -156,7 +156,11 @@ class TableNet(nn.Module):
         )
 
     def round_from(self, net: PatternNet) -> None:
-        """Copy a trained network, rounded to integers."""
+        """Copy a trained network, rounded to integers.
+
+        Raises:
+            ValueError: for weights that are not finite numbers.
+        """
         if not all(weight.isfinite().all() for weight in net.parameters()):
             raise ValueError("the network's weights are not finite numbers: set a lower lr")
         with torch.no_grad():

@@ -44,7 +44,15 @@ class LookAhead(NamedTuple):
 
 
 def look_ahead(game: Positions, cells: Cells) -> LookAhead:
-    """Play every legal move, then `cells` (positions,) for both sides; return the results."""
+    """Play every legal move, then the given cells for both sides.
+
+    Args:
+        game: the positions.
+        cells: the move that follows in each position (positions,).
+
+    Returns:
+        The results of all these games, by position and first move.
+    """
     size = game.boards.shape
     found = LookAhead(np.zeros(size, np.int8), np.zeros(size, np.int16), np.zeros(size))
     result = VALUES[game.outcomes]  # of greedy play, for the side to move

@@ -67,6 +67,11 @@ def sample_solved(rules: Rules, count: int, rng: np.random.Generator) -> Labelle
     """Sample boards (count, cells) with O to move, one per class, with one optimal move each.
 
     They replace the published boards if their file is missing.
+
+    Args:
+        rules: the game.
+        count: how many boards, or all if there are fewer.
+        rng: samples them.
     """
     boards, labels = solved_positions(rules)
     second = np.flatnonzero(rules.seat(boards) == 1)
@@ -79,6 +84,16 @@ def read_csv(rules: Rules, path: str | Path) -> tuple[LabelledPositions, list[st
 
     Each row is a board (1 mine, -1 theirs, 0 empty, cell by cell) and the cell of the best reply.
     It is valid if the board is reachable and the reply is an optimal move.
+
+    Args:
+        rules: the game.
+        path: the file, which is untrusted.
+
+    Returns:
+        The valid rows, labelled with their replies, and a line about each invalid one.
+
+    Raises:
+        ValueError: for a file that cannot be read, has too many rows or too many invalid ones.
     """
     name = shown(path)
     try:

@@ -63,6 +63,11 @@ def sample_by_play(game: Positions, rng: np.random.Generator, count: int) -> NDA
 
     A move that would end the game is not played, and no further move follows. So boards with many
     stones are rarer than among all positions, and boards with X to move more frequent.
+
+    Args:
+        game: the positions.
+        rng: samples the moves and their number.
+        count: how many positions.
     """
     cells = game.rules.cells
     stones = rng.integers(0, cells, count)

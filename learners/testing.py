@@ -68,7 +68,16 @@ def check_learner(
 
 
 def check_config(kind: type[Learner[Any]], config: Any, rules: Rules) -> None:
-    """Check that a config is a frozen dataclass with a seed and can be stored as JSON."""
+    """Check that a config is a frozen dataclass with a seed and can be stored as JSON.
+
+    Args:
+        kind: the learner's class.
+        config: an instance of its Config.
+        rules: a game it can learn.
+
+    Raises:
+        LawBrokenError: at the first violated invariant.
+    """
     require(is_dataclass(kind.Config), "Config is a dataclass")
     require(kind.Config.__dataclass_params__.frozen, "Config is frozen")  # type: ignore[attr-defined]  # dataclasses have it
     require("seed" in {field.name for field in fields(kind.Config)}, "Config has a seed")

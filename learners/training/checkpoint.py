@@ -143,6 +143,9 @@ def load_learner(folder: Path) -> Learner[Any]:
 
     It is complete, with its environment, so that it can learn further; to play, see `load_policy`.
 
+    Returns:
+        The learner with the stored weights; its optimiser, games and generator are new.
+
     Raises:
         ValueError: if the checkpoint is missing, damaged or of an unknown learner, or its config
             names a player that a file may not name.
@@ -156,6 +159,13 @@ def load_learner(folder: Path) -> Learner[Any]:
 
 def load_weights(folder: Path, name: str) -> tuple[Any, dict[str, torch.Tensor]]:
     """Read the config and the weights from a checkpoint of the learner `name`.
+
+    Args:
+        folder: the checkpoint's folder.
+        name: a row of `registry.LEARNERS`.
+
+    Returns:
+        An instance of the learner's Config, and its weights by name, on the current device.
 
     Raises:
         ValueError: if the checkpoint is missing, damaged or of another learner.

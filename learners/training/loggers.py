@@ -184,7 +184,18 @@ class Loggers:
 def opened(
     names: Sequence[str], folder: Path, rules: Rules, settings: Mapping[str, Any], at: int = 0
 ) -> Iterator[Loggers]:
-    """Yield the loggers with the given names, and close them at the end."""
+    """Yield the loggers with the given names, and close them at the end.
+
+    Args:
+        names: rows of `LOGGERS`.
+        folder: the checkpoint's folder.
+        rules: the game.
+        settings: the learner, preset, rules and the fields of the learner's config, by name.
+        at: the step to continue from.
+
+    Raises:
+        ValueError: for an unknown logger, or an error of its library, in one line.
+    """
     loggers = Loggers(rules)
     with contextlib.ExitStack() as stack:
         stack.push(loggers.close)
@@ -205,7 +216,11 @@ def _in_one_line(kind: type[Logger]) -> Iterator[None]:
 
 
 def chosen(given: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of loggers in a command's options, each of which may list several."""
+    """Return the names of loggers in a command's options, each of which may list several.
+
+    Raises:
+        ValueError: for an unknown logger.
+    """
     names = [name.strip() for text in given for name in text.split(",")]
     found = tuple(dict.fromkeys(names)) or USUAL_LOG
     for name in found:

@@ -139,9 +139,15 @@ def run(
 
 
 def before_training(learner: Learner[Any], rules: Rules, progress: Progress) -> dict[str, float]:
-    """Measure a learner before its first step, and return exact numbers by tag.
+    """Measure a learner before its first step.
 
-    Empty on boards too large to enumerate, where this would take minutes.
+    Args:
+        learner: the learner, untrained.
+        rules: the game.
+        progress: the measurement is added to it.
+
+    Returns:
+        Exact numbers by tag; none on boards too large to enumerate, where this takes minutes.
     """
     if not enumerable(rules):
         return {}

@@ -83,7 +83,11 @@ def _start(learner: Learner[Any], name: str, folder: Path) -> str:
 
 
 def remove(out: Path, but: str = LOCK) -> None:
-    """Remove everything that a training run left in `out`, except the file `but`.
+    """Remove everything that a training run left in a folder.
+
+    Args:
+        out: the folder, which is created if missing.
+        but: the name of a file that stays.
 
     Raises:
         ValueError: if a run is still writing there.
