@@ -26,10 +26,11 @@ def train(
     from dataclasses import replace
 
     from learners.registry import LEARNERS
-    from learners.training.loop import Progress, Trained, run, usual_schedule
+    from learners.training.loop import Progress, Trained, run
+    from learners.training.run import usual_schedule
     from tttenv.game.rules import Rules
 
-    kind: Any = LEARNERS.load(learner)
+    kind = LEARNERS.load(learner)
     played, config = rules or Rules(), replace(kind.presets["default"], **settings)
     schedule = usual_schedule(learner, every=every, hold=1)
     return Trained(list(run(kind(config, played), played, schedule, Progress())))

@@ -15,19 +15,19 @@ boards small enough to enumerate; on others, reached positions in which it is le
 
 import copy
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from learners.base import LearnerTraits
 from learners.buffers import Examples, ExamplesBuffer, ProvenPositions, concatenated
 from learners.nets import descend, load_weights, move_average, nets_of, on_threads
-from learners.parts import PlaysByNetworks, Rng
-from learners.registry import MOST, check_range
+from learners.parts import NetworkLearner, Rng
 from learners.residual_net import ResidualNet, evaluator, for_search, likeliest_move, planes_of
+from learners.settings.alphazero import PRESETS, AlphaZeroConfig
 from learners.symmetry_classes import symmetry_classes
 from tttenv.certificates.mistakes import Mistakes, find_mistakes
 from tttenv.env.vector import VectorTicTacToe
@@ -43,54 +43,10 @@ from tttenv.players.search.gumbel import (
     side_by_side,
 )
 from tttenv.players.symmetric_player import Canonical, canonical_player
-from tttenv.policy import Player, softmax
+from tttenv.policy import TOLERANCE, Player, softmax
 from tttenv.proofs.move_values import MoveValues
 from tttenv.proofs.prover import known_value
 from tttenv.utils.arrays import at_least
-
-
-@dataclass(frozen=True)
-class AlphaZeroConfig:
-    """Settings of AlphaZero."""
-
-    seed: int = 0  # seeds the initial weights and all random numbers
-    channels: int = 32  # channels of the network
-    blocks: int = 2  # residual blocks of two convolutions each
-    games: int = 128  # games played in parallel, one move in each per step
-    simulations: int = 16  # simulations of a full search
-    quick_simulations: int = 4  # simulations of a quick search, from which no policy is learned
-    full_share: float = 0.5  # fraction of searches that are full
-    progressive: int = 100  # steps in which full searches grow from quick_simulations on
-    considered: int = 8  # root moves with which a search begins
-    opening: int = 4  # games begin with 0 to this many random stones
-    reached: int = 40_000  # stored positions that examinations reach
-    reached_share: float = 0.7  # fraction of games that start from a stored position
-    doubtful: int = 400  # least sure or worst judged positions, per seat, whose moves are proved
-    deviation: float = 0.1  # fraction of moves after the opening that are random
-    capacity: int = 40_000  # examples in the replay buffer
-    updates: int = 2  # gradient steps per step
-    batch: int = 256  # examples per gradient step
-    lr: float = 2e-3  # initial learning rate of AdamW
-    half_life: int = 400  # steps in which the learning rate halves, down to a twentieth
-    weight_decay: float = 1e-4  # weight decay of AdamW
-    sharpness: float = 1.5  # power of the target policies, to prefer one of equal moves
-    average: float = 0.998  # decay of the moving average of the weights, which plays
-    counterexamples: bool = True  # learn from examinations
-    examine: int = 50  # steps between examinations; more if they are wide
-    width: int = 1_000  # initial width of an examination: positions per round
-    widest: int = 64_000  # maximum width: it doubles while few mistakes are found
-    failures: int = 64  # lost lines analysed per seat, if they follow from different mistakes
-    share: float = 0.25  # fraction of a batch that are counterexamples
-
-    def __post_init__(self) -> None:
-        check_range(self, 1, 1024, "channels")
-        check_range(self, 0, 100, "blocks")
-        check_range(self, 1, MOST, "games", "simulations", "quick_simulations", "progressive")
-        check_range(self, 1, MOST, "considered", "reached", "doubtful", "capacity", "updates")
-        check_range(self, 1, MOST, "batch", "half_life", "examine", "width", "widest", "failures")
-        check_range(self, 0, MOST, "opening")
-        check_range(self, 0, 1, "full_share", "reached_share", "deviation", "average", "share")
-
 
 WORK = 200_000  # of a proof of one position: nodes times cells
 REPLY_WEIGHT = 0.15  # of the reply's loss beside those of the policy and of the results
@@ -100,27 +56,18 @@ REVIEW = 20  # steps after which the proven positions are looked at again
 MARGIN = 0.5  # by which the logit of a good move should be the highest
 
 
-class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
+class AlphaZero(NetworkLearner[AlphaZeroConfig]):
     """AlphaZero learner, for any rules."""
 
-    Config: ClassVar[type] = AlphaZeroConfig
-    presets: ClassVar[dict[str, Any]] = {
-        "default": AlphaZeroConfig(),  # for boards of up to 36 cells
-        "large": AlphaZeroConfig(  # for larger ones, where examinations take minutes
-            simulations=32,
-            opening=8,
-            half_life=1000,
-            capacity=80_000,
-            examine=400,
-            doubtful=40,
-            failures=16,
-        ),
-    }
-    any_board: ClassVar[bool] = True  # weights learned on one board play on all others
+    Config = AlphaZeroConfig
+    presets = PRESETS
+    traits = LearnerTraits(
+        any_board=True, tolerance=TOLERANCE, searches=True, starts_from=True, examines=True
+    )
 
     def __init__(self, config: AlphaZeroConfig, rules: Rules) -> None:
-        self.config, self.rules, self.steps = config, rules, 0
-        self.rng = np.random.default_rng(config.seed)
+        super().__init__(config, rules)
+        self.steps = 0
         self.net = self.networks(config, rules, self.rng)["net"]
         self.average = copy.deepcopy(self.net)  # plays; its weights are a moving average
         self.optimiser = torch.optim.AdamW(
@@ -177,12 +124,8 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
             self.next_examination = self.steps + round(longer * self.config.examine)
         return numbers
 
-    @property
     def doubts(self) -> bool | None:
-        """Whether the last examination found failures; None if the player is never examined.
-
-        As long as it did, a certificate would only find the same, and looks less far.
-        """
+        """Return whether the last examination found failures; None without examinations."""
         return bool(self.failures.max() != 0) if self.config.counterexamples else None
 
     @classmethod

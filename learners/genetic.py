@@ -12,36 +12,19 @@ fitness, the best player survives, and the fitness is the worst case from each p
 over all of them, so every gene counts.
 """
 
-from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from learners.parts import SavesParts
-from learners.registry import check_range
+from learners.parts import PartsLearner
+from learners.settings.genetic import PRESETS, GeneticConfig
 from learners.symmetry_classes import SymmetryClasses, symmetry_classes
 from tttenv.exact import Positions
 from tttenv.game.rewards import VALUES
 from tttenv.game.rules import Rules
 from tttenv.policy import Player
-
-
-@dataclass(frozen=True)
-class GeneticConfig:
-    """Settings of the genetic algorithm."""
-
-    seed: int = 0  # seeds all random numbers
-    population: int = 500  # players per generation
-    crossover: float = 0.5  # probability that a gene comes from the first parent, not the second
-    replicate: float = 0.1  # fraction of children that are copies of one parent
-    mutation: float = 0.002  # probability that a gene is replaced by a random move
-    power: float = 300.0  # selection is proportional to the fitness to this power
-    elite: int = 1  # number of best players that survive unchanged
-    # None: fitness by worst cases from all positions; else by games lost, and a factor in a game's
-    # weight for each move that deviates from the genes
-    stray: float | None = None
 
 
 class PlyClasses(NamedTuple):
@@ -53,24 +36,19 @@ class PlyClasses(NamedTuple):
     ends: Tensor  # (seats, 2, decided, 1): games played and lost there, by the seat
 
 
-class Genetic(SavesParts[GeneticConfig]):
+class Genetic(PartsLearner[GeneticConfig]):
     """Genetic learner, for games small enough to enumerate.
 
     Source: lecture notes "TicTacToe experiment platform" (2018), section 10. A gene is the move
     played in all images of a position.
     """
 
-    Config: ClassVar[type] = GeneticConfig
-    presets: ClassVar[dict[str, Any]] = {
-        "default": GeneticConfig(),
-        "published": GeneticConfig(crossover=0.15, mutation=0.001, power=1.0, elite=0, stray=0.0),
-    }
+    Config = GeneticConfig
+    presets = PRESETS
 
     def __init__(self, config: GeneticConfig, rules: Rules) -> None:
-        check_range(config, 0, 1, "crossover", "replicate", "mutation", "stray")
-        check_range(config, 0, config.population - 1, "elite")
-        self.config, self.rules, self.symmetry = config, rules, symmetry_classes(rules)
-        self.rng = np.random.default_rng(config.seed)
+        super().__init__(config, rules)
+        self.symmetry = symmetry_classes(rules)
         self.plies = _plies(self.symmetry.game, self.symmetry)
         rows = self.symmetry.undecided
         self.legal = torch.as_tensor(self.symmetry.game.successors[rows] >= 0)

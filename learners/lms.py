@@ -16,16 +16,17 @@ them, so the update is multiplied by the inverse of their correlation matrix ove
 LMS-Newton (Widrow and Stearns, Adaptive Signal Processing, 1985, chapter 8).
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
-from typing import Any, ClassVar, Literal
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from learners.parts import SavesParts
-from learners.registry import LEAST, MOST, check_range
+from learners.base import LearnerTraits
+from learners.parts import PartsLearner
+from learners.settings.lms import PRESETS, LMSConfig
 from tttenv.env.exploring_starts import place_openings
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.exact import Tabulated, positions, require_enumerable
@@ -34,52 +35,27 @@ from tttenv.game.rewards import VALUES
 from tttenv.game.rules import Rules
 from tttenv.policy import Player, first_best
 
-
-@dataclass(frozen=True)
-class LMSConfig:
-    """Settings of LMS."""
-
-    seed: int = 0  # seeds all random numbers; the published form uses none
-    features: Literal["full", "seven"] = "full"
-    eta: float = 1.0  # learning rate; but for "seven" divided by the features' squared norm
-    decay: int = 100  # but for "seven": steps until it has halved, as 1 / (1 + step / decay)
-    epsilon: float = 0.5  # but for "seven": probability of a random move
-    opening: int = 8  # but for "seven": a game begins with 0 to this many random stones
-    games: int = 128  # games per step; but for "seven" played in parallel
-    starter: Literal["alternate", "x"] = "alternate"  # seven: the side that moves first
-
-
-PUBLISHED = LMSConfig(features="seven", eta=0.001, games=100)
-
-
 Features = NDArray[np.float64]  # (boards, features)
 TOLERANCE = 2.0**-30  # values this near the best are ties, being sums in float64
 RIDGE = 1e-6  # added to the diagonal of the correlation matrix, so that it has an inverse
 
 
-class LMS(SavesParts[LMSConfig]):
+class LMS(PartsLearner[LMSConfig]):
     """LMS learner, for games small enough to enumerate.
 
     Source of the published form: "LMS" tic-tac-toe (Medium) and its repository, with 10,000 games
     in which x and o share the weights, and a round consists of both sides' moves.
     """
 
-    Config: ClassVar[type] = LMSConfig
-    presets: ClassVar[dict[str, Any]] = {
-        "default": LMSConfig(),
-        "published": PUBLISHED,
-        "published_x_first": replace(PUBLISHED, starter="x"),
-    }
+    Config = LMSConfig
+    presets = PRESETS
+    traits = LearnerTraits(tolerance=TOLERANCE)
 
     def __init__(self, config: LMSConfig, rules: Rules) -> None:
         require_enumerable(rules)
-        check_range(config, LEAST, MOST, "eta")
-        check_range(config, 1, MOST, "games", "decay")
-        check_range(config, 0, MOST, "opening")
-        check_range(config, 0, 1, "epsilon")
-        self.config, self.rules, self.game = config, rules, positions(rules)
-        self.tolerance = _tolerance(config)
-        self.rng, self.played = np.random.default_rng(config.seed), 0
+        super().__init__(config, rules)
+        self.game, self.played = positions(rules), 0
+        self.traits = replace(self.traits, tolerance=_tolerance(config))
         game, self.seen = self.game, _seen(rules, config.features)
         first = np.ones if config.features == "seven" else np.zeros
         self.weights = torch.as_tensor(first(self.seen.shape[1]))

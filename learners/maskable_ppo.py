@@ -9,9 +9,9 @@ published, with +1/0/-1, the player takes risks.
 import copy
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from importlib import import_module
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import sb3_contrib
@@ -21,8 +21,8 @@ from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.vec_env import VecEnvWrapper
 
 from learners.nets import MaskedMLP, Nets, evaluate
-from learners.parts import PlaysByNetworks, Rng
-from learners.registry import MOST, check_range
+from learners.parts import NetworkLearner, Rng
+from learners.settings.maskable_ppo import PRESETS, MaskablePPOConfig
 from tttenv.exact import enumerable, tabulate
 from tttenv.game.features import one_hot
 from tttenv.game.rules import Rules, require_line_wins
@@ -31,60 +31,18 @@ from tttenv.game.types import Boards, Probs
 from tttenv.players import player
 from tttenv.players.symmetric_player import canonical_player
 from tttenv.policy import PURE, FunctionPlayer, Player, softmax
-from tttenv.utils.registry import Spec
 
 
-@dataclass(frozen=True)
-class MaskablePPOConfig:
-    """Settings of MaskablePPO."""
-
-    seed: int = 0  # seeds all random numbers
-    hidden: tuple[int, ...] = (128, 128)  # widths of the hidden layers, for both policy and value
-    # opponents of successive rollouts; "self" is the player at the start of a rollout
-    pool: tuple[Spec, ...] = (Spec("self"),)
-    opening: int = 8  # exploring starts: a game begins with 0 to this many random stones
-    draw: float = 0.0  # reward for a draw; 1 for a win, -1 for a loss
-    games: int = 128  # games played in parallel
-    turns: int = 32  # moves per game in a rollout
-    batch: int = 512  # moves per gradient step
-    epochs: int = 4  # passes over a rollout
-    lr: float = 2e-3  # learning rate
-    entropy: float = 0.3  # weight of the entropy bonus
-    decay: int = 60  # steps until lr has halved; 0: it is constant
-    symmetric: bool = False  # learn and play on one board of each symmetry class
-
-    def __post_init__(self) -> None:
-        check_range(self, 1, MOST, "games", "turns", "batch", "epochs")
-        check_range(self, 0, MOST, "opening", "decay")
-        if not self.pool:
-            raise ValueError("maskable_ppo: pool must name at least one opponent")
-
-
-class MaskablePPO(PlaysByNetworks[MaskablePPOConfig]):
+class MaskablePPO(NetworkLearner[MaskablePPOConfig]):
     """MaskablePPO learner, for any rules, through the adapter `tttenv.adapters.sb3`."""
 
-    Config: ClassVar[type] = MaskablePPOConfig
-    presets: ClassVar[dict[str, Any]] = {
-        "default": MaskablePPOConfig(symmetric=True),
-        "published": MaskablePPOConfig(
-            hidden=(256, 256),
-            pool=(Spec("random"),),
-            opening=0,
-            draw=0.0,
-            games=8,
-            turns=256,
-            batch=256,
-            epochs=10,
-            lr=3e-4,
-            entropy=0.02,
-            decay=0,
-        ),
-    }
+    Config = MaskablePPOConfig
+    presets = PRESETS
 
     def __init__(self, config: MaskablePPOConfig, rules: Rules) -> None:
         require_line_wins(rules, "maskable_ppo")
-        self.config, self.rules, self.rollouts = config, rules, 0
-        self.rng = np.random.default_rng(config.seed)
+        super().__init__(config, rules)
+        self.rollouts = 0
         make: Any = import_module("tttenv.adapters.sb3").VecEnv
         env = make(config.games, config.opening, config.draw, **asdict(rules))
         self.games, self.env = env.games, BoardsShown(env, config.symmetric)

@@ -91,13 +91,26 @@ def descend(optimiser: torch.optim.Optimizer, loss: Tensor) -> None:
 
 
 def lower_rate(optimiser: torch.optim.Optimizer, lr: float, step: int, halved: int) -> None:
-    """Set the learning rate to lr / (1 + step / halved), or to lr if `halved` is 0."""
+    """Set the learning rate to lr / (1 + step / halved), or to lr if `halved` is 0.
+
+    Args:
+        optimiser: the optimiser, all of whose groups are set.
+        lr: the initial learning rate.
+        step: the steps taken so far.
+        halved: the steps until it has halved.
+    """
     for group in optimiser.param_groups:
         group["lr"] = lr / (1 + step / halved) if halved else lr
 
 
 def move_average(average: nn.Module, net: nn.Module, share: float) -> None:
-    """Move the weights of an average by a share of the way towards those of a network."""
+    """Move the weights of an average by a share of the way towards those of a network.
+
+    Args:
+        average: the network that is changed.
+        net: a network of the same shape.
+        share: between 0 (no move) and 1 (a copy).
+    """
     with torch.no_grad():
         for mean, weight in zip(average.parameters(), net.parameters(), strict=True):
             mean.lerp_(weight, share)
@@ -117,6 +130,10 @@ def greedy_player(rules: Rules, nets: Sequence[nn.Module]) -> Player:
     for X and one for O, are evaluated once on all positions, in their own precision, and a
     checkpoint stores these moves. Otherwise a certificate may query millions of boards, and the
     nets are evaluated in float64, where rounding hardly ever matters.
+
+    Args:
+        rules: the game.
+        nets: one network for both seats, or one for X and one for O; they are copied.
     """
     frozen = copy.deepcopy(list(nets))
     if not enumerable(rules):
@@ -131,7 +148,16 @@ def greedy_player(rules: Rules, nets: Sequence[nn.Module]) -> Player:
 
 
 def evaluate(rules: Rules, nets: Sequence[nn.Module], boards: Boards) -> Outputs:
-    """Return the outputs (batch, cells) of each board's network, by seat, in its own precision."""
+    """Evaluate boards, each by the network of the seat that is to move.
+
+    Args:
+        rules: the game.
+        nets: one network for both seats, or one for X and one for O.
+        boards: (batch, cells), seen by the side to move.
+
+    Returns:
+        The outputs (batch, cells) in the networks' own precision, of taken cells too.
+    """
     precision = next(nets[0].parameters()).dtype
     values = np.empty(boards.shape, np.float64 if precision == torch.float64 else np.float32)
     seats = rules.seat(boards) % len(nets)
@@ -149,7 +175,15 @@ def has_float64(net: nn.Module) -> bool:
 
 
 def nets_of(make: Callable[[], Nets], weights: dict[str, Tensor]) -> Nets:
-    """Create networks with `make`, and load the given weights, on the current device."""
+    """Create networks from their weights, on the current device.
+
+    Args:
+        make: creates the networks; called with the meta device as the current one.
+        weights: tensors named as in `weights_of`, which become those of the networks.
+
+    Raises:
+        RuntimeError: for weights of other names or shapes.
+    """
     with torch.device("meta"):
         nets = make()
     nn.ModuleDict(nets).load_state_dict(weights, assign=True)
@@ -174,6 +208,9 @@ def computing_on(device: str) -> Iterator[None]:
     and adds some numbers in whatever order the GPU's threads finish. Within this block,
     convolutions are as precise as on the CPU, and the same program gives the same result on the
     same GPU.
+
+    Raises:
+        ValueError: for a device that is unknown or not there.
     """
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # read when cuBLAS is first used
     try:

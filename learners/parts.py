@@ -1,40 +1,38 @@
 """Learners saved and restored as named parts, and their players created from weights.
 
-A learner that inherits from `PlaysByNetworks` only names its networks and parts. In addition,
+A learner that inherits from `NetworkLearner` only names its networks and parts. In addition,
 `learners.training` saves the step, the curves and the settings.
 """
 
 import copy
-from typing import Any, ClassVar, Generic, TypeVar
+from abc import abstractmethod
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
+from learners.base import ConfigT, Learner, LearnerTraits
 from learners.nets import Nets, greedy_player, load_weights, nets_of, weights_of
 from tttenv.game.rules import Rules
 from tttenv.policy import TOLERANCE, Player
 from tttenv.utils.untrusted import shown
 
 Rng = np.random.Generator
-ConfigT = TypeVar("ConfigT")  # of a learner's settings
 
 
-class SavesParts(Generic[ConfigT]):
-    """Learner that saves and restores the parts returned by `parts`."""
+class PartsLearner(Learner[ConfigT]):
+    """Learner with one generator that saves and restores the parts returned by `parts`."""
 
-    config: ConfigT
-    rules: Rules
-
-    @classmethod
-    def player(cls, config: ConfigT, rules: Rules, weights: dict[str, Tensor]) -> Player:
-        """Return the player with the given weights."""
-        raise NotImplementedError
+    def __init__(self, config: Any, rules: Rules) -> None:
+        super().__init__(config, rules)
+        self.rng = np.random.default_rng(config.seed)
 
     def policy(self) -> Player:
         """Return the player with the current weights, as a checkpoint has it."""
         return self.player(self.config, self.rules, _saved(self.parts()["weights"]))
 
+    @abstractmethod
     def parts(self) -> dict[str, Any]:
         """Return everything that makes up the learner, by key; its player needs only "weights".
 
@@ -42,7 +40,6 @@ class SavesParts(Generic[ConfigT]):
         (its boards), a tensor, an array, a dict of parts, or any object with `state_dict` and
         `load_state_dict`. A number is assigned to the attribute with the name of its key.
         """
-        raise NotImplementedError
 
     def state_dict(self) -> dict[str, Any]:
         """Return copies of all parts."""
@@ -58,15 +55,21 @@ class SavesParts(Generic[ConfigT]):
                     _restore(part, state[key])
 
 
-class PlaysByNetworks(SavesParts[ConfigT]):
+class NetworkLearner(PartsLearner[ConfigT]):
     """Learner whose part "weights" contains the networks that its player needs, by name."""
 
-    tolerance: ClassVar[float] = TOLERANCE  # of ties in its player
+    traits = LearnerTraits(tolerance=TOLERANCE)
 
     @classmethod
+    @abstractmethod
     def networks(cls, config: ConfigT, rules: Rules, rng: Rng | None = None) -> Nets:
-        """Return the networks that the player needs, by name; without `rng`, uninitialised."""
-        raise NotImplementedError
+        """Return the networks that the player needs, by name.
+
+        Args:
+            config: the learner's settings.
+            rules: the game.
+            rng: samples the initial weights; None leaves them uninitialised, to be loaded.
+        """
 
     @classmethod
     def player_of(cls, config: ConfigT, rules: Rules, nets: Nets) -> Player:
@@ -75,7 +78,11 @@ class PlaysByNetworks(SavesParts[ConfigT]):
 
     @classmethod
     def empty_weights(cls, config: ConfigT, rules: Rules) -> dict[str, Tensor]:
-        """Return the networks' weights, on the meta device."""
+        """Return the networks' weights, on the meta device.
+
+        Raises:
+            ValueError: for a config that describes no network, or rules it cannot play.
+        """
         with torch.device("meta"):
             try:
                 return weights_of(cls.networks(config, rules))

@@ -15,8 +15,7 @@ The player searches one move ahead with the network.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -24,11 +23,12 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
+from learners.base import LearnerTraits
 from learners.buffers import RingBuffer
 from learners.nets import descend, weights_of
-from learners.parts import SavesParts
-from learners.registry import LEAST, MOST, check_range
+from learners.parts import PartsLearner
 from learners.search_labels import MEMORY, SearchLabels
+from learners.settings.patterns import PRESETS, PatternsConfig
 from tttenv.game.line_patterns_kernel import (
     BIASES,
     CLIP,
@@ -49,40 +49,6 @@ from tttenv.players.search.alphabeta import new_alphabeta
 from tttenv.players.search.search_budget import Limits
 from tttenv.players.stored.patterns import PREFIX, shapes
 from tttenv.policy import Player
-
-
-@dataclass(frozen=True)
-class PatternsConfig:
-    """Settings of patterns."""
-
-    seed: int = 0  # seeds the initial weights and all random numbers
-    channels: int = 16  # length of a line pattern's vector
-    hidden: int = 32  # width of both hidden layers
-    nodes: int = 1000  # positions searched for a label
-    play_nodes: int = 100  # positions searched for a move of the games
-    games: int = 64  # per step; some positions of each are labelled, up to 8
-    opening: int = 4  # games begin with 0 to this many stones close to each other
-    deviation: float = 0.2  # fraction of the moves that are only likely, not found by a search
-    smaller: float = 0.0  # fraction of the games on smaller boards, with at least 2 k - 1 rows
-    capacity: int = 20_000  # labelled positions that are kept
-    updates: int = 8  # gradient steps per step
-    batch: int = 256  # positions per gradient step
-    lr: float = 5e-3  # highest learning rate of AdamW
-    anneal: int = 2000  # gradient steps in which the learning rate falls to 1/50
-    weight_decay: float = 1e-4  # weight decay of AdamW
-    bootstrap: int = 0  # steps after which the network itself is used for labels; 0: never
-    renew: int = 500  # steps between its copies that are used
-
-    def __post_init__(self) -> None:
-        check_range(self, 1, MOST, "channels", "hidden", "nodes", "play_nodes", "capacity")
-        check_range(self, 1, MOST, "updates", "anneal", "renew")
-        check_range(self, 1, 1_000, "games")  # a step shows no progress before its end
-        check_range(self, 1, 2**16, "batch")
-        check_range(self, 0, MOST, "opening", "bootstrap")
-        check_range(self, 0, 1, "deviation", "smaller")
-        check_range(self, LEAST, MOST, "lr")
-        check_range(self, 0, MOST, "weight_decay")
-
 
 WIDTH = 64  # of the perceptron that maps patterns to vectors
 LEAK = 0.03  # slope of the gradient beyond the clipping, so that no channel stays unused
@@ -190,7 +156,11 @@ class TableNet(nn.Module):
         )
 
     def round_from(self, net: PatternNet) -> None:
-        """Copy a trained network, rounded to integers."""
+        """Copy a trained network, rounded to integers.
+
+        Raises:
+            ValueError: for weights that are not finite numbers.
+        """
         if not all(weight.isfinite().all() for weight in net.parameters()):
             raise ValueError("the network's weights are not finite numbers: set a lower lr")
         with torch.no_grad():
@@ -230,33 +200,16 @@ class PatternIndex:
         return self.empty + (digits[:, self.windows] * self.powers).sum(dim=3)
 
 
-class Patterns(SavesParts[PatternsConfig]):
+class Patterns(PartsLearner[PatternsConfig]):
     """Learner of a network of line patterns from alpha-beta searches, for k up to 6."""
 
-    Config: ClassVar[type] = PatternsConfig
-    presets: ClassVar[dict[str, Any]] = {
-        "default": PatternsConfig(),  # for boards of up to 36 cells
-        "large": PatternsConfig(  # for larger ones, whose searches never reach the end
-            nodes=8000,
-            play_nodes=300,
-            games=14,
-            opening=8,
-            deviation=0.1,
-            smaller=0.3,
-            capacity=250_000,
-            updates=3,
-            lr=0.02,
-            anneal=15_000,
-            weight_decay=1e-3,
-            bootstrap=500,
-        ),
-    }
-    any_board: ClassVar[bool] = True  # weights learned on one board play on others
-    same_k: ClassVar[bool] = True  # but only on those with its k
+    Config = PatternsConfig
+    presets = PRESETS
+    traits = LearnerTraits(any_board=True, same_k=True)
 
     def __init__(self, config: PatternsConfig, rules: Rules) -> None:
-        self.config, self.rules, self.steps, self.updates = config, rules, 0, 0
-        self.rng = np.random.default_rng(config.seed)
+        super().__init__(config, rules)
+        self.steps, self.updates = 0, 0
         self.table_net = _table_net(config, rules)
         self.rounded_at = -1  # the gradient steps taken before the tables were last rounded
         self.label_net = _table_net(config, rules)  # the network that is used for labels

@@ -11,36 +11,18 @@ unbeatable and wins little. The repaired form plays both sides, and a draw is ha
 in parallel; targets of the same entry in the same turn are averaged.
 """
 
-from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from learners.registry import LEAST, MOST, check_range
-from learners.symmetry_classes import PlaysByTable
+from learners.settings.qtable import PRESETS, QTableConfig
+from learners.symmetry_classes import TableLearner
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.exact import SEATS
 from tttenv.game.outcomes_kernel import Outcome
 from tttenv.game.rules import Rules
-
-
-@dataclass(frozen=True)
-class QTableConfig:
-    """Settings of Q-learning."""
-
-    seed: int = 0  # seeds all random numbers
-    lr: float = 0.8  # learning rate: fraction of the difference to the target
-    gamma: float = 1.0  # discount per move of the player
-    epsilon: float = 0.7  # initial probability of a random move
-    fall: int | None = None  # games after which epsilon falls by .1; None: never
-    draw: float = 0.5  # the result of a draw; a win is 1, a loss 0
-    symmetric: bool = True  # one value for all images of a board
-    self_play: bool = True  # the table moves for both sides; False: against random replies
-    turns: int = 7000  # against random: games as X, then as many as O, restarting epsilon
-    games: int = 512  # games played in parallel
-    batches: int = 1  # batches of games per step
 
 
 class Turn(NamedTuple):
@@ -52,26 +34,18 @@ class Turn(NamedTuple):
     counts: Tensor  # False if the game was over before the move
 
 
-class QTable(PlaysByTable[QTableConfig]):
+class QTable(TableLearner[QTableConfig]):
     """Q-learning learner, for games small enough to enumerate.
 
     Source of the published form: the Q-table of the repository nestedsoftware/tictac.
     """
 
-    Config: ClassVar[type] = QTableConfig
-    presets: ClassVar[dict[str, Any]] = {
-        "default": QTableConfig(),
-        "published": QTableConfig(
-            lr=0.4, fall=700, draw=1.0, self_play=False, games=1, batches=100
-        ),
-    }
+    Config = QTableConfig
+    presets = PRESETS
 
     def __init__(self, config: QTableConfig, rules: Rules) -> None:
-        check_range(config, LEAST, 1, "lr")
-        check_range(config, 0, 1, "gamma", "epsilon")
-        check_range(config, 1, MOST, "games", "batches", "turns", "fall")
         super().__init__(config, rules)
-        self.rng, self.played = np.random.default_rng(config.seed), 0
+        self.played = 0
         opponent = None if config.self_play else "random"
         self.env = VectorTicTacToe.of(rules, config.games, opponent=opponent, obs="board")
         self.env.np_random = self.rng

@@ -10,15 +10,14 @@ trained towards is then a quantal response equilibrium (McKelvey and Palfrey, Ga
 Behavior 10, 1995). On 3,3,3 its likeliest moves are all optimal for weights from 0.01 to 0.7.
 """
 
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import torch
 
 from learners.nets import MaskedMLP, Nets, descend, lower_rate, planes
-from learners.parts import PlaysByNetworks, Rng
-from learners.registry import LEAST, MOST, check_range
+from learners.parts import NetworkLearner, Rng
+from learners.settings.reinforce import PRESETS, ReinforceConfig
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.game.rules import Rules
 from tttenv.game.symmetry import canonical, maps
@@ -27,36 +26,14 @@ from tttenv.players.symmetric_player import canonical_player
 from tttenv.policy import Player
 
 
-@dataclass(frozen=True)
-class ReinforceConfig:
-    """Settings of REINFORCE."""
-
-    seed: int = 0  # seeds the initial weights and all random numbers
-    hidden: tuple[int, ...] = (128, 128)  # widths of the hidden layers of both networks
-    games: int = 512  # games per step, played in parallel to the end
-    opening: int = 8  # exploring starts: a game begins with 0 to this many random stones
-    bound: float = 5.0  # outputs stay between -bound and bound
-    entropy: float = 0.3  # weight of the entropy bonus; a win pays 1
-    lr: float = 1e-2  # learning rate of Adam
-    decay: int = 300  # steps until it has halved, as 1 / (1 + step / decay); 0: it is constant
-    symmetric: bool = False  # learn and play on one board of each symmetry class
-
-    def __post_init__(self) -> None:
-        check_range(self, 1, MOST, "games")
-        check_range(self, 0, MOST, "opening", "decay")
-        check_range(self, LEAST, MOST, "bound")
-
-
-class Reinforce(PlaysByNetworks[ReinforceConfig]):
+class Reinforce(NetworkLearner[ReinforceConfig]):
     """REINFORCE learner, for any rules."""
 
-    Config: ClassVar[type] = ReinforceConfig
-    presets: ClassVar[dict[str, Any]] = {
-        "default": ReinforceConfig(symmetric=True),
-    }
+    Config = ReinforceConfig
+    presets = PRESETS
 
     def __init__(self, config: ReinforceConfig, rules: Rules) -> None:
-        self.config, self.rules, self.rng = config, rules, np.random.default_rng(config.seed)
+        super().__init__(config, rules)
         self.steps = 0
         self.policy_net = MaskedMLP(rules.cells, config.hidden, self.rng)
         self.value_net = MaskedMLP(rules.cells, config.hidden, self.rng)  # its mean is the baseline

@@ -5,12 +5,13 @@ wins at once.
 """
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from learners.nets import on_threads
+from learners.settings.patterns import PatternsConfig
 from tttenv.game.line_patterns_kernel import VALUE, PatternTables
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Cells
@@ -18,9 +19,6 @@ from tttenv.players.search import alphabeta_kernel as kernel
 from tttenv.players.search.alphabeta import HALF_WIN_SCORE, AlphaBeta, new_alphabeta
 from tttenv.players.search.search_budget import Limits
 from tttenv.players.search.threat_moves_kernel import can_make_double_threat
-
-if TYPE_CHECKING:
-    from learners.patterns import PatternsConfig
 
 MEMORY = 4  # megabytes of a search's table
 LINE_LOGITS = 1.28  # of the probability to win, for an open line with k - 2 stones (on 15,15,5)
@@ -49,7 +47,7 @@ class SearchLabels:
     The first of the `boards` is the game on the usual size, the others are on other sizes.
     """
 
-    def __init__(self, config: "PatternsConfig", boards: tuple[Rules, ...]) -> None:
+    def __init__(self, config: PatternsConfig, boards: tuple[Rules, ...]) -> None:
         self.config, self.boards = config, boards
         self.tables: PatternTables | None = None
         self.searches = dict[tuple[int, int], BoardSearches]()  # by thread and size
@@ -93,9 +91,7 @@ class SearchLabels:
 class BoardSearches:
     """The searches of one thread on boards of one size; without tables, open lines value them."""
 
-    def __init__(
-        self, config: "PatternsConfig", rules: Rules, tables: PatternTables | None
-    ) -> None:
+    def __init__(self, config: PatternsConfig, rules: Rules, tables: PatternTables | None) -> None:
         self.config, self.rules, self.tables = config, rules, tables
         self.quick = self._search(config.play_nodes, None)  # the player of the games
         self.slow = self._search(config.nodes, tables)

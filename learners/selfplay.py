@@ -14,8 +14,7 @@ probability of winning against random play is part of the targets, and the nets 
 each symmetry class.
 """
 
-from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -23,34 +22,14 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from learners.nets import MaskedMLP, Nets, descend, lower_rate, planes
-from learners.parts import PlaysByNetworks, Rng
-from learners.registry import LEAST, MOST, check_range
+from learners.parts import NetworkLearner, Rng
+from learners.settings.selfplay import PRESETS, SelfPlayConfig
 from learners.symmetry_classes import sample_by_play, symmetry_classes
 from tttenv.exact import SEATS, Positions, require_enumerable
 from tttenv.game.rewards import VALUES
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Cells
 from tttenv.policy import Player, first_best
-
-
-@dataclass(frozen=True)
-class SelfPlayConfig:
-    """Settings of self-play."""
-
-    seed: int = 0  # seeds the initial weights and the sampled boards
-    hidden: tuple[int, ...] = (256, 256)  # widths of the hidden layers of both networks
-    symmetric: bool = True  # train on one board of each symmetry class
-    # sampled from all positions, or by random play
-    boards: Literal["uniform", "stones"] = "uniform"
-    batch: int = 128  # boards per update: per seat if uniform, else in all
-    fits: int = 4  # updates per round
-    optimiser: Literal["adam", "adagrad"] = "adam"  # optimiser of the updates
-    lr: float = 4e-3  # initial learning rate
-    halving: int | None = 100  # rounds after which lr is 1/2, after twice 1/3; None: no decay
-    targets: Literal["repaired", "published"] = "repaired"  # how results become targets
-    draw: float = 0.5  # repaired: the target of a draw; a win is 1, a loss 0
-    chance: float = 0.25  # repaired: weight of the winning probability against random play
-    legal_constant: float | None = None  # if set: outputs are ReLUs plus this number on legal cells
 
 
 class LookAhead(NamedTuple):
@@ -65,7 +44,15 @@ class LookAhead(NamedTuple):
 
 
 def look_ahead(game: Positions, cells: Cells) -> LookAhead:
-    """Play every legal move, then `cells` (positions,) for both sides; return the results."""
+    """Play every legal move, then the given cells for both sides.
+
+    Args:
+        game: the positions.
+        cells: the move that follows in each position (positions,).
+
+    Returns:
+        The results of all these games, by position and first move.
+    """
     size = game.boards.shape
     found = LookAhead(np.zeros(size, np.int8), np.zeros(size, np.int16), np.zeros(size))
     result = VALUES[game.outcomes]  # of greedy play, for the side to move
@@ -110,32 +97,17 @@ def targets_by_result(found: LookAhead, draw: float, chance: float) -> NDArray[n
     return np.asarray((1 - chance) * outcome + chance * found.chances)
 
 
-class SelfPlay(PlaysByNetworks[SelfPlayConfig]):
+class SelfPlay(NetworkLearner[SelfPlayConfig]):
     """Self-play learner for enumerable games; X moves first (in the published form, O does)."""
 
-    Config: ClassVar[type] = SelfPlayConfig
-    presets: ClassVar[dict[str, Any]] = {
-        "default": SelfPlayConfig(),
-        "published": SelfPlayConfig(
-            symmetric=False,
-            boards="stones",
-            batch=64,
-            fits=1,
-            optimiser="adagrad",
-            lr=0.01,
-            halving=None,
-            targets="published",
-            legal_constant=1e-4,
-        ),
-    }
+    Config = SelfPlayConfig
+    presets = PRESETS
 
     def __init__(self, config: SelfPlayConfig, rules: Rules) -> None:
-        check_range(config, 1, MOST, "batch", "fits", "halving")
-        check_range(config, LEAST, MOST, "lr")
-        self.config, self.rules = config, rules
+        super().__init__(config, rules)
         self.symmetry = symmetry_classes(rules, config.symmetric)
         self.game = self.symmetry.game
-        self.rng, self.rounds = np.random.default_rng(config.seed), 0
+        self.rounds = 0
         self.nets = self.networks(config, rules, self.rng)
         weights = [weight for net in self.nets.values() for weight in net.parameters()]
         adam, optim = config.optimiser == "adam", torch.optim

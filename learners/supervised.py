@@ -12,9 +12,8 @@ import csv
 import io
 import itertools
 import warnings
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -22,8 +21,8 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from learners.nets import MaskedMLP, Nets, descend, empty, lower_rate
-from learners.parts import PlaysByNetworks, Rng
-from learners.registry import LEAST, MOST, check_range
+from learners.parts import NetworkLearner, Rng
+from learners.settings.supervised import PRESETS, SupervisedConfig
 from learners.symmetry_classes import symmetry_classes
 from tttenv.exact import require_enumerable, solve, tabulate
 from tttenv.game.features import one_hot
@@ -32,26 +31,6 @@ from tttenv.game.symmetry import maps
 from tttenv.game.types import Boards, Probs
 from tttenv.policy import Player, first_best
 from tttenv.utils.untrusted import MEBIBYTE, read_bytes, shown
-
-
-@dataclass(frozen=True)
-class SupervisedConfig:
-    """Settings of supervised learning."""
-
-    seed: int = 0  # seeds the initial weights and all random numbers
-    net: Literal["onehot", "book"] = "onehot"  # one-hot planes and ReLUs, or as published
-    hidden: tuple[int, ...] = (256,)  # widths of the hidden layers; the published net has one
-    data: Literal["solver", "book"] = "solver"  # all images of all rows, or as published
-    moves_csv: str | None = None  # a file of boards and best replies to learn from instead
-    holdout: float = 0.0  # fraction of the symmetry classes held out for testing
-    masked: bool = True  # exclude illegal moves from the loss
-    optimiser: Literal["adam", "sgd"] = "adam"  # optimiser of the gradient steps
-    lr: float = 5e-3  # learning rate
-    batch: int = 512  # boards per gradient step
-    fits: int = 10  # gradient steps per step
-    decay: int = 50  # steps until lr has halved, as 1 / (1 + step / decay); 0: it is constant
-    targets: Literal["any", "equal"] = "any"  # play any of the labelled moves, or each as often
-
 
 LONGEST = 64 * MEBIBYTE  # bytes of a CSV file
 MOST_ROWS = 1_000_000  # of one
@@ -88,6 +67,11 @@ def sample_solved(rules: Rules, count: int, rng: np.random.Generator) -> Labelle
     """Sample boards (count, cells) with O to move, one per class, with one optimal move each.
 
     They replace the published boards if their file is missing.
+
+    Args:
+        rules: the game.
+        count: how many boards, or all if there are fewer.
+        rng: samples them.
     """
     boards, labels = solved_positions(rules)
     second = np.flatnonzero(rules.seat(boards) == 1)
@@ -100,6 +84,16 @@ def read_csv(rules: Rules, path: str | Path) -> tuple[LabelledPositions, list[st
 
     Each row is a board (1 mine, -1 theirs, 0 empty, cell by cell) and the cell of the best reply.
     It is valid if the board is reachable and the reply is an optimal move.
+
+    Args:
+        rules: the game.
+        path: the file, which is untrusted.
+
+    Returns:
+        The valid rows, labelled with their replies, and a line about each invalid one.
+
+    Raises:
+        ValueError: for a file that cannot be read, has too many rows or too many invalid ones.
     """
     name = shown(path)
     try:
@@ -166,29 +160,20 @@ def _complaint(rules: Rules, row: list[str]) -> str | None:
     return None
 
 
-class Supervised(PlaysByNetworks[SupervisedConfig]):
+class Supervised(NetworkLearner[SupervisedConfig]):
     """Supervised learner, for games small enough to enumerate.
 
     Source of the published form: TensorFlow Machine Learning Cookbook (2017), chapter 6.
     """
 
-    Config: ClassVar[type] = SupervisedConfig
-    presets: ClassVar[dict[str, Any]] = {
-        "default": SupervisedConfig(),
-        "published": SupervisedConfig(
-            0, "book", (81,), "book", None, 0, False, "sgd", 0.025, 50, 100, 0, "equal"
-        ),
-    }
+    Config = SupervisedConfig
+    presets = PRESETS
 
     def __init__(self, config: SupervisedConfig, rules: Rules) -> None:
         require_enumerable(rules)
-        check_range(config, 0, 0.99, "holdout")
-        check_range(config, LEAST, MOST, "lr")
-        check_range(config, 1, MOST, "batch", "fits")
-        check_range(config, 0, MOST, "decay")
         if config.data == "book" and rules != Rules():
             raise ValueError(f"supervised: the cookbook's data is for 3,3,3, not {rules}")
-        self.config, self.rules, self.rng = config, rules, np.random.default_rng(config.seed)
+        super().__init__(config, rules)
         self.steps = 0
         self.net = self.networks(config, rules, self.rng)["net"]
         make = torch.optim.Adam if config.optimiser == "adam" else torch.optim.SGD

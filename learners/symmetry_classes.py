@@ -8,7 +8,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from learners.parts import ConfigT, SavesParts
+from learners.base import ConfigT
+from learners.parts import PartsLearner
 from tttenv.exact import Positions, Tabulated, positions, require_enumerable
 from tttenv.game.rules import Rules
 from tttenv.game.symmetry import canonical, maps
@@ -62,6 +63,11 @@ def sample_by_play(game: Positions, rng: np.random.Generator, count: int) -> NDA
 
     A move that would end the game is not played, and no further move follows. So boards with many
     stones are rarer than among all positions, and boards with X to move more frequent.
+
+    Args:
+        game: the positions.
+        rng: samples the moves and their number.
+        count: how many positions.
     """
     cells = game.rules.cells
     stones = rng.integers(0, cells, count)
@@ -74,7 +80,7 @@ def sample_by_play(game: Positions, rng: np.random.Generator, count: int) -> NDA
     return at
 
 
-class PlaysByTable(SavesParts[ConfigT]):
+class TableLearner(PartsLearner[ConfigT]):
     """Learner with one value per afterstate, whose player takes the best move.
 
     With `symmetric` in the config, images of a position share the entry of their representative.
@@ -84,7 +90,7 @@ class PlaysByTable(SavesParts[ConfigT]):
     values: Tensor
 
     def __init__(self, config: Any, rules: Rules) -> None:
-        self.config, self.rules = config, rules
+        super().__init__(config, rules)
         self.classes = symmetry_classes(rules, config.symmetric)
         self.game = self.classes.game
         self.representative = torch.as_tensor(self.classes.representative)  # (positions,)

@@ -10,39 +10,22 @@ the table moves for both sides, games begin with random stones, and all images o
 value. Games run in parallel; targets of the same entry in the same turn are averaged.
 """
 
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from learners.registry import LEAST, MOST, check_range
-from learners.symmetry_classes import PlaysByTable
+from learners.settings.td0 import PRESETS, TD0Config
+from learners.symmetry_classes import TableLearner
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.exact import solve
 from tttenv.game.rewards import VALUES
 from tttenv.game.rules import Rules
 
 
-@dataclass(frozen=True)
-class TD0Config:
-    """Settings of TD(0)."""
-
-    seed: int = 0  # seeds all random numbers
-    alpha: float = 0.5  # learning rate: fraction of the difference to the target
-    epsilon: float = 0.3  # probability of a random move
-    default: float = 0.5  # initial value of undecided positions; a win is 1, a loss 0
-    opening: int = 6  # exploring starts: a game begins with 0 to this many random stones
-    symmetric: bool = True  # one value for all images of a board
-    self_play: bool = True  # the table moves for both sides; False: against random replies
-    notes: bool = False  # as in the published code: help("learners.td0.TD0")
-    games: int = 512  # games played in parallel
-    batches: int = 1  # batches of games per step
-
-
-class TD0(PlaysByTable[TD0Config]):
+class TD0(TableLearner[TD0Config]):
     """TD(0) learner, for games small enough to enumerate.
 
     Source of the published form: lecture notes "TicTacToe experiment platform" (2018), section 9.
@@ -51,27 +34,12 @@ class TD0(PlaysByTable[TD0Config]):
     random move that ends the game is learned from.
     """
 
-    Config: ClassVar[type] = TD0Config
-    presets: ClassVar[dict[str, Any]] = {
-        "default": TD0Config(),
-        "published": TD0Config(
-            epsilon=0.1,
-            opening=0,
-            symmetric=False,
-            self_play=False,
-            notes=True,
-            games=50,
-            batches=40,
-        ),
-    }
+    Config = TD0Config
+    presets = PRESETS
 
     def __init__(self, config: TD0Config, rules: Rules) -> None:
-        check_range(config, LEAST, 1, "alpha")
-        check_range(config, 0, 1, "epsilon", "default")
-        check_range(config, 1, MOST, "games", "batches")
-        check_range(config, 0, MOST, "opening")
         super().__init__(config, rules)
-        self.rng, self.root = np.random.default_rng(config.seed), 0
+        self.root = 0
         opponent: Any = {"opponent": None if config.self_play else "random", "seat": "X"}
         self.env = VectorTicTacToe.of(rules, config.games, obs="board", **opponent)
         self.env.np_random = self.rng

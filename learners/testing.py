@@ -3,22 +3,22 @@
 import json
 import math
 from dataclasses import asdict, fields, is_dataclass
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 import torch
 
 from learners.base import Learner
-from learners.training.checkpoint import load_state, save_state
+from learners.training.checkpoint import state_bytes, state_of
 from tttenv.game.rules import Rules
 from tttenv.testing import LawBrokenError, check_policy, require, some_boards
 from tttenv.utils.arrays import integers_from
 
 
-def check_learner(kind: type[Learner], rules: Rules, config: Any = None, steps: int = 3) -> None:
-    """Check that a learner satisfies the invariants of the `Learner` protocol.
+def check_learner(
+    kind: type[Learner[Any]], rules: Rules, config: Any = None, steps: int = 3
+) -> None:
+    """Check that a learner satisfies the invariants of the base class `Learner`.
 
     Args:
         kind: the learner's class.
@@ -33,7 +33,7 @@ def check_learner(kind: type[Learner], rules: Rules, config: Any = None, steps: 
     config = kind.presets["default"] if config is None else config
     check_config(kind, config, rules)
 
-    def trained(count: int) -> Learner:
+    def trained(count: int) -> Learner[Any]:
         learner = kind(config, rules)
         for _ in range(count):
             learner.step()
@@ -57,9 +57,7 @@ def check_learner(kind: type[Learner], rules: Rules, config: Any = None, steps: 
     copy.load_state_dict({"weights": weights})
     same = np.array_equal(copy.policy()(boards.copy()), played)
     require(same, "the weights alone are enough to play")
-    with TemporaryDirectory() as folder:
-        save_state(Path(folder) / "state", stopped)
-        resumed.load_state_dict(load_state(Path(folder) / "state"))
+    resumed.load_state_dict(state_of(state_bytes(stopped)))
     for number in learner.step().values():
         require(math.isfinite(number), "step returns finite numbers")
     require((policy(boards.copy()) == played).all(), "policy() is a frozen snapshot")
@@ -69,8 +67,17 @@ def check_learner(kind: type[Learner], rules: Rules, config: Any = None, steps: 
     require(same, "stopping and resuming makes no difference, bit for bit")
 
 
-def check_config(kind: type[Learner], config: Any, rules: Rules) -> None:
-    """Check that a config is a frozen dataclass with a seed and can be stored as JSON."""
+def check_config(kind: type[Learner[Any]], config: Any, rules: Rules) -> None:
+    """Check that a config is a frozen dataclass with a seed and can be stored as JSON.
+
+    Args:
+        kind: the learner's class.
+        config: an instance of its Config.
+        rules: a game it can learn.
+
+    Raises:
+        LawBrokenError: at the first violated invariant.
+    """
     require(is_dataclass(kind.Config), "Config is a dataclass")
     require(kind.Config.__dataclass_params__.frozen, "Config is frozen")  # type: ignore[attr-defined]  # dataclasses have it
     require("seed" in {field.name for field in fields(kind.Config)}, "Config has a seed")

@@ -13,8 +13,7 @@ A policy is queried on boards, and a board is converted to one list of moves; se
 import copy
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -22,44 +21,13 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from learners.nets import descend, draw_weights, empty, has_float64, move_average
-from learners.parts import PlaysByNetworks, Rng
-from learners.registry import LEAST, check_range
+from learners.parts import NetworkLearner, Rng
+from learners.settings.transformer import PRESETS, TransformerConfig
 from tttenv.exact import enumerable, require_solvable, solve, tabulate
 from tttenv.game.rewards import VALUES
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Cells, Mask, Probs
 from tttenv.policy import BATCH, PURE, FunctionPlayer, Player, first_best
-
-MOST = 2**16  # maximum of any count in the settings
-
-
-@dataclass(frozen=True)
-class TransformerConfig:
-    """Settings of the transformer."""
-
-    seed: int = 0  # seeds the initial weights and all random numbers
-    layers: int = 2  # blocks of attention and an MLP
-    width: int = 64  # width of the residual stream
-    heads: int = 4  # attention heads per block
-    learns: Literal["regret", "imitation"] = "regret"  # policy gradient, or the next perfect move
-    games: int = 128  # games played per step, each learned as played, sorted and shuffled
-    random: float = 0.7  # fraction of seats that play at random; the network plays the others
-    entropy: float = 0.2  # weight of the entropy bonus; turning a win into a loss costs 1
-    lr: float = 5e-3  # initial learning rate of AdamW
-    half_life: int = 400  # steps in which the learning rate halves
-    weight_decay: float = 1e-2  # weight decay of AdamW
-    average: float = 0.98  # decay of the moving average of the weights, which plays
-
-    def __post_init__(self) -> None:
-        check_range(self, 1, MOST, "layers", "width", "heads", "games", "half_life")
-        check_range(self, 0, 1, "random", "average")
-        if self.width % self.heads:
-            raise ValueError(
-                f"transformer: width {self.width} is not a multiple of {self.heads} heads"
-            )
-        check_range(self, LEAST, MOST, "lr")
-        check_range(self, 0, MOST, "entropy", "weight_decay")
-
 
 ILLEGAL = -1e9  # the logit of a taken cell
 Moves = NDArray[np.int64]  # (games, plies): the cells in the order played, -1 after the last
@@ -184,19 +152,16 @@ def boards_before(rules: Rules, moves: Moves) -> tuple[Boards, Mask]:
     return boards, ~over
 
 
-class Transformer(PlaysByNetworks[TransformerConfig]):
+class Transformer(NetworkLearner[TransformerConfig]):
     """Transformer learner, for boards of up to 16 cells, whose exact values it needs."""
 
-    Config: ClassVar[type] = TransformerConfig
-    presets: ClassVar[dict[str, Any]] = {
-        "default": TransformerConfig(),
-        "imitation": TransformerConfig(learns="imitation", half_life=250),
-    }
+    Config = TransformerConfig
+    presets = PRESETS
 
     def __init__(self, config: TransformerConfig, rules: Rules) -> None:
         require_solvable(rules)
-        self.config, self.rules, self.steps = config, rules, 0
-        self.rng = np.random.default_rng(config.seed)
+        super().__init__(config, rules)
+        self.steps = 0
         self.net = self.networks(config, rules, self.rng)["net"]
         self.average = copy.deepcopy(self.net)  # plays; its weights are a moving average
         self.optimiser = torch.optim.AdamW(

@@ -75,23 +75,65 @@ def tables() -> Pictures:
 
     text = (ROOT / README).read_text(encoding="utf-8")
     for name, block in blocks(benchmark.named_players()).items():
-        text = benchmark.replaced(text, name, block)
+        text = replaced(text, name, block)
     return {(README, ""): text.encode()}
 
 
 def blocks(players: list[dict[str, Any]]) -> dict[str, str]:
     """Return the tables by the names of their markers, given the certificates of all players."""
     from learners.cli import benchmark
+    from learners.registry import LEARNERS
     from scripts.reproduction import rows
+    from tttenv.cli import text_tables
+    from tttenv.players.stored.checkpoint import CARD, read_card
 
     home = ROOT / "checkpoints"
-    results = benchmark.shipped_results(home, players)
+    cards = [read_card(home / name) for name in LEARNERS if (home / name / CARD).exists()]
     published = json.loads((home / "published.json").read_text(encoding="utf-8"))
+    results = {"players": [*players, *map(_benchmark_row, cards)]}
+    table = text_tables.lines(benchmark.COLUMNS, benchmark.rows(results))
+    sentences = map(benchmark.sentence, benchmark.measured(home))
+    text = "\n".join(["exact strengths on 3,3,3", *table, *benchmark.LEGEND, *sentences])
     return {
-        "players": benchmark.players(home),
-        "table": f"```text\n{benchmark.text(results)}\n```",
+        "players": _players_table(cards),
+        "table": f"```text\n{text}\n```",
         "published": rows.markdown(published["rows"]),
     }
+
+
+def replaced(text: str, name: str, block: str) -> str:
+    """Return a README's text with the block between the markers `name` replaced."""
+    begin, end = f"<!-- {name}: begin -->\n", f"<!-- {name}: end -->"
+    before, found, rest = text.partition(begin)
+    _, ends, after = rest.partition(end)
+    if not (found and ends):
+        raise ValueError(f"the text has no markers {begin.strip()} and {end}")
+    return f"{before}{begin}{block}\n{end}{after}"
+
+
+def _players_table(cards: list[dict[str, Any]]) -> str:
+    """Return a Markdown table of trained players from their cards."""
+    from tttenv.certificates import phrases
+
+    rows = ["| player | worst case X / O | wins vs random X / O, % | steps |", "|-|-|-|-|"]
+    for card in cards:
+        found = card["certificate"]
+        wins = [phrases.share(found["vs_random"][seat][0]) for seat in "XO"]
+        worst = [phrases.value(found["worst_case"][seat]) for seat in "XO"]
+        ends = f"{worst[0]} / {worst[1]} | {wins[0]} / {wins[1]} | {card['steps']}"
+        rows.append(f"| `{card['learner']}` | {ends} |")
+    return "\n".join(rows)
+
+
+def _benchmark_row(card: dict[str, Any]) -> dict[str, Any]:
+    """Return a trained player's row of the benchmark's table, from its card."""
+    from tttenv.certificates.curve import Curve
+
+    curve = Curve.from_card(card)
+    reached = curve.unbeatable_at if curve else None
+    seconds = reached[1] if reached else card["seconds"]
+    name = f"{card['learner']} {card['config']['seed']}"
+    return {"player": name, "seconds": seconds, **card["certificate"]}
 
 
 def curves() -> Pictures:

@@ -35,11 +35,11 @@ import tttenv
 from learners.registry import LEARNERS
 from learners.testing import _same as same
 from learners.training.checkpoint import load_learner, load_training
-from learners.training.loop import Schedule
+from learners.training.run import Run, Schedule
 from learners.training.train import train
 from tests.faults import MANNERS, Death, failing
 from tttenv.game.rules import Rules
-from tttenv.players.stored.checkpoint import CARD, POLICY, WEIGHTS, file_of, read_card
+from tttenv.players.stored.checkpoint import CARD, POLICY, RUN, WEIGHTS, file_of, read_card
 
 FORK = multiprocessing.get_context("fork")
 NAMES = list(LEARNERS)
@@ -65,7 +65,8 @@ def trained(name: str, out: Path, steps: int, seed: int = 0, resume: bool = Fals
     """Train a learner that saves at every step."""
     torch.set_num_threads(1)
     config = LEARNERS.load(name).Config(seed=seed, **SMALL.get(name, {}))
-    train(name, config, Rules(), Schedule(steps, 1, 1), out, resume=resume)
+    run = Run(name, "default", config, Rules(), Schedule(steps, 1, 1))
+    train(run, out, resume=resume)
 
 
 class Child:
@@ -127,7 +128,7 @@ def kills(number: int, rng: random.Random, place: Path) -> None:
         ended = child.end()
         if (out / CARD).exists():
             tttenv.player(f"{out}/")
-            step = int(load_training(out)["clock"]["step"])
+            step = int(load_training(out)[1]["progress"]["step"])
             assert step >= before, f"a state went back to {step} after {before}"
             before = step
         if ended:
@@ -189,16 +190,16 @@ def contents(folder: Path) -> dict[str, Any]:
     found = {role: name and (folder / name).read_bytes() for role, name in files.items()}
     curve = card.get("curve")
     timeless = {"files": None, "seconds": None, "curve": curve and curve | {"seconds": None}}
-    state = load_training(folder)
-    clock = state["clock"]
+    _, state = load_training(folder)
+    clock = state["progress"]
     unbeatable = clock["unbeatable_at"] and clock["unbeatable_at"][0]
-    state = [state["learner"], state["about"], state["plan"], clock["step"], unbeatable]
+    state = [state["learner"], Run.load(folder), clock["step"], unbeatable]
     return found | {"card": card | timeless, "state": state}
 
 
 def assert_same(folder: Path, wanted: dict[str, Any]) -> None:
     """Assert that a folder holds these contents, and no file that no card or curve names."""
-    found, known = contents(folder), {CARD, ".lock", *read_card(folder)["files"]}
+    found, known = contents(folder), {CARD, RUN, ".lock", *read_card(folder)["files"]}
     differ = [key for key in wanted if not same(found[key], wanted[key])]
     names = [file.name for file in folder.iterdir() if not file.name.startswith(EVENTS)]
     differ += [name for name in sorted(names) if name not in known]

@@ -33,10 +33,11 @@ PUBLIC = {
     " diagnose require some_boards",
     "tttenv.text": "NOTATIONS Parsed SCHEMES SPLITS Task Verdict parse prompt reward tasks verdict",
     "learners": "train",
-    "learners.base": "Learner PlaysFromWeights",
-    "learners.training.checkpoint": "load_learner load_policy load_state load_training save"
-    " save_state",
-    "learners.training.loop": "Evaluation Progress Schedule run usual_schedule",
+    "learners.base": "Learner LearnerTraits",
+    "learners.training.checkpoint": "load_learner load_policy load_training save"
+    " state_bytes state_of",
+    "learners.training.loop": "Evaluation Progress run",
+    "learners.training.run": "Run Schedule usual_schedule",
     "learners.registry": "LEARNERS LearnerRow row",
     "learners.training.tensorboard": "TensorBoard",
     "learners.testing": "check_learner",

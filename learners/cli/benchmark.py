@@ -4,14 +4,13 @@ import json
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import median
 from typing import Any, Literal
 
 from learners.cli import trainings
 from learners.cli.trainings import RESULTS, Setting
 from learners.registry import LEARNERS, row
 from tttenv.certificates import phrases
-from tttenv.cli import console, report, text_tables, workers
+from tttenv.cli import console, report, text_tables
 from tttenv.cli.options import Flag, FolderOrNone
 from tttenv.cli.text_tables import Column
 from tttenv.cli.workers import HERE, AllWorkers
@@ -74,14 +73,12 @@ def main(args: list[str], prog: str = PROG) -> None:
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
     for name in given.learners:
         row(name)
+    if len(set(given.learners)) < len(given.learners):
+        raise ValueError("--learners must name no learner twice")
     if given.learners:
         optional_dependencies.require_learn()
-    console.check_seed(given.seed)
-    if given.seeds < 1 or len(set(given.learners)) < len(given.learners):
-        raise ValueError("--seeds must be at least 1, and --learners name no learner twice")
-    workers.check(given.workers)
-    for folder in (given.out, given.runs, given.ship):
-        console.check_folder(folder)
+    folders = given.out, given.runs, given.ship
+    trainings.check(given.seed, given.seeds, given.workers, *folders)
     trained = train_all(given)
     with console.stage("certifying the players by name", given.json):
         named = named_players()
@@ -90,7 +87,10 @@ def main(args: list[str], prog: str = PROG) -> None:
         "quick": given.quick,
         "players": named + [trained_player(t) for t in trained if t["seed"] == given.seed],
         "trainings": trained,
-        "learners": [summary(name, trained) for name in given.learners],
+        "learners": [
+            trainings.summary(name, [found for found in trained if found["learner"] == name])
+            for name in given.learners
+        ],
     }
     if given.ship:
         ship(result, given.seed, given.ship)
@@ -116,10 +116,8 @@ def main(args: list[str], prog: str = PROG) -> None:
 
 def train_all(given: Arguments) -> list[dict[str, Any]]:
     """Train every learner with every seed, and return the results in that order."""
-    if not given.learners:
-        return []
-    with console.stage("loading PyTorch", given.json):
-        from learners.training.loop import usual_schedule
+    from learners.training.run import usual_schedule
+
     settings = []
     for name in given.learners:
         one, usual = Setting(name, "default", "3,3,3", {}), usual_schedule(name)
@@ -127,11 +125,9 @@ def train_all(given: Arguments) -> list[dict[str, Any]]:
         settings.append((one, one.schedule(steps, given.workers, given.until)))
     seeds = range(given.seed, given.seed + given.seeds)
     found = trainings.train_all(settings, seeds, given.runs, given.workers, given.json)
-    values = workers.values([outcome for _, _, outcome in found])
-    return [
-        {"learner": one.learner, "seed": seed, "folder": str(outcome.task.folder)} | value
-        for (one, seed, outcome), value in zip(found, values, strict=True)
-    ]
+    if failed := trainings.failures(found):
+        raise ValueError(failed)
+    return found
 
 
 def named_players() -> list[dict[str, Any]]:
@@ -157,35 +153,13 @@ def trained_player(training: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def summary(name: str, trainings: list[dict[str, Any]]) -> dict[str, Any]:
-    """Summarize a learner's runs: how many became unbeatable, and the median time."""
-    own = [training for training in trainings if training["learner"] == name]
-    found: dict[str, Any] = {"learner": name, "seeds": len(own)}
-    for mark, which in (("perfect", "_perfect"), ("unbeatable", "")):
-        reached = [training[f"{mark}_at"] for training in own if training[f"{mark}_at"]]
-        steps, seconds = zip(*reached, strict=True) if reached else ((), ())
-        found[mark] = len(reached)
-        found[f"median{which}_steps"] = median(steps) if steps else None
-        found[f"median{which}_seconds"] = median(seconds) if seconds else None
-    found["slowest_seconds"] = max(seconds, default=None)
-    seed_by_seed = ("unbeatable_at", "perfect_at")
-    return found | {key: [training[key] for training in own] for key in seed_by_seed}
-
-
 def show(result: dict[str, Any]) -> None:
     """Print the results as a table and a sentence about each learner."""
     print(f"exact strengths on {result['rules']}")
-    text_tables.show(COLUMNS, _rows(result), "benchmark.json")
+    text_tables.show(COLUMNS, rows(result), "benchmark.json")
     text_tables.say(" ".join(LEGEND))
     for found in result["learners"]:
-        text_tables.say(_sentence(found), "  ")
-
-
-def text(result: dict[str, Any]) -> str:
-    """Return the results as tables with all columns, for a README."""
-    table = text_tables.lines(COLUMNS, _rows(result))
-    title, sentences = f"exact strengths on {result['rules']}", map(_sentence, result["learners"])
-    return "\n".join([title, *table, *LEGEND, *sentences])
+        text_tables.say(sentence(found), "  ")
 
 
 def ship(result: dict[str, Any], seed: int, out: Path) -> None:
@@ -202,52 +176,9 @@ def ship(result: dict[str, Any], seed: int, out: Path) -> None:
                 roles.append(checkpoint.SNAPSHOTS)
             checkpoint.commit(out / training["learner"], *checkpoint.read_data(folder, *roles))
     before = measured(out) if (out / SUMMARY).exists() else []
-    found = {row["learner"]: row for row in before + result["learners"]}
-    rows = [found[name] for name in LEARNERS if name in found]
-    write(out / SUMMARY, json.dumps({"learners": rows}, indent=1) + "\n")
-
-
-def replaced(text: str, name: str, block: str) -> str:
-    """Return a README's text with the block between the markers `name` replaced."""
-    begin, end = f"<!-- {name}: begin -->\n", f"<!-- {name}: end -->"
-    before, found, rest = text.partition(begin)
-    _, ends, after = rest.partition(end)
-    if not (found and ends):
-        raise ValueError(f"the text has no markers {begin.strip()} and {end}")
-    return f"{before}{begin}{block}\n{end}{after}"
-
-
-def shipped_cards(folder: Path) -> list[dict[str, Any]]:
-    """Return the cards of the trained players in a folder, in the order of the learners."""
-    from tttenv.players.stored.checkpoint import CARD, read_card
-
-    return [read_card(folder / name) for name in LEARNERS if (folder / name / CARD).exists()]
-
-
-def players(folder: Path) -> str:
-    """Return a Markdown table of the trained players in a folder, from their cards."""
-    rows = ["| player | worst case X / O | wins vs random X / O, % | steps |", "|-|-|-|-|"]
-    for card in shipped_cards(folder):
-        found = card["certificate"]
-        wins = [phrases.share(found["vs_random"][seat][0]) for seat in "XO"]
-        worst = [phrases.value(found["worst_case"][seat]) for seat in "XO"]
-        ends = f"{worst[0]} / {worst[1]} | {wins[0]} / {wins[1]} | {card['steps']}"
-        rows.append(f"| `{card['learner']}` | {ends} |")
-    return "\n".join(rows)
-
-
-def shipped_results(folder: Path, named: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return results for `text`: the named players, then the trained ones in a folder."""
-    from tttenv.certificates.curve import Curve
-
-    trained = []
-    for card in shipped_cards(folder):
-        curve = Curve.from_card(card)
-        reached = curve.unbeatable_at if curve else None
-        about: dict[str, Any] = {"player": f"{card['learner']} {card['config']['seed']}"}
-        about["seconds"] = reached[1] if reached else card["seconds"]
-        trained.append(about | card["certificate"])
-    return {"rules": "3,3,3", "players": [*named, *trained], "learners": measured(folder)}
+    found = {one["learner"]: one for one in before + result["learners"]}
+    kept = [found[name] for name in LEARNERS if name in found]
+    write(out / SUMMARY, json.dumps({"learners": kept}, indent=1) + "\n")
 
 
 def measured(folder: Path) -> list[dict[str, Any]]:
@@ -258,7 +189,7 @@ def measured(folder: Path) -> list[dict[str, Any]]:
     return found
 
 
-def _rows(result: dict[str, Any]) -> list[list[str]]:
+def rows(result: dict[str, Any]) -> list[list[str]]:
     """Return the table's cells, two rows per player, one per seat."""
     return [_cells(entry, seat) for entry in result["players"] for seat in ("X", "O")]
 
@@ -276,7 +207,8 @@ def _cells(entry: dict[str, Any], seat: str) -> list[str]:
     return [*left, seat, *map(phrases.share, shares), worst, *right]
 
 
-def _sentence(found: dict[str, Any]) -> str:
+def sentence(found: dict[str, Any]) -> str:
+    """Describe the training runs of a learner."""
     sentence = f"{found['learner']}: {found['unbeatable']} of {found['seeds']} seeds unbeatable"
     if found["unbeatable"]:
         sentence += (

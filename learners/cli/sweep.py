@@ -8,18 +8,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields, make_dataclass
 from itertools import product
 from pathlib import Path
-from statistics import median, quantiles
 from typing import Any
 
 from learners.cli import trainings
 from learners.cli.trainings import Setting
 from learners.registry import LEARNERS, presets, row
 from tttenv.certificates import phrases
-from tttenv.cli import console, text_tables, workers
+from tttenv.cli import console, text_tables
 from tttenv.cli.options import Flag, Learners, NumberOrNone, Repeated
 from tttenv.cli.text_tables import Column
 from tttenv.cli.workers import HERE, AllWorkers
-from tttenv.parallel import TaskResult
 from tttenv.utils import optional_dependencies
 from tttenv.utils.files import write
 from tttenv.utils.registry import unknown
@@ -80,19 +78,20 @@ def main(args: list[str], prog: str = PROG) -> None:
     for name in given.learners:
         row(name)
     optional_dependencies.require_learn()
-    console.check_seed(given.seed)
-    if given.seeds < 1 or not given.presets or not given.rules:
-        raise ValueError("--seeds must be at least 1, --presets and --rules need a value")
-    workers.check(given.workers)
-    for folder in (given.out, given.runs):
-        console.check_folder(folder)
-    with console.stage("loading PyTorch", given.json):
-        tried = settings(given, prog)
-    results = train_all(tried, given)
-    summaries = [
-        summary(one.name, [found for found in results if found["setting"] == one.name])
-        for one in tried
-    ]
+    trainings.check(given.seed, given.seeds, given.workers, given.out, given.runs)
+    if not given.presets or not given.rules:
+        raise ValueError("--presets and --rules need a value")
+    tried = settings(given, prog)
+    results = trainings.train_all(
+        [(one, one.schedule(given.steps, given.workers)) for one in tried],
+        range(given.seed, given.seed + given.seeds),
+        given.runs,
+        given.workers,
+        given.json,
+        lambda found: None if given.json else line(found),
+    )
+    parts = [results[at : at + given.seeds] for at in range(0, len(results), given.seeds)]
+    summaries = [trainings.summary(one.name, part) for one, part in zip(tried, parts, strict=True)]
     whole = json.dumps({"settings": summaries, "trainings": results}, indent=2) + "\n"
     write(given.out / "sweep.json", whole)
     if given.json:
@@ -101,10 +100,9 @@ def main(args: list[str], prog: str = PROG) -> None:
         show(summaries)
         print(f"\nresults   {given.out / 'sweep.json'}")
         text_tables.say(f"players   {given.runs}, each to certify again: tttenv certify FOLDER")
-    if failed := [found["error"] for found in results if found["error"]]:
+    if failed := trainings.failures(results):
         sys.stdout.flush()
-        told = f"{len(failed)} of {len(results)} trainings failed, the first one: {failed[0]}"
-        print(f"{prog}: {console.visible(told)}", file=sys.stderr)
+        print(f"{prog}: {console.visible(failed)}", file=sys.stderr)
         sys.exit(1)
 
 
@@ -144,7 +142,7 @@ def settings(given: Arguments, prog: str) -> list[Setting]:
 
 def _value(learner: str, name: str, word: str, prog: str) -> Any:
     """Parse a field's value as its option does; exit or raise ValueError if it is invalid."""
-    kind = LEARNERS.load(learner).Config
+    kind = type(presets(learner)["default"])
     names = [one.name for one in fields(kind) if one.name != "seed"]
     if name not in names:
         more = ": --seeds counts them" if name == "seed" else ""
@@ -157,61 +155,6 @@ def _value(learner: str, name: str, word: str, prog: str) -> Any:
     one = make_dataclass("Field", [(name, hint)], frozen=True)
     see = f"{prog.replace('sweep', 'train')} {learner}"  # its help lists the option
     return getattr(console.parse(one, prog, [option, *word.split()], see=see), name)
-
-
-def train_all(tried: Sequence[Setting], given: Arguments) -> list[dict[str, Any]]:
-    """Train every setting with every seed, and return the results in that order."""
-
-    def tell(one: Setting, seed: int, outcome: TaskResult) -> str | None:
-        return None if given.json else line(result(one, seed, outcome))
-
-    settings = [(one, one.schedule(given.steps, given.workers)) for one in tried]
-    seeds = range(given.seed, given.seed + given.seeds)
-    found = trainings.train_all(settings, seeds, given.runs, given.workers, given.json, tell)
-    return [result(*each) for each in found]
-
-
-def result(one: Setting, seed: int, outcome: TaskResult) -> dict[str, Any]:
-    """Return a training run as in sweep.json; what is unknown is None."""
-    value = outcome.value or {}
-    card = value.get("certificate") or {}
-    steps, seconds = value.get("unbeatable_at") or (None, None)
-    return {
-        "learner": one.learner,
-        "preset": one.preset,
-        "rules": one.rules,
-        "changes": one.changes,  # fields that differ from the preset's config
-        "folder": str(outcome.task.folder),  # the trained player's
-        "setting": one.name,
-        "seed": seed,
-        "steps": value.get("steps"),
-        "seconds": value.get("seconds"),  # processor time of the whole run
-        "unbeatable": steps is not None,
-        "unbeatable_steps": steps,  # to the first unbeatable certificate
-        "unbeatable_seconds": seconds,
-        "worst_case_X": card.get("worst_case", {}).get("X"),
-        "worst_case_O": card.get("worst_case", {}).get("O"),
-        "optimal_moves": card.get("optimal_moves", {}).get("all"),
-        "error": outcome.error,  # why the run failed; empty if it did not
-    }
-
-
-def summary(name: str, results: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Summarize the training runs of a setting; quartiles are linearly interpolated."""
-    done = [one for one in results if not one["error"]]
-    reached = [one for one in done if one["unbeatable"]]
-    found: dict[str, Any] = {"setting": name, "seeds": len(results)}
-    found |= {"failed": len(results) - len(done), "unbeatable": len(reached)}
-    for key in ("steps", "seconds"):
-        numbers = [one[f"unbeatable_{key}"] for one in reached]
-        found[f"median_{key}"] = median(numbers) if numbers else None
-        # Two copies of one number, as there are no quartiles of a single one.
-        low, _, high = quantiles(numbers * (1 + (len(numbers) == 1)) or [0, 0], method="inclusive")
-        found[f"quartiles_{key}"] = [float(low), float(high)] if numbers else None
-    for seat in "XO":
-        known = [one[f"worst_case_{seat}"] for one in done]
-        found[f"worst_case_{seat}"] = min(known) if known and None not in known else None
-    return found
 
 
 def show(summaries: Sequence[dict[str, Any]]) -> None:
@@ -243,6 +186,6 @@ def line(found: dict[str, Any]) -> str:
         reached = f"step {found['unbeatable_steps']} after {found['unbeatable_seconds']:.1f} s"
         return f"{who}: unbeatable at {reached}"
     worst = [found["worst_case_X"], found["worst_case_O"]]
-    told = ["undecided" if number is None else phrases.value(number) for number in worst]
+    values = ["undecided" if number is None else phrases.value(number) for number in worst]
     taken = f"{phrases.counted(found['steps'] or 0, 'step')}, {found['seconds']:.1f} s"
-    return f"{who}: worst case X {told[0]} O {told[1]} after {taken}"
+    return f"{who}: worst case X {values[0]} O {values[1]} after {taken}"

@@ -4,15 +4,16 @@ import json
 import shlex
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from argparse import ArgumentParser
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, fields, make_dataclass, replace
+from dataclasses import asdict, dataclass, field, fields, make_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from learners.registry import LEARNERS, parsed_presets, row
+from learners.registry import LEARNERS, presets, row
 from tttenv.certificates import phrases
 from tttenv.cli import compile, console
 from tttenv.cli.options import (
@@ -26,13 +27,15 @@ from tttenv.cli.options import (
 )
 from tttenv.cli.text_tables import say
 from tttenv.players import checkpoint_of
+from tttenv.players.stored.config_io import spec_fields
 from tttenv.utils.registry import unknown
 from tttenv.utils.untrusted import shown
 
 if TYPE_CHECKING:
-    from learners.training.loop import Schedule
+    from learners.training.run import Run
 
 PROG = "train.py"
+GLANCED = ("preset", "resume", "out", "seed", "rules", "steps")  # options that set defaults
 EXAMPLES = """
 tttenv train {name}
 tttenv train {name} --seed 1 --out runs/mine
@@ -72,45 +75,93 @@ def main(args: list[str], prog: str = PROG) -> None:
     parts = row(name).compiled
     wanted = () if {"-h", "--help"} & set(rest) else parts
     with compile.compiling(*wanted, processes=2) as compiled:  # while PyTorch is loaded
-        options, config = _parse(name, rest, prog)
+        out, options, run = _parse(name, rest, prog)
         with console.stage("loading PyTorch", options.json):  # which all learners need
-            config = LEARNERS.load(name).Config(**vars(config))
-            from learners.training.loggers import chosen
-            from learners.training.loop import Schedule, usual_schedule
-        changes = {field.name: getattr(options, field.name) for field in fields(Schedule)}
-        schedule = usual_schedule(name, options.preset, **changes)
-        options = replace(options, log=chosen(options.log))
-        _train(name, config, options, schedule, lambda: compiled.wait(*parts))
+            from learners.training.train import require_free, train
+            from tttenv.utils.compile_time import watch
+        console.check_folder(out)
+        if not options.resume:
+            require_free(out)
+        with _Bar(f"{name} on {options.rules}", run.schedule, quiet=options.json) as bar:
+            compiled.wait(*parts)
+            spoken = console.spoken(lambda: bar.text, options.json)
+            with _interrupted_between_steps(bar, out), spoken:
+                last = train(
+                    run, out, resume=options.resume, watch=bar.evaluated, stepped=bar.stepped
+                )
+    _conclude(out, last, watch.seconds, run.log, options.json)
 
 
-def _train(
-    name: str, config: Any, options: Options, schedule: "Schedule", compiled: Callable[[], None]
-) -> None:
-    """Train one learner, showing its progress, and print the result."""
-    from learners.training.train import Setup, require_free, train
+def _parse(name: str, rest: list[str], prog: str) -> tuple[Path, Options, "Run"]:
+    """Parse the arguments once, with a preset's settings or the run to resume as defaults."""
+    known = presets(name)
+    given = _glance(rest, [*GLANCED, *spec_fields(type(known[Options.preset]))])
+    preset = given.get("preset", Options.preset)
+    if preset not in known:
+        raise ValueError(unknown(f"preset of {name}", preset, known))
+    options, config, stored = Options(preset=preset), known[preset], None
+    if "resume" in given:
+        from learners.training.run import Run
+
+        rules, seed = given.get("rules", options.rules), given.get("seed", config.seed)
+        out = Path(given["out"]) if "out" in given else _usual_folder(name, preset, rules, seed)
+        stored = Run.load(out, trusted=given.keys())
+        if stored.learner != name:
+            raise ValueError(f"{out} contains a training run of {stored.learner}, not of {name}")
+        changes = asdict(stored.schedule) | ({"until": None} if "steps" in given else {})
+        options = Options(preset=stored.preset, rules=str(stored.rules), out=out, **changes)
+        config = stored.config
+    options, config = _parse_from(name, rest, options, config, prog)
+    from learners.training.loggers import chosen  # not for --help
+    from learners.training.run import Run, Schedule, usual_schedule
     from tttenv.game.rules import Rules
-    from tttenv.utils.compile_time import watch
 
-    out = options.out or _usual_folder(name, options, config)
-    console.check_folder(out)
-    if not options.resume:
-        require_free(out)
-    with _Bar(f"{name} on {options.rules}", schedule, quiet=options.json) as bar:
-        compiled()
-        setup = Setup(options.preset, _start(options.start), options.log, bar.stepped)
-        spoken = console.spoken(lambda: bar.text, options.json)
-        with _interrupted_between_steps(bar, out), spoken:
-            last = train(
-                name,
-                config,
-                Rules.of(options.rules),
-                schedule,
-                out,
-                resume=options.resume,
-                watch=bar.evaluated,
-                setup=setup,
-            )
-    _conclude(out, last, watch.seconds, options)
+    changes = {each.name: getattr(options, each.name) for each in fields(Schedule)}
+    run = Run(
+        name,
+        options.preset,
+        config,
+        Rules.of(options.rules),
+        usual_schedule(name, options.preset, **changes),
+        stored.start if stored and options.start is None else _start(options.start),
+        chosen(options.log or (stored.log if stored else ())),
+    )
+    out = options.out or _usual_folder(name, options.preset, options.rules, config.seed)
+    return out, options, run
+
+
+def _parse_from(
+    name: str, rest: list[str], options: Options, config: Any, prog: str = PROG
+) -> tuple[Options, Any]:
+    """Parse the options of training and those of the learner, with the given defaults."""
+    flat = tyro.conf.arg(name="")
+    shape = make_dataclass(
+        "Arguments",
+        [
+            ("training", Annotated[Options, flat], field(default=options)),
+            ("learner", Annotated[type(config), flat], field(default=config)),
+        ],
+        frozen=True,
+    )
+    about = f"{name}: {row(name).about}. Presets: {', '.join(presets(name))}."
+    found: Any = console.parse(shape, f"{prog} {name}", rest, about, EXAMPLES.format(name=name))
+    return found.training, found.learner
+
+
+def _glance(rest: list[str], names: Sequence[str]) -> dict[str, str]:
+    """Return the values of options by name, ahead of the actual parsing, which checks them.
+
+    Raises:
+        ValueError: if --preset is given more than once, as its settings are defaults.
+    """
+    parser = ArgumentParser(add_help=False, allow_abbrev=False)
+    for each in names:
+        parser.add_argument(f"--{each}", action="append", nargs="*")
+    found = vars(parser.parse_known_args(rest)[0])
+    if len(found["preset"] or ()) > 1:
+        named = " and as ".join(shown(" ".join(words), 80) for words in found["preset"])
+        raise ValueError(f"--preset is given as {named}: choose one")
+    return {each: " ".join(found[each][-1]) for each in names if found[each]}
 
 
 def _start(player: str | None) -> Path | None:
@@ -161,88 +212,13 @@ def _overview(args: list[str], prog: str = PROG) -> None:
         sys.exit(2)
 
 
-def _parse(name: str, rest: list[str], prog: str) -> tuple[Options, Any]:
-    """Parse the options and the learner's config, starting from the preset or the resumed run."""
-    preset, known = _peek(rest, "--preset") or Options.preset, parsed_presets(name)
-    if preset not in known:
-        raise ValueError(unknown(f"preset of {name}", preset, known))
-    options, config = _parse_from(name, rest, Options(), known[preset], prog)
-    if options.preset != preset:  # the parser takes the last, for a name without its settings
-        raise ValueError(f"--preset is given as {preset} and as {options.preset}: choose one")
-    if not options.resume:
-        return options, config
-    out = options.out or _usual_folder(name, options, config)
-    with console.stage("loading PyTorch and the interrupted training", options.json):
-        stored, config = _stored(out, name, type(config), rest)
-    if _peek(rest, "--steps") is not None:  # these are trained in all, as in a new training
-        stored = replace(stored, until=None)
-    return _parse_from(name, rest, stored, config, prog)
-
-
-def _stored(out: Path, name: str, kind: type, rest: list[str]) -> tuple[Options, Any]:
-    """Return the options and config stored in the folder of a run, which is untrusted.
-
-    A player that `checked_spec` rejects starts a program or loads a file, so it must be named again
-    on the command line.
-    """
-    from learners.training.checkpoint import load_training
-    from learners.training.loop import Schedule
-    from learners.training.train import ANEW
-    from tttenv.players.stored.config_io import from_stored, spec_fields
-
-    state = load_training(out)
-    about = state["about"]
-    if about.get("learner") != name:
-        had = shown(about.get("learner"), 80)
-        raise ValueError(f"{out} contains a training run of {had}, not of {name}")
-    specs = spec_fields(kind)
-    repeated = [f for f in specs if _peek(rest, f"--{f.replace('_', '-')}") is not None]
-    try:
-        schedule = from_stored(Schedule, state["plan"], "its schedule")
-        config: Any = from_stored(kind, about.get("config", {}), name, trusted=repeated)
-    except ValueError as error:
-        again = " or ".join(f"--{field}" for field in specs)
-        trust = "a file must not name" in str(error)
-        hint = f"if you trust it, repeat {again}" if trust else f"another version wrote it; {ANEW}"
-        raise ValueError(f"the training in {out} cannot be resumed: {error}; {hint}") from None
-    preset, rules = shown(about.get("preset"), 80), shown(about.get("rules"), 80)
-    return Options(preset=preset, rules=rules, out=out, **asdict(schedule)), config
-
-
-def _parse_from(
-    name: str, rest: list[str], options: Options, config: Any, prog: str = PROG
-) -> tuple[Options, Any]:
-    flat = tyro.conf.arg(name="")
-    shape = make_dataclass(
-        "Arguments",
-        [
-            ("training", Annotated[Options, flat], field(default=options)),
-            ("learner", Annotated[type(config), flat], field(default=config)),
-        ],
-        frozen=True,
-    )
-    about = f"{name}: {row(name).about}. Presets: {', '.join(parsed_presets(name))}."
-    given: Any = console.parse(shape, f"{prog} {name}", rest, about, EXAMPLES.format(name=name))
-    return given.training, given.learner
-
-
-def _peek(args: list[str], option: str) -> str | None:
-    """Return an option's value ahead of the actual parsing, or None if it is missing."""
-    for arg, following in zip(args, [*args[1:], ""], strict=False):
-        if arg == option:
-            return following
-        if arg.startswith(f"{option}="):
-            return arg.partition("=")[2]
-    return None
-
-
-def _usual_folder(name: str, options: Options, config: Any) -> Path:
+def _usual_folder(name: str, preset: str, rules: str, seed: object) -> Path:
     """Return runs/LEARNER-SEED, with the rules and preset in between if they are not defaults."""
-    parts = [name, str(config.seed)]
-    if options.preset != Options.preset:
-        parts.insert(1, options.preset)
-    if options.rules != Options.rules:
-        parts.insert(1, options.rules.replace(",", "x"))
+    parts = [name, str(seed)]
+    if preset != Options.preset:
+        parts.insert(1, preset)
+    if rules != Options.rules:
+        parts.insert(1, rules.replace(",", "x"))
     return Path("runs") / "-".join(parts)
 
 
@@ -261,7 +237,7 @@ class _Bar:
         from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
 
         self.stopping = False  # whether to end after the current step
-        self.begun = False  # whether the arguments have proven good
+        self.started = False  # whether the arguments have proven good
         self.schedule, self.quiet = schedule, quiet
         most = "" if schedule.until == "never" else "up to "
         self.about = (
@@ -299,8 +275,8 @@ class _Bar:
     def stepped(self, step: int) -> None:
         """Advance the progress bar; end the run if it is to stop and no evaluation is due."""
         due = step % self.schedule.every == 0 or step == self.schedule.steps
-        if not self.begun:
-            self.begun, due = True, False
+        if not self.started:
+            self.started, due = True, False
             if not self.quiet:
                 resumed = f", resumed at step {step:,}" if step else ""
                 print(f"{self.about}{resumed}", file=sys.stderr, flush=True)
@@ -359,9 +335,11 @@ def _bar_with_line_below() -> Any:
     return Below
 
 
-def _conclude(out: Path, last: Any, compile_seconds: float, options: Options) -> None:
+def _conclude(
+    out: Path, last: Any, compile_seconds: float, log: Sequence[str], as_json: bool
+) -> None:
     """Print the last evaluation of a run, and the paths of its player and curves."""
-    if options.json:
+    if as_json:
         found = None if last.certificate is None else last.certificate.to_dict()
         result = {"player": str(out), "steps": last.step, "seconds": last.seconds}
         result["compile_seconds"] = round(compile_seconds, 3)
@@ -388,16 +366,16 @@ def _conclude(out: Path, last: Any, compile_seconds: float, options: Options) ->
     say(f"{out} holds the player, to play against, to show, and its curves:")
     folder = shlex.quote(str(out))
     print(f"tttenv play {folder}\ntttenv report {folder} --open")
-    if "tensorboard" in options.log:
+    if "tensorboard" in log:
         from learners.training.tensorboard import ADDRESS
 
         print(f"tensorboard --logdir {shlex.quote(str(out.parent))}")
         say("and, without smoothing, at:")
         print(ADDRESS)
-    if "csv" in options.log:
+    if "csv" in log:
         print(out / "csv" / "curves.csv")
-    if "wandb" in options.log:
+    if "wandb" in log:
         print(f"wandb sync {folder}/wandb/offline-run-*  # if it was offline")
-    if "mlflow" in options.log:
+    if "mlflow" in log:
         print("mlflow ui")
     sys.stdout.flush()

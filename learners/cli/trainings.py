@@ -1,41 +1,38 @@
 """Training runs as tasks for workers."""
 
+from __future__ import annotations
+
 import hashlib
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from statistics import median, quantiles
 from typing import TYPE_CHECKING, Any
 
 from learners.registry import presets
 from tttenv.certificates import phrases
-from tttenv.cli import workers
+from tttenv.cli import console, workers
 from tttenv.cli.workers import Workers
 from tttenv.parallel import Context, Task, TaskResult
 from tttenv.parallel.tasks import code_version, to_json
-from tttenv.players.digests import digests
-from tttenv.players.stored.config_io import named_players
+from tttenv.players.stored.config_io import from_stored
 from tttenv.utils.files import write
-from tttenv.utils.untrusted import read_bytes
+from tttenv.utils.untrusted import read_bytes, shown
 
-if TYPE_CHECKING:
-    from learners.training.loop import Schedule
+if TYPE_CHECKING:  # loaded once a command trains
+    from learners.training.run import Run, Schedule
 
 MARK = ".benchmark"  # in folders that were made for a task, which may replace what is there
 RESULTS = ".finished"  # folder of what finished trainings came to, beside the folders of these
 LONGEST_NAME = 100  # characters of a folder's name
-
-
-@dataclass(frozen=True)
-class Training:
-    """A training run, described by everything that determines its result."""
-
-    learner: str
-    preset: str
-    config: Any  # the learner's config
-    rules: str
-    schedule: "Schedule"
-    files: list[list[str]]  # digests of the files of the players that the config names
+# What `train_one` returns: the steps, processor seconds and compile seconds of the whole run, the
+# step and seconds of the first unbeatable and the first perfect certificate if there was one, how
+# many in a row were at the end, and the certificate of the player kept.
+MEASURED = (
+    *("steps", "seconds", "compile_seconds"),
+    *("unbeatable_at", "perfect_at", "in_a_row", "certificate"),
+)
 
 
 @dataclass(frozen=True)
@@ -64,11 +61,9 @@ class Setting:
             return plain
         return f"{plain[:LONGEST_NAME]}-{hashlib.sha256(whole.encode()).hexdigest()[:8]}"
 
-    def schedule(
-        self, steps: int | None, workers: Workers, until: str = "unbeatable"
-    ) -> "Schedule":
+    def schedule(self, steps: int | None, workers: Workers, until: str = "unbeatable") -> Schedule:
         """Return the schedule of a run on the workers until certificates say `until`."""
-        from learners.training.loop import usual_schedule
+        from learners.training.run import usual_schedule
 
         return usual_schedule(
             self.learner,
@@ -79,12 +74,14 @@ class Setting:
             threads=workers.cores_per_task,
         )
 
-    def training(self, seed: int, schedule: "Schedule") -> Training:
+    def run(self, seed: int, schedule: Schedule) -> Run:
         """Return the training run with `seed`; raise ValueError if the learner rejects values."""
+        from learners.training.run import Run
+        from tttenv.game.rules import Rules
+
         preset = presets(self.learner)[self.preset]
         config = replace(preset, **self.changes | {"seed": seed})
-        files = [digests(spec) for _, spec in named_players(config)]
-        return Training(self.learner, self.preset, config, self.rules, schedule, files)
+        return Run(self.learner, self.preset, config, Rules.of(self.rules), schedule).with_digests()
 
 
 def text(value: Any) -> str:
@@ -96,14 +93,24 @@ def text(value: Any) -> str:
     return str(value)
 
 
+def check(seed: int, seeds: int, given: Workers, *folders: Path | None) -> None:
+    """Raise an error for options of several trainings that are invalid, before anything runs."""
+    console.check_seed(seed)
+    if seeds < 1:
+        raise ValueError("--seeds must be at least 1")
+    workers.check(given)
+    for folder in folders:
+        console.check_folder(folder)
+
+
 def train_all(
-    settings: Sequence[tuple[Setting, "Schedule"]],
+    settings: Sequence[tuple[Setting, Schedule]],
     seeds: range,
     runs: Path,
     given: Workers,
     quiet: bool,
-    tell: Callable[[Setting, int, TaskResult], str | None] = lambda setting, seed, outcome: None,
-) -> list[tuple[Setting, int, TaskResult]]:
+    tell: Callable[[dict[str, Any]], str | None] = lambda found: None,
+) -> list[dict[str, Any]]:
     """Train every setting with every seed on workers, each run in its own folder in `runs`.
 
     Finished runs are recognised by their results in the folder RESULTS of `runs`. Runs that were
@@ -115,82 +122,117 @@ def train_all(
         runs: the folder of their folders.
         given: where they run.
         quiet: whether to show no progress bars.
-        tell: called with each outcome; returns a line to print, or None.
+        tell: called with each result; returns a line to print, or None.
 
     Returns:
-        The outcomes, setting by setting and seed by seed.
+        The results, as in `result`, setting by setting and seed by seed.
+
+    Raises:
+        ValueError: if a learner rejects a setting, or a folder was not created for a training.
     """
     every = [(one, schedule, seed) for one, schedule in settings for seed in seeds]
-    trainings = [(one.folder(seed), one.training(seed, plan)) for one, plan, seed in every]
-    check_folders(trainings, runs)
-    tasks = [Task(name, train_one, training, runs / name) for name, training in trainings]
-
-    def told(outcome: TaskResult) -> str | None:
-        one, _, seed = every[outcome.number]
-        return tell(one, seed, outcome)
-
-    outcomes = workers.run_all(tasks, given, runs / RESULTS, quiet, told)
-    return [(one, seed, found) for (one, _, seed), found in zip(every, outcomes, strict=True)]
-
-
-def check_folders(trainings: Sequence[tuple[str, Training]], runs: Path) -> None:
-    """Raise ValueError for a folder that was not created for a training run, or cannot be used."""
-    for name, _ in trainings:
-        folder = runs / name
+    tasks = [
+        Task(one.folder(seed), train_one, one.run(seed, plan), runs / one.folder(seed))
+        for one, plan, seed in every
+    ]
+    for folder in (runs / task.name for task in tasks):
         if folder.exists() and not _made_here(folder):
             raise ValueError(
                 f"{folder} was not created by this command: choose another folder with --runs"
             )
 
+    def found(outcome: TaskResult) -> dict[str, Any]:
+        one, _, seed = every[outcome.number]
+        return result(one, seed, outcome)
 
-def train_one(training: Training, context: Context) -> dict[str, Any]:
-    """Train in the task's folder, reporting progress at every step; return the results.
+    outcomes = workers.run_all(
+        tasks, given, runs / RESULTS, quiet, lambda outcome: tell(found(outcome))
+    )
+    return [found(outcome) for outcome in outcomes]
 
-    Returns:
-        Steps, processor seconds, compile seconds, the step and seconds of the first unbeatable and
-        the first perfect certificate if there was one, how many in a row were at the end, and the
-        certificate of the player kept.
-    """
+
+def result(one: Setting, seed: int, outcome: TaskResult) -> dict[str, Any]:
+    """Return a training run as in sweep.json and benchmark.json; what is unknown is None."""
+    value = dict.fromkeys(MEASURED) | (outcome.value or {})
+    card = value["certificate"] or {}
+    steps, seconds = value["unbeatable_at"] or (None, None)
+    return {
+        "learner": one.learner,
+        "preset": one.preset,
+        "rules": one.rules,
+        "changes": one.changes,  # fields that differ from the preset's config
+        "folder": str(outcome.task.folder),  # the trained player's
+        "setting": one.name,
+        "seed": seed,
+        **value,
+        "unbeatable": steps is not None,
+        "unbeatable_steps": steps,  # to the first unbeatable certificate
+        "unbeatable_seconds": seconds,
+        "worst_case_X": card.get("worst_case", {}).get("X"),
+        "worst_case_O": card.get("worst_case", {}).get("O"),
+        "optimal_moves": card.get("optimal_moves", {}).get("all"),
+        "error": outcome.error,  # why the run failed; empty if it did not
+    }
+
+
+def failures(results: Sequence[dict[str, Any]]) -> str:
+    """Return a sentence about the training runs that failed, or an empty string."""
+    failed = [found["error"] for found in results if found["error"]]
+    more = f"{len(failed)} of {len(results)} trainings failed, the first one: "
+    return more + shown(failed[0]) if failed else ""
+
+
+def summary(name: str, results: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Summarize the training runs of a setting; quartiles are linearly interpolated."""
+    done = [one for one in results if not one["error"]]
+    found: dict[str, Any] = {"setting": name, "learner": results[0]["learner"]}
+    found |= {"seeds": len(results), "failed": len(results) - len(done)}
+    for mark, which in (("perfect", "_perfect"), ("unbeatable", "")):
+        reached = [one[f"{mark}_at"] for one in done if one[f"{mark}_at"]]
+        found[mark] = len(reached)
+        for number, key in enumerate(("steps", "seconds")):
+            numbers = [at[number] for at in reached]
+            found[f"median{which}_{key}"] = median(numbers) if numbers else None
+            # Two copies of one number, as there are no quartiles of a single one.
+            doubled = numbers * (1 + (len(numbers) == 1)) or [0, 0]
+            low, _, high = quantiles(doubled, method="inclusive")
+            found[f"quartiles{which}_{key}"] = [float(low), float(high)] if numbers else None
+        found[f"{mark}_at"] = [one[f"{mark}_at"] for one in done]
+    found["slowest_seconds"] = max((at[1] for at in reached), default=None)
+    for seat in "XO":
+        known = [one[f"worst_case_{seat}"] for one in done]
+        found[f"worst_case_{seat}"] = min(known) if known and None not in known else None
+    return found
+
+
+def train_one(run: Run, context: Context) -> dict[str, Any]:
+    """Train in the task's folder, reporting progress at every step; return what is MEASURED."""
     from learners.training.loop import Evaluation
-    from learners.training.train import Setup, remove, train
-    from tttenv.game.rules import Rules
+    from learners.training.train import remove, train
     from tttenv.utils.compile_time import Stopwatch
 
-    folder, schedule = context.folder, training.schedule
+    folder, state = context.folder, "starting"
     assert folder is not None
-    resume = _interrupted(folder, training)
+    resume = _interrupted(folder, run)
     if not resume:
         write(folder / MARK, "")  # killed from here on, it is still ours, and not resumed
         remove(folder, but=MARK)
-        write(folder / MARK, _digest(training))
-    state = "starting"
+        write(folder / MARK, _digest(run))
+
+    def stepped(step: int) -> None:
+        context.tell(step, run.schedule.steps, state)
 
     def evaluated(evaluation: Evaluation) -> None:
         nonlocal state
         state = phrases.standing(evaluation.numbers)
-        context.tell(evaluation.step, schedule.steps, state)
+        stepped(evaluation.step)
 
-    setup = Setup(training.preset, stepped=lambda step: context.tell(step, schedule.steps, state))
-    rules, clock = Rules.of(training.rules), Stopwatch()
-    last = train(
-        training.learner,
-        training.config,
-        rules,
-        schedule,
-        folder,
-        resume=resume,
-        watch=evaluated,
-        setup=setup,
-    )
-    return {
-        "steps": last.step,
-        "seconds": last.seconds,
-        "compile_seconds": round(clock.compile_seconds, 3),
-        "unbeatable_at": last.unbeatable_at,
-        "perfect_at": last.perfect_at,
-        "in_a_row": last.in_a_row,
-        "certificate": None if last.certificate is None else last.certificate.to_dict(),
-    }
+    clock = Stopwatch()
+    last = train(run, folder, resume=resume, watch=evaluated, stepped=stepped)
+    card = None if last.certificate is None else last.certificate.to_dict()
+    numbers = last.step, last.seconds, round(clock.compile_seconds, 3)
+    marks = last.unbeatable_at, last.perfect_at, last.in_a_row, card
+    return dict(zip(MEASURED, (*numbers, *marks), strict=True))
 
 
 def _made_here(folder: Path) -> bool:
@@ -201,26 +243,24 @@ def _made_here(folder: Path) -> bool:
     return MARK in names or all(name.startswith(f".{MARK}.") for name in names)
 
 
-def _interrupted(folder: Path, training: Training) -> bool:
+def _interrupted(folder: Path, run: Run) -> bool:
     """Return whether the folder holds this run's state, unfinished and resumable."""
     from learners.training.checkpoint import load_training
     from learners.training.loop import Progress, finished
-    from tttenv.players.stored.config_io import from_stored
 
     try:
-        if read_bytes(folder / MARK, len(_digest(training))).decode() != _digest(training):
+        if read_bytes(folder / MARK, len(_digest(run))).decode() != _digest(run):
             return False
-        state = load_training(folder)
-        progress = from_stored(Progress, state["clock"], str(folder))
+        run.require_continues(folder)
+        progress = from_stored(Progress, load_training(folder)[1]["progress"], str(folder))
     except (FileNotFoundError, ValueError):
         return False
-    return not finished(training.schedule, progress)
+    return not finished(run.schedule, progress)
 
 
-def _digest(training: Training) -> str:
+def _digest(run: Run) -> str:
     """Return a digest of everything that determines the weights at a given step, including code."""
-    about = asdict(training)
-    schedule = about.pop("schedule")
-    about |= {name: schedule[name] for name in ("every", "device", "threads")}
+    schedule = asdict(run.schedule)
+    about = run.card() | {name: schedule[name] for name in ("every", "device", "threads")}
     about["code"] = code_version(__name__.partition(".")[0])
     return hashlib.sha256(to_json(about, sort_keys=True).encode()).hexdigest()

@@ -142,9 +142,9 @@ def main(args: Args) -> None:
     if rules.cells > 10:
         sys.exit(f"{rules} has cells of two digits: choose a game of at most 10 cells")
     game = positions(rules)
-    asked = [text.prompt(rules, board) for board in game.boards[game.decisions]]
-    tokenizer = word_tokenizer(asked)
-    prompts = np.array(tokenizer(asked)["input_ids"], np.int64)
+    texts = [text.prompt(rules, board) for board in game.boards[game.decisions]]
+    tokenizer = word_tokenizer(texts)
+    prompts = np.array(tokenizer(texts)["input_ids"], np.int64)
     replies = [f"{MOVE}{cell}</move>{END}" for cell in range(rules.cells)]
     answers = np.array(tokenizer(replies)["input_ids"], np.int64)
     model = untrained(args, tokenizer, prompts.shape[1] + LONGEST)

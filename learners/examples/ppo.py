@@ -162,7 +162,7 @@ def player(agent: Agent, rules: Rules) -> Policy:
 def train(args: Args) -> Agent:
     """Train from random weights; the same arguments give the same weights on one machine."""
     torch.set_num_threads(1)  # such small networks gain nothing by more
-    rules, begun = Rules.of(args.rules), time.perf_counter()
+    rules, start = Rules.of(args.rules), time.perf_counter()
     with torch.random.fork_rng(), SummaryWriter(args.folder) as board:
         torch.manual_seed(args.seed)
         agent, rollouts = Agent(rules.cells, args.hidden), Rollouts(args, rules)
@@ -172,7 +172,7 @@ def train(args: Args) -> Agent:
             optimiser.param_groups[0]["lr"] = args.lr * (1 - done / many)
             numbers = learn(args, agent, optimiser, rollouts.play(agent))
             step = (done + 1) * args.games * args.turns
-            numbers["time/steps_per_second"] = step / (time.perf_counter() - begun)
+            numbers["time/steps_per_second"] = step / (time.perf_counter() - start)
             if (done + 1) % args.every == 0 or done + 1 == many:
                 numbers |= metrics.measure(rules, player(agent, rules))
             for tag, number in numbers.items():

@@ -16,7 +16,7 @@ from safetensors.torch import load as load_tensors
 from safetensors.torch import save as save_tensors
 
 import tttenv
-from learners.base import Learner, PlaysFromWeights
+from learners.base import Learner
 from learners.registry import LEARNERS
 from tttenv.certificates.certificate import IN_TRAINING, REACHABLE, Certificate, certify
 from tttenv.certificates.snapshots import Snapshot, for_file
@@ -24,7 +24,6 @@ from tttenv.exact import enumerable, tabulate
 from tttenv.game.rules import Rules, require_line_wins
 from tttenv.game.types import Probs
 from tttenv.players.stored.checkpoint import (
-    LARGEST,
     POLICY,
     SNAPSHOTS,
     STATE,
@@ -37,16 +36,13 @@ from tttenv.players.stored.checkpoint import (
 from tttenv.players.stored.config_io import from_stored
 from tttenv.players.symmetric_player import canonical_player
 from tttenv.policy import Player, player_for
-from tttenv.utils.files import write
 from tttenv.utils.tensor_file import header
-from tttenv.utils.untrusted import first_line, parse_json, read_bytes, shown
-
-PARTS = ("learner", "clock", "about", "plan")  # of a training's state
+from tttenv.utils.untrusted import first_line, parse_json, shown
 
 
 def save(
     folder: Path,
-    learner: Learner,
+    learner: Learner[Any],
     rules: Rules,
     about: dict[str, Any],
     training: dict[str, Any] | None = None,
@@ -89,7 +85,7 @@ def save(
         },
         "certificate": certificate.to_dict(),
         "choice": {
-            "tolerance": getattr(learner, "tolerance", None),
+            "tolerance": learner.traits.tolerance,
             "canonical": policy.traits.equivariant,
         },
     }
@@ -118,37 +114,37 @@ def load_policy(
     """
     stored = _Checkpoint(folder)
     kind, trained = stored.kind, stored.rules
-    search: Any = getattr(kind, "search_player", None)
-    if (simulations or threes) and search is None:
+    if (simulations or threes) and not kind.traits.searches:
         options = "leave out simulations and threes"
         raise ValueError(f"a player of {stored.learner} does not search: {options}")
     if threes and not simulations:
         raise ValueError("threes need a tree search: set simulations too")
     rules = rules or trained
-    if rules != trained and not getattr(kind, "any_board", False):
+    if rules != trained and not kind.traits.any_board:
         raise ValueError(f"the player in {shown(folder)} plays {trained}, not {rules}")
-    if rules.k != trained.k and getattr(kind, "same_k", False):
+    if rules.k != trained.k and kind.traits.same_k:
         raise ValueError(f"the player in {shown(folder)} plays {trained.k} in a row, not {rules.k}")
-    made: Player
-    if not isinstance(kind, PlaysFromWeights):  # a learner from elsewhere
-        made = player_for(rules, load_learner(folder).policy())
-    else:
-        try:
-            weights = stored.weights(rules)
-            if not simulations:
-                made = kind.player(stored.config, rules, weights)
-        except (ValueError, RuntimeError, MemoryError) as error:
-            raise stored.misfit(error) from None
-        if simulations:
-            made = search(stored.config, rules, weights, simulations, threes)
-            return made
+    try:
+        empty = kind.empty_weights(stored.config, rules)
+        weights = stored.weights(empty)
+        if empty is None:
+            made = player_for(rules, stored.trained(weights).policy())
+        elif not simulations:
+            made = kind.player(stored.config, rules, weights)
+    except Exception as error:  # whatever a learner's own code says of foreign numbers
+        raise stored.misfit(error) from None
+    if simulations:
+        return kind.search_player(stored.config, rules, weights, simulations, threes)
     return canonical_player(made) if plays_canonically(stored.card) else made
 
 
-def load_learner(folder: Path) -> Learner:
+def load_learner(folder: Path) -> Learner[Any]:
     """Load the learner of the checkpoint in `folder` onto the current device.
 
     It is complete, with its environment, so that it can learn further; to play, see `load_policy`.
+
+    Returns:
+        The learner with the stored weights; its optimiser, games and generator are new.
 
     Raises:
         ValueError: if the checkpoint is missing, damaged or of an unknown learner, or its config
@@ -156,16 +152,20 @@ def load_learner(folder: Path) -> Learner:
     """
     stored = _Checkpoint(folder)
     try:
-        weights = stored.weights(stored.rules)
-        learner: Learner = stored.kind(stored.config, stored.rules)
-        learner.load_state_dict({"weights": weights})
+        return stored.trained(stored.weights(stored.empty()))
     except Exception as error:  # whatever a learner's own code says of foreign numbers
         raise stored.misfit(error) from None
-    return learner
 
 
 def load_weights(folder: Path, name: str) -> tuple[Any, dict[str, torch.Tensor]]:
     """Read the config and the weights from a checkpoint of the learner `name`.
+
+    Args:
+        folder: the checkpoint's folder.
+        name: a row of `registry.LEARNERS`.
+
+    Returns:
+        An instance of the learner's Config, and its weights by name, on the current device.
 
     Raises:
         ValueError: if the checkpoint is missing, damaged or of another learner.
@@ -174,31 +174,23 @@ def load_weights(folder: Path, name: str) -> tuple[Any, dict[str, torch.Tensor]]
     if stored.learner != name:
         trained = shown(stored.learner, 80)
         raise ValueError(f"the player in {shown(folder)} was trained by {trained}, not by {name}")
-    return stored.config, stored.weights(stored.rules)
+    return stored.config, stored.weights(stored.empty())
 
 
-def load_training(folder: Path) -> dict[str, Any]:
-    """Read the state of the run in `folder`: "learner", "clock" (progress), "about", "plan".
+def load_training(folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Read a training run's card and its state, which holds its "learner" and its "progress".
 
     Raises:
         ValueError: if there is no checkpoint, its card names no state, or the state is damaged.
     """
     try:
         card, data = read_data(folder, STATE)
-        state = _state(data[STATE], folder / str(file_of(card, STATE)))
-        if not (
-            all(isinstance(state.get(key), dict) for key in PARTS)
-            and isinstance(state["about"].get("config"), dict)
-        ):
+        state = state_of(data[STATE], folder / str(file_of(card, STATE)))
+        if not all(isinstance(state.get(key), dict) for key in ("learner", "progress")):
             raise ValueError("its state is not that of a training run")
     except ValueError as error:
         raise ValueError(f"no training run can be resumed from {shown(folder)}: {error}") from None
-    return state
-
-
-def save_state(file: Path, state: dict[str, Any]) -> None:
-    """Write a nested state of dicts, lists, tensors, arrays and plain values to a file."""
-    write(file, state_bytes(state))
+    return card, state
 
 
 def state_bytes(state: dict[str, Any]) -> bytes:
@@ -208,16 +200,25 @@ def state_bytes(state: dict[str, Any]) -> bytes:
     return save_tensors(_contiguous(tensors), metadata={"state": skeleton})
 
 
-def load_state(file: Path) -> dict[str, Any]:
-    """Load a state written by `save_state`, with tensors on the CPU.
+def state_of(data: bytes, name: object = "the file") -> dict[str, Any]:
+    """Restore a state from `state_bytes`, with tensors on the CPU.
+
+    Args:
+        data: the bytes of a file, which is untrusted.
+        name: the file's, for the message.
 
     Raises:
-        ValueError: if the file is missing, damaged or something else.
+        ValueError: if they are damaged or something else.
     """
+    refusal = f"{shown(name)} has no valid state"
     try:
-        return _state(read_bytes(file, LARGEST[STATE]), file)
-    except FileNotFoundError:
-        raise ValueError(f"{shown(file)} has no valid state: there is no such file") from None
+        skeleton = header(data, name).metadata.get("state", "null")
+        state = _unpack(parse_json(skeleton.encode(), name, finite=False), load_tensors(data))
+    except (SafetensorError, LookupError, ValueError, TypeError, AttributeError) as error:
+        raise ValueError(f"{refusal}: {shown(first_line(error))}") from None
+    if not isinstance(state, dict):
+        raise ValueError(refusal)
+    return state
 
 
 class _Checkpoint:
@@ -227,23 +228,34 @@ class _Checkpoint:
         self.card, data = read_data(folder, WEIGHTS)
         self.file, self.data = folder / str(file_of(self.card, WEIGHTS)), data[WEIGHTS]
         self.learner = self.card["learner"]
-        self.kind: Any = LEARNERS.load(self.learner)
+        self.kind = LEARNERS.load(self.learner)
         try:
             self.rules = Rules.of(self.card["rules"])
             self.config: Any = from_stored(self.kind.Config, self.card["config"], self.learner)
         except ValueError as error:
             raise ValueError(f"{shown(folder)} cannot be loaded: {error}") from None
 
-    def weights(self, rules: Rules) -> dict[str, torch.Tensor]:
+    def empty(self) -> dict[str, torch.Tensor] | None:
+        """Return the learner's empty weights for the game it was trained on."""
+        return self.kind.empty_weights(self.config, self.rules)
+
+    def trained(self, weights: dict[str, torch.Tensor]) -> Learner[Any]:
+        """Create the learner with the given weights."""
+        learner = self.kind(self.config, self.rules)
+        learner.load_state_dict({"weights": weights})
+        return learner
+
+    def weights(self, wanted: dict[str, torch.Tensor] | None) -> dict[str, torch.Tensor]:
         """Load the weights onto the current device.
 
-        Their names and shapes are compared with those that `rules` need before a tensor is made.
+        Their names and shapes are compared with those of the wanted ones, unless these are None,
+        before a tensor is made.
         """
         found = {name: shape for name, (_, shape) in header(self.data, self.file).tensors.items()}
-        known, file = isinstance(self.kind, PlaysFromWeights), shown(self.file)
-        wanted = self.kind.empty_weights(self.config, rules) if known else {}
-        shapes = {name: tuple(tensor.shape) for name, tensor in wanted.items()}
-        for name in [*found, *shapes] if known else []:
+        file, shapes = shown(self.file), found
+        if wanted is not None:
+            shapes = {name: tuple(tensor.shape) for name, tensor in wanted.items()}
+        for name in [*found, *shapes]:
             if found.get(name) != (due := shapes.get(name)):
                 reason = f"{shown(name, 80)} has shape {found.get(name)}, not {due}"
                 raise ValueError(f"{file} does not match its card: {reason}")
@@ -252,7 +264,7 @@ class _Checkpoint:
         except (SafetensorError, ValueError, KeyError, TypeError) as error:
             raise ValueError(f"{file} has no valid weights: {shown(first_line(error))}") from None
         for name, tensor in tensors.items():
-            if known and tensor.dtype != wanted[name].dtype:
+            if wanted is not None and tensor.dtype != wanted[name].dtype:
                 reason = f"{shown(name, 80)} is {tensor.dtype}, not {wanted[name].dtype}"
                 raise ValueError(f"{file} does not match its card: {reason}")
             if not torch.isfinite(tensor).all():
@@ -264,17 +276,6 @@ class _Checkpoint:
         """Return an error that says why the weights are none of this learner."""
         mismatch = f"the weights in {shown(self.file.parent)} do not fit {self.learner}"
         return ValueError(f"{mismatch}: {shown(first_line(error))}")
-
-
-def _state(data: bytes, file: Path) -> dict[str, Any]:
-    try:
-        skeleton = header(data, file).metadata.get("state", "null")
-        state = _unpack(parse_json(skeleton.encode(), file, finite=False), load_tensors(data))
-    except (SafetensorError, LookupError, ValueError, TypeError, AttributeError) as error:
-        raise ValueError(f"{shown(file)} has no valid state: {shown(first_line(error))}") from None
-    if not isinstance(state, dict):
-        raise ValueError(f"{shown(file)} has no valid state")
-    return state
 
 
 def _smallest(table: Probs) -> torch.Tensor:

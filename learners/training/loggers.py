@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
+from learners.training.run import USUAL_LOG
 from tttenv.certificates import metric_table
 from tttenv.certificates.certificate import Certificate
 from tttenv.certificates.phrases import share
@@ -42,7 +43,6 @@ LOGGERS: Table[Any] = Table(
         "mlflow": Row("learners.training.mlflow_log:MLflowLog", "an MLflow run (extra mlflow)"),
     },
 )
-USUAL = ("tensorboard",)
 EVENTS = "events.out.tfevents."  # how the names of TensorBoard's files begin
 FILES = (  # in the checkpoint's folder
     f"{EVENTS}*",
@@ -185,7 +185,18 @@ class Loggers:
 def opened(
     names: Sequence[str], folder: Path, rules: Rules, settings: Mapping[str, Any], at: int = 0
 ) -> Iterator[Loggers]:
-    """Yield the loggers with the given names, and close them at the end."""
+    """Yield the loggers with the given names, and close them at the end.
+
+    Args:
+        names: rows of `LOGGERS`.
+        folder: the checkpoint's folder.
+        rules: the game.
+        settings: the learner, preset, rules and the fields of the learner's config, by name.
+        at: the step to continue from.
+
+    Raises:
+        ValueError: for an unknown logger, or an error of its library, in one line.
+    """
     loggers = Loggers(rules)
     with contextlib.ExitStack() as stack:
         stack.push(loggers.close)
@@ -206,9 +217,13 @@ def _in_one_line(kind: type[Logger]) -> Iterator[None]:
 
 
 def chosen(given: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of loggers in a command's options, each of which may list several."""
+    """Return the names of loggers in a command's options, each of which may list several.
+
+    Raises:
+        ValueError: for an unknown logger.
+    """
     names = [name.strip() for text in given for name in text.split(",")]
-    found = tuple(dict.fromkeys(names)) or USUAL
+    found = tuple(dict.fromkeys(names)) or USUAL_LOG
     for name in found:
         LOGGERS.load(name)
     return found

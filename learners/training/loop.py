@@ -3,50 +3,22 @@
 import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 from learners.base import Learner
-from learners.registry import row
+from learners.training.run import Schedule
 from tttenv.certificates import metrics, snapshots
 from tttenv.certificates.certificate import IN_TRAINING, REACHABLE, Certificate, certify
 from tttenv.certificates.curve import Point, extended, point
 from tttenv.certificates.metrics import flat
-from tttenv.certificates.milestones import MARKS, Mark, Milestones
+from tttenv.certificates.milestones import MARKS, Milestones
 from tttenv.certificates.snapshots import Snapshot
 from tttenv.exact import enumerable, tabulate
 from tttenv.game.rules import Rules
 from tttenv.players.stored.config_io import from_stored
 from tttenv.policy import Player, Wrapped, uniform
-from tttenv.utils.arrays import integers_from
 from tttenv.utils.compile_time import now_by_processor
 from tttenv.utils.untrusted import first_line, shown
-
-MOST_THREADS = 1024  # many more crash the process
-Until = Mark | Literal["never"]
-
-
-@dataclass(frozen=True)
-class Schedule:
-    """Length and intervals of a training run, counted in steps, never in seconds.
-
-    Trained weights therefore do not depend on the machine's speed.
-    """
-
-    steps: int  # total steps, including those before an interruption
-    every: int  # steps between evaluations
-    checkpoint_every: int  # steps between checkpoints, which are written after evaluations
-    until: Until = "never"  # what certificates must say to end training before all steps
-    hold: int = 3  # how many of them in a row; the player of the first is kept
-    device: str = "cpu"  # device of the learner's tensors
-    threads: int = 1  # torch threads; another number may change the last digits
-
-    def __post_init__(self) -> None:
-        counts = ("steps", "every", "checkpoint_every", "hold", "threads")
-        integers_from(1, **{name: getattr(self, name) for name in counts})
-        if self.until not in (*MARKS, "never"):
-            raise ValueError(f"until must be unbeatable, perfect or never, not {shown(self.until)}")
-        if self.threads > MOST_THREADS:
-            raise ValueError(f"threads must be at most {MOST_THREADS:,}, not {self.threads}")
 
 
 @dataclass(frozen=True)
@@ -72,34 +44,6 @@ class Trained(Wrapped):
         self.history = history
 
 
-def usual_schedule(name: str, preset: str = "default", **changes: Any) -> Schedule:
-    """Return the usual schedule of a learner and preset, with the given changes.
-
-    If `steps` is given, all of them are trained. The usual number is an upper bound: unless the
-    preset has its own number, training ends when certificates have been unbeatable `hold` times in
-    a row.
-
-    Args:
-        name: the learner's name.
-        preset: the preset of its settings.
-        changes: fields of `Schedule`; those that are None keep their usual values.
-
-    Raises:
-        ValueError: for an unknown learner, or a number below one.
-    """
-    usual = row(name)
-    given = {key: value for key, value in changes.items() if value is not None}
-    steps = given.get("steps", usual.preset_steps.get(preset, usual.steps))
-    every = given.get("every", usual.preset_every.get(preset, usual.every))
-    found: dict[str, Any] = {
-        "steps": steps,
-        "every": every,
-        "checkpoint_every": max(every, steps // 10),
-        "until": "never" if "steps" in given or preset in usual.preset_steps else "unbeatable",
-    }
-    return Schedule(**(found | given))
-
-
 class Stopped(KeyboardInterrupt):
     """Raised by a callback to save a training run and end it."""
 
@@ -110,8 +54,9 @@ class Progress(Milestones):
 
     step: int = 0
     seconds: float = 0.0  # processor time
-    # The learner ("learner") and progress ("clock") at the first certificate of those in a row that
-    # may end the run.
+    goal: tuple[str, int] = ("never", 1)  # `until` and `hold` for which `in_a_row` is counted
+    # The learner ("learner") and its progress ("progress") at the first certificate of those in a
+    # row that may end the run.
     kept: dict[str, Any] | None = None
     measures: tuple[Point, ...] = ()  # the curve stored in the card
     snapshots: tuple[Snapshot, ...] = ()  # players along the curve
@@ -137,7 +82,7 @@ IN_DOUBT, WITHOUT_DOUBT = 10_000, 2_000_000
 
 
 def run(
-    learner: Learner,
+    learner: Learner[Any],
     rules: Rules,
     schedule: Schedule,
     progress: Progress,
@@ -189,14 +134,20 @@ def run(
         if (found := progress.in_a_row.get(schedule.until, 0)) <= 1:
             progress.kept = None
             if found and schedule.hold > 1:
-                progress.kept = {"learner": learner.state_dict(), "clock": asdict(progress)}
+                progress.kept = {"learner": learner.state_dict(), "progress": asdict(progress)}
         yield _evaluation(schedule, progress, policy, certificate, numbers)
 
 
-def before_training(learner: Learner, rules: Rules, progress: Progress) -> dict[str, float]:
-    """Measure a learner before its first step, and return exact numbers by tag.
+def before_training(learner: Learner[Any], rules: Rules, progress: Progress) -> dict[str, float]:
+    """Measure a learner before its first step.
 
-    Empty on boards too large to enumerate, where this would take minutes.
+    Args:
+        learner: the learner, untrained.
+        rules: the game.
+        progress: the measurement is added to it.
+
+    Returns:
+        Exact numbers by tag; none on boards too large to enumerate, where this takes minutes.
     """
     if not enumerable(rules):
         return {}
@@ -229,11 +180,11 @@ def _held(schedule: Schedule, progress: Progress) -> bool:
     return progress.in_a_row.get(schedule.until, 0) >= schedule.hold
 
 
-def _return_to_first(learner: Learner, progress: Progress) -> None:
+def _return_to_first(learner: Learner[Any], progress: Progress) -> None:
     """Restore the learner and progress that were kept, but not how many certificates it held."""
     assert progress.kept is not None
     learner.load_state_dict(progress.kept["learner"])
-    first = from_stored(Progress, progress.kept["clock"], "the progress kept")
+    first = from_stored(Progress, progress.kept["progress"], "the progress kept")
     vars(progress).update(vars(first) | {"in_a_row": progress.in_a_row})
 
 
@@ -246,7 +197,7 @@ def _evaluation(schedule: Schedule, progress: Progress, *found: Any) -> Evaluati
 
 
 def _evaluate(
-    rules: Rules, learner: Learner
+    rules: Rules, learner: Learner[Any]
 ) -> tuple[Player, Certificate | None, dict[str, float]]:
     """Return the learner's player, its certificate and its metrics by tag.
 
@@ -257,7 +208,7 @@ def _evaluate(
     if enumerable(rules):
         table = tabulate(rules, policy)
         return table, certify(rules, table), metrics.measure(rules, table)
-    doubts = getattr(learner, "doubts", None)
+    doubts = learner.doubts()
     limit = IN_TRAINING if doubts is None else IN_DOUBT if doubts else WITHOUT_DOUBT
     found = certify(rules, policy, limit, method=REACHABLE)
     return policy, found, metrics.measure(rules, policy) | flat(found)

@@ -1,10 +1,8 @@
 """Training runs and their files: checkpoints, logs and the state to resume from."""
 
 import contextlib
-import json
-import math
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -17,114 +15,62 @@ from learners.base import Learner
 from learners.nets import computing_on
 from learners.registry import LEARNERS
 from learners.training.checkpoint import load_training, load_weights, save
-from learners.training.loggers import USUAL, opened, remove_logs
-from learners.training.loop import (
-    Evaluation,
-    Progress,
-    Schedule,
-    Stopped,
-    before_training,
-    finished,
-    run,
-)
+from learners.training.loggers import opened, remove_logs
+from learners.training.loop import Evaluation, Progress, Stopped, before_training, finished
+from learners.training.loop import run as run_steps
+from learners.training.run import Run, Schedule
 from tttenv.certificates import curve
 from tttenv.certificates.certificate import Certificate
 from tttenv.exact import enumerable
-from tttenv.game.rules import Rules, require_line_wins
-from tttenv.players.digests import digests
+from tttenv.game.rules import require_line_wins
 from tttenv.players.stored.checkpoint import CARD, WEIGHTS, file_of, read_card, tidy
-from tttenv.players.stored.config_io import from_stored, named_players
+from tttenv.players.stored.config_io import from_stored
 from tttenv.utils.untrusted import first_line, shown
 
 LOCK = ".lock"  # held as long as a training writes into its folder
-ANEW = "train anew with another --out, or remove the folder"  # if a training cannot be resumed
 Watch = Callable[[Evaluation], None]
 Stepped = Callable[[int], None]
 
 
-@dataclass(frozen=True)
-class Setup:
-    """Starting weights and loggers of a training run."""
-
-    preset: str = "default"  # the name of the config, for the card
-    start: Path | None = None  # a checkpoint of the learner, of any rules, to take weights from
-    log: Sequence[str] = USUAL  # of curves, pictures and the certificate: rows of `LOGGERS`
-    stepped: Stepped = lambda step: None  # called with the steps so far: at the start, at each step
-
-
 def train(
-    name: str,
-    config: Any,
-    rules: Rules,
-    schedule: Schedule,
+    run: Run,
     out: Path,
     *,
     resume: bool = False,
     watch: Watch = lambda evaluation: None,
-    setup: Setup = Setup(),
+    stepped: Stepped = lambda step: None,
 ) -> Evaluation:
-    """Train the learner `name`, and write its checkpoint, curves and state to the folder `out`.
+    """Train a learner, and write its checkpoint, curves and state to the folder `out`.
 
     Args:
-        name: a row of `registry.LEARNERS`.
-        config: the learner's config.
-        rules: the game.
-        schedule: the number of steps, the intervals, and the device and threads.
+        run: the learner with its config, the game, the schedule, the checkpoint to start from and
+            the loggers.
         out: the checkpoint's folder, which must not contain a checkpoint unless `resume` is set.
-        resume: continue exactly where the run in `out` stopped.
+        resume: continue exactly where the run in `out` stopped; `run` must equal it, with any
+            schedule and loggers. `Run.load(out)` is the one stored there.
         watch: called with every evaluation; may raise `loop.Stopped`.
-        setup: the checkpoint to start from, the loggers, and so on.
+        stepped: called with the number of steps so far, at the start and after each step; may raise
+            `loop.Stopped` if no evaluation is due.
 
     Returns:
         The last evaluation.
 
     Raises:
-        ValueError: if `out` is taken, has nothing to resume or is in use by another run; for a
-            setting that is not finite or a negative seed; for a variant of the game; if the learner
-            rejects the rules, or cannot start from the weights in `setup.start`.
+        ValueError: if `out` is taken, has nothing to resume, another run's or a finished one, or is
+            in use by another run; for a setting that is not finite or a negative seed; for a
+            variant of the game; if the learner rejects the rules, or cannot start from the weights
+            in `run.start`.
         OSError: naming the file that could not be written; the last checkpoint is then intact.
     """
-    require_line_wins(rules, "a checkpoint")
-    if schedule.until == "perfect" and not enumerable(rules):
-        raise ValueError(f"{rules} has too many positions to examine all for --until perfect")
-    _check_numbers(config)
-    stored = json.loads(json.dumps(asdict(config)))
-    about = {"learner": name, "preset": setup.preset, "config": stored, "rules": str(rules)}
-    files = {spec: digests(spec) for _, spec in named_players(config)}
-    about |= {"opponents": files} if any(files.values()) else {}
-    if resume:  # this raises before anything is written into a folder without a training
-        begun = load_training(out)["about"].get("start")
-        if setup.start is not None:
-            raise ValueError("a resumed run continues with its own weights, not with others")
-        about |= {} if begun is None else {"start": shown(begun, 200)}
-    else:
-        require_free(out)
-    with _computing(schedule):
-        learner: Learner = LEARNERS.load(name)(config, rules)
-        if setup.start is not None:
-            about["start"] = _start(learner, name, setup.start)
-        with _locked(out):
-            training = _Training(learner, rules, schedule, out, about, setup.log)
-            if resume:
-                return training.resume(watch, setup.stepped)
-            require_free(out)
-            tidy(out, ())
-            remove_logs(out)
-            return training.follow(Progress(), watch, setup.stepped)
+    require_line_wins(run.rules, "a checkpoint")
+    if run.schedule.until == "perfect" and not enumerable(run.rules):
+        raise ValueError(f"{run.rules} has too many positions to examine all for --until perfect")
+    return _Training(run.with_digests(), out).train(resume, watch, stepped)
 
 
-def _check_numbers(config: Any) -> None:
-    """Raise ValueError for a negative seed or settings that are not finite numbers."""
-    if config.seed < 0:
-        raise ValueError(f"a seed must be a non-negative integer, not {config.seed}")
-    for name, value in asdict(config).items():
-        if isinstance(value, float) and not math.isfinite(value):
-            raise ValueError(f"{name} must be a finite number, not {value}")
-
-
-def _start(learner: Any, name: str, folder: Path) -> str:
+def _start(learner: Learner[Any], name: str, folder: Path) -> str:
     """Initialize a learner from the weights in a folder, and return an entry for the card."""
-    if not hasattr(learner, "start_from"):
+    if not learner.traits.starts_from:
         raise ValueError(f"{name} cannot start from the weights of a checkpoint")
     card = read_card(folder)
     _, weights = load_weights(folder, name)
@@ -137,7 +83,11 @@ def _start(learner: Any, name: str, folder: Path) -> str:
 
 
 def remove(out: Path, but: str = LOCK) -> None:
-    """Remove everything that a training run left in `out`, except the file `but`.
+    """Remove everything that a training run left in a folder.
+
+    Args:
+        out: the folder, which is created if missing.
+        but: the name of a file that stays.
 
     Raises:
         ValueError: if a run is still writing there.
@@ -152,28 +102,80 @@ def remove(out: Path, but: str = LOCK) -> None:
 
 @dataclass(frozen=True)
 class _Training:
-    """A learner in training, with the folder for its checkpoints and curves."""
+    """A training run with the folder for its checkpoints and curves."""
 
-    learner: Learner
-    rules: Rules
-    schedule: Schedule
+    run: Run
     out: Path
-    about: dict[str, Any]  # learner, preset, config and rules, for the card
-    log: Sequence[str]  # names of loggers
 
-    def follow(self, progress: Progress, watch: Watch, stepped: Stepped) -> Evaluation:
+    def train(self, resume: bool, watch: Watch, stepped: Stepped) -> Evaluation:
+        """Create the learner, and train it from the start or from where the run stopped."""
+        if resume:  # this raises before anything is written into a folder without a training
+            self.run.require_continues(self.out)
+        with _computing(self.run.schedule):
+            learner = LEARNERS.load(self.run.learner)(self.run.config, self.run.rules)
+            about = self.run.card()
+            if self.run.start is not None and not resume:
+                about["start"] = _start(learner, self.run.learner, self.run.start)
+            with _locked(self.out):
+                if resume:
+                    card, progress = self._restored(learner)
+                    about |= {"start": shown(card["start"], 200)} if "start" in card else {}
+                else:
+                    require_free(self.out)
+                    tidy(self.out, ())
+                    remove_logs(self.out)
+                    progress = Progress(goal=(self.run.schedule.until, self.run.schedule.hold))
+                self.run.save(self.out)
+                return self._follow(learner, about, progress, watch, stepped)
+
+    def _restored(self, learner: Learner[Any]) -> tuple[dict[str, Any], Progress]:
+        """Restore a learner from the state in the folder; return the card and the progress there.
+
+        Raises:
+            ValueError: if there is nothing to resume, it does not fit, or the run is finished.
+        """
+        schedule, (card, state) = self.run.schedule, load_training(self.out)
+        tidy(self.out, card["files"])
+        misfit = f"no training run can be resumed from {shown(self.out)}: its state does not fit"
+        progress = from_stored(Progress, state["progress"], misfit)
+        try:
+            if progress.kept:
+                from_stored(Progress, progress.kept["progress"], misfit)
+                _load(learner, progress.kept["learner"])  # it is untrusted, too
+            _load(learner, state["learner"])
+        except Exception as error:  # whatever a learner's own code says of foreign numbers
+            reason = f"{self.run.learner}: {shown(first_line(error))}"
+            raise ValueError(f"{misfit} {reason}") from None
+        if progress.goal != (goal := (schedule.until, schedule.hold)):
+            progress.goal, progress.in_a_row, progress.kept = goal, Progress().in_a_row, None
+        if finished(schedule, progress):
+            hint = "train on with --steps N, and with --until unbeatable at most until then"
+            if progress.step < schedule.steps:
+                hint = f"it is {schedule.until}, where it was to stop; --steps N alone trains on"
+            reached = f"is finished at step {progress.step}: {hint}"
+            raise ValueError(f"the training in {shown(self.out)} {reached}")
+        return card, progress
+
+    def _follow(
+        self,
+        learner: Learner[Any],
+        about: dict[str, Any],
+        progress: Progress,
+        watch: Watch,
+        stepped: Stepped,
+    ) -> Evaluation:
         """Train to the end, logging every evaluation and saving checkpoints at intervals."""
         stepped(progress.step)
-        interval = self.schedule.checkpoint_every
+        rules, schedule = self.run.rules, self.run.schedule
+        interval = schedule.checkpoint_every
         saved = progress.step // interval if progress.step else -1  # the first evaluation is saved
-        kept = ("learner", "preset", "rules")
-        settings = {key: self.about[key] for key in kept} | self.about["config"]
+        settings = {key: about[key] for key in ("learner", "preset", "rules")} | about["config"]
         logged = progress.step
-        with opened(self.log, self.out, self.rules, settings, logged) as board:
+        with opened(self.run.log, self.out, rules, settings, logged) as board:
             if not progress.step:
-                board.curves(0, before_training(self.learner, self.rules, progress))
+                board.curves(0, before_training(learner, rules, progress))
             try:
-                for evaluation in run(self.learner, self.rules, self.schedule, progress, stepped):
+                for evaluation in run_steps(learner, rules, schedule, progress, stepped):
                     if evaluation.step > logged:  # not the first of those that ended the run
                         logged = evaluation.step
                         board.curves(logged, evaluation.numbers)
@@ -181,85 +183,42 @@ class _Training:
                         saved = evaluation.step // interval
                         # First, so that the curves on disk reach as far as the checkpoint.
                         board.checkpoint(evaluation.step, evaluation.policy)
-                        self._checkpoint(progress, evaluation.certificate)
+                        self._checkpoint(learner, about, progress, evaluation.certificate)
                     watch(evaluation)
             except Stopped:
                 board.each(lambda logger: logger.flush())
-                self._checkpoint(progress)
+                self._checkpoint(learner, about, progress)
                 raise
             end = evaluation.step, evaluation.certificate
             board.each(lambda logger: logger.summary(*end))
         return evaluation
 
-    def resume(self, watch: Watch, stepped: Stepped) -> Evaluation:
-        """Continue the run in the folder from where it stopped.
-
-        Raises:
-            ValueError: if there is nothing to resume, it was a different run, or it is finished.
-        """
-        progress = self._restore()
-        if finished(self.schedule, progress):
-            hint = "train on with --steps N, and with --until unbeatable at most until then"
-            if progress.step < self.schedule.steps:
-                goal = self.schedule.until
-                hint = f"it is {goal}, where it was to stop; --steps N alone trains on"
-            reached = f"is finished at step {progress.step}: {hint}"
-            raise ValueError(f"the training in {shown(self.out)} {reached}")
-        return self.follow(progress, watch, stepped)
-
-    def _restore(self) -> Progress:
-        """Restore the learner from the state in the folder."""
-        state = load_training(self.out)
-        tidy(self.out, read_card(self.out)["files"])
-        if state["about"] != self.about:
-            if state["about"] == self.about | {"opponents": state["about"].get("opponents")}:
-                raise ValueError(
-                    f"the files of an opponent of the training in {shown(self.out)} have changed;"
-                    f" {ANEW}"
-                )
-            had, wanted = ({**known, **known["config"]} for known in (state["about"], self.about))
-            new = ", ".join(sorted(had.keys() ^ wanted.keys()))
-            if new and had.get("learner") == wanted["learner"]:
-                raise ValueError(
-                    f"the training in {shown(self.out)} was begun by another version of tttenv,"
-                    f" whose settings differ in {shown(new)}; {ANEW}"
-                )
-            differing = [key for key in wanted if key != "config" and had.get(key) != wanted[key]]
-            changes = ", ".join(f"{key}={had.get(key)}, not {wanted[key]}" for key in differing)
-            raise ValueError(f"the training in {shown(self.out)} had {shown(changes)}")
-        misfit = f"no training run can be resumed from {shown(self.out)}: its state does not fit"
-        progress = from_stored(Progress, state["clock"], misfit)
-        try:
-            if progress.kept:
-                from_stored(Progress, progress.kept["clock"], misfit)
-                self._load(progress.kept["learner"])  # it is untrusted, too
-            self._load(state["learner"])
-        except Exception as error:  # whatever a learner's own code says of foreign numbers
-            reason = f"{self.about['learner']}: {shown(first_line(error))}"
-            raise ValueError(f"{misfit} {reason}") from None
-        if any(state["plan"].get(key) != getattr(self.schedule, key) for key in ("until", "hold")):
-            progress.in_a_row, progress.kept = Progress().in_a_row, None
-        return progress
-
-    def _load(self, state: dict[str, Any]) -> None:
-        """Load a learner's stored state, which is untrusted."""
-        own = self.learner.state_dict()["weights"]
-        for name, tensor in state["weights"].items():
-            if tensor.shape != own[name].shape or not tensor.isfinite().all():
-                raise ValueError(f"{name} has another shape, or is not finite")
-        self.learner.load_state_dict(state)
-
-    def _checkpoint(self, progress: Progress, certificate: Certificate | None = None) -> None:
+    def _checkpoint(
+        self,
+        learner: Learner[Any],
+        about: dict[str, Any],
+        progress: Progress,
+        certificate: Certificate | None = None,
+    ) -> None:
         """Save the player and the state."""
-        state = {"clock": asdict(progress), "about": self.about, "plan": asdict(self.schedule)}
-        state["learner"] = self.learner.state_dict()
-        about = {**self.about, "steps": progress.step, "seconds": progress.seconds}
-        about |= {"threads": self.schedule.threads, "device": self.schedule.device}
+        schedule = self.run.schedule
+        about = {**about, "steps": progress.step, "seconds": progress.seconds}
+        about |= {"threads": schedule.threads, "device": schedule.device}
         about["in_a_row"] = progress.in_a_row
         if progress.measures:
             about[curve.KEY] = curve.for_card(progress.measures)
+        state = {"learner": learner.state_dict(), "progress": asdict(progress)}
         more = certificate, progress.snapshots
-        save(self.out, self.learner, self.rules, about, state, *more)
+        save(self.out, learner, self.run.rules, about, state, *more)
+
+
+def _load(learner: Learner[Any], state: dict[str, Any]) -> None:
+    """Load a learner's stored state, which is untrusted."""
+    own = learner.state_dict()["weights"]
+    for name, tensor in state["weights"].items():
+        if tensor.shape != own[name].shape or not tensor.isfinite().all():
+            raise ValueError(f"{name} has another shape, or is not finite")
+    learner.load_state_dict(state)
 
 
 def require_free(out: Path) -> None:

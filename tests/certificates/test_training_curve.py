@@ -7,7 +7,7 @@ import pytest
 
 from learners.registry import LEARNERS
 from learners.training.checkpoint import load_training
-from learners.training.loop import usual_schedule
+from learners.training.run import Run, usual_schedule
 from learners.training.train import train
 from tttenv import Rules, certify, player
 from tttenv.certificates import curve
@@ -60,8 +60,10 @@ def test_the_card_and_snapshots_of_a_training_that_stopped_are_those_of_one_that
     config, rules = LEARNERS.load("td0").Config(games=4), Rules()
     for steps in (8, 20):  # more points than snapshots
         schedule = usual_schedule("td0", steps=steps, every=1)
-        train("td0", config, rules, schedule, tmp_path / "stopped", resume=steps > 8)
-    train("td0", config, rules, schedule, tmp_path / "through")
+        train(
+            Run("td0", "default", config, rules, schedule), tmp_path / "stopped", resume=steps > 8
+        )
+    train(Run("td0", "default", config, rules, schedule), tmp_path / "through")
     files = [read_data(tmp_path / name, SNAPSHOTS)[1] for name in ("stopped", "through")]
     assert files[0] == files[1]
     card = read_card(tmp_path / "through")
@@ -80,7 +82,7 @@ def test_the_card_and_snapshots_of_a_training_that_stopped_are_those_of_one_that
     ]
     untrained = certify(rules, LEARNERS.load("td0")(config, rules).policy())
     assert through["optimal_moves"][0] == pytest.approx(untrained.optimal_moves["all"], abs=1e-6)
-    assert len(load_training(tmp_path / "through")["clock"]["measures"]) == 21
+    assert len(load_training(tmp_path / "through")[1]["progress"]["measures"]) == 21
 
 
 GOOD = {name: [column.kind(0)] * 2 for name, column in COLUMNS.items()} | {"steps": [1, 2]}

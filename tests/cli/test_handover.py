@@ -18,6 +18,7 @@ PAIRS = [
     Pair(TRAIN, "play runs/td0-0", CARD),
     Pair(TRAIN, "doctor runs/td0-0", CARD),
     Pair(TRAIN, "train td0 --resume --steps 6", "runs/td0-0/state-*"),
+    Pair(TRAIN, "train td0 --resume --steps 6", "runs/td0-0/run.json"),
     Pair(PROVE, f"prove --check {PROOF}", PROOF),
 ]
 

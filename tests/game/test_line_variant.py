@@ -11,7 +11,7 @@ import pytest
 import tttenv
 from learners.registry import LEARNERS
 from learners.training.checkpoint import save
-from learners.training.loop import Schedule
+from learners.training.run import Schedule
 from learners.training.train import train
 from tttenv.adapters.trl import game_factory
 from tttenv.certificates.mistakes import find_mistakes

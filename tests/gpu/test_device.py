@@ -7,7 +7,7 @@ import torch
 from learners.nets import computing_on
 from learners.registry import LEARNERS
 from learners.residual_net import Outputs, ResidualNet, planes_of
-from learners.training.loop import Schedule
+from learners.training.run import Run, Schedule
 from learners.training.train import train
 from tttenv.game.rules import Rules
 from tttenv.players.stored.checkpoint import WEIGHTS, file_of, read_card
@@ -21,7 +21,7 @@ def test_a_seed_gives_the_same_training_again(tmp_path, name):
     schedule = Schedule(20, 20, 20, device="cuda")
     found = []
     for folder in (tmp_path / "first", tmp_path / "again"):
-        train(name, config, RULES, schedule, folder)
+        train(Run(name, "default", config, RULES, schedule), folder)
         found.append(file_of(read_card(folder), WEIGHTS))  # the name holds a hash of the content
     assert found[0] == found[1]
 

@@ -19,8 +19,8 @@ from learners.residual_net import (
 )
 from learners.testing import check_learner
 from learners.training.checkpoint import load_weights
-from learners.training.loop import Schedule
-from learners.training.train import Setup, train
+from learners.training.run import Run, Schedule
+from learners.training.train import train
 from tttenv import Rules
 from tttenv.certificates.certificate import blunders
 from tttenv.exact import positions, solve, tabulate
@@ -275,27 +275,25 @@ def test_policies_are_learned_of_all_positions_but_lost_ones():
 def test_a_training_begins_with_the_weights_of_another_board(tmp_path):
     schedule = Schedule(steps=2, every=1, checkpoint_every=1)
     small, large = tmp_path / "small", tmp_path / "large"
-    train("alphazero", TINY, Rules(3, 3, 3), schedule, small)
-    begins = Setup(start=small)
+    train(Run("alphazero", "default", TINY, Rules(3, 3, 3), schedule), small)
+    whole = Run("alphazero", "default", TINY, Rules(4, 4, 4), schedule, start=small)
     with pytest.raises(ValueError, match="has another size"):
-        train("alphazero", replace(TINY, channels=5), Rules(4, 4, 4), schedule, large, setup=begins)
+        train(replace(whole, config=replace(TINY, channels=5)), large)
     learner = AlphaZero(TINY, Rules(4, 4, 4))
-    begun = load_weights(small, "alphazero")[1]
-    learner.start_from(begun)
-    for name, tensor in begun.items():
+    first_weights = load_weights(small, "alphazero")[1]
+    learner.start_from(first_weights)
+    for name, tensor in first_weights.items():
         assert torch.equal(tensor, learner.state_dict()["learning"][name])
-    first = train(
-        "alphazero", TINY, Rules(4, 4, 4), replace(schedule, steps=1), large, setup=begins
-    )
+    first = train(replace(whole, schedule=replace(schedule, steps=1)), large)
     learner.step()
     for name, tensor in load_weights(large, "alphazero")[1].items():
         assert torch.equal(tensor, learner.state_dict()["weights"][name])
     assert read_card(large)["start"].startswith("3,3,3, weights-")
-    with pytest.raises(ValueError, match="continues with its own"):
-        train("alphazero", TINY, Rules(4, 4, 4), schedule, large, resume=True, setup=begins)
-    train("alphazero", TINY, Rules(4, 4, 4), schedule, large, resume=True)
+    with pytest.raises(ValueError, match=r"had start=[^\n]*small, not None$"):
+        train(replace(whole, start=None), large, resume=True)
+    train(whole, large, resume=True)
     assert read_card(large)["start"].startswith("3,3,3, weights-")
     assert first.step == 1
     config = LEARNERS.load("td0").Config()
     with pytest.raises(ValueError, match="cannot start from the weights"):
-        train("td0", config, Rules(), schedule, tmp_path / "table", setup=begins)
+        train(Run("td0", "default", config, Rules(), schedule, small), tmp_path / "table")

@@ -10,12 +10,13 @@ from test_train import contents, names, sound
 
 from learners.td0 import TD0, TD0Config
 from learners.training.checkpoint import load_learner, save
-from learners.training.loop import Schedule
+from learners.training.run import Run, Schedule
 from learners.training.train import LOCK, train
 from tttenv import Rules, certify, player
 from tttenv.players.stored.checkpoint import (
     CARD,
     POLICY,
+    RUN,
     STATE,
     WEIGHTS,
     commit,
@@ -28,7 +29,7 @@ PLAN = Schedule(steps=4, every=2, checkpoint_every=2)
 
 
 def trained(out, plan=PLAN, **more):
-    return train("td0", SMALL, Rules(), plan, out, **more)
+    return train(Run("td0", "default", SMALL, Rules(), plan), out, **more)
 
 
 @pytest.fixture(scope="module")
@@ -68,11 +69,12 @@ def test_every_call_of_a_checkpoint_may_die_or_fail(tmp_path, through):
 def test_a_failing_disk_is_named_and_leaves_the_older_player(tmp_path):
     trained(tmp_path, plan=Schedule(2, 2, 2))
     before = contents(tmp_path, [WEIGHTS, POLICY, STATE, CARD])
-    with (
-        failing(tmp_path, 6, "full"),  # after the folder and its lock
-        pytest.raises(OSError, match=r"No space left on device: '[^']*state-[^']*'"),
-    ):
-        trained(tmp_path, resume=True)
+    for call, named in ((5, "run.json"), (14, "state-")):
+        with (
+            failing(tmp_path, call, "full"),
+            pytest.raises(OSError, match=rf"No space left on device: '[^']*{named}[^']*'"),
+        ):
+            trained(tmp_path, resume=True)
     assert contents(tmp_path, [WEIGHTS, POLICY, STATE, CARD]) == before
     assert sound(tmp_path)
 
@@ -116,6 +118,7 @@ def test_tidying_leaves_what_is_not_a_checkpoints(tmp_path):
         "state-0123456789abcdef.safetensors",
         "weights-0123456789abcdef.safetensors",
         ".card.json.abcd1234",
+        ".run.json.abcd1234",
         ".policy-0123456789abcdef.safetensors.x_y",
     ]
     theirs = [
@@ -124,6 +127,7 @@ def test_tidying_leaves_what_is_not_a_checkpoints(tmp_path):
         "notes.txt",
         ".hidden",
         CARD,
+        RUN,
         LOCK,
         "state-0123456789abcdef.safetensors.bak",
     ]

@@ -15,10 +15,12 @@ import pytest
 import torch
 from torch import nn
 
+from learners.base import Learner, LearnerTraits
 from learners.nets import MaskedMLP, evaluate, greedy_player
-from learners.registry import LEARNERS, LearnerRow, parsed_presets, presets
+from learners.registry import LEARNERS, LearnerRow, presets
 from learners.testing import check_learner
-from learners.training.loop import usual_schedule
+from learners.training.checkpoint import load_learner, load_policy
+from learners.training.run import Run, usual_schedule
 from learners.training.train import train
 from tttenv import Rules
 from tttenv.game.features import one_hot
@@ -30,7 +32,7 @@ CHECKPOINTS = Path(__file__).parents[2] / "checkpoints"
 
 HEADER = (
     "from dataclasses import dataclass\nimport numpy as np\nimport torch\n"
-    "from tttenv.policy import greedy\n\n"
+    "from learners.base import Learner\nfrom tttenv.policy import greedy\n\n"
 )
 
 
@@ -42,14 +44,15 @@ class ToyConfig:
     rate: float = 0.5
 
 
-class Toy:
+class Toy(Learner):
     """Toy learner that prefers some cells to others, and changes its preferences at random."""
 
     Config = ToyConfig
     presets = {"default": ToyConfig()}
 
     def __init__(self, config, rules):
-        self.config, self.rng = config, np.random.default_rng(config.seed)
+        super().__init__(config, rules)
+        self.rng = np.random.default_rng(config.seed)
         self.preferences = torch.zeros(rules.cells)
 
     def step(self):
@@ -136,11 +139,64 @@ BROKEN = [  # the law and a toy that breaks it
 
 
 @pytest.mark.parametrize("name", list(LEARNERS))
-def test_the_presets_read_without_pytorch_are_those_of_the_class(name):
-    read, own = parsed_presets(name), LEARNERS.load(name).presets
-    assert presets(name) == own
-    assert all(type(one) is LEARNERS.load(name).Config for one in presets(name).values())
-    assert {key: asdict(one) for key, one in read.items()} == {k: asdict(c) for k, c in own.items()}
+def test_a_learner_has_one_config_class_which_the_registry_loads(name):
+    kind = LEARNERS.load(name)
+    assert presets(name) is kind.presets
+    assert {type(one) for one in kind.presets.values()} == {kind.Config}
+
+
+def works(act):
+    """Return whether a call succeeds."""
+    try:
+        act()
+    except (ValueError, NotImplementedError):
+        return False
+    return True
+
+
+@pytest.mark.parametrize("name", list(LEARNERS))
+def test_every_trait_is_true_exactly_if_what_it_promises_works(name):
+    folder, card = CHECKPOINTS / name, read_card(CHECKPOINTS / name)
+    learner = load_learner(folder)
+    weights = learner.state_dict()["weights"]
+    other = works(lambda: load_policy(folder, rules=Rules(5, 5, 3))(Rules(5, 5, 3).start(1)))
+    other_k = works(lambda: load_policy(folder, rules=Rules(5, 5, 4))(Rules(5, 5, 4).start(1)))
+    assert asdict(learner.traits) == {
+        "any_board": other,
+        "same_k": other and not other_k,
+        "tolerance": card["choice"]["tolerance"],
+        "searches": works(lambda: load_policy(folder, simulations=4)(Rules().start(1))),
+        "starts_from": works(lambda: learner.start_from(weights)),
+        "examines": learner.doubts() is not None,
+    }
+
+
+@pytest.mark.parametrize(
+    ("trait", "method"),
+    [
+        ({"searches": True}, None),
+        ({"starts_from": True}, None),
+        ({"examines": True}, None),
+        ({"any_board": True}, None),
+        ({"same_k": True}, "empty_weights"),
+        ({}, "search_player"),
+        ({}, "start_from"),
+        ({}, "doubts"),
+    ],
+)
+def test_traits_that_contradict_the_methods_are_refused_when_a_class_is_made(trait, method):
+    own = {} if method is None else {method: lambda *_: None}
+    with pytest.raises(TypeError, match=rf"^Broken: [^\n]*{next(iter(trait), method)}[^\n]*$"):
+        toy_with(traits=LearnerTraits(**trait), **own)
+    with pytest.raises(TypeError, match="any_bord"):
+        LearnerTraits(any_bord=True)
+
+
+def test_a_learner_that_does_not_play_from_its_weights_alone_says_so():
+    with pytest.raises(NotImplementedError, match="Toy does not play from its weights alone"):
+        Toy.player(ToyConfig(), Rules(), {})
+    assert Toy.empty_weights(ToyConfig(), Rules()) is None
+    assert len(inspect.getsource(Toy).splitlines()) <= 40
 
 
 @pytest.mark.parametrize(
@@ -206,10 +262,10 @@ def test_one_file_and_one_row_add_a_learner_that_trains_and_is_listed(tmp_path, 
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setitem(LEARNERS.rows, "toy", LearnerRow("toy_learner:Toy", "a toy", 30, 10))
     check_learner(LEARNERS.load("toy"), Rules())
-    assert asdict(parsed_presets("toy")["default"]) == asdict(ToyConfig())
+    assert asdict(presets("toy")["default"]) == asdict(ToyConfig())
     out = tmp_path / "out"
     config = LEARNERS.load("toy").Config(seed=3)
-    report = train("toy", config, Rules(), usual_schedule("toy"), out)
+    report = train(Run("toy", "default", config, Rules(), usual_schedule("toy")), out)
     assert (report.step, report.last) == (30, True)
     assert json.loads((out / "card.json").read_text())["learner"] == "toy"
     sys.modules.pop("toy_learner")

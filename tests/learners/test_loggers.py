@@ -11,9 +11,9 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 from learners.registry import LEARNERS
 from learners.training import loggers
-from learners.training.loop import usual_schedule
+from learners.training.run import Run, usual_schedule
 from learners.training.tensorboard import grouped
-from learners.training.train import Setup, train
+from learners.training.train import train
 from tttenv import Rules, certify, player
 from tttenv.certificates.verdict import certificate_table
 from tttenv.players.stored.checkpoint import WEIGHTS, file_of, read_card
@@ -25,12 +25,8 @@ SHORT = usual_schedule("td0", steps=10, every=2, checkpoint_every=4)
 def trained(out, *log, steps=10, **options):
     schedule = replace(SHORT, steps=steps)
     return train(
-        "td0",
-        LEARNERS.load("td0").Config(),
-        Rules(),
-        schedule,
+        Run("td0", "default", LEARNERS.load("td0").Config(), Rules(), schedule, log=log),
         out,
-        setup=Setup(log=log),
         **options,
     )
 

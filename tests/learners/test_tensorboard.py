@@ -9,7 +9,8 @@ from tensorboard.plugins.hparams import plugin_data_pb2
 
 from learners.registry import LEARNERS
 from learners.training.loggers import description
-from learners.training.loop import Progress, before_training, run, usual_schedule
+from learners.training.loop import Progress, before_training, run
+from learners.training.run import Run, usual_schedule
 from learners.training.tensorboard import COMPARED, grouped, layout
 from learners.training.train import train
 from tttenv import Rules
@@ -20,7 +21,9 @@ from tttenv.certificates.verdict import certificate_table
 def unbeatable(tmp_path_factory):
     """Return the folder of a training that became unbeatable, and its last evaluation."""
     out = tmp_path_factory.mktemp("td0") / "td0"
-    return out, train("td0", LEARNERS.load("td0").Config(), Rules(), usual_schedule("td0"), out)
+    return out, train(
+        Run("td0", "default", LEARNERS.load("td0").Config(), Rules(), usual_schedule("td0")), out
+    )
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,9 @@
 """Training: its end, interruptions without effect, files after a kill, and curves."""
 
 import hashlib
-from dataclasses import asdict, make_dataclass, replace
+import json
+import shutil
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 
@@ -12,15 +14,16 @@ import learners
 from learners.cli import train as command
 from learners.cli.trainings import Setting
 from learners.qtable import QTableConfig
-from learners.registry import LEARNERS
+from learners.registry import LEARNERS, presets
 from learners.selfplay import SelfPlay, SelfPlayConfig
 from learners.testing import _same as same
 from learners.training.checkpoint import load_training
-from learners.training.loop import Progress, Schedule, Stopped, finished, run, usual_schedule
-from learners.training.train import Setup, train
+from learners.training.loop import Progress, Stopped, finished, run
+from learners.training.run import Run, Schedule, usual_schedule
+from learners.training.train import train
 from tttenv import Rules, certify
 from tttenv.players import bundled
-from tttenv.players.stored.checkpoint import CARD, POLICY, STATE, WEIGHTS, file_of, read_card
+from tttenv.players.stored.checkpoint import CARD, POLICY, RUN, STATE, WEIGHTS, file_of, read_card
 from tttenv.utils.registry import Spec
 
 SMALL = SelfPlayConfig(seed=3, hidden=(16,))
@@ -28,13 +31,13 @@ SHORT = Schedule(steps=40, every=5, checkpoint_every=10)
 PLAYER = (WEIGHTS, POLICY)
 
 
-def trained(out, config=SMALL, plan=SHORT, name="selfplay", **more):
-    return train(name, config, Rules(), plan, out, **more)
+def trained(out, config=SMALL, plan=SHORT, name="selfplay", preset="default", **more):
+    return train(Run(name, preset, config, Rules(), plan), out, **more)
 
 
 def file(folder, role):
     """Return the file with this role that the folder's card names."""
-    return folder / (CARD if role == CARD else file_of(read_card(folder), role))
+    return folder / (role if role in (CARD, RUN) else file_of(read_card(folder), role))
 
 
 def contents(folder, roles=PLAYER):
@@ -47,8 +50,8 @@ def names(folder):
 
 
 def sound(folder):
-    """Return whether a folder contains exactly a card and the files that it names."""
-    return names(folder) == {CARD, *read_card(folder)["files"]}
+    """Return whether a folder contains exactly its settings, a card and the files that it names."""
+    return names(folder) == {RUN, CARD, *read_card(folder)["files"]}
 
 
 def events(folder):
@@ -62,8 +65,8 @@ def steps_of(folder, tag="certificate/worst_case_O"):
 
 def training_state(folder):
     """Return the learner's whole state and the clock's step, without times."""
-    state = load_training(folder)
-    return state["learner"], state["clock"]["step"], state["about"]
+    _, state = load_training(folder)
+    return state["learner"], state["progress"]["step"], Run.load(folder)
 
 
 @pytest.fixture(scope="module")
@@ -111,13 +114,13 @@ def test_a_training_against_a_program_that_has_changed_is_another_training(tmp_p
     config = replace(LEARNERS.load("dqn").presets["default"], opponent=opponent, games=2)
     plan = Schedule(steps=1, every=1, checkpoint_every=1)
     sweep = Setting("dqn", "default", "3,3,3", {"opponent": opponent})
-    before = sweep.training(0, plan)
+    before = sweep.run(0, plan)
     trained(tmp_path / "out", config, plan, "dqn")
     trained(tmp_path / "out", config, replace(plan, steps=2), "dqn", resume=True)
     Path("bot.sh").write_text(f"{bot}\n# another")
     with pytest.raises(ValueError, match="the files of an opponent of the training"):
         trained(tmp_path / "out", config, replace(plan, steps=3), "dqn", resume=True)
-    assert before != sweep.training(0, plan)
+    assert before != sweep.run(0, plan)
 
 
 @pytest.mark.parametrize("name", ["dqn", "reinforce", "maskable_ppo"])
@@ -125,7 +128,10 @@ def test_a_training_against_a_program_that_has_changed_is_another_training(tmp_p
 def test_a_training_that_diverges_ends_in_one_line(tmp_path, name):
     config = replace(LEARNERS.load(name).presets["default"], lr=1e30)
     with pytest.raises(ValueError, match=r"^training failed after step \d+: [^\n]+$"):
-        train(name, config, Rules(), usual_schedule(name, steps=99, every=1), tmp_path / "out")
+        train(
+            Run(name, "default", config, Rules(), usual_schedule(name, steps=99, every=1)),
+            tmp_path / "out",
+        )
 
 
 @pytest.mark.parametrize(
@@ -149,7 +155,7 @@ def test_a_training_starts_from_a_name_or_a_folder_of_that_name(tmp_path, monkey
 
 def test_every_step_is_reported_and_changes_nothing(tmp_path, through):
     steps = []
-    trained(tmp_path, setup=Setup(stepped=steps.append))
+    trained(tmp_path, stepped=steps.append)
     assert steps == list(range(41))
     assert contents(tmp_path) == contents(through)
 
@@ -164,7 +170,7 @@ def test_an_interrupt_saves_where_it_is_and_leaves_no_trace(tmp_path, through):
 
     for step in (3, 12, 23):  # before the first evaluation, and between two
         with pytest.raises(Stopped):
-            trained(tmp_path, resume=step > 3, setup=Setup(stepped=at(step)))
+            trained(tmp_path, resume=step > 3, stepped=at(step))
         assert read_card(tmp_path)["steps"] == step
     with pytest.raises(Stopped):
         trained(tmp_path, resume=True, watch=lambda evaluation: at(30)(evaluation.step))
@@ -189,29 +195,67 @@ def test_a_stop_and_a_resume_leave_no_trace_and_every_point_once(tmp_path, throu
 
 
 def test_what_a_folder_holds_is_never_overwritten_nor_mixed_up(tmp_path, through):
-    before = contents(through, [*PLAYER, STATE, CARD])
+    before = contents(through, [*PLAYER, STATE, CARD, RUN])
     for wrong, complaint in [
         ({}, "holds a checkpoint already"),
         ({"config": replace(SMALL, lr=0.5), "resume": True}, "had lr=0.004, not 0.5"),
-        ({"setup": Setup(preset="published"), "resume": True}, "had preset=default, not published"),
+        ({"preset": "published", "resume": True}, "had preset=default, not published"),
         ({"resume": True}, "finished at step 40"),
         ({"plan": replace(SHORT, steps=20), "resume": True}, "finished at step 40"),
     ]:
         with pytest.raises(ValueError, match=rf"^[^\n]*{complaint}[^\n]*$"):
             trained(through, **wrong)
-    newer = make_dataclass("Newer", [("decay", float, 0.5)], bases=(SelfPlayConfig,), frozen=True)
-    complaint = "begun by another version of tttenv, whose settings differ in decay; train anew"
-    with pytest.raises(ValueError, match=rf"^[^\n]*{complaint}[^\n]*$"):
-        trained(through, newer(**asdict(SMALL)), resume=True)
     with pytest.raises(ValueError, match=r"^[^\n]*had rules=3,3,3, not 2,3,2[^\n]*$"):
-        train("selfplay", SMALL, Rules(2, 3, 2), SHORT, through, resume=True)
+        train(Run("selfplay", "default", SMALL, Rules(2, 3, 2), SHORT), through, resume=True)
     with pytest.raises(ValueError, match=r"^no training run can be resumed from [^\n]*$"):
         trained(tmp_path / "nothing", resume=True)
     (tmp_path / "state.safetensors").write_bytes(file(through, STATE).read_bytes()[:1000])
     with pytest.raises(ValueError, match=r"^no training run can be resumed from [^\n]*$"):
         trained(tmp_path, resume=True)
-    assert contents(through, [*PLAYER, STATE, CARD]) == before
+    assert contents(through, [*PLAYER, STATE, CARD, RUN]) == before
     assert not (tmp_path / "nothing").exists()
+
+
+DAMAGED_RUNS = {
+    "another version of tttenv began it; train anew": {"version": 2},
+    "whose settings differ in decay; train anew": {"config": asdict(SMALL) | {"decay": 1}},
+    "whose settings differ in lr; train anew": {
+        "config": {key: value for key, value in asdict(SMALL).items() if key != "lr"}
+    },
+    "unknown learner": {"learner": "nobody"},
+    "run.json": {"log": 3},
+    "its schedule": {"schedule": {"steps": "many"}},
+    "m,n,k": {"rules": "3x3"},
+}
+
+
+@pytest.mark.parametrize("complaint", DAMAGED_RUNS)
+def test_a_run_that_does_not_fit_is_refused_in_a_line(tmp_path, through, complaint):
+    stored = json.loads((through / RUN).read_text())
+    (tmp_path / RUN).write_text(json.dumps(stored | DAMAGED_RUNS[complaint]))
+    with pytest.raises(ValueError, match=rf"^[^\n]*{complaint}[^\n]*$"):
+        Run.load(tmp_path)
+
+
+def test_a_run_is_read_back_as_it_was_and_a_field_new_in_a_schedule_has_its_default(tmp_path):
+    for name in LEARNERS:
+        for preset, config in presets(name).items():
+            whole = Run(name, preset, config, Rules(3, 4, 3), SHORT, Path("elsewhere"), ("csv",))
+            whole.save(tmp_path)
+            assert asdict(Run.load(tmp_path)) == asdict(whole)
+    stored = json.loads((tmp_path / RUN).read_text())
+    del stored["schedule"]["hold"]
+    (tmp_path / RUN).write_text(json.dumps(stored))
+    assert Run.load(tmp_path).schedule.hold == Schedule.hold
+
+
+def test_a_training_without_its_settings_is_of_before_and_the_line_says_what_to_do(
+    tmp_path, through
+):
+    shutil.copytree(through, tmp_path / "old")
+    (tmp_path / "old" / RUN).unlink()
+    with pytest.raises(ValueError, match=r"^no training run can be [^\n]*no run.json[^\n]*anew"):
+        trained(tmp_path / "old", plan=replace(SHORT, steps=50), resume=True)
 
 
 @pytest.mark.parametrize("device", ["nowhere", "cuda:99", "meta:x", ""])
@@ -290,7 +334,10 @@ def test_certificates_in_a_row_are_counted_across_interruptions(tmp_path):
 
 def test_what_needs_all_positions_is_refused_where_there_are_too_many(tmp_path):
     with pytest.raises(ValueError, match=r"^5,5,4 has too many positions [^\n]*$"):
-        train("reinforce", None, Rules(5, 5, 4), Schedule(1, 1, 1, until="perfect"), tmp_path / "o")
+        train(
+            Run("reinforce", "default", None, Rules(5, 5, 4), Schedule(1, 1, 1, until="perfect")),
+            tmp_path / "o",
+        )
     with pytest.raises(ValueError, match=r"^until must be [^\n]*$"):
         usual_schedule("selfplay", until="bored")
     assert not (tmp_path / "o").exists()

@@ -11,8 +11,8 @@ import sys
 import pytest
 
 from learners.registry import LEARNERS
-from learners.training.loop import usual_schedule
-from learners.training.train import Setup, train
+from learners.training.run import Run, usual_schedule
+from learners.training.train import train
 from tttenv import Rules
 from tttenv.certificates.verdict import certificate_table
 
@@ -22,7 +22,9 @@ TAG = "exact/worst_case_X"
 
 def trained(out, *log, **options):
     return train(
-        "td0", LEARNERS.load("td0").Config(), Rules(), SHORT, out, setup=Setup(log=log), **options
+        Run("td0", "default", LEARNERS.load("td0").Config(), Rules(), SHORT, log=log),
+        out,
+        **options,
     )
 
 

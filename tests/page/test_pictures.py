@@ -9,7 +9,6 @@ from xml.etree import ElementTree
 import pytest
 from PIL import Image
 
-from learners.cli import benchmark
 from scripts import pictures
 from scripts.pictures import IMAGES, named
 from tttenv.players import PLAYERS
@@ -48,7 +47,7 @@ def test_the_tables_of_checkpoints_are_those_of_the_files_beside_it(players):
     ]
     readme = text(pictures.README)
     for name, block in pictures.blocks(rows).items():
-        assert benchmark.replaced(readme, name, block) == readme, AGAIN
+        assert pictures.replaced(readme, name, block) == readme, AGAIN
 
 
 def test_the_curves_and_the_film_are_those_of_the_checkpoints():

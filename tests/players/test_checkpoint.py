@@ -17,11 +17,11 @@ from learners.selfplay import SelfPlayConfig
 from learners.training.checkpoint import (
     load_learner,
     load_policy,
-    load_state,
     load_training,
-    save_state,
+    state_bytes,
+    state_of,
 )
-from learners.training.loop import Schedule
+from learners.training.run import Run, Schedule
 from learners.training.train import train
 from tttenv import Rules, certify, player
 from tttenv.players.stored.checkpoint import (
@@ -53,7 +53,7 @@ print(json.dumps([tttenv.certify(tttenv.Rules(), policy).to_dict(), policy(board
 def made(tmp_path_factory):
     """Return a checkpoint as training leaves it."""
     out = tmp_path_factory.mktemp("made") / "player"
-    train("selfplay", SelfPlayConfig(seed=2, hidden=(9,)), Rules(), SHORT, out)
+    train(Run("selfplay", "default", SelfPlayConfig(seed=2, hidden=(9,)), Rules(), SHORT), out)
     return out
 
 
@@ -223,8 +223,7 @@ def test_a_state_comes_back_as_it_was(tmp_path):
         "looks like a tensor": {"tensor": "0"},
         "without axes": [np.array(2.5), torch.tensor(2.5)],
     }
-    save_state(tmp_path / "state", state | {"pair": (1, (2,)), "scalar": np.int64(7)})
-    again = load_state(tmp_path / "state")
+    again = state_of(state_bytes(state | {"pair": (1, (2,)), "scalar": np.int64(7)}))
     assert (again.pop("pair"), again.pop("scalar")) == ([1, [2]], 7)
     assert list(again["ints"]) == [0, 10]
     assert spelled(again) == spelled(state)

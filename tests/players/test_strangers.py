@@ -12,16 +12,15 @@ from safetensors.torch import load, save
 
 import tttenv.env.vector
 import tttenv.players
-from learners.base import PlaysFromWeights
 from learners.dqn import DQN
 from learners.registry import LEARNERS
 from learners.training.checkpoint import load_learner, load_policy, load_training, state_bytes
-from learners.training.checkpoint import save as save_checkpoint
-from learners.training.loop import Schedule
+from learners.training.run import Run, Schedule
 from learners.training.train import train
 from tttenv import Rules, player
 from tttenv.players.stored.checkpoint import (
     LARGEST,
+    RUN,
     STATE,
     WEIGHTS,
     commit,
@@ -81,7 +80,6 @@ def test_to_play_nothing_but_networks_and_tables_is_made(name, monkeypatch):
         raise AssertionError("playing makes no environment and no opponent")
 
     kind = LEARNERS.load(name)
-    assert isinstance(kind, PlaysFromWeights)
     table = player(f"{SHIPPED / name}/").table
     for home, made in ((tttenv.env.vector.VectorTicTacToe, "__init__"), (kind, "__init__")):
         monkeypatch.setattr(home, made, refuse)
@@ -197,17 +195,17 @@ def test_a_strangers_training_names_its_players_again_or_is_refused(tmp_path, ru
     config = DQN.Config(opponent=Spec("epsilon"), games=4, batch=4, hidden=(4,))
     plan = Schedule(1, 1, 1)
     folder = tmp_path / "runs"
-    train("dqn", config, Rules(), plan, folder)
-    state = load_training(folder)
+    train(Run("dqn", "default", config, Rules(), plan), folder)
+    stored = json.loads((folder / RUN).read_text())
     for spec in HOSTILE[:2]:
-        state["about"]["config"]["opponent"] = spec
-        about = {k: v for k, v in state["about"].items() if k != "rules"} | {"steps": 1}
-        save_checkpoint(folder, DQN(config, Rules()), Rules(), about, state)
+        stored["config"]["opponent"] = spec
+        (folder / RUN).write_text(json.dumps(stored))
         done = run_here("train.py", "dqn", "--resume", "--out", str(folder), "--steps", "2")
         assert done.returncode == 2
         assert done.stderr.count("\n") == 1
         assert "a file must not name the player" in done.stderr
         assert "repeat --opponent" in done.stderr
+    Run.load(folder, trusted=["opponent"]).with_digests().save(folder)
     same = ("--opponent", HOSTILE[1])  # said by the user: then SB3's own refusal is heard
     done = run_here("train.py", "dqn", "--resume", "--out", str(folder), *same)
     assert "x.zip" in done.stderr
@@ -216,10 +214,8 @@ def test_a_strangers_training_names_its_players_again_or_is_refused(tmp_path, ru
 
 BROKEN_STATES = {
     "no learner": lambda state: state.pop("learner"),
-    "a clock of more": lambda state: state["clock"].update(more=1),
-    "no about": lambda state: state.pop("about"),
-    "a plan of nonsense": lambda state: state["plan"].update(steps="many"),
-    "a config that is none": lambda state: state["about"].update(config=3),
+    "a progress of more": lambda state: state["progress"].update(more=1),
+    "no progress": lambda state: state.pop("progress"),
     "no weights": lambda state: state["learner"].pop("weights"),
     "no generator": lambda state: state["learner"].pop("rng"),
     "weights of one number": lambda state: state["learner"]["weights"].update(
@@ -232,7 +228,7 @@ BROKEN_STATES = {
 
 
 @pytest.mark.parametrize("name", list(LEARNERS))
-def test_states_of_wrong_contents_are_refused_in_a_line(tmp_path, name, run_here):
+def test_states_of_wrong_contents_are_refused_in_a_line(tmp_path, name):
     kind = LEARNERS.load(name)
     usual = kind.presets["default"]
     sizes = {"games": 2, "population": 4, "turns": 2, "batch": 2, "hidden": (4,)}
@@ -240,22 +236,17 @@ def test_states_of_wrong_contents_are_refused_in_a_line(tmp_path, name, run_here
     config = usual if name == "lms" else replace(usual, **small)
     plan = Schedule(1, 1, 1)
     made = tmp_path / "made"
-    train(name, config, Rules(), plan, made)
-    for number, (damage, broken) in enumerate(BROKEN_STATES.items()):
+    train(Run(name, "default", config, Rules(), plan), made)
+    for number, broken in enumerate(BROKEN_STATES.values()):
         if name not in ("td0", "alphazero") and (number + list(LEARNERS).index(name)) % 3:
             continue  # each damage to every third learner, all of them to these two
         folder = Path(shutil.copytree(made, tmp_path / "broken"))
-        state = load_training(folder)
+        card, state = load_training(folder)
         broken(state)
-        card = read_card(folder)
         _, files = read_data(folder, *(role for role in LARGEST if file_of(card, role)))
         commit(folder, card, files | {STATE: state_bytes(state)})
-        if "plan" not in damage:  # the plan is only read by the script
-            with pytest.raises(ValueError, match=r"^[^\n\x1b]+$"):
-                train(name, config, Rules(), Schedule(2, 1, 1), folder, resume=True)
-        elif name == "td0":
-            done = run_here("train.py", name, "--resume", "--out", folder)
-            assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+        with pytest.raises(ValueError, match=r"^[^\n\x1b]+$"):
+            train(Run(name, "default", config, Rules(), Schedule(2, 1, 1)), folder, resume=True)
         shutil.rmtree(folder)
 
 

@@ -105,7 +105,6 @@ def test_wrong_input_is_one_line_under_the_commands_name(arguments, message, tmp
 
 NEEDING = {  # what cannot go on without the learners' libraries
     "train": ["train", "selfplay"],
-    "resume": ["train", "selfplay", "--resume"],
     "benchmark": ["benchmark", "--quick"],
     "a larger network": ["certify", "reinforce_444"],
     "a saved model": ["certify", "sb3:path=model.zip,trust=true"],

@@ -2,28 +2,30 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
-from test_crashes import PLAN
 from test_train import sound
 
 from learners.td0 import TD0Config
 from learners.training.checkpoint import load_training
-from learners.training.loop import Schedule
+from learners.training.run import Run, Schedule
 from learners.training.train import train
 from tttenv import Rules, certify, player
 from tttenv.players.stored.checkpoint import read_card
 
+ONE = Run("td0", "default", TD0Config(seed=0, games=8), Rules(), Schedule(4, 2, 2))
 CHILD = """
 import sys
 from pathlib import Path
-from learners.training.loop import Schedule
+from learners.training.run import Run, Schedule
 from learners.td0 import TD0Config
 from learners.training.train import train
 from tttenv import Rules
 plan = Schedule(int(sys.argv[2]), 1, 1)
 config = TD0Config(seed=int(sys.argv[3]), games=8)
-train("td0", config, Rules(), plan, Path(sys.argv[1]), watch=lambda r: print(r.step, flush=True))
+run = Run("td0", "default", config, Rules(), plan)
+train(run, Path(sys.argv[1]), watch=lambda r: print(r.step, flush=True))
 """
 
 
@@ -34,18 +36,12 @@ def test_one_training_at_a_time_writes_into_a_folder(tmp_path):
         before = read_card(tmp_path)["config"]
         for resume in (False, True):
             with pytest.raises(ValueError, match=r"^[^\n]*(writing to|holds a checkpoint)[^\n]*$"):
-                train("td0", TD0Config(seed=0, games=8), Rules(), PLAN, tmp_path, resume=resume)
+                train(ONE, tmp_path, resume=resume)
         assert child.poll() is None
         assert read_card(tmp_path)["config"] == before
         child.kill()
-    train(  # the lock ended with its process
-        "td0",
-        TD0Config(seed=0, games=8),
-        Rules(),
-        Schedule(load_training(tmp_path)["clock"]["step"] + 1, 1, 1),
-        tmp_path,
-        resume=True,
-    )
+    steps = load_training(tmp_path)[1]["progress"]["step"] + 1  # the lock ended with its process
+    train(replace(ONE, schedule=Schedule(steps, 1, 1)), tmp_path, resume=True)
     assert sound(tmp_path)
 
 

@@ -10,7 +10,7 @@ from faults import Death, failing
 from processes import run_script
 
 from learners.cli import sweep, trainings
-from learners.training.loop import Schedule
+from learners.training.run import Schedule
 from tttenv import certify, player
 from tttenv.game.rules import Rules
 from tttenv.parallel import Context
@@ -60,11 +60,11 @@ def test_a_grid_of_too_many_trainings_is_refused_before_anything_is_trained(tmp_
 
 
 def test_summaries_are_medians_and_quartiles_of_the_seeds_that_got_there():
-    blank = {"unbeatable": False, "worst_case_X": 0.0, "worst_case_O": -1.0, "error": ""}
-    reached = blank | {"unbeatable": True, "unbeatable_seconds": 1}
-    rows = [reached | {"unbeatable_steps": steps} for steps in (10, 20, 30, 40, 90)]
+    blank = {"learner": "td0", "worst_case_X": 0.0, "worst_case_O": -1.0, "error": ""}
+    blank |= {"unbeatable_at": None, "perfect_at": None}
+    rows = [blank | {"unbeatable_at": (steps, 1)} for steps in (10, 20, 30, 40, 90)]
     rows += [blank, blank | {"error": "failed"}]
-    found = sweep.summary("some", rows)
+    found = trainings.summary("some", rows)
     assert (found["seeds"], found["unbeatable"], found["failed"]) == (7, 5, 1)
     assert (found["median_steps"], found["quartiles_steps"]) == (30, [20.0, 40.0])
     assert (found["worst_case_X"], found["worst_case_O"]) == (0.0, -1.0)
@@ -129,11 +129,10 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path):
 
 def test_a_training_killed_while_its_folder_is_cleared_runs_again_to_the_same_end(tmp_path):
     (setting,) = settings("td0", grid=["games=4"])
-    work = [("td0-0", setting.training(0, Schedule(4, 2, 2)))]
-    older = setting.training(1, Schedule(4, 2, 2))  # of another seed
+    run, older = (setting.run(seed, Schedule(4, 2, 2)) for seed in (0, 1))
 
     def one(folder):
-        return trainings.train_one(work[0][1], Context(print, folder))
+        return trainings.train_one(run, Context(print, folder))
 
     one(tmp_path / "alone" / "td0-0")
     expected = [file.read_bytes() for file in tmp_path.glob("alone/td0-0/weights-*")]
@@ -146,7 +145,8 @@ def test_a_training_killed_while_its_folder_is_cleared_runs_again_to_the_same_en
             one(runs / "td0-0")
         gc.collect()  # its lock is gone, as that of a dead process
         assert faults.dead
-        trainings.check_folders(work, runs)  # it is ours, even if it has no mark yet
+        folder = runs / "td0-0"  # it is ours, even if it has no mark yet
+        assert trainings._made_here(folder) or not folder.exists()
         if faults.calls[-1] != "os.truncate lock~":  # whose file this process would hold open
             one(runs / "td0-0")
             assert [file.read_bytes() for file in runs.glob("td0-0/weights-*")] == expected

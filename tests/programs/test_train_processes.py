@@ -17,13 +17,14 @@ ROOT = Path(__file__).parents[2]
 CHILD = """
 import sys
 from pathlib import Path
-from learners.training.loop import Schedule
+from learners.training.run import Run, Schedule
 from learners.selfplay import SelfPlayConfig
 from learners.training.train import train
 from tttenv import Rules
 config, out, steps = SelfPlayConfig(seed=3, hidden=(16,)), Path(sys.argv[1]), int(sys.argv[2])
 plan = Schedule(steps, every=5, checkpoint_every=10)
-train("selfplay", config, Rules(), plan, out, watch=lambda r: print(r.step, flush=True))
+run = Run("selfplay", "default", config, Rules(), plan)
+train(run, out, watch=lambda r: print(r.step, flush=True))
 """
 
 
@@ -55,7 +56,7 @@ def test_a_killed_training_loses_at_most_one_interval(tmp_path):
         child.kill()
         step_seen = max([step_seen, *map(int, child.stdout)])
     assert child.returncode == -signal.SIGKILL
-    reached = load_training(killed)["clock"]["step"]
+    reached = load_training(killed)[1]["progress"]["step"]
     assert step_seen - 10 < reached
     certify(Rules(), player(str(killed)))
     longer = replace(SHORT, steps=reached + 10)

@@ -9,7 +9,7 @@ from lost_games import require_lost_by_own_moves
 from page_data import parsed, report_of, with_card
 
 from learners.registry import LEARNERS
-from learners.training.loop import usual_schedule
+from learners.training.run import Run, usual_schedule
 from learners.training.train import train
 from tttenv import Rules, certify, player
 from tttenv.certificates.certificate import REACHABLE
@@ -26,7 +26,7 @@ BEATEN = [
 def after_a_step(folder, rules):
     """Return the folder of a network after one step of training."""
     config = LEARNERS.load("reinforce").Config(seed=0, hidden=(8,), games=4)
-    train("reinforce", config, rules, usual_schedule("reinforce", steps=1), folder)
+    train(Run("reinforce", "default", config, rules, usual_schedule("reinforce", steps=1)), folder)
     return folder
 
 

@@ -374,11 +374,14 @@ def test_a_saved_model_is_looked_at_as_it_plays(deterministic, tmp_path):
 
 def test_a_player_that_forgot_is_told_when_it_was_unbeatable(tmp_path, doctor):
     from learners.registry import LEARNERS
-    from learners.training.loop import usual_schedule
+    from learners.training.run import Run, usual_schedule
     from learners.training.train import train
 
     config = LEARNERS.load("td0").Config(games=4)
-    train("td0", config, Rules(), usual_schedule("td0", steps=2, every=1), tmp_path / "td0")
+    train(
+        Run("td0", "default", config, Rules(), usual_schedule("td0", steps=2, every=1)),
+        tmp_path / "td0",
+    )
     told = doctor(str(tmp_path / "td0")).stdout
     assert "unbeatable at step" not in told
     card = json.loads((tmp_path / "td0" / "card.json").read_text())

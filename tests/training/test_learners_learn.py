@@ -6,7 +6,8 @@ from test_tabular_learners import RULES, trained
 
 from learners.registry import LEARNERS
 from learners.testing import check_learner
-from learners.training.loop import Progress, run, usual_schedule
+from learners.training.loop import Progress, run
+from learners.training.run import usual_schedule
 
 BELOW = {  # steps, below which a default is unbeatable
     "selfplay": 101,

@@ -6,7 +6,7 @@ import pytest
 
 import tttenv
 from learners.testing import check_learner
-from learners.training.loop import Schedule
+from learners.training.run import Schedule
 from tttenv import Rules, player
 from tttenv.certificates.metrics.arena import arena
 from tttenv.certificates.mistakes import find_mistakes

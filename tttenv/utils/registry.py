@@ -48,8 +48,13 @@ class Table(Generic[_T]):
         if not isinstance(name, str) or name not in self.rows:
             known = [*self.rows, *[self.otherwise] * bool(self.otherwise)]
             raise ValueError(unknown(self.kind, name, self.rows, known))
-        module, attribute = self.rows[name].target.split(":")
-        return typing.cast("_T", getattr(importlib.import_module(module), attribute))
+        return typing.cast("_T", load(self.rows[name].target))
+
+
+def load(target: str) -> Any:
+    """Return the object with the name "module:attribute", importing its module."""
+    module, attribute = target.split(":")
+    return getattr(importlib.import_module(module), attribute)
 
 
 SYNONYMS = {  # what other packages call it, and its name here

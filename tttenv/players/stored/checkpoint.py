@@ -6,7 +6,9 @@ A checkpoint is a folder with `card.json` (see `Card`; for trainings also with a
     weights    what the learner's player needs
     policy     the player's probabilities over `positions(rules)`, on games that can be enumerated
     snapshots  the player's moves at some points of its curve (tttenv.certificates.snapshots)
-    state      everything that a training run needs to resume; only in runs, never shipped
+    state      the learner and the progress of a training run, to resume; only in runs
+
+The folder of a run also contains `run.json`, its settings: see `learners.training.run`.
 
 A data file's name is its role and the beginning of its digest. `commit` writes the new files
 beside the old ones, then replaces the card, then removes the old files: a process that is killed in
@@ -35,11 +37,12 @@ from tttenv.utils.tensor_file import header
 from tttenv.utils.untrusted import read_bytes, read_json, shown
 
 CARD = bundled.CARD
+RUN = "run.json"  # the settings of a training run, beside its card; never shipped
 WEIGHTS, POLICY, STATE, SNAPSHOTS = "weights", "policy", "state", "snapshots"  # of data files
 LARGEST = {WEIGHTS: 2**28, POLICY: 2**30, STATE: 2**31, SNAPSHOTS: 2**20}  # bytes of a data file
 TRIES = 100  # attempts to read while commits replace the card
 DATA_FILE = re.compile(r"(weights|policy|state|snapshots)-([0-9a-f]{16})\.safetensors")
-_TEMPORARY = re.compile(rf"\.({re.escape(CARD)}|{DATA_FILE.pattern})\.\w+")
+_TEMPORARY = re.compile(rf"\.({re.escape(CARD)}|{re.escape(RUN)}|{DATA_FILE.pattern})\.\w+")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _NUMBERS = re.compile(r"\[\n[\s\d.,eE+-]*\]")  # lists in JSON, whose strings contain no newline
 
