@@ -20,8 +20,9 @@ from tttenv.game.line_planes_kernel import (
     new_plane_lines,
     write_line_planes,
 )
+from tttenv.game.outcomes_kernel import UNPROVEN, WON
 from tttenv.game.symmetry import maps
-from tttenv.game.threat_sequences_kernel import NO_CELL, UNPROVEN, WIN, judge, new_threat_stack
+from tttenv.game.threat_sequences_kernel import NO_CELL, judge, new_threat_stack
 from tttenv.proofs.prover import Prover
 
 BOARDS = [(2, 3, 2), (3, 3, 3), (3, 4, 3), (4, 4, 4), (4, 5, 3), (6, 6, 5)]
@@ -92,7 +93,7 @@ def test_losing_moves_are_shown_where_lines_decide_and_only_there(size):
         for cell in np.flatnonzero((board == 0) & ~wins).tolist():
             after = rules.play(board, cell)
             set_stones(lines, after)
-            loses = judge(lines, 0, stack, 100)[0] == WIN
+            loses = judge(lines, 0, stack, 100)[0] == WON
             assert planes[LOSING, cell] == loses, rules.format(board)
             if loses:
                 shown += 1
@@ -133,4 +134,4 @@ def test_judgements_are_the_proved_values_and_forced_moves_are_forced(size, thre
                     after = rules.play(board, int(cell))
                     replies = [rules.play(after, int(c)) for c in np.flatnonzero(after == 0)]
                     assert cell == forced or any(map(rules.lost, replies))
-    assert WIN in decided
+    assert WON in decided

@@ -33,9 +33,9 @@ def forks(rules: Rules, boards: Boards) -> NDArray[np.int64]:
     A threat is a line that holds k - 1 stones of mine and is otherwise empty.
     """
     stones = boards[..., rules.lines]
-    begun = ((stones == 1).sum(-1) == rules.k - 2) & ~(stones == -1).any(-1)
+    short = ((stones == 1).sum(-1) == rules.k - 2) & ~(stones == -1).any(-1)
     through = (rules.lines[:, :, None] == np.arange(rules.cells)).any(1)  # (lines, cells)
-    threats = begun.astype(np.int64) @ through
+    threats = short.astype(np.int64) @ through
     return np.asarray(((threats > 1) & (boards == 0)).sum(-1), np.int64)
 
 
@@ -66,9 +66,9 @@ def rich(rules: Rules, boards: Boards) -> NDArray[np.float64]:
     counts = line_counts(rules, boards)
     facts: list[NDArray[Any]] = [np.ones(len(boards)), rules.seat(boards)]
     for side, stone in enumerate((1, -1)):
-        begun, short, full = counts[:, side, 0], counts[:, side, -2], counts[:, side, -1]
+        single, short, full = counts[:, side, 0], counts[:, side, -2], counts[:, side, -1]
         double = forks(rules, boards * stone)
-        facts += [begun / 4, short > 0, short > 1, full > 0, double > 0, double > 1]
+        facts += [single / 4, short > 0, short > 1, full > 0, double > 0, double > 1]
         facts += [boards[:, centre] == stone, (boards == stone)[:, even].sum(1) / 4]
     facts.append(np.count_nonzero(boards, axis=1) / rules.cells)
     base = np.stack(facts, axis=1).astype(np.float64)

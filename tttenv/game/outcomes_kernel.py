@@ -1,8 +1,7 @@
-"""Outcomes of a game for one side, as an enum and as the numbers that kernels use.
+"""Outcomes of a game for one side, and values of positions, as the numbers that kernels use.
 
-A value is something else: 1, 0 or -1 for what a position is worth under perfect play, which is also
-the reward that `rewards` gives for a win, a draw and a loss. So are the states of an unfinished
-proof, and the points that MCTS adds up.
+A value is what a position is worth to one side under perfect play, which is also the reward that
+`rewards` gives for a win, a draw and a loss: minus the value is that of the other side.
 """
 
 from enum import IntEnum
@@ -24,3 +23,5 @@ class Outcome(IntEnum):
 Outcomes = NDArray[np.int8]  # (games,)
 GOING, WIN, DRAW, LOSS, ILLEGAL = (int(outcome) for outcome in Outcome)  # for compiled code
 SEEN_BY_OTHER = np.array([GOING, LOSS, DRAW, WIN], np.int8)  # the same for the other side
+
+WON, DRAWN, LOST, UNPROVEN = 1, 0, -1, 2  # values, and the number in place of an unknown one

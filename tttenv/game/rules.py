@@ -73,8 +73,8 @@ class Rules:
         try:
             m, n, k = (int(part) for part in text.removeprefix(_written(kind)).split(","))
         except ValueError:
-            asked = shown(repr(text), 80)
-            raise ValueError(f'rules are written m,n,k, as in "3,3,3", not {asked}') from None
+            quoted = shown(repr(text), 80)
+            raise ValueError(f'rules are written m,n,k, as in "3,3,3", not {quoted}') from None
         return kind(m, n, k)
 
     @cached_property

@@ -16,7 +16,7 @@ from tttenv.game.types import Boards
 from tttenv.proofs.prover import Prover
 from tttenv.utils.arrays import integers_from, read_only
 
-WORK = 1_500_000  # nodes of the search times cells for one position, unless told otherwise
+WORK = 1_500_000  # nodes of the search times cells for one position, by default
 MEMORY = 2**28  # bytes of the search's tables
 CACHED = 1_024  # positions
 

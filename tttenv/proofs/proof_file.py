@@ -1,7 +1,7 @@
 """Proof files: a position, the claims about it and the numbers that prove them.
 
 One safetensors file: metadata of texts, and an int16 array for each side whose attack is judged, as
-`tttenv.proofs.recording_kernel` describes it.
+`tttenv.proofs.steps_kernel` describes it.
 """
 
 from collections.abc import Mapping

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from tttenv.exact.enumeration import enumerable
 from tttenv.exact.solution import solve
-from tttenv.game.line_board_kernel import ATTACKER, DEFENDER
+from tttenv.game.line_board_kernel import ATTACKER
 from tttenv.game.rules import Rules, require_line_wins
 from tttenv.game.types import Boards
 from tttenv.proofs import search_kernel
@@ -71,7 +71,7 @@ class Proof:
             )
         from tttenv.proofs import proof_file, recording  # which a search alone does not need
 
-        claims = recording.claims(self)
+        claims = recording.claims(self.prover.searches, self.rules, self.board, self.value)
         proof_file.write(Path(path), self.rules, self.board, self.value, claims)
         return sum(claim.numbers.size for claim in claims.values())
 
@@ -108,7 +108,7 @@ class Prover:
                     left = SLICE if nodes is None else nodes - (self._nodes() - before)
                     if left < 1:
                         break
-                    wins[attacker] = self._answer(position, attacker, min(SLICE, left))
+                    wins[attacker] = self._continue(position, attacker, min(SLICE, left))
                     if watch is not None:
                         spent = self._nodes() - before
                         watch(self._progress(attacker, spent, clock.seconds))
@@ -135,31 +135,21 @@ class Prover:
         order = SIDES if int(self.rules.seat(position)) == 0 else SIDES[::-1]
         return "".join(side for side in order if wins[side] is None)
 
-    def _answer(self, position: Boards, attacker: str, nodes: int) -> bool | None:
+    def _continue(self, position: Boards, attacker: str, nodes: int) -> bool | None:
         """Return whether the attacker wins, or None if `nodes` nodes do not decide it."""
         search = self.searches[attacker]
         stop = int(search.nodes[0]) + nodes
-        if search.ply[0] == search_kernel.NOT_BEGUN:
-            self.set_up(search, position, attacker)
-        first = self.first_side(position, attacker)
+        first = ATTACKER  # a search that is continued knows whose move it is
+        if search.ply[0] == search_kernel.NOT_STARTED:
+            first = search_kernel.start(search, self.rules, position, attacker)
         while True:
             left = stop - int(search.nodes[0])
             state = search_kernel.search(search, first, left, self._entries(attacker), False)
             if state != search_kernel.OPEN:
-                return bool(state == search_kernel.WON)
+                return bool(state == search_kernel.ATTACKER_WINS)
             if int(search.nodes[0]) >= stop:
                 return None
             search = self._grow(attacker)
-
-    def first_side(self, position: Boards, attacker: str) -> int:
-        """Return the side to move: ATTACKER or DEFENDER."""
-        moves = SIDES[int(self.rules.seat(position))]
-        return ATTACKER if moves == attacker else DEFENDER
-
-    def set_up(self, search: search_kernel.ProofSearch, position: Boards, attacker: str) -> None:
-        """Set up a position on the board of the attacker's search."""
-        attacks = self.first_side(position, attacker) == ATTACKER
-        search_kernel.set_board(search, position if attacks else -position)
 
     def _search(self, places: int) -> search_kernel.ProofSearch:
         table = new_proof_table(places, self.rules.cells)

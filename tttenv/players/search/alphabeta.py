@@ -11,7 +11,13 @@ from tttenv.game.rules import Rules, require_line_wins
 from tttenv.game.transposition_kernel import ENTRY
 from tttenv.game.types import Boards, Cells, Mask, Probs
 from tttenv.players.search import alphabeta_kernel as kernel
-from tttenv.players.search.alphabeta_kernel import INFINITY, PROVEN, WIN, RootSearch, SearchState
+from tttenv.players.search.alphabeta_kernel import (
+    INFINITY,
+    PROVEN,
+    WIN_SCORE,
+    RootSearch,
+    SearchState,
+)
 from tttenv.players.search.search_budget import (
     SLICE,
     Budget,
@@ -112,7 +118,7 @@ class IterativeDeepening:
             return Candidate(cell)
         stones, score = None, scored.score
         if abs(score) > PROVEN:
-            plies = WIN - abs(score) - int(self.state.stones[0])
+            plies = WIN_SCORE - abs(score) - int(self.state.stones[0])
             stones = (plies + 1) // 2
         value = self._value(score)
         return Candidate(cell, value, scored.at_most, stones, scored.depth, line=scored.line)

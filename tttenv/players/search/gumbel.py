@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.game.open_lines_kernel import new_open_lines
+from tttenv.game.outcomes_kernel import UNPROVEN, WON
 from tttenv.game.rules import Rules, require_line_wins
-from tttenv.game.threat_sequences_kernel import UNPROVEN, WIN
 from tttenv.game.types import Boards, Cells, Probs
 from tttenv.players.search import gumbel_kernel as kernel
 from tttenv.players.search.gumbel_kernel import Settings
@@ -128,7 +128,7 @@ class GumbelSearch:
             value = float(proof)
         prior, line = float(forest.prior[0, 0, cell]), [cell]
         while (node := int(forest.child[0, node, line[-1]])) != kernel.NO_NODE:
-            won = forest.proof[0, node] == WIN
+            won = forest.proof[0, node] == WON
             likely = np.lexsort((forest.prior[0, node], forest.visits[0, node], won))[-1]
             if not won[likely] and not forest.visits[0, node, likely]:
                 break

@@ -34,14 +34,11 @@ from tttenv.game.line_board_kernel import (
     set_stones,
 )
 from tttenv.game.open_lines_kernel import OpenLines, set_board
+from tttenv.game.outcomes_kernel import DRAWN, LOST, UNPROVEN, WON
 from tttenv.game.rules import Rules
 from tttenv.game.threat_sequences_kernel import (
-    DRAW,
-    LOSS,
     MOVE,
     NO_CELL,
-    UNPROVEN,
-    WIN,
     ThreatStack,
     judge,
     new_threat_stack,
@@ -85,7 +82,7 @@ class Forest(Struct):
     leaf_forced: Annotated[NDArray[np.int16], "trees", NO_CELL]  # the only move of the leaf
     value: Annotated[NDArray[np.float32], "trees, nodes"]  # the evaluator's
     total_visits: Annotated[NDArray[np.int32], "trees, nodes"]
-    floor: Annotated[NDArray[np.int8], "trees, nodes", LOSS]  # a proven lower bound of the value
+    floor: Annotated[NDArray[np.int8], "trees, nodes", LOST]  # a proven lower bound of the value
     allowed: Annotated[Mask, "trees, nodes, cells"]  # the moves that are searched
     prior: Annotated[NDArray[np.float32], "trees, nodes, cells"]  # probabilities of these
     child: Annotated[NDArray[np.int32], "trees, nodes, cells", NO_NODE]  # or NO_NODE
@@ -195,12 +192,12 @@ def improved_policy(f: Forest, trees: int, probs: Probs, values: Probs, moves: C
             proof = f.proof[tree, 0, cell]
             if proof != UNPROVEN and proof < best_proof:
                 continue
-            if best_proof == WIN and proof != WIN:
+            if best_proof == WON and proof != WON:
                 continue
             value = _completed(f, tree, 0, cell, mixed)
             scaled = (f.settings.visit_offset + most) * f.settings.value_scale * value
             logit = f.root_logits[tree, cell] + scaled
-            probs[tree, cell] = 0.0 if best_proof == WIN else logit
+            probs[tree, cell] = 0.0 if best_proof == WON else logit
             highest = max(highest, probs[tree, cell])
             score, visits = logit + f.noise[tree, cell], f.visits[tree, 0, cell]
             if visits > best_visits or (visits == best_visits and score > best_score):
@@ -269,19 +266,19 @@ def _judge_root(f: Forest, tree: int) -> None:
     k = board.lines.shape[1]
     proof, forced = judge(board, 0, f.stack, f.settings.threats)
     f.root_proof[tree] = proof
-    if proof == DRAW:
+    if proof == DRAWN:
         for cell in range(cells):
             if f.allowed[tree, 0, cell]:
-                f.proof[tree, 0, cell] = DRAW
-    if proof == WIN:
+                f.proof[tree, 0, cell] = DRAWN
+    if proof == WON:
         found = False
         for line in range(len(board.lines)):
             if board.held[line, 0] == k - 1 and board.held[line, 1] == 0:
-                f.proof[tree, 0, empty_cell(board, line, -1)] = WIN
+                f.proof[tree, 0, empty_cell(board, line, -1)] = WON
                 found = True
         if not found:
             move = f.stack[0, MOVE]
-            f.proof[tree, 0, move] = WIN
+            f.proof[tree, 0, move] = WON
             f.allowed[tree, 0, move] = True
     if forced != NO_CELL:
         for cell in range(cells):
@@ -293,7 +290,7 @@ def _judge_root(f: Forest, tree: int) -> None:
 @inner
 def _judge_root_moves(f: Forest, tree: int) -> None:
     """Prove the results of the root's moves where lines decide them."""
-    best, every = LOSS, True
+    best, every = LOST, True
     for cell in range(f.roots.shape[1]):
         if f.allowed[tree, 0, cell]:
             place(f.board, cell, 0)
@@ -305,7 +302,7 @@ def _judge_root_moves(f: Forest, tree: int) -> None:
                 f.proof[tree, 0, cell] = -proof
                 best = max(best, -proof)
     f.floor[tree, 0] = best
-    if best == WIN or every:
+    if best == WON or every:
         f.root_proof[tree] = best
 
 
@@ -320,7 +317,7 @@ def _add_node(f: Forest, tree: int, forced: int) -> int:
         return NO_NODE
     f.nodes[tree] = node + 1
     f.total_visits[tree, node] = 0
-    f.floor[tree, node] = LOSS
+    f.floor[tree, node] = LOST
     board, found = f.board, False
     for cell in range(f.roots.shape[1]):
         may = board.stones[cell] == 0 and (forced < 0 or cell == forced)
@@ -435,15 +432,15 @@ def _completed(f: Forest, tree: int, node: int, cell: int, otherwise: float) -> 
 
 @inner
 def _best_proof(f: Forest, tree: int) -> int:
-    """Return the best proven value of the root's moves, DRAW unless it wins or all are proven."""
-    best, every = LOSS, True
+    """Return the best proven value of the root's moves, DRAWN unless it wins or all are proven."""
+    best, every = LOST, True
     for cell in range(f.roots.shape[1]):
         if f.allowed[tree, 0, cell]:
             if f.proof[tree, 0, cell] == UNPROVEN:
                 every = False
             else:
                 best = max(best, f.proof[tree, 0, cell])
-    return best if best == WIN or every else DRAW
+    return best if best == WON or every else DRAWN
 
 
 @inner
@@ -467,7 +464,7 @@ def _back_up_proof(f: Forest, tree: int, depth: int) -> None:
         node, move = f.path_nodes[tree, d], f.path_moves[tree, d]
         best = f.proof[tree, node, move]
         f.floor[tree, node] = max(f.floor[tree, node], best)
-        if best != WIN:
+        if best != WON:
             for cell in range(f.roots.shape[1]):
                 if f.allowed[tree, node, cell]:
                     if f.proof[tree, node, cell] == UNPROVEN:
