@@ -5,7 +5,7 @@ import pytest
 from played_boards import played_boards
 
 from tttenv import Rules
-from tttenv.game.line_board_kernel import new_line_board, set_stones
+from tttenv.game.line_board_kernel import NONE, new_line_board, set_stones
 from tttenv.game.line_planes_kernel import (
     LOSING,
     MINE,
@@ -22,7 +22,7 @@ from tttenv.game.line_planes_kernel import (
 )
 from tttenv.game.outcomes_kernel import UNPROVEN, WON
 from tttenv.game.symmetry import maps
-from tttenv.game.threat_sequences_kernel import NO_CELL, judge, new_threat_stack
+from tttenv.game.threat_sequences_kernel import judge, new_threat_stack
 from tttenv.proofs.prover import Prover
 
 BOARDS = [(2, 3, 2), (3, 3, 3), (3, 4, 3), (4, 4, 4), (4, 5, 3), (6, 6, 5)]
@@ -129,7 +129,7 @@ def test_judgements_are_the_proved_values_and_forced_moves_are_forced(size, thre
                 decided.add(proof)
                 value = prover.prove(board).value
                 assert proof == (value if rules.seat(board) == 0 else -value), rules.format(board)
-            if forced != NO_CELL:
+            if forced != NONE:
                 for cell in np.flatnonzero(board == 0):
                     after = rules.play(board, int(cell))
                     replies = [rules.play(after, int(c)) for c in np.flatnonzero(after == 0)]

@@ -13,10 +13,10 @@ from page_games import play, settled, stones_left
 
 from tttenv import Rules, player
 from tttenv.exact import positions, solve
-from tttenv.game.line_board_kernel import new_line_board, set_stones
+from tttenv.game.line_board_kernel import NONE, new_line_board, set_stones
 from tttenv.game.outcomes_kernel import LOST, WON
 from tttenv.game.symmetry import maps
-from tttenv.game.threat_sequences_kernel import NO_CELL, judge, new_threat_stack
+from tttenv.game.threat_sequences_kernel import judge, new_threat_stack
 from tttenv.players import bundled
 from tttenv.proofs.move_values import MoveValues
 from tttenv.report import data, larger
@@ -182,7 +182,7 @@ def judged(rules, after, lines, stack, limit):
     found, forced = judge(lines, 0, stack, limit)
     if found in (WON, LOST):
         return -1 if found == WON else 1
-    if forced == NO_CELL:
+    if forced == NONE:
         return 0
     set_stones(lines, rules.play(after, forced))
     return int(judge(lines, 0, stack, limit)[0] == WON)

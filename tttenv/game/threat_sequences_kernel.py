@@ -25,8 +25,6 @@ ThreatStack = NDArray[np.int64]  # (plies, 4): by pairs of moves, see the column
 NEXT, WANTED, MOVE, REPLY = 0, 1, 2, 3  # line and end to try next; the defender's threat; the cells
 TRIED = -1, 0  # where the number of threats that the last search tried stands
 
-NO_CELL = NONE
-
 
 def new_threat_stack(cells: int) -> ThreatStack:
     """Allocate the stack for the longest sequence on a board, and a row for the counter."""
@@ -118,32 +116,32 @@ def _second_threat(board: LineBoard, side: int, line: int, move: int, reply: int
 
 @bare
 def judge(board: LineBoard, side: int, stack: ThreatStack, threats: int) -> tuple[int, int]:
-    """Return a position's result for `side`, to move, or UNPROVEN; and its only move or NO_CELL.
+    """Return a position's result for `side`, to move, or UNPROVEN; and its only move or NONE.
 
     The side to move wins if it completes a line or by a sequence of single threats, among the first
     `threats`. Else it loses if the other side threatens to complete lines on two cells, and has one
     move if that is one cell. Without an open line the game is drawn.
     """
     k = board.lines.shape[1]
-    wanted, live, short = NO_CELL, False, False
+    wanted, live, short = NONE, False, False
     for line in range(len(board.lines)):
         own, other = board.held[line, side], board.held[line, 1 - side]
         if own > 0 and other > 0:
             continue
         live = True
         if own == k - 1:
-            return WON, NO_CELL
+            return WON, NONE
         if other == k - 1:
             cell = empty_cell(board, line, -1)
-            if wanted == NO_CELL:
+            if wanted == NONE:
                 wanted = cell
             elif wanted != cell:
                 wanted = SEVERAL
         short = short or (own == k - 2 and other == 0)
     if wanted == SEVERAL:
-        return LOST, NO_CELL
+        return LOST, NONE
     if not live:
-        return DRAWN, NO_CELL
+        return DRAWN, NONE
     if short and threats > 0 and winning_threats(board, side, stack, wanted, threats) >= 0:
-        return WON, NO_CELL
+        return WON, NONE
     return UNPROVEN, wanted

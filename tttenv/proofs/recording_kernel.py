@@ -310,30 +310,23 @@ def _write_judged(
     s: ProofSearch, r: Recording, mover: int, mine: int, theirs: int, zone: CellSet
 ) -> None:
     """Record why `judge` found that the defender holds."""
-    sets.clear(r.scratch)
     if mover == DEFENDER and mine != NONE:
-        cell = completing_cell(s.board, DEFENDER, NONE)
-        sets.clear(zone)
-        sets.add(zone, cell)
-        sets.add(r.scratch, cell)
-        hit_open_lines(s.board, zone, 1, cell)
-        _write(r, steps.COMPLETES)
-        _write(r, cell)
-        _write_new_cells(s, r, zone)
+        count = 1
     elif mover == ATTACKER and theirs == SEVERAL:
-        first = completing_cell(s.board, DEFENDER, NONE)
-        second = completing_cell(s.board, DEFENDER, first)
-        sets.clear(zone)
-        for cell in (first, second):
-            sets.add(zone, cell)
-            sets.add(r.scratch, cell)
-        hit_open_lines(s.board, zone, 2, NONE)
-        _write(r, steps.TWO_THREATS)
-        _write(r, first)
-        _write(r, second)
-        _write_new_cells(s, r, zone)
+        count = 2
     else:
         _write(r, steps.POTENTIAL)
+        return
+    sets.clear(r.scratch)
+    _write(r, steps.COMPLETES if count == 1 else steps.TWO_THREATS)
+    cell = NONE
+    for _ in range(count):
+        cell = completing_cell(s.board, DEFENDER, cell)
+        sets.add(r.scratch, cell)
+        _write(r, cell)
+    sets.copy_set(r.scratch, zone)
+    hit_open_lines(s.board, zone, count, cell if count == 1 else NONE)
+    _write_new_cells(s, r, zone)
 
 
 @inner

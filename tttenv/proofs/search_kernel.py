@@ -263,16 +263,11 @@ def _weigh_attacks(s: ProofSearch, ply: int) -> tuple[int, int]:
     proof-number search).
     """
     frame = s.frames.of[ply]
-    best, least, second, most = -1, INFINITY, INFINITY, 0
+    disproofs = s.frames.disproofs[ply]
+    best, least, second = _two_least(s.frames.proofs[ply], disproofs, frame.moves)
+    most = 0
     for i in range(frame.moves):
-        proof, disproof = s.frames.proofs[ply, i], s.frames.disproofs[ply, i]
-        tie = proof == least and best >= 0
-        if proof < least or (tie and disproof > s.frames.disproofs[ply, best]):
-            second = min(second, least)
-            best, least = i, proof
-        elif proof < second:
-            second = proof
-        most = max(most, disproof)
+        most = max(most, disproofs[i])
     frame.proof = least
     frame.disproof = min(LARGEST, most + frame.moves - 1) if frame.moves > 0 else 0
     if least == 0:
@@ -295,16 +290,11 @@ def _weigh_attacks(s: ProofSearch, ply: int) -> tuple[int, int]:
 def _weigh_replies(s: ProofSearch, ply: int) -> tuple[int, int]:
     """Compute the numbers of a defender's position: one holding move is enough."""
     frame = s.frames.of[ply]
-    best, least, second, total = -1, INFINITY, INFINITY, 0
+    proofs = s.frames.proofs[ply]
+    best, least, second = _two_least(s.frames.disproofs[ply], proofs, frame.moves)
+    total = 0
     for i in range(frame.moves):
-        proof, disproof = s.frames.proofs[ply, i], s.frames.disproofs[ply, i]
-        tie = disproof == least and best >= 0
-        if disproof < least or (tie and proof > s.frames.proofs[ply, best]):
-            second = min(second, least)
-            best, least = i, disproof
-        elif disproof < second:
-            second = disproof
-        total += proof
+        total += proofs[i]
     frame.proof, frame.disproof = min(LARGEST, total), least
     if total == 0:
         _settle(frame, ATTACKER_WINS)
@@ -316,6 +306,25 @@ def _weigh_replies(s: ProofSearch, ply: int) -> tuple[int, int]:
         else:
             frame.proof, frame.disproof = 1, 1
     return best, second
+
+
+@inner
+def _two_least(
+    numbers: NDArray[np.int64], others: NDArray[np.int64], moves: int
+) -> tuple[int, int, int]:
+    """Return the move of the least number, of equals that of the highest other, -1 without moves.
+
+    The least number and the second least come with it.
+    """
+    best, least, second = -1, INFINITY, INFINITY
+    for i in range(moves):
+        tie = numbers[i] == least and best >= 0
+        if numbers[i] < least or (tie and others[i] > others[best]):
+            second = min(second, least)
+            best, least = i, numbers[i]
+        elif numbers[i] < second:
+            second = numbers[i]
+    return best, least, second
 
 
 @inner

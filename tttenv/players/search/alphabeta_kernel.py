@@ -225,19 +225,14 @@ def next_move(s: SearchState, ply: int) -> int:
     frame.tried += 1
     if frame.forced >= 0:
         return int(frame.forced)
-    if frame.tried == 2:  # often the first move is the only one
+    if frame.tried == 1:  # often it is the only one
+        if list_moves(s, ply, 1) == 0:
+            return -1
+        s.tried[ply, s.order[ply, 0]] = True
+        return int(s.order[ply, 0])
+    if frame.tried == 2:
         frame.listed = list_moves(s, ply, limit - 1)
-    if frame.tried > 1:
-        return int(s.order[ply, frame.tried - 2]) if frame.tried - 2 < frame.listed else -1
-    best, best_cell = -1, -1
-    for cell in range(s.tried.shape[1]):
-        if s.lines.board.stones[cell] == 0 and not s.tried[ply, cell]:
-            score = ordering_score(s, ply, cell)
-            if score > best:
-                best, best_cell = score, cell
-    if best_cell >= 0:
-        s.tried[ply, best_cell] = True
-    return best_cell
+    return int(s.order[ply, frame.tried - 2]) if frame.tried - 2 < frame.listed else -1
 
 
 @inner

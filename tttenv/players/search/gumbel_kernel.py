@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.game.line_board_kernel import (
+    NONE,
     LineBoard,
     empty_cell,
     new_line_board,
@@ -38,7 +39,6 @@ from tttenv.game.outcomes_kernel import DRAWN, LOST, UNPROVEN, WON
 from tttenv.game.rules import Rules
 from tttenv.game.threat_sequences_kernel import (
     MOVE,
-    NO_CELL,
     ThreatStack,
     judge,
     new_threat_stack,
@@ -79,7 +79,7 @@ class Forest(Struct):
     length: Annotated[NDArray[np.int64], "trees"]  # of the path to the leaf to evaluate
     path_nodes: Annotated[NDArray[np.int32], "trees, steps"]
     path_moves: Annotated[NDArray[np.int16], "trees, steps"]
-    leaf_forced: Annotated[NDArray[np.int16], "trees", NO_CELL]  # the only move of the leaf
+    leaf_forced: Annotated[NDArray[np.int16], "trees", NONE]  # the only move of the leaf
     value: Annotated[NDArray[np.float32], "trees, nodes"]  # the evaluator's
     total_visits: Annotated[NDArray[np.int32], "trees, nodes"]
     floor: Annotated[NDArray[np.int8], "trees, nodes", LOST]  # a proven lower bound of the value
@@ -155,7 +155,7 @@ def back_up(
         for d in range(depth):
             place(f.board, int(f.path_moves[tree, d]), d % 2)
         root = f.nodes[tree] == 0
-        node = _add_node(f, tree, int(f.leaf_forced[tree]) if not root else NO_CELL)
+        node = _add_node(f, tree, int(f.leaf_forced[tree]) if not root else NONE)
         if node != NO_NODE:
             _set_prior(f, tree, node, logits[i])
             f.value[tree, node] = values[i]
@@ -250,7 +250,7 @@ def _descend(f: Forest, tree: int) -> bool:
             _add_value(f, tree, depth, proof)
             return False
         f.leaf_forced[tree] = forced
-        if forced == NO_CELL or f.nodes[tree] + 1 >= f.value.shape[1]:
+        if forced == NONE or f.nodes[tree] + 1 >= f.value.shape[1]:
             return True
         below = _add_node(f, tree, forced)
         f.prior[tree, below, forced] = 1.0
@@ -280,7 +280,7 @@ def _judge_root(f: Forest, tree: int) -> None:
             move = f.stack[0, MOVE]
             f.proof[tree, 0, move] = WON
             f.allowed[tree, 0, move] = True
-    if forced != NO_CELL:
+    if forced != NONE:
         for cell in range(cells):
             f.allowed[tree, 0, cell] = cell == forced
     if proof == UNPROVEN:
@@ -367,7 +367,7 @@ def _inner_move(f: Forest, tree: int, node: int) -> int:
     visits = f.total_visits[tree, node]
     untried = total / (1.0 + visits) - FIRST_PLAY_REDUCTION * sqrt(tried)
     root = f.settings.exploration * sqrt(visits + 1.0)
-    best, best_score = NO_CELL, -inf
+    best, best_score = NONE, -inf
     for cell in range(f.roots.shape[1]):
         if not f.allowed[tree, node, cell] or f.proof[tree, node, cell] != UNPROVEN:
             continue
@@ -384,7 +384,7 @@ def _root_move(f: Forest, tree: int) -> int:
     """Return the root's best unproven move with the scheduled visits, else the least visited."""
     wanted = f.schedule[tree, f.done[tree]]
     most, mixed = _most_visits(f, tree), _mixed_value(f, tree)
-    best, best_score, best_distance = NO_CELL, -inf, 1 << 30
+    best, best_score, best_distance = NONE, -inf, 1 << 30
     for cell in range(f.roots.shape[1]):
         if not f.allowed[tree, 0, cell] or f.proof[tree, 0, cell] != UNPROVEN:
             continue

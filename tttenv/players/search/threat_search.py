@@ -5,6 +5,7 @@ could follow, in Gomoku fours and threes, and the other side answers them (Allis
 Huntjens, "Go-Moku and threat-space search", 1994). All answers are tried, so that a win is a proof.
 """
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -91,14 +92,10 @@ def losing_moves(state: SearchState, budget: Budget, board: Boards, moves: list[
         if _attack(state, budget, -board, everywhere) is None:
             return losing  # it would not win even if the side to move passed
         kernel.start(state, board, attacker=OTHER)
-        before, last = budget.spent, -1
-        for depth in range(2, len(everywhere)):
+        for depth in _useful_depths(budget, range(2, len(everywhere))):
             for move in moves:
                 if move not in losing and score_move(state, budget, move, -1, depth, 0) < -PROVEN:
                     losing.add(move)
-            if budget.spent - before == last:
-                break
-            before, last = budget.spent, budget.spent - before
     return losing
 
 
@@ -110,12 +107,18 @@ def _attack(state: SearchState, budget: Budget, board: Boards, moves: list[int])
         only_attacks(state.lines, MOVER, state.room, barred)
         moves = [cell for cell in moves if not barred[cell]]
     moves = sorted(moves, key=lambda cell: (-state.lines.move_score[cell], cell))
-    before, last = budget.spent, -1
-    for depth in range(1, board.size):
+    for depth in _useful_depths(budget, range(1, board.size)):
         for move in moves:
             if score_move(state, budget, move, 0, depth, 1) > PROVEN:
                 return move
-        if budget.spent - before == last:
-            return None  # the depth cut nothing off
-        before, last = budget.spent, budget.spent - before
     return None
+
+
+def _useful_depths(budget: Budget, depths: range) -> Iterator[int]:
+    """Yield the depths up to one that took as many positions as the last: it cut nothing off."""
+    before, last = budget.spent, -1
+    for depth in depths:
+        yield depth
+        if budget.spent - before == last:
+            return
+        before, last = budget.spent, budget.spent - before
