@@ -16,9 +16,14 @@ def one_hot(boards: Boards) -> NDArray[np.float32]:
 
 
 def line_counts(rules: Rules, boards: Boards) -> NDArray[np.int64]:
-    """Count the lines with j stones of one side and no stone of the other on boards (..., cells).
+    """Count the lines with j stones of one side and no stone of the other.
 
-    Counts are (..., 2, k): [..., 0, j - 1] lines with j stones of mine, [..., 1, j - 1] of theirs.
+    Args:
+        rules: the game.
+        boards: boards (..., cells).
+
+    Returns:
+        Counts (..., 2, k): [..., 0, j - 1] lines with j stones of mine, [..., 1, j - 1] of theirs.
     """
     stones = boards[..., rules.lines]
     mine, theirs = (stones == 1).sum(-1), (stones == -1).sum(-1)
@@ -28,9 +33,16 @@ def line_counts(rules: Rules, boards: Boards) -> NDArray[np.int64]:
 
 
 def forks(rules: Rules, boards: Boards) -> NDArray[np.int64]:
-    """Count the empty cells (...) of boards (..., cells) where my stone makes two or more threats.
+    """Count the empty cells where my stone makes two or more threats.
 
     A threat is a line that holds k - 1 stones of mine and is otherwise empty.
+
+    Args:
+        rules: the game.
+        boards: boards (..., cells).
+
+    Returns:
+        The counts (...).
     """
     stones = boards[..., rules.lines]
     short = ((stones == 1).sum(-1) == rules.k - 2) & ~(stones == -1).any(-1)
@@ -40,10 +52,15 @@ def forks(rules: Rules, boards: Boards) -> NDArray[np.int64]:
 
 
 def seven(rules: Rules, boards: Boards) -> NDArray[np.float64]:
-    """Return the seven published features (batch, 7) of boards (batch, cells).
+    """Return the seven published features of boards.
 
-    1; lines that need one more stone, mine and theirs; my stone in the centre; my corners; my
-    lines with one stone; my full lines.
+    Args:
+        rules: the game.
+        boards: boards (batch, cells).
+
+    Returns:
+        Features (batch, 7): 1; lines that need one more stone, mine and theirs; my stone in the
+        centre; my corners; my lines with one stone; my full lines.
     """
     counts, n = line_counts(rules, boards), rules.n
     corners = boards[:, [0, n - 1, rules.cells - n, rules.cells - 1]] == 1

@@ -41,7 +41,15 @@ class MoveValues:
     """
 
     def __init__(self, rules: Rules, work: int = WORK) -> None:
-        """Start with no known values; `work` is the most nodes times cells for a position."""
+        """Start with no known values.
+
+        Args:
+            rules: the game.
+            work: the most nodes of the searches for a position, times the board's cells.
+
+        Raises:
+            ValueError: for work below 1.
+        """
         integers_from(1, work=work)
         self.rules = rules
         # The cache does not refer to this object, so that the tables of proofs are freed with it,

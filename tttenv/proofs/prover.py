@@ -61,8 +61,10 @@ class Proof:
     def save(self, path: str | Path) -> int:
         """Write the proof to a file that `tttenv.check_proof` verifies, and return its length.
 
-        An existing file is replaced, missing folders are created. The length is in integers. If
-        the value is not proved, it raises ValueError.
+        An existing file is replaced, missing folders are created. The length is in integers.
+
+        Raises:
+            ValueError: if the value is not proved.
         """
         if self.value is None:
             raise ValueError(
@@ -80,7 +82,11 @@ class Prover:
     """Runs proof searches from positions of one game, which share their tables."""
 
     def __init__(self, rules: Rules, memory: int = MEMORY) -> None:
-        """Create a prover with empty tables of at most `memory` bytes."""
+        """Create a prover with empty tables of at most `memory` bytes.
+
+        Raises:
+            ValueError: for a game in which a completed line does not win.
+        """
         require_line_wins(rules, "a proof search")
         self.rules, self.memory = rules, memory
         self.searches = {side: self._search(FIRST_PLACES) for side in SIDES}
@@ -91,9 +97,18 @@ class Prover:
         nodes: int | None = None,
         watch: Watcher | None = None,
     ) -> Proof:
-        """Search for the value of a position, or bounds on it; arguments as in `tttenv.prove`.
+        """Search for the value of a position, or bounds on it.
 
-        `watch` is called with the progress of the search about ten times a second.
+        Args:
+            board: the position (cells,), seen by the side to move; None for the empty board.
+            nodes: the maximum number of positions to search; None for no limit.
+            watch: called with the progress of the search about ten times a second.
+
+        Returns:
+            The result, whose value is None if the nodes ran out.
+
+        Raises:
+            ValueError: for a board that is unreachable or finished, or nodes below 1.
         """
         position = self.rules.start() if board is None else self.rules.check(board)
         if nodes is not None:
@@ -187,6 +202,9 @@ def prove(rules: Rules, board: ArrayLike | None = None, nodes: int | None = None
         board: the position (cells,), seen by the side to move; None for the empty board.
         nodes: the maximum number of positions to search; if they run out, the value is None. None
             for no limit: on large boards the search may then take forever.
+
+    Returns:
+        The result, which can be saved as a proof.
 
     Raises:
         ValueError: for a board that is unreachable or finished, or nodes below 1.

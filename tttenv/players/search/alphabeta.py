@@ -322,6 +322,10 @@ def alphabeta(
         evaluator: what scores the positions at which a search ends: "lines", or a network of the
             learner `patterns`, given by a trained player's name or folder, for any board with its
             k.
+
+    Raises:
+        ValueError: for a number that is too low, nodes and time together, more memory than there
+            is, an evaluator that is not found, or a game in which a completed line does not win.
     """
     at_least(1, depth=depth, nodes=nodes, memory=memory, width=width)
     at_least(0, threats=threats)
@@ -342,7 +346,11 @@ def new_alphabeta(
     threats: int | None,
     tables: PatternTables | None,
 ) -> AlphaBeta:
-    """Return `alphabeta(...)` with limits that are known to be valid, and a network's tables."""
+    """Return `alphabeta(...)` with limits that are known to be valid, and a network's tables.
+
+    Raises:
+        ValueError: for more memory than there is, or a game in which a completed line does not win.
+    """
     if width is None:
         width = rules.cells if rules.cells <= SMALL else WIDTH
     if threats is None:

@@ -144,6 +144,10 @@ def mcts(
         seed: seeds the random numbers, together with the board.
         time: seconds to search for a move; the player cannot be certified then.
         memory: maximum megabytes of the tree, which stops growing when it is full.
+
+    Raises:
+        ValueError: for a number that is too low, iterations and time together, more memory than
+            there is, or a game in which a completed line does not win.
     """
     at_least(1, iterations=iterations, memory=memory)
     at_least(0, c=c, heuristic=heuristic, seed=seed)

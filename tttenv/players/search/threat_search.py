@@ -72,9 +72,16 @@ class ThreatSearch:
 def winning_attack(
     state: SearchState, budget: Budget, board: Boards, moves: list[int]
 ) -> int | None:
-    """Return a move that begins a win by threats and threes, or None; spend part of the budget.
+    """Search for a win by threats and threes, with part of the budget.
 
-    The board (cells,) has no immediate win; `moves` are all, or the one that blocks a threat.
+    Args:
+        state: the search to use.
+        budget: of the move.
+        board: the board (cells,), without an immediate win, seen by the side to move.
+        moves: all, or the one that blocks a threat.
+
+    Returns:
+        A move that begins such a win, or None if none was found.
     """
     with budget.part(ATTACK_SHARE, NODES):
         return _attack(state, budget, board, moves)
@@ -82,9 +89,16 @@ def winning_attack(
 
 
 def losing_moves(state: SearchState, budget: Budget, board: Boards, moves: list[int]) -> set[int]:
-    """Return those of `moves` that threats and threes refute; spend part of the budget.
+    """Search for moves that threats and threes of the other side refute, with part of the budget.
 
-    On the board (cells,) no line needs just one more stone.
+    Args:
+        state: the search to use.
+        budget: of the move.
+        board: the board (cells,), on which no line needs just one more stone.
+        moves: to judge.
+
+    Returns:
+        Those of them that are proved to lose.
     """
     losing: set[int] = set()
     with budget.part(DEFENCE_SHARE, NODES):
