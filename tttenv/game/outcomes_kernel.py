@@ -9,6 +9,8 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from tttenv.utils.compiled import inner
+
 
 class Outcome(IntEnum):
     """Outcome of a game for one side; `info["outcome"]` holds these numbers as int8."""
@@ -25,3 +27,17 @@ GOING, WIN, DRAW, LOSS, ILLEGAL = (int(outcome) for outcome in Outcome)  # for c
 SEEN_BY_OTHER = np.array([GOING, LOSS, DRAW, WIN], np.int8)  # the same for the other side
 
 WON, DRAWN, LOST, UNPROVEN = 1, 0, -1, 2  # values, and the number in place of an unknown one
+
+
+@inner
+def proven_by_moves(values: NDArray[np.int8]) -> int:
+    """Return a position's value by those of its moves (moves,): one wins, or all are proven."""
+    best, every = LOST, True
+    for i in range(values.size):
+        if values[i] == WON:
+            return WON
+        if values[i] == UNPROVEN:
+            every = False
+        else:
+            best = max(best, values[i])
+    return best if every else UNPROVEN

@@ -35,7 +35,7 @@ from tttenv.game.line_board_kernel import (
     set_stones,
 )
 from tttenv.game.open_lines_kernel import OpenLines, set_board
-from tttenv.game.outcomes_kernel import DRAWN, LOST, UNPROVEN, WON
+from tttenv.game.outcomes_kernel import DRAWN, LOST, UNPROVEN, WON, proven_by_moves
 from tttenv.game.rules import Rules
 from tttenv.game.threat_sequences_kernel import (
     MOVE,
@@ -183,7 +183,9 @@ def improved_policy(f: Forest, trees: int, probs: Probs, values: Probs, moves: C
     cells = f.roots.shape[1]
     for tree in range(trees):
         most, mixed = _most_visits(f, tree), _mixed_value(f, tree)
-        best_proof = _best_proof(f, tree)
+        best_proof = proven_by_moves(f.proof[tree, 0])
+        if best_proof == UNPROVEN:
+            best_proof = DRAWN
         highest, best_score, best_visits, best = -inf, -inf, -1, 0
         for cell in range(cells):
             probs[tree, cell] = -inf
@@ -278,11 +280,11 @@ def _judge_root(f: Forest, tree: int) -> None:
                 found = True
         if not found:
             move = f.stack[0, MOVE]
-            f.proof[tree, 0, move] = WON
             f.allowed[tree, 0, move] = True
+            f.proof[tree, 0, move] = WON
     if forced != NONE:
         for cell in range(cells):
-            f.allowed[tree, 0, cell] = cell == forced
+            _allow(f, tree, 0, cell, cell == forced)
     if proof == UNPROVEN:
         _judge_root_moves(f, tree)
 
@@ -290,20 +292,17 @@ def _judge_root(f: Forest, tree: int) -> None:
 @inner
 def _judge_root_moves(f: Forest, tree: int) -> None:
     """Prove the results of the root's moves where lines decide them."""
-    best, every = LOST, True
+    best = LOST
     for cell in range(f.roots.shape[1]):
         if f.allowed[tree, 0, cell]:
             place(f.board, cell, 0)
             proof, _ = judge(f.board, 1, f.stack, f.settings.threats)
             remove(f.board, cell, 0)
-            if proof == UNPROVEN:
-                every = False
-            else:
+            if proof != UNPROVEN:
                 f.proof[tree, 0, cell] = -proof
                 best = max(best, -proof)
     f.floor[tree, 0] = best
-    if best == WON or every:
-        f.root_proof[tree] = best
+    f.root_proof[tree] = proven_by_moves(f.proof[tree, 0])
 
 
 @inner
@@ -334,11 +333,17 @@ def _add_node(f: Forest, tree: int, forced: int) -> int:
         f.child[tree, node, cell] = NO_NODE
         f.visits[tree, node, cell] = 0
         f.total[tree, node, cell] = 0.0
-        f.proof[tree, node, cell] = UNPROVEN
-    if not found:
-        for cell in range(f.roots.shape[1]):
-            f.allowed[tree, node, cell] = board.stones[cell] == 0
+    for cell in range(f.roots.shape[1]):
+        allowed = f.allowed[tree, node, cell] if found else board.stones[cell] == 0
+        _allow(f, tree, node, cell, allowed)
     return node
+
+
+@inner
+def _allow(f: Forest, tree: int, node: int, cell: int, allowed: bool) -> None:
+    """Let a move be searched, or count it as lost so that no proof waits for it."""
+    f.allowed[tree, node, cell] = allowed
+    f.proof[tree, node, cell] = UNPROVEN if allowed else LOST
 
 
 @inner
@@ -369,7 +374,7 @@ def _inner_move(f: Forest, tree: int, node: int) -> int:
     root = f.settings.exploration * sqrt(visits + 1.0)
     best, best_score = NONE, -inf
     for cell in range(f.roots.shape[1]):
-        if not f.allowed[tree, node, cell] or f.proof[tree, node, cell] != UNPROVEN:
+        if f.proof[tree, node, cell] != UNPROVEN:
             continue
         own = f.visits[tree, node, cell]
         value = f.total[tree, node, cell] / own if own > 0 else untried
@@ -386,7 +391,7 @@ def _root_move(f: Forest, tree: int) -> int:
     most, mixed = _most_visits(f, tree), _mixed_value(f, tree)
     best, best_score, best_distance = NONE, -inf, 1 << 30
     for cell in range(f.roots.shape[1]):
-        if not f.allowed[tree, 0, cell] or f.proof[tree, 0, cell] != UNPROVEN:
+        if f.proof[tree, 0, cell] != UNPROVEN:
             continue
         visits = f.visits[tree, 0, cell]
         distance = 0 if visits == wanted else 1 + visits
@@ -431,19 +436,6 @@ def _completed(f: Forest, tree: int, node: int, cell: int, otherwise: float) -> 
 
 
 @inner
-def _best_proof(f: Forest, tree: int) -> int:
-    """Return the best proven value of the root's moves, DRAWN unless it wins or all are proven."""
-    best, every = LOST, True
-    for cell in range(f.roots.shape[1]):
-        if f.allowed[tree, 0, cell]:
-            if f.proof[tree, 0, cell] == UNPROVEN:
-                every = False
-            else:
-                best = max(best, f.proof[tree, 0, cell])
-    return best if best == WON or every else DRAWN
-
-
-@inner
 def _add_value(f: Forest, tree: int, depth: int, value: float) -> None:
     """Add a leaf's value, for its side to move, to all edges of the path."""
     for d in range(depth - 1, -1, -1):
@@ -462,18 +454,16 @@ def _back_up_proof(f: Forest, tree: int, depth: int) -> None:
     """Back up the proof of the path's last edge."""
     for d in range(depth - 1, -1, -1):
         node, move = f.path_nodes[tree, d], f.path_moves[tree, d]
-        best = f.proof[tree, node, move]
-        f.floor[tree, node] = max(f.floor[tree, node], best)
-        if best != WON:
-            for cell in range(f.roots.shape[1]):
-                if f.allowed[tree, node, cell]:
-                    if f.proof[tree, node, cell] == UNPROVEN:
-                        return
-                    best = max(best, f.proof[tree, node, cell])
+        value = f.proof[tree, node, move]
+        f.floor[tree, node] = max(f.floor[tree, node], value)
+        if value != WON:
+            value = proven_by_moves(f.proof[tree, node])
+            if value == UNPROVEN:
+                return
         if d == 0:
-            f.root_proof[tree] = best
+            f.root_proof[tree] = value
         else:
-            f.proof[tree, f.path_nodes[tree, d - 1], f.path_moves[tree, d - 1]] = -best
+            f.proof[tree, f.path_nodes[tree, d - 1], f.path_moves[tree, d - 1]] = -value
 
 
 SCALE = 0.02  # of the open lines' evaluation: the value is tanh(SCALE * evaluation)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.game.open_lines_kernel import OpenLines, new_open_lines, set_board, update_stone
-from tttenv.game.outcomes_kernel import GOING, UNPROVEN, WON
+from tttenv.game.outcomes_kernel import GOING, UNPROVEN, WON, proven_by_moves
 from tttenv.game.random_kernel import bounded, seed
 from tttenv.game.rollouts_kernel import (
     Playground,
@@ -237,12 +237,10 @@ def backup_proof(t: Tree, depth: int) -> None:
     for d in range(depth, 0, -1):
         if t.proof[t.path[d]] == UNPROVEN:
             return
-        parent = t.path[d - 1]
-        best = t.proof[t.path[d]]
-        for child in range(t.first_child[parent], t.first_child[parent] + t.child_count[parent]):
-            if best == WON:
-                break
-            if t.proof[child] == UNPROVEN:
+        parent, value = t.path[d - 1], t.proof[t.path[d]]
+        if value != WON:
+            first = t.first_child[parent]
+            value = proven_by_moves(t.proof[first : first + t.child_count[parent]])
+            if value == UNPROVEN:
                 return
-            best = max(best, t.proof[child])
-        t.proof[parent] = -best
+        t.proof[parent] = -value
