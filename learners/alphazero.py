@@ -32,8 +32,8 @@ from learners.symmetry_classes import symmetry_classes
 from tttenv.certificates.mistakes import Mistakes, find_mistakes
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.exact import enumerable, solve
+from tttenv.game.outcomes_kernel import LOST, UNPROVEN
 from tttenv.game.rules import Rules
-from tttenv.game.threat_sequences_kernel import LOSS, UNPROVEN
 from tttenv.game.types import Boards, Mask
 from tttenv.players.search.gumbel import (
     GumbelPlayer,
@@ -227,7 +227,7 @@ class AlphaZero(NetworkLearner[AlphaZeroConfig]):
         random = opening | (rng.random(len(boards)) < config.deviation)
         anywhere = np.where(boards == 0, rng.random(boards.shape), -1.0).argmax(axis=1)
         cells = np.where(random, anywhere, found.moves)
-        learned = full & ~opening & (found.proofs != LOSS)  # a lost position has no better moves
+        learned = full & ~opening & (found.proofs != LOST)  # a lost position has no better moves
         policies = np.where(learned[:, None], found.policy, 0).astype(np.float32)
         values = found.values.clip(-1, 1)  # rounding may lead beyond
         games.add(boards, policies, cells, values, found.proofs, random, opening)

@@ -10,7 +10,7 @@ from tttenv import player
 from tttenv.exact import enumerable, positions, solve
 from tttenv.game.rules import name_of
 from tttenv.proofs.prover import UNLIMITED, Prover
-from tttenv.proofs.search_kernel import OPEN, WON, leave, search
+from tttenv.proofs.search_kernel import ATTACKER_WINS, OPEN, leave, search, start
 
 NODES = 3_000  # of the library's search, for each question about a position
 PROOFS_END = 120  # seconds: the page gives up sooner
@@ -48,10 +48,10 @@ def wins(rules, position, side):
     """Return whether a side wins a position (bytes), or None if the search does not decide it."""
     proofs, board = prover(rules), np.frombuffer(position, np.int8)
     searching = proofs.searches[side]
-    proofs.set_up(searching, board, side)
-    found = search(searching, proofs.first_side(board, side), NODES, UNLIMITED, False)
+    first = start(searching, rules, board, side)
+    found = search(searching, first, NODES, UNLIMITED, False)
     leave(searching)
-    return None if found == OPEN else found == WON
+    return None if found == OPEN else found == ATTACKER_WINS
 
 
 def answered(rules, board, side, expected):

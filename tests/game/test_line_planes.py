@@ -5,7 +5,7 @@ import pytest
 from played_boards import played_boards
 
 from tttenv import Rules
-from tttenv.game.line_board_kernel import new_line_board, set_stones
+from tttenv.game.line_board_kernel import NONE, new_line_board, set_stones
 from tttenv.game.line_planes_kernel import (
     LOSING,
     MINE,
@@ -20,8 +20,9 @@ from tttenv.game.line_planes_kernel import (
     new_plane_lines,
     write_line_planes,
 )
+from tttenv.game.outcomes_kernel import UNPROVEN, WON
 from tttenv.game.symmetry import maps
-from tttenv.game.threat_sequences_kernel import NO_CELL, UNPROVEN, WIN, judge, new_threat_stack
+from tttenv.game.threat_sequences_kernel import judge, new_threat_stack
 from tttenv.proofs.prover import Prover
 
 BOARDS = [(2, 3, 2), (3, 3, 3), (3, 4, 3), (4, 4, 4), (4, 5, 3), (6, 6, 5)]
@@ -92,7 +93,7 @@ def test_losing_moves_are_shown_where_lines_decide_and_only_there(size):
         for cell in np.flatnonzero((board == 0) & ~wins).tolist():
             after = rules.play(board, cell)
             set_stones(lines, after)
-            loses = judge(lines, 0, stack, 100)[0] == WIN
+            loses = judge(lines, 0, stack, 100)[0] == WON
             assert planes[LOSING, cell] == loses, rules.format(board)
             if loses:
                 shown += 1
@@ -128,9 +129,9 @@ def test_judgements_are_the_proved_values_and_forced_moves_are_forced(size, thre
                 decided.add(proof)
                 value = prover.prove(board).value
                 assert proof == (value if rules.seat(board) == 0 else -value), rules.format(board)
-            if forced != NO_CELL:
+            if forced != NONE:
                 for cell in np.flatnonzero(board == 0):
                     after = rules.play(board, int(cell))
                     replies = [rules.play(after, int(c)) for c in np.flatnonzero(after == 0)]
                     assert cell == forced or any(map(rules.lost, replies))
-    assert WIN in decided
+    assert WON in decided

@@ -24,8 +24,8 @@ from learners.training.train import train
 from tttenv import Rules
 from tttenv.certificates.certificate import blunders
 from tttenv.exact import positions, solve, tabulate
+from tttenv.game.outcomes_kernel import DRAWN, UNPROVEN, WON
 from tttenv.game.symmetry import canonical, maps
-from tttenv.game.threat_sequences_kernel import DRAW, UNPROVEN, WIN
 from tttenv.players.search.gumbel import GumbelSearch
 from tttenv.players.stored.checkpoint import read_card
 from tttenv.proofs.prover import Prover
@@ -70,7 +70,7 @@ def finished(rules, moves, values, proofs, random, reward):
 
 NONE, NEVER = [UNPROVEN] * 5, [False] * 5
 CHANCE = [False, False, True, False, False]
-PROOFS = [UNPROVEN, DRAW, UNPROVEN, WIN, UNPROVEN]
+PROOFS = [UNPROVEN, DRAWN, UNPROVEN, WON, UNPROVEN]
 
 
 @pytest.mark.parametrize(

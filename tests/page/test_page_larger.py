@@ -13,9 +13,10 @@ from page_games import exact_rank, play, settled, stones_left
 
 from tttenv import Rules, player
 from tttenv.exact import positions, solve
-from tttenv.game.line_board_kernel import new_line_board, set_stones
+from tttenv.game.line_board_kernel import NONE, new_line_board, set_stones
+from tttenv.game.outcomes_kernel import LOST, WON
 from tttenv.game.symmetry import maps
-from tttenv.game.threat_sequences_kernel import LOSS, NO_CELL, WIN, judge, new_threat_stack
+from tttenv.game.threat_sequences_kernel import judge, new_threat_stack
 from tttenv.players import bundled
 from tttenv.proofs.move_values import MoveValues
 from tttenv.report import data, larger
@@ -154,12 +155,12 @@ def judged(rules, after, lines, stack, limit):
     """Return the library's judgement of a move for its side: 1, -1, or 0 if it is open."""
     set_stones(lines, after)
     found, forced = judge(lines, 0, stack, limit)
-    if found in (WIN, LOSS):
-        return -1 if found == WIN else 1
-    if forced == NO_CELL:
+    if found in (WON, LOST):
+        return -1 if found == WON else 1
+    if forced == NONE:
         return 0
     set_stones(lines, rules.play(after, forced))
-    return int(judge(lines, 0, stack, limit)[0] == WIN)
+    return int(judge(lines, 0, stack, limit)[0] == WON)
 
 
 @pytest.mark.parametrize("size", [(9, 9, 5), (15, 15, 5), (8, 9, 4)])

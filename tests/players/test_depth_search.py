@@ -8,7 +8,7 @@ from tttenv import Rules, player
 from tttenv.exact import positions
 from tttenv.game.open_lines_kernel import new_open_lines, set_board, stones_needed
 from tttenv.players.search.alphabeta import IterativeDeepening
-from tttenv.players.search.alphabeta_kernel import LEAST_DEPTH, WIN, start
+from tttenv.players.search.alphabeta_kernel import LEAST_DEPTH, WIN_SCORE, start
 from tttenv.players.search.search_budget import Budget, Limits, score_move
 from tttenv.players.search.threat_search import losing_moves, winning_attack
 
@@ -31,7 +31,7 @@ class Negamax:
         stones = np.count_nonzero(board)
         threats = self.wins(-board)
         if len(threats) > 1:
-            return stones + 2 - WIN
+            return stones + 2 - WIN_SCORE
         lower, upper = self.bounds(board, stones)
         if lower == upper == 0:
             return 0
@@ -48,8 +48,8 @@ class Negamax:
         mine, theirs = (stones_needed(self.lines, side) for side in (0, 1))
         empty, win, loss = len(board) - stones, max(3, 2 * mine - 1), max(4, 2 * theirs)
         return (
-            stones + loss - WIN if loss <= empty else 0,
-            WIN - stones - win if win <= empty else 0,
+            stones + loss - WIN_SCORE if loss <= empty else 0,
+            WIN_SCORE - stones - win if win <= empty else 0,
         )
 
     def wins(self, board):
@@ -115,7 +115,7 @@ def test_principal_variation_search_gives_the_scores_of_plain_alpha_beta(rules):
         scores = {}
         for cell in np.flatnonzero(board == 0).tolist():
             start(state, board)
-            score = scores[cell] = score_move(state, budget, cell, -WIN, depth)
+            score = scores[cell] = score_move(state, budget, cell, -WIN_SCORE, depth)
             for alpha in (score - 1, score):
                 start(state, board)
                 bound = score_move(state, budget, cell, alpha, depth, alpha + 1)

@@ -5,7 +5,7 @@ import pytest
 from played_boards import played_boards
 
 from tttenv import Rules, certify
-from tttenv.game.threat_sequences_kernel import LOSS, UNPROVEN
+from tttenv.game.outcomes_kernel import LOST, UNPROVEN
 from tttenv.players.search.gumbel import GumbelSearch, LineEvaluator, considered_visits
 from tttenv.proofs.prover import Prover
 from tttenv.testing import some_boards
@@ -45,7 +45,7 @@ def test_what_a_search_proves_is_the_proved_value_and_its_moves_keep_it(size, si
             assert found.proofs[i] == wanted == found.values[i], rules.format(board)
             for cell in {int(found.moves[i]), *np.flatnonzero(found.policy[i] > 0.01).tolist()}:
                 after = value_after(prover, board, cell)
-                assert after in (None, wanted) or wanted == LOSS, rules.format(board)
+                assert after in (None, wanted) or wanted == LOST, rules.format(board)
     assert proven > 20
 
 

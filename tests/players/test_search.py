@@ -14,7 +14,7 @@ from tttenv.game.rules import Rules
 from tttenv.game.transposition_kernel import EXACT, LOWER_BOUND, UPPER_BOUND
 from tttenv.players import player
 from tttenv.players.search import alphabeta
-from tttenv.players.search.alphabeta_kernel import WIN
+from tttenv.players.search.alphabeta_kernel import WIN_SCORE
 
 EVERY_MOVE = [(3, 3, 3), (2, 3, 2), (3, 3, 2), (1, 5, 3), (5, 1, 4), (2, 4, 3)]
 
@@ -118,7 +118,7 @@ def test_all_that_stands_in_the_table_after_a_search_is_true(rules, threats):
     boards, known, rows = decisions(rules)
     ranks, stones = known.ranks[rows].astype(int), np.count_nonzero(boards, axis=1)
     ends = stones + rules.cells + 1 - np.abs(ranks)  # how many stones lie when the game ends
-    scores = np.sign(ranks) * (WIN - ends)
+    scores = np.sign(ranks) * (WIN_SCORE - ends)
     seen = {EXACT: 0, LOWER_BOUND: 0, UPPER_BOUND: 0}
     policy = player(f"alphabeta:threats={threats}", rules)
     for root in np.flatnonzero(stones < 3)[::3][:40]:

@@ -14,6 +14,7 @@ from brute_force import ATTACKER, DEFENDER, EMPTY, BruteForce, Stones, after, em
 
 from tttenv.game.rules import Rules
 from tttenv.proofs import checking_kernel as kernel
+from tttenv.proofs import steps_kernel as steps
 from tttenv.proofs.checker import board_of
 
 RULES = Rules(3, 3, 3)
@@ -77,23 +78,23 @@ def leaf(step: int, stones: Stones, rng: np.random.Generator) -> list[int]:
     """Return a step without following positions, right or wrong."""
     free = empty(stones)
     zone = some(free, int(rng.integers(len(free) + 1)), rng)
-    if step == kernel.POTENTIAL:
+    if step == steps.POTENTIAL:
         return [step]
-    if step == kernel.PAIRS:
+    if step == steps.PAIRS:
         pairs = pairs_on_lines(stones, rng)
         if rng.random() < 0.5:
             pairs = some(free, 2 * int(rng.integers(1 + len(free) // 2)), rng)
         return [step, len(pairs) // 2, *pairs[: len(pairs) // 2 * 2]]
-    if step == kernel.WIN:
+    if step == steps.COMPLETES:
         return [step, *some(free, 1, rng), len(zone), *zone]
     two = some(free, 2, rng)
     return [step, two[0], two[0] if rng.random() < 0.2 else two[-1], len(zone), *zone]
 
 
-@pytest.mark.parametrize("step", ["POTENTIAL", "PAIRS", "WIN", "TWO_THREATS"])
+@pytest.mark.parametrize("step", ["POTENTIAL", "PAIRS", "COMPLETES", "TWO_THREATS"])
 def test_a_step_without_a_position_after_it_says_nothing_false(step: str) -> None:
     rng, accepted = np.random.default_rng(0), 0
-    number = getattr(kernel, step)
+    number = getattr(steps, step)
     for stones in BOARDS[:: 2 if step == "POTENTIAL" else 4]:
         board = board_with(stones)
         for attacker_moves in (False, True):
@@ -108,9 +109,9 @@ def test_a_step_without_a_position_after_it_says_nothing_false(step: str) -> Non
 @pytest.mark.parametrize("step", ["MOVE", "ANSWER"])
 def test_a_step_with_one_position_after_it_says_nothing_false(step: str) -> None:
     rng, accepted = np.random.default_rng(0), 0
-    number = getattr(kernel, step)
+    number = getattr(steps, step)
     for stones in BOARDS:
-        attacker_moves = number == kernel.ANSWER
+        attacker_moves = number == steps.ANSWER
         cells = some(empty(stones), 1, rng)
         rest = some(empty(stones), int(rng.integers(len(empty(stones)))), rng)
         rest = [cell for cell in rest if cell not in cells]
@@ -138,7 +139,7 @@ def test_the_attackers_moves_are_answered_all_of_them() -> None:
     for stones in BOARDS[::2]:
         board = board_with(stones)
         free = rng.permutation(empty(stones)).tolist()
-        at = walk([kernel.MOVES, *free])
+        at = walk([steps.MOVES, *free])
         state = kernel.begin_hold(board, at, 0, True)
         while state == kernel.GO_ON:
             then = after(stones, int(at.move[0]), ATTACKER)

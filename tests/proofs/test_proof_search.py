@@ -18,7 +18,7 @@ def test_a_position_is_won_or_held_with_a_zone_as_brute_force_says(text: str, bo
     game = BruteForce(rules)
     table = new_proof_table(2**12, rules.cells)
     search = search_kernel.new_proof_search(rules, table)
-    seen = {search_kernel.WON: 0, search_kernel.HELD: 0}
+    seen = {search_kernel.ATTACKER_WINS: 0, search_kernel.DEFENDER_HOLDS: 0}
     while sum(seen.values()) < boards:
         drawn = rng.choice([ATTACKER, DEFENDER], rules.cells, p=[0.6, 0.4])
         drawn[rng.permutation(rules.cells)[: rng.integers(1, 8)]] = EMPTY
@@ -31,8 +31,8 @@ def test_a_position_is_won_or_held_with_a_zone_as_brute_force_says(text: str, bo
             state = search_kernel.search(search, mover, UNLIMITED, UNLIMITED, False)
             seen[state] += 1
             attacks = mover == line_board_kernel.ATTACKER
-            assert (state == search_kernel.HELD) == game.holds(stones, attacks), stones
-            if state == search_kernel.HELD:
+            assert (state == search_kernel.DEFENDER_HOLDS) == game.holds(stones, attacks), stones
+            if state == search_kernel.DEFENDER_HOLDS:
                 cells = range(rules.cells)
                 words = search.frames.zones[0].tolist()
                 zone = {cell for cell in cells if words[cell // 64] >> (cell % 64) & 1}

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from tttenv.game.line_board_kernel import LineBoard, new_line_board, set_stones
 from tttenv.game.open_lines_kernel import MAX_EXPONENT
+from tttenv.game.outcomes_kernel import DRAWN, WON
 from tttenv.game.rules import Rules
 from tttenv.game.rules_kernel import Game, completes
-from tttenv.game.threat_sequences_kernel import DRAW, WIN, ThreatStack, judge, new_threat_stack
+from tttenv.game.threat_sequences_kernel import ThreatStack, judge, new_threat_stack
 from tttenv.game.types import Boards, Cells, Stones
 from tttenv.utils.compiled import bare, compiled, inner
 from tttenv.utils.struct import Struct
@@ -136,9 +137,9 @@ def judge_moves(
             continue
         set_stones(r.board, boards[i])
         proof, _ = judge(r.board, 1, r.stack, r.threats)
-        if proof == WIN:
+        if proof == WON:
             found[i] = FAILED
-        elif proof == DRAW:
+        elif proof == DRAWN:
             found[i] = FAILED if r.must_win else DONE
         else:
             hope = False  # for the side whose lines decide

@@ -16,9 +16,14 @@ def one_hot(boards: Boards) -> NDArray[np.float32]:
 
 
 def line_counts(rules: Rules, boards: Boards) -> NDArray[np.int64]:
-    """Count the lines with j stones of one side and no stone of the other on boards (..., cells).
+    """Count the lines with j stones of one side and no stone of the other.
 
-    Counts are (..., 2, k): [..., 0, j - 1] lines with j stones of mine, [..., 1, j - 1] of theirs.
+    Args:
+        rules: the game.
+        boards: boards (..., cells).
+
+    Returns:
+        Counts (..., 2, k): [..., 0, j - 1] lines with j stones of mine, [..., 1, j - 1] of theirs.
     """
     stones = boards[..., rules.lines]
     mine, theirs = (stones == 1).sum(-1), (stones == -1).sum(-1)
@@ -28,22 +33,34 @@ def line_counts(rules: Rules, boards: Boards) -> NDArray[np.int64]:
 
 
 def forks(rules: Rules, boards: Boards) -> NDArray[np.int64]:
-    """Count the empty cells (...) of boards (..., cells) where my stone makes two or more threats.
+    """Count the empty cells where my stone makes two or more threats.
 
     A threat is a line that holds k - 1 stones of mine and is otherwise empty.
+
+    Args:
+        rules: the game.
+        boards: boards (..., cells).
+
+    Returns:
+        The counts (...).
     """
     stones = boards[..., rules.lines]
-    begun = ((stones == 1).sum(-1) == rules.k - 2) & ~(stones == -1).any(-1)
+    short = ((stones == 1).sum(-1) == rules.k - 2) & ~(stones == -1).any(-1)
     through = (rules.lines[:, :, None] == np.arange(rules.cells)).any(1)  # (lines, cells)
-    threats = begun.astype(np.int64) @ through
+    threats = short.astype(np.int64) @ through
     return np.asarray(((threats > 1) & (boards == 0)).sum(-1), np.int64)
 
 
 def seven(rules: Rules, boards: Boards) -> NDArray[np.float64]:
-    """Return the seven published features (batch, 7) of boards (batch, cells).
+    """Return the seven published features of boards.
 
-    1; lines that need one more stone, mine and theirs; my stone in the centre; my corners; my
-    lines with one stone; my full lines.
+    Args:
+        rules: the game.
+        boards: boards (batch, cells).
+
+    Returns:
+        Features (batch, 7): 1; lines that need one more stone, mine and theirs; my stone in the
+        centre; my corners; my lines with one stone; my full lines.
     """
     counts, n = line_counts(rules, boards), rules.n
     corners = boards[:, [0, n - 1, rules.cells - n, rules.cells - 1]] == 1
@@ -66,9 +83,9 @@ def rich(rules: Rules, boards: Boards) -> NDArray[np.float64]:
     counts = line_counts(rules, boards)
     facts: list[NDArray[Any]] = [np.ones(len(boards)), rules.seat(boards)]
     for side, stone in enumerate((1, -1)):
-        begun, short, full = counts[:, side, 0], counts[:, side, -2], counts[:, side, -1]
+        single, short, full = counts[:, side, 0], counts[:, side, -2], counts[:, side, -1]
         double = forks(rules, boards * stone)
-        facts += [begun / 4, short > 0, short > 1, full > 0, double > 0, double > 1]
+        facts += [single / 4, short > 0, short > 1, full > 0, double > 0, double > 1]
         facts += [boards[:, centre] == stone, (boards == stone)[:, even].sum(1) / 4]
     facts.append(np.count_nonzero(boards, axis=1) / rules.cells)
     base = np.stack(facts, axis=1).astype(np.float64)

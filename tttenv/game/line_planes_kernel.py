@@ -16,11 +16,11 @@ from tttenv.game.line_board_kernel import (
     remove,
     set_stones,
 )
+from tttenv.game.outcomes_kernel import WON
 from tttenv.game.rules import Rules
 from tttenv.game.threat_sequences_kernel import (
     MOVE,
     REPLY,
-    WIN,
     ThreatStack,
     judge,
     new_threat_stack,
@@ -90,7 +90,7 @@ def write_line_planes(boards: Boards, about: PlaneLines, planes: NDArray[np.floa
             for cell in range(cells):
                 out[POTENTIAL + side, cell] = min(out[POTENTIAL + side, cell], np.float32(4.0))
             _write_threats(about, side, out)
-        if judge(lines, 1, about.stack, about.threats)[0] == WIN:
+        if judge(lines, 1, about.stack, about.threats)[0] == WON:
             _write_losing_moves(board, about, out)
 
 
@@ -100,7 +100,7 @@ def _write_threats(about: PlaneLines, side: int, out: NDArray[np.float32]) -> No
     for cell in range(out.shape[1]):
         if out[WINS + side, cell] > 0.0:
             return  # it completes a line, which other planes show
-    if judge(about.board, side, about.stack, about.threats)[0] != WIN:
+    if judge(about.board, side, about.stack, about.threats)[0] != WON:
         return
     out[THREAT_FIRST + side, about.stack[0, MOVE]] = 1.0
     depth = 0
@@ -116,6 +116,6 @@ def _write_losing_moves(board: Boards, about: PlaneLines, out: NDArray[np.float3
     for cell in range(len(board)):
         if board[cell] == 0 and out[WINS, cell] == 0:
             place(about.board, cell, 0)
-            if judge(about.board, 1, about.stack, about.threats)[0] == WIN:
+            if judge(about.board, 1, about.stack, about.threats)[0] == WON:
                 out[LOSING, cell] = 1.0
             remove(about.board, cell, 0)

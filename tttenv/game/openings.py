@@ -18,9 +18,16 @@ def opening_classes(rules: Rules, stones: int) -> Boards:
     Boards that are turned or mirrored images of each other are one class. Two stones make 33
     classes on 4x4, 85 on 5x5, 165 on 6x6 and 846 on 9x9.
 
-    Stones are those of both sides together. Returns the canonical board of each class (classes,
-    cells), seen by the side to move, in lexicographic order; ValueError without one, or with more
-    than some 100,000.
+    Args:
+        rules: the game.
+        stones: those of both sides together.
+
+    Returns:
+        The canonical board of each class (classes, cells), seen by the side to move, in
+        lexicographic order.
+
+    Raises:
+        ValueError: if there is no such board, or more than some 100,000.
     """
     if not 0 <= stones < rules.cells:
         raise ValueError(f"openings on {rules} have 0 to {rules.cells - 1} stones, not {stones}")
@@ -45,9 +52,20 @@ def opening_classes(rules: Rules, stones: int) -> Boards:
 
 
 def random_openings(rules: Rules, stones: int, count: int, rng: np.random.Generator) -> Boards:
-    """Return undecided boards (count, cells) with random stones, seen by the side to move.
+    """Return undecided boards with random stones.
 
-    Each gets 0 to `stones` of them, all equally likely; one that would end the game is left out.
+    Args:
+        rules: the game.
+        stones: the most on a board. Each number from 0 to it is equally likely; a stone that would
+            end the game is left out.
+        count: the number of boards.
+        rng: chooses the numbers and the cells.
+
+    Returns:
+        Boards (count, cells), seen by the side to move.
+
+    Raises:
+        ValueError: if `stones` is negative.
     """
     integers_from(0, stones=stones)
     boards, drawn = rules.start(count), rng.integers(0, stones + 1, count)

@@ -78,12 +78,13 @@ def random_playout(p: Playground, stone: int) -> int:
     if p.lined.size:
         return looked_up_playout(p, stone, many)
     board, game = p.board, p.game
+    few = board.size - 2 * (game[2] - 1)  # cells left from which on a side can have k stones
     for left in range(many, 0, -1):
         at = bounded(p.rng, left)
         cell = p.empty[at]
         p.empty[at] = p.empty[left - 1]
         board[cell] = stone
-        if completes(board, cell, game):
+        if left <= few and completes(board, cell, game):
             return winner(outcome(True, False, game), stone)
         stone = -stone
     return 0

@@ -62,9 +62,12 @@ class Rules:
 
     @classmethod
     def of(cls, text: str) -> "Rules":
-        """Parse rules written as "m,n,k", the inverse of `str`; ValueError for anything else.
+        """Parse rules written as "m,n,k", the inverse of `str`.
 
         Those of a variant begin with its name, as in "misere 3,3,3"; its class must be defined.
+
+        Raises:
+            ValueError: for any other text, and for numbers that `Rules` refuses.
         """
         kind: type[Rules] = cls
         for variant in _variants(cls):
@@ -73,8 +76,8 @@ class Rules:
         try:
             m, n, k = (int(part) for part in text.removeprefix(_written(kind)).split(","))
         except ValueError:
-            asked = shown(repr(text), 80)
-            raise ValueError(f'rules are written m,n,k, as in "3,3,3", not {asked}') from None
+            quoted = shown(repr(text), 80)
+            raise ValueError(f'rules are written m,n,k, as in "3,3,3", not {quoted}') from None
         return kind(m, n, k)
 
     @cached_property
@@ -104,16 +107,29 @@ class Rules:
         return np.zeros((*batch, self.cells), np.int8)
 
     def legal(self, boards: ArrayLike) -> Mask:
-        """Return the legal cells of boards (..., cells); none on a finished board."""
+        """Return a mask of the legal cells (..., cells) of boards (..., cells).
+
+        A finished board has none.
+
+        Raises:
+            ValueError: for boards of another shape or with other numbers; see `boards`.
+        """
         array = self.boards(boards)
         mask: Mask = (array == 0) & ~self.over(array)[..., None]
         return mask
 
     def play(self, boards: ArrayLike, cells: ArrayLike) -> Boards:
-        """Return boards (..., cells) after playing `cells` (...), as seen by the next side to move.
+        """Play a move on each board.
+
+        Args:
+            boards: boards (..., cells), seen by the side to move.
+            cells: the moves (...), or one for all boards.
+
+        Returns:
+            The boards (..., cells) after the moves, seen by the other side.
 
         Raises:
-            ValueError: for a cell that is off the board or taken.
+            ValueError: for a cell that is off the board or taken, and another number of cells.
         """
         array, flat, given = self.boards(boards), self._flat(boards), np.asarray(cells)
         if given.shape not in ((), array.shape[:-1]):
@@ -145,7 +161,15 @@ class Rules:
         return kernels.at_least(self._flat(boards), WIN, self.game).reshape(np.shape(boards)[:-1])
 
     def winning_cells(self, boards: ArrayLike, side: int) -> Mask:
-        """Return a mask (..., cells) of the empty cells where `side` (1 or -1) wins at once."""
+        """Return the empty cells where one side wins at once.
+
+        Args:
+            boards: boards (..., cells).
+            side: 1 for the side to move, -1 for the other.
+
+        Returns:
+            A mask (..., cells).
+        """
         flat = self._flat(boards)
         return kernels.winning_cells(flat, side, self.game).reshape(np.shape(boards))
 
@@ -155,7 +179,15 @@ class Rules:
         return np.asarray(stones % 2)
 
     def parse(self, text: str) -> Boards:
-        """Parse a board (cells,) of X, O, _ and white space row by row, or raise ValueError."""
+        """Parse a board of X, O, _ and white space, row by row.
+
+        Returns:
+            The board (cells,), seen by the side to move.
+
+        Raises:
+            ValueError: for another number of cells, other marks, and numbers of X and O that are
+                not those of a game.
+        """
         marks = "".join(str(text).split()).upper()
         if len(marks) != self.cells or set(marks) - set("XO_"):
             raise ValueError(
@@ -170,14 +202,22 @@ class Rules:
         return np.array([(mark == mine) - (mark == theirs) for mark in marks], np.int8)
 
     def format(self, board: ArrayLike) -> str:
-        """Format a board (cells,) as text like `OOX_X_X__`; the inverse of `parse`."""
+        """Format a board (cells,) as text like `OOX_X_X__`; the inverse of `parse`.
+
+        Raises:
+            ValueError: for several boards at once.
+        """
         array = self.boards(board)
         if array.ndim != 1:
             raise ValueError(f"format takes one board of {self.cells} cells, not {array.shape}")
         return self._shown(array)
 
     def check(self, board: ArrayLike) -> Boards:
-        """Check that a board (cells,) is reachable and undecided, and return it as int8."""
+        """Check that a board (cells,) is reachable and undecided, and return it as int8.
+
+        Raises:
+            ValueError: if it is not, with the reason.
+        """
         given = real_numbers("boards", board)
         if given.size != self.cells:
             raise ValueError(f"expected one board of {self.cells} cells, not shape {given.shape}")
@@ -185,7 +225,11 @@ class Rules:
         return good
 
     def check_all(self, boards: ArrayLike) -> Boards:
-        """Check that boards (batch, cells) are reachable and undecided; return them as int8."""
+        """Check that boards (batch, cells) are reachable and undecided; return them as int8.
+
+        Raises:
+            ValueError: if one is not, with the reason and that board.
+        """
         given = real_numbers("boards", boards)
         if given.ndim != 2 or given.shape[1] != self.cells:
             raise ValueError(f"expected boards (batch, {self.cells}), not shape {given.shape}")
@@ -239,7 +283,15 @@ def _variants(kind: type[Rules]) -> list[type[Rules]]:
 
 
 def require_line_wins(rules: Rules, name: str) -> None:
-    """Raise ValueError unless completing a line wins, which `name` takes for granted."""
+    """Check that a completed line wins.
+
+    Args:
+        rules: the game.
+        name: what takes that for granted, for the message.
+
+    Raises:
+        ValueError: for a game in which it does not.
+    """
     if rules.line != Outcome.WIN:
         raise ValueError(f"{name} needs a game in which a completed line wins, not {rules}")
 

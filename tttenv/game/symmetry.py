@@ -26,9 +26,14 @@ def inverses(rules: Rules) -> NDArray[np.int64]:
 
 
 def canonical(rules: Rules, boards: Boards) -> tuple[Boards, NDArray[np.int64]]:
-    """Return the lexicographically first image of each board (batch, cells), and the map to it.
+    """Return the lexicographically first image of each board, and the map to it.
 
-    The maps are numbers (batch,) of rows of `maps`: the first to the image.
+    Args:
+        rules: the game.
+        boards: boards (batch, cells).
+
+    Returns:
+        The images (batch, cells), and the rows of `maps` (batch,): the first to the image.
     """
     best, which = boards.copy(), np.zeros(len(boards), np.int64)
     for number, image in enumerate(maps(rules)[1:], start=1):

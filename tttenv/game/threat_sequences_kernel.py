@@ -18,14 +18,12 @@ from tttenv.game.line_board_kernel import (
     remove,
     threat_through,
 )
+from tttenv.game.outcomes_kernel import DRAWN, LOST, UNPROVEN, WON
 from tttenv.utils.compiled import bare, inner
 
 ThreatStack = NDArray[np.int64]  # (plies, 4): by pairs of moves, see the columns below
 NEXT, WANTED, MOVE, REPLY = 0, 1, 2, 3  # line and end to try next; the defender's threat; the cells
 TRIED = -1, 0  # where the number of threats that the last search tried stands
-
-WIN, DRAW, LOSS, UNPROVEN = 1, 0, -1, 2  # values for the side to move, no outcomes of games
-NO_CELL = NONE
 
 
 def new_threat_stack(cells: int) -> ThreatStack:
@@ -75,8 +73,8 @@ def winning_threats(
                 break
             place(board, move, side)
             place(board, reply, other)
-            answer = threat_through(board, reply, other)
-            if answer == SEVERAL:
+            threat = threat_through(board, reply, other)
+            if threat == SEVERAL:
                 remove(board, reply, other)
                 remove(board, move, side)
                 continue
@@ -85,7 +83,7 @@ def winning_threats(
             stack[depth, REPLY] = reply
             depth += 1
             stack[depth, NEXT] = 0
-            stack[depth, WANTED] = answer
+            stack[depth, WANTED] = threat
             deeper = True
             break
         if deeper:
@@ -118,32 +116,32 @@ def _second_threat(board: LineBoard, side: int, line: int, move: int, reply: int
 
 @bare
 def judge(board: LineBoard, side: int, stack: ThreatStack, threats: int) -> tuple[int, int]:
-    """Return a position's result for `side`, to move, or UNPROVEN; and its only move or NO_CELL.
+    """Return a position's result for `side`, to move, or UNPROVEN; and its only move or NONE.
 
     The side to move wins if it completes a line or by a sequence of single threats, among the first
     `threats`. Else it loses if the other side threatens to complete lines on two cells, and has one
     move if that is one cell. Without an open line the game is drawn.
     """
     k = board.lines.shape[1]
-    wanted, live, begun = NO_CELL, False, False
+    wanted, live, short = NONE, False, False
     for line in range(len(board.lines)):
         own, other = board.held[line, side], board.held[line, 1 - side]
         if own > 0 and other > 0:
             continue
         live = True
         if own == k - 1:
-            return WIN, NO_CELL
+            return WON, NONE
         if other == k - 1:
             cell = empty_cell(board, line, -1)
-            if wanted == NO_CELL:
+            if wanted == NONE:
                 wanted = cell
             elif wanted != cell:
                 wanted = SEVERAL
-        begun = begun or (own == k - 2 and other == 0)
+        short = short or (own == k - 2 and other == 0)
     if wanted == SEVERAL:
-        return LOSS, NO_CELL
+        return LOST, NONE
     if not live:
-        return DRAW, NO_CELL
-    if begun and threats > 0 and winning_threats(board, side, stack, wanted, threats) >= 0:
-        return WIN, NO_CELL
+        return DRAWN, NONE
+    if short and threats > 0 and winning_threats(board, side, stack, wanted, threats) >= 0:
+        return WON, NONE
     return UNPROVEN, wanted

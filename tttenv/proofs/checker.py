@@ -33,13 +33,19 @@ class CheckedProof:
 def check_proof(path: str | Path) -> int:
     """Verify the proof in a file and return the value for X that it proves: 1, 0 or -1.
 
-    A file that is no proof, or of which a step does not hold, is a ValueError.
+    Raises:
+        ValueError: if the file is no proof, a step of it does not hold, or it needs too much
+            memory.
     """
     return checked(path).value
 
 
 def checked(path: str | Path) -> CheckedProof:
-    """Verify the proof in a file, and return its position along with the value."""
+    """Verify the proof in a file, and return its position along with the value.
+
+    Raises:
+        ValueError: as `check_proof` does.
+    """
     file = Path(path)
     content = proof_file.read(file)
     positions = numbers = 0

@@ -16,10 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.game.types import Cells, Mask, Stones
+from tttenv.proofs import steps_kernel as steps
 from tttenv.utils.compiled import bare, inner
 from tttenv.utils.struct import Struct, allocate
-
-POTENTIAL, PAIRS, MOVE, WIN, TWO_THREATS, ANSWER, MOVES = range(7)
 
 # What a step shows: it holds, the position after its move comes next, or it proves nothing.
 HOLDS, GO_ON, FAILS = range(3)
@@ -51,7 +50,7 @@ class Walk(Struct):
 
     numbers: NDArray[np.int16]  # (length,)
     at: Annotated[NDArray[np.int64], "1"]
-    step: Annotated[NDArray[np.int64], "plies"]  # MOVE, ANSWER or MOVES
+    step: Annotated[NDArray[np.int64], "plies"]  # the step taken
     move: Annotated[NDArray[np.int64], "plies"]
     zones: Annotated[Mask, "plies, zone_cells"]
     left: Annotated[Mask, "plies, cells"]  # the attacker's moves that no zone answers yet
@@ -271,22 +270,22 @@ def begin_hold(board: Board, walk: Walk, ply: int, attacker_moves: bool) -> int:
     """Read the first step for a position the defender holds; return HOLDS, GO_ON or FAILS."""
     zone = walk.zones[ply]
     step = read(walk)
-    if step == POTENTIAL:
+    if step == steps.POTENTIAL:
         return check_potential(board, attacker_moves, zone)
-    if step == PAIRS:
+    if step == steps.PAIRS:
         return check_pairs(board, walk, zone)
-    if step == WIN and not attacker_moves:
+    if step == steps.COMPLETES and not attacker_moves:
         return check_threats(board, walk, zone, 1)
-    if step == TWO_THREATS and attacker_moves:
+    if step == steps.TWO_THREATS and attacker_moves:
         return check_threats(board, walk, zone, 2)
     walk.step[ply] = step
-    if step == MOVES and attacker_moves:
+    if step == steps.MOVES and attacker_moves:
         for cell in range(len(board.stones)):
             walk.left[ply, cell] = board.stones[cell] == 0
         return read_move(board, walk, ply, True)
-    if (step == MOVE and not attacker_moves) or (step == ANSWER and attacker_moves):
+    if (step == steps.MOVE and not attacker_moves) or (step == steps.ANSWER and attacker_moves):
         state = read_move(board, walk, ply, attacker_moves)
-        if state == GO_ON and step == ANSWER and not completes_line(board, walk.move[ply], 2):
+        if state == GO_ON and step == steps.ANSWER and not completes_line(board, walk.move[ply], 2):
             return FAILS
         return state
     return FAILS
@@ -311,11 +310,11 @@ def end_hold(board: Board, walk: Walk, ply: int) -> int:
         zone[other] = zone[other] or after[other]
         walk.left[ply, other] = walk.left[ply, other] and after[other]
         left += walk.left[ply, other]
-    if walk.step[ply] == MOVES:
+    if walk.step[ply] == steps.MOVES:
         return read_move(board, walk, ply, True) if left > 0 else HOLDS
     cell = walk.move[ply]
     zone[cell] = True
-    if walk.step[ply] == ANSWER:
+    if walk.step[ply] == steps.ANSWER:
         return read_zone(board, walk, zone, 2, cell)
     return HOLDS
 
@@ -339,7 +338,7 @@ def begin_win(board: Board, walk: Walk, ply: int, attacker_moves: bool) -> int:
                 last = cell
     if winning > 1:
         return HOLDS
-    walk.step[ply] = ANSWER if winning == 1 else MOVES
+    walk.step[ply] = steps.ANSWER if winning == 1 else steps.MOVES
     if winning == 1:
         walk.move[ply] = last
         return GO_ON
@@ -360,7 +359,7 @@ def next_reply(board: Board, walk: Walk, ply: int) -> bool:
 @bare
 def end_win(board: Board, walk: Walk, ply: int, attacker_moves: bool) -> int:
     """Continue after a move has been verified; return HOLDS or GO_ON."""
-    if not attacker_moves and walk.step[ply] == MOVES and next_reply(board, walk, ply):
+    if not attacker_moves and walk.step[ply] == steps.MOVES and next_reply(board, walk, ply):
         return GO_ON
     return HOLDS
 

@@ -16,7 +16,7 @@ from tttenv.game.types import Boards
 from tttenv.proofs.prover import Prover
 from tttenv.utils.arrays import integers_from, read_only
 
-WORK = 1_500_000  # nodes of the search times cells for one position, unless told otherwise
+WORK = 1_500_000  # nodes of the search times cells for one position, by default
 MEMORY = 2**28  # bytes of the search's tables
 CACHED = 1_024  # positions
 
@@ -41,7 +41,15 @@ class MoveValues:
     """
 
     def __init__(self, rules: Rules, work: int = WORK) -> None:
-        """Start with no known values; `work` is the most nodes times cells for a position."""
+        """Start with no known values.
+
+        Args:
+            rules: the game.
+            work: the most nodes of the searches for a position, times the board's cells.
+
+        Raises:
+            ValueError: for work below 1.
+        """
         integers_from(1, work=work)
         self.rules = rules
         # The cache does not refer to this object, so that the tables of proofs are freed with it,

@@ -41,7 +41,7 @@ def find_pairing(board: LineBoard, pairing: Pairing, limit: int) -> bool:
 
     Return whether one was found; it is then in `pairing.partner`. The attacker may be to move.
     """
-    count = _begin(board, pairing)
+    count = _start(board, pairing)
     stack = pairing.stack
     depth = tried = 0
     while True:
@@ -70,7 +70,7 @@ def find_pairing(board: LineBoard, pairing: Pairing, limit: int) -> bool:
 
 
 @inner
-def _begin(board: LineBoard, pairing: Pairing) -> int:
+def _start(board: LineBoard, pairing: Pairing) -> int:
     """Clear all pairs and return the number of lines open to the attacker."""
     for cell in range(board.stones.size):
         pairing.partner[cell] = -1
@@ -103,18 +103,14 @@ def _tightest_line(pairing: Pairing, count: int) -> int:
 @inner
 def _pair(board: LineBoard, pairing: Pairing, first: int, second: int, step: int) -> None:
     """Pair two cells (`step` 1), or undo the pair (-1)."""
-    pairing.partner[first] = second if step == 1 else -1
-    pairing.partner[second] = first if step == 1 else -1
-    for i in range(board.through_count[first]):
-        line = board.lines_through[first, i]
-        if board.on_line[line, second]:
-            pairing.pairs_on[line] += step
-        else:
-            pairing.free[line] -= step
-    for i in range(board.through_count[second]):
-        line = board.lines_through[second, i]
-        if not board.on_line[line, first]:
-            pairing.free[line] -= step
+    for cell, other in ((first, second), (second, first)):
+        pairing.partner[cell] = other if step == 1 else -1
+        for i in range(board.through_count[cell]):
+            line = board.lines_through[cell, i]
+            if not board.on_line[line, other]:
+                pairing.free[line] -= step
+            elif cell == first:
+                pairing.pairs_on[line] += step
 
 
 @inner

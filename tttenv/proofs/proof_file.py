@@ -1,7 +1,7 @@
 """Proof files: a position, the claims about it and the numbers that prove them.
 
 One safetensors file: metadata of texts, and an int16 array for each side whose attack is judged, as
-`tttenv.proofs.recording_kernel` describes it.
+`tttenv.proofs.steps_kernel` describes it.
 """
 
 from collections.abc import Mapping
@@ -44,7 +44,15 @@ class Content:
 
 
 def write(file: Path, rules: Rules, board: Boards, value: int, claims: Mapping[str, Claim]) -> None:
-    """Write a proof file atomically."""
+    """Write a proof file atomically.
+
+    Args:
+        file: its path; an existing file is replaced.
+        rules: the game.
+        board: the position (cells,), seen by the side to move.
+        value: for X: 1, 0 or -1.
+        claims: those that prove it, by attacker; see `CLAIMS`.
+    """
     metadata = {"kind": KIND, "rules": str(rules)}
     metadata |= {"board": rules.format(board), "value": str(value)}
     for side, claim in claims.items():
@@ -54,7 +62,11 @@ def write(file: Path, rules: Rules, board: Boards, value: int, claims: Mapping[s
 
 
 def read(file: Path) -> Content:
-    """Read a proof file without verifying the proof; ValueError for any other file."""
+    """Read a proof file without verifying the proof.
+
+    Raises:
+        ValueError: for any other file, and for a damaged one.
+    """
     found = header(read_bytes(file, LARGEST), file)
     about = found.metadata
     if about.get("kind") != KIND:

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from tttenv.exact.enumeration import enumerable
 from tttenv.exact.solution import solve
-from tttenv.game.line_board_kernel import ATTACKER, DEFENDER
+from tttenv.game.line_board_kernel import ATTACKER
 from tttenv.game.rules import Rules, require_line_wins
 from tttenv.game.types import Boards
 from tttenv.proofs import search_kernel
@@ -61,8 +61,10 @@ class Proof:
     def save(self, path: str | Path) -> int:
         """Write the proof to a file that `tttenv.check_proof` verifies, and return its length.
 
-        An existing file is replaced, missing folders are created. The length is in integers. If
-        the value is not proved, it raises ValueError.
+        An existing file is replaced, missing folders are created. The length is in integers.
+
+        Raises:
+            ValueError: if the value is not proved.
         """
         if self.value is None:
             raise ValueError(
@@ -71,7 +73,7 @@ class Proof:
             )
         from tttenv.proofs import proof_file, recording  # which a search alone does not need
 
-        claims = recording.claims(self)
+        claims = recording.claims(self.prover.searches, self.rules, self.board, self.value)
         proof_file.write(Path(path), self.rules, self.board, self.value, claims)
         return sum(claim.numbers.size for claim in claims.values())
 
@@ -80,7 +82,11 @@ class Prover:
     """Runs proof searches from positions of one game, which share their tables."""
 
     def __init__(self, rules: Rules, memory: int = MEMORY) -> None:
-        """Create a prover with empty tables of at most `memory` bytes."""
+        """Create a prover with empty tables of at most `memory` bytes.
+
+        Raises:
+            ValueError: for a game in which a completed line does not win.
+        """
         require_line_wins(rules, "a proof search")
         self.rules, self.memory = rules, memory
         self.searches = {side: self._search(FIRST_PLACES) for side in SIDES}
@@ -91,9 +97,18 @@ class Prover:
         nodes: int | None = None,
         watch: Watcher | None = None,
     ) -> Proof:
-        """Search for the value of a position, or bounds on it; arguments as in `tttenv.prove`.
+        """Search for the value of a position, or bounds on it.
 
-        `watch` is called with the progress of the search about ten times a second.
+        Args:
+            board: the position (cells,), seen by the side to move; None for the empty board.
+            nodes: the maximum number of positions to search; None for no limit.
+            watch: called with the progress of the search about ten times a second.
+
+        Returns:
+            The result, whose value is None if the nodes ran out.
+
+        Raises:
+            ValueError: for a board that is unreachable or finished, or nodes below 1.
         """
         position = self.rules.start() if board is None else self.rules.check(board)
         if nodes is not None:
@@ -108,7 +123,7 @@ class Prover:
                     left = SLICE if nodes is None else nodes - (self._nodes() - before)
                     if left < 1:
                         break
-                    wins[attacker] = self._answer(position, attacker, min(SLICE, left))
+                    wins[attacker] = self._continue(position, attacker, min(SLICE, left))
                     if watch is not None:
                         spent = self._nodes() - before
                         watch(self._progress(attacker, spent, clock.seconds))
@@ -135,31 +150,21 @@ class Prover:
         order = SIDES if int(self.rules.seat(position)) == 0 else SIDES[::-1]
         return "".join(side for side in order if wins[side] is None)
 
-    def _answer(self, position: Boards, attacker: str, nodes: int) -> bool | None:
+    def _continue(self, position: Boards, attacker: str, nodes: int) -> bool | None:
         """Return whether the attacker wins, or None if `nodes` nodes do not decide it."""
         search = self.searches[attacker]
         stop = int(search.nodes[0]) + nodes
-        if search.ply[0] == search_kernel.NOT_BEGUN:
-            self.set_up(search, position, attacker)
-        first = self.first_side(position, attacker)
+        first = ATTACKER  # a search that is continued knows whose move it is
+        if search.ply[0] == search_kernel.NOT_STARTED:
+            first = search_kernel.start(search, self.rules, position, attacker)
         while True:
             left = stop - int(search.nodes[0])
             state = search_kernel.search(search, first, left, self._entries(attacker), False)
             if state != search_kernel.OPEN:
-                return bool(state == search_kernel.WON)
+                return bool(state == search_kernel.ATTACKER_WINS)
             if int(search.nodes[0]) >= stop:
                 return None
             search = self._grow(attacker)
-
-    def first_side(self, position: Boards, attacker: str) -> int:
-        """Return the side to move: ATTACKER or DEFENDER."""
-        moves = SIDES[int(self.rules.seat(position))]
-        return ATTACKER if moves == attacker else DEFENDER
-
-    def set_up(self, search: search_kernel.ProofSearch, position: Boards, attacker: str) -> None:
-        """Set up a position on the board of the attacker's search."""
-        attacks = self.first_side(position, attacker) == ATTACKER
-        search_kernel.set_board(search, position if attacks else -position)
 
     def _search(self, places: int) -> search_kernel.ProofSearch:
         table = new_proof_table(places, self.rules.cells)
@@ -197,6 +202,9 @@ def prove(rules: Rules, board: ArrayLike | None = None, nodes: int | None = None
         board: the position (cells,), seen by the side to move; None for the empty board.
         nodes: the maximum number of positions to search; if they run out, the value is None. None
             for no limit: on large boards the search may then take forever.
+
+    Returns:
+        The result, which can be saved as a proof.
 
     Raises:
         ValueError: for a board that is unreachable or finished, or nodes below 1.

@@ -1,13 +1,14 @@
 """Proofs recorded from the tables of a search, as the claims of a proof file."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import numpy as np
 
 from tttenv.game.line_board_kernel import DEFENDER
+from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
 from tttenv.proofs import search_kernel
-from tttenv.proofs.proof_file import CLAIMS, HELD, STEALING, WINS, Claim
+from tttenv.proofs.proof_file import CLAIMS, STEALING, WINS, Claim
 from tttenv.proofs.recording_kernel import (
     BUSY,
     FAILED,
@@ -17,51 +18,60 @@ from tttenv.proofs.recording_kernel import (
     record,
 )
 
-if TYPE_CHECKING:
-    from tttenv.proofs.prover import Proof, Prover
-
 SLICE = 10_000  # positions of a proof, or nodes, between two chances for Ctrl-C
 UNLIMITED = 1 << 60  # entries of a table
 FIRST_ROOM = 2**16  # numbers of a proof; more if that is too few
 TRIES = 3  # searches of one position for its proof
 
 
-def claims(proof: "Proof") -> dict[str, Claim]:
-    """Return the claims that prove a value, by attacker.
+def claims(
+    searches: Mapping[str, search_kernel.ProofSearch], rules: Rules, board: Boards, value: int
+) -> dict[str, Claim]:
+    """Return the claims that prove the value of a position.
 
-    Tables without the proof, as after a damaged file was loaded, are a ValueError.
+    Args:
+        searches: the searches that proved it, with their tables, by attacker: "X" and "O".
+        rules: the game.
+        board: the position (cells,), seen by the side to move.
+        value: 1, 0 or -1 for X.
+
+    Returns:
+        The claims by attacker.
+
+    Raises:
+        ValueError: if the tables do not hold the proof, as after a damaged file was loaded.
     """
     found = {}
-    for attacker, says in CLAIMS[proof.value or 0].items():
-        if attacker == "O" and not proof.board.any():
+    for attacker, says in CLAIMS[value].items():
+        if attacker == "O" and not board.any():
             found[attacker] = Claim(STEALING, np.zeros(0, np.int16), 0)
         else:
-            found[attacker] = _record(proof.prover, proof.board, attacker, says == WINS)
+            found[attacker] = _record(searches[attacker], rules, board, attacker, says)
     return found
 
 
-def _record(prover: "Prover", position: Boards, attacker: str, wins: bool) -> Claim:
+def _record(
+    search: search_kernel.ProofSearch, rules: Rules, position: Boards, attacker: str, says: str
+) -> Claim:
     """Record the proof that the attacker wins, or that the defender holds; return the claim."""
-    search = prover.searches[attacker]
-    first = prover.first_side(position, attacker)
     room = FIRST_ROOM
     while True:
-        prover.set_up(search, position, attacker)
-        recording = new_recording(prover.rules.cells, room)
+        first = search_kernel.start(search, rules, position, attacker)
+        recording = new_recording(rules.cells, room)
         length, tried = BUSY, 0
         while length in (BUSY, UNSOLVED):
             before = int(recording.length[0])
-            length = record(search, recording, wins, first, SLICE)
+            length = record(search, recording, says == WINS, first, SLICE)
             tried = tried + 1 if int(recording.length[0]) == before else 0
             if length == UNSOLVED and tried <= TRIES:
                 _solve(search, recording)
             elif length == UNSOLVED:
                 length = FAILED
         if length == FAILED:
-            raise ValueError(f"the search of {prover.rules} is damaged: it contains no proof")
+            raise ValueError(f"the search of {rules} is damaged: it contains no proof")
         if length >= 0:
             numbers = recording.numbers[:length].copy()
-            return Claim(WINS if wins else HELD, numbers, int(recording.finished[0]))
+            return Claim(says, numbers, int(recording.finished[0]))
         room *= 4
 
 

@@ -1,20 +1,6 @@
 """Compiled recording of a proof from a finished search's table, for `checking_kernel`.
 
-A proof is a list of numbers, the positions in the order of a depth-first walk. A position that is
-an image of one that is finished already takes no number. With the defender to prove that he holds:
-
-    POTENTIAL                           the attacker's potential is below its bound
-    PAIRS n a1 b1 .. an bn              a pairing strategy
-    MOVE cell                           the defender's move; the position after it follows
-    WIN cell n c1 .. cn                 he completes a line; c1 .. cn with `cell` hit all open lines
-    TWO_THREATS a b n c1 .. cn          he can complete lines on a and on b; with c1 .. cn two cells
-                                        on each line open to the attacker
-    ANSWER cell, position, n c1 .. cn   he threatens on `cell`; the position after the attacker's
-                                        answer, then cells that hit each open line twice
-    MOVES a1, position, a2, position .. attacker's moves, until no cell is in all of their zones
-
-With the attacker to prove that he wins, there is his cell wherever he moves. The defender's moves
-are not written: first to last empty cell, or only the one on which the attacker would win.
+The steps of a proof are described in `tttenv.proofs.steps_kernel`.
 """
 
 from dataclasses import dataclass
@@ -32,13 +18,14 @@ from tttenv.game.line_board_kernel import (
 )
 from tttenv.game.threat_sequences_kernel import winning_threats
 from tttenv.game.transposition_kernel import canonical_image
+from tttenv.proofs import steps_kernel as steps
 from tttenv.proofs import table_kernel as sets
 from tttenv.proofs.pairing_kernel import find_pairing
 from tttenv.proofs.search_kernel import (
-    HELD,
+    ATTACKER_WINS,
+    DEFENDER_HOLDS,
     PAIRS_TRIED,
     THREATS_TRIED,
-    WON,
     ProofSearch,
     hit_open_lines,
     judge,
@@ -51,7 +38,6 @@ from tttenv.proofs.table_kernel import LEAF, CellSet, find, forget, words
 from tttenv.utils.compiled import bare, inner
 from tttenv.utils.struct import Struct, allocate
 
-POTENTIAL, PAIRS, MOVE, WIN, TWO_THREATS, ANSWER, MOVES = range(7)
 # Instead of a length: there is no room left, the table does not hold the proof, more is to be done,
 # a position has to be searched first.
 FULL, FAILED, BUSY, UNSOLVED = -1, -2, -3, -4
@@ -132,29 +118,29 @@ def _open_hold(s: ProofSearch, r: Recording, ply: int, mover: int) -> int:
         return FULL
     potential, mine, theirs = survey(s, mover)
     state = judge(s, mover, potential, mine, theirs, zone)
-    if state == WON:
+    if state == ATTACKER_WINS:
         return FAILED
-    if state == HELD:
+    if state == DEFENDER_HOLDS:
         _write_judged(s, r, mover, mine, theirs, zone)
         return _finish(s, r, ply)
     if find_pairing(s.board, s.pairing, PAIRS_TRIED):
         _write_pairs(s, r, zone)
         return _finish(s, r, ply)
     if mover == DEFENDER:
-        cell = _settled_move(s, r, HELD)
+        cell = _settled_move(s, r, DEFENDER_HOLDS)
         if cell < 0:
             return cell
-        r.kind[ply] = MOVE
+        r.kind[ply] = steps.MOVE
     elif theirs != NONE:
         cell = theirs
-        r.kind[ply] = ANSWER
+        r.kind[ply] = steps.ANSWER
     else:
-        r.kind[ply] = MOVES
+        r.kind[ply] = steps.MOVES
         sets.clear(r.left[ply])
         for other in range(s.live.size):
             if s.board.stones[other] == 0:
                 sets.add(r.left[ply], other)
-        _write(r, MOVES)
+        _write(r, steps.MOVES)
         return _next_attack(s, r, ply)
     _write(r, r.kind[ply])
     _write(r, cell)
@@ -167,13 +153,13 @@ def _continue_hold(s: ProofSearch, r: Recording, ply: int) -> int:
     """Continue after the position of `r.move` has been recorded; return as `_open_hold` does."""
     zone, after = r.zones[ply], r.zones[ply + 1]
     sets.unite(zone, after)
-    if r.kind[ply] == MOVES:
+    if r.kind[ply] == steps.MOVES:
         sets.intersect(r.left[ply], after)
         if not sets.is_empty(r.left[ply]):
             return _next_attack(s, r, ply)
         return _finish(s, r, ply)
     sets.add(zone, r.move[ply])
-    if r.kind[ply] == ANSWER:
+    if r.kind[ply] == steps.ANSWER:
         sets.copy_set(zone, r.scratch)
         hit_open_lines(s.board, zone, 2, r.move[ply])
         _write_new_cells(s, r, zone)
@@ -219,19 +205,19 @@ def _open_win(s: ProofSearch, r: Recording, ply: int, mover: int) -> int:
             return FAILED
         if theirs == SEVERAL:
             return _finish(s, r, ply)
-        r.kind[ply] = MOVES
+        r.kind[ply] = steps.MOVES
         if theirs != NONE:
-            r.kind[ply] = ANSWER
+            r.kind[ply] = steps.ANSWER
             r.move[ply] = theirs
             return FOLLOWS
         return _next_reply(s, r, ply, 0)
-    r.kind[ply] = MOVE
+    r.kind[ply] = steps.MOVE
     if mine != NONE:
         _write(r, completing_cell(s.board, ATTACKER, NONE))
         return _finish(s, r, ply)
     cell = winning_threats(s.board, ATTACKER, s.threats, theirs, THREATS_TRIED)
     if cell == NONE:
-        cell = _settled_move(s, r, WON)
+        cell = _settled_move(s, r, ATTACKER_WINS)
     if cell < 0:
         return cell
     _write(r, cell)
@@ -242,7 +228,7 @@ def _open_win(s: ProofSearch, r: Recording, ply: int, mover: int) -> int:
 @inner
 def _continue_win(s: ProofSearch, r: Recording, ply: int, mover: int) -> int:
     """Continue after the position of `r.move` has been recorded; return as `_open_win` does."""
-    more = mover == DEFENDER and r.kind[ply] == MOVES
+    more = mover == DEFENDER and r.kind[ply] == steps.MOVES
     if more and _next_reply(s, r, ply, r.move[ply] + 1) == FOLLOWS:
         return FOLLOWS
     return _finish(s, r, ply)
@@ -261,7 +247,7 @@ def _next_reply(s: ProofSearch, r: Recording, ply: int, cell: int) -> int:
 
 @inner
 def _settled_move(s: ProofSearch, r: Recording, wanted: int) -> int:
-    """Return the move that proves the board WON or HELD, or else FAILED or UNSOLVED."""
+    """Return the move that proves the `wanted` state of the board, or else FAILED or UNSOLVED."""
     hashes = s.hashes
     image = canonical_image(hashes)
     at = find(s.table, hashes.current[image] | np.uint64(1))
@@ -271,7 +257,7 @@ def _settled_move(s: ProofSearch, r: Recording, wanted: int) -> int:
     entry = s.table.entries[at]
     if entry.proof != 0 and entry.disproof != 0:
         return UNSOLVED
-    if (entry.proof == 0) != (wanted == WON):
+    if (entry.proof == 0) != (wanted == ATTACKER_WINS):
         return FAILED
     if entry.cell == LEAF:
         # An image of this board was settled by pairs or threats that are not found on this one
@@ -324,30 +310,23 @@ def _write_judged(
     s: ProofSearch, r: Recording, mover: int, mine: int, theirs: int, zone: CellSet
 ) -> None:
     """Record why `judge` found that the defender holds."""
-    sets.clear(r.scratch)
     if mover == DEFENDER and mine != NONE:
-        cell = completing_cell(s.board, DEFENDER, NONE)
-        sets.clear(zone)
-        sets.add(zone, cell)
-        sets.add(r.scratch, cell)
-        hit_open_lines(s.board, zone, 1, cell)
-        _write(r, WIN)
-        _write(r, cell)
-        _write_new_cells(s, r, zone)
+        count = 1
     elif mover == ATTACKER and theirs == SEVERAL:
-        first = completing_cell(s.board, DEFENDER, NONE)
-        second = completing_cell(s.board, DEFENDER, first)
-        sets.clear(zone)
-        for cell in (first, second):
-            sets.add(zone, cell)
-            sets.add(r.scratch, cell)
-        hit_open_lines(s.board, zone, 2, NONE)
-        _write(r, TWO_THREATS)
-        _write(r, first)
-        _write(r, second)
-        _write_new_cells(s, r, zone)
+        count = 2
     else:
-        _write(r, POTENTIAL)
+        _write(r, steps.POTENTIAL)
+        return
+    sets.clear(r.scratch)
+    _write(r, steps.COMPLETES if count == 1 else steps.TWO_THREATS)
+    cell = NONE
+    for _ in range(count):
+        cell = completing_cell(s.board, DEFENDER, cell)
+        sets.add(r.scratch, cell)
+        _write(r, cell)
+    sets.copy_set(r.scratch, zone)
+    hit_open_lines(s.board, zone, count, cell if count == 1 else NONE)
+    _write_new_cells(s, r, zone)
 
 
 @inner
@@ -364,7 +343,7 @@ def _write_new_cells(s: ProofSearch, r: Recording, zone: CellSet) -> None:
 @inner
 def _write_pairs(s: ProofSearch, r: Recording, zone: CellSet) -> None:
     """Record the pairs found by `find_pairing`, and add their cells to the zone."""
-    _write(r, PAIRS)
+    _write(r, steps.PAIRS)
     at = r.length[0]
     _write(r, 0)
     for cell in range(s.live.size):

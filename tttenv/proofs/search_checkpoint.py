@@ -49,7 +49,18 @@ def write(file: Path, saved: SavedSearch) -> None:
 
 
 def read(file: Path, memory: int) -> SavedSearch:
-    """Read the state of a search, for tables of at most `memory` bytes."""
+    """Read the state of a search that `write` wrote.
+
+    Args:
+        file: its path.
+        memory: bytes of the tables, at most. Entries of little work are left out if it is too low.
+
+    Returns:
+        The search, from which `Prover.prove` goes on.
+
+    Raises:
+        ValueError: for another or a damaged file.
+    """
     content = read_state(file, KIND)
     rules = Rules.of(content["rules"])
     prover = Prover(rules, memory)

@@ -59,8 +59,8 @@ from tttenv.utils.struct import Struct, allocate, record
 
 INFINITY = 1 << 30
 LARGEST = INFINITY - 1  # of a position that is open
-NOT_BEGUN = -1  # instead of a ply
-WON, HELD, OPEN = 0, 1, 2  # what is known of a position: the attacker wins, the defender holds
+NOT_STARTED = -1  # instead of a ply
+ATTACKER_WINS, DEFENDER_HOLDS, OPEN = 0, 1, 2  # the state of a position: what is proved of it
 
 PAIRS_TRIED = 30  # in the search for a pairing strategy
 PAIRING_RATIO = 4.0  # no pairing strategy is looked for if the potential is so many times its bound
@@ -74,10 +74,10 @@ FRAME = record(
         ("disproof", np.int64),
         ("proof_limit", np.int64),  # the position is left once a number reaches its limit
         ("disproof_limit", np.int64),
-        ("began", np.int64),  # nodes searched before it
+        ("before", np.int64),  # nodes searched before it
         ("image", np.int64),  # the number of the map to the position's canonical image
         ("mover", np.int64),  # ATTACKER or DEFENDER
-        ("state", np.int64),  # WON, HELD or OPEN
+        ("state", np.int64),  # ATTACKER_WINS, DEFENDER_HOLDS or OPEN
         ("moves", np.int64),  # how many are listed in `Frames.cells`
         ("chosen", np.int64),  # which of them is searched
         ("forced", np.int64),  # the only move that does not lose at once, or NONE
@@ -111,7 +111,7 @@ class ProofSearch(Struct):
     weights: Annotated[NDArray[np.int64], "cells"]  # the attacker's potential through each
     live: Annotated[NDArray[np.int64], "cells"]  # lines open to either side through each
     nodes: Annotated[NDArray[np.int64], "1"]  # positions judged
-    ply: Annotated[NDArray[np.int64], "1", NOT_BEGUN]  # of the searched position
+    ply: Annotated[NDArray[np.int64], "1", NOT_STARTED]  # of the searched position
 
 
 def new_proof_search(rules: Rules, table: ProofTable) -> ProofSearch:
@@ -141,6 +141,13 @@ def set_board(s: ProofSearch, board: Boards) -> None:
             toggle_hash(s.hashes, cell, ATTACKER if board[cell] == 1 else DEFENDER)
 
 
+def start(s: ProofSearch, rules: Rules, position: Boards, attacker: str) -> int:
+    """Set up a position (cells,), seen by the side to move; return that side's number."""
+    attacks = "XO"[int(rules.seat(position))] == attacker
+    set_board(s, position if attacks else -position)
+    return ATTACKER if attacks else DEFENDER
+
+
 @inner
 def place_stone(s: ProofSearch, cell: int, side: int) -> None:
     """Put a stone of `side` on an empty cell."""
@@ -157,7 +164,7 @@ def remove_stone(s: ProofSearch, cell: int, side: int) -> None:
 
 @bare
 def search(s: ProofSearch, mover: int, nodes: int, entries: int, early: bool) -> int:
-    """Start or continue a search of the current board; return WON, HELD or OPEN.
+    """Start or continue a search of the current board; return its state.
 
     While its position is open, its board follows the search, so that another call continues as if
     there had been no limit. `mover` is to move when a search starts. It stops after so many
@@ -166,7 +173,7 @@ def search(s: ProofSearch, mover: int, nodes: int, entries: int, early: bool) ->
     frames = s.frames.of
     stop = s.nodes[0] + nodes
     ply = s.ply[0]
-    entering = ply == NOT_BEGUN
+    entering = ply == NOT_STARTED
     if entering:
         ply = 0
         frames[0].mover = mover
@@ -185,7 +192,7 @@ def search(s: ProofSearch, mover: int, nodes: int, entries: int, early: bool) ->
         ):
             _store(s, ply, s.frames.cells[ply, best] if best >= 0 else LEAF)
             if ply == 0:
-                s.ply[0] = NOT_BEGUN
+                s.ply[0] = NOT_STARTED
                 return int(frame.state)
             ply -= 1
             _take_back(s, ply)
@@ -203,7 +210,7 @@ def search(s: ProofSearch, mover: int, nodes: int, entries: int, early: bool) ->
 
 def leave(s: ProofSearch) -> None:
     """Abort a search in progress: keep its results in the table and restore the board."""
-    if s.ply[0] != NOT_BEGUN:
+    if s.ply[0] != NOT_STARTED:
         search(s, ATTACKER, 0, 0, True)
 
 
@@ -256,29 +263,24 @@ def _weigh_attacks(s: ProofSearch, ply: int) -> tuple[int, int]:
     proof-number search).
     """
     frame = s.frames.of[ply]
-    best, least, second, most = -1, INFINITY, INFINITY, 0
+    disproofs = s.frames.disproofs[ply]
+    best, least, second = _two_least(s.frames.proofs[ply], disproofs, frame.moves)
+    most = 0
     for i in range(frame.moves):
-        proof, disproof = s.frames.proofs[ply, i], s.frames.disproofs[ply, i]
-        tie = proof == least and best >= 0
-        if proof < least or (tie and disproof > s.frames.disproofs[ply, best]):
-            second = min(second, least)
-            best, least = i, proof
-        elif proof < second:
-            second = proof
-        most = max(most, disproof)
+        most = max(most, disproofs[i])
     frame.proof = least
     frame.disproof = min(LARGEST, most + frame.moves - 1) if frame.moves > 0 else 0
     if least == 0:
-        _settle(frame, WON)
+        _settle(frame, ATTACKER_WINS)
     elif frame.moves == 0:
-        _settle(frame, HELD)
+        _settle(frame, DEFENDER_HOLDS)
     elif frame.forced != NONE and s.frames.disproofs[ply, 0] == 0:
         if _settled_zone(s, ply, 0):
             cell = s.frames.cells[ply, 0]
             sets.copy_set(s.frames.scratch, s.frames.zones[ply])
             sets.add(s.frames.zones[ply], cell)
             hit_open_lines(s.board, s.frames.zones[ply], 2, cell)
-            _settle(frame, HELD)
+            _settle(frame, DEFENDER_HOLDS)
         else:
             frame.disproof = 1
     return best, second
@@ -288,35 +290,49 @@ def _weigh_attacks(s: ProofSearch, ply: int) -> tuple[int, int]:
 def _weigh_replies(s: ProofSearch, ply: int) -> tuple[int, int]:
     """Compute the numbers of a defender's position: one holding move is enough."""
     frame = s.frames.of[ply]
-    best, least, second, total = -1, INFINITY, INFINITY, 0
+    proofs = s.frames.proofs[ply]
+    best, least, second = _two_least(s.frames.disproofs[ply], proofs, frame.moves)
+    total = 0
     for i in range(frame.moves):
-        proof, disproof = s.frames.proofs[ply, i], s.frames.disproofs[ply, i]
-        tie = disproof == least and best >= 0
-        if disproof < least or (tie and proof > s.frames.proofs[ply, best]):
-            second = min(second, least)
-            best, least = i, disproof
-        elif disproof < second:
-            second = disproof
-        total += proof
+        total += proofs[i]
     frame.proof, frame.disproof = min(LARGEST, total), least
     if total == 0:
-        _settle(frame, WON)
+        _settle(frame, ATTACKER_WINS)
     elif least == 0:
         if _settled_zone(s, ply, best):
             sets.copy_set(s.frames.scratch, s.frames.zones[ply])
             sets.add(s.frames.zones[ply], s.frames.cells[ply, best])
-            _settle(frame, HELD)
+            _settle(frame, DEFENDER_HOLDS)
         else:
             frame.proof, frame.disproof = 1, 1
     return best, second
 
 
 @inner
+def _two_least(
+    numbers: NDArray[np.int64], others: NDArray[np.int64], moves: int
+) -> tuple[int, int, int]:
+    """Return the move of the least number, of equals that of the highest other, -1 without moves.
+
+    The least number and the second least come with it.
+    """
+    best, least, second = -1, INFINITY, INFINITY
+    for i in range(moves):
+        tie = numbers[i] == least and best >= 0
+        if numbers[i] < least or (tie and others[i] > others[best]):
+            second = min(second, least)
+            best, least = i, numbers[i]
+        elif numbers[i] < second:
+            second = numbers[i]
+    return best, least, second
+
+
+@inner
 def _settle(frame: Any, state: int) -> None:
-    """Set the state and the proof numbers of a position that is proved WON or HELD."""
+    """Set the state of a position that is proved, and its proof numbers."""
     frame.state = state
-    frame.proof = 0 if state == WON else INFINITY
-    frame.disproof = INFINITY if state == WON else 0
+    frame.proof = 0 if state == ATTACKER_WINS else INFINITY
+    frame.disproof = INFINITY if state == ATTACKER_WINS else 0
 
 
 @inner
@@ -379,7 +395,7 @@ def _store(s: ProofSearch, ply: int, cell: int) -> None:
     at = place_for(s.table, frame.key)
     entry = s.table.entries[at]
     entry.proof, entry.disproof = frame.proof, frame.disproof
-    entry.work = min(np.int64(entry.work) + s.nodes[0] - frame.began, np.int64(INFINITY))
+    entry.work = min(np.int64(entry.work) + s.nodes[0] - frame.before, np.int64(INFINITY))
     if cell != LEAF:
         entry.cell = hashes.images[frame.image, cell]
     sets.map_set(s.frames.zones[ply], hashes.images[frame.image], s.table.zones[at])
@@ -391,7 +407,7 @@ def _enter(s: ProofSearch, ply: int) -> None:
     """Evaluate a newly reached position, and list its moves if it is still open."""
     frame = s.frames.of[ply]
     s.nodes[0] += 1
-    frame.began = s.nodes[0] - 1
+    frame.before = s.nodes[0] - 1
     frame.image = canonical_image(s.hashes)
     frame.key = s.hashes.current[frame.image] | np.uint64(1)
     frame.moves, frame.forced = 0, NONE
@@ -401,7 +417,7 @@ def _enter(s: ProofSearch, ply: int) -> None:
     if known >= 0:
         entry = s.table.entries[known]
         if entry.proof == 0 or entry.disproof == 0:
-            _settle(frame, WON if entry.proof == 0 else HELD)
+            _settle(frame, ATTACKER_WINS if entry.proof == 0 else DEFENDER_HOLDS)
             origins = s.hashes.origins[frame.image]
             sets.map_set(s.table.zones[known], origins, s.frames.zones[ply])
             return
@@ -469,15 +485,15 @@ def _one_more(found: int, cell: int) -> int:
 def judge(
     s: ProofSearch, mover: int, potential: int, mine: int, theirs: int, zone: NDArray[np.uint64]
 ) -> int:
-    """Judge a surveyed position by its lines: WON, HELD or OPEN; fill `zone` if HELD."""
+    """Return a surveyed position's state by its lines; fill `zone` if the defender holds."""
     bound = 1 << s.board.lines.shape[1]
     if mover == ATTACKER:
         if mine != NONE:
-            return WON
+            return ATTACKER_WINS
         if theirs == SEVERAL:
             _add_winning_cells(s.board, DEFENDER, zone)
             hit_open_lines(s.board, zone, 2, NONE)
-            return HELD
+            return DEFENDER_HOLDS
         bound >>= 1
     else:
         if mine != NONE:
@@ -487,14 +503,14 @@ def judge(
                 sets.clear(zone)
             sets.add(zone, cell)
             hit_open_lines(s.board, zone, 1, cell)
-            return HELD
+            return DEFENDER_HOLDS
         if theirs == SEVERAL:
-            return WON
+            return ATTACKER_WINS
     if potential < bound:
         for cell in range(s.weights.size):
             if s.weights[cell] > 0:
                 sets.add(zone, cell)
-        return HELD
+        return DEFENDER_HOLDS
     return OPEN
 
 
@@ -502,11 +518,11 @@ def judge(
 def _judge_longer(
     s: ProofSearch, mover: int, potential: int, theirs: int, zone: NDArray[np.uint64]
 ) -> int:
-    """Judge a position by threats or a pairing: WON, HELD or OPEN; fill `zone` if HELD."""
+    """Return a position's state by threats or a pairing; fill `zone` if the defender holds."""
     if mover == ATTACKER and (
         winning_threats(s.board, ATTACKER, s.threats, theirs, THREATS_TRIED) != NONE
     ):
-        return WON
+        return ATTACKER_WINS
     if theirs != NONE:
         return OPEN
     bound = 1 << (s.board.lines.shape[1] - (1 if mover == ATTACKER else 0))
@@ -514,7 +530,7 @@ def _judge_longer(
         for cell in range(s.weights.size):
             if s.pairing.partner[cell] >= 0:
                 sets.add(zone, cell)
-        return HELD
+        return DEFENDER_HOLDS
     return OPEN
 
 
@@ -596,8 +612,8 @@ def _store_win(s: ProofSearch, ply: int) -> None:
     frame = s.frames.of[ply]
     frame.image = canonical_image(s.hashes)
     frame.key = s.hashes.current[frame.image] | np.uint64(1)
-    frame.began = s.nodes[0]
-    _settle(frame, WON)
+    frame.before = s.nodes[0]
+    _settle(frame, ATTACKER_WINS)
     sets.clear(s.frames.zones[ply])
     sets.clear(s.frames.left[ply])
     _store(s, ply, LEAF)

@@ -73,7 +73,7 @@ def allocate(kind: type[StructT], sizes: Mapping[str, int], **given: Any) -> Str
     """Return a struct of the given fields and of new arrays.
 
     The annotation of an array names its lengths, which are in `sizes` or numbers, and its first
-    values unless they are 0: `Annotated[NDArray[np.int16], "plies, 2", NO_CELL]`.
+    values unless they are 0: `Annotated[NDArray[np.int16], "plies, 2", NONE]`.
 
     Args:
         kind: the class of the struct.

@@ -11,7 +11,13 @@ from tttenv.game.rules import Rules, require_line_wins
 from tttenv.game.transposition_kernel import ENTRY
 from tttenv.game.types import Boards, Cells, Mask, Probs
 from tttenv.players.search import alphabeta_kernel as kernel
-from tttenv.players.search.alphabeta_kernel import INFINITY, PROVEN, WIN, RootSearch, SearchState
+from tttenv.players.search.alphabeta_kernel import (
+    INFINITY,
+    PROVEN,
+    WIN_SCORE,
+    RootSearch,
+    SearchState,
+)
 from tttenv.players.search.search_budget import (
     SLICE,
     Budget,
@@ -112,7 +118,7 @@ class IterativeDeepening:
             return Candidate(cell)
         stones, score = None, scored.score
         if abs(score) > PROVEN:
-            plies = WIN - abs(score) - int(self.state.stones[0])
+            plies = WIN_SCORE - abs(score) - int(self.state.stones[0])
             stones = (plies + 1) // 2
         value = self._value(score)
         return Candidate(cell, value, scored.at_most, stones, scored.depth, line=scored.line)
@@ -316,6 +322,10 @@ def alphabeta(
         evaluator: what scores the positions at which a search ends: "lines", or a network of the
             learner `patterns`, given by a trained player's name or folder, for any board with its
             k.
+
+    Raises:
+        ValueError: for a number that is too low, nodes and time together, more memory than there
+            is, an evaluator that is not found, or a game in which a completed line does not win.
     """
     at_least(1, depth=depth, nodes=nodes, memory=memory, width=width)
     at_least(0, threats=threats)
@@ -336,7 +346,11 @@ def new_alphabeta(
     threats: int | None,
     tables: PatternTables | None,
 ) -> AlphaBeta:
-    """Return `alphabeta(...)` with limits that are known to be valid, and a network's tables."""
+    """Return `alphabeta(...)` with limits that are known to be valid, and a network's tables.
+
+    Raises:
+        ValueError: for more memory than there is, or a game in which a completed line does not win.
+    """
     if width is None:
         width = rules.cells if rules.cells <= SMALL else WIDTH
     if threats is None:

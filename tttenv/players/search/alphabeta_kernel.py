@@ -1,12 +1,12 @@
 """Alpha-beta search (Knuth and Moore, 1975) as negamax, with a stack of one frame per ply.
 
 A search can be run in slices, so that Python can look at the clock between them. Scores are for the
-side to move: 0 is a draw, a game won when s stones are on the board scores WIN - s and a lost one s
-- WIN, so that quick wins and slow losses are best. A position at the depth limit is scored, between
-those numbers, by its open lines or by a network (`tttenv.game.line_patterns_kernel`). The side to
-move never has an immediate win here: the caller handles such boards, and a position with two
-threats against the side to move is scored as lost. So only the threats that the last stone makes
-have to be found.
+side to move: 0 is a draw, a game won when s stones are on the board scores WIN_SCORE - s and a lost
+one s - WIN_SCORE, so that quick wins and slow losses are best. A position at the depth limit is
+scored, between those numbers, by its open lines or by a network
+(`tttenv.game.line_patterns_kernel`). The side to move never has an immediate win here: the caller
+handles such boards, and a position with two threats against the side to move is scored as lost. So
+only the threats that the last stone makes have to be found.
 
 With `threats`, wins by sequences of single threats are searched for at inner positions and a side
 that could make a double threat has one more proof of a win; the other side then tries only moves
@@ -37,7 +37,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.game import line_patterns_kernel as network
-from tttenv.game.line_board_kernel import NONE
+from tttenv.game.line_board_kernel import NONE, SEVERAL, threat_through
 from tttenv.game.line_patterns_kernel import LinePatterns, PatternTables, new_line_patterns
 from tttenv.game.open_lines_kernel import (
     OpenLines,
@@ -47,7 +47,7 @@ from tttenv.game.open_lines_kernel import (
     update_stone,
 )
 from tttenv.game.rules import Rules
-from tttenv.game.rules_kernel import Game, threats
+from tttenv.game.rules_kernel import Game
 from tttenv.game.symmetry import maps
 from tttenv.game.threat_sequences_kernel import (
     MOVE,
@@ -80,7 +80,7 @@ from tttenv.players.search.threat_moves_kernel import (
 from tttenv.utils.compiled import bare, inner
 from tttenv.utils.struct import Struct, allocate, record
 
-WIN = 1 << 30
+WIN_SCORE = 1 << 30
 PROVEN = 1 << 29  # a score beyond this is a proven win or loss, within it a draw or a heuristic
 MAX_GUESS = 1 << 28  # the highest heuristic score
 INFINITY = (1 << 31) - 1  # above every score
@@ -94,7 +94,7 @@ FRAME = record(
     [
         ("alpha", np.int32),  # the window, narrowed by the moves tried so far
         ("beta", np.int32),
-        ("given_alpha", np.int32),  # the window that the caller asked for
+        ("given_alpha", np.int32),  # the window that the caller gave
         ("given_beta", np.int32),
         ("lower", np.int32),  # bounds of the true score, from the stones and the open lines
         ("upper", np.int32),
@@ -138,7 +138,6 @@ class SearchState(Struct):
     order: Annotated[NDArray[np.int16], "plies, cells"]  # best first, from ply 2 on
     scores: Annotated[NDArray[np.int64], "cells"]  # their ordering scores, while they are listed
     killers: Annotated[Cells, "plies, 2", -1]  # the last two moves that caused a cutoff at each ply
-    threat_cells: Annotated[Cells, "8"]  # output of `rules.threats`
     ply: Annotated[NDArray[np.int64], "1"]  # the current frame; 0 when the search is done
     left: Annotated[NDArray[np.int64], "1"]  # how many positions may still be searched
     room: ThreatRoom
@@ -226,19 +225,14 @@ def next_move(s: SearchState, ply: int) -> int:
     frame.tried += 1
     if frame.forced >= 0:
         return int(frame.forced)
-    if frame.tried == 2:  # often the first move is the only one
+    if frame.tried == 1:  # often it is the only one
+        if list_moves(s, ply, 1) == 0:
+            return -1
+        s.tried[ply, s.order[ply, 0]] = True
+        return int(s.order[ply, 0])
+    if frame.tried == 2:
         frame.listed = list_moves(s, ply, limit - 1)
-    if frame.tried > 1:
-        return int(s.order[ply, frame.tried - 2]) if frame.tried - 2 < frame.listed else -1
-    best, best_cell = -1, -1
-    for cell in range(s.tried.shape[1]):
-        if s.lines.board.stones[cell] == 0 and not s.tried[ply, cell]:
-            score = ordering_score(s, ply, cell)
-            if score > best:
-                best, best_cell = score, cell
-    if best_cell >= 0:
-        s.tried[ply, best_cell] = True
-    return best_cell
+    return int(s.order[ply, frame.tried - 2]) if frame.tried - 2 < frame.listed else -1
 
 
 @inner
@@ -315,7 +309,7 @@ def search_deeper(s: SearchState, root: RootSearch, first: bool, budget: int) ->
         move_to_front(root.order, root.found, count)
         progress[STEP] += 1
         progress[TRIED_MOVES], progress[BEST], progress[SCORE] = 0, 0, -INFINITY
-        if abs(score) > PROVEN and WIN - abs(score) - s.stones[0] <= depth:
+        if abs(score) > PROVEN and WIN_SCORE - abs(score) - s.stones[0] <= depth:
             break  # a quicker win, or a slower loss, would have been found by now
     return True
 
@@ -333,7 +327,7 @@ def search_root(s: SearchState, root: RootSearch, depth: int, first: bool, stop:
         if s.ply[0] == 0:
             if s.left[0] <= stop:
                 return False
-            # The window begins one below the best score, so that a tie is told from a worse move.
+            # The window begins one below the best score, so that a tie differs from a worse move.
             alpha = score - 1 if any_best and ties else score
             begin_move(s, cell, alpha, beta, depth - 1)
         if s.ply[0] > 0:
@@ -461,15 +455,15 @@ def open_frame(s: SearchState, ply: int, alpha: int, beta: int, depth: int) -> b
     frame = s.frames[ply]
     stones = s.stones[0] + ply
     empty = s.tried.shape[1] - stones
-    threat_count = threats(s.lines.board.stones, s.frames[ply - 1].cell, s.game, s.threat_cells)
-    if threat_count > 1:
-        frame.best = stones + 2 - WIN
+    threat = threat_through(s.lines.board, s.frames[ply - 1].cell, 1 - ply % 2)
+    if threat == SEVERAL:
+        frame.best = stones + 2 - WIN_SCORE
         return False
-    frame.forced = s.threat_cells[0] if threat_count == 1 else -1
+    frame.forced = threat
     mine, theirs = stones_needed(s.lines, ply % 2), stones_needed(s.lines, 1 - ply % 2)
     soonest, latest = max(3, 2 * mine - 1), max(4, 2 * theirs)
-    frame.upper = WIN - stones - soonest if soonest <= empty else 0
-    frame.lower = stones + latest - WIN if latest <= empty else 0
+    frame.upper = WIN_SCORE - stones - soonest if soonest <= empty else 0
+    frame.lower = stones + latest - WIN_SCORE if latest <= empty else 0
     frame.given_alpha, frame.given_beta = alpha, beta
     frame.alpha, frame.beta = max(alpha, frame.lower), min(beta, frame.upper)
     if frame.alpha >= frame.beta:
@@ -479,9 +473,9 @@ def open_frame(s: SearchState, ply: int, alpha: int, beta: int, depth: int) -> b
     frame.best, frame.best_cell = -INFINITY, 0
     frame.tried = 0
     frame.answering = frame.again = False
-    if s.threats > 0 and threat_count == 0:
+    if s.threats > 0 and threat == NONE:
         return open_with_threats(s, ply, depth)
-    if depth <= 0 and threat_count == 0:
+    if depth <= 0 and threat == NONE:
         frame.best = guess(s, ply)
         return False
     for cell in range(s.tried.shape[1]):
@@ -535,7 +529,7 @@ def open_with_threats(s: SearchState, ply: int, depth: int) -> bool:
     length = threat_win(s, side)
     if length > 0:
         frame.table_move = s.stack[0, MOVE]
-        frame.lower = max(frame.lower, WIN - s.stones[0] - ply - length)
+        frame.lower = max(frame.lower, WIN_SCORE - s.stones[0] - ply - length)
         frame.alpha = max(frame.alpha, frame.lower)
         if frame.alpha >= frame.beta:
             frame.best = frame.lower
@@ -560,8 +554,8 @@ def open_with_threats(s: SearchState, ply: int, depth: int) -> bool:
 def threat_win(s: SearchState, side: int) -> int:
     """Return the number of stones in a win by single threats, or 0 if none was found."""
     k = s.lines.board.lines.shape[1]
-    begun = s.lines.open_count[side, k - 2]
-    if begun == 0 or begun + s.lines.open_count[side, k - 3] < 2:
+    short = s.lines.open_count[side, k - 2]
+    if short == 0 or short + s.lines.open_count[side, k - 3] < 2:
         return 0  # no threat, or no second line that could cross it
     limit = min(s.threats, s.left[0])
     if limit <= 0:

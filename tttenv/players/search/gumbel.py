@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.game.open_lines_kernel import new_open_lines
+from tttenv.game.outcomes_kernel import UNPROVEN, WON
 from tttenv.game.rules import Rules, require_line_wins
-from tttenv.game.threat_sequences_kernel import UNPROVEN, WIN
 from tttenv.game.types import Boards, Cells, Probs
 from tttenv.players.search import gumbel_kernel as kernel
 from tttenv.players.search.gumbel_kernel import Settings
@@ -56,7 +56,19 @@ class GumbelSearch:
         considered: int = CONSIDERED,
         settings: Settings = SETTINGS,
     ) -> None:
-        """Allocate `trees` that are searched in parallel, of at most so many simulations each."""
+        """Allocate the trees.
+
+        Args:
+            rules: the game.
+            evaluate: returns logits and values of positions; see `Evaluate`.
+            simulations: the most in a search.
+            trees: how many boards are searched in parallel.
+            considered: root moves with which sequential halving begins.
+            settings: constants of the search.
+
+        Raises:
+            ValueError: for a game in which a completed line does not win.
+        """
         require_line_wins(rules, "gumbel")
         self.rules, self.evaluate, self.settings = rules, evaluate, settings
         self.trees, self.considered, self.simulations = trees, considered, simulations
@@ -77,10 +89,16 @@ class GumbelSearch:
         simulations: NDArray[np.int64] | int | None = None,
         noise: Floats | None = None,
     ) -> SearchResults:
-        """Search from undecided boards (batch, cells), seen by the side to move.
+        """Search from several boards.
 
-        The simulations are one number for all boards or one each, by default the maximum; Gumbel
-        noise is (batch, cells), without it the search is deterministic.
+        Args:
+            boards: undecided boards (batch, cells), seen by the side to move.
+            simulations: one number for all boards, or one each (batch,); by default the maximum.
+            noise: Gumbel noise (batch, cells), added to the logits of the root's moves. Without it
+                the search is deterministic.
+
+        Returns:
+            The results, one row a board.
         """
         count = len(boards)
         wanted = np.broadcast_to(self.simulations if simulations is None else simulations, count)
@@ -128,7 +146,7 @@ class GumbelSearch:
             value = float(proof)
         prior, line = float(forest.prior[0, 0, cell]), [cell]
         while (node := int(forest.child[0, node, line[-1]])) != kernel.NO_NODE:
-            won = forest.proof[0, node] == WIN
+            won = forest.proof[0, node] == WON
             likely = np.lexsort((forest.prior[0, node], forest.visits[0, node], won))[-1]
             if not won[likely] and not forest.visits[0, node, likely]:
                 break
@@ -138,11 +156,18 @@ class GumbelSearch:
 
 @lru_cache(maxsize=4096)
 def considered_visits(moves: int, simulations: int) -> NDArray[np.int32]:
-    """Return, for each simulation (simulations,), the visit count of its candidates.
+    """Return the visits that the moves must have to be candidates, for each simulation.
 
     Sequential halving (Karnin et al., 2013): in each phase all remaining of `moves` moves get the
     same number of visits, such that the phases share the simulations evenly; then the worse half is
     dropped. In each simulation the candidates are thus the moves with a certain number of visits.
+
+    Args:
+        moves: considered at first.
+        simulations: of the whole search.
+
+    Returns:
+        The visits (simulations,), read-only.
     """
     if moves < 2:
         return read_only(np.arange(simulations, dtype=np.int32))
@@ -231,6 +256,10 @@ def gumbel(
             none.
         threes: positions searched for wins by threats and threes before the tree search of a board,
             half of them for such wins of the other side; 0 for none.
+
+    Raises:
+        ValueError: for a number that is too low or too high, or a game in which a completed line
+            does not win.
     """
     at_least(1, considered=considered)
     at_least(0, threats=threats, threes=threes)
@@ -246,7 +275,11 @@ def gumbel(
 
 
 def checked_simulations(rules: Rules, simulations: int) -> int:
-    """Check that a tree of this many simulations fits into memory, and return the number."""
+    """Check that a tree of this many simulations fits into memory, and return the number.
+
+    Raises:
+        ValueError: if it does not, or for less than one simulation.
+    """
     at_least(1, simulations=simulations)
     most = LARGEST_TREE // rules.cells
     if simulations > most:

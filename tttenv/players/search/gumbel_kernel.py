@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.game.line_board_kernel import (
+    NONE,
     LineBoard,
     empty_cell,
     new_line_board,
@@ -34,14 +35,10 @@ from tttenv.game.line_board_kernel import (
     set_stones,
 )
 from tttenv.game.open_lines_kernel import OpenLines, set_board
+from tttenv.game.outcomes_kernel import DRAWN, LOST, UNPROVEN, WON, proven_by_moves
 from tttenv.game.rules import Rules
 from tttenv.game.threat_sequences_kernel import (
-    DRAW,
-    LOSS,
     MOVE,
-    NO_CELL,
-    UNPROVEN,
-    WIN,
     ThreatStack,
     judge,
     new_threat_stack,
@@ -82,10 +79,10 @@ class Forest(Struct):
     length: Annotated[NDArray[np.int64], "trees"]  # of the path to the leaf to evaluate
     path_nodes: Annotated[NDArray[np.int32], "trees, steps"]
     path_moves: Annotated[NDArray[np.int16], "trees, steps"]
-    leaf_forced: Annotated[NDArray[np.int16], "trees", NO_CELL]  # the only move of the leaf
+    leaf_forced: Annotated[NDArray[np.int16], "trees", NONE]  # the only move of the leaf
     value: Annotated[NDArray[np.float32], "trees, nodes"]  # the evaluator's
     total_visits: Annotated[NDArray[np.int32], "trees, nodes"]
-    floor: Annotated[NDArray[np.int8], "trees, nodes", LOSS]  # a proven lower bound of the value
+    floor: Annotated[NDArray[np.int8], "trees, nodes", LOST]  # a proven lower bound of the value
     allowed: Annotated[Mask, "trees, nodes, cells"]  # the moves that are searched
     prior: Annotated[NDArray[np.float32], "trees, nodes, cells"]  # probabilities of these
     child: Annotated[NDArray[np.int32], "trees, nodes, cells", NO_NODE]  # or NO_NODE
@@ -158,7 +155,7 @@ def back_up(
         for d in range(depth):
             place(f.board, int(f.path_moves[tree, d]), d % 2)
         root = f.nodes[tree] == 0
-        node = _add_node(f, tree, int(f.leaf_forced[tree]) if not root else NO_CELL)
+        node = _add_node(f, tree, int(f.leaf_forced[tree]) if not root else NONE)
         if node != NO_NODE:
             _set_prior(f, tree, node, logits[i])
             f.value[tree, node] = values[i]
@@ -186,7 +183,9 @@ def improved_policy(f: Forest, trees: int, probs: Probs, values: Probs, moves: C
     cells = f.roots.shape[1]
     for tree in range(trees):
         most, mixed = _most_visits(f, tree), _mixed_value(f, tree)
-        best_proof = _best_proof(f, tree)
+        best_proof = proven_by_moves(f.proof[tree, 0])
+        if best_proof == UNPROVEN:
+            best_proof = DRAWN
         highest, best_score, best_visits, best = -inf, -inf, -1, 0
         for cell in range(cells):
             probs[tree, cell] = -inf
@@ -195,12 +194,12 @@ def improved_policy(f: Forest, trees: int, probs: Probs, values: Probs, moves: C
             proof = f.proof[tree, 0, cell]
             if proof != UNPROVEN and proof < best_proof:
                 continue
-            if best_proof == WIN and proof != WIN:
+            if best_proof == WON and proof != WON:
                 continue
             value = _completed(f, tree, 0, cell, mixed)
             scaled = (f.settings.visit_offset + most) * f.settings.value_scale * value
             logit = f.root_logits[tree, cell] + scaled
-            probs[tree, cell] = 0.0 if best_proof == WIN else logit
+            probs[tree, cell] = 0.0 if best_proof == WON else logit
             highest = max(highest, probs[tree, cell])
             score, visits = logit + f.noise[tree, cell], f.visits[tree, 0, cell]
             if visits > best_visits or (visits == best_visits and score > best_score):
@@ -253,7 +252,7 @@ def _descend(f: Forest, tree: int) -> bool:
             _add_value(f, tree, depth, proof)
             return False
         f.leaf_forced[tree] = forced
-        if forced == NO_CELL or f.nodes[tree] + 1 >= f.value.shape[1]:
+        if forced == NONE or f.nodes[tree] + 1 >= f.value.shape[1]:
             return True
         below = _add_node(f, tree, forced)
         f.prior[tree, below, forced] = 1.0
@@ -269,23 +268,23 @@ def _judge_root(f: Forest, tree: int) -> None:
     k = board.lines.shape[1]
     proof, forced = judge(board, 0, f.stack, f.settings.threats)
     f.root_proof[tree] = proof
-    if proof == DRAW:
+    if proof == DRAWN:
         for cell in range(cells):
             if f.allowed[tree, 0, cell]:
-                f.proof[tree, 0, cell] = DRAW
-    if proof == WIN:
+                f.proof[tree, 0, cell] = DRAWN
+    if proof == WON:
         found = False
         for line in range(len(board.lines)):
             if board.held[line, 0] == k - 1 and board.held[line, 1] == 0:
-                f.proof[tree, 0, empty_cell(board, line, -1)] = WIN
+                f.proof[tree, 0, empty_cell(board, line, -1)] = WON
                 found = True
         if not found:
             move = f.stack[0, MOVE]
-            f.proof[tree, 0, move] = WIN
             f.allowed[tree, 0, move] = True
-    if forced != NO_CELL:
+            f.proof[tree, 0, move] = WON
+    if forced != NONE:
         for cell in range(cells):
-            f.allowed[tree, 0, cell] = cell == forced
+            _allow(f, tree, 0, cell, cell == forced)
     if proof == UNPROVEN:
         _judge_root_moves(f, tree)
 
@@ -293,20 +292,17 @@ def _judge_root(f: Forest, tree: int) -> None:
 @inner
 def _judge_root_moves(f: Forest, tree: int) -> None:
     """Prove the results of the root's moves where lines decide them."""
-    best, every = LOSS, True
+    best = LOST
     for cell in range(f.roots.shape[1]):
         if f.allowed[tree, 0, cell]:
             place(f.board, cell, 0)
             proof, _ = judge(f.board, 1, f.stack, f.settings.threats)
             remove(f.board, cell, 0)
-            if proof == UNPROVEN:
-                every = False
-            else:
+            if proof != UNPROVEN:
                 f.proof[tree, 0, cell] = -proof
                 best = max(best, -proof)
     f.floor[tree, 0] = best
-    if best == WIN or every:
-        f.root_proof[tree] = best
+    f.root_proof[tree] = proven_by_moves(f.proof[tree, 0])
 
 
 @inner
@@ -320,7 +316,7 @@ def _add_node(f: Forest, tree: int, forced: int) -> int:
         return NO_NODE
     f.nodes[tree] = node + 1
     f.total_visits[tree, node] = 0
-    f.floor[tree, node] = LOSS
+    f.floor[tree, node] = LOST
     board, found = f.board, False
     for cell in range(f.roots.shape[1]):
         may = board.stones[cell] == 0 and (forced < 0 or cell == forced)
@@ -337,11 +333,17 @@ def _add_node(f: Forest, tree: int, forced: int) -> int:
         f.child[tree, node, cell] = NO_NODE
         f.visits[tree, node, cell] = 0
         f.total[tree, node, cell] = 0.0
-        f.proof[tree, node, cell] = UNPROVEN
-    if not found:
-        for cell in range(f.roots.shape[1]):
-            f.allowed[tree, node, cell] = board.stones[cell] == 0
+    for cell in range(f.roots.shape[1]):
+        allowed = f.allowed[tree, node, cell] if found else board.stones[cell] == 0
+        _allow(f, tree, node, cell, allowed)
     return node
+
+
+@inner
+def _allow(f: Forest, tree: int, node: int, cell: int, allowed: bool) -> None:
+    """Let a move be searched, or count it as lost so that no proof waits for it."""
+    f.allowed[tree, node, cell] = allowed
+    f.proof[tree, node, cell] = UNPROVEN if allowed else LOST
 
 
 @inner
@@ -370,9 +372,9 @@ def _inner_move(f: Forest, tree: int, node: int) -> int:
     visits = f.total_visits[tree, node]
     untried = total / (1.0 + visits) - FIRST_PLAY_REDUCTION * sqrt(tried)
     root = f.settings.exploration * sqrt(visits + 1.0)
-    best, best_score = NO_CELL, -inf
+    best, best_score = NONE, -inf
     for cell in range(f.roots.shape[1]):
-        if not f.allowed[tree, node, cell] or f.proof[tree, node, cell] != UNPROVEN:
+        if f.proof[tree, node, cell] != UNPROVEN:
             continue
         own = f.visits[tree, node, cell]
         value = f.total[tree, node, cell] / own if own > 0 else untried
@@ -387,9 +389,9 @@ def _root_move(f: Forest, tree: int) -> int:
     """Return the root's best unproven move with the scheduled visits, else the least visited."""
     wanted = f.schedule[tree, f.done[tree]]
     most, mixed = _most_visits(f, tree), _mixed_value(f, tree)
-    best, best_score, best_distance = NO_CELL, -inf, 1 << 30
+    best, best_score, best_distance = NONE, -inf, 1 << 30
     for cell in range(f.roots.shape[1]):
-        if not f.allowed[tree, 0, cell] or f.proof[tree, 0, cell] != UNPROVEN:
+        if f.proof[tree, 0, cell] != UNPROVEN:
             continue
         visits = f.visits[tree, 0, cell]
         distance = 0 if visits == wanted else 1 + visits
@@ -434,19 +436,6 @@ def _completed(f: Forest, tree: int, node: int, cell: int, otherwise: float) -> 
 
 
 @inner
-def _best_proof(f: Forest, tree: int) -> int:
-    """Return the best proven value of the root's moves, DRAW unless it wins or all are proven."""
-    best, every = LOSS, True
-    for cell in range(f.roots.shape[1]):
-        if f.allowed[tree, 0, cell]:
-            if f.proof[tree, 0, cell] == UNPROVEN:
-                every = False
-            else:
-                best = max(best, f.proof[tree, 0, cell])
-    return best if best == WIN or every else DRAW
-
-
-@inner
 def _add_value(f: Forest, tree: int, depth: int, value: float) -> None:
     """Add a leaf's value, for its side to move, to all edges of the path."""
     for d in range(depth - 1, -1, -1):
@@ -465,18 +454,16 @@ def _back_up_proof(f: Forest, tree: int, depth: int) -> None:
     """Back up the proof of the path's last edge."""
     for d in range(depth - 1, -1, -1):
         node, move = f.path_nodes[tree, d], f.path_moves[tree, d]
-        best = f.proof[tree, node, move]
-        f.floor[tree, node] = max(f.floor[tree, node], best)
-        if best != WIN:
-            for cell in range(f.roots.shape[1]):
-                if f.allowed[tree, node, cell]:
-                    if f.proof[tree, node, cell] == UNPROVEN:
-                        return
-                    best = max(best, f.proof[tree, node, cell])
+        value = f.proof[tree, node, move]
+        f.floor[tree, node] = max(f.floor[tree, node], value)
+        if value != WON:
+            value = proven_by_moves(f.proof[tree, node])
+            if value == UNPROVEN:
+                return
         if d == 0:
-            f.root_proof[tree] = best
+            f.root_proof[tree] = value
         else:
-            f.proof[tree, f.path_nodes[tree, d - 1], f.path_moves[tree, d - 1]] = -best
+            f.proof[tree, f.path_nodes[tree, d - 1], f.path_moves[tree, d - 1]] = -value
 
 
 SCALE = 0.02  # of the open lines' evaluation: the value is tanh(SCALE * evaluation)

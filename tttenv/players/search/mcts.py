@@ -4,6 +4,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from tttenv.game.outcomes_kernel import LOST, UNPROVEN, WON
 from tttenv.game.rules import Rules, require_line_wins
 from tttenv.game.types import Boards, Cells, Probs
 from tttenv.players.search import mcts_kernel as kernel
@@ -50,9 +51,9 @@ class MonteCarlo(Player):
         """
         tree, done = self.tree, self._search_tree(board)
         best = self._ranked(0)[0]
-        value = (tree.points[best] - tree.visits[best]) / (tree.visits[best] + 1.0)
-        if tree.proof[best] != kernel.UNPROVEN:
-            value = tree.proof[best] - 1.0
+        value = tree.total[best] / (tree.visits[best] + 1.0)
+        if tree.proof[best] != UNPROVEN:
+            value = tree.proof[best]
         return Found(uniform_on([int(tree.move[best])], self.rules.cells), float(value), done)
 
     @one_at_a_time
@@ -65,9 +66,9 @@ class MonteCarlo(Player):
         """Return a child of the root as a candidate move with its statistics."""
         tree, line = self.tree, [int(self.tree.move[node])]
         visits, proof = int(tree.visits[node]), int(tree.proof[node])
-        value = (int(tree.points[node]) - visits) / visits if visits else None
-        if proof != kernel.UNPROVEN:
-            value = proof - 1.0
+        value = int(tree.total[node]) / visits if visits else None
+        if proof != UNPROVEN:
+            value = float(proof)
         while tree.child_count[node] and tree.visits[node := int(self._ranked(node)[0])]:
             line.append(int(tree.move[node]))
         return Candidate(line[0], value, visits=visits, line=tuple(line))
@@ -77,9 +78,9 @@ class MonteCarlo(Player):
         tree, first = self.tree, int(self.tree.first_child[node])
         children = slice(first, first + int(tree.child_count[node]))
         proof, visits = tree.proof[children], tree.visits[children]
-        best_proof = 2 - tree.proof[node] if tree.proof[node] != kernel.UNPROVEN else kernel.WIN
-        good = (proof == best_proof) * 2 + (proof != kernel.LOSS) if tree.solver else 0 * proof
-        order = np.lexsort((-tree.move[children], tree.points[children], visits, good))
+        best_proof = -tree.proof[node] if tree.proof[node] != UNPROVEN else WON
+        good = (proof == best_proof) * 2 + (proof != LOST) if tree.solver else 0 * proof
+        order = np.lexsort((-tree.move[children], tree.total[children], visits, good))
         nodes: Cells = first + order[::-1]
         return nodes
 
@@ -143,6 +144,10 @@ def mcts(
         seed: seeds the random numbers, together with the board.
         time: seconds to search for a move; the player cannot be certified then.
         memory: maximum megabytes of the tree, which stops growing when it is full.
+
+    Raises:
+        ValueError: for a number that is too low, iterations and time together, more memory than
+            there is, or a game in which a completed line does not win.
     """
     at_least(1, iterations=iterations, memory=memory)
     at_least(0, c=c, heuristic=heuristic, seed=seed)

@@ -1,8 +1,8 @@
 """Monte Carlo tree search: UCT (Kocsis and Szepesvari, 2006) on a tree in flat arrays.
 
 Each iteration selects a leaf from the root, adds at most one new position, plays a play-out from
-there to the end of the game and backs up its result once at every position on the path. Results are
-points: 2 for a win, 1 for a draw, 0 for a loss, always of the side whose move led to the node.
+there to the end of the game and backs up its value once at every position on the path, always for
+the side whose move led to the node.
 
 With the solver (MCTS-Solver, Winands et al., 2008; draws as in Cazenave and Saffidine, 2010) the
 proven results of finished games are backed up, too; moves with a proven result are not selected
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.game.open_lines_kernel import OpenLines, new_open_lines, set_board, update_stone
-from tttenv.game.outcomes_kernel import GOING
+from tttenv.game.outcomes_kernel import GOING, UNPROVEN, WON, proven_by_moves
 from tttenv.game.random_kernel import bounded, seed
 from tttenv.game.rollouts_kernel import (
     Playground,
@@ -25,6 +25,7 @@ from tttenv.game.rollouts_kernel import (
     playground,
     random_playout,
     tactical_playout,
+    winner,
 )
 from tttenv.game.rules import Rules
 from tttenv.game.rules_kernel import ended
@@ -32,8 +33,6 @@ from tttenv.game.types import Cells, Stones
 from tttenv.utils.compiled import bare, inner
 from tttenv.utils.struct import Struct, allocate
 
-UNPROVEN, LOSS, DRAW, WIN = -1, 0, 1, 2  # values of `Tree.proof`: points, no outcomes of games
-POINTS = np.array([UNPROVEN, WIN, DRAW, LOSS], np.int8)  # by outcome
 MAX_NODES = 2**31 - 1  # the largest number of nodes that int32 can index
 SQRT_TABLE_SIZE = 4096  # square roots are looked up for visit counts below this
 NODE_BYTES = 21  # bytes that one node takes in the seven arrays of nodes
@@ -54,11 +53,11 @@ class Tree(Struct):
     sqrt_table: NDArray[np.float64]  # (SQRT_TABLE_SIZE, 2): of 1 / visits and of log(visits)
     node_count: Annotated[NDArray[np.int64], "1"]  # nodes in use
     visits: Annotated[NDArray[np.int32], "nodes"]
-    points: Annotated[NDArray[np.int32], "nodes"]  # the sum over all visits
+    total: Annotated[NDArray[np.int32], "nodes"]  # the sum of the values over all visits
     first_child: Annotated[NDArray[np.int32], "nodes"]
     child_count: Annotated[NDArray[np.int16], "nodes"]  # 0 before the node is expanded
     move: Annotated[NDArray[np.int16], "nodes"]  # the cell whose stone leads to the node
-    proof: Annotated[NDArray[np.int8], "nodes"]  # the proven points, or UNPROVEN
+    proof: Annotated[NDArray[np.int8], "nodes"]  # the proven value, or UNPROVEN
     prior: Annotated[NDArray[np.float32], "nodes"]  # open lines' score, up to 1; with a bias only
 
 
@@ -88,7 +87,7 @@ def new_tree(
 @inner
 def init_node(t: Tree, node: int, cell: int) -> None:
     """Reset a node reached by a stone on `cell`."""
-    t.visits[node] = t.points[node] = t.first_child[node] = 0
+    t.visits[node] = t.total[node] = t.first_child[node] = 0
     t.child_count[node] = 0
     t.move[node] = cell
     t.proof[node] = UNPROVEN
@@ -119,20 +118,28 @@ def expand(t: Tree, node: int) -> bool:
 
 @inner
 def select_child(t: Tree, node: int) -> int:
-    """Return the child to visit next: an unvisited one, else the best by UCT."""
-    if t.bias > 0.0:
-        return select_child_biased(t, node)
+    """Return the child to visit next: an unvisited one, else the best by UCT.
+
+    With a bias it is the best by UCT with progressive bias (Chaslot et al., 2008). Each child has
+    one more visit then, with the result of a draw, so that none is divided by zero.
+    """
     first: int = t.first_child[node]
+    biased = t.bias > 0.0
+    more = 1 if biased else 0
     visited = t.visits[node] - (1 if node else 0)  # all but the root were a leaf in one visit
-    if visited < t.child_count[node]:
+    if not biased and visited < t.child_count[node]:
         return first + int(visited)
-    total = t.exploration * sqrt_of_log(t, t.visits[node])
+    spread = t.exploration * sqrt_of_log(t, more + t.visits[node])
     best, best_child = -1.0, first
     for child in range(first, first + t.child_count[node]):
         if t.proof[child] != UNPROVEN and t.solver:
             continue
-        root = sqrt_of_inverse(t, t.visits[child])
-        score = (0.5 * t.points[child] * root + total) * root
+        visits = more + t.visits[child]
+        root = sqrt_of_inverse(t, visits)
+        value = 0.5 * (visits + t.total[child])
+        if biased:
+            value += t.bias * t.prior[child]
+        score = (value * root + spread) * root
         if score > best:
             best, best_child = score, child
     return best_child
@@ -148,26 +155,6 @@ def sqrt_of_inverse(t: Tree, visits: int) -> float:
 def sqrt_of_log(t: Tree, visits: int) -> float:
     """Return the square root of log(visits), from a table for small numbers."""
     return float(t.sqrt_table[visits, 1] if visits < len(t.sqrt_table) else sqrt(log(visits)))
-
-
-@inner
-def select_child_biased(t: Tree, node: int) -> int:
-    """Return the best child by UCT with progressive bias (Chaslot et al., 2008).
-
-    Each child has one more visit here, with the result of a draw, so that none is divided by zero.
-    """
-    total = t.exploration * sqrt_of_log(t, 1 + t.visits[node])
-    first: int = t.first_child[node]
-    best, best_child = -1.0, first
-    for child in range(first, first + t.child_count[node]):
-        if t.proof[child] != UNPROVEN and t.solver:
-            continue
-        root = sqrt_of_inverse(t, 1 + t.visits[child])
-        value = 0.5 * (1.0 + t.points[child]) + t.bias * t.prior[child]
-        score = (value * root + total) * root
-        if score > best:
-            best, best_child = score, child
-    return best_child
 
 
 @bare
@@ -190,10 +177,10 @@ def run_iterations(t: Tree, iterations: int) -> int:
         if t.proof[0] != UNPROVEN:
             return done
         depth = select_leaf(t)
-        points: int = t.proof[t.path[depth]]
-        if points == UNPROVEN:
-            points = simulate(t, depth)
-        backup(t, depth, points)
+        value: int = t.proof[t.path[depth]]
+        if value == UNPROVEN:
+            value = simulate(t, depth)
+        backup(t, depth, value)
     return iterations
 
 
@@ -217,29 +204,29 @@ def select_leaf(t: Tree) -> int:
         if t.visits[node] == 0:
             result = ended(t.playouts.board, cell, t.playouts.game)
             if result != GOING:
-                t.proof[node] = POINTS[result]
+                t.proof[node] = winner(result, 1)
     return depth
 
 
 @inner
 def simulate(t: Tree, depth: int) -> int:
-    """Return the points of a play-out from the leaf, for the side that moved last."""
+    """Return the value of a play-out from the leaf, for the side that moved last."""
     stone = 1 - 2 * (depth % 2)
     p = t.playouts
-    winner = tactical_playout(p, stone) if t.tactical else random_playout(p, stone)
-    return 1 - winner * stone
+    won = tactical_playout(p, stone) if t.tactical else random_playout(p, stone)
+    return -won * stone
 
 
 @inner
-def backup(t: Tree, depth: int, points: int) -> None:
-    """Add a leaf's points, for the side that moved last, to every node of the path."""
+def backup(t: Tree, depth: int, value: int) -> None:
+    """Add a leaf's value, for the side that moved last, to every node of the path."""
     if t.bias > 0.0:
         for d in range(depth, 0, -1):
             update_stone(t.lines, t.move[t.path[d]], (d - 1) % 2, -1)
     for d in range(depth, -1, -1):
         t.visits[t.path[d]] += 1
-        t.points[t.path[d]] += points
-        points = 2 - points
+        t.total[t.path[d]] += value
+        value = -value
     if t.solver:
         backup_proof(t, depth)
 
@@ -250,12 +237,10 @@ def backup_proof(t: Tree, depth: int) -> None:
     for d in range(depth, 0, -1):
         if t.proof[t.path[d]] == UNPROVEN:
             return
-        parent = t.path[d - 1]
-        best = t.proof[t.path[d]]
-        for child in range(t.first_child[parent], t.first_child[parent] + t.child_count[parent]):
-            if best == WIN:
-                break
-            if t.proof[child] == UNPROVEN:
+        parent, value = t.path[d - 1], t.proof[t.path[d]]
+        if value != WON:
+            first = t.first_child[parent]
+            value = proven_by_moves(t.proof[first : first + t.child_count[parent]])
+            if value == UNPROVEN:
                 return
-            best = max(best, t.proof[child])
-        t.proof[parent] = 2 - best
+        t.proof[parent] = -value

@@ -87,7 +87,15 @@ class MinimaxSearch(Player):
 
 
 def best_moves(ranks: NDArray[np.int64], ties: str) -> Mask:
-    """Return the moves (cells,) that `minimax` plays, given their ranks (cells,) and `ties`."""
+    """Return the moves that `minimax` plays.
+
+    Args:
+        ranks: of the moves (cells,), for the side that makes them.
+        ties: "uniform", "first" or "fastest"; see `minimax`.
+
+    Returns:
+        A mask (cells,).
+    """
     if ties == "fastest":
         fastest: Mask = ranks == ranks.max()
         return fastest
@@ -111,6 +119,9 @@ def minimax(
         search: "table" looks moves up in the solved game; the others search the game tree:
             "plain" without a cache, "cached" with one, "symmetric" with one entry for all images
             of a position.
+
+    Raises:
+        ValueError: for a larger game.
     """
     if search != "table":
         return MinimaxSearch(rules, search, ties)

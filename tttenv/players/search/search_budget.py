@@ -58,14 +58,23 @@ class Budget:
         return self.total - int(self.left[0])
 
     def check(self) -> None:
-        """Raise LimitError if a limit is reached."""
+        """Interrupt the search if a limit is reached.
+
+        Raises:
+            LimitError: if no positions or no time is left.
+        """
         late = self.deadline is not None and now() >= self.deadline
         if late or self.left[0] <= 0:
             raise LimitError
 
     @contextmanager
     def part(self, share: float, nodes: int) -> Iterator[None]:
-        """Limit a block to a share of the positions and seconds, or `nodes` without limits."""
+        """Limit a block, which ends without an error when its part of the budget is spent.
+
+        Args:
+            share: of the positions and seconds, from 0 to 1.
+            nodes: positions, if neither is limited.
+        """
         whole, deadline = int(self.left[0]), self.deadline
         part = whole if self.limits.time is not None else nodes
         if self.limits.nodes is not None:
@@ -85,10 +94,21 @@ class Budget:
 def score_move(
     state: SearchState, budget: Budget, cell: int, alpha: int, depth: int, beta: int = INFINITY
 ) -> int:
-    """Return the score of a root move, for the side that makes it.
+    """Search a root move.
 
-    A score of at most `alpha` is an upper bound of the true one, of at least `beta` a lower bound.
-    `depth` counts the move. A limit that is reached raises LimitError.
+    Args:
+        state: the search, whose board is the root.
+        budget: what is left of the limits.
+        cell: the move.
+        alpha: a score of at most this is only an upper bound of the true one.
+        depth: plies, the move counted.
+        beta: a score of at least this is only a lower bound.
+
+    Returns:
+        The score for the side that makes the move.
+
+    Raises:
+        LimitError: if a limit is reached before.
     """
     budget.check()
     begin_move(state, cell, alpha, beta, depth - 1)
@@ -117,9 +137,17 @@ def scored_moves(
 ) -> dict[int, ScoredMove]:
     """Search root moves one by one, with increasing depth until a limit is reached.
 
-    `moves` are those that the search of `board` compared, the best first, and `depths` those that
-    it finished, in plies. No move has a higher score than `best_score`; where a selective search
-    now finds one, the best score is shown as its upper bound.
+    Args:
+        state: the search, whose table is used again.
+        board: the root (cells,), seen by the side to move.
+        limits: of this comparison.
+        moves: those that the search compared, the best first.
+        depths: those that it finished, in plies.
+        best_score: its result. Where a selective search now finds a higher score for a move, this
+            is shown as an upper bound.
+
+    Returns:
+        The scores of the moves that were searched, by cell.
     """
     put_board(state, board)
     budget, found, order = Budget(state.left, limits), dict[int, ScoredMove](), list(moves)
@@ -143,7 +171,15 @@ def scored_moves(
 def principal_variation(state: SearchState, board: Boards, move: int) -> tuple[int, ...]:
     """Return a root move and its best continuation in the transposition table.
 
-    Wins and blocks, which the search takes for granted, are added. It changes the state's hashes.
+    Wins and blocks, which the search takes for granted, are added.
+
+    Args:
+        state: the search; its board and hashes are changed.
+        board: the root (cells,), seen by the side to move.
+        move: a cell.
+
+    Returns:
+        The cells, the move first.
     """
     after, line, stone = board.copy(), [move], 1
     after[move] = stone

@@ -22,7 +22,11 @@ def uniform_on(cells: list[int], size: int) -> NDArray[np.float64]:
 
 
 def not_both(**limits: float | None) -> None:
-    """Raise ValueError unless at most one of the limits is set."""
+    """Check that at most one of the limits, given by their names, is set.
+
+    Raises:
+        ValueError: if several are.
+    """
     names = [name for name, value in limits.items() if value is not None]
     if len(names) > 1:
         raise ValueError(f"limit {' or '.join(names)}, not both")

@@ -5,6 +5,7 @@ could follow, in Gomoku fours and threes, and the other side answers them (Allis
 Huntjens, "Go-Moku and threat-space search", 1994). All answers are tried, so that a win is a proof.
 """
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -71,9 +72,16 @@ class ThreatSearch:
 def winning_attack(
     state: SearchState, budget: Budget, board: Boards, moves: list[int]
 ) -> int | None:
-    """Return a move that begins a win by threats and threes, or None; spend part of the budget.
+    """Search for a win by threats and threes, with part of the budget.
 
-    The board (cells,) has no immediate win; `moves` are all, or the one that blocks a threat.
+    Args:
+        state: the search to use.
+        budget: of the move.
+        board: the board (cells,), without an immediate win, seen by the side to move.
+        moves: all, or the one that blocks a threat.
+
+    Returns:
+        A move that begins such a win, or None if none was found.
     """
     with budget.part(ATTACK_SHARE, NODES):
         return _attack(state, budget, board, moves)
@@ -81,9 +89,16 @@ def winning_attack(
 
 
 def losing_moves(state: SearchState, budget: Budget, board: Boards, moves: list[int]) -> set[int]:
-    """Return those of `moves` that threats and threes refute; spend part of the budget.
+    """Search for moves that threats and threes of the other side refute, with part of the budget.
 
-    On the board (cells,) no line needs just one more stone.
+    Args:
+        state: the search to use.
+        budget: of the move.
+        board: the board (cells,), on which no line needs just one more stone.
+        moves: to judge.
+
+    Returns:
+        Those of them that are proved to lose.
     """
     losing: set[int] = set()
     with budget.part(DEFENCE_SHARE, NODES):
@@ -91,14 +106,10 @@ def losing_moves(state: SearchState, budget: Budget, board: Boards, moves: list[
         if _attack(state, budget, -board, everywhere) is None:
             return losing  # it would not win even if the side to move passed
         kernel.start(state, board, attacker=OTHER)
-        before, last = budget.spent, -1
-        for depth in range(2, len(everywhere)):
+        for depth in _useful_depths(budget, range(2, len(everywhere))):
             for move in moves:
                 if move not in losing and score_move(state, budget, move, -1, depth, 0) < -PROVEN:
                     losing.add(move)
-            if budget.spent - before == last:
-                break
-            before, last = budget.spent, budget.spent - before
     return losing
 
 
@@ -110,12 +121,18 @@ def _attack(state: SearchState, budget: Budget, board: Boards, moves: list[int])
         only_attacks(state.lines, MOVER, state.room, barred)
         moves = [cell for cell in moves if not barred[cell]]
     moves = sorted(moves, key=lambda cell: (-state.lines.move_score[cell], cell))
-    before, last = budget.spent, -1
-    for depth in range(1, board.size):
+    for depth in _useful_depths(budget, range(1, board.size)):
         for move in moves:
             if score_move(state, budget, move, 0, depth, 1) > PROVEN:
                 return move
-        if budget.spent - before == last:
-            return None  # the depth cut nothing off
-        before, last = budget.spent, budget.spent - before
     return None
+
+
+def _useful_depths(budget: Budget, depths: range) -> Iterator[int]:
+    """Yield the depths up to one that took as many positions as the last: it cut nothing off."""
+    before, last = budget.spent, -1
+    for depth in depths:
+        yield depth
+        if budget.spent - before == last:
+            return
+        before, last = budget.spent, budget.spent - before
