@@ -50,17 +50,17 @@ def test_every_node_but_the_root_is_counted_once_itself_and_once_for_each_child_
     for node in expanded:
         children = slice(tree.first_child[node], tree.first_child[node] + tree.child_count[node])
         assert tree.visits[node] == tree.visits[children].sum() + (node != 0)
-        gained = -tree.total[children].sum()
-        assert abs(tree.total[node] - gained) <= (1 if node else 0)
+        gained = 2 * tree.visits[children].sum() - tree.points[children].sum()
+        assert 0 <= tree.points[node] - gained <= (2 if node else 0)
 
 
-def plain_uct(visits, values, cells, c):
+def plain_uct(visits, points, cells, c):
     """Return the cell that UCT visits next, from the statistics of the root's moves."""
     total = visits.sum()
     for i in range(len(cells)):
         if visits[i] == 0:
             return cells[i]
-    scores = (visits + values) / (2 * visits) + c * np.sqrt(np.log(total) / visits)
+    scores = points / (2 * visits) + c * np.sqrt(np.log(total) / visits)
     return cells[int(scores.argmax())]
 
 
@@ -77,7 +77,7 @@ def test_the_root_visits_next_what_the_formula_says(c):
             assert cells == before[2]  # the same random numbers
             grown = cells[int((visits - before[0]).argmax())]
             assert grown == plain_uct(*before, c)
-        before = (visits, tree.total[children].copy(), cells)
+        before = (visits, tree.points[children].copy(), cells)
 
 
 def test_play_outs_end_as_often_as_the_exact_game_says():

@@ -51,7 +51,7 @@ class MonteCarlo(Player):
         """
         tree, done = self.tree, self._search_tree(board)
         best = self._ranked(0)[0]
-        value = tree.total[best] / (tree.visits[best] + 1.0)
+        value = (tree.points[best] - tree.visits[best]) / (tree.visits[best] + 1.0)
         if tree.proof[best] != UNPROVEN:
             value = tree.proof[best]
         return Found(uniform_on([int(tree.move[best])], self.rules.cells), float(value), done)
@@ -66,7 +66,7 @@ class MonteCarlo(Player):
         """Return a child of the root as a candidate move with its statistics."""
         tree, line = self.tree, [int(self.tree.move[node])]
         visits, proof = int(tree.visits[node]), int(tree.proof[node])
-        value = int(tree.total[node]) / visits if visits else None
+        value = (int(tree.points[node]) - visits) / visits if visits else None
         if proof != UNPROVEN:
             value = float(proof)
         while tree.child_count[node] and tree.visits[node := int(self._ranked(node)[0])]:
@@ -80,7 +80,7 @@ class MonteCarlo(Player):
         proof, visits = tree.proof[children], tree.visits[children]
         best_proof = -tree.proof[node] if tree.proof[node] != UNPROVEN else WON
         good = (proof == best_proof) * 2 + (proof != LOST) if tree.solver else 0 * proof
-        order = np.lexsort((-tree.move[children], tree.total[children], visits, good))
+        order = np.lexsort((-tree.move[children], tree.points[children], visits, good))
         nodes: Cells = first + order[::-1]
         return nodes
 

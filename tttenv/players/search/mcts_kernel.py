@@ -53,7 +53,7 @@ class Tree(Struct):
     sqrt_table: NDArray[np.float64]  # (SQRT_TABLE_SIZE, 2): of 1 / visits and of log(visits)
     node_count: Annotated[NDArray[np.int64], "1"]  # nodes in use
     visits: Annotated[NDArray[np.int32], "nodes"]
-    total: Annotated[NDArray[np.int32], "nodes"]  # the sum of the values over all visits
+    points: Annotated[NDArray[np.int32], "nodes"]  # the sum of 1 + value over all visits
     first_child: Annotated[NDArray[np.int32], "nodes"]
     child_count: Annotated[NDArray[np.int16], "nodes"]  # 0 before the node is expanded
     move: Annotated[NDArray[np.int16], "nodes"]  # the cell whose stone leads to the node
@@ -87,7 +87,7 @@ def new_tree(
 @inner
 def init_node(t: Tree, node: int, cell: int) -> None:
     """Reset a node reached by a stone on `cell`."""
-    t.visits[node] = t.total[node] = t.first_child[node] = 0
+    t.visits[node] = t.points[node] = t.first_child[node] = 0
     t.child_count[node] = 0
     t.move[node] = cell
     t.proof[node] = UNPROVEN
@@ -118,27 +118,39 @@ def expand(t: Tree, node: int) -> bool:
 
 @inner
 def select_child(t: Tree, node: int) -> int:
-    """Return the child to visit next: an unvisited one, else the best by UCT.
-
-    With a bias it is the best by UCT with progressive bias (Chaslot et al., 2008). Each child has
-    one more visit then, with the result of a draw, so that none is divided by zero.
-    """
+    """Return the child to visit next: an unvisited one, else the best by UCT."""
+    if t.bias > 0.0:
+        return select_child_biased(t, node)
     first: int = t.first_child[node]
-    biased = t.bias > 0.0
-    more = 1 if biased else 0
     visited = t.visits[node] - (1 if node else 0)  # all but the root were a leaf in one visit
-    if not biased and visited < t.child_count[node]:
+    if visited < t.child_count[node]:
         return first + int(visited)
-    spread = t.exploration * sqrt_of_log(t, more + t.visits[node])
+    spread = t.exploration * sqrt_of_log(t, t.visits[node])
     best, best_child = -1.0, first
     for child in range(first, first + t.child_count[node]):
         if t.proof[child] != UNPROVEN and t.solver:
             continue
-        visits = more + t.visits[child]
-        root = sqrt_of_inverse(t, visits)
-        value = 0.5 * (visits + t.total[child])
-        if biased:
-            value += t.bias * t.prior[child]
+        root = sqrt_of_inverse(t, t.visits[child])
+        score = (0.5 * t.points[child] * root + spread) * root
+        if score > best:
+            best, best_child = score, child
+    return best_child
+
+
+@inner
+def select_child_biased(t: Tree, node: int) -> int:
+    """Return the best child by UCT with progressive bias (Chaslot et al., 2008).
+
+    Each child has one more visit here, with the result of a draw, so that none is divided by zero.
+    """
+    spread = t.exploration * sqrt_of_log(t, 1 + t.visits[node])
+    first: int = t.first_child[node]
+    best, best_child = -1.0, first
+    for child in range(first, first + t.child_count[node]):
+        if t.proof[child] != UNPROVEN and t.solver:
+            continue
+        root = sqrt_of_inverse(t, 1 + t.visits[child])
+        value = 0.5 * (1.0 + t.points[child]) + t.bias * t.prior[child]
         score = (value * root + spread) * root
         if score > best:
             best, best_child = score, child
@@ -225,7 +237,7 @@ def backup(t: Tree, depth: int, value: int) -> None:
             update_stone(t.lines, t.move[t.path[d]], (d - 1) % 2, -1)
     for d in range(depth, -1, -1):
         t.visits[t.path[d]] += 1
-        t.total[t.path[d]] += value
+        t.points[t.path[d]] += 1 + value
         value = -value
     if t.solver:
         backup_proof(t, depth)
