@@ -80,7 +80,11 @@ class Genetic(PartsLearner[GeneticConfig]):
 
     @classmethod
     def player(cls, config: GeneticConfig, rules: Rules, weights: dict[str, Tensor]) -> Player:
-        """Return the player with the given genes."""
+        """Return the player with the given genes.
+
+        Raises:
+            ValueError: if a gene is not the number of a cell.
+        """
         genes = weights["genes"]
         if not ((genes >= 0) & (genes < rules.cells)).all():
             raise ValueError(f"genes must be cells: 0 to {rules.cells - 1}")

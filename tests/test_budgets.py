@@ -1,6 +1,6 @@
-"""What `make check` counts: functions that raise an error of which their docstring says nothing."""
+"""What `make check` counts: lines of code, and functions that raise without saying so."""
 
-from tests.budgets import silent
+from tests.budgets import code_lines, silent
 
 SOURCE = '''
 def said():
@@ -52,3 +52,8 @@ def test_public_functions_whose_docstring_names_not_all_that_they_raise_are_coun
         "13: mute raises ValueError without saying so",
         "32: method raises ValueError without saying so",
     ]
+
+
+def test_docstrings_are_no_lines_of_code_and_other_texts_are():
+    assert code_lines(SOURCE) == len(SOURCE.splitlines()) - 3
+    assert code_lines('"""Of\n\nthree."""\n# one\n\ntext = """of\ntwo"""\n') == 4

@@ -115,7 +115,11 @@ def main(args: list[str], prog: str = PROG) -> None:
 
 
 def train_all(given: Arguments) -> list[dict[str, Any]]:
-    """Train every learner with every seed, and return the results in that order."""
+    """Train every learner with every seed, and return the results in that order.
+
+    Raises:
+        ValueError: if a training failed.
+    """
     from learners.training.run import usual_schedule
 
     settings = []

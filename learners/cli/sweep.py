@@ -111,6 +111,13 @@ def settings(given: Arguments, prog: str) -> list[Setting]:
 
     A grid is a field and values, such as "lr=1e-3,3e-3"; the numbers of a tuple are separated by
     spaces.
+
+    Args:
+        given: the command's arguments.
+        prog: the command's name in messages.
+
+    Raises:
+        ValueError: for a grid, a setting or a preset that there is not, or too many settings.
     """
     from tttenv.game.rules import Rules
 

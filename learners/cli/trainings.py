@@ -94,7 +94,17 @@ def text(value: Any) -> str:
 
 
 def check(seed: int, seeds: int, given: Workers, *folders: Path | None) -> None:
-    """Raise an error for options of several trainings that are invalid, before anything runs."""
+    """Check the options of several trainings before anything runs.
+
+    Args:
+        seed: the first seed.
+        seeds: the number of seeds.
+        given: the workers.
+        *folders: those that will be written to; None for none.
+
+    Raises:
+        ValueError: for an option that is invalid.
+    """
     console.check_seed(seed)
     if seeds < 1:
         raise ValueError("--seeds must be at least 1")

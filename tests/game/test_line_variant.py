@@ -11,7 +11,7 @@ import pytest
 import tttenv
 from learners.registry import LEARNERS
 from learners.training.checkpoint import save
-from learners.training.run import Schedule
+from learners.training.run import Run, Schedule
 from learners.training.train import train
 from tttenv.adapters.trl import game_factory
 from tttenv.certificates.mistakes import find_mistakes
@@ -108,7 +108,10 @@ def test_whatever_reasons_by_lines_refuses_by_name():
         partial(find_mistakes, rules, first, "X", 0, 1, 1, np.random.default_rng(), None),
         partial(KINDS[0], obs="text"),
         partial(game_factory, str(rules)),
-        partial(train, "td0", LEARNERS.load("td0").Config(), rules, Schedule(1, 1, 1), Path("no")),
+        lambda: train(
+            Run("td0", "default", LEARNERS.load("td0").Config(), rules, Schedule(1, 1, 1)),
+            Path("no"),
+        ),
         partial(save, Path("no"), None, rules, {}),
     ]
     for search in searches:

@@ -114,7 +114,7 @@ def show(found: Any) -> None:
     """Print a diagnosis."""
     width = text_tables.room()
     for one in found.findings:
-        lines = text_tables.wrapped(f"{one.status:<8} {one.check:<12} {one.told}", width, " " * 22)
+        lines = text_tables.wrapped(f"{one.status:<8} {one.check:<12} {one.text}", width, " " * 22)
         status = text_tables.painted(one.status, STYLES[one.status])
         print("\n".join(lines).replace(one.status, status, 1))
         if one.change:

@@ -139,7 +139,14 @@ def rules_of(env: VecEnv | None) -> Rules:
 def observed(model: BaseAlgorithm, rules: Rules, deterministic: bool) -> Observed:
     """Return a player that queries the live model, with or without the action mask.
 
-    Arguments and errors are those of `policy`.
+    Args:
+        model: the model, which is not copied.
+        rules: the game.
+        deterministic: whether it chooses its best move instead of sampling.
+
+    Raises:
+        ValueError: if its policy has no number for each cell or remembers earlier boards, its
+            actions are not the cells, or its observations cannot be made from boards.
     """
     net = model.policy
     head = next((name for name in HEADS if hasattr(net, name)), None)
