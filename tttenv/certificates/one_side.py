@@ -27,6 +27,10 @@ class SeatedPlayer:
     def __post_init__(self) -> None:
         require_line_wins(self.rules, "a search for lost games")
 
+    def first_boards(self) -> Boards:
+        """Return the boards (boards, cells) of its first move."""
+        return first_boards(self.rules, self.seat)
+
     def own(self, line: list[int]) -> list[int]:
         """Return the player's moves among the cells of a game."""
         return line[SEATS.index(self.seat) :: 2]
@@ -74,7 +78,7 @@ def lost_game(
         codes = codes[[contains(among, one) for one in codes]]
         row, _, _ = _step(player, graph, graph.decode(codes), chain[0])
         chain.insert(0, codes[row])
-    boards = first_boards(player.rules, player.seat)
+    boards = player.first_boards()
     board = boards[int((graph.encode(boards) == chain[0]).all(axis=1).argmax())]
     line = np.flatnonzero(board).tolist()
     for wanted in [*chain[1:], None]:

@@ -24,7 +24,7 @@ from tttenv.game.outcomes_kernel import DRAW, GOING, WIN
 from tttenv.game.types import Mask
 from tttenv.reach import Graph, distinct, require_images_alike, with_numbers
 from tttenv.reach.moves_kernel import Codes, open_for
-from tttenv.reach.walk import Visit, first_boards, visits
+from tttenv.reach.walk import Visit, visits
 from tttenv.utils.compile_time import Stopwatch
 
 FOLLOWED = 100_000  # the limit for the exact result against random replies
@@ -142,7 +142,7 @@ class Search:
         if state.rounds:
             codes, chances = self._finish_round()
         else:
-            boards = first_boards(self.rules, self.player.seat)
+            boards = self.player.first_boards()
             every = np.full(len(boards), 1 / len(boards))
             codes, chances = self._merged(self.graph.encode(boards), every)
             self._to_keep(codes)  # the first positions are all queried

@@ -26,7 +26,7 @@ from tttenv.game.types import Boards, Mask
 from tttenv.players.as_player import as_player
 from tttenv.policy import Policy, ask, display_name, player_for
 from tttenv.reach import Graph
-from tttenv.reach.walk import Visit, first_boards
+from tttenv.reach.walk import Visit
 from tttenv.utils.arrays import integers_from
 from tttenv.utils.compile_time import Stopwatch
 
@@ -154,7 +154,7 @@ class _Attack:
         self.graph = Graph(self.rules, self.policy.traits.equivariant)
         self.seen: set[bytes] = set()  # the codes of all queried positions
         self.origins: list[tuple[int, int, int]] = []  # previous query, player's cell, reply
-        boards = first_boards(self.rules, player.seat)
+        boards = player.first_boards()
         replies = np.where(boards.any(axis=1), boards.argmin(axis=1), -1)  # the opponent's stone
         numbers = [(name, np.int64) for name in ("score", *ORIGIN)]
         self.kind = np.dtype([*numbers, ("board", np.int8, (self.rules.cells,))])
