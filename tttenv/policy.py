@@ -362,6 +362,20 @@ MOST_BEHIND = 100  # functions behind a policy that are looked at
 LONGEST_NAME = 80  # characters of a player's name in a message
 
 
+def require_pure(player: Player) -> None:
+    """Raise if a player's moves depend on anything besides the board.
+
+    Raises:
+        ValueError: if its traits say that they depend on time or on sampling.
+    """
+    if limit := player.traits.depends_on:
+        instead = "limit its iterations or nodes" if limit == "time" else "set its temperature to 0"
+        raise ValueError(
+            f"a player limited by {limit} cannot be certified; {instead} instead, so that it always"
+            " gives the same answer"
+        )
+
+
 def display_name(something: Any) -> str:
     """Return a player's name for messages: its spec, or the name of its function or class."""
     if isinstance(something, Player):

@@ -6,7 +6,7 @@ from lost_games import require_lost_by_own_moves
 from pairs import pairs
 
 from tttenv.certificates import POSITIONS, reachability
-from tttenv.certificates.certificate import losing_line, reachable
+from tttenv.certificates.all_positions import losing_line, reachable
 from tttenv.certificates.one_side import SeatedPlayer
 from tttenv.exact import Tabulated, positions, score, solve, tabulate, worst_case
 from tttenv.game.rules import Rules

@@ -11,7 +11,7 @@ from page_browser import faults
 
 from tttenv import Rules, certify
 from tttenv.certificates import phrases
-from tttenv.certificates.certificate import TINY
+from tttenv.certificates.all_positions import TINY
 from tttenv.certificates.curve import Curve
 from tttenv.exact import positions, solve
 from tttenv.game.rewards import RESULTS

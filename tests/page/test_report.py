@@ -11,7 +11,7 @@ from page_data import parsed, tables
 from test_scripts import KEYS
 
 from tttenv import Rules, player
-from tttenv.certificates.certificate import TINY, blunders
+from tttenv.certificates.all_positions import TINY, blunders
 from tttenv.exact import positions, solve, tabulate
 from tttenv.game.symmetry import orbits
 from tttenv.players import PLAYERS

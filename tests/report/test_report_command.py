@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tttenv.certificates.certificate import TINY
+from tttenv.certificates.all_positions import TINY
 from tttenv.cli import report
 from tttenv.exact import positions
 from tttenv.report.data import quantised

@@ -6,27 +6,15 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias
 from weakref import WeakKeyDictionary
 
-import numpy as np
-from numpy.typing import NDArray
-
-from tttenv import policy as policies
 from tttenv.certificates import POSITIONS
 from tttenv.exact.determinism import tabulate_pure
-from tttenv.exact.enumeration import (
-    Positions,
-    enumerable,
-    positions,
-    require_rules,
-    require_solvable,
-)
-from tttenv.exact.evaluation import SEATS, keeps_value, worst_case_of
-from tttenv.exact.solution import Solution, solve
-from tttenv.exact.tabular import Mixture, Tabulated
+from tttenv.exact.enumeration import enumerable, require_rules, require_solvable
+from tttenv.exact.evaluation import SEATS
+from tttenv.exact.tabular import Tabulated
 from tttenv.game.outcomes_kernel import Outcome
 from tttenv.game.rules import Rules
-from tttenv.game.types import Mask, Probs
 from tttenv.players.as_player import as_player
-from tttenv.policy import Player, Policy, display_name
+from tttenv.policy import Player, Policy, display_name, require_pure
 from tttenv.utils import schema
 from tttenv.utils.arrays import integers_from, one_of
 from tttenv.utils.schema import Meta
@@ -35,7 +23,6 @@ if TYPE_CHECKING:
     from tttenv.certificates.reachability import Watch
     from tttenv.certificates.reachable_certificate import SearchCheckpoint, ValueOf
 
-TINY = 1e-6  # a value-losing move counts as a blunder if its probability is above this
 IN_TRAINING = 200_000  # limit of positions per seat beyond 15 cells, during training
 ALL_POSITIONS: Final = "all positions"
 REACHABLE: Final = "reachable positions"
@@ -185,9 +172,12 @@ def certify(
 
         fields = measure(player, name, positions, value_of, watch, checkpoint)
         return _in_its_seat(Certificate(**fields, method=REACHABLE), player.traits.seat)
+    from tttenv.certificates import all_positions
+
     table = tabulate_pure(player, name)
     if table not in _CERTIFICATES:
-        _CERTIFICATES[table] = _certificate(rules, table)
+        found = Certificate(**all_positions.measure(table))
+        _CERTIFICATES[table] = _in_its_seat(found, table.traits.seat)
     return deepcopy(_CERTIFICATES[table])  # its dicts may be written
 
 
@@ -208,160 +198,3 @@ def _in_its_seat(found: Certificate, seat: str | None) -> Certificate:
         kept["reached"] = {one: found.reached[one] * (one == seat) for one in SEATS}
     unknown = dict.fromkeys(found.optimal_moves)
     return replace(found, **kept, unbeatable=None, optimal_moves=unknown)
-
-
-def _certificate(rules: Rules, player: Tabulated) -> Certificate:
-    from tttenv.certificates.metric_table import stated, versus
-
-    game, solution = positions(rules), solve(rules)
-    worst = worst_case_of(player)
-    lines = {
-        name: losing_line(game, player.table, seat, TINY)
-        or losing_line(game, player.table, seat, 0.0)
-        for seat, name in enumerate(SEATS)
-    }
-    vs_random, vs_perfect = (
-        {seat: list(odds) for seat, odds in versus(rules, player, other).items()}
-        for other in (policies.Uniform(rules), Mixture(rules, solution.optimal))
-    )
-    wrong = blunders(solution, player.table)
-    if seat := player.traits.seat:
-        wrong &= game.seats == SEATS.index(seat)
-    found = Certificate(
-        rules=str(rules),
-        value=solution.value,
-        vs_random={**vs_random},
-        vs_perfect={**vs_perfect},
-        worst_case={**worst},
-        unbeatable=keeps_value(solution.value, worst),
-        optimal_moves={**optimal_moves(game, solution, player.table)},
-        blunders=int(wrong.sum()),
-        losing_line=lines,
-        never_loses={seat: line is None for seat, line in lines.items()},
-        shortest={seat: None if line is None else True for seat, line in lines.items()},
-        queried_twice=player.queried_twice,
-        illegal_mass=player.illegal_mass,
-        only_illegal=player.only_illegal,
-        more=stated(rules, player),
-    )
-    return _in_its_seat(found, seat)
-
-
-def require_pure(player: Player) -> None:
-    """Raise if a player's moves depend on anything besides the board.
-
-    Raises:
-        ValueError: if its traits say that they depend on time or on sampling.
-    """
-    if limit := player.traits.depends_on:
-        instead = "limit its iterations or nodes" if limit == "time" else "set its temperature to 0"
-        raise ValueError(
-            f"a player limited by {limit} cannot be certified; {instead} instead, so that it always"
-            " gives the same answer"
-        )
-
-
-def optimal_moves(game: Positions, solution: Solution, table: Probs) -> dict[str, float]:
-    """Compute the mean of a player's probabilities on value-optimal moves; see `Certificate`.
-
-    Args:
-        game: all positions.
-        solution: of the game.
-        table: the player's probabilities (positions, cells).
-
-    Returns:
-        The means over all undecided positions, over the critical ones, where a move can lose value,
-        and over those that the player reaches; 1 over none.
-    """
-    share, critical = np.empty(len(game)), np.empty(len(game), np.bool_)
-    for rows in game.blocks():
-        optimal = solution.optimal[rows]
-        share[rows] = (table[rows] * optimal).sum(axis=1)
-        critical[rows] = ((game.successors[rows] >= 0) & ~optimal).any(axis=1)
-    reached: Mask = np.zeros(len(game), np.bool_)
-    for seat in range(len(SEATS)):
-        reached[reachable(game, table, seat) & (game.seats == seat)] = True
-    groups = {"all": ~game.over, "critical": critical, "reached": reached & ~game.over}
-    return {name: float(share[rows].mean()) if rows.any() else 1.0 for name, rows in groups.items()}
-
-
-def reachable(game: Positions, table: Probs, seat: int) -> Mask:
-    """Return a mask (positions,) of the positions that the player can reach in `seat`.
-
-    Args:
-        game: all positions.
-        table: the player's probabilities (positions, cells).
-        seat: 0 for X, 1 for O.
-    """
-    found = np.zeros(len(game), np.bool_)
-    found[0] = True
-    for stones in range(len(game.plies) - 1):
-        ply = game.ply(stones)
-        moves: Mask = game.successors[ply] >= 0
-        if stones % 2 == seat:
-            moves = moves & (table[ply] > 0)
-        found[game.successors[ply][moves & found[ply][:, None]]] = True
-    return found
-
-
-def blunders(solution: Solution, table: Probs) -> NDArray[np.bool_]:
-    """Return a mask of the positions where the player may lose value, by a move or a forfeit.
-
-    Args:
-        solution: of the game.
-        table: the player's probabilities (positions, cells); moves of at most 1e-6 do not count.
-    """
-    found = np.empty(len(table), np.bool_)
-    game = solution.positions
-    for rows in game.blocks():
-        played = table[rows] > 0
-        forfeited = ~played.any(axis=1) & ~game.over[rows] & (solution.values[rows] > -1)
-        found[rows] = ((table[rows] > TINY) & ~solution.optimal[rows]).any(axis=1) | forfeited
-    return found
-
-
-NEVER = np.iinfo(np.int16).max // 2  # more plies than any game has
-
-
-def losing_line(game: Positions, table: Probs, seat: int, least: float) -> list[int] | None:
-    """Find the shortest game lost in `seat` (0 is X) by moves with probability above `least`.
-
-    Among these the likeliest is chosen, then the one whose cells come first. If the player
-    forfeits, the game ends before its move.
-
-    Args:
-        game: all positions.
-        table: the player's probabilities (positions, cells).
-        seat: 0 for X, 1 for O.
-        least: the probability that its moves have to exceed.
-
-    Returns:
-        The cells of both sides in turn; None if the player never loses by such moves.
-    """
-    length = np.full(len(game), NEVER, np.int16)
-    lost = np.where(game.seats == seat, Outcome.LOSS, Outcome.WIN)  # for the side to move
-    forfeited = (game.seats == seat) & ~game.over & ~table.any(axis=1)
-    length[(game.outcomes == lost) | forfeited] = 0
-    chance = np.where(length == 0, 1.0, 0.0)
-    choice = np.full(len(game), -1, np.int8)
-    for stones in reversed(range(len(game.plies) - 1)):
-        ply = game.ply(stones)
-        own = stones % 2 == seat
-        for rows in game.blocks(ply):
-            after, probs = game.successors[rows], table[rows] if own else np.float64(1)
-            moves = (after >= 0) & (probs > least)
-            lengths = np.where(moves, length[after] + 1, NEVER)
-            chances = np.where(moves, chance[after] * probs, 0.0)
-            shortest = lengths == lengths.min(axis=1, keepdims=True)
-            likely = np.where(shortest, chances, -1.0)
-            # Probabilities that differ by less than one part in 10**9 count as equal.
-            cells = (likely >= likely.max(axis=1, keepdims=True) * (1 - 1e-9)).argmax(axis=1)
-            each, loses = np.arange(len(cells)), lengths.min(axis=1) < NEVER
-            length[rows] = np.where(loses, lengths[each, cells], length[rows])
-            chance[rows] = np.where(loses, chances[each, cells], chance[rows])
-            choice[rows] = np.where(loses, cells, -1)
-    line, at = [], 0
-    while choice[at] >= 0:
-        line.append(int(choice[at]))
-        at = int(game.successors[at, choice[at]])
-    return line if length[0] < NEVER else None

@@ -60,7 +60,7 @@ def main(args: list[str], prog: str = PROG) -> None:
     console.check_seed(given.seed)
     if given.games < 1:
         raise ValueError(f"the number of games must be at least 1, not {given.games}")
-    from tttenv.certificates.certificate import require_pure
+    from tttenv.policy import require_pure
     from tttenv.testing.diagnosis import examination
     from tttenv.testing.findings import Finding
 

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from tttenv import Rules
 from tttenv.certificates import phrases
-from tttenv.certificates.certificate import TINY, Certificate
+from tttenv.certificates.all_positions import TINY
+from tttenv.certificates.certificate import Certificate
 from tttenv.certificates.snapshots import Moves
 from tttenv.exact import positions, solve
 from tttenv.game.line_planes_kernel import PLANES

@@ -6,7 +6,7 @@ from urllib.parse import quote
 import numpy as np
 
 from tttenv.certificates import phrases
-from tttenv.certificates.certificate import TINY, blunders, reachable
+from tttenv.certificates.all_positions import TINY, blunders, reachable
 from tttenv.certificates.metric_table import more_of
 from tttenv.exact import SEATS, positions, solve
 from tttenv.report.charts import axis, bar, curve_svg, measures, number

@@ -12,7 +12,6 @@ from typing import Annotated, Any, NotRequired, TypedDict
 
 from tttenv import Rules, certify
 from tttenv.certificates import snapshots
-from tttenv.certificates.certificate import require_pure
 from tttenv.certificates.curve import Curve
 from tttenv.certificates.snapshots import Moves
 from tttenv.exact import Tabulated
@@ -29,7 +28,7 @@ from tttenv.players import (
     untrusted_player,
 )
 from tttenv.players.stored.checkpoint import CARD, load, read_card
-from tttenv.policy import Player, display_name
+from tttenv.policy import Player, display_name, require_pure
 from tttenv.report.markup import Markup
 from tttenv.utils import schema
 from tttenv.utils.schema import Count, Meta, NonNegative, Number
