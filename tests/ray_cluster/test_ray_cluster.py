@@ -125,6 +125,8 @@ def timeless(text):
     found = json.loads(text)["trainings"]
     for training in found:
         del training["seconds"], training["unbeatable_seconds"], training["folder"]
+        for mark in ("unbeatable_at", "perfect_at"):
+            training[mark] = training[mark] and training[mark][0]  # the step
     return found
 
 
