@@ -53,13 +53,11 @@ class Learner(ABC, Generic[ConfigT]):
         """Refuse a class whose traits contradict its methods."""
         super().__init_subclass__(**more)
         own = {name for kind in cls.__mro__[: cls.__mro__.index(Learner)] for name in vars(kind)}
-        traits = cls.traits
-        for method, stated, trait in (
-            ("search_player", traits.searches, "searches"),
-            ("start_from", traits.starts_from, "starts_from"),
-            ("doubts", traits.examines, "examines"),
-        ):
-            if stated != (method in own):
+        if not isinstance(traits := cls.traits, LearnerTraits):
+            raise TypeError(f"{cls.__name__}: traits must be a LearnerTraits, not {traits!r}")
+        methods = {"searches": "search_player", "starts_from": "start_from", "examines": "doubts"}
+        for trait, method in methods.items():
+            if (stated := getattr(traits, trait)) != (method in own):
                 problem = "is missing" if stated else "is there"
                 raise TypeError(f"{cls.__name__}: {trait} is {stated}, but {method} {problem}")
         if traits.any_board and "empty_weights" not in own:

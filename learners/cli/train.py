@@ -357,10 +357,8 @@ def _conclude(
             step, seconds = reached
             print(f"first certified {mark} at step {step}, after {seconds:.1f} s")
             if not (held := last.in_a_row[mark]):
-                print(
-                    f"the last player is not: --steps {step} and the same seed end with the one"
-                    " that is"
-                )
+                again = f"--steps {step} and the same seed end with the one that is"
+                print(f"the last player is not: {again}")
             elif held > 1:
                 print(f"and so are {held} certificates in a row")
     say(f"{out} holds the player, to play against, to show, and its curves:")
