@@ -93,7 +93,7 @@ class Learner(ABC, Generic[ConfigT]):
 
         Args:
             config: an instance of `Config`.
-            rules: the game to play, with trait `any_board` not only the one learned.
+            rules: the game to play; with trait `any_board`, it may be another than the one learned.
 
         Returns:
             The tensors; None, as here, if the learner does not play from its weights alone.
@@ -113,7 +113,7 @@ class Learner(ABC, Generic[ConfigT]):
             weights: tensors with the names, shapes and types of `empty_weights`.
 
         Raises:
-            ValueError: for weights that are none of a player.
+            ValueError: for weights that the player cannot have.
             NotImplementedError: here; the learner does not play from its weights alone.
         """
         raise NotImplementedError(f"{cls.__name__} does not play from its weights alone")
@@ -156,7 +156,7 @@ class Learner(ABC, Generic[ConfigT]):
     def doubts(self) -> bool | None:
         """Return whether the last examination of its player found failures (trait `examines`).
 
-        None if it is never examined. As long as it fails, a certificate would only find the same,
-        and looks less far.
+        None if it is never examined. While it fails, certificates examine fewer positions, as they
+        would only find the same failures.
         """
         return None

@@ -57,7 +57,7 @@ class Options:
     # steps between checkpoints, written at points on the curves; default: a tenth of all
     checkpoint_every: NumberOrNone = None
     # what certificates must say to end it: never loses, or no blunder in any position; default:
-    # unbeatable, with --steps never
+    # never if --steps is given, else unbeatable
     until: UntilOrNone = None
     hold: NumberOrNone = None  # how many in a row; the first one's player is kept; default: 3
     device: str = "cpu"  # torch device: cpu, cuda, ...
@@ -237,7 +237,7 @@ class _Bar:
         from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
 
         self.stopping = False  # whether to end after the current step
-        self.started = False  # whether the arguments have proven good
+        self.started = False  # whether the run was accepted
         self.schedule, self.quiet = schedule, quiet
         most = "" if schedule.until == "never" else "up to "
         self.about = (

@@ -223,7 +223,7 @@ def train_one(run: Run, context: Context) -> dict[str, Any]:
     assert folder is not None
     resume = _interrupted(folder, run)
     if not resume:
-        write(folder / MARK, "")  # killed from here on, it is still ours, and not resumed
+        write(folder / MARK, "")  # if killed from here on: ours, but not resumed
         remove(folder, but=MARK)
         write(folder / MARK, _digest(run))
 

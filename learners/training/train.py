@@ -132,6 +132,8 @@ class _Training:
         Raises:
             ValueError: if there is nothing to resume, it does not fit, or the run is finished.
         """
+        if not (self.out / CARD).exists():
+            raise ValueError(f"{shown(self.out)} holds no checkpoint yet: train without --resume")
         schedule, (card, state) = self.run.schedule, load_training(self.out)
         if any(card.get(key) != value for key, value in self.run.card().items()):
             raise ValueError(f"the card in {shown(self.out)} is not of the run in {RUN}; {ANEW}")

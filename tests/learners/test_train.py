@@ -213,14 +213,14 @@ def test_what_a_folder_holds_is_never_overwritten_nor_mixed_up(tmp_path, through
     replace(longer, config=replace(SMALL, seed=4)).save(tmp_path / "other")
     with pytest.raises(ValueError, match=r"^the card in [^\n]* is not of the run in run.json"):
         train(Run.load(tmp_path / "other"), tmp_path / "other", resume=True)
+    (tmp_path / "other" / CARD).unlink()
+    with pytest.raises(ValueError, match=r"^[^\n]* holds no checkpoint yet: [^\n]*$"):
+        train(Run.load(tmp_path / "other"), tmp_path / "other", resume=True)
     (tmp_path / "other" / RUN).unlink()  # as of another version
     with pytest.raises(ValueError, match=r"^no training run can be [^\n]*no run.json[^\n]*anew"):
         train(longer, tmp_path / "other", resume=True)
     with pytest.raises(ValueError, match=r"^no training run can be resumed from [^\n]*$"):
         trained(tmp_path / "nothing", resume=True)
-    (tmp_path / "state.safetensors").write_bytes(file(through, STATE).read_bytes()[:1000])
-    with pytest.raises(ValueError, match=r"^no training run can be resumed from [^\n]*$"):
-        trained(tmp_path, resume=True)
     assert contents(through, [*PLAYER, STATE, CARD, RUN]) == before
     assert not (tmp_path / "nothing").exists()
 
