@@ -53,13 +53,11 @@ class Learner(ABC, Generic[ConfigT]):
         """Refuse a class whose traits contradict its methods."""
         super().__init_subclass__(**more)
         own = {name for kind in cls.__mro__[: cls.__mro__.index(Learner)] for name in vars(kind)}
-        traits = cls.traits
-        for method, stated, trait in (
-            ("search_player", traits.searches, "searches"),
-            ("start_from", traits.starts_from, "starts_from"),
-            ("doubts", traits.examines, "examines"),
-        ):
-            if stated != (method in own):
+        if not isinstance(traits := cls.traits, LearnerTraits):
+            raise TypeError(f"{cls.__name__}: traits must be a LearnerTraits, not {traits!r}")
+        methods = {"searches": "search_player", "starts_from": "start_from", "examines": "doubts"}
+        for trait, method in methods.items():
+            if (stated := getattr(traits, trait)) != (method in own):
                 problem = "is missing" if stated else "is there"
                 raise TypeError(f"{cls.__name__}: {trait} is {stated}, but {method} {problem}")
         if traits.any_board and "empty_weights" not in own:
@@ -95,7 +93,7 @@ class Learner(ABC, Generic[ConfigT]):
 
         Args:
             config: an instance of `Config`.
-            rules: the game to play, with trait `any_board` not only the one learned.
+            rules: the game to play; with trait `any_board`, it may be another than the one learned.
 
         Returns:
             The tensors; None, as here, if the learner does not play from its weights alone.
@@ -115,7 +113,7 @@ class Learner(ABC, Generic[ConfigT]):
             weights: tensors with the names, shapes and types of `empty_weights`.
 
         Raises:
-            ValueError: for weights that are none of a player.
+            ValueError: for weights that the player cannot have.
             NotImplementedError: here; the learner does not play from its weights alone.
         """
         raise NotImplementedError(f"{cls.__name__} does not play from its weights alone")
@@ -158,7 +156,7 @@ class Learner(ABC, Generic[ConfigT]):
     def doubts(self) -> bool | None:
         """Return whether the last examination of its player found failures (trait `examines`).
 
-        None if it is never examined. As long as it fails, a certificate would only find the same,
-        and looks less far.
+        None if it is never examined. While it fails, certificates examine fewer positions, as they
+        would only find the same failures.
         """
         return None

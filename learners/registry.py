@@ -135,10 +135,8 @@ def row(name: str) -> LearnerRow:
     Raises:
         ValueError: for an unknown name, with the nearest known one and all others.
     """
-    if name not in LEARNERS.rows:
+    if not isinstance(found := LEARNERS.rows.get(name), LearnerRow):
         raise ValueError(unknown("learner", name, LEARNERS))
-    found = LEARNERS.rows[name]
-    assert isinstance(found, LearnerRow)
     return found
 
 

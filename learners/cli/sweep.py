@@ -117,7 +117,7 @@ def settings(given: Arguments, prog: str) -> list[Setting]:
         prog: the command's name in messages.
 
     Raises:
-        ValueError: for a grid, a setting or a preset that there is not, or too many settings.
+        ValueError: for a malformed grid, an unknown setting or preset, or too many settings.
     """
     from tttenv.game.rules import Rules
 

@@ -57,7 +57,7 @@ class Options:
     # steps between checkpoints, written at points on the curves; default: a tenth of all
     checkpoint_every: NumberOrNone = None
     # what certificates must say to end it: never loses, or no blunder in any position; default:
-    # unbeatable, with --steps never
+    # never if --steps is given, else unbeatable
     until: UntilOrNone = None
     hold: NumberOrNone = None  # how many in a row; the first one's player is kept; default: 3
     device: str = "cpu"  # torch device: cpu, cuda, ...
@@ -237,7 +237,7 @@ class _Bar:
         from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
 
         self.stopping = False  # whether to end after the current step
-        self.started = False  # whether the arguments have proven good
+        self.started = False  # whether the run was accepted
         self.schedule, self.quiet = schedule, quiet
         most = "" if schedule.until == "never" else "up to "
         self.about = (
@@ -357,10 +357,8 @@ def _conclude(
             step, seconds = reached
             print(f"first certified {mark} at step {step}, after {seconds:.1f} s")
             if not (held := last.in_a_row[mark]):
-                print(
-                    f"the last player is not: --steps {step} and the same seed end with the one"
-                    " that is"
-                )
+                again = f"--steps {step} and the same seed end with the one that is"
+                print(f"the last player is not: {again}")
             elif held > 1:
                 print(f"and so are {held} certificates in a row")
     say(f"{out} holds the player, to play against, to show, and its curves:")

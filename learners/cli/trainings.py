@@ -79,8 +79,7 @@ class Setting:
         from learners.training.run import Run
         from tttenv.game.rules import Rules
 
-        preset = presets(self.learner)[self.preset]
-        config = replace(preset, **self.changes | {"seed": seed})
+        config = replace(presets(self.learner)[self.preset], **self.changes | {"seed": seed})
         return Run(self.learner, self.preset, config, Rules.of(self.rules), schedule).with_digests()
 
 
@@ -147,9 +146,8 @@ def train_all(
     ]
     for folder in (runs / task.name for task in tasks):
         if folder.exists() and not _made_here(folder):
-            raise ValueError(
-                f"{folder} was not created by this command: choose another folder with --runs"
-            )
+            hint = "choose another folder with --runs"
+            raise ValueError(f"{folder} was not created by this command: {hint}")
 
     def found(outcome: TaskResult) -> dict[str, Any]:
         one, _, seed = every[outcome.number]
@@ -225,7 +223,7 @@ def train_one(run: Run, context: Context) -> dict[str, Any]:
     assert folder is not None
     resume = _interrupted(folder, run)
     if not resume:
-        write(folder / MARK, "")  # killed from here on, it is still ours, and not resumed
+        write(folder / MARK, "")  # if killed from here on: ours, but not resumed
         remove(folder, but=MARK)
         write(folder / MARK, _digest(run))
 

@@ -273,7 +273,7 @@ class _Checkpoint:
         return {name: tensor.to(torch.get_default_device()) for name, tensor in tensors.items()}
 
     def misfit(self, error: Exception) -> ValueError:
-        """Return an error that says why the weights are none of this learner."""
+        """Return an error that says why the weights do not fit this learner."""
         mismatch = f"the weights in {shown(self.file.parent)} do not fit {self.learner}"
         return ValueError(f"{mismatch}: {shown(first_line(error))}")
 

@@ -18,6 +18,7 @@ from tttenv.players.stored.checkpoint import RUN
 from tttenv.players.stored.config_io import from_stored, named_players, spec_fields
 from tttenv.utils.arrays import integers_from
 from tttenv.utils.files import write
+from tttenv.utils.registry import unknown
 from tttenv.utils.schema import checked
 from tttenv.utils.untrusted import read_json, shown
 
@@ -102,6 +103,10 @@ class Run:
     """A training run: everything that determines its result, and its loggers.
 
     Two runs are equal if one can continue the other, so their schedules and loggers may differ.
+
+    Raises:
+        ValueError: for an unknown learner or preset, the config of another learner, a negative
+            seed, or settings that are not finite numbers.
     """
 
     learner: str  # a row of `registry.LEARNERS`
@@ -114,17 +119,20 @@ class Run:
     # Digests of the files of the players that the config names, by spec; see `with_digests`.
     opponents: Mapping[str, list[str]] = field(default_factory=dict)
 
-    def with_digests(self) -> "Run":
-        """Return the run with the digests of its opponents' files, as these are now.
-
-        Raises:
-            ValueError: for a negative seed or settings that are not finite numbers.
-        """
-        if self.config.seed < 0:
-            raise ValueError(f"a seed must be a non-negative integer, not {self.config.seed}")
+    def __post_init__(self) -> None:
+        known = presets(self.learner)
+        if self.preset not in known:
+            raise ValueError(unknown(f"preset of {self.learner}", self.preset, known))
+        if not isinstance(self.config, type(known["default"])):
+            raise ValueError(f"no settings of {self.learner}: {shown(self.config)}")
+        if not isinstance(seed := self.config.seed, int) or seed < 0:
+            raise ValueError(f"a seed must be a non-negative integer, not {shown(seed)}")
         for name, value in asdict(self.config).items():
             if isinstance(value, float) and not math.isfinite(value):
                 raise ValueError(f"{name} must be a finite number, not {value}")
+
+    def with_digests(self) -> "Run":
+        """Return the run with the digests of its opponents' files, as these are now."""
         files = {str(spec): digests(spec) for _, spec in named_players(self.config)}
         return replace(self, opponents=files if any(files.values()) else {})
 
@@ -166,18 +174,17 @@ class Run:
             hint = f"there is no {RUN}; if another version trained there, {ANEW}"
             raise ValueError(f"no training run can be resumed from {shown(out)}: {hint}") from None
         stored = checked(_Stored, found, f"{refusal}: {RUN}")
-        if stored["version"] != VERSION:
-            raise ValueError(f"{refusal}: another version of tttenv began it; {ANEW}")
-        name = stored["learner"]
-        kind = type(presets(name)["default"])
-        new = stored["config"].keys() ^ {one.name for one in fields(kind)}
-        if new:
-            differ = f"whose settings differ in {shown(', '.join(sorted(new)), 200)}"
-            raise ValueError(f"{refusal}: another version of tttenv began it, {differ}; {ANEW}")
+        name, other = stored["learner"], "another version of tttenv began it"
         try:
+            if stored["version"] != VERSION:
+                raise ValueError(other)
+            kind = type(presets(name)["default"])
+            if new := stored["config"].keys() ^ {one.name for one in fields(kind)}:
+                differ = shown(", ".join(sorted(new)), 200)
+                raise ValueError(f"{other}, whose settings differ in {differ}")
             return cls(
                 name,
-                shown(stored["preset"], 80),
+                stored["preset"],
                 from_stored(kind, stored["config"], name, trusted),
                 Rules.of(stored["rules"]),
                 from_stored(Schedule, stored["schedule"], "its schedule"),
@@ -186,9 +193,10 @@ class Run:
                 stored["opponents"],
             )
         except ValueError as error:
-            again = " or ".join(f"--{one}" for one in spec_fields(kind))
-            trust = "a file must not name" in str(error)
-            hint = f"if you trust it, repeat {again}" if trust else ANEW
+            hint = ANEW
+            if "a file must not name" in str(error):
+                again = " or ".join(f"--{one}" for one in spec_fields(kind))
+                hint = f"if you trust it, repeat {again}"
             raise ValueError(f"{refusal}: {error}; {hint}") from None
 
     def require_continues(self, out: Path) -> None:

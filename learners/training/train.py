@@ -18,12 +18,12 @@ from learners.training.checkpoint import load_training, load_weights, save
 from learners.training.loggers import opened, remove_logs
 from learners.training.loop import Evaluation, Progress, Stopped, before_training, finished
 from learners.training.loop import run as run_steps
-from learners.training.run import Run, Schedule
+from learners.training.run import ANEW, Run, Schedule
 from tttenv.certificates import curve
 from tttenv.certificates.certificate import Certificate
 from tttenv.exact import enumerable
 from tttenv.game.rules import require_line_wins
-from tttenv.players.stored.checkpoint import CARD, WEIGHTS, file_of, read_card, tidy
+from tttenv.players.stored.checkpoint import CARD, RUN, WEIGHTS, file_of, read_card, tidy
 from tttenv.players.stored.config_io import from_stored
 from tttenv.utils.untrusted import first_line, shown
 
@@ -57,9 +57,8 @@ def train(
 
     Raises:
         ValueError: if `out` is taken, has nothing to resume, another run's or a finished one, or is
-            in use by another run; for a setting that is not finite or a negative seed; for a
-            variant of the game; if the learner rejects the rules, or cannot start from the weights
-            in `run.start`.
+            in use by another run; for an unknown logger or a variant of the game; if the learner
+            rejects the rules, or cannot start from the weights in `run.start`.
         OSError: naming the file that could not be written; the last checkpoint is then intact.
     """
     require_line_wins(run.rules, "a checkpoint")
@@ -125,7 +124,6 @@ class _Training:
                     tidy(self.out, ())
                     remove_logs(self.out)
                     progress = Progress(goal=(self.run.schedule.until, self.run.schedule.hold))
-                self.run.save(self.out)
                 return self._follow(learner, about, progress, watch, stepped)
 
     def _restored(self, learner: Learner[Any]) -> tuple[dict[str, Any], Progress]:
@@ -134,7 +132,11 @@ class _Training:
         Raises:
             ValueError: if there is nothing to resume, it does not fit, or the run is finished.
         """
+        if not (self.out / CARD).exists():
+            raise ValueError(f"{shown(self.out)} holds no checkpoint yet: train without --resume")
         schedule, (card, state) = self.run.schedule, load_training(self.out)
+        if any(card.get(key) != value for key, value in self.run.card().items()):
+            raise ValueError(f"the card in {shown(self.out)} is not of the run in {RUN}; {ANEW}")
         tidy(self.out, card["files"])
         misfit = f"no training run can be resumed from {shown(self.out)}: its state does not fit"
         progress = from_stored(Progress, state["progress"], misfit)
@@ -172,6 +174,7 @@ class _Training:
         settings = {key: about[key] for key in ("learner", "preset", "rules")} | about["config"]
         logged = progress.step
         with opened(self.run.log, self.out, rules, settings, logged) as board:
+            self.run.save(self.out)  # once all that could refuse the run has accepted it
             if not progress.step:
                 board.curves(0, before_training(learner, rules, progress))
             try:
@@ -189,8 +192,7 @@ class _Training:
                 board.each(lambda logger: logger.flush())
                 self._checkpoint(learner, about, progress)
                 raise
-            end = evaluation.step, evaluation.certificate
-            board.each(lambda logger: logger.summary(*end))
+            board.each(lambda logger: logger.summary(evaluation.step, evaluation.certificate))
         return evaluation
 
     def _checkpoint(
@@ -208,8 +210,7 @@ class _Training:
         if progress.measures:
             about[curve.KEY] = curve.for_card(progress.measures)
         state = {"learner": learner.state_dict(), "progress": asdict(progress)}
-        more = certificate, progress.snapshots
-        save(self.out, learner, self.run.rules, about, state, *more)
+        save(self.out, learner, self.run.rules, about, state, certificate, progress.snapshots)
 
 
 def _load(learner: Learner[Any], state: dict[str, Any]) -> None:
@@ -224,10 +225,8 @@ def _load(learner: Learner[Any], state: dict[str, Any]) -> None:
 def require_free(out: Path) -> None:
     """Raise ValueError if the folder holds a checkpoint."""
     if (out / CARD).exists():
-        raise ValueError(
-            f"{shown(out)} holds a checkpoint already: choose another folder with --out, or train"
-            " on with --resume"
-        )
+        hint = "choose another folder with --out, or train on with --resume"
+        raise ValueError(f"{shown(out)} holds a checkpoint already: {hint}")
 
 
 @contextlib.contextmanager

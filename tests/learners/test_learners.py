@@ -188,8 +188,8 @@ def test_traits_that_contradict_the_methods_are_refused_when_a_class_is_made(tra
     own = {} if method is None else {method: lambda *_: None}
     with pytest.raises(TypeError, match=rf"^Broken: [^\n]*{next(iter(trait), method)}[^\n]*$"):
         toy_with(traits=LearnerTraits(**trait), **own)
-    with pytest.raises(TypeError, match="any_bord"):
-        LearnerTraits(any_bord=True)
+    with pytest.raises(TypeError, match=r"^Broken: traits must be a LearnerTraits, not {}$"):
+        toy_with(traits={})
 
 
 def test_a_learner_that_does_not_play_from_its_weights_alone_says_so():

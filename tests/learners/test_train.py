@@ -196,22 +196,31 @@ def test_a_stop_and_a_resume_leave_no_trace_and_every_point_once(tmp_path, throu
 
 def test_what_a_folder_holds_is_never_overwritten_nor_mixed_up(tmp_path, through):
     before = contents(through, [*PLAYER, STATE, CARD, RUN])
+    longer = Run("selfplay", "default", SMALL, Rules(), replace(SHORT, steps=50))
     for wrong, complaint in [
-        ({}, "holds a checkpoint already"),
-        ({"config": replace(SMALL, lr=0.5), "resume": True}, "had lr=0.004, not 0.5"),
-        ({"preset": "published", "resume": True}, "had preset=default, not published"),
-        ({"resume": True}, "finished at step 40"),
-        ({"plan": replace(SHORT, steps=20), "resume": True}, "finished at step 40"),
+        ({"config": replace(SMALL, lr=0.5)}, "had lr=0.004, not 0.5"),
+        ({"preset": "published"}, "had preset=default, not published"),
+        ({"schedule": SHORT}, "finished at step 40"),
+        ({"schedule": replace(SHORT, steps=20)}, "finished at step 40"),
+        ({"rules": Rules(2, 3, 2)}, "had rules=3,3,3, not 2,3,2"),
+        ({"log": ("nothing",)}, "unknown logger 'nothing'"),
     ]:
         with pytest.raises(ValueError, match=rf"^[^\n]*{complaint}[^\n]*$"):
-            trained(through, **wrong)
-    with pytest.raises(ValueError, match=r"^[^\n]*had rules=3,3,3, not 2,3,2[^\n]*$"):
-        train(Run("selfplay", "default", SMALL, Rules(2, 3, 2), SHORT), through, resume=True)
+            train(replace(longer, **wrong), through, resume=True)
+    with pytest.raises(ValueError, match=r"^[^\n]*holds a checkpoint already[^\n]*$"):
+        trained(through)
+    shutil.copytree(through, tmp_path / "other")
+    replace(longer, config=replace(SMALL, seed=4)).save(tmp_path / "other")
+    with pytest.raises(ValueError, match=r"^the card in [^\n]* is not of the run in run.json"):
+        train(Run.load(tmp_path / "other"), tmp_path / "other", resume=True)
+    (tmp_path / "other" / CARD).unlink()
+    with pytest.raises(ValueError, match=r"^[^\n]* holds no checkpoint yet: [^\n]*$"):
+        train(Run.load(tmp_path / "other"), tmp_path / "other", resume=True)
+    (tmp_path / "other" / RUN).unlink()  # as of another version
+    with pytest.raises(ValueError, match=r"^no training run can be [^\n]*no run.json[^\n]*anew"):
+        train(longer, tmp_path / "other", resume=True)
     with pytest.raises(ValueError, match=r"^no training run can be resumed from [^\n]*$"):
         trained(tmp_path / "nothing", resume=True)
-    (tmp_path / "state.safetensors").write_bytes(file(through, STATE).read_bytes()[:1000])
-    with pytest.raises(ValueError, match=r"^no training run can be resumed from [^\n]*$"):
-        trained(tmp_path, resume=True)
     assert contents(through, [*PLAYER, STATE, CARD, RUN]) == before
     assert not (tmp_path / "nothing").exists()
 
@@ -222,7 +231,9 @@ DAMAGED_RUNS = {
     "whose settings differ in lr; train anew": {
         "config": {key: value for key, value in asdict(SMALL).items() if key != "lr"}
     },
-    "unknown learner": {"learner": "nobody"},
+    "cannot be resumed: unknown learner": {"learner": "nobody"},
+    "cannot be resumed: unknown preset": {"preset": "other"},
+    "cannot be resumed: a seed must be": {"config": asdict(SMALL) | {"seed": -1}},
     "run.json": {"log": 3},
     "its schedule": {"schedule": {"steps": "many"}},
     "m,n,k": {"rules": "3x3"},
@@ -247,15 +258,6 @@ def test_a_run_is_read_back_as_it_was_and_a_field_new_in_a_schedule_has_its_defa
     del stored["schedule"]["hold"]
     (tmp_path / RUN).write_text(json.dumps(stored))
     assert Run.load(tmp_path).schedule.hold == Schedule.hold
-
-
-def test_a_training_without_its_settings_is_of_before_and_the_line_says_what_to_do(
-    tmp_path, through
-):
-    shutil.copytree(through, tmp_path / "old")
-    (tmp_path / "old" / RUN).unlink()
-    with pytest.raises(ValueError, match=r"^no training run can be [^\n]*no run.json[^\n]*anew"):
-        trained(tmp_path / "old", plan=replace(SHORT, steps=50), resume=True)
 
 
 @pytest.mark.parametrize("device", ["nowhere", "cuda:99", "meta:x", ""])
@@ -333,11 +335,9 @@ def test_certificates_in_a_row_are_counted_across_interruptions(tmp_path):
 
 
 def test_what_needs_all_positions_is_refused_where_there_are_too_many(tmp_path):
+    plan = replace(SHORT, until="perfect")
     with pytest.raises(ValueError, match=r"^5,5,4 has too many positions [^\n]*$"):
-        train(
-            Run("reinforce", "default", None, Rules(5, 5, 4), Schedule(1, 1, 1, until="perfect")),
-            tmp_path / "o",
-        )
+        train(Run("selfplay", "default", SMALL, Rules(5, 5, 4), plan), tmp_path / "o")
     with pytest.raises(ValueError, match=r"^until must be [^\n]*$"):
         usual_schedule("selfplay", until="bored")
     assert not (tmp_path / "o").exists()
