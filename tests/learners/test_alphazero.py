@@ -22,7 +22,7 @@ from learners.training.checkpoint import load_weights
 from learners.training.run import Run, Schedule
 from learners.training.train import train
 from tttenv import Rules
-from tttenv.certificates.certificate import blunders
+from tttenv.certificates.all_positions import blunders
 from tttenv.exact import positions, solve, tabulate
 from tttenv.game.outcomes_kernel import DRAWN, UNPROVEN, WON
 from tttenv.game.symmetry import canonical, maps

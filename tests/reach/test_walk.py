@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tttenv import Rules, player
-from tttenv.certificates.certificate import reachable
+from tttenv.certificates.all_positions import reachable
 from tttenv.exact import positions, tabulate
 from tttenv.game.symmetry import orbits
 from tttenv.reach import Graph
