@@ -1,7 +1,11 @@
 """One walk over the graph of positions, ply by ply, on which all its visitors rest.
 
 A visitor takes each ply in turn, queries players on its positions, and follows what their moves
-lead to. The number of positions at each of a player's moves, for example::
+lead to. The number of positions at each of a player's moves, for example, which counts symmetric
+ones once if the player is equivariant::
+
+    from tttenv.reach import Graph
+    from tttenv.reach.walk import first_boards, walk
 
     def positions_by_move(player: Player, seat: str) -> list[int]:
         graph, counts = Graph(player.rules, player.traits.equivariant), []
