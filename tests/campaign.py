@@ -28,7 +28,7 @@ from typing import Any
 for _threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_threads] = "1"  # forked from here: no thread may run in this process
 
-# ruff: noqa: E402
+# ruff: noqa: E402  # the libraries read the number of threads when they are loaded
 import torch
 
 import tttenv
@@ -122,7 +122,7 @@ def kills(number: int, rng: random.Random, place: Path) -> None:
     longest = (time.monotonic() - start) / 2
     for _ in range(KILLS):
         resume = (out / CARD).exists()
-        child = Child(lambda resume=resume: trained(name, out, steps, seed, resume))  # type: ignore[misc]
+        child = Child(partial(trained, name, out, steps, seed, resume))
         child.process.join(rng.uniform(0, longest))
         child.process.kill()
         ended = child.end()
@@ -262,7 +262,7 @@ def main(args: list[str]) -> int:
                 place.mkdir()
                 try:
                     case(number, random.Random(f"{seed} {family} {number}"), place)
-                except Exception as error:
+                except Exception as error:  # whatever a case raises is its failure
                     failed += 1
                     shown = " ".join(f"{type(error).__name__}: {error}".split())[:400]
                     again = f"python -m tests.campaign {family} --seed {seed} --case {number}"

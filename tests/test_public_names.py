@@ -11,8 +11,8 @@ import tttenv
 PUBLIC = {
     "tttenv": "Outcome Policy Rules certify draw player refute score solve worst_case",
     "tttenv.adapters": "frozen wanted",
-    "tttenv.adapters.alphazero_general": "player",
-    "tttenv.adapters.trl": "reply_text reward_function rows",
+    "tttenv.adapters.alphazero_general": "Net player",
+    "tttenv.adapters.trl": "RewardFunction answered reward_function rows",
     "tttenv.env": "ExploringStarts TicTacToe VectorExploringStarts",
     "tttenv.env.vector": "VectorTicTacToe",
     "tttenv.exact": "SEATS ActionRule Chooser Mixture PlayPolicy Positions Score Solution Tabulated"

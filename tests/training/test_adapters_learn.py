@@ -90,23 +90,23 @@ def with_torchrl(folder):
     yield actor
 
 
-TRAININGS = {  # with the adapter, and the least share of wins as X
-    "skrl": (with_skrl, skrl, 0.8),
-    "tianshou": (with_tianshou, tianshou, 0.8),
-    "torchrl": (with_torchrl, torchrl, 0.7),
+TRAININGS = {  # with the adapter, and the share of wins as X: at most untrained, at least trained
+    "skrl": (with_skrl, skrl, 0.75, 0.8),
+    "tianshou": (with_tianshou, tianshou, 0.75, 0.8),
+    "torchrl": (with_torchrl, torchrl, 0.65, 0.7),
 }
 
 
 @pytest.mark.trained
 @pytest.mark.parametrize("library", TRAININGS)
 def test_it_learns_with_masks(library, tmp_path, reached):
-    train, adapter, least = TRAININGS[library]
+    train, adapter, most, least = TRAININGS[library]
     shares = []
     for trained in train(tmp_path):
         player = adapter.policy(trained, RULES)
         check_policy(player, RULES)
         shares.append(tttenv.certify(RULES, player).vs_random["X"][0])
-    reached("untrained", shares[0], below=0.75)
+    reached("untrained", shares[0], below=most)
     reached("wins as X", shares[1], above=least)
     if library == "torchrl":  # which draws its moves
         likeliest = adapter.policy(trained, RULES, deterministic=True)

@@ -1,6 +1,6 @@
 """Adapter for alpha-zero-general: its networks as players, without importing that repository."""
 
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,15 @@ from tttenv.policy import Observed, from_observations
 from tttenv.utils.arrays import answered_numbers
 
 
-def player(net: Any, rules: Rules, deterministic: bool = False) -> Observed:
+class Net(Protocol):
+    """A network with a `predict` method, such as alpha-zero-general's `NeuralNet`."""
+
+    def predict(self, board: Boards, /) -> tuple[Any, Any]:
+        """Return move probabilities (cells,) or (cells + 1,), and a value, for a board (m, n)."""
+        ...
+
+
+def player(net: Net, rules: Rules, deterministic: bool = False) -> Observed:
     """Return a player that follows a network's move probabilities, without search.
 
     Args:

@@ -7,7 +7,7 @@ environment for each rollout, whose methods the model calls as tools.
 
 import itertools
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
@@ -17,6 +17,18 @@ from tttenv.game.rules import Rules, require_line_wins
 from tttenv.utils.arrays import one_of
 
 GAMES = 1_000_000  # of one environment, before its seeds are those of the next
+
+
+class RewardFunction(Protocol):
+    """A reward function as called by TRL."""
+
+    __name__: str  # names the reward in TRL's logs
+
+    def __call__(
+        self, completions: Sequence[Any], *, rules: Sequence[str], position: Sequence[str], **_: Any
+    ) -> list[float | None]:
+        """Return one reward per completion; None excludes a completion."""
+        ...
 
 
 def rows(
@@ -41,7 +53,7 @@ def rows(
     return found
 
 
-def reward_function(scheme: str = "regret") -> Callable[..., list[float | None]]:
+def reward_function(scheme: str = "regret") -> RewardFunction:
     """Return a reward function for completions of the prompts of `rows`.
 
     A move on a large board that a search leaves undecided has the reward None, so TRL ignores it.
@@ -60,7 +72,7 @@ def reward_function(scheme: str = "regret") -> Callable[..., list[float | None]]
         found = []
         for completion, name, board in zip(completions, rules, position, strict=True):
             game = Rules.of(name)
-            verdict = text.verdict(game, game.parse(board), reply_text(completion))
+            verdict = text.verdict(game, game.parse(board), answered(completion))
             found.append(reward_or_none(verdict, scheme))
         return found
 
@@ -68,7 +80,7 @@ def reward_function(scheme: str = "regret") -> Callable[..., list[float | None]]
     return rewards
 
 
-def reply_text(completion: Any) -> str:
+def answered(completion: Any) -> str:
     """Return the text of a completion, which is a string or a list of messages."""
     if isinstance(completion, str):
         return completion
