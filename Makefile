@@ -3,7 +3,13 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
+# Into the environment in whose folder the target lies.
+INSTALL = .venv/bin/uv pip install --quiet --python $(@D)
+# uv reads none of pip's settings: a folder or an index that pip is to use is passed on to it.
+export UV_FIND_LINKS ?= $(PIP_FIND_LINKS)
+ifdef PIP_INDEX_URL
+export UV_DEFAULT_INDEX ?= $(PIP_INDEX_URL)
+endif
 TESTED := learn,window,llm,hf,hub,language,onnx,adapters,dev
 ARGS ?=
 DISTURBANCES ?= 20
@@ -15,7 +21,7 @@ SLOW := tests/page tests/programs tests/training tests/large
 .DEFAULT_GOAL := benchmark
 
 benchmark: .venv/base ## train every learner, certify every player, write results/
-	@$(MAKE) --no-print-directory --jobs 2 .venv/compiled .venv/core  # pip uses one core only
+	@$(MAKE) --no-print-directory --jobs 2 .venv/compiled .venv/core
 	$(BIN)/python scripts/benchmark.py $(ARGS)
 
 docs: .venv-docs/ready ## build the documentation, its code run, and the page to play on
@@ -90,16 +96,18 @@ clean: ## remove the virtual environments, results, runs and the built documenta
 
 .venv/python:
 	$(PYTHON) -m venv .venv
+	.venv/bin/python -m pip --disable-pip-version-check install --quiet \
+		--constraint constraints.txt uv
 	touch $@
 
 .venv/base: .venv/python pyproject.toml constraints.txt
 	@echo "installing tttenv and what compiles it into .venv"
-	$(PIP) --editable .
+	$(INSTALL) --constraint constraints.txt --editable .
 	touch $@
 
 .venv/core: .venv/base
 	@echo "installing what its learners need into .venv"
-	$(PIP) --editable '.[learn]'
+	$(INSTALL) --constraint constraints.txt --editable '.[learn]'
 	touch $@
 
 .venv/compiled: .venv/base $(wildcard tttenv/*/*_kernel.py tttenv/*/*/*_kernel.py tttenv/utils/*.py)
@@ -108,35 +116,30 @@ clean: ## remove the virtual environments, results, runs and the built documenta
 
 .venv/dev: .venv/base
 	@echo "installing the extras and the test tools into .venv"
-	$(PIP) --editable '.[$(TESTED)]'
+	$(INSTALL) --constraint constraints.txt --editable '.[$(TESTED)]'
 	touch $@ .venv/core
 
-.venv-docs/ready: pyproject.toml constraints.txt
+.venv-docs/ready: .venv/python pyproject.toml constraints.txt
 	@echo "installing tttenv and what builds its documentation into .venv-docs"
 	$(PYTHON) -m venv .venv-docs
-	.venv-docs/bin/python -m pip --disable-pip-version-check install --quiet \
-		--constraint constraints.txt --editable '.[learn,docs]'
+	$(INSTALL) --constraint constraints.txt --editable '.[learn,docs]'
 	touch $@
 
-.venv-lowest/ready: pyproject.toml
+.venv-lowest/ready: .venv/python pyproject.toml
 	@echo "installing tttenv, its extras and the test tools, as old as can be, into .venv-lowest"
 	$(PYTHON) -m venv .venv-lowest
-	.venv-lowest/bin/python -m pip --disable-pip-version-check install --quiet uv
-	.venv-lowest/bin/uv pip install --quiet --python .venv-lowest --resolution lowest-direct \
-		--editable '.[$(TESTED)]'
+	$(INSTALL) --resolution lowest-direct --editable '.[$(TESTED)]'
 	touch $@
 
-.venv-rllib/ready: pyproject.toml constraints-rllib.txt
+.venv-rllib/ready: .venv/python pyproject.toml constraints-rllib.txt
 	@echo "installing tttenv, RLlib, wandb, MLflow and the test tools into .venv-rllib"
 	$(PYTHON) -m venv .venv-rllib
-	.venv-rllib/bin/python -m pip --disable-pip-version-check install --quiet \
-		--constraint constraints-rllib.txt --editable '.[learn,rllib,wandb]' mlflow-skinny hypothesis \
-		pytest pytest-xdist
+	$(INSTALL) --constraint constraints-rllib.txt --editable '.[learn,rllib,wandb]' \
+		mlflow-skinny hypothesis pytest pytest-xdist
 	touch $@
 
-.venv-agents/ready: pyproject.toml constraints-agents.txt
+.venv-agents/ready: .venv/python pyproject.toml constraints-agents.txt
 	@echo "installing tttenv, verifiers, OpenEnv and the test tools into .venv-agents"
 	$(PYTHON) -m venv .venv-agents
-	.venv-agents/bin/python -m pip --disable-pip-version-check install --quiet \
-		--constraint constraints-agents.txt --editable '.[agents]' hypothesis pytest pytest-xdist
+	$(INSTALL) --constraint constraints-agents.txt --editable '.[agents]' hypothesis pytest pytest-xdist
 	touch $@
