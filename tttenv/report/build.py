@@ -23,7 +23,7 @@ SHARED = ("packed", "rules")  # before the scripts of the page, and before those
 SCRIPTS = (
     *("data", "game", "certificate", "teacher", "draw", "later", "boards", "state", "analysis"),
     *("judge", "links", "board", "play", "watch", "about", "question", "teach"),
-    *("bot_forms", "bot_asking", "bot_finding", "bot", "bot_link"),
+    *("bot_forms", "bot_asking", "bot_finding", "bot_code", "bot", "bot_link"),
     *("snapshots", "explorer", "tables", "curves", "keys", "main"),
 )
 FIRST = ("first",)  # runs separately, before the body is parsed
