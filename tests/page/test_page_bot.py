@@ -153,7 +153,7 @@ def test_the_lost_game_is_shown_and_the_bot_plays_on(opened, shipped):
 EVIL = "<img src=x onerror=alert(1)>"
 CLIPBOARD = {"permissions": ["clipboard-read", "clipboard-write"], **CALM}
 # A bot that plays b2, else a corner, else an edge: links that people have passed on still open.
-CENTRE = "1ATMDHmhkQac42zubA2CXeiAvyMTHP0TYLP-vB6pOFEOv7r2VEnyP632XxJxHjSDH5tEwVwGaaEsJa"
+CENTRE = "1ATMDHmhkQac42zubA2CXeiAvyMTHP0TYLP-vB6pOFEOv7r2VEnyP632XxJxHjSDH5tEwVwGaa3qsa"
 BEATEN = ["As X it can be beaten: b2 a1 c1 a3 c3 a2.", "As O it can be beaten: a1 b2 c1 a3 b1."]
 
 
@@ -211,8 +211,8 @@ def test_a_linked_bot_answers_in_its_own_games_only(opened, shipped):
     page = opened(shipped, f"#play=mcts&seat=O&moves=a1&bot={CENTRE}", **CALM)
     assert sentences(page) == BEATEN
     assert page.inner_text("#notes").startswith("This game has moves that the linked bot does not")
-    assert page.inner_text("#about-name") == "mcts (linked 1)"
+    assert page.inner_text("#about-name") == "mcts (linked)"
     watched = f"#watch=mcts&against=first&bot={CENTRE}"
     page.evaluate("hash => (location.hash = hash)", watched)
-    page.get_by_text("mcts (linked 1) as X against first as O").wait_for()
+    page.get_by_text("mcts (linked) as X against first as O").wait_for()
     assert fragment(page) == watched

@@ -38,11 +38,11 @@ function possibleAnswers(position, { sets, gaps }) {
   return gaps ? [[], ...all] : all;
 }
 
-// 24 bits of a text (FNV-1a), as letters.
+// A sum of a text (FNV-1a), in digits and small letters: chats cut other signs off the end of a link.
 function checkOf(text) {
   let sum = 2166136261;
   for (let at = 0; at < text.length; at++) sum = Math.imul(sum ^ text.charCodeAt(at), 16777619);
-  return lettersOf(BigInt(sum >>> 0) % 64n ** BigInt(CODE_CHECK)).padStart(CODE_CHECK, CODE_LETTERS[0]);
+  return (sum >>> 0).toString(36).slice(-CODE_CHECK).padStart(CODE_CHECK, "0");
 }
 
 function lettersOf(number) {

@@ -15,7 +15,9 @@ function linkedPlayer(code, text) {
     if (!found) return -1;
     const shared = cleanName(text);
     let name = shared;
-    for (let count = 1; data.players.some((player) => player.name === name); count++) name = `${shared} (linked ${count})`;
+    for (let count = 1; data.players.some((player) => player.name === name); count++) {
+      name = `${shared} (linked${count > 1 ? ` ${count}` : ""})`;
+    }
     const certificate = certificateOf(found.table);
     number = offerPlayer(name, "a pasted bot, opened from a link", found.table, certificate);
     const parts = linkedVerdict(number, found, certificate);
