@@ -81,7 +81,8 @@ def html(
 
 def _joined(folder: str, names: Sequence[str], suffix: str) -> str:
     files = [PAGE / folder / f"{name}.{suffix}" for name in names]
-    return "\n".join(file.read_text(encoding="utf-8") for file in files)
+    text = "\n".join(file.read_text(encoding="utf-8") for file in files)
+    return re.sub(r"^ *//.*\n", "", text, flags=re.M)  # without comments on lines of their own
 
 
 def checked_url(url: str) -> str:
