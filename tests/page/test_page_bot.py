@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from bots import BOTS
-from page_browser import CALM, fragment, verdict
+from page_browser import CALM, fragment, marks, verdict
 
 from tttenv import Rules, certify, player
 from tttenv.exact import positions
@@ -92,7 +92,7 @@ def test_a_bot_of_one_seat_is_judged_in_it(opened, shipped):
     assert judge(page, BOTS["only O"].javascript) == "It does not play X. As O it never loses."
     assert page.locator("#bot-lose").is_hidden()
     page.get_by_role("link", name="Play it as X").click()
-    assert fragment(page) == "#play=your%20bot&seat=X"
+    assert fragment(page).startswith("#play=pasted%20bot&seat=X&bot=1I")
 
 
 @pytest.mark.parametrize("kind", TEXTS)
@@ -145,5 +145,74 @@ def test_the_lost_game_is_shown_and_the_bot_plays_on(opened, shipped):
     page.locator("#leaderboard tbody a").first.click()
     assert page.input_value("#seat") == "X"  # not both sides, as in the replay
     page.locator("#bot-play").click()
-    assert fragment(page).startswith("#play=your%20bot&seat=")
     assert "your bot" in page.locator("#play-title").text_content()
+
+
+# The link of a verdict.
+
+EVIL = "<img src=x onerror=alert(1)>"
+CLIPBOARD = {"permissions": ["clipboard-read", "clipboard-write"], **CALM}
+# A bot that plays b2, else a corner, else an edge: links that people have passed on still open.
+CENTRE = "1ATMDHmhkQac42zubA2CXeiAvyMTHP0TYLP-vB6pOFEOv7r2VEnyP632XxJxHjSDH5tEwVwGaa3qsa"
+BEATEN = ["As X it can be beaten: b2 a1 c1 a3 c3 a2.", "As O it can be beaten: a1 b2 c1 a3 b1."]
+
+
+def test_a_code_holds_the_moves_and_nothing_else_is_one(inside):
+    assert inside("return codeLaw();") == []
+
+
+def copied(page, way):
+    """Return what a button of the verdict copies."""
+    page.locator(f"#bot-{way}").click()
+    page.locator(f"#bot-{way}").get_by_text("Copied").wait_for()
+    return page.evaluate("navigator.clipboard.readText()")
+
+
+def sentences(page):
+    """Return what a verdict says of the seats."""
+    told = page.locator("#bot-status :is(.good, .bad, .absent)").all_text_contents()
+    return [re.sub(r" \(.*\)", "", one).strip() for one in told]
+
+
+@pytest.mark.parametrize("name", ["only O, loses as O", "perfect"])
+def test_the_link_of_a_bot_has_its_verdict_and_its_moves_elsewhere(name, opened, shipped):
+    page = opened(shipped, **CLIPBOARD)
+    judge(page, BOTS[name].javascript if name in BOTS else PERFECT)
+    page.fill("#bot-name", EVIL)
+    text, link = copied(page, "text"), copied(page, "link")
+    assert page.inner_text("#bot-said").startswith("Copied. It opens only where this file is")
+    again = opened(shipped, "#" + link.partition("#")[2], **CLIPBOARD)
+    assert again.inner_text("#play-title") == f"Can you beat {EVIL}? You are X."
+    assert again.inner_text("#notes").startswith("Proved over all its games: ")
+    assert sentences(again) == sentences(page)
+    assert copied(again, "text").splitlines()[0] == text.splitlines()[0]
+    assert copied(again, "link") == link
+    assert again.locator("#play img, #bot img").count() == 0
+    for line in re.findall(r"As O it can be beaten: (.*)\.", text):
+        for place in line.split()[::2]:
+            again.locator(f"#board [data-place={place}]").click()
+        assert again.inner_text("#status").startswith("You win.")
+        page.goto(again.url)
+        assert marks(page) == marks(again)
+
+
+@pytest.mark.parametrize(
+    "code", [CENTRE[:-9], CENTRE.lower(), f"2{CENTRE[1:]}", "1A" + "A" * 9999, "", EVIL, "%"]
+)
+def test_an_address_without_a_whole_bot_says_so(code, opened, shipped):
+    page = opened(shipped, f"#play=b&seat=O&moves=a1&bot={code}", **CALM)
+    assert page.inner_text("#notes").startswith("The link was cut off or changed:")
+    assert page.input_value("#seat") == "both"
+    assert marks(page) == "X________"
+    assert page.locator("#bot-ways").is_hidden()
+
+
+def test_a_linked_bot_answers_in_its_own_games_only(opened, shipped):
+    page = opened(shipped, f"#play=mcts&seat=O&moves=a1&bot={CENTRE}", **CALM)
+    assert sentences(page) == BEATEN
+    assert page.inner_text("#notes").startswith("This game has moves that the linked bot does not")
+    assert page.inner_text("#about-name") == "mcts (linked)"
+    watched = f"#watch=mcts&against=first&bot={CENTRE}"
+    page.evaluate("hash => (location.hash = hash)", watched)
+    page.get_by_text("mcts (linked) as X against first as O").wait_for()
+    assert fragment(page) == watched

@@ -3,7 +3,6 @@
 import base64
 import json
 from collections import defaultdict
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,10 +12,8 @@ from page_data import report_of
 from tttenv import Rules, certify, player
 from tttenv.exact import Tabulated, positions, tabulate
 from tttenv.report import data
-from tttenv.report.build import PAGE
 
 RULES = Rules()
-SCRIPTS = ("game", "certificate", "teacher")
 SEEDS = 50
 CALM = {"reduced_motion": "reduce"}
 
@@ -27,22 +24,6 @@ def file(tmp_path_factory):
     folder = tmp_path_factory.mktemp("taught")
     report_of(folder / "report.html", "first", "random")
     return folder / "report.html"
-
-
-@pytest.fixture(scope="module")
-def inside(browser):
-    """Yield a function that runs JavaScript in the scope of the page's scripts."""
-    page = browser.new_page()
-    facts = json.dumps(data.tables([]))
-    texts = [(PAGE / "scripts" / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS]
-    own = Path(__file__).with_name("teach.js").read_text(encoding="utf-8")
-    texts = [f"const data = {facts};", *texts, own]
-
-    def run(code):
-        return page.evaluate("() => {" + "\n".join([*texts, code]) + "}")
-
-    yield run
-    page.close()
 
 
 def taught(inside, seed, games=20_000):

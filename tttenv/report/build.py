@@ -23,7 +23,7 @@ SHARED = ("packed", "rules")  # before the scripts of the page, and before those
 SCRIPTS = (
     *("data", "game", "certificate", "teacher", "draw", "later", "boards", "state", "analysis"),
     *("judge", "links", "board", "play", "watch", "about", "question", "teach"),
-    *("bot_forms", "bot_asking", "bot_finding", "bot"),
+    *("bot_forms", "bot_asking", "bot_finding", "bot_code", "bot", "bot_link"),
     *("snapshots", "explorer", "tables", "curves", "keys", "main"),
 )
 FIRST = ("first",)  # runs separately, before the body is parsed
@@ -81,7 +81,8 @@ def html(
 
 def _joined(folder: str, names: Sequence[str], suffix: str) -> str:
     files = [PAGE / folder / f"{name}.{suffix}" for name in names]
-    return "\n".join(file.read_text(encoding="utf-8") for file in files)
+    text = "\n".join(file.read_text(encoding="utf-8") for file in files)
+    return re.sub(r"^ *//.*\n", "", text, flags=re.M)  # without comments on lines of their own
 
 
 def checked_url(url: str) -> str:

@@ -59,10 +59,17 @@ async function tryForm(bot, which, form, parts, guard, best, answer) {
     for (const seat of "XO") alive[seat] = alive[seat].map((one, reader) => one && got.alive[seat][reader]);
     if (!alive.X.includes(true) && !alive.O.includes(true)) return { ...trial, seats: "" };
     Object.assign(trial, bestReader(trial.answers, alive, parts.flat()));
-    const more = trial.seats.length - (best?.seats.length ?? 0) || best.misses - trial.misses;
-    if (more <= 0) return { ...trial, seats: "" };
+    if (best && !isBetter(trial, best)) return { ...trial, seats: "" };
   }
   return trial;
+}
+
+// Of two forms the better one plays more seats, and then keeps more values. A bot of one seat that makes
+// no mistake in it is no bot of both that makes some.
+function isBetter(one, than) {
+  const faultless = ({ seats, misses }) => Number(seats !== "" && misses === 0);
+  const more = faultless(one) - faultless(than) || one.seats.length - than.seats.length || than.misses - one.misses;
+  return more > 0;
 }
 
 // The way to read the answers that is legal in most seats, and keeps the value of most boards.
@@ -95,6 +102,8 @@ async function findForm(run, text, chosen) {
   };
   for (const [which, candidate] of bot.candidates.entries()) {
     for (const form of formsFor(candidate, chosen)) {
+      // A bot that plays one seat only may answer in both if it is not told its mark.
+      if (form.call === "board" && candidate.length > 1 && best && best.form.call !== "board") continue;
       let trial;
       tell();
       for (const last of [false, true]) { // the machine may have been busy
