@@ -399,6 +399,13 @@ def test_boards_are_picked_from_the_first_list_and_links_lead_to_any(opened, fil
         page.select_option("#rules", name)
         assert page.locator("#board button").count() == cells
         assert marks(page, int(cells**0.5)) == "_" * cells
+    page.select_option("#seat", "O")
+    page.select_option("#rules", "15,15,5")  # larger than the board of any network
+    settled(page)
+    assert marks(page, 15).index("X") == 112  # h8
+    assert (
+        page.locator("#player option").nth(1).inner_text().startswith("alphazero_995, trained on ")
+    )
     page = opened(file, "#play=threats&rules=4,5,3&seat=both&moves=b2.e4.D1", **CALM)
     assert page.input_value("#rules") == "4,5,3"
     assert marks(page, 5) == "___X__X____________O"

@@ -57,8 +57,9 @@ function questionRemarks(line) {
 }
 
 // The ways in that stand below the question.
-const beatable = data.players.findIndex(({ name }) => name === "mcts");
-const weakest = beatable >= 0 ? beatable : data.players.findIndex((one) => !one.certificate.unbeatable);
+const canLose = ({ certificate }) => !certificate.unbeatable;
+const beatable = data.players.findIndex((one) => one.name === "mcts" && canLose(one));
+const weakest = beatable >= 0 ? beatable : data.players.findIndex(canLose);
 
 // The seat in which a player loses sooner, and the address of a game in which it sits there.
 const weakSeat = ({ losing_line: lines, worst_case: worst }) =>
@@ -77,11 +78,13 @@ if (weakest >= 0) {
   find("start-beat").href = find("teach-next").href = gameAgainst(data.players[weakest]);
 }
 
-// What leads on: from the right answer to a table that learns it, from a game's end to the proof.
+// What leads on: from the right answer, given or shown, to a table that learns it, from a game's end to
+// the proof.
 function drawNext() {
   const ended = hasEnded(shownLine()) && opponent().certificate && ["X", "O"].includes(state.seat);
-  const learns = answered(state.line) && !ended;
-  find("next").hidden = state.asking || !(learns || ended);
+  const told = state.asking && !refuting() && state.overlay === "values";
+  const learns = told || (answered(state.line) && !ended);
+  find("next").hidden = !learns && (state.asking || !ended);
   find("next").textContent = learns ? "Watch a table find that move" : "Its certificate";
   find("next").href = learns ? "#train=1" : "#certificate-holder";
 }
@@ -99,6 +102,7 @@ function drawQuestion() {
   find("more").hidden = state.asking;
   find("starts").hidden = !state.asking || refuting(); // then one may try again
   find("start-beat").hidden = weakest < 0 || !state.tried.length;
+  find("start-bot").hidden = !state.tried.length;
   find("copy").hidden = state.asking && !state.tried.length;
   find("game-buttons").hidden = state.asking;
   const row = refuting() ? find("reveal").parentNode : find(state.asking ? "starts" : "game-buttons");
