@@ -6,43 +6,45 @@ import pytest
 from page_browser import CALM, faults, fits, fragment
 from page_data import report_of
 
+from tttenv import Rules, certify
 
-def dots(page):
+
+def played(page):
     """Return the number of red dots, and what is said of the games once all are played."""
     page.locator("#noticed-bet").wait_for()
-    red = page.get_attribute("#noticed-dots .lost", "d").count("M")
-    return (
-        red,
-        page.get_attribute("#noticed-dots", "aria-label"),
-        page.inner_text("#noticed-status"),
-    )
+    dots = page.locator("#noticed-dots")
+    red = dots.locator(".lost").get_attribute("d").count("M")
+    return red, dots.get_attribute("aria-label"), page.inner_text("#noticed-status")
 
 
-@pytest.mark.parametrize("name", ["mcts", "tactical"])
-def test_a_link_plays_the_same_games_again(opened, shipped, name):
-    page = opened(shipped, "")
-    page.select_option("#noticed-player", label=name)
+def test_a_link_plays_the_same_games_again(opened, shipped):
+    page = opened(shipped)
     page.click("#noticed-10000")
-    red, label, told = first = dots(page)
-    won, drawn, lost = (
-        int(number.replace(",", "")) for number in re.findall(r"(?:won|drew|lost) ([\d,]+)", told)
-    )
+    red, label, told = first = played(page)
+    counts = re.findall(r"(?:won|drew|lost) ([\d,]+)", told)
+    won, drawn, lost = (int(count.replace(",", "")) for count in counts)
     assert (won + drawn + lost, lost) == (10_000, red)
-    assert dots(opened(shipped, fragment(page), **CALM)) == first
-    link = re.sub("seed=.*", "seed=4294967295", fragment(page))
-    assert dots(opened(shipped, link, **CALM))[1] != label
+    assert played(opened(shipped, link := fragment(page), **CALM)) == first
+    assert played(opened(shipped, re.sub("seed=.*", "seed=4294967295", link)))[1] != label
 
 
 @pytest.mark.parametrize(("size", "scheme"), [("desktop", "light"), ("phone", "dark")])
-def test_after_the_bet_the_opponent_that_wins_every_game_is_shown(opened, shipped, size, scheme):
+def test_after_the_bet_stands_the_exact_chance_and_the_opponent_is_shown(
+    opened, shipped, size, scheme
+):
     page = opened(shipped, "#noticed=mcts&games=100&seed=1", size, color_scheme=scheme, **CALM)
-    assert dots(page)[:2] == (0, "100 games; lost: none")
-    assert page.locator("#noticed-lose:visible").count() == 0
-    page.get_by_role("button", name="Yes", exact=True).press("Enter")
-    answer = page.inner_text("#noticed-answer")
-    assert answer.startswith("It can be beaten, though no game here shows it. Computed over all")
-    missed = f"{100 * (188 / 189) ** 100:.1f} % of all samples of 100 games miss that."
-    assert answer.endswith(f", it loses one game in 189 to random moves; {missed}")
+    assert played(page)[:2] == (0, "100 games; lost: none")
+    for name, bet in (("mcts", "Yes"), ("tactical", "No"), ("mcts", "No")):
+        if bet == "No":
+            page.select_option("#noticed-player", label=name)
+            page.click("#noticed-100")
+        page.get_by_role("button", name=bet, exact=True).press("Enter")
+        chance = certify(Rules(), name).vs_random["O"][2]
+        games = {"mcts": "one game in 189", "tactical": f"about one game in {1 / chance:.0f}"}[name]
+        missed = f"{100 * (1 - chance) ** 100:.1f} % of all samples of 100 games miss that."
+        answer = page.inner_text("#noticed-answer")
+        assert answer.startswith("It can be" if bet == "Yes" else "Right, it can be")
+        assert f" over all positions, it loses {games} to random moves; {missed}" in answer
     assert not faults(page, "#noticed")
     assert fits(page)
     page.get_by_role("button", name="Meet the opponent that wins every game").click()
@@ -50,15 +52,12 @@ def test_after_the_bet_the_opponent_that_wins_every_game_is_shown(opened, shippe
     page.locator("#status", has_text="X wins.").wait_for()
 
 
-@pytest.mark.parametrize(
-    "link", ["mcts&games=1e9&seed=1", "mcts&games=100&seed=-1", "minimax&games=100&seed=1", "%"]
-)
-def test_what_a_forged_link_says_is_not_played(opened, shipped, link):
-    page = opened(shipped, f"#noticed={link}", **CALM)
-    assert page.get_attribute("#noticed-dots", "aria-label") == "0 games; lost: none"
-
-
-def test_where_no_player_can_be_beaten_there_is_no_such_section(opened, tmp_path):
+def test_forged_links_play_nothing_and_without_a_beatable_player_there_is_no_section(
+    opened, shipped, tmp_path
+):
+    for link in ("mcts&games=1e9&seed=1", "mcts&games=100&seed=-1", "minimax&games=100&seed=1"):
+        page = opened(shipped, f"#noticed={link}", **CALM)
+        assert page.get_attribute("#noticed-dots", "aria-label") == "0 games; lost: none"
     report_of(tmp_path / "report.html", "minimax")
     page = opened(tmp_path / "report.html", "#noticed=minimax&games=100&seed=1", **CALM)
     assert page.locator("#noticed:visible, nav [href='#noticed']:visible").count() == 0

@@ -32,7 +32,7 @@ const sizes = (rules) => {
 };
 
 // The networks of other boards, the nearest in size first: those that were trained on a board at least as
-// large, and those that were not. The latter open as near to the corner as the middle of their own board is.
+// large, and those that were not, which may open far from the middle.
 function lent({ m, n, k }) {
   const trained = data.networks.map(({ name, about, rules }) => ({ name, about, network: name, on: sizes(rules) }));
   const alike = trained.filter(({ on }) => on.k === k).sort((a, b) => a.on.cells - b.on.cells);

@@ -140,7 +140,11 @@ find("noticed-player").addEventListener("change", () => {
   sample = null;
   drawSample();
 });
-find("noticed-bet").addEventListener("click", ({ target }) => target.value && drawSample(target.value));
+find("noticed-bet").addEventListener("click", ({ target }) => {
+  if (!target.value) return;
+  drawSample(target.value);
+  find("noticed-lose").scrollIntoView({ block: "nearest" });
+});
 find("noticed-lose").addEventListener("click", () => {
   const { certificate, seat, number } = sample;
   startReplay(certificate.losing_line[seat], seat, number, games[0]);

@@ -85,6 +85,7 @@ function drawNext() {
   const told = state.asking && !refuting() && state.overlay === "values";
   const learns = told || (answered(state.line) && !ended);
   find("next").hidden = !learns && (state.asking || !ended);
+  find("start-bot").hidden = !learns;
   find("next").textContent = learns ? "Watch a table find that move" : "Its certificate";
   find("next").href = learns ? "#train=1" : "#certificate-holder";
 }
@@ -102,7 +103,6 @@ function drawQuestion() {
   find("more").hidden = state.asking;
   find("starts").hidden = !state.asking || refuting(); // then one may try again
   find("start-beat").hidden = weakest < 0 || !state.tried.length;
-  find("start-bot").hidden = !state.tried.length;
   find("copy").hidden = state.asking && !state.tried.length;
   find("game-buttons").hidden = state.asking;
   const row = refuting() ? find("reveal").parentNode : find(state.asking ? "starts" : "game-buttons");
