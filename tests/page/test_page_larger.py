@@ -32,14 +32,6 @@ def shown():
 
 
 @pytest.fixture(scope="module")
-def file(tmp_path_factory):
-    """Return a report of one player on 3,3,3 and of the networks."""
-    folder = tmp_path_factory.mktemp("larger")
-    report_of(folder / "report.html", "first", *NAMES)
-    return folder / "report.html"
-
-
-@pytest.fixture(scope="module")
 def inside(browser):
     """Yield a function that runs one of `larger.js` in the scope of the worker's own scripts."""
     page = browser.new_page()
@@ -255,7 +247,9 @@ def labels(page):
 @pytest.mark.parametrize(
     ("name", "rules", "seat"),
     [
-        ("first", Rules(3, 3, 3), "O"),
+        ("selfplay", Rules(3, 3, 3), "X"),
+        ("mcts", Rules(3, 3, 3), "O"),
+        ("random", Rules(3, 3, 3), "O"),
         ("alphazero_444", Rules(4, 4, 4), "X"),
         ("alphazero_554", Rules(5, 5, 4), "O"),
         ("alphazero_664", Rules(6, 6, 4), "O"),

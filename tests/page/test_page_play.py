@@ -4,10 +4,8 @@ import re
 from functools import cache
 from itertools import accumulate
 
-import numpy as np
 import pytest
 from page_browser import CALM, SIZES, click, faults, fits, fragment, marks, stop_clock
-from page_games import play
 from reference import game, mover, put
 
 from tttenv import Rules, certify, player
@@ -70,14 +68,6 @@ LOOK = """() => ({
   moves: [...document.querySelectorAll('#moves button')].map((b) => b.textContent),
   bar: document.querySelector('#bar').ariaLabel,
 })"""
-
-
-@pytest.mark.parametrize(
-    ("name", "seat"), [("selfplay", "X"), ("mcts", "O"), ("tactical", "X"), ("random", "O")]
-)
-def test_whole_games_by_real_clicks_are_as_the_library_says(opened, shipped, name, seat):
-    page = opened(shipped, f"#play={name}&seat={seat}&show=values", **CALM)
-    play(page, RULES, name, seat, np.random.default_rng(len(name)))
 
 
 # One call of the page for many links: what it shows of each.
