@@ -61,6 +61,12 @@ def shipped(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
+def file(shipped):
+    """Return the same report, for tests to which the players do not matter."""
+    return shipped
+
+
+@pytest.fixture(scope="session")
 def benchmarked(tmp_path_factory):
     """Return the output of a small benchmark, three seeds of two learners, and its folder."""
     folder = tmp_path_factory.mktemp("benchmarked")

@@ -6,19 +6,9 @@ import pytest
 from bots import BOTS
 from firefox import firefox
 from page_browser import verdict
-from page_data import report_of
 
 SIZES = ((1440, 900), (1024, 768), (390, 844))
 MADE = "!document.querySelector('[aria-busy]') && !document.querySelector('html.first')"
-
-
-@pytest.fixture(scope="module")
-def file(tmp_path_factory):
-    """Return a report of two players."""
-    folder = tmp_path_factory.mktemp("firefox")
-    specs = ["first", "selfplay"]
-    report_of(folder / "report.html", *specs)
-    return folder / "report.html"
 
 
 @pytest.fixture(scope="module")

@@ -32,14 +32,6 @@ def shown():
 
 
 @pytest.fixture(scope="module")
-def file(tmp_path_factory):
-    """Return a report of one player on 3,3,3 and of the networks."""
-    folder = tmp_path_factory.mktemp("larger")
-    report_of(folder / "report.html", "first", *NAMES)
-    return folder / "report.html"
-
-
-@pytest.fixture(scope="module")
 def inside(browser):
     """Yield a function that runs one of `larger.js` in the scope of the worker's own scripts."""
     page = browser.new_page()
@@ -255,7 +247,9 @@ def labels(page):
 @pytest.mark.parametrize(
     ("name", "rules", "seat"),
     [
-        ("first", Rules(3, 3, 3), "O"),
+        ("selfplay", Rules(3, 3, 3), "X"),
+        ("mcts", Rules(3, 3, 3), "O"),
+        ("random", Rules(3, 3, 3), "O"),
         ("alphazero_444", Rules(4, 4, 4), "X"),
         ("alphazero_554", Rules(5, 5, 4), "O"),
         ("alphazero_664", Rules(6, 6, 4), "O"),
@@ -399,6 +393,13 @@ def test_boards_are_picked_from_the_first_list_and_links_lead_to_any(opened, fil
         page.select_option("#rules", name)
         assert page.locator("#board button").count() == cells
         assert marks(page, int(cells**0.5)) == "_" * cells
+    page.select_option("#seat", "O")
+    page.select_option("#rules", "15,15,5")  # larger than the board of any network
+    settled(page)
+    assert marks(page, 15).index("X") == 112  # h8
+    assert (
+        page.locator("#player option").nth(1).inner_text().startswith("alphazero_995, trained on ")
+    )
     page = opened(file, "#play=threats&rules=4,5,3&seat=both&moves=b2.e4.D1", **CALM)
     assert page.input_value("#rules") == "4,5,3"
     assert marks(page, 5) == "___X__X____________O"

@@ -22,15 +22,6 @@ RULES = Rules()
 EVIL = "<img src=x onerror=alert(1)>"
 
 
-@pytest.fixture(scope="module")
-def file(tmp_path_factory):
-    """Return a report of players of all kinds."""
-    folder = tmp_path_factory.mktemp("linked")
-    specs = ["td0", "dqn", "minimax", "mcts", "tactical", "random", "first"]
-    report_of(folder / "report.html", *specs)
-    return folder / "report.html"
-
-
 # Positions.
 
 

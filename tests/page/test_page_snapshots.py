@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 from page_browser import CALM, fragment
-from page_data import report_of
 
 from tttenv import Rules, certify
 from tttenv.certificates import snapshots
@@ -15,13 +14,6 @@ from tttenv.players.stored.checkpoint import read_card
 RULES = Rules()
 SHIPPED = Path(__file__).parents[2] / "checkpoints"
 NAMES = ["reinforce", "td0"]
-
-
-@pytest.fixture(scope="module")
-def file(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("snapshots")
-    report_of(folder / "report.html", *NAMES, "first")
-    return folder / "report.html"
 
 
 def kept(name):

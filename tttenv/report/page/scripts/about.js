@@ -23,6 +23,14 @@ function expected(value) {
   const cut = Math.min(Math.max(value, -0.99), 0.99);
   return (Math.abs(cut) < 0.005 ? cut.toExponential(0) : cut.toFixed(2)).replace(/^-/, "−");
 }
+// How often a player loses: "one game in 189" only where it is exactly that.
+function oneIn(chance) {
+  const games = 1 / chance;
+  const near = Math.round(games);
+  if (games < 10) return `${percent(chance)} % of its games`;
+  return `${Math.abs(games - near) < 1e-9 * near ? "" : "about "}one game in ${counted(near)}`;
+}
+
 const SEATS = ["X", "O"];
 
 // A row of the certificate: its name, and a cell for each seat or one for both.
@@ -80,6 +88,7 @@ function drawAbout() {
   find("about-name").textContent = player.name;
   find("about").textContent = `${capital(player.about)}. ${certifiedText(certificate)}`;
   find("certificate-holder").hidden = !certificate;
+  find("yours").hidden = !isSolved() || !spec; // a player made in this page has led there
   if (!certificate) return;
   const quoted = (spec ?? "").replaceAll("'", `'"'"'`); // as it is made to be pasted in a shell
   find("command").textContent = `tttenv certify '${quoted}' --json`;

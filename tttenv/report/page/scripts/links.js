@@ -161,6 +161,15 @@ document.addEventListener("click", (event) => {
   open(link.getAttribute("href"), link.matches(".replay") && link.closest("figure").querySelector("h3").textContent);
 });
 
+// A link to the address that stands there already changes no hash: it acts as if it had.
+document.addEventListener("click", (event) => {
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  const link = event.target.closest('a[href^="#"][href*="="]');
+  if (!link || link.hash !== location.hash) return;
+  event.preventDefault();
+  dispatchEvent(new HashChangeEvent("hashchange"));
+});
+
 const copied = new Map(); // the clocks of buttons that say "Copied"
 
 // Copy a text; one that the browser does not let go is shown in a field, to be copied by hand.

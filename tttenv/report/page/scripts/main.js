@@ -18,7 +18,7 @@ function draw() {
   drawMoves();
   drawQuestion();
   find("play-title").textContent = titleText();
-  setText(find("status"), statusText());
+  drawStatus();
   setText(find("said"), saidText());
   setText(find("proof"), proofText(shownLine()));
   find("proof").dataset.proving = String(isProving(shownLine()));
@@ -100,4 +100,5 @@ draw();
 history.replaceState({ game: address() }, "", linked ? address() : undefined);
 if (linked) reveal();
 openLesson(location.hash);
+openSample(location.hash);
 requestAnimationFrame(() => whenIdle(makeOneByOne)); // when this has been painted

@@ -131,14 +131,38 @@ function decidedText(line) {
   return `${nameAt("XO"[bad.ply % 2])} ${gave} at move ${bad.ply + 1}: ${cellName(bad.cell)}.`;
 }
 
+const WIN = "You win.";
+const winsText = (name) => (name === "You" ? WIN : `${name} wins.`);
+
 function endingText(line) {
   if (forfeited(line)) {
     const won = nameAt(other(mover(line)));
-    return `${nameAt(mover(line))} has no legal answer. ${won === "You" ? "You win" : `${won} wins`}.`;
+    return `${nameAt(mover(line))} has no legal answer. ${winsText(won)}`;
   }
   if (!isWon(line)) return `The game is a draw. ${decidedText(line)}`.trim();
-  const winner = nameAt(other(mover(line)));
-  return `${winner === "You" ? "You win" : `${winner} wins`}. ${decidedText(line)}`.trim();
+  return `${winsText(nameAt(other(mover(line))))} ${decidedText(line)}`.trim();
+}
+
+// Whether the human has just beaten a player.
+const youWon = (line) =>
+  !state.asking && hasEnded(line) && (isWon(line) || forfeited(line)) && nameAt(other(mover(line))) === "You";
+
+// What it means to have beaten a player: how seldom random moves do.
+function winText() {
+  const { name, certificate } = opponent();
+  const chance = certificate?.vs_random[other(state.seat)]?.[2];
+  return chance ? ` You beat ${name}, which loses ${oneIn(chance)} to random moves.` : "";
+}
+
+// The status; a win stands out, on the board too.
+function drawStatus() {
+  const won = youWon(shownLine());
+  find("play").dataset.won = String(won);
+  const text = statusText() + (won ? winText() : "");
+  if (find("status").textContent === text) return; // so that it is not read out again
+  const [before, after] = won ? text.split(WIN) : [text];
+  find("status").textContent = before;
+  if (won) find("status").append(element("strong", WIN, { class: state.seat.toLowerCase() }), after);
 }
 
 function statusText() {

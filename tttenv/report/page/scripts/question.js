@@ -57,8 +57,9 @@ function questionRemarks(line) {
 }
 
 // The ways in that stand below the question.
-const beatable = data.players.findIndex(({ name }) => name === "mcts");
-const weakest = beatable >= 0 ? beatable : data.players.findIndex((one) => !one.certificate.unbeatable);
+const canLose = ({ certificate }) => !certificate.unbeatable;
+const beatable = data.players.findIndex((one) => one.name === "mcts" && canLose(one));
+const weakest = beatable >= 0 ? beatable : data.players.findIndex(canLose);
 
 // The seat in which a player loses sooner, and the address of a game in which it sits there.
 const weakSeat = ({ losing_line: lines, worst_case: worst }) =>
@@ -77,11 +78,14 @@ if (weakest >= 0) {
   find("start-beat").href = find("teach-next").href = gameAgainst(data.players[weakest]);
 }
 
-// What leads on: from the right answer to a table that learns it, from a game's end to the proof.
+// What leads on: from the right answer, given or shown, to a table that learns it, from a game's end to
+// the proof.
 function drawNext() {
   const ended = hasEnded(shownLine()) && opponent().certificate && ["X", "O"].includes(state.seat);
-  const learns = answered(state.line) && !ended;
-  find("next").hidden = state.asking || !(learns || ended);
+  const told = state.asking && !refuting() && state.overlay === "values";
+  const learns = told || (answered(state.line) && !ended);
+  find("next").hidden = !learns && (state.asking || !ended);
+  find("start-bot").hidden = !learns;
   find("next").textContent = learns ? "Watch a table find that move" : "Its certificate";
   find("next").href = learns ? "#train=1" : "#certificate-holder";
 }

@@ -66,7 +66,7 @@ function offerPlayers(list) {
   list.dataset.game = state.game.name;
   players().forEach((player, number) => {
     if (number <= Number(list.lastElementChild?.value ?? -1) || player.trained !== undefined) return;
-    list.append(element("option", player.name, { value: String(number) }));
+    list.append(element("option", player.label ?? player.name, { value: String(number) }));
   });
 }
 
