@@ -80,6 +80,7 @@ function drawAbout() {
   find("about-name").textContent = player.name;
   find("about").textContent = `${capital(player.about)}. ${certifiedText(certificate)}`;
   find("certificate-holder").hidden = !certificate;
+  find("about-games").hidden = !isSolved();
   if (!certificate) return;
   const quoted = (spec ?? "").replaceAll("'", `'"'"'`); // as it is made to be pasted in a shell
   find("command").textContent = `tttenv certify '${quoted}' --json`;
