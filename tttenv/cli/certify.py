@@ -11,7 +11,7 @@ from typing import Any
 
 from tttenv.certificates import phrases
 from tttenv.cli import compile, console, text_tables
-from tttenv.cli.options import Flag, MethodOrNone, Player, RulesOrNone
+from tttenv.cli.options import FileOrNone, Flag, MethodOrNone, Player, RulesOrNone
 from tttenv.cli.text_tables import Column, say
 from tttenv.players import did_you_mean
 from tttenv.utils.untrusted import file_name
@@ -58,18 +58,23 @@ class Arguments:
     games: int = 1000  # with --sampled: games per seat
     seed: int = 0  # with --sampled: random seed
     resume: Flag = False  # continue an interrupted certificate
+    picture: FileOrNone = None  # draw all its games on 3,3,3 as an SVG file
 
 
 def main(args: list[str], prog: str = PROG) -> None:
     """Certify a player, and print the result."""
     given = console.parse(Arguments, prog, args, console.with_players(Arguments), EXAMPLES)
     _check(given)
-    from tttenv import Rules, player
+    from tttenv import Rules, draw_games, player
     from tttenv.players import rules_of
+    from tttenv.report.game_tree import require_small
+    from tttenv.utils.files import write
 
     loading = console.stage(f"loading {given.player}", given.json)
     with loading, did_you_mean(given.player):
         rules = Rules.of(given.rules) if given.rules else rules_of(given.player)
+        if given.picture:
+            require_small(rules)
         policy = player(given.player, rules)
     if given.sampled:
         from tttenv.certificates.metrics.arena import measure
@@ -83,6 +88,9 @@ def main(args: list[str], prog: str = PROG) -> None:
             print(phrases.sampled(numbers))
         return
     certificate = certified(given, rules, policy)
+    if given.picture:
+        write(given.picture, draw_games(rules, policy, name=given.player))
+        print(f"all its games are drawn in {given.picture}", file=sys.stderr)
     if given.json:
         fields = {**certificate.to_dict(), **policy.particulars()}
         print(json.dumps({"player": given.player, **fields}, indent=2))
@@ -98,8 +106,10 @@ def _check(given: Arguments) -> None:
         raise ValueError(f"--positions must be at least 1, not {given.positions}")
     if not given.sampled and given.games != Arguments.games:
         raise ValueError("--games needs --sampled: certificates play no games")
-    if given.sampled and (given.method or given.resume):
-        raise ValueError("--method and --resume cannot be combined with --sampled")
+    if given.sampled and (given.method or given.resume or given.picture):
+        raise ValueError("--method, --resume and --picture cannot be combined with --sampled")
+    if given.picture and given.picture.suffix != ".svg":
+        raise ValueError("--picture writes an SVG file: its name must end in .svg")
 
 
 def certified(given: Arguments, rules: Any, policy: Any) -> Any:

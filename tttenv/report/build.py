@@ -17,14 +17,19 @@ PAGE = Path(__file__).parent / "page"
 INSTALL = "pip install -c constraints.txt -e '.[learn]'"
 PREVIEW = "preview.png"  # the image next to a published page
 # The files of the page, concatenated in this order by kind; all scripts share one scope.
-SECTIONS = ("play", "teach", "noticed", "bot", "leaderboard", "curves", "larger", "explorer")
-STYLES = ("base", "play", "teach", "noticed", "tables", "curves", "explorer", "narrow", "print")
+SECTIONS = (
+    *("play", "teach", "noticed", "bot", "leaderboard", "curves", "larger", "explorer", "mind"),
+)
+STYLES = (
+    *("base", "play", "teach", "noticed", "tables", "curves", "explorer", "games", "mind"),
+    *("narrow", "print"),
+)
 SHARED = ("packed", "rules")  # before the scripts of the page, and before those of the worker
 SCRIPTS = (
     *("data", "game", "certificate", "teacher", "draw", "later", "boards", "state", "analysis"),
     *("judge", "links", "board", "play", "watch", "about", "question", "teach", "noticed"),
     *("bot_forms", "bot_asking", "bot_finding", "bot_code", "bot", "bot_link"),
-    *("snapshots", "explorer", "tables", "curves", "keys", "main"),
+    *("snapshots", "explorer", "tables", "curves", "keys", "mind", "main"),
 )
 FIRST = ("first",)  # runs separately, before the body is parsed
 ASKING = ("bot",)  # the program of a web worker that asks a pasted bot

@@ -89,6 +89,7 @@ function drawAbout() {
   find("about").textContent = `${capital(player.about)}. ${certifiedText(certificate)}`;
   find("certificate-holder").hidden = !certificate;
   find("yours").hidden = !isSolved() || !spec; // a player made in this page has led there
+  find("about-games").hidden = !isSolved();
   if (!certificate) return;
   const quoted = (spec ?? "").replaceAll("'", `'"'"'`); // as it is made to be pasted in a shell
   find("command").textContent = `tttenv certify '${quoted}' --json`;

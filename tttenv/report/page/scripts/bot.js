@@ -161,6 +161,7 @@ async function judge(run, text, chosen) {
   if (answers.some((all) => all.length > 1)) parts.push([`It draws random numbers: judged by ${REPEATS} answers to each board.`]);
   if (reads) parts.push(["It reads a clock or the system's random numbers: its answers were the same whenever it was asked."]);
   showVerdict(number, parts);
+  offerMind(number);
   draw();
 }
 

@@ -101,4 +101,5 @@ history.replaceState({ game: address() }, "", linked ? address() : undefined);
 if (linked) reveal();
 openLesson(location.hash);
 openSample(location.hash);
+openMind(location.hash);
 requestAnimationFrame(() => whenIdle(makeOneByOne)); // when this has been painted
