@@ -110,7 +110,7 @@ def main(args: list[str], prog: str = PROG) -> None:
         if given.learners:
             from learners.training.tensorboard import ADDRESS
 
-            print(f"          {ADDRESS}, without smoothing")
+            print(f"          {ADDRESS}")  # without smoothing
         print(f"report    {report.address(page)}")
 
 

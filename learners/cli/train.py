@@ -235,6 +235,7 @@ class _Bar:
     def __init__(self, about: str, schedule: Any, quiet: bool) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+        from rich.table import Column
 
         self.stopping = False  # whether to end after the current step
         self.started = False  # whether the run was accepted
@@ -250,9 +251,9 @@ class _Bar:
         hidden = quiet or not sys.stderr.isatty()
         self.progress = _bar_with_line_below()(
             TextColumn("step"),
-            BarColumn(bar_width=20),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
+            BarColumn(bar_width=20),  # the only column that gives way on a narrow terminal
+            MofNCompleteColumn(table_column=Column(no_wrap=True)),
+            TimeElapsedColumn(table_column=Column(no_wrap=True)),
             TextColumn("{task.description}"),
             console=Console(stderr=True, quiet=hidden),  # see `tttenv.cli.console.bar`
             redirect_stdout=sys.stdout.isatty(),  # or a redirected output would land on the screen
@@ -288,11 +289,10 @@ class _Bar:
     def evaluated(self, evaluation: Any) -> None:
         """Show the results of an evaluation."""
         self.last = evaluation
-        below, ending, most = phrases.standing(evaluation.numbers), "", self.schedule.steps
+        below, ending, until = phrases.standing(evaluation.numbers), "", self.schedule.until
         if evaluation.last:
-            found = f"{evaluation.in_a_row.get(self.schedule.until, 0)} certificates in a row"
-            early = f"{self.schedule.until} in {found}, of up to {phrases.counted(most, 'step')}"
-            ending = "done" if evaluation.step == most else early
+            early = f"{until} {evaluation.in_a_row.get(until, 0)} times in a row"
+            ending = "done" if evaluation.step == self.schedule.steps else early
             self.progress.update(self.task, total=evaluation.step)
         else:
             self._end_if_stopping()
@@ -360,7 +360,7 @@ def _conclude(
                 again = f"--steps {step} and the same seed end with the one that is"
                 print(f"the last player is not: {again}")
             elif held > 1:
-                print(f"and so are {held} certificates in a row")
+                print(f"{held} certificates in a row agree")
     say(f"{out} holds the player, to play against, to show, and its curves:")
     folder = shlex.quote(str(out))
     print(f"tttenv play {folder}\ntttenv report {folder} --open")

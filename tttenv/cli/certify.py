@@ -26,11 +26,6 @@ tttenv certify mcts:iterations=200
 SEARCH = "reachable positions"  # compiled in the background
 FOLDER = Path("results/certificates")  # of unfinished certificates
 LONGEST = 1e9  # seconds left that are shown; a file to resume may state any number
-DOING = {  # what a search does in each phase
-    "attacking": "attacking",
-    "shortening": "shortening a lost game",
-    "following": "following every reply",
-}
 
 
 @dataclass(frozen=True)
@@ -202,14 +197,14 @@ def position_of(checkpoint: Any) -> str:
 
 def progress(found: Any) -> str:
     """Describe the progress of the search in one line."""
-    text = (
-        f"as {found.seat}, {DOING[found.phase]}, round {found.number + 1}:"
-        f" {found.positions:,} positions queried, {found.waiting:,} waiting"
+    left = ""
+    if found.phase == "following" and found.positions:
+        seconds = min(found.waiting * found.seconds / found.positions, LONGEST)
+        left = f" ({timedelta(seconds=round(seconds))} left)"
+    return (
+        f"as {found.seat}, {found.phase}, round {found.number + 1}{left}:"
+        f" {found.positions:,} positions, {found.waiting:,} waiting"
     )
-    if found.phase != "following" or not found.positions:
-        return text
-    left = min(found.waiting * found.seconds / found.positions, LONGEST)
-    return f"{text}, {timedelta(seconds=round(left))} left in this round"
 
 
 def print_certificate(name: str, certificate: Any, explain: bool = False) -> None:
