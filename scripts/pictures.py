@@ -339,7 +339,7 @@ def _labelled(png: bytes, text: str, around: int = 0) -> bytes:
 # A player during training as an animated GIF
 
 SHOWN = {"reply_to_corner": "after a corner", "fork_trap": "after two corners"}  # of SCENES
-CELL, MARGIN, HEAD, TITLE, FOOT = 104, 56, 72, 76, 44  # pixels
+CELL, MARGIN, HEAD, TITLE, FOOT = 104, 56, 52, 76, 44  # pixels
 LEGEND = "ring: the move it plays    red: blunders"
 
 
@@ -389,11 +389,6 @@ def _frame(palette: Any, title: str, standing: str, boards: list[Any], chosen: l
         middle = corner[0] + side // 2, TITLE + 26
         mover = "XO"[int(rules.seat(board))]
         write_text(whole, f"{mover} to play, {name}", 22, palette.ink(mover), middle, "mm")
-        for at in range(3):
-            along, letter = at * CELL + CELL // 2, CELL // 7
-            (x, y), ink = corner, palette.faint
-            write_text(whole, "abc"[at], letter, ink, (x + along, y - letter), "mm")
-            write_text(whole, "123"[at], letter, ink, (x - letter, y + along), "mm")
         kept = solve(rules).optimal[int(positions(rules).index(board))]
         rims = {int(cell): palette.blunder for cell in np.flatnonzero((board == 0) & ~kept)}
         none, rings = np.zeros(rules.cells), [chosen[number]]
