@@ -11,7 +11,9 @@ from PIL import Image
 
 from scripts import pictures
 from scripts.pictures import IMAGES, named
+from tttenv.certificates.curve import Curve
 from tttenv.players import PLAYERS
+from tttenv.players.stored.checkpoint import read_card
 from tttenv.report import leaderboard, load_players
 
 pytestmark = pytest.mark.xdist_group("pictures")  # which certify all players once
@@ -82,12 +84,15 @@ def test_a_terminal_shows_what_the_command_prints(name, run_here):
         assert "".join(shown.split()) == "".join(f"${command}{printed}".split()), AGAIN
 
 
-def test_the_speeds_of_the_readme_are_those_of_the_page_about_speed():
-    table = text("README.md").partition("compared with |\n")[2].partition("\n\n")[0]
-    speeds = re.findall(r"\d[\d,.]*", re.sub("8,192|3,3,3", "", table))
-    assert len(speeds) == 8
-    shown = re.findall(r"\d[\d,.]*", text("docs/explanation/speed.md"))
-    assert set(speeds) <= set(shown), AGAIN
+def test_the_readme_has_the_numbers_of_the_dqn_and_of_the_page_about_speed():
+    readme, curve = text("README.md"), Curve.from_card(read_card(ROOT / "checkpoints/dqn"))
+    last = curve.steps.index(curve.unbeatable_at[0]) - 1
+    assert curve.worst["O"][last] == -1
+    before, after = (f"After {curve.seconds[at]:.1f} seconds " for at in (last, last + 1))
+    assert before in readme.partition(f" {100 * curve.optimal[last]:.1f} % ")[0]
+    assert after in readme.partition(before)[2]
+    (steps,) = re.findall(r"(\S+ million steps) a second", readme)
+    assert steps in text("docs/explanation/speed.md")
 
 
 def test_the_pictures_of_the_documentation_show_on_github_and_in_sphinx(monkeypatch):

@@ -14,7 +14,6 @@ from tttenv.report.load_players import Shown
 from tttenv.report.markup import Markup, element, joined, packed, void
 
 PAGE = Path(__file__).parent / "page"
-INSTALL = "pip install -c constraints.txt -e '.[learn]'"
 PREVIEW = "preview.png"  # the image next to a published page
 # The files of the page, concatenated in this order by kind; all scripts share one scope.
 SECTIONS = (
@@ -79,7 +78,7 @@ def html(
         no_curves="hidden" if not curves else "",
         larger=larger.html(others),
         no_larger="hidden" if not others else "",
-        links=_links(url),
+        project=_project(url),
         **leaderboard.summary(players),
     )
 
@@ -101,12 +100,16 @@ def checked_url(url: str) -> str:
     return url if url.endswith((".html", "/")) else f"{url}/"
 
 
-def _links(url: str | None) -> Markup:
-    """Return the installation command, after a published page's documentation, one folder up."""
-    install = ["Install: ", element("code", INSTALL), " in a checkout"]
-    if url is not None:
-        install[:0] = [element("a", "Documentation", href=urljoin(url, "..")), " \u00b7 "]
-    return element("p", *install, class_="quiet project")
+def _project(url: str | None) -> Markup:
+    """Return a published page's links to the documentation, one folder up, and to the source."""
+    if url is None:
+        return joined([])
+    home = urljoin(url, "..")
+    links = [element("b", "tttenv"), ": ", element("a", "documentation", href=home)]
+    if found := re.fullmatch(r"https://([\w-]+)\.github\.io/([\w.-]+)/", home):
+        source = found.expand(r"https://github.com/\1/\2")
+        links += [" \u00b7 ", element("a", "source", href=source)]
+    return element("p", *links, class_="quiet project")
 
 
 def _published_at(url: str | None) -> Markup:
