@@ -128,7 +128,8 @@ function openSample(text) {
   const [games, seed] = ["games", "seed"].map((part) => Number(parts.get(part)));
   if (number === undefined || !COUNTS.includes(games) || !isSeed(seed)) return;
   find("noticed").scrollIntoView();
-  playSample(number, games, seed);
+  const there = sample?.number === number && sample.games === games && sample.seed === seed;
+  if (!there) playSample(number, games, seed); // else the bet stands, too
 }
 
 for (const games of COUNTS) {
