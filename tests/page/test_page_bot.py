@@ -211,6 +211,7 @@ def test_a_linked_bot_answers_in_its_own_games_only(opened, shipped):
     page = opened(shipped, f"#play=mcts&seat=O&moves=a1&bot={CENTRE}", **CALM)
     assert sentences(page) == BEATEN
     assert page.inner_text("#notes").startswith("This game has moves that the linked bot does not")
+    assert page.input_value("#seat") == "both"
     assert page.inner_text("#about-name") == "mcts (linked)"
     watched = f"#watch=mcts&against=first&bot={CENTRE}"
     page.evaluate("hash => (location.hash = hash)", watched)
