@@ -93,6 +93,8 @@ def test_a_bot_of_one_seat_is_judged_in_it(opened, shipped):
     assert page.locator("#bot-lose").is_hidden()
     page.get_by_role("link", name="Play it as X").click()
     assert fragment(page).startswith("#play=pasted%20bot&seat=X&bot=1I")
+    assert page.inner_text("#about").endswith(". It does not play X. As O it never loses.")
+    assert page.locator("#lose-X").is_hidden()
 
 
 @pytest.mark.parametrize("kind", TEXTS)
