@@ -31,7 +31,6 @@ SCRIPTS = (
     *("snapshots", "explorer", "tables", "curves", "keys", "mind", "main"),
 )
 FIRST = ("first",)  # runs separately, before the body is parsed
-ASKING = ("bot",)  # the program of a web worker that asks a pasted bot
 # The scripts of the web worker that analyses positions.
 WORKER = ("lines", "threats", "network", "players", "tactics", "solver", "shortest", "messages")
 
@@ -55,7 +54,7 @@ def html(
     networks = [one.network for one in others if one.network is not None]
     tables = data.tables(players, networks)
     workers = {"worker": shared + _joined("worker", WORKER, "js")}
-    workers["asking"] = _joined("worker", ASKING, "js")
+    workers["asking"] = _joined("worker", ["bot"], "js")  # the worker that asks a pasted bot
     curves = leaderboard.curves(players)
     page = Template((PAGE / "template.html").read_text(encoding="utf-8"))
     page = Template(page.safe_substitute(sections=_joined("sections", SECTIONS, "html")))

@@ -78,15 +78,15 @@ function drawAbout() {
   const player = aboutPlayer();
   if (player === described) return;
   described = player;
-  const { certificate, spec } = player;
+  const { certificate, spec, seats = "XO" } = player; // a pasted bot may play one seat only
   for (const seat of SEATS) {
-    const line = certificate?.losing_line[seat];
+    const line = seats.includes(seat) && certificate?.losing_line[seat];
     const button = find(`lose-${seat}`);
     button.hidden = !line;
     if (line) setText(button, `See it lose as ${seat}, in ${howMany(line.length, "stone")}`);
   }
   find("about-name").textContent = player.name;
-  find("about").textContent = `${capital(player.about)}. ${certifiedText(certificate)}`;
+  find("about").textContent = `${capital(player.about)}. ${certifiedText(certificate, seats)}`;
   find("certificate-holder").hidden = !certificate;
   find("yours").hidden = !isSolved() || !spec; // a player made in this page has led there
   find("about-games").hidden = !isSolved();
@@ -99,9 +99,10 @@ function drawAbout() {
 }
 
 // The verdict in a sentence; on larger boards one about each seat.
-function certifiedText(certificate) {
+function certifiedText(certificate, seats) {
   if (!certificate) return "No certificate of it on this board is part of this page.";
   const { worst_case: worst, never_loses: never, reached, value } = certificate;
+  if (seats.length === 1) return `It does not play ${other(seats)}. As ${seats} it ${never[seats] ? "never loses" : "can be beaten"}.`;
   if (isSolved() && certificate.unbeatable) return "✓ Never loses, as X or O.";
   if (isSolved()) return `${never.X ? "As X it never loses. " : never.O ? "As O it never loses. " : ""}It can be beaten.`;
   const told = SEATS.map((seat) => {
