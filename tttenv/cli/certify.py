@@ -67,14 +67,11 @@ def main(args: list[str], prog: str = PROG) -> None:
     _check(given)
     from tttenv import Rules, draw_games, player
     from tttenv.players import rules_of
-    from tttenv.report.game_tree import require_small
     from tttenv.utils.files import write
 
     loading = console.stage(f"loading {given.player}", given.json)
     with loading, did_you_mean(given.player):
         rules = Rules.of(given.rules) if given.rules else rules_of(given.player)
-        if given.picture:
-            require_small(rules)
         policy = player(given.player, rules)
     if given.sampled:
         from tttenv.certificates.metrics.arena import measure
@@ -87,9 +84,10 @@ def main(args: list[str], prog: str = PROG) -> None:
             print(f"{given.player} on {rules}, {given.games:,} games from each seat:")
             print(phrases.sampled(numbers))
         return
+    drawn = draw_games(rules, policy, name=given.player) if given.picture else ""
     certificate = certified(given, rules, policy)
     if given.picture:
-        write(given.picture, draw_games(rules, policy, name=given.player))
+        write(given.picture, drawn)
         print(f"all its games are drawn in {given.picture}", file=sys.stderr)
     if given.json:
         fields = {**certificate.to_dict(), **policy.particulars()}
