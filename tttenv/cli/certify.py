@@ -65,9 +65,8 @@ def main(args: list[str], prog: str = PROG) -> None:
     """Certify a player, and print the result."""
     given = console.parse(Arguments, prog, args, console.with_players(Arguments), EXAMPLES)
     _check(given)
-    from tttenv import Rules, draw_games, player
+    from tttenv import Rules, player
     from tttenv.players import rules_of
-    from tttenv.utils.files import write
 
     loading = console.stage(f"loading {given.player}", given.json)
     with loading, did_you_mean(given.player):
@@ -84,10 +83,14 @@ def main(args: list[str], prog: str = PROG) -> None:
             print(f"{given.player} on {rules}, {given.games:,} games from each seat:")
             print(phrases.sampled(numbers))
         return
-    drawn = draw_games(rules, policy, name=given.player) if given.picture else ""
+    if given.picture:
+        from tttenv import draw_games
+        from tttenv.utils.files import write
+
+        picture = draw_games(rules, policy, name=given.player)
     certificate = certified(given, rules, policy)
     if given.picture:
-        write(given.picture, drawn)
+        write(given.picture, picture)
         print(f"all its games are drawn in {given.picture}", file=sys.stderr)
     if given.json:
         fields = {**certificate.to_dict(), **policy.particulars()}

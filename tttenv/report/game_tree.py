@@ -156,10 +156,10 @@ def _tree(rings: list[Ring], rules: Rules, title: str) -> list[Markup]:
     parts += _board(rules, [int(ring.cell[0]) for ring in rings[1 : 1 + centred]])
     cut = "" if rings[-1].ended.all() else f", its first {len(rings) - 1} stones"
     parts.append(element("text", title + cut, y=80 - HEAD - SIDE // 2))
-    told = []
+    words = []
     for end, count in zip(ENDS, games, strict=True):
-        told += [element("tspan", "●", class_=end), f" {count:,} {end} "]
-    return [*parts, element("text", *told, y=140 - HEAD - SIDE // 2)]
+        words += [element("tspan", "●", class_=end), f" {count:,} {end} "]
+    return [*parts, element("text", *words, y=140 - HEAD - SIDE // 2)]
 
 
 def _board(rules: Rules, stones: list[int]) -> list[Markup]:
