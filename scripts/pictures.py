@@ -42,7 +42,9 @@ class Arguments:
     """
 
     # which parts
-    only: tuple[str, ...] = ("tables", "curves", "survival", "terminal", "page", "learning")
+    only: tuple[str, ...] = (
+        *("tables", "curves", "survival", "games", "terminal", "page", "learning"),
+    )
     out: Path = ROOT  # the folder in which all files are written
 
 
@@ -135,6 +137,16 @@ def curves() -> Pictures:
     return {
         (name, scheme): charts.standalone(parts, charts.WIDTH, charts.HEIGHT, scheme == "dark")
         for name, parts in drawn.items()
+        for scheme in SCHEMES
+    }
+
+
+def games() -> Pictures:
+    """Draw all games that mcts can play."""
+    from tttenv import Rules, draw_games
+
+    return {
+        ("games.svg", scheme): draw_games(Rules(), "mcts", scheme=scheme).encode()
         for scheme in SCHEMES
     }
 
@@ -408,7 +420,7 @@ def _gif(frames: list[Any], times: list[int]) -> bytes:
 
 
 PARTS: dict[str, Callable[[], Pictures]] = {
-    part.__name__: part for part in (tables, curves, survival, terminal, page, learning)
+    part.__name__: part for part in (tables, curves, survival, games, terminal, page, learning)
 }
 
 

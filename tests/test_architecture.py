@@ -56,7 +56,7 @@ LIBRARIES = {  # who may import what
     **dict.fromkeys(["tyro", "rich"], COMMANDS),
     "openai": "tttenv.players.language.llm",
     "onnxruntime": "tttenv.players.stored.onnx",
-    "huggingface_hub": "tttenv.players.stored.hub tttenv.certificates.model_card",
+    "huggingface_hub": "tttenv.players.stored.hub",
     "wandb": "learners.training.wandb_log",
     "mlflow": "learners.training.mlflow_log",
     "ray": f"tttenv.parallel.ray_cluster {ADAPTERS}",

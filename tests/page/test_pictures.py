@@ -53,8 +53,8 @@ def test_the_tables_of_checkpoints_are_those_of_the_files_beside_it(players):
 
 
 def test_the_curves_and_the_film_are_those_of_the_checkpoints():
-    drawn = pictures.curves() | pictures.survival() | pictures.learning()
-    shown = {file.name for file in (ROOT / IMAGES).glob("[cs]ur*.svg")}
+    drawn = pictures.curves() | pictures.survival() | pictures.games() | pictures.learning()
+    shown = {file.name for file in (ROOT / IMAGES).glob("[cgs][ua][rm]*.svg")}
     assert {named(*key) for key in drawn} == shown | {"learning.gif", "learning-dark.gif"}
     for key, data in drawn.items():
         assert (ROOT / IMAGES / named(*key)).read_bytes() == data, AGAIN

@@ -190,7 +190,7 @@ def test_a_pushed_player_comes_back_replaces_the_older_one_and_needs_no_hub(serv
             status, out, err = run(command, *args)
             assert status == 0, err
             assert f"commit {commit_of(server.files[REPO])[:12]};" in out
-        assert set(server.files[REPO]) == {*files, "README.md"}
+        assert set(server.files[REPO]) == {*files, "README.md", "games.svg"}
         pulled = contents(hub.usual_folder(REPO))
         assert pulled.keys() == files.keys()
         cards = [json.loads(found["card.json"]) for found in (pulled, files)]

@@ -60,16 +60,12 @@ def main(args: list[str], prog: str = PROG) -> None:
     """Certify a player, and print the result."""
     given = console.parse(Arguments, prog, args, console.with_players(Arguments), EXAMPLES)
     _check(given)
-    from tttenv import Rules, draw_games, player
+    from tttenv import Rules, player
     from tttenv.players import rules_of
-    from tttenv.report.game_tree import require_small
-    from tttenv.utils.files import write
 
     loading = console.stage(f"loading {given.player}", given.json)
     with loading, did_you_mean(given.player):
         rules = Rules.of(given.rules) if given.rules else rules_of(given.player)
-        if given.picture:
-            require_small(rules)
         policy = player(given.player, rules)
     if given.sampled:
         from tttenv.certificates.metrics.arena import measure
@@ -82,9 +78,14 @@ def main(args: list[str], prog: str = PROG) -> None:
             print(f"{given.player} on {rules}, {given.games:,} games from each seat:")
             print(phrases.sampled(numbers))
         return
+    if given.picture:
+        from tttenv import draw_games
+        from tttenv.utils.files import write
+
+        picture = draw_games(rules, policy, name=given.player)
     certificate = certified(given, rules, policy)
     if given.picture:
-        write(given.picture, draw_games(rules, policy, name=given.player))
+        write(given.picture, picture)
         print(f"all its games are drawn in {given.picture}", file=sys.stderr)
     if given.json:
         fields = {**certificate.to_dict(), **policy.particulars()}

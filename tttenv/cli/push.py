@@ -33,9 +33,9 @@ class Arguments:
 def main(args: list[str], prog: str = PROG) -> None:
     """Check the player, upload it, and print its address."""
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
-    from tttenv.certificates import model_card
     from tttenv.players import checkpoint_of
     from tttenv.players.stored import hub
+    from tttenv.report import model_card
 
     hub.check_names(given.repo)
     place = checkpoint_of(given.folder)

@@ -30,6 +30,7 @@ CELL = 26  # the side of a cell of the board in the centre
 MANY = 40  # lost games from which red lines are thin
 STYLE = Path(__file__).parent / "page" / "styles" / "games.css"
 DARK = "(prefers-color-scheme: dark)"  # in it
+SCHEMES = {"light": "not all", "dark": "all", "both": DARK}  # when its dark colours apply
 
 
 class Ring(NamedTuple):
@@ -39,11 +40,6 @@ class Ring(NamedTuple):
     cell: NDArray[np.int64]  # (nodes,): of the last stone
     games: NDArray[np.int64]  # (nodes, 3): that lead on from here: won, drawn, lost
     ended: NDArray[np.bool_]  # (nodes,): no game goes on from here
-
-    @property
-    def worst(self) -> NDArray[np.int64]:
-        """The worst end (nodes,) that each node leads to, as an index of `ENDS`."""
-        return np.asarray(2 - (self.games[:, ::-1] > 0).argmax(axis=1))
 
 
 def game_tree(player: Player, seat: str) -> list[Ring]:
@@ -56,11 +52,8 @@ def game_tree(player: Player, seat: str) -> list[Ring]:
     Returns:
         A ring for each number of stones.
     """
-    graph, boards, going = (
-        Graph(player.rules, images=False),
-        player.rules.start(1),
-        np.zeros(1, int),
-    )
+    graph, boards = Graph(player.rules, images=False), player.rules.start(1)
+    going = np.zeros(1, np.int64)
     rings = [Ring(going, going - 1, np.zeros((1, 3), np.int64), np.zeros(1, np.bool_))]
     while len(going):
         allowed, own = boards == 0, len(rings) % 2 != SEATS.index(seat)
@@ -72,8 +65,8 @@ def game_tree(player: Player, seat: str) -> list[Ring]:
         rings[-1].games[forfeited, 2] = rings[-1].ended[forfeited] = 1
         moves = graph.moves(boards, allowed)
         end = moves.end if own else SEEN_BY_OTHER[moves.end]
-        won_drawn_lost = np.eye(len(SEEN_BY_OTHER), dtype=int)[end, 1:]
-        rings.append(Ring(going[moves.origin], moves.cell, won_drawn_lost, end != GOING))
+        games = np.eye(len(SEEN_BY_OTHER), dtype=np.int64)[end, 1:]
+        rings.append(Ring(going[moves.origin], moves.cell, games, end != GOING))
         going = np.flatnonzero(end == GOING)
         boards = -boards[moves.origin[going]]
         boards[np.arange(len(going)), moves.cell[going]] = -1
@@ -82,40 +75,32 @@ def game_tree(player: Player, seat: str) -> list[Ring]:
     return [ring for ring in rings if len(ring.cell)]
 
 
-def shown_part(rings: list[Ring]) -> tuple[list[Ring], list[NDArray[np.float64]]]:
-    """Return the first rings of a tree, all or those with 4,000 nodes, and where each node is.
+def places(rings: list[Ring], centred: int) -> list[NDArray[np.float64]]:
+    """Return each node's x and y (nodes, 2), y downwards; the last ring's radius is 1.
+
+    A node is in the middle of its sector, which is as wide as it has ends.
 
     Args:
-        rings: the tree.
-
-    Returns:
-        The rings, and the x and y (nodes, 2) of their nodes, y downwards: the last ring's radius
-        is 1. A node is in the middle of its sector, which is as wide as it has ends.
+        rings: a tree, or its first rings.
+        centred: the number of rings, after the empty board, that are in the centre with it.
     """
-    sizes = np.cumsum([len(ring.cell) for ring in rings])
-    rings = rings[: np.searchsorted(sizes, MOST, "right")]
     widths = [np.ones(len(ring.cell)) for ring in rings]
     for ring, width, inner in zip(rings[:0:-1], widths[:0:-1], widths[-2::-1], strict=True):
         inner[:] = np.maximum(np.bincount(ring.parent, width, len(inner)), 1)
-    starts, places = np.zeros(1), []
+    starts, found = np.zeros(1), []
     for number, (ring, width) in enumerate(zip(rings, widths, strict=True)):
         if number:
             before = np.cumsum(width) - width
             eldest = np.searchsorted(ring.parent, ring.parent)
             starts = starts[ring.parent] + before - before[eldest]
         angle = 2 * np.pi * (starts + width / 2) / widths[0]
-        radius = max(number - centred(rings), 0) / max(len(rings) - 1 - centred(rings), 1)
-        places.append(radius * np.column_stack([np.sin(angle), -np.cos(angle)]))
-    return rings, places
-
-
-def centred(rings: list[Ring]) -> int:
-    """Return the number of stones on the board in the centre: 1 if X always opens alike."""
-    return sum(len(ring.cell) == 1 for ring in rings[:2]) - 1
+        radius = max(number - centred, 0) / max(len(rings) - 1 - centred, 1)
+        found.append(radius * np.column_stack([np.sin(angle), -np.cos(angle)]))
+    return found
 
 
 def draw_games(
-    rules: Rules, policy: Policy | str | Any, *, name: str = "", scheme: str | None = None
+    rules: Rules, policy: Policy | str | Any, *, name: str = "", scheme: str = "both"
 ) -> str:
     """Draw all games that a player can play, in each of its seats, as the text of an SVG file.
 
@@ -123,19 +108,18 @@ def draw_games(
         rules: a game of up to 9 cells.
         policy: the player, as in `tttenv.certify`.
         name: what the picture calls it; by default its spec, function or class.
-        scheme: "light" or "dark"; None follows the viewer's.
+        scheme: "light", "dark", or "both": then it follows the viewer's.
 
     Raises:
         ValueError: if the game is larger, the scheme unknown or the player's output invalid.
     """
-    require_small(rules)
-    if scheme is not None:
-        one_of("the scheme", scheme, ("light", "dark"))
+    if rules.cells > MOST_CELLS:
+        raise ValueError(f"all games are drawn on up to {MOST_CELLS} cells, not on {rules}")
+    one_of("the scheme", scheme, tuple(SCHEMES))
     player = as_player(rules, policy)
     name = shown(name or display_name(player), LONGEST_NAME)
     seats = [seat for seat in SEATS if player.traits.seat in (None, seat)]
-    applies = {"light": "not all", "dark": "all", None: DARK}[scheme]
-    style = STYLE.read_text(encoding="utf-8").replace(DARK, applies)
+    style = STYLE.read_text(encoding="utf-8").replace(DARK, SCHEMES[scheme])
     parts = [element("title", f"All games of {name}"), element("style", style)]
     parts.append(element("rect", width="100%", height="100%"))
     for number, seat in enumerate(seats):
@@ -147,44 +131,35 @@ def draw_games(
     return element("svg", *parts, **about) + "\n"
 
 
-def require_small(rules: Rules) -> None:
-    """Refuse a game whose trees are too large to be drawn.
-
-    Raises:
-        ValueError: if it has more than 9 cells.
-    """
-    if rules.cells > MOST_CELLS:
-        raise ValueError(
-            f"pictures of all games are for boards of up to {MOST_CELLS} cells, not for {rules}"
-        )
-
-
 def _tree(rings: list[Ring], rules: Rules, title: str) -> list[Markup]:
     """Draw a tree around (0, 0), and above it what it shows."""
     games = rings[0].games[0].tolist()
-    rings, places = shown_part(rings)
-    points = [(RADIUS * place).round().astype(int).tolist() for place in places]
+    sizes = np.cumsum([len(ring.cell) for ring in rings])
+    rings = rings[: np.searchsorted(sizes, MOST, "right")]
+    centred = [len(ring.cell) for ring in rings[1:2]].count(1)  # X always opens alike
+    points = [(RADIUS * place).round().astype(int).tolist() for place in places(rings, centred)]
     edges, dots = [""] * 3, [""] * 3  # by their worst end
-    for inner, outer, ring in zip(points, points[1:], rings[1:], strict=False):
+    for (inner, outer), ring in zip(pairwise(points), rings[1:], strict=True):
+        worst = 2 - (ring.games[:, ::-1] > 0).argmax(axis=1)
         for node, (x, y) in enumerate(outer):
             from_x, from_y = inner[ring.parent[node]]
             half = 0.5 + 0.5 * np.hypot(from_x, from_y) / max(np.hypot(x, y), 1)
             bend = f"{half * x - from_x:.0f} {half * y - from_y:.0f}"
-            edges[ring.worst[node]] += f"M{from_x} {from_y}q{bend} {x - from_x} {y - from_y}"
-            dots[ring.worst[node]] += f"M{x} {y}h0" if ring.ended[node] else ""
-    radii = [RADIUS * np.hypot(*place[0]) for place in places[centred(rings) + 1 :]]
+            edges[worst[node]] += f"M{from_x} {from_y}q{bend} {x - from_x} {y - from_y}"
+            dots[worst[node]] += f"M{x} {y}h0" if ring.ended[node] else ""
+    radii = [np.hypot(*ring[0]) for ring in points[centred + 1 :]]
     parts = [element("circle", class_="ring", r=f"{radius:.0f}") for radius in radii]
     thin = " many" if games[2] > MANY else ""
     for kind, paths in (("", edges), ("end ", dots)):
         for end, path in zip(ENDS, paths, strict=True):
             parts.append(element("path", class_=kind + end + thin, d=path))
-    parts += _board(rules, [int(ring.cell[0]) for ring in rings[1 : centred(rings) + 1]])
+    parts += _board(rules, [int(ring.cell[0]) for ring in rings[1 : 1 + centred]])
     cut = "" if rings[-1].ended.all() else f", its first {len(rings) - 1} stones"
     parts.append(element("text", title + cut, y=80 - HEAD - SIDE // 2))
-    told = []
+    words = []
     for end, count in zip(ENDS, games, strict=True):
-        told += [element("tspan", "●", class_=end), f" {count:,} {end} "]
-    return [*parts, element("text", *told, y=140 - HEAD - SIDE // 2)]
+        words += [element("tspan", "●", class_=end), f" {count:,} {end} "]
+    return [*parts, element("text", *words, y=140 - HEAD - SIDE // 2)]
 
 
 def _board(rules: Rules, stones: list[int]) -> list[Markup]:

@@ -93,7 +93,8 @@ function centreBoard(stone) {
   const { cell } = TREE;
   const side = 3 * cell;
   const half = side / 2;
-  const lines = [1, 2].map((at) => `M${-half} ${cell * at - half}h${side}M${cell * at - half} ${-half}v${side}`);
+  const lines = [1, 2].map((row) => `M${-half} ${cell * row - half}h${side}`);
+  lines.push(...[1, 2].map((column) => `M${cell * column - half} ${-half}v${side}`));
   if (stone >= 0) {
     const [left, top] = [stone % 3, Math.floor(stone / 3)].map((at) => cell * at - half + 7);
     lines.push(`M${left} ${top}l12 12m0-12l-12 12`);

@@ -1,0 +1,79 @@
+"""The picture of all games of a player in the page."""
+
+import re
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from page_browser import CALM, faults, fits, fragment, marks
+
+from tttenv import Rules, draw_games
+
+SHOWN = "[...document.querySelectorAll('#mind .games > g')].map(tree => tree.outerHTML)"
+LOST = ".mind-seat:nth-child(2)"  # mcts as O
+
+
+def numbers(tree):
+    """Return all coordinates of a tree's paths by their class."""
+    paths = {part.get("class"): part.get("d") for part in tree if part.get("d")}
+    return {kind: np.array(re.findall(r"-?\d+", d), int) for kind, d in paths.items()}
+
+
+def assert_same(found, wanted):
+    """Compare trees: as many nodes, each where the other is but for rounding."""
+    assert found.keys() - {"trail"} == wanted.keys()
+    for kind, there in wanted.items():
+        assert found[kind].shape == there.shape, kind
+        assert np.abs(found[kind] - there).max() <= 1, kind
+
+
+@pytest.mark.parametrize("name", ["mcts", "selfplay", "tactical"])
+def test_the_page_draws_the_same_trees_as_python(opened, shipped, name):
+    page = opened(shipped, f"#games={name}", **CALM)
+    drawn = ElementTree.fromstring(draw_games(Rules(), name))[3:]
+    for here, there in zip(page.evaluate(SHOWN), drawn, strict=True):
+        assert_same(numbers(ElementTree.fromstring(here)), numbers(there))
+
+
+def test_a_tree_is_walked_by_keys_saved_and_played_on_from(opened, shipped, tmp_path):
+    page = opened(shipped, "#games=mcts", **CALM)
+    tree, words = (page.locator(f"{LOST} {part}") for part in (".mind-tree", "[role=status]"))
+    assert words.text_content() == "a1 c3 c1 b1 a3 a2 b2mcts loses."
+    steps = [("Up", "a2"), ("Down", "b2"), ("Right", "c2"), ("Left", "b2"), ("Up", "a2")]
+    for key, last in steps:
+        tree.press(f"Arrow{key}")
+        assert words.locator("b").text_content()[-2:] == last
+    with page.expect_download() as saved:
+        page.locator("#mind-save").click()
+    saved.value.save_as(tmp_path / "mcts.svg")
+    found = ElementTree.parse(tmp_path / "mcts.svg").getroot()
+    wanted = ElementTree.fromstring(draw_games(Rules(), "mcts"))
+    assert [part.tag for part in found] == [part.tag for part in wanted]
+    for here, there in zip(found[3:], wanted[3:], strict=True):
+        assert_same(numbers(here), numbers(there))
+    tree.press("Enter")
+    assert fragment(page) == "#play=mcts&seat=X&moves=a1.c3.c1.b1.a3.a2&setup=6"
+    assert marks(page) == "XOXO__X_O"
+    assert not page.locator("#mind").is_visible()
+
+
+def test_a_click_plays_on_and_a_tap_only_chooses(opened, shipped):
+    for touch in (False, True):
+        page = opened(shipped, "#games=mcts", has_touch=touch, **CALM)
+        box = page.locator(f"{LOST} svg.games").bounding_box()
+        middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        (page.touchscreen.tap if touch else page.mouse.click)(middle[0], middle[1] - 90)
+        assert page.locator("#mind").is_visible() == touch
+        assert fragment(page).startswith("#games=mcts" if touch else "#play=mcts&seat=X&moves=")
+
+
+@pytest.mark.parametrize("size", ["desktop", "phone"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_trees_fit_and_can_be_read(opened, shipped, size, scheme):
+    page = opened(shipped, "#games=mcts", size, color_scheme=scheme, **CALM)
+    assert fits(page)
+    assert page.evaluate("mind.scrollWidth <= mind.clientWidth")
+    assert not faults(page, "#mind")
+    page.keyboard.press("Escape")
+    assert not page.locator("#mind").is_visible()
+    assert fragment(page) == ""
