@@ -329,7 +329,7 @@ def _labelled(png: bytes, text: str, around: int = 0) -> bytes:
     """Reduce a PNG to a few colours, add a margin, and store text in it, without whitespace."""
     out, about = BytesIO(), PngInfo()
     about.add_itxt(SHOWS, "".join(text.split()), zip=True)
-    whole = Image.open(BytesIO(png)).convert("RGB")
+    whole: Any = Image.open(BytesIO(png)).convert("RGB")
     whole = ImageOps.expand(whole, around, whole.getpixel((0, 0)))  # by the ground
     whole = whole.quantize(128, dither=Image.Dither.NONE)
     whole.save(out, "PNG", optimize=True, pnginfo=about)
