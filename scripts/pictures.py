@@ -315,7 +315,7 @@ def _film(view: Any, address: str) -> bytes:
     view.locator("[aria-busy]").first.wait_for(state="detached")
     shots = [view.screenshot()]
     view.locator("#board button").nth(BLUNDER).click()
-    while view.locator("#again").is_hidden():
+    while view.locator("#again").is_hidden() and len(shots) < 20:
         shots.append(view.screenshot())
         view.clock.run_for(700)  # milliseconds from stone to stone
     shots.append(view.screenshot())
