@@ -327,7 +327,7 @@ def _film(view: Any, address: str) -> bytes:
     view.locator("[aria-busy]").first.wait_for(state="detached")
     shots = [view.screenshot()]
     view.locator("#board button").nth(BLUNDER).click()
-    while view.locator("#again").is_hidden():
+    while view.locator("#again").is_hidden() and len(shots) < 20:
         shots.append(view.screenshot())
         view.clock.run_for(700)  # milliseconds from stone to stone
     shots.append(view.screenshot())
@@ -341,7 +341,7 @@ def _labelled(png: bytes, text: str, around: int = 0) -> bytes:
     """Reduce a PNG to a few colours, add a margin, and store text in it, without whitespace."""
     out, about = BytesIO(), PngInfo()
     about.add_itxt(SHOWS, "".join(text.split()), zip=True)
-    whole = Image.open(BytesIO(png)).convert("RGB")
+    whole: Any = Image.open(BytesIO(png)).convert("RGB")
     whole = ImageOps.expand(whole, around, whole.getpixel((0, 0)))  # by the ground
     whole = whole.quantize(128, dither=Image.Dither.NONE)
     whole.save(out, "PNG", optimize=True, pnginfo=about)

@@ -18,10 +18,7 @@ from tttenv.report import leaderboard, load_players
 
 pytestmark = pytest.mark.xdist_group("pictures")  # which certify all players once
 ROOT = Path(__file__).parents[2]
-AGAIN = (
-    "what is shown is made from the players and checkpoints/: run `make pictures`, of which"
-    " ARGS='--only tables page' takes a minute"
-)
+AGAIN = "made from the players and checkpoints/: run `make pictures ARGS='--only tables page'`"
 
 
 def text(name):
