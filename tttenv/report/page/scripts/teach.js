@@ -2,7 +2,6 @@
 
 const MEASURED = 100; // games between two looks at the worst case
 const PAUSE = 180; // milliseconds for which each look is shown: some 6 seconds in all
-const LITTLE = 500; // games after which one may stop to see what is not learned yet
 const ENOUGH = 20000; // games after which it is given up
 
 class Lesson {
@@ -85,7 +84,7 @@ let lesson = null; // until the section is made
 let teaching = false; // whether it goes on by itself
 let hurried = false; // whether to show the end only
 
-async function teachUntil(limit) {
+async function train() {
   const mine = lesson;
   let shown = performance.now();
   teaching = true;
@@ -94,7 +93,7 @@ async function teachUntil(limit) {
   draw();
   history.replaceState(null, "", lessonAddress(mine.learner));
   drawLesson();
-  while (mine === lesson && teaching && !mine.ended && mine.learner.games < limit) {
+  while (mine === lesson && teaching && !mine.ended) {
     mine.goOn();
     if (hurried && performance.now() - shown < 50) continue; // then let the page breathe
     if (!hurried) drawProgress();
@@ -127,17 +126,10 @@ find("teach-start").addEventListener("click", () => {
     return;
   }
   if (lesson.ended) newLesson((lesson.learner.seed + 1) % 2 ** 32);
-  teachUntil(Infinity);
+  train();
 });
 
-find("teach-less").addEventListener("click", () => {
-  if (teaching) {
-    teaching = false;
-    return;
-  }
-  if (lesson.learner.games) newLesson((lesson.learner.seed + 1) % 2 ** 32);
-  teachUntil(LITTLE);
-});
+find("teach-stop").addEventListener("click", () => (teaching = false));
 
 // Addresses "#train=SEED" train that one.
 function openLesson(text) {
@@ -147,7 +139,7 @@ function openLesson(text) {
   const there = lesson.learner.games > 0 && lessonAddress(lesson.learner) === text;
   if (!there) newLesson(Number(named[1]));
   find("teach").scrollIntoView();
-  if (!there) teachUntil(Infinity);
+  if (!there) train();
 }
 
 function drawLesson() {
@@ -155,8 +147,8 @@ function drawLesson() {
   const done = learner.games > 0 && !teaching;
   const started = done && !ended ? "Train it on" : "Train another";
   find("teach-start").textContent = teaching ? "Finish at once" : done ? started : "Train one";
-  const less = done ? "Another, 500 games only" : "500 games only";
-  find("teach-less").textContent = teaching ? "Stop here" : less;
+  if (!teaching && document.activeElement === find("teach-stop")) find("teach-start").focus();
+  find("teach-stop").hidden = !teaching;
   find("teach-status").textContent = lessonText(done);
   find("teach-next").hidden = !(done && certified && weakest >= 0);
   for (const way of ["play", "lose"]) find(`teach-${way}`).hidden = true;
