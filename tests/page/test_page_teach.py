@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 from collections import defaultdict
 from pathlib import Path
 
@@ -156,24 +157,26 @@ def test_a_link_teaches_and_the_player_is_played_and_certified_on_the_board(open
 
 
 def stopped(page):
-    """Train for the fewest games that a page shows, and stop."""
-    for button in ("start", "stop"):
-        page.locator(f"#teach-{button}").dispatch_event("click")
-    return learned(page)
+    """Train for as few games as it takes to press the other button, and return their number."""
+    page.click("#teach-start")
+    page.click("#teach-stop")
+    said = learned(page)
+    assert "It can be beaten" in said
+    return int(re.search(r"Stopped at ([\d,]+) games", said)[1].replace(",", ""))
 
 
 def test_stopped_early_it_loses_and_taught_on_it_does_not(opened, file, inside):
     page = opened(file)
     page.click("#teach-how summary")
     page.fill("#teach-seed", "3")
-    assert "It can be beaten" in stopped(page)
-    told, _, _, _ = taught(inside, 3, 100)
+    games = stopped(page)
+    told, _, _, _ = taught(inside, 3, games)
     page.get_by_role("button", name="See it lose as O", exact=True).click()
-    assert page.inner_text("#about-name") == "trained 3 (100 games)"
+    assert page.inner_text("#about-name") == f"trained 3 ({games} games)"
     assert_same(certificate(page), told)
     assert page.locator("#moves button").count() == len(told["losing_line"]["O"])
     page.locator("#moves button").last.click()
-    assert page.inner_text("#status").startswith("X wins. trained 3 (100 games) (O) lost at move ")
+    assert page.inner_text("#status").startswith(f"X wins. trained 3 ({games} games) (O) lost at ")
     page.get_by_role("link", name="Beat it as X").click()
     assert page.input_value("#seat") == "X"
     page.get_by_role("button", name="Train it on").click()
@@ -193,7 +196,7 @@ def test_forged_names_of_taught_players_are_no_players(opened, file):
 
 @pytest.mark.parametrize(("size", "scheme"), [("desktop", "light"), ("phone", "dark")])
 def test_axe_finds_no_violation_while_and_after_teaching(opened, file, size, scheme):
-    page = opened(file, "", size, color_scheme=scheme, **CALM)
+    page = opened(file, "", size, color_scheme=scheme)
     assert not faults(page, "#teach")
     stopped(page)
     assert not faults(page, "#teach")
