@@ -232,7 +232,7 @@ def terminal() -> Pictures:
 
 
 class Terminal(StringIO):
-    """What is printed on a terminal."""
+    """Text printed on a terminal."""
 
     def isatty(self) -> bool:
         """Return True, so that commands print in colour."""
