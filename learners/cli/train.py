@@ -357,7 +357,7 @@ def _conclude(
             step, seconds = reached
             print(f"first certified {mark} at step {step}, after {seconds:.1f} s")
             if not (held := last.in_a_row[mark]):
-                say(f"the last player is not {mark}: train again with the same seed and --steps {step}")
+                say(f"the last player is not {mark}: repeat with the same seed and --steps {step}")
             elif held > 1:
                 print(f"{held} certificates in a row agree")
     say(f"saved to {out}; to play against it, show it, and see its curves:")
