@@ -357,18 +357,17 @@ def _conclude(
             step, seconds = reached
             print(f"first certified {mark} at step {step}, after {seconds:.1f} s")
             if not (held := last.in_a_row[mark]):
-                again = f"--steps {step} and the same seed end with the one that is"
-                print(f"the last player is not: {again}")
+                say(f"the last player is not {mark}: repeat with the same seed and --steps {step}")
             elif held > 1:
                 print(f"{held} certificates in a row agree")
-    say(f"{out} holds the player, to play against, to show, and its curves:")
+    say(f"saved to {out}; to play against it, show it, and see its curves:")
     folder = shlex.quote(str(out))
     print(f"tttenv play {folder}\ntttenv report {folder} --open")
     if "tensorboard" in log:
         from learners.training.tensorboard import ADDRESS
 
         print(f"tensorboard --logdir {shlex.quote(str(out.parent))}")
-        say("and, without smoothing, at:")
+        say("and, unsmoothed, at:")
         print(ADDRESS)
     if "csv" in log:
         print(out / "csv" / "curves.csv")

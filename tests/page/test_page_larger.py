@@ -310,7 +310,7 @@ def test_values_that_are_not_known_are_a_networks_heat_and_never_question_marks(
     found = page.locator("#board button").evaluate_all(heat)  # g9 stops the two
     assert sum(5 < one < 90 for one in found) > 5
     assert "?" not in page.inner_text("#board")
-    assert "the more yellow" in page.inner_text("#play .legend")
+    assert "the yellower a cell" in page.inner_text("#play .legend")
 
 
 def test_a_proof_that_takes_long_goes_on_quietly(opened, file):
@@ -363,11 +363,11 @@ def test_the_table_fits_and_a_lost_game_is_replayed_by_a_click(opened, file):
     )
     row = page.locator(".larger tr", has_text="alphazero_664").inner_text()
     assert "O cannot hold 6,6,4" in row
-    figure = page.locator(".games figure", has_text="alphazero_664 loses as O")
+    figure = page.locator(".games figure", has_text="O cannot hold 6,6,4: lost after 11 stones")
     assert figure.locator("text").all_text_contents() == ["7", "8", "9", "10", "11"]
     stop_clock(page)
     figure.locator(".replay").click()
-    assert page.inner_text("#play-title") == "alphazero_664 loses as O"
+    assert page.inner_text("#play-title") == "alphazero_664 as O"
     assert page.locator("#moves li").count() == 11
     assert set(marks(page, 6)) == {"_"}
     page.clock.run_for(11 * 700)
@@ -405,14 +405,14 @@ def test_boards_are_picked_from_the_first_list_and_links_lead_to_any(opened, fil
     assert marks(page, 5) == "___X__X____________O"
     for wrong in ("rules=2,3,3", "rules=16,15,5", "rules=5,5,6", "rules=x", "rules=5,5,4&moves=f1"):
         page.evaluate("link => void (location.hash = link)", f"#play=first&seat=X&{wrong}")
-        page.get_by_text("The link led to no possible game").wait_for()
+        page.get_by_text("The link shows no possible game").wait_for()
 
 
 @pytest.mark.parametrize(
     ("never", "told"),
     [
         (True, "Certified: never loses as X, in all {:,} positions that it can reach."),
-        (None, "As X it is not certified: its certificate did not come to an end."),
+        (None, "As X it is not certified: its certificate was not finished."),
         (False, "As X it can be beaten."),
     ],
 )

@@ -87,8 +87,8 @@ def test_the_shipped_network_stands_with_its_certificate():
     assert not named.not_embedded
     rows, told, drawn = words(larger.html([found]))
     assert rows[0] == list(larger.HEADS)
-    name, board, value, as_x, _, _, as_o, _, _, source = rows[1]
-    assert (name, board, value, source) == ("reinforce_444", "4,4,4", "draw", "from its checkpoint")
+    name, board, value, as_x, _, as_o, _ = rows[1]
+    assert (name, board, value) == ("reinforce_444", "4,4,4", "draw")
     assert as_x == as_o == "never loses"
     assert found.certificate == certify(found.rules, found.name)  # as the command says
     assert not told
@@ -119,7 +119,6 @@ def test_the_cards_certificate_is_taken_where_it_fits(beginner, monkeypatch):
     card = json.loads((beginner / "card.json").read_text())
     monkeypatch.setattr(larger, "certify", None)
     (found,) = larger.from_specs([f"{beginner}/"])
-    assert not found.computed
     assert json.loads(json.dumps(found.certificate.to_dict())) == card["certificate"]
     assert found.name == "beginner"
 
@@ -136,15 +135,12 @@ def test_a_certificate_that_does_not_fit_is_computed_instead(beginner, tmp_path,
     certificate = json.loads((beginner / "card.json").read_text())["certificate"] | UNFIT[wrong]
     folder = with_card(beginner, tmp_path / "beginner", certificate=certificate)
     ((found,), (usual,)) = (larger.from_specs([f"{place}/"]) for place in (folder, beginner))
-    assert found.computed
-    assert not usual.computed
     assert found.certificate == usual.certificate
 
 
 def test_without_pytorch_networks_are_embedded_and_tables_computed(small, monkeypatch):
     monkeypatch.setitem(sys.modules, "learners.training.checkpoint", None)  # what loads it
     network, table = larger.from_specs(["alphazero_444", f"{small}/"])
-    assert (network.computed, table.computed) == (False, True)
     assert network.network is not None
     rows, _, _ = words(larger.html([network, table]))
     assert solve(Rules(2, 3, 2)).value == table.certificate.value == 1

@@ -105,7 +105,7 @@ def _lost_game(certificate: Certificate, rules: Rules, seat: str) -> str:
         return f"none, it does not play {seat}"
     if line is None:
         return "none exists" if certificate.never_loses[seat] else "none known"
-    longer = "" if certificate.shortest[seat] is not False else " (not always the shortest)"
+    longer = "" if certificate.shortest[seat] is not False else " (perhaps not the shortest)"
     return phrases.lost_game(rules, line) + longer
 
 

@@ -220,7 +220,7 @@ class BackgroundCompile:
 
 @contextmanager
 def compiling(*names: str, processes: int = 1) -> Iterator[BackgroundCompile]:
-    """Compile uncached parts, the first needed first, in processes that end with the block."""
+    """Compile uncached parts in order of need, in processes that the end of the block ends."""
     running = BackgroundCompile(names, processes)
     try:
         yield running

@@ -49,5 +49,5 @@ def main(args: list[str], prog: str = PROG) -> None:
     size, address = sum(map(len, files.values())), f"{hub.address()}/{given.repo}"
     with console.stage(f"uploading {len(files)} files, {size:,} bytes, to {address}"):
         commit = hub.upload(given.repo, files, given.private)
-    print(f"{address} holds the player, in commit {commit[:12]}; to play against it:")
+    print(f"uploaded to {address}, commit {commit[:12]}; to play against it:")
     print(f"tttenv play hub:{given.repo}")

@@ -71,7 +71,7 @@ def new_recording(cells: int, room: int) -> Recording:
 
 @bare
 def record(s: ProofSearch, r: Recording, wins: bool, first: int, positions: int) -> int:
-    """Record the proof that the attacker wins (`wins`) or that the defender holds, or a part.
+    """Record a proof, or part of one, that the attacker wins (`wins`) or the defender holds.
 
     The board of the finished or aborted search follows the walk. After UNSOLVED it must be searched
     before the next call, after the attacker's move `r.unsolved` if that is a cell. Returns the

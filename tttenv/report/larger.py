@@ -23,10 +23,8 @@ from tttenv.report.load_players import LONGEST, RULES, Shown, Tell, labelled
 from tttenv.report.markup import Markup, element, joined, scrolling, table
 from tttenv.utils.untrusted import shown as shorter
 
-HEADS = (
-    *("Player", "Board", "Perfect play", "As X", "Positions as X", "X vs random, %"),
-    *("As O", "Positions as O", "O vs random, %", "Certificate"),
-)
+ODDS = "vs random: win / draw / loss, %"
+HEADS = ("Player", "Board", "Perfect play", "As X", f"X {ODDS}", "As O", f"O {ODDS}")
 CELL = 30  # size of a drawing's cell
 NOT_EMBEDDED = (
     "To stay small, this page holds one of the package's networks for each size of board. Play the"
@@ -87,13 +85,12 @@ def _certified(name: str, spec: str) -> Shown:
     card, _ = read_data(folder, WEIGHTS)  # verifies that the weights are the card's
     stated = not options and "choice" in card
     found = stated_certificate(card, rules) if stated else None
-    computed = found is None or enumerable(rules)
-    if found is None or computed:
+    if found is None or enumerable(rules):
         policy = player(spec, rules) if options else load(folder, rules)
         most = POSITIONS if solvable(rules) else IN_TRAINING
         found = certify(rules, policy, most, method=REACHABLE, name=name)
     network = None if options else data.network(folder, name, rules, found)
-    return Shown(name, spec, "a trained player", found, computed, network=network)
+    return Shown(name, spec, "a trained player", found, network=network)
 
 
 def html(players: Sequence[Shown]) -> Markup:
@@ -123,12 +120,8 @@ def _row(player: Shown) -> Markup:
     cells = [str(player.rules), VALUES[found.value]]
     for seat in SEATS:
         odds = found.vs_random[seat]
-        reached = "all there are" if found.reached is None else f"{found.reached[seat]:,}"
-        against = "not known" if odds is None else phrases.odds(odds)
-        hopeless = found.value == (-1 if seat == "X" else 1)
-        held = f"{seat} cannot hold {player.rules}" if hopeless else of_seat(found, seat)
-        cells += [held, reached, against]
-    cells.append("computed here" if player.computed else "from its checkpoint")
+        cells.append(_hopeless(player, seat) or of_seat(found, seat))
+        cells.append("not known" if odds is None else phrases.odds(odds))
     name: Markup | str = player.name
     if player.network is not None:
         address = f"#play={quote(name, safe='', errors='replace')}&rules={player.rules}"
@@ -137,11 +130,19 @@ def _row(player: Shown) -> Markup:
     return element("tr", head, *(element("td", text) for text in cells))
 
 
+def _hopeless(player: Shown, seat: str) -> str:
+    """Return in words that the other side wins the game by force, or ""."""
+    lost = player.certificate.value == (-1 if seat == "X" else 1)
+    return f"{seat} cannot hold {player.rules}" if lost else ""
+
+
 def _figure(player: Shown, seat: str, line: list[int]) -> Markup:
     """Return a figure of a lost game: its moves in words, and its final board."""
-    which = "the shortest" if player.certificate.shortest[seat] else "not always the shortest"
-    heading = element("h3", f"{player.name} loses as {seat}")
-    about = f"on {player.rules} after {len(line)} stones, {which} such game"
+    which = "the shortest" if player.certificate.shortest[seat] else "perhaps not the shortest"
+    hopeless = _hopeless(player, seat)
+    heading = element("h3", f"{player.name} {'' if hopeless else 'loses '}as {seat}")
+    where = f"{hopeless}: lost" if hopeless else f"on {player.rules}"
+    about = f"{where} after {len(line)} stones, {which} such game"
     moves = ".".join(name_of(player.rules, cell) for cell in line)
     whose = f"play={quote(player.name, safe='', errors='replace')}&" if player.network else ""
     seats = f"seat=both&as={seat}" if player.network else "seat=both"

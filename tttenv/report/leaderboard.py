@@ -23,9 +23,9 @@ HEADS = {  # what the columns show
     "Against random moves, %": "exact shares of wins, draws and losses",
     "Worst case": "its result against a best response: 0 is a draw, \u22121 a certain loss",
     "Optimal moves, %": "mean probability of moves that keep the value, over all positions",
-    "Blunders reached": "positions that its own moves lead to in which it may blunder",
-    "Other blunders": "positions that its own moves never lead to in which it would blunder",
-    "Seconds": "of one core, to the first unbeatable certificate",
+    "Blunders reached": "positions that its own moves can lead to, in which it may blunder",
+    "Other blunders": "positions that its own moves never lead to, in which it may blunder",
+    "Seconds": "of one core, and steps, to the first unbeatable certificate",
 }
 QUICK = "trained with a tenth of the usual steps, which shows that all works, not its strength"
 RISING = {"Player", "Blunders reached", "Other blunders", "Seconds"}  # the best one is the least
@@ -133,7 +133,7 @@ def _seat(seat: str) -> Markup:
 
 
 def _seconds(player: Shown) -> Cell:
-    """Return the training time (in italics if it covers the whole run) and the steps."""
+    """Return the time and steps of a training, the time in italics if of the whole run."""
     if player.seconds is None or player.steps is None:
         return "", ""
     seconds = element("i" if player.in_all else "span", f"{player.seconds:.1f}")
@@ -171,7 +171,7 @@ def curves(players: list[Shown]) -> Markup:
 def _figure(player: Shown, number: int) -> Markup:
     heading = element("h3", player.name)
     if player.curve is None:
-        words = "no curve: what the training left cannot be read"
+        words = "no curve: the training's files cannot be read"
         return element("figure", element("figcaption", heading, words))
     curve = player.curve
     end = f"{phrases.counted(curve.steps[-1], 'step')} in {curve.seconds[-1]:.1f} s of one core"
@@ -181,7 +181,7 @@ def _figure(player: Shown, number: int) -> Markup:
         words = f"unbeatable after {phrases.counted(step, 'step')}, {seconds:.1f} s of one core"
         since = curve.unbeatable[curve.steps.index(step) :]
         if not all(since):
-            words += f", but at {sum(since)} of {len(since)} certificates from there on only"
+            words += f", but only at {sum(since)} of the {len(since)} certificates from there on"
     if curve.perfect_at:
         words += f"; without a blunder after {phrases.counted(curve.perfect_at[0], 'step')}"
     if player.seeds and player.seeds.median_seconds is not None:

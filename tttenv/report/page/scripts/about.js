@@ -100,7 +100,7 @@ function drawAbout() {
 
 // The verdict in a sentence; on larger boards one about each seat.
 function certifiedText(certificate, seats) {
-  if (!certificate) return "No certificate of it on this board is part of this page.";
+  if (!certificate) return "This page has no certificate of it on this board.";
   const { worst_case: worst, never_loses: never, reached, value } = certificate;
   if (seats.length === 1) return `It does not play ${other(seats)}. As ${seats} it ${never[seats] ? "never loses" : "can be beaten"}.`;
   if (isSolved() && certificate.unbeatable) return "✓ Never loses, as X or O.";
@@ -108,7 +108,7 @@ function certifiedText(certificate, seats) {
   const told = SEATS.map((seat) => {
     if (value === (seat === "X" ? -1 : 1)) return `${seat} cannot hold ${boardTitle(state.game)}.`;
     if (never[seat] === false) return `As ${seat} it can be beaten.`;
-    if (!never[seat]) return `As ${seat} it is not certified: its certificate did not come to an end.`;
+    if (!never[seat]) return `As ${seat} it is not certified: its certificate was not finished.`;
     const count = reached ? `, in all ${counted(reached[seat])} positions that it can reach` : "";
     return `Certified: ${worst[seat] === 1 ? "always wins" : "never loses"} as ${seat}${count}.`;
   });

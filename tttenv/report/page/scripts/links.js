@@ -74,7 +74,7 @@ function readAddress(text) {
     changes.cast = ["X", "O"].includes(cast) ? cast : null;
   }
   if (!possible) {
-    changes.message = { kind: "warning", text: "The link led to no possible game; here is a new one." };
+    changes.message = { kind: "warning", text: "The link shows no possible game: here is a new one." };
   }
   remarkOnLinked(changes);
   if (torn.length) {
@@ -83,7 +83,7 @@ function readAddress(text) {
   } else if (unknown.length) {
     changes.seat = "both"; // nobody else is to answer in its place
     const names = unknown.map((name) => `“${shortened(name)}”`).join(" and ");
-    const told = `The link names ${names}, who is not on this page: both sides are yours.`;
+    const told = `The link names ${names}, unknown to this page: you play both sides.`;
     changes.message = { kind: "warning", text: told };
   }
   setUp(changes);
