@@ -17,19 +17,22 @@ PAGE = Path(__file__).parent / "page"
 INSTALL = "pip install -c constraints.txt -e '.[learn]'"
 PREVIEW = "preview.png"  # the image next to a published page
 # The files of the page, concatenated in this order by kind; all scripts share one scope.
-SECTIONS = ("play", "teach", "bot", "leaderboard", "curves", "larger", "explorer")
-STYLES = ("base", "play", "teach", "tables", "curves", "explorer", "narrow", "print")
-SHARED = ("packed", "rules")  # before the scripts of the page, and before those of the worker
+SECTIONS = ("play", "daily", "teach", "bot", "leaderboard", "curves", "larger", "explorer")
+STYLES = ("base", "play", "daily", "teach", "tables", "curves", "explorer", "narrow", "print")
+SHARED = ("packed", "rules", "random")  # before the scripts of page and worker
 SCRIPTS = (
     *("data", "game", "certificate", "teacher", "draw", "later", "boards", "state", "analysis"),
-    *("judge", "links", "board", "play", "watch", "about", "question", "teach"),
+    *("judge", "links", "board", "play", "watch", "about", "question", "daily", "teach"),
     *("bot_forms", "bot_asking", "bot_finding", "bot"),
     *("snapshots", "explorer", "tables", "curves", "keys", "main"),
 )
 FIRST = ("first",)  # runs separately, before the body is parsed
 ASKING = ("bot",)  # the program of a web worker that asks a pasted bot
 # The scripts of the web worker that analyses positions.
-WORKER = ("lines", "threats", "network", "players", "tactics", "solver", "shortest", "messages")
+WORKER = (
+    *("lines", "threats", "network", "players", "tactics", "solver", "shortest", "puzzles"),
+    "messages",
+)
 
 
 def html(

@@ -100,4 +100,5 @@ draw();
 history.replaceState({ game: address() }, "", linked ? address() : undefined);
 if (linked) reveal();
 openLesson(location.hash);
+openDaily(location.hash);
 requestAnimationFrame(() => whenIdle(makeOneByOne)); // when this has been painted

@@ -61,6 +61,10 @@ onmessage = async ({ data: asked }) => {
   else if (asked.kind === "chances") {
     const chances = await gameOf(asked.rules).chances(asked.player, positionAfter(asked.line, asked.rules), asked.outputs);
     postMessage({ kind: "chances", key: asked.key, chances });
+  } else if (asked.kind === "puzzle") {
+    postMessage({ kind: "puzzle", key: asked.key, puzzle: puzzleOf(asked.rules, asked.stones, asked.seed) });
+  } else if (asked.kind === "refutation") {
+    postMessage({ kind: "refutation", key: asked.key, line: refutationOf(asked.rules, asked.line) });
   } else {
     latest = asked.id;
     await tellValues(asked);
