@@ -29,10 +29,7 @@ SCRIPTS = (
 FIRST = ("first",)  # runs separately, before the body is parsed
 ASKING = ("bot",)  # the program of a web worker that asks a pasted bot
 # The scripts of the web worker that analyses positions.
-WORKER = (
-    *("lines", "threats", "network", "players", "tactics", "solver", "shortest", "puzzles"),
-    "messages",
-)
+WORKER = ("lines", "threats", "network", "players", "tactics", "solver", "shortest", "messages")
 
 
 def html(
@@ -83,8 +80,8 @@ def html(
 
 
 def _joined(folder: str, names: Sequence[str], suffix: str) -> str:
-    files = [PAGE / folder / f"{name}.{suffix}" for name in names]
-    return "\n".join(file.read_text(encoding="utf-8") for file in files)
+    texts = [(PAGE / folder / f"{name}.{suffix}").read_text(encoding="utf-8") for name in names]
+    return re.sub(r"(?m)^ *//.*\n", "", "\n".join(texts))  # without comments of scripts
 
 
 def checked_url(url: str) -> str:

@@ -86,7 +86,7 @@ function openDay(day, note = "") {
   recall();
   const marks = day === today() && kept.day === day ? kept.marks : "";
   daily = { day, note, marks, live: day === today(), puzzles: [0, 1, 2].map((level) => solvedPuzzle(day, level)), wanted: false };
-  showPuzzle(marks.length % DAILY_GAMES.length);
+  showPuzzle(Math.min(marks.length, DAILY_GAMES.length - 1));
 }
 
 // Show one of the day's boards, as it was before it was answered.
@@ -193,10 +193,10 @@ function toldText(puzzle) {
   if (!puzzle || !isAnswered()) return "";
   const right = daily.marks[daily.at] === "1";
   if (right) return `Right: ${keeps(puzzle)}.`;
-  if (daily.given === null) return `You missed it: ${keeps(puzzle)}.`;
+  if (daily.given === null) return `${capital(keeps(puzzle))}.`;
   const value = puzzle.values.get(daily.given);
   const count = DAILY_GAMES[daily.at] === games[0] ? distance(value) : "";
-  return `Not ${coordinate(daily.given, DAILY_GAMES[daily.at])}: it ${value < 0 ? "" : "only "}${VERBS[worth(value)][0]}${count}; ${keeps(puzzle)}.`;
+  return `Not ${coordinate(daily.given, DAILY_GAMES[daily.at])}: it ${VERBS[worth(value)][0]}${count}; ${keeps(puzzle)}.`;
 }
 
 // The result to copy: "Only move 2026-11-28  🟩🟩🟥🟩🟩  streak 4", and where the page is published.
@@ -216,15 +216,15 @@ function drawDaily() {
   makeDailyBoard(game);
   drawDailyCells(puzzle, game);
   find("daily-date").textContent = dateOf(day);
-  find("daily-row").replaceChildren(...DAILY_GAMES.map(squareOf));
+  drawRow();
   setText(find("daily-note"), note);
   find("daily-note").hidden = !note;
   setText(find("daily-task"), taskText(puzzle));
   setText(find("daily-told"), toldText(puzzle));
   find("daily-told").className = isAnswered() ? (marks[at] === "1" ? "right" : "wrong") : "";
   find("daily-next").hidden = !isAnswered() || done;
-  find("daily-result").hidden = find("daily-copy").hidden = !done;
-  setText(find("daily-share"), done ? shareText() : "");
+  find("daily-copy").hidden = !done;
+  find("daily-share").hidden = true;
   setText(find("daily-copy"), "Copy result");
   find("daily-values").hidden = !puzzle || !isAnswered();
   const shown = puzzle && { game, player: game.start, line: puzzle.line, setup: puzzle.line.length, seat: "both", overlay: "values" };
@@ -254,15 +254,14 @@ function drawDailyCells(puzzle, game) {
   });
 }
 
-// A button for each board: its number until it is answered, then whether that was right.
-function squareOf(_, number) {
-  const mark = daily.marks[number];
-  const button = element("button", { 1: "✓", 0: "✗" }[mark] ?? String(number + 1), { type: "button" });
-  button.className = { 1: "right", 0: "wrong" }[mark] ?? "";
-  button.disabled = number > daily.marks.length;
-  button.setAttribute("aria-label", `Board ${number + 1}${{ 1: ", right", 0: ", wrong" }[mark] ?? ""}`);
-  if (number === daily.at) button.setAttribute("aria-current", "true");
-  return button;
+// The boards in a row: a number until one is answered, then whether that was right.
+function drawRow() {
+  const told = DAILY_GAMES.map((_, number) => ({ 1: "right", 0: "wrong" })[daily.marks[number]] ?? "");
+  const signs = { right: "✓", wrong: "✗" };
+  const squares = told.map((kind, number) => element("span", signs[kind] ?? String(number + 1), { class: kind }));
+  squares[daily.at].classList.add("now");
+  find("daily-row").replaceChildren(...squares);
+  find("daily-row").setAttribute("aria-label", told.map((kind, number) => `${number + 1} ${kind || "open"}`).join(", "));
 }
 
 // Addresses "#daily=2026-11-28" open a day; one that has no boards here is named in a line.
@@ -293,13 +292,6 @@ find("daily-board").addEventListener("keydown", (event) => {
   focusDaily(((Math.floor(cell / n) + step[0] + m) % m) * n + ((cell + step[1] + n) % n));
 });
 
-find("daily-row").addEventListener("click", (event) => {
-  const number = [...find("daily-row").children].indexOf(event.target.closest("button"));
-  if (number < 0) return;
-  showPuzzle(number);
-  find("daily-row").children[number].focus();
-});
-
 find("daily-next").addEventListener("click", () => {
   showPuzzle(daily.marks.length);
   focusDaily(0);
@@ -311,6 +303,8 @@ find("daily-copy").addEventListener("click", async () => {
     await navigator.clipboard.writeText(shareText());
   } catch {
     told = "Selected: copy it"; // a browser may refuse
+    find("daily-share").hidden = false;
+    find("daily-share").textContent = shareText();
     getSelection().selectAllChildren(find("daily-share"));
   }
   find("daily-copy").textContent = told;
