@@ -17,16 +17,18 @@ PAGE = Path(__file__).parent / "page"
 PREVIEW = "preview.png"  # the image next to a published page
 # The files of the page, concatenated in this order by kind; all scripts share one scope.
 SECTIONS = (
-    *("play", "teach", "noticed", "bot", "leaderboard", "curves", "larger", "explorer", "mind"),
+    *("play", "daily", "teach", "noticed", "bot", "leaderboard", "curves", "larger", "explorer"),
+    "mind",
 )
 STYLES = (
-    *("base", "play", "teach", "noticed", "tables", "curves", "explorer", "games", "mind"),
-    *("narrow", "print"),
+    *("base", "play", "daily", "teach", "noticed", "tables", "curves", "explorer", "games"),
+    *("mind", "narrow", "print"),
 )
-SHARED = ("packed", "rules")  # before the scripts of the page, and before those of the worker
+SHARED = ("packed", "rules", "random")  # before the scripts of page and worker
 SCRIPTS = (
     *("data", "game", "certificate", "teacher", "draw", "later", "boards", "state", "analysis"),
-    *("judge", "links", "board", "play", "watch", "about", "question", "teach", "noticed"),
+    *("judge", "links", "board", "play", "watch", "about", "question", "daily", "teach"),
+    "noticed",
     *("bot_forms", "bot_asking", "bot_finding", "bot_code", "bot", "bot_link"),
     *("snapshots", "explorer", "tables", "curves", "keys", "mind", "main"),
 )

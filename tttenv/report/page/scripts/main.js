@@ -100,6 +100,7 @@ draw();
 history.replaceState({ game: address() }, "", linked ? address() : undefined);
 if (linked) reveal();
 openLesson(location.hash);
+openDaily(location.hash);
 openSample(location.hash);
 openMind(location.hash);
 requestAnimationFrame(() => whenIdle(makeOneByOne)); // when this has been painted
