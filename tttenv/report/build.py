@@ -87,7 +87,8 @@ def html(
 def _joined(folder: str, names: Sequence[str], suffix: str) -> str:
     files = [PAGE / folder / f"{name}.{suffix}" for name in names]
     text = "\n".join(file.read_text(encoding="utf-8") for file in files)
-    return re.sub(r"^ *//.*\n", "", text, flags=re.M)  # without comments on lines of their own
+    # Scripts go without comments on lines of their own, these and styles without indentation.
+    return text if suffix == "html" else re.sub(r"^ *(//.*\n)?", "", text, flags=re.M)
 
 
 def checked_url(url: str) -> str:
