@@ -60,7 +60,8 @@ function remarkOnLinked(changes) {
 function challengeText({ certificate: { losing_line: lines }, seats }) {
   const told = [...seats].map((seat) => {
     const count = lines[seat] && (lines[seat].length + Number(seat === "O")) >> 1; // the winner's stones
-    return lines[seat] ? `can be beaten in ${howMany(count, "stone")}` : "never loses";
+    if (!lines[seat]) return "never loses";
+    return count ? `can be beaten in ${howMany(count, "stone")}` : "has no legal first move";
   });
   const text = told[0] === told[1] ? `it ${told[0]}` : told.map((one, at) => `as ${seats[at]} it ${one}`).join(", ");
   return `Proved over all its games: ${text}.`;

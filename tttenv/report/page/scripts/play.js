@@ -229,7 +229,7 @@ function titleText() {
     const [x, o] = [...("XO")].map((seat) => players()[state.rivals[seat]].name);
     return `${x} as X against ${o} as O`;
   }
-  const { name, linked } = opponent();
-  if (linked) return `Can you beat ${name === USUAL_NAME ? "this bot" : name}? You are ${state.seat}.`;
+  const { name, linked, shared } = opponent();
+  if (linked) return `Can you beat ${shared === USUAL_NAME ? "this bot" : name}? You are ${state.seat}.`;
   return `You are ${state.seat} against ${name}`;
 }
