@@ -6,6 +6,7 @@ import pytest
 from bots import BOTS
 from firefox import firefox
 from page_browser import verdict
+from page_daily import DAYS, script, written
 
 SIZES = ((1440, 900), (1024, 768), (390, 844))
 MADE = "!document.querySelector('[aria-busy]') && !document.querySelector('html.first')"
@@ -53,6 +54,12 @@ def test_the_question_and_a_game_by_mouse(page, file):
     page.click("#board button", 4)
     labels = "[...document.querySelectorAll('#board button')].map((b) => b.ariaLabel)"
     assert page.run(labels)[:2] == ["a1, O", "b1, empty, draw"]
+
+
+def test_the_boards_of_a_day_are_those_of_chromium(page, file):
+    opened(page, file)
+    for date, boards in DAYS.items():
+        assert [written(one) for one in page.run(script(date, [0] * 5))] == boards
 
 
 def test_pasted_bots_are_judged_as_in_chromium(page, file):

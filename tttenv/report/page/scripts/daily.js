@@ -215,7 +215,8 @@ function drawDaily() {
   const done = marks.length === DAILY_GAMES.length;
   makeDailyBoard(game);
   drawDailyCells(puzzle, game);
-  find("daily-date").textContent = dateOf(day);
+  const streak = day === today() && kept.last >= day - 1 && kept.streak ? `, streak ${kept.streak}` : "";
+  find("daily-date").textContent = `${dateOf(day)}${streak}`;
   drawRow();
   setText(find("daily-note"), note);
   find("daily-note").hidden = !note;
@@ -259,7 +260,7 @@ function drawRow() {
   const told = DAILY_GAMES.map((_, number) => ({ 1: "right", 0: "wrong" })[daily.marks[number]] ?? "");
   const signs = { right: "✓", wrong: "✗" };
   const squares = told.map((kind, number) => element("span", signs[kind] ?? String(number + 1), { class: kind }));
-  squares[daily.at].classList.add("now");
+  squares[daily.at].classList.add("shown");
   find("daily-row").replaceChildren(...squares);
   find("daily-row").setAttribute("aria-label", told.map((kind, number) => `${number + 1} ${kind || "open"}`).join(", "));
 }

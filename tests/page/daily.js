@@ -1,0 +1,24 @@
+// Play the boards of a date, each by the name of a cell or the number of a free one. Returns for each
+// board the address of its position, the cell played, the right one, and what was said.
+async (date, choices) => {
+  const find = (id) => document.getElementById(id);
+  const cells = () => [...find("daily-board").querySelectorAll("button")];
+  const until = async (test) => {
+    while (!test()) await new Promise((resume) => setTimeout(resume, 10));
+  };
+  location.hash = `#daily=${date}`;
+  await until(() => find("daily-date").textContent.startsWith(date));
+  const found = [];
+  for (const choice of choices) {
+    await until(() => find("daily-board").querySelector("[aria-disabled=false]"));
+    const free = cells().filter((cell) => cell.ariaDisabled === "false");
+    const chosen = typeof choice === "string" ? cells().find((cell) => cell.dataset.place === choice) : free[choice];
+    chosen.click();
+    const told = find("daily-told").textContent;
+    if (/loses/.test(told)) await until(() => find("daily-board").querySelector(".won"));
+    const right = cells().find((cell) => cell.ariaLabel.includes("the only move")).dataset.place;
+    found.push({ link: find("daily-values").hash, cell: chosen.dataset.place, right, told });
+    if (!find("daily-next").hidden) find("daily-next").click();
+  }
+  return found;
+}
