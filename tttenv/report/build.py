@@ -19,16 +19,14 @@ PREVIEW = "preview.png"  # the image next to a published page
 # The files of the page, concatenated in this order by kind; all scripts share one scope.
 SECTIONS = ("play", "teach", "bot", "leaderboard", "curves", "larger", "explorer", "mind")
 STYLES = (
-    *("base", "play", "teach", "tables", "curves", "explorer", "games", "mind"),
-    *("narrow", "print"),
+    *("base", "play", "teach", "tables", "curves", "explorer", "games", "mind", "narrow", "print"),
 )
 SHARED = ("packed", "rules")  # before the scripts of the page, and before those of the worker
 SCRIPTS = (
     *("data", "game", "certificate", "teacher", "draw", "later", "boards", "state", "analysis"),
     *("judge", "links", "board", "play", "watch", "about", "question", "teach"),
-    *("bot_forms", "bot_asking", "bot_finding", "bot"),
-    *("snapshots", "explorer", "tables", "curves", "keys", "mind"),
-    "main",
+    *("bot_forms", "bot_asking", "bot_finding", "bot", "mind"),
+    *("snapshots", "explorer", "tables", "curves", "keys", "main"),
 )
 FIRST = ("first",)  # runs separately, before the body is parsed
 ASKING = ("bot",)  # the program of a web worker that asks a pasted bot
