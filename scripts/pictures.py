@@ -41,10 +41,7 @@ class Arguments:
     compares both. All parts take minutes. The page needs the extra `dev` and Chromium.
     """
 
-    # which parts
-    only: tuple[str, ...] = (
-        *("tables", "curves", "survival", "games", "terminal", "page", "learning"),
-    )
+    only: tuple[str, ...] = ()  # which parts; all if omitted
     out: Path = ROOT  # the folder in which all files are written
 
 
@@ -56,7 +53,7 @@ def main(args: list[str]) -> None:
             raise ValueError(f"unknown part {name!r}; known are {', '.join(PARTS)}")
     from tttenv.utils.files import write
 
-    for name in given.only:
+    for name in given.only or PARTS:
         with console.stage(f"making {name}"):
             made = PARTS[name]()
         for key, data in made.items():

@@ -29,8 +29,8 @@ SCRIPTS = (
     *("data", "game", "certificate", "teacher", "draw", "later", "boards", "state", "analysis"),
     *("judge", "links", "board", "play", "watch", "about", "question", "daily", "teach"),
     "noticed",
-    *("bot_forms", "bot_asking", "bot_finding", "bot_code", "bot", "bot_link"),
-    *("snapshots", "explorer", "tables", "curves", "keys", "mind", "main"),
+    *("bot_forms", "bot_asking", "bot_finding", "bot_code", "bot", "mind", "bot_link"),
+    *("snapshots", "explorer", "tables", "curves", "keys", "main"),
 )
 FIRST = ("first",)  # runs separately, before the body is parsed
 # The scripts of the web worker that analyses positions.
