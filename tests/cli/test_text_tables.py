@@ -3,14 +3,18 @@
 import contextlib
 import io
 import re
+from types import SimpleNamespace
 
 import all_tables
 from all_tables import PROGRAMS
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.console import Console
 
-from tttenv.cli import text_tables
+from learners.cli import train
+from tttenv.cli import text_tables, workers
 from tttenv.cli.text_tables import Column, lines
+from tttenv.parallel.tasks import Progress
 
 
 def printed(patch, width=None):
@@ -24,6 +28,20 @@ def printed(patch, width=None):
         all_tables.helps()
     text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", screen.getvalue())
     return {part.partition("\n")[0]: part.partition("\n")[2] for part in text.split("@")[1:]}
+
+
+def test_bars_keep_their_clocks_at_80_columns(monkeypatch):
+    monkeypatch.setattr(workers, "room", lambda stream: 80)
+    bars = workers._Bars([1], "all", quiet=True)
+    bars.news(0, "n" * 90, Progress(7, 1000, "s" * 90))
+    schedule = SimpleNamespace(until="unbeatable", steps=120_000, every=1)
+    training = train._Bar("a learner", schedule, quiet=True)
+    training._show(100_000, "")
+    for shown in (bars.progress, training.progress):
+        screen = Console(width=80, file=io.StringIO())
+        screen.print(shown.get_renderable())
+        clocks = re.findall(r" (?:-:--:--|0:00:00) ", screen.file.getvalue())
+        assert len(clocks) == len(shown.tasks)
 
 
 def test_no_table_is_wider_than_its_terminal_and_none_loses_words_silently(monkeypatch):
