@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from learners.cli import train
-from tttenv.cli import text_tables, workers
+from tttenv.cli import text_tables
 from tttenv.cli.text_tables import Column, lines
-from tttenv.parallel.tasks import Progress
 
 
 def printed(patch, width=None):
@@ -30,18 +29,15 @@ def printed(patch, width=None):
     return {part.partition("\n")[0]: part.partition("\n")[2] for part in text.split("@")[1:]}
 
 
-def test_bars_keep_their_clocks_at_80_columns(monkeypatch):
-    monkeypatch.setattr(workers, "room", lambda stream: 80)
-    bars = workers._Bars([1], "all", quiet=True)
-    bars.news(0, "n" * 90, Progress(7, 1000, "s" * 90))
-    schedule = SimpleNamespace(until="unbeatable", steps=120_000, every=1)
-    training = train._Bar("a learner", schedule, quiet=True)
-    training._show(100_000, "")
-    for shown in (bars.progress, training.progress):
-        screen = Console(width=80, file=io.StringIO())
-        screen.print(shown.get_renderable())
-        clocks = re.findall(r" (?:-:--:--|0:00:00) ", screen.file.getvalue())
-        assert len(clocks) == len(shown.tasks)
+def test_the_bar_of_a_training_that_ends_early_fits_80_columns():
+    schedule = SimpleNamespace(until="unbeatable", steps=120_000, every=50)
+    bar = train._Bar("a learner", schedule, quiet=True)
+    numbers = {"sampled/value_vs_random_X": 1.0, "sampled/value_vs_random_O": 1.0}
+    about = {"step": 100_000, "numbers": numbers, "in_a_row": {"unbeatable": 10}, "last": True}
+    bar.evaluated(SimpleNamespace(**about))
+    screen = Console(width=80, file=io.StringIO())
+    screen.print(bar.progress.get_renderable())
+    assert "100000/100000 0:00:00 unbeatable 10 times in a row" in screen.file.getvalue()
 
 
 def test_no_table_is_wider_than_its_terminal_and_none_loses_words_silently(monkeypatch):
