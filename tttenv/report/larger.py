@@ -26,10 +26,6 @@ from tttenv.utils.untrusted import shown as shorter
 ODDS = "vs random: win / draw / loss, %"
 HEADS = ("Player", "Board", "Perfect play", "As X", f"X {ODDS}", "As O", f"O {ODDS}")
 CELL = 30  # size of a drawing's cell
-NOT_EMBEDDED = (
-    "To stay small, this page holds one of the package's networks for each size of board. Play the"
-    " others in a terminal: "
-)
 STONES = {"X": "m7 7l16 16m0-16l-16 16", "O": "m6 15a9 9 0 1 1 18 0a9 9 0 1 1-18 0"}  # in a cell
 NUMBERED = 5  # of the last stones
 VALUES = {1: "X wins", 0: "draw", -1: "O wins", None: "not known"}
@@ -72,7 +68,7 @@ def from_specs(
         one = _certified(shorter(name, LONGEST), spec)
         sizes = [(other.rules.m, other.rules.n) for other in players if other.network is not None]
         if one_per_size and one.network is not None and (one.rules.m, one.rules.n) in sizes:
-            one = replace(one, network=None, not_embedded=True)
+            one = replace(one, network=None)
         players.append(one)
     return players
 
@@ -106,13 +102,8 @@ def html(players: Sequence[Shown]) -> Markup:
         for seat in SEATS
         if (line := player.certificate.losing_line[seat]) is not None
     ]
-    parts = [scroll]
-    if absent := [player.name for player in players if player.not_embedded]:
-        commands = [element("code", f"tttenv play {name}") for name in absent]
-        spaced = [part for command in commands for part in (", ", command)][1:]
-        parts.append(element("p", NOT_EMBEDDED, *spaced, ".", class_="quiet"))
-    parts += [element("div", *lost, class_="figures games")] if lost else []
-    return joined(parts)
+    figures = [element("div", *lost, class_="figures games")] if lost else []
+    return joined([scroll, *figures])
 
 
 def _row(player: Shown) -> Markup:

@@ -3,14 +3,11 @@
 from typing import Any
 from urllib.parse import quote
 
-import numpy as np
-
 from tttenv.certificates import phrases
-from tttenv.certificates.all_positions import TINY, blunders, reachable
 from tttenv.certificates.metric_table import more_of
-from tttenv.exact import SEATS, positions, solve
+from tttenv.exact import SEATS
 from tttenv.report.charts import axis, bar, curve_svg, measures, number
-from tttenv.report.load_players import RULES, Shown
+from tttenv.report.load_players import Shown
 from tttenv.report.markup import Markup, element, joined
 
 Cell = tuple[Markup | str, float | str]  # content and sort key
@@ -23,12 +20,11 @@ HEADS = {  # what the columns show
     "Against random moves, %": "exact shares of wins, draws and losses",
     "Worst case": "its result against a best response: 0 is a draw, \u22121 a certain loss",
     "Optimal moves, %": "mean probability of moves that keep the value, over all positions",
-    "Blunders reached": "positions that its own moves can lead to, in which it may blunder",
-    "Other blunders": "positions that its own moves never lead to, in which it may blunder",
+    "Blunders": "positions in which it may throw away a win or a draw",
     "Seconds": "of one core, and steps, to the first unbeatable certificate",
 }
 QUICK = "trained with a tenth of the usual steps, which shows that all works, not its strength"
-RISING = {"Player", "Blunders reached", "Other blunders", "Seconds"}  # the best one is the least
+RISING = {"Player", "Blunders", "Seconds"}  # the best one is the least
 
 
 def html(players: list[Shown]) -> Markup:
@@ -54,17 +50,6 @@ def ranked(players: list[Shown]) -> list[Shown]:
     return sorted(players, key=strength, reverse=True)
 
 
-def blunder_positions(player: Shown) -> tuple[int, int]:
-    """Count the blunders that its own moves and any replies reach, and the others."""
-    game = positions(RULES)
-    table = np.where(player.moves > TINY, player.moves, 0.0)
-    wrong = blunders(solve(RULES), table)
-    there = np.zeros(len(game), np.bool_)
-    for seat in range(len(SEATS)):
-        there |= reachable(game, table, seat) & (game.seats == seat)
-    return int((wrong & there).sum()), int((wrong & ~there).sum())
-
-
 def _row(player: Shown, cells: dict[str, Cell]) -> Markup:
     address = f"#play={quote(player.name, safe='')}"
     parts = [element("a", player.name, href=address, title=player.about)]
@@ -82,7 +67,6 @@ def _cells(player: Shown) -> dict[str, Cell]:
     """Return a player's cells after the first, by column heading."""
     found = player.certificate
     odds, worst, optimal = found.vs_random, found.worst_case, found.optimal_moves["all"]
-    reached, others = blunder_positions(player)
     cells: dict[str, Cell] = {
         "Verdict": (_verdict(player), float(found.unbeatable)),
         "Against random moves, %": (
@@ -94,8 +78,7 @@ def _cells(player: Shown) -> dict[str, Cell]:
             sum(worst[seat] for seat in SEATS),
         ),
         "Optimal moves, %": (phrases.share(optimal), optimal),
-        "Blunders reached": (str(reached), reached),
-        "Other blunders": (str(others), others),
+        "Blunders": (f"{found.blunders:,}", found.blunders),
     }
     cells |= {title: (text, value) for title, text, value in more_of(found.to_dict())}
     return cells | {"Seconds": _seconds(player)}

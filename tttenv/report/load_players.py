@@ -110,7 +110,6 @@ class Shown:
     certificate: Any  # a `Certificate`, in which no field is unknown on 3,3,3
     table: Tabulated | None = None  # of one for 3,3,3
     network: Network | None = None  # of one for a larger board, to play it in the page
-    not_embedded: bool = False  # whether its network was left out to keep the page small
     seconds: float | None = None  # to the first unbeatable certificate, or of the whole run
     steps: int | None = None  # until then
     in_all: bool = False  # whether these are those of the whole run

@@ -83,7 +83,7 @@ function readAddress(text) {
   } else if (unknown.length) {
     changes.seat = "both"; // nobody else is to answer in its place
     const names = unknown.map((name) => `“${shortened(name)}”`).join(" and ");
-    const told = `The link names ${names}, unknown to this page: you play both sides.`;
+    const told = `The link names ${names}, which is not on this page: you play both sides.`;
     changes.message = { kind: "warning", text: told };
   }
   setUp(changes);
