@@ -67,6 +67,20 @@ def test_a_click_plays_on_and_a_tap_only_chooses(opened, shipped):
         assert fragment(page).startswith("#games=mcts" if touch else "#play=mcts&seat=X&moves=")
 
 
+def test_a_pasted_bot_loses_where_it_has_no_answer(opened, shipped):
+    page = opened(shipped, **CALM)
+    page.locator("#bot-code").fill("X________ 4\n")  # plays O, and one move
+    page.locator("#bot-judge").click()
+    page.locator("#bot-games").click()
+    seats = page.locator(".mind-seat h3").all_text_contents()
+    assert seats == [
+        "your bot as X: ● 0 won ● 0 drawn ● 1 lost ",
+        "your bot as O: ● 0 won ● 0 drawn ● 15 lost ",
+    ]
+    page.locator(".mind-position button").first.click()
+    assert fragment(page).startswith("#play=your%20bot&seat=O")
+
+
 @pytest.mark.parametrize("size", ["desktop", "phone"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_trees_fit_and_can_be_read(opened, shipped, size, scheme):

@@ -287,7 +287,9 @@ function savePicture() {
 const botGames = element("button", "Show all its games", { type: "button", id: "bot-games" });
 botGames.hidden = true;
 find("bot-play").after(botGames);
-find("bot-judge").addEventListener("click", () => (botGames.hidden = true));
+for (const [id, kind] of [["bot-judge", "click"], ["bot-otherwise", "change"]]) {
+  find(id).addEventListener(kind, () => (botGames.hidden = true), true); // before it is judged
+}
 botGames.addEventListener("click", () => showMind(Number(botGames.dataset.player)));
 
 function offerMind(player) {
