@@ -23,8 +23,7 @@ from tttenv.report.load_players import LONGEST, RULES, Shown, Tell, labelled
 from tttenv.report.markup import Markup, element, joined, scrolling, table
 from tttenv.utils.untrusted import shown as shorter
 
-ODDS = "vs random: win / draw / loss, %"
-HEADS = ("Player", "Board", "Perfect play", "As X", f"X {ODDS}", "As O", f"O {ODDS}")
+HEADS = ("Player", "Board", "Perfect play", "As X", "X vs random, %", "As O", "O vs random, %")
 CELL = 30  # size of a drawing's cell
 STONES = {"X": "m7 7l16 16m0-16l-16 16", "O": "m6 15a9 9 0 1 1 18 0a9 9 0 1 1-18 0"}  # in a cell
 NUMBERED = 5  # of the last stones

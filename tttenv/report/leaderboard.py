@@ -23,7 +23,6 @@ HEADS = {  # what the columns show
     "Blunders": "positions in which it may throw away a win or a draw",
     "Seconds": "of one core, and steps, to the first unbeatable certificate",
 }
-QUICK = "trained with a tenth of the usual steps, which shows that all works, not its strength"
 RISING = {"Player", "Blunders", "Seconds"}  # the best one is the least
 
 
@@ -52,10 +51,9 @@ def ranked(players: list[Shown]) -> list[Shown]:
 
 def _row(player: Shown, cells: dict[str, Cell]) -> Markup:
     address = f"#play={quote(player.name, safe='')}"
-    parts = [element("a", player.name, href=address, title=player.about)]
-    parts += [element("span", "quick run", class_="flag", title=QUICK)] if player.quick else []
+    link = element("a", player.name, href=address, title=player.about)
     more = element("button", "more", type="button", class_="more", aria_expanded="false")
-    head = element("th", *parts, more, scope="row", data_value=player.name)
+    head = element("th", link, more, scope="row", data_value=player.name)
     data_cells = [
         element("td", shown, data_value=value, data_head=name)
         for name, (shown, value) in cells.items()

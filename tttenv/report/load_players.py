@@ -61,7 +61,6 @@ class Benchmark(TypedDict):
 
     players: Annotated[list[BenchmarkPlayer], Meta(min_length=1)]
     trainings: NotRequired[list[BenchmarkTraining]]
-    quick: NotRequired[bool]
 
 
 class SweepTraining(TypedDict):
@@ -114,7 +113,6 @@ class Shown:
     steps: int | None = None  # until then
     in_all: bool = False  # whether these are those of the whole run
     seeds: Seeds | None = None  # of its learner, if several were trained
-    quick: bool = False  # trained with fewer steps than usual
     curve: Curve | None = None
     snapshots: dict[int, Moves] = field(default_factory=dict)  # earlier moves by step
     complaint: str | None = None  # error in the files of the run
@@ -168,8 +166,7 @@ def from_benchmark(
         if not os.path.isfile(folder / CARD):  # without an error for invalid file names
             gone = shorter(row["folder"])
             raise ValueError(f"{shorter(file)} names {gone}, which does not exist: train it again")
-        player = replace(trained(folder, row["player"]), quick=content.get("quick") is True)
-        found.append(_among(player, row["folder"], trainings))
+        found.append(_among(trained(folder, row["player"]), row["folder"], trainings))
     return found
 
 
