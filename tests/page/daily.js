@@ -4,7 +4,7 @@ async (date, choices) => {
   const find = (id) => document.getElementById(id);
   const cells = () => [...find("daily-board").querySelectorAll("button")];
   const until = async (test) => {
-    while (!test()) await new Promise((resume) => setTimeout(resume, 10));
+    for (let tries = 0; tries < 1000 && !test(); tries++) await new Promise((resume) => setTimeout(resume, 10));
   };
   location.hash = `#daily=${date}`;
   await until(() => find("daily-date").textContent.startsWith(date));

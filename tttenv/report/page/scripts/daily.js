@@ -269,7 +269,7 @@ function drawRow() {
 function openDaily(text) {
   if (!text.startsWith("#daily=")) return;
   makeNow(find("daily"));
-  const named = shortened(text.slice("#daily=".length));
+  const named = shortened(new URLSearchParams(text.slice(1)).get("daily"));
   const day = dayNamed(named);
   const fits = day >= FIRST_DAY && day <= today();
   const why = day > today() ? "has not begun here" : "is no date with boards";
